@@ -1,0 +1,117 @@
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+/** Each driver is named in one adapter only (and where the framework's transport loads it). */
+const DRIVERS = {
+  libsql: ['libs/adapters/sqlite/**'],
+  '@eventstore/db-client': ['libs/adapters/eventstoredb/**'],
+  mongodb: ['libs/adapters/mongodb/**'],
+  minio: ['libs/adapters/minio/**'],
+  nats: ['libs/adapters/nats/**'],
+  'nkeys.js': ['libs/adapters/nats/**'],
+};
+
+/** What a room may import. The order is the architecture: pure < port/contract < kit < adapter < service < tool. */
+const LAYERS = {
+  pure: ['pure', 'contract'],
+  port: [],
+  contract: [],
+  kit: ['pure', 'port', 'contract', 'kit'],
+  adapter: ['port', 'contract', 'testing'],
+  testing: ['pure', 'port', 'contract', 'kit'],
+  service: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing'],
+  tool: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service', 'tool'],
+};
+
+const driverRule = (allowedHere) => [
+  'error',
+  {
+    paths: Object.entries(DRIVERS)
+      .filter(([driver]) => driver !== allowedHere)
+      .map(([name, homes]) => ({ name, message: `${name} is a driver: only ${homes.join(', ')} may import it.` })),
+  },
+];
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '**/*.cjs', 'tools/lint-examples/**'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        {
+          enforceBuildableLibDependency: false,
+          allow: [],
+          depConstraints: Object.entries(LAYERS).map(([layer, may]) => ({
+            sourceTag: `layer:${layer}`,
+            onlyDependOnLibsWithTags: may.map((other) => `layer:${other}`),
+          })),
+        },
+      ],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'no-restricted-imports': driverRule(undefined),
+      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' }],
+    },
+  },
+  ...Object.entries(DRIVERS).map(([driver, files]) => ({
+    files,
+    rules: { 'no-restricted-imports': driverRule(driver) },
+  })),
+  {
+    // The pure core: no clock, no random, no I/O, no framework.
+    files: ['domain', 'validation-rules', 'ignition-config', 'boot-image', 'problems'].map(
+      (lib) => `libs/${lib}/src/**/*.ts`,
+    ),
+    ignores: ['**/*.spec.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: [
+                'node:*',
+                '@nestjs/*',
+                'fs',
+                'fs/*',
+                'path',
+                'crypto',
+                'http',
+                'https',
+                'net',
+                'os',
+                'zlib',
+                'stream',
+              ],
+              message: 'This library is pure: pass in what it needs.',
+            },
+            ...Object.keys(DRIVERS).map((name) => ({
+              group: [name],
+              message: 'This library is pure: drivers live in adapters.',
+            })),
+          ],
+        },
+      ],
+      'no-restricted-globals': [
+        'error',
+        'process',
+        'Buffer',
+        'fetch',
+        'setTimeout',
+        'setInterval',
+        'console',
+        'crypto',
+        'performance',
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'Time is an argument here.' },
+        { object: 'Math', property: 'random', message: 'Randomness is an argument here.' },
+      ],
+    },
+  },
+);

@@ -1,0 +1,16 @@
+/** One run over the whole workspace, so that one line counts every test. Suffix says the cost: unit < int < e2e. */
+const suffixes = (process.env.MUSTER_TESTS ?? 'unit,int,e2e').split(',').join('|');
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/tools'],
+  testMatch: [`**/*.(${suffixes}).spec.ts`],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
+  testEnvironmentOptions: { customExportConditions: ['muster-source', 'node', 'node-addons', 'require', 'default'] },
+  transform: { '^.+\\.ts$': ['@swc/jest', { configFile: `${__dirname}/.swcrc`, exclude: [] }] },
+  // Published as ES modules only: compiled on the way in, because jest on Node 20 cannot require them.
+  transformIgnorePatterns: ['/node_modules/(?!(jose|@peculiar|@noble)/)'],
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+  testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/tools/test-count-reporter.cjs'],
+};

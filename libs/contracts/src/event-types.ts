@@ -1,0 +1,217 @@
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import {
+  ClusterRegisteredSchema,
+  ClusterSettingsRevisedSchema,
+  MachineNetworksDerivedSchema,
+  ClusterEnteredStatusSchema,
+  ClusterStatusExplainedSchema,
+  InstallationPreparationStartedSchema,
+  InstallationPreparedSchema,
+  InstallationPreparationFailedSchema,
+  InstallationPreparationUndoneSchema,
+  ClusterProgressedSchema,
+  FinalizingStageReachedSchema,
+  FinalizingStageTimedOutSchema,
+  OperatorStatusReportedSchema,
+  ClusterDeadlinePassedSchema,
+  KubeconfigCompletedSchema,
+  InstallationCancelledSchema,
+  ClusterResetSchema,
+  ClusterOpenedForHostsSchema,
+  ClusterLogsReportedSchema,
+  ClusterLogsCollectedSchema,
+  ClusterDeregisteredSchema,
+} from './gen/muster/v1/cluster_pb';
+import {
+  HostRegisteredSchema,
+  HostReregisteredSchema,
+  HostEnteredStatusSchema,
+  HostStatusExplainedSchema,
+  HostFellSilentSchema,
+  HostReturnedSchema,
+  HostMediaDisconnectedSchema,
+  HostMediaReconnectedSchema,
+  HostRoleAssignedSchema,
+  HostRoleSuggestedSchema,
+  HostRenamedSchema,
+  InstallationDiskChosenSchema,
+  HostSettingsRevisedSchema,
+  HostBootstrapChosenSchema,
+  HostProgressedSchema,
+  HostStageTimedOutSchema,
+  HostConnectionTimedOutSchema,
+  HostConnectionRecoveredSchema,
+  HostDeadlinePassedSchema,
+  HostInstallationFailedSchema,
+  HostBoundSchema,
+  HostUnboundSchema,
+  HostResetSchema,
+  HostIdentityConflictDetectedSchema,
+  HostIdentityConflictResolvedSchema,
+  HostIdentityClaimedSchema,
+  HostLogsReportedSchema,
+  HostLogsCollectedSchema,
+  HostDeregisteredSchema,
+} from './gen/muster/v1/host_pb';
+import {
+  InfraEnvRegisteredSchema,
+  InfraEnvSettingsRevisedSchema,
+  ImageSigningKeyRotatedSchema,
+  InfraEnvDeregisteredSchema,
+} from './gen/muster/v1/infra_env_pb';
+import {
+  InventoryReportedSchema,
+  ReportsVoidedSchema,
+  NtpSourcesReportedSchema,
+  ConnectivityReportedSchema,
+  DiskSpeedMeasuredSchema,
+  ImageAvailabilityReportedSchema,
+  DomainsResolvedSchema,
+  FreeAddressesReportedSchema,
+  VipsVerifiedSchema,
+  TangConnectivityReportedSchema,
+  ApiVipConnectivityReportedSchema,
+  ReportClearedSchema,
+} from './gen/muster/v1/inventory_pb';
+import { HostOutcomesChangedSchema, ClusterOutcomesChangedSchema } from './gen/muster/v1/validation_pb';
+import {
+  ArtifactsPreparedSchema,
+  ArtifactsFailedSchema,
+  IngressCaAcceptedSchema,
+  ArtifactsDiscardedSchema,
+} from './gen/muster/v1/ignition_pb';
+import { ImageFirstDownloadedSchema, ImageDownloadCompletedSchema } from './gen/muster/v1/image_pb';
+import { NoteRecordedSchema } from './gen/muster/v1/events_pb';
+import type { Plain } from './plain';
+
+export const CLUSTER_EVENTS = {
+  ClusterRegistered: ClusterRegisteredSchema,
+  ClusterSettingsRevised: ClusterSettingsRevisedSchema,
+  MachineNetworksDerived: MachineNetworksDerivedSchema,
+  ClusterEnteredStatus: ClusterEnteredStatusSchema,
+  ClusterStatusExplained: ClusterStatusExplainedSchema,
+  InstallationPreparationStarted: InstallationPreparationStartedSchema,
+  InstallationPrepared: InstallationPreparedSchema,
+  InstallationPreparationFailed: InstallationPreparationFailedSchema,
+  InstallationPreparationUndone: InstallationPreparationUndoneSchema,
+  ClusterProgressed: ClusterProgressedSchema,
+  FinalizingStageReached: FinalizingStageReachedSchema,
+  FinalizingStageTimedOut: FinalizingStageTimedOutSchema,
+  OperatorStatusReported: OperatorStatusReportedSchema,
+  ClusterDeadlinePassed: ClusterDeadlinePassedSchema,
+  KubeconfigCompleted: KubeconfigCompletedSchema,
+  InstallationCancelled: InstallationCancelledSchema,
+  ClusterReset: ClusterResetSchema,
+  ClusterOpenedForHosts: ClusterOpenedForHostsSchema,
+  ClusterLogsReported: ClusterLogsReportedSchema,
+  ClusterLogsCollected: ClusterLogsCollectedSchema,
+  ClusterDeregistered: ClusterDeregisteredSchema,
+} as const;
+
+export const HOST_EVENTS = {
+  HostRegistered: HostRegisteredSchema,
+  HostReregistered: HostReregisteredSchema,
+  HostEnteredStatus: HostEnteredStatusSchema,
+  HostStatusExplained: HostStatusExplainedSchema,
+  HostFellSilent: HostFellSilentSchema,
+  HostReturned: HostReturnedSchema,
+  HostMediaDisconnected: HostMediaDisconnectedSchema,
+  HostMediaReconnected: HostMediaReconnectedSchema,
+  HostRoleAssigned: HostRoleAssignedSchema,
+  HostRoleSuggested: HostRoleSuggestedSchema,
+  HostRenamed: HostRenamedSchema,
+  InstallationDiskChosen: InstallationDiskChosenSchema,
+  HostSettingsRevised: HostSettingsRevisedSchema,
+  HostBootstrapChosen: HostBootstrapChosenSchema,
+  HostProgressed: HostProgressedSchema,
+  HostStageTimedOut: HostStageTimedOutSchema,
+  HostConnectionTimedOut: HostConnectionTimedOutSchema,
+  HostConnectionRecovered: HostConnectionRecoveredSchema,
+  HostDeadlinePassed: HostDeadlinePassedSchema,
+  HostInstallationFailed: HostInstallationFailedSchema,
+  HostBound: HostBoundSchema,
+  HostUnbound: HostUnboundSchema,
+  HostReset: HostResetSchema,
+  HostIdentityConflictDetected: HostIdentityConflictDetectedSchema,
+  HostIdentityConflictResolved: HostIdentityConflictResolvedSchema,
+  HostIdentityClaimed: HostIdentityClaimedSchema,
+  HostLogsReported: HostLogsReportedSchema,
+  HostLogsCollected: HostLogsCollectedSchema,
+  HostDeregistered: HostDeregisteredSchema,
+} as const;
+
+export const INFRA_ENV_EVENTS = {
+  InfraEnvRegistered: InfraEnvRegisteredSchema,
+  InfraEnvSettingsRevised: InfraEnvSettingsRevisedSchema,
+  ImageSigningKeyRotated: ImageSigningKeyRotatedSchema,
+  InfraEnvDeregistered: InfraEnvDeregisteredSchema,
+} as const;
+
+export const INVENTORY_EVENTS = {
+  InventoryReported: InventoryReportedSchema,
+  ReportsVoided: ReportsVoidedSchema,
+  NtpSourcesReported: NtpSourcesReportedSchema,
+  ConnectivityReported: ConnectivityReportedSchema,
+  DiskSpeedMeasured: DiskSpeedMeasuredSchema,
+  ImageAvailabilityReported: ImageAvailabilityReportedSchema,
+  DomainsResolved: DomainsResolvedSchema,
+  FreeAddressesReported: FreeAddressesReportedSchema,
+  VipsVerified: VipsVerifiedSchema,
+  TangConnectivityReported: TangConnectivityReportedSchema,
+  ApiVipConnectivityReported: ApiVipConnectivityReportedSchema,
+  ReportCleared: ReportClearedSchema,
+} as const;
+
+export const VALIDATION_EVENTS = {
+  HostOutcomesChanged: HostOutcomesChangedSchema,
+  ClusterOutcomesChanged: ClusterOutcomesChangedSchema,
+} as const;
+
+export const IGNITION_EVENTS = {
+  ArtifactsPrepared: ArtifactsPreparedSchema,
+  ArtifactsFailed: ArtifactsFailedSchema,
+  IngressCaAccepted: IngressCaAcceptedSchema,
+  ArtifactsDiscarded: ArtifactsDiscardedSchema,
+} as const;
+
+export const IMAGE_EVENTS = {
+  ImageFirstDownloaded: ImageFirstDownloadedSchema,
+  ImageDownloadCompleted: ImageDownloadCompletedSchema,
+} as const;
+
+export const NOTE_EVENTS = {
+  NoteRecorded: NoteRecordedSchema,
+} as const;
+
+/** Every fact that may be stored, by the category of its stream: the one map from event type to payload. */
+export const EVENTS_BY_CATEGORY = {
+  cluster: CLUSTER_EVENTS,
+  host: HOST_EVENTS,
+  infraEnv: INFRA_ENV_EVENTS,
+  inventory: INVENTORY_EVENTS,
+  validation: VALIDATION_EVENTS,
+  ignition: IGNITION_EVENTS,
+  image: IMAGE_EVENTS,
+  note: NOTE_EVENTS,
+} as const satisfies Record<string, Record<string, DescMessage>>;
+
+export type StreamCategory = keyof typeof EVENTS_BY_CATEGORY;
+
+type EventsOf<Schemas extends Record<string, DescMessage>> = {
+  [Type in keyof Schemas & string]: { readonly type: Type; readonly data: Plain<MessageShape<Schemas[Type]>> };
+}[keyof Schemas & string];
+
+export type ClusterEvent = EventsOf<typeof CLUSTER_EVENTS>;
+export type HostEvent = EventsOf<typeof HOST_EVENTS>;
+export type InfraEnvEvent = EventsOf<typeof INFRA_ENV_EVENTS>;
+export type InventoryEvent = EventsOf<typeof INVENTORY_EVENTS>;
+export type ValidationEvent = EventsOf<typeof VALIDATION_EVENTS>;
+export type IgnitionEvent = EventsOf<typeof IGNITION_EVENTS>;
+export type ImageEvent = EventsOf<typeof IMAGE_EVENTS>;
+export type NoteEvent = EventsOf<typeof NOTE_EVENTS>;
+
+export type MusterEvent =
+  ClusterEvent | HostEvent | InfraEnvEvent | InventoryEvent | ValidationEvent | IgnitionEvent | ImageEvent | NoteEvent;
+export type EventType = MusterEvent['type'];
+/** Payload of one event type. */
+export type EventData<Type extends EventType> = Extract<MusterEvent, { type: Type }>['data'];

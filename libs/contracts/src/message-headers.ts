@@ -1,0 +1,11 @@
+/** Header names of the bus: who asks, on whose behalf, and which command it is. Never a secret. */
+export const HEADERS = {
+  commandId: 'muster-command-id',
+  actor: 'muster-actor',
+  org: 'muster-org',
+  user: 'muster-user',
+  sourceAddress: 'muster-source-address',
+  requestId: 'muster-request-id',
+  correlationId: 'muster-correlation-id',
+  causationId: 'muster-causation-id',
+} as const;

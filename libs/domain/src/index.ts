@@ -1,0 +1,2 @@
+export * from './decision/decision';
+export * from './decision/decision-table';

@@ -1,0 +1,41 @@
+import type { JsonValue } from './event-store';
+
+/** String headers that travel with a message (lower-case keys): identity, correlation, command id. */
+export type MessageHeaders = { readonly [name: string]: string };
+
+export interface IncomingMessage {
+  readonly subject: string;
+  readonly body: JsonValue;
+  readonly headers: MessageHeaders;
+}
+
+/** The bus. A request is a question with a deadline; a publication is a live copy that may be lost. */
+export interface Requests {
+  /** Throws RequestTimedOut after `timeoutMs`, NoResponder when nobody serves the subject. */
+  request(subject: string, body: JsonValue, headers: MessageHeaders, timeoutMs: number): Promise<JsonValue>;
+  publish(subject: string, body: JsonValue, headers?: MessageHeaders): void;
+  /** Messages of one publisher arrive in order. With `queue`, each message goes to one member. A returned value answers a request. */
+  subscribe(
+    subject: string,
+    onMessage: (message: IncomingMessage) => Promise<JsonValue | void> | void,
+    options?: { readonly queue?: string },
+  ): { unsubscribe(): void };
+  close(): Promise<void>;
+}
+
+export class RequestTimedOut extends Error {
+  constructor(
+    readonly subject: string,
+    readonly timeoutMs: number,
+  ) {
+    super(`No answer on ${subject} within ${timeoutMs} ms; the outcome is unknown, so retry with the same command id.`);
+    this.name = 'RequestTimedOut';
+  }
+}
+
+export class NoResponder extends Error {
+  constructor(readonly subject: string) {
+    super(`Nobody serves ${subject}; start the service that owns it.`);
+    this.name = 'NoResponder';
+  }
+}

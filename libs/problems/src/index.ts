@@ -1,0 +1,3 @@
+export * from './error-bodies';
+export * from './problem-table';
+export * from './refusal';

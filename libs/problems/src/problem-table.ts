@@ -1,0 +1,23 @@
+/** Every way a request can be refused: code, HTTP status, title. Stable; documentation and both error shapes come from here. */
+export const PROBLEMS = {
+  'invalid-input': { status: 400, title: 'The request does not have the required form' },
+  'not-allowed-in-state': { status: 409, title: 'The state does not allow this' },
+  'not-found': { status: 404, title: 'There is no such thing' },
+  'already-exists': { status: 409, title: 'It exists already' },
+  'conflicts-with-other': { status: 409, title: 'It contradicts something else' },
+  'host-already-installed': { status: 409, title: 'The host is installed' },
+  'host-must-boot-from-disk': { status: 403, title: 'The host must boot from its installation disk' },
+  'cluster-does-not-accept-hosts': { status: 409, title: 'The cluster does not take hosts now' },
+  'host-refuses': { status: 409, title: 'A host of the cluster does not allow this' },
+  'identity-conflict': { status: 409, title: 'Two machines claim one host id' },
+  'not-ready': { status: 409, title: 'Not ready yet' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  unauthorized: { status: 401, title: 'The credentials are missing or not valid' },
+  forbidden: { status: 403, title: 'The credentials do not allow this' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  busy: { status: 503, title: 'The service cannot answer now' },
+  'not-supported': { status: 501, title: 'This part is not built yet' },
+  internal: { status: 500, title: 'Something broke on our side' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
