@@ -27,7 +27,7 @@ const driverRule = (allowedHere) => [
   'error',
   {
     paths: Object.entries(DRIVERS)
-      .filter(([driver]) => driver !== allowedHere)
+      .filter(([driver, homes]) => driver !== allowedHere && String(homes) !== String(DRIVERS[allowedHere]))
       .map(([name, homes]) => ({ name, message: `${name} is a driver: only ${homes.join(', ')} may import it.` })),
   },
 ];

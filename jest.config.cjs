@@ -1,3 +1,8 @@
+const { readFileSync } = require('node:fs');
+
+// The build leaves specs out; here they are the point.
+const { exclude: _, ...compiler } = JSON.parse(readFileSync(`${__dirname}/.swcrc`, 'utf8'));
+
 /** One run over the whole workspace, so that one line counts every test. Suffix says the cost: unit < int < e2e. */
 const suffixes = (process.env.MUSTER_TESTS ?? 'unit,int,e2e').split(',').join('|');
 module.exports = {
@@ -7,7 +12,7 @@ module.exports = {
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironmentOptions: { customExportConditions: ['muster-source', 'node', 'node-addons', 'require', 'default'] },
-  transform: { '^.+\\.ts$': ['@swc/jest', { configFile: `${__dirname}/.swcrc`, exclude: [] }] },
+  transform: { '^.+\\.ts$': ['@swc/jest', { ...compiler, swcrc: false }] },
   // Published as ES modules only: compiled on the way in, because jest on Node 20 cannot require them.
   transformIgnorePatterns: ['/node_modules/(?!(jose|@peculiar|@noble)/)'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',

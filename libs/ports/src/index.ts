@@ -1,3 +1,4 @@
+export * from './catch-up';
 export * from './clock';
 export * from './event-store';
 export * from './ids';

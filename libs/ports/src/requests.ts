@@ -39,3 +39,11 @@ export class NoResponder extends Error {
     this.name = 'NoResponder';
   }
 }
+
+/** The one who serves the subject took the request and broke on it; a bug there, so the outcome is unknown. */
+export class RequestFailed extends Error {
+  constructor(readonly subject: string) {
+    super(`The service behind ${subject} failed on the request; its log says why. Retry with the same command id.`);
+    this.name = 'RequestFailed';
+  }
+}

@@ -1,0 +1,59 @@
+import { eventStoreContract, objectStoreContract, readModelsContract, secretsContract } from '@muster/testing';
+import { inMemoryEventStore } from './event-store';
+import { inMemoryObjectStore } from './object-store';
+import { inMemoryReadModels } from './read-models';
+import { inMemorySecrets } from './secrets';
+
+const nothingToClose = async (): Promise<void> => undefined;
+
+eventStoreContract('inMemoryEventStore', async () => {
+  const store = inMemoryEventStore();
+  return { store, close: () => store.close() };
+});
+
+readModelsContract('inMemoryReadModels', async () => ({ readModels: inMemoryReadModels(), close: nothingToClose }));
+
+objectStoreContract('inMemoryObjectStore', async () => ({ objects: inMemoryObjectStore(), close: nothingToClose }));
+
+secretsContract('inMemorySecrets', async () => ({ secrets: inMemorySecrets(), close: nothingToClose }));
+
+describe('inMemoryReadModels', () => {
+  it('tells listeners of a commit once it can be read, and not of one that changed nothing', async () => {
+    const models = inMemoryReadModels();
+    const heard: unknown[] = [];
+    const stop = models.onCommit(async (projection, position) => {
+      heard.push([projection, position, await models.get('hosts', 'a')]);
+    });
+    const put = { kind: 'put', collection: 'hosts', key: 'a', document: { n: 1 } } as const;
+    await models.commit('hosts', 3, [put]);
+    await models.commit('hosts', 3, [put]);
+    stop();
+    await models.commit('hosts', 4, []);
+    expect(heard).toEqual([['hosts', 3, { n: 1 }]]);
+  });
+
+  it('answers from the narrowest condition without looking at the other documents', async () => {
+    const models = inMemoryReadModels();
+    let looks = 0;
+    const watched = (n: number) =>
+      new Proxy(
+        { cluster_id: `c${n % 500}`, status: 'known' },
+        { get: (of, name) => (looks++, Reflect.get(of, name)) },
+      );
+    await models.commit(
+      'hosts',
+      1,
+      Array.from({ length: 5_000 }, (_, n) => ({
+        kind: 'put' as const,
+        collection: 'hosts',
+        key: `h${n}`,
+        document: watched(n),
+      })),
+    );
+    const query = { collection: 'hosts', where: { cluster_id: 'c7', status: 'known' } };
+    expect(await models.find(query)).toHaveLength(10);
+    looks = 0;
+    expect(await models.find(query)).toHaveLength(10);
+    expect(looks).toBe(20);
+  });
+});

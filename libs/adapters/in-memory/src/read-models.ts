@@ -1,0 +1,50 @@
+import { START_OF_STORE, type ReadModels } from '@muster/ports';
+import { Collection } from './collection';
+
+/** Told after each commit that changed the checkpoint, with the projection and its new position. */
+export type CommitListener = (projection: string, position: number) => void;
+
+export interface InMemoryReadModels extends ReadModels {
+  /** The returned function ends it. */
+  onCommit(listener: CommitListener): () => void;
+}
+
+/**
+ * Read models that a process keeps for itself and rebuilds from the store at start. A commit is seen whole or not at
+ * all. Documents are shared, not copied: whoever puts or gets one must not change it afterwards.
+ */
+export const inMemoryReadModels = (): InMemoryReadModels => {
+  const collections = new Map<string, Collection>();
+  const checkpoints = new Map<string, number>();
+  const listeners = new Set<CommitListener>();
+
+  const collectionNamed = (name: string): Collection => {
+    const existing = collections.get(name);
+    if (existing !== undefined) return existing;
+    const collection = new Collection();
+    collections.set(name, collection);
+    return collection;
+  };
+  const checkpointOf = (projection: string): number => checkpoints.get(projection) ?? START_OF_STORE;
+
+  return {
+    get: async (collection, key) => collections.get(collection)?.get(key),
+    find: async (query) => collections.get(query.collection)?.find(query) ?? [],
+    commit: async (projection, position, changes) => {
+      if (position <= checkpointOf(projection)) return;
+      for (const change of changes) {
+        const collection = collectionNamed(change.collection);
+        if (change.kind === 'put') collection.put(change.key, change.document);
+        else collection.remove(change.key);
+      }
+      checkpoints.set(projection, position);
+      for (const listener of listeners) listener(projection, position);
+    },
+    checkpoint: async (projection) => checkpointOf(projection),
+    onCommit: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close: async () => undefined,
+  };
+};

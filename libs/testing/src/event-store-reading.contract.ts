@@ -1,0 +1,111 @@
+import { NO_STREAM } from '@muster/ports';
+import type { OpenEventStore } from './event-store.contract';
+import { collectPages, eventToAppend, freshStream, numberedEvents } from './sample-events';
+
+type Current = () => Awaited<ReturnType<OpenEventStore>>;
+
+/** More than two pages of any adapter that pages by hundreds. */
+const MANY = 1_300;
+
+export const readingContract = (current: Current): void => {
+  it('hands out nothing for a stream that does not exist', async () => {
+    expect(await collectPages(current().store.readStream(freshStream()))).toEqual([]);
+  });
+
+  it('reads a long stream in order, whole or after a revision', async () => {
+    const { store } = current();
+    const stream = freshStream();
+    await store.append(stream, NO_STREAM, numberedEvents(MANY));
+    const all = await collectPages(store.readStream(stream));
+    expect(all.map((event) => event.revision)).toEqual(Array.from({ length: MANY }, (_, n) => n));
+    expect(all.map((event) => event.data.n)).toEqual(all.map((event) => event.revision));
+    expect(await collectPages(store.readStream(stream, NO_STREAM))).toEqual(all);
+    expect(await collectPages(store.readStream(stream, 600))).toEqual(all.slice(601));
+    expect(await collectPages(store.readStream(stream, MANY - 1))).toEqual([]);
+    expect(await collectPages(store.readStream(stream, MANY + 5))).toEqual([]);
+  });
+
+  it('hands out no empty page', async () => {
+    const { store } = current();
+    const before = await store.head();
+    const stream = freshStream();
+    await store.append(stream, NO_STREAM, numberedEvents(512));
+    for await (const page of store.readStream(stream)) expect(page.length).toBeGreaterThan(0);
+    for await (const page of store.readAll(before)) expect(page.length).toBeGreaterThan(0);
+  });
+
+  it('does not mix streams whose names begin alike', async () => {
+    const { store } = current();
+    const stream = freshStream();
+    await store.append(stream, NO_STREAM, [eventToAppend({ n: 1 })]);
+    await store.append(`${stream}0`, NO_STREAM, [eventToAppend({ n: 2 })]);
+    expect((await collectPages(store.readStream(stream))).map((event) => event.data.n)).toEqual([1]);
+  });
+
+  it('reads all streams in the order of position, from any position', async () => {
+    const { store } = current();
+    const before = await store.head();
+    const [one, two] = [freshStream('one'), freshStream('two')];
+    for (let n = 0; n < 6; n += 1) {
+      await store.append(n % 2 ? one : two, n < 2 ? NO_STREAM : Math.floor(n / 2) * 3 - 1, [
+        eventToAppend({ n: n * 3 }),
+        eventToAppend({ n: n * 3 + 1 }),
+        eventToAppend({ n: n * 3 + 2 }),
+      ]);
+    }
+    const all = await collectPages(store.readAll(before));
+    expect(all.map((event) => event.data.n)).toEqual(Array.from({ length: 18 }, (_, n) => n));
+    for (const [index, event] of all.entries()) {
+      expect(event.position).toBeGreaterThan(all[index - 1]?.position ?? before);
+      expect(await collectPages(store.readAll(event.position))).toEqual(all.slice(index + 1));
+    }
+    expect(all.at(-1)?.position).toBe(await store.head());
+  });
+
+  it('shows an event the same whether its stream or the whole store is read', async () => {
+    const { store } = current();
+    const before = await store.head();
+    const stream = freshStream();
+    await store.append(stream, NO_STREAM, numberedEvents(5));
+    expect(await collectPages(store.readAll(before))).toEqual(await collectPages(store.readStream(stream)));
+  });
+
+  it('reads on to events that were appended while it was reading', async () => {
+    const { store } = current();
+    const before = await store.head();
+    const stream = freshStream();
+    await store.append(stream, NO_STREAM, numberedEvents(2));
+    const seen: unknown[] = [];
+    for await (const page of store.readAll(before)) {
+      if (seen.length === 0) await store.append(stream, 1, [eventToAppend({ n: 2 })]);
+      seen.push(...page.map((event) => event.data.n));
+    }
+    expect(seen).toEqual([0, 1, 2]);
+  });
+
+  it('gives the same answer to readers that go side by side, at any offset', async () => {
+    const { store } = current();
+    const before = await store.head();
+    await store.append(freshStream(), NO_STREAM, numberedEvents(MANY));
+    const all = await collectPages(store.readAll(before));
+    const offsets = [0, 1, 511, 512, 513, 1_000];
+    const answers = await Promise.all(offsets.map((offset) => collectPages(store.readAll(all[offset]?.position ?? 0))));
+    expect(answers.map((answer) => answer.length)).toEqual(offsets.map((offset) => MANY - offset - 1));
+    for (const [n, answer] of answers.entries()) expect(answer[0]).toEqual(all[(offsets[n] ?? 0) + 1]);
+  });
+
+  it('still has everything after it was opened again, and goes on counting', async () => {
+    const opened = current();
+    if (opened.reopen === undefined) return;
+    const before = await opened.store.head();
+    const stream = freshStream();
+    await opened.store.append(stream, NO_STREAM, numberedEvents(3));
+    const stored = await collectPages(opened.store.readAll(before));
+    const store = await opened.reopen();
+    expect(await collectPages(store.readAll(before))).toEqual(stored);
+    expect(await store.append(stream, 1, [eventToAppend()])).toEqual({ kind: 'conflict', actualRevision: 2 });
+    const next = await store.append(stream, 2, [eventToAppend()]);
+    expect(next).toMatchObject({ kind: 'appended', revision: 3 });
+    expect(next.kind === 'appended' && next.position).toBeGreaterThan(stored.at(-1)?.position ?? Infinity);
+  });
+};

@@ -1,0 +1,159 @@
+import { NO_STREAM, type EventStore, type RecordedEvent } from '@muster/ports';
+import type { OpenEventStore } from './event-store.contract';
+import { eventually } from './eventually';
+import { eventToAppend, freshStream, numberedEvents } from './sample-events';
+
+type Current = () => Awaited<ReturnType<OpenEventStore>>;
+
+const MANY = 1_300;
+
+const fail = (error: Error): void => {
+  throw error;
+};
+
+/** A subscriber that only remembers. */
+const remember = (store: EventStore, after: number) => {
+  const seen: RecordedEvent[] = [];
+  const subscription = store.subscribe(after, async (page) => void seen.push(...page), fail);
+  return { seen, subscription, numbers: () => seen.map((event) => event.data.n) };
+};
+
+export const subscribingContract = (current: Current): void => {
+  it('hands out what was there, then what comes, once each and in order', async () => {
+    const { store } = current();
+    const before = await store.head();
+    const stream = freshStream();
+    const events = numberedEvents(MANY + 50);
+    await store.append(stream, NO_STREAM, events.slice(0, MANY));
+    const { seen, numbers, subscription } = remember(store, before);
+    for (let n = MANY; n < MANY + 50; n += 1) await store.append(stream, n - 1, events.slice(n, n + 1));
+    await eventually('all events arrive', () => seen.length >= MANY + 50);
+    await subscription.close();
+    expect(numbers()).toEqual(events.map((event) => event.data.n));
+  });
+
+  it('begins after the position it is given', async () => {
+    const { store } = current();
+    const stream = freshStream();
+    const first = await store.append(stream, NO_STREAM, [eventToAppend({ n: 0 })]);
+    await store.append(stream, 0, [eventToAppend({ n: 1 })]);
+    const { seen, numbers, subscription } = remember(store, first.kind === 'appended' ? first.position : NaN);
+    await eventually('the later event arrives', () => seen.length >= 1);
+    await subscription.close();
+    expect(numbers()).toEqual([1]);
+  });
+
+  it('wakes a subscription that has caught up', async () => {
+    const { store } = current();
+    const stream = freshStream();
+    await store.append(stream, NO_STREAM, [eventToAppend({ n: 0 })]);
+    const { seen, numbers, subscription } = remember(store, await store.head());
+    for (let n = 1; n <= 3; n += 1) {
+      await store.append(stream, n - 1, [eventToAppend({ n })]);
+      await eventually(`event ${n} arrives`, () => seen.length >= n);
+    }
+    await subscription.close();
+    expect(numbers()).toEqual([1, 2, 3]);
+  });
+
+  it('serves several subscriptions, and a slow one holds up neither the others nor the writers', async () => {
+    const { store } = current();
+    const before = await store.head();
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slowPages: number[] = [];
+    const slow = store.subscribe(before, (page) => (slowPages.push(page.length), gate), fail);
+    const quick = remember(store, before);
+    const stream = freshStream();
+    for (let n = 0; n < 5; n += 1) await store.append(stream, n - 1, [eventToAppend({ n })]);
+    await eventually('the quick one has all', () => quick.seen.length >= 5);
+    expect(slowPages).toHaveLength(1);
+    release();
+    await eventually('the slow one has all', () => slowPages.reduce((sum, length) => sum + length, 0) >= 5);
+    await Promise.all([slow.close(), quick.subscription.close()]);
+    expect(slowPages.reduce((sum, length) => sum + length, 0)).toBe(5);
+  });
+
+  it('never hands out a page while the one before is being handled', async () => {
+    const { store } = current();
+    const before = await store.head();
+    await store.append(freshStream(), NO_STREAM, numberedEvents(MANY));
+    let handling = 0;
+    let handlingMax = 0;
+    let seen = 0;
+    const subscription = store.subscribe(
+      before,
+      async (page) => {
+        handling += 1;
+        handlingMax = Math.max(handlingMax, handling);
+        await new Promise((resolve) => setImmediate(resolve));
+        handling -= 1;
+        seen += page.length;
+      },
+      fail,
+    );
+    await store.append(freshStream(), NO_STREAM, numberedEvents(5));
+    await eventually('all events arrive', () => seen >= MANY + 5);
+    await subscription.close();
+    expect(handlingMax).toBe(1);
+  });
+
+  it('ends at the first page that is rejected, and reports why', async () => {
+    const { store } = current();
+    const before = await store.head();
+    const stream = freshStream();
+    await store.append(stream, NO_STREAM, [eventToAppend()]);
+    const errors: Error[] = [];
+    let pages = 0;
+    const broken = async (): Promise<void> => {
+      pages += 1;
+      throw new Error('the handler broke');
+    };
+    const subscription = store.subscribe(before, broken, (error) => errors.push(error));
+    await eventually('the error is reported', () => errors.length > 0);
+    const { seen, subscription: other } = remember(store, before);
+    await store.append(stream, 0, [eventToAppend()]);
+    await eventually('another subscription has both', () => seen.length >= 2);
+    expect(errors.map((error) => error.message)).toEqual(['the handler broke']);
+    expect(pages).toBe(1);
+    await Promise.all([subscription.close(), other.close()]);
+  });
+
+  it('hands out nothing after it was closed, and lets the page in hand finish first', async () => {
+    const { store } = current();
+    const before = await store.head();
+    const stream = freshStream();
+    await store.append(stream, NO_STREAM, [eventToAppend()]);
+    let entered = false;
+    let finished = false;
+    let pages = 0;
+    const subscription = store.subscribe(
+      before,
+      async () => {
+        pages += 1;
+        entered = true;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        finished = true;
+      },
+      fail,
+    );
+    await eventually('the first page is in hand', () => entered);
+    await subscription.close();
+    expect(finished).toBe(true);
+    await store.append(stream, 0, [eventToAppend()]);
+    const { seen, subscription: other } = remember(store, before);
+    await eventually('another subscription has both', () => seen.length >= 2);
+    await other.close();
+    expect(pages).toBe(1);
+  });
+
+  it('closes with a subscription that is waiting', async () => {
+    const { store } = current();
+    const { subscription, seen } = remember(store, await store.head());
+    await store.close();
+    await subscription.close();
+    expect(seen).toEqual([]);
+  });
+};

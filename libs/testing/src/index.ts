@@ -1,0 +1,12 @@
+export { eventStoreContract, type OpenEventStore } from './event-store.contract';
+export { readModelsContract, type OpenReadModels } from './read-models.contract';
+export { objectStoreContract, type OpenObjectStore } from './object-store.contract';
+export { secretsContract, type OpenSecrets } from './secrets.contract';
+export { requestsContract, type OpenRequests } from './requests.contract';
+export { eventToAppend, collectPages } from './sample-events';
+export { eventually } from './eventually';
+export { givenEvents, type SpecifiedDecider, type Decided } from './given-events';
+export { manualClock, type ManualClock } from './manual-clock';
+export { seededIds } from './seeded-ids';
+export { startNatsServer, type NatsServer, type NatsServerOptions } from './nats-server';
+export { temporaryDirectory, type TemporaryDirectory } from './temporary-directory';

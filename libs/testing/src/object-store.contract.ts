@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { ObjectTooLarge, type ObjectStore } from '@muster/ports';
+
+/** Opens an object store for one test; it may hold bodies of others already. */
+export type OpenObjectStore = () => Promise<{ readonly objects: ObjectStore; close(): Promise<void> }>;
+
+const digestOf = (body: Buffer): string => `sha256:${createHash('sha256').update(body).digest('hex')}`;
+const CHUNK_BYTES = 10_000;
+const PLENTY_BYTES = 10_000_000;
+
+async function* chunks(body: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
+}
+
+const read = async (stream: Readable | undefined): Promise<Buffer | undefined> => {
+  if (stream === undefined) return undefined;
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+};
+
+/** What every ObjectStore promises. Call it at the top level of a spec. */
+export const objectStoreContract = (name: string, open: OpenObjectStore): void => {
+  describe(`${name} keeps the promises of an object store`, () => {
+    let opened: Awaited<ReturnType<OpenObjectStore>>;
+    let objects: ObjectStore;
+    beforeEach(async () => {
+      opened = await open();
+      objects = opened.objects;
+    });
+    afterEach(() => opened.close());
+
+    it.each([
+      ['a buffer', (body: Buffer) => body],
+      ['a stream', (body: Buffer) => Readable.from(chunks(body))],
+    ])('stores %s under its digest and gives it back', async (_, from) => {
+      const body = randomBytes(123_457);
+      expect(await objects.put(from(body), PLENTY_BYTES)).toEqual({ digest: digestOf(body), bytes: body.length });
+      expect((await objects.get(digestOf(body)))?.equals(body)).toBe(true);
+      expect((await read(await objects.open(digestOf(body))))?.equals(body)).toBe(true);
+    });
+
+    it('stores the empty body', async () => {
+      const empty = Buffer.alloc(0);
+      expect(await objects.put(Readable.from(chunks(empty)), 0)).toEqual({ digest: digestOf(empty), bytes: 0 });
+      expect(await objects.get(digestOf(empty))).toEqual(empty);
+      expect(await read(await objects.open(digestOf(empty)))).toEqual(empty);
+    });
+
+    it('takes the same body again, also at the same time', async () => {
+      const body = randomBytes(50_000);
+      const stored = { digest: digestOf(body), bytes: body.length };
+      const puts = Array.from({ length: 8 }, (_, n) =>
+        objects.put(n % 2 ? body : Readable.from(chunks(body)), PLENTY_BYTES),
+      );
+      expect(await Promise.all(puts)).toEqual(Array.from({ length: 8 }, () => stored));
+      expect(await objects.put(body, PLENTY_BYTES)).toEqual(stored);
+      expect((await objects.get(stored.digest))?.equals(body)).toBe(true);
+    });
+
+    it('opens a range, both ends included, clipped to the body', async () => {
+      const body = randomBytes(40_000);
+      const { digest } = await objects.put(body, PLENTY_BYTES);
+      const range = async (start: number, end: number): Promise<Buffer | undefined> =>
+        read(await objects.open(digest, { start, end }));
+      expect(await range(0, 0)).toEqual(body.subarray(0, 1));
+      expect(await range(100, 9_999)).toEqual(body.subarray(100, 10_000));
+      expect(await range(39_990, 39_999)).toEqual(body.subarray(39_990));
+      expect(await range(39_990, 50_000)).toEqual(body.subarray(39_990));
+      expect(await range(40_000, 50_000)).toEqual(Buffer.alloc(0));
+    });
+
+    it.each([
+      ['a digest that it does not hold', digestOf(randomBytes(16))],
+      ['a path', 'sha256:../../../../etc/passwd'],
+      ['a digest in capitals', digestOf(Buffer.from('x')).toUpperCase()],
+      ['nothing', ''],
+    ])('has no body for %s', async (_, digest) => {
+      expect(await objects.get(digest)).toBeUndefined();
+      expect(await objects.open(digest)).toBeUndefined();
+      expect(await objects.open(digest, { start: 0, end: 3 })).toBeUndefined();
+      await expect(objects.remove(digest)).resolves.toBeUndefined();
+    });
+
+    it('forgets a removed body, and removing it twice is no error', async () => {
+      const body = randomBytes(100);
+      const { digest } = await objects.put(body, PLENTY_BYTES);
+      await objects.remove(digest);
+      await objects.remove(digest);
+      expect(await objects.get(digest)).toBeUndefined();
+      expect(await objects.put(body, PLENTY_BYTES)).toEqual({ digest, bytes: 100 });
+      expect((await objects.get(digest))?.equals(body)).toBe(true);
+    });
+
+    it.each([
+      ['a buffer', (body: Buffer) => body],
+      ['a stream', (body: Buffer) => Readable.from(chunks(body))],
+    ])('refuses %s above the limit and keeps nothing; a body of just the limit is fine', async (_, from) => {
+      const body = randomBytes(30_000);
+      await expect(objects.put(from(body), 29_999)).rejects.toThrow(ObjectTooLarge);
+      expect(await objects.get(digestOf(body))).toBeUndefined();
+      expect(await objects.put(from(body), 30_000)).toMatchObject({ bytes: 30_000 });
+    });
+
+    it('keeps nothing of a stream that breaks', async () => {
+      const body = randomBytes(30_000);
+      const breaking = async function* (): AsyncGenerator<Buffer> {
+        yield body;
+        throw new Error('the sender went away');
+      };
+      await expect(objects.put(Readable.from(breaking()), PLENTY_BYTES)).rejects.toThrow('the sender went away');
+      expect(await objects.get(digestOf(body))).toBeUndefined();
+    });
+  });
+};

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import {
+  NoResponder,
+  RequestFailed,
+  RequestTimedOut,
+  type IncomingMessage,
+  type JsonValue,
+  type Requests,
+} from '@muster/ports';
+import { eventually } from './eventually';
+
+/** Opens two ends of one bus for one test. `settled` resolves when the subscriptions made so far are in force. */
+export type OpenRequests = () => Promise<{
+  readonly here: Requests;
+  readonly there: Requests;
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}>;
+
+const PLENTY_MS = 10_000;
+const SOON_MS = 50;
+
+/** What every Requests promises. Call it at the top level of a spec. */
+export const requestsContract = (name: string, open: OpenRequests): void => {
+  describe(`${name} keeps the promises of requests`, () => {
+    let bus: Awaited<ReturnType<OpenRequests>>;
+    let subject: string;
+    beforeEach(async () => {
+      bus = await open();
+      subject = `test.v1.${randomUUID()}`;
+    });
+    afterEach(() => bus.close());
+
+    it.each<[string, JsonValue]>([
+      ['an object', { text: 'ünïcödé \u{1F600}', list: [1, null, { a: true }] }],
+      ['a string', 'text'],
+      ['a number', 0],
+      ['false', false],
+      ['null', null],
+      ['a list', []],
+    ])('carries %s there and back', async (_, body) => {
+      bus.there.subscribe(subject, async (message) => message.body);
+      await bus.settled();
+      expect(await bus.here.request(subject, body, {}, PLENTY_MS)).toEqual(body);
+    });
+
+    it('carries the subject and the headers, with names in lower case', async () => {
+      const received: IncomingMessage[] = [];
+      bus.there.subscribe(`${subject}.*`, async (message) => (received.push(message), null));
+      await bus.settled();
+      await bus.here.request(`${subject}.x`, 1, { 'x-request-id': 'r-1', 'X-Org': 'Acme Ünits; a=b: c' }, PLENTY_MS);
+      expect(received).toEqual([
+        { subject: `${subject}.x`, body: 1, headers: { 'x-request-id': 'r-1', 'x-org': 'Acme Ünits; a=b: c' } },
+      ]);
+    });
+
+    it('says when nobody serves the subject', async () => {
+      await expect(bus.here.request(subject, null, {}, PLENTY_MS)).rejects.toThrow(NoResponder);
+    });
+
+    it('gives up on an answer that does not come in time', async () => {
+      let release = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (release = resolve));
+      bus.there.subscribe(subject, () => gate.then(() => 'late'));
+      await bus.settled();
+      await expect(bus.here.request(subject, null, {}, SOON_MS)).rejects.toThrow(RequestTimedOut);
+      release();
+    });
+
+    it.each([
+      ['rejects', () => Promise.reject(new Error('secret detail'))],
+      [
+        'throws',
+        () => {
+          throw new Error('secret detail');
+        },
+      ],
+    ])('says so when the handler %s, without its message, and goes on serving', async (_, broken) => {
+      let calls = 0;
+      bus.there.subscribe(subject, () => (++calls === 1 ? broken() : Promise.resolve('fine')));
+      await bus.settled();
+      const failure = await bus.here.request(subject, null, {}, PLENTY_MS).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(RequestFailed);
+      expect(String(failure)).not.toContain('secret detail');
+      expect(await bus.here.request(subject, null, {}, PLENTY_MS)).toBe('fine');
+    });
+
+    it('leaves the answer to another subscriber when a handler returns nothing', async () => {
+      bus.there.subscribe(subject, () => undefined);
+      bus.there.subscribe(subject, async () => 'answer');
+      await bus.settled();
+      expect(await bus.here.request(subject, null, {}, PLENTY_MS)).toBe('answer');
+    });
+
+    it('answers requests side by side', async () => {
+      let release = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (release = resolve));
+      bus.there.subscribe(subject, async (message) => {
+        if (message.body === 'slow') await gate;
+        return message.body;
+      });
+      await bus.settled();
+      const slow = bus.here.request(subject, 'slow', {}, PLENTY_MS);
+      expect(await bus.here.request(subject, 'quick', {}, PLENTY_MS)).toBe('quick');
+      release();
+      expect(await slow).toBe('slow');
+    });
+
+    it('hands the messages of one publisher over in order, without waiting for the handler', async () => {
+      const seen: JsonValue[] = [];
+      const gate = new Promise<void>(() => undefined);
+      bus.there.subscribe(subject, (message) => {
+        seen.push(message.body);
+        return gate;
+      });
+      await bus.settled();
+      for (let n = 0; n < 500; n += 1) bus.here.publish(subject, n);
+      await eventually('all messages arrive', () => seen.length >= 500);
+      expect(seen).toEqual(Array.from({ length: 500 }, (_, n) => n));
+    });
+
+    it('gives every subscriber a copy, but one member of a queue each message', async () => {
+      const counts = { one: 0, two: 0, queued: 0 };
+      bus.there.subscribe(subject, () => void (counts.one += 1));
+      bus.here.subscribe(subject, () => void (counts.two += 1));
+      for (const end of [bus.here, bus.there, bus.there]) {
+        end.subscribe(subject, () => void (counts.queued += 1), { queue: 'workers' });
+      }
+      await bus.settled();
+      for (let n = 0; n < 100; n += 1) bus.here.publish(subject, n, { n: String(n) });
+      await eventually('all copies arrive', () => counts.one + counts.two + counts.queued >= 300);
+      await bus.settled();
+      expect(counts).toEqual({ one: 100, two: 100, queued: 100 });
+    });
+
+    it('hands out nothing after an unsubscription', async () => {
+      const seen: JsonValue[] = [];
+      const subscription = bus.there.subscribe(subject, (message) => void seen.push(message.body));
+      const other: JsonValue[] = [];
+      bus.there.subscribe(subject, (message) => void other.push(message.body));
+      await bus.settled();
+      bus.here.publish(subject, 'first');
+      await eventually('the first message arrives', () => other.length === 1);
+      subscription.unsubscribe();
+      await bus.settled();
+      bus.here.publish(subject, 'second');
+      await eventually('the second message arrives', () => other.length === 2);
+      expect(seen).toEqual(['first']);
+    });
+
+    it('refuses a header that would smuggle in another', async () => {
+      await expect(bus.here.request(subject, null, { 'x-user': 'a\r\nx-role: admin' }, PLENTY_MS)).rejects.toThrow(
+        /header/,
+      );
+      expect(() => bus.here.publish(subject, null, { 'x-user': 'a\nb' })).toThrow(/header/);
+    });
+
+    it('answers what it had taken before it closes', async () => {
+      let taken = false;
+      bus.there.subscribe(subject, async () => {
+        taken = true;
+        await new Promise((resolve) => setTimeout(resolve, SOON_MS));
+        return 'answered';
+      });
+      await bus.settled();
+      const answer = bus.here.request(subject, null, {}, PLENTY_MS);
+      await eventually('the request is taken', () => taken);
+      await bus.there.close();
+      expect(await answer).toBe('answered');
+    });
+  });
+};

@@ -1,0 +1,98 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Secrets } from '@muster/ports';
+
+/** Opens a vault for one test; it may hold secrets of others already. `reopen`: another over the same data. */
+export type OpenSecrets = () => Promise<{
+  readonly secrets: Secrets;
+  close(): Promise<void>;
+  reopen?(): Promise<Secrets>;
+}>;
+
+/** What every Secrets promises. Call it at the top level of a spec. */
+export const secretsContract = (name: string, open: OpenSecrets): void => {
+  describe(`${name} keeps the promises of secrets`, () => {
+    let opened: Awaited<ReturnType<OpenSecrets>>;
+    let secrets: Secrets;
+    let scope: string;
+    beforeEach(async () => {
+      opened = await open();
+      secrets = opened.secrets;
+      scope = randomUUID();
+    });
+    afterEach(() => opened.close());
+
+    it('opens what was sealed, of any bytes and any length', async () => {
+      for (const bytes of [0, 1, 16, 100_000]) {
+        const plaintext = randomBytes(bytes);
+        await secrets.seal(scope, `of-${bytes}`, plaintext);
+        expect((await secrets.open(scope, `of-${bytes}`))?.equals(plaintext)).toBe(true);
+      }
+    });
+
+    it('has nothing that was never sealed', async () => {
+      expect(await secrets.open(scope, 'kubeconfig')).toBeUndefined();
+      await secrets.seal(scope, 'kubeconfig', Buffer.from('x'));
+      expect(await secrets.open(scope, 'pull-secret')).toBeUndefined();
+      expect(await secrets.open(randomUUID(), 'kubeconfig')).toBeUndefined();
+    });
+
+    it('replaces an older value', async () => {
+      await secrets.seal(scope, 'token', Buffer.from('old, and longer than the new one'));
+      await secrets.seal(scope, 'token', Buffer.from('new'));
+      expect((await secrets.open(scope, 'token'))?.toString()).toBe('new');
+    });
+
+    it('keeps what it was given even when the caller wipes the buffer', async () => {
+      const plaintext = Buffer.from('wiped after use');
+      await secrets.seal(scope, 'token', plaintext);
+      plaintext.fill(0);
+      const handedOut = await secrets.open(scope, 'token');
+      expect(handedOut?.toString()).toBe('wiped after use');
+      handedOut?.fill(0);
+      expect((await secrets.open(scope, 'token'))?.toString()).toBe('wiped after use');
+    });
+
+    it('takes any text as scope and name, and keeps them apart', async () => {
+      const names = ['../../escape', 'a/b', 'a', '', 'ünïcödé', '.', 'x'.repeat(5_000), 'a\u0000b'];
+      for (const [n, odd] of names.entries()) {
+        await secrets.seal(`${scope}${odd}`, odd, Buffer.from(`in odd scope ${n}`));
+        await secrets.seal(scope, odd, Buffer.from(`odd name ${n}`));
+      }
+      for (const [n, odd] of names.entries()) {
+        expect((await secrets.open(scope, odd))?.toString()).toBe(`odd name ${n}`);
+        if (odd !== '') expect((await secrets.open(`${scope}${odd}`, odd))?.toString()).toBe(`in odd scope ${n}`);
+      }
+    });
+
+    it('takes many at once under a new scope', async () => {
+      const names = Array.from({ length: 20 }, (_, n) => `secret-${n}`);
+      await Promise.all(names.map((secret) => secrets.seal(scope, secret, Buffer.from(secret))));
+      for (const secret of names) expect((await secrets.open(scope, secret))?.toString()).toBe(secret);
+    });
+
+    it('never opens again what was shredded, and leaves other scopes alone', async () => {
+      const other = randomUUID();
+      await secrets.seal(scope, 'kubeconfig', Buffer.from('mine'));
+      await secrets.seal(other, 'kubeconfig', Buffer.from('theirs'));
+      await secrets.shred(scope);
+      await secrets.shred(scope);
+      expect(await secrets.open(scope, 'kubeconfig')).toBeUndefined();
+      expect((await secrets.open(other, 'kubeconfig'))?.toString()).toBe('theirs');
+    });
+
+    it('can use a shredded scope anew, without the old values', async () => {
+      await secrets.seal(scope, 'old', Buffer.from('old'));
+      await secrets.shred(scope);
+      await secrets.seal(scope, 'new', Buffer.from('new'));
+      expect(await secrets.open(scope, 'old')).toBeUndefined();
+      expect((await secrets.open(scope, 'new'))?.toString()).toBe('new');
+    });
+
+    it('still opens after it was opened again', async () => {
+      if (opened.reopen === undefined) return;
+      await secrets.seal(scope, 'kubeconfig', Buffer.from('lasting'));
+      const again = await opened.reopen();
+      expect((await again.open(scope, 'kubeconfig'))?.toString()).toBe('lasting');
+    });
+  });
+};

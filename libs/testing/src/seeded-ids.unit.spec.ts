@@ -1,0 +1,19 @@
+import { seededIds } from './seeded-ids';
+
+describe('seededIds', () => {
+  it('repeats itself for a seed and differs between seeds', () => {
+    const take = (seed: number): string[] => {
+      const ids = seededIds(seed);
+      return Array.from({ length: 1000 }, () => ids.uuid());
+    };
+    expect(take(7)).toEqual(take(7));
+    expect(new Set([...take(7), ...take(8)]).size).toBe(2000);
+  });
+
+  it('writes version 4 UUIDs in lower case', () => {
+    const ids = seededIds(3);
+    for (let i = 0; i < 1000; i += 1) {
+      expect(ids.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    }
+  });
+});
