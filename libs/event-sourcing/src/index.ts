@@ -1,1 +1,13 @@
-export {};
+export * from './aggregate-cache';
+export * from './command-context';
+export * from './command-handler';
+export * from './deadline-heap';
+export * from './deadline-scheduler';
+export * from './feed';
+export * from './keyed-queue';
+export * from './owned-event-store';
+export * from './projector';
+export * from './reactor';
+export * from './relay';
+export * from './upcasters';
+export * from './work-queue';

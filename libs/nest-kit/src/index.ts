@@ -1,1 +1,9 @@
-export {};
+export * from './call-service';
+export * from './command-headers';
+export * from './environment';
+export * from './handles.decorator';
+export * from './methods';
+export * from './platform';
+export * from './readiness';
+export * from './requests-server';
+export * from './service';

@@ -1,0 +1,133 @@
+import { ALL_FACTS, HEAD_BEACON } from '@muster/contracts';
+import type { EventStore, RecordedEvent, Requests } from '@muster/ports';
+
+/** Live facts held while a page is being handled; when more arrive, the store is read instead. */
+const MAX_WAITING_FACTS = 2_048;
+/** Without a fact or beacon for this long, the store itself is asked. */
+const SILENCE_CHECK_MS = 30_000;
+const RETRY_WAIT_MS = 500;
+
+export interface FeedOptions {
+  readonly name: string;
+  readonly store: EventStore;
+  readonly requests: Requests;
+  /** Where this consumer stands: it gets everything after that, in order, at least once. */
+  readonly fromPosition: number;
+  /** A rejection means: not handled, hand the same page out again after a pause. */
+  readonly onPage: (page: readonly RecordedEvent[]) => Promise<void>;
+  readonly onError: (error: Error) => void;
+}
+
+export interface Feed {
+  readonly name: string;
+  /** Resolves when everything stored before the start has been handled. */
+  readonly caughtUp: Promise<void>;
+  /** Last position handled. */
+  position(): number;
+  close(): Promise<void>;
+}
+
+interface WaitingFact {
+  readonly previous: number;
+  readonly event: RecordedEvent;
+}
+
+/** Catch-up from the store, then live facts while their chain holds; where it breaks, the store is read again. */
+export function startFeed(options: FeedOptions): Feed {
+  const { store, requests } = options;
+  let position = options.fromPosition;
+  let waiting: WaitingFact[] = [];
+  let behind = true;
+  let closed = false;
+  let heardAt = Date.now();
+  let running: Promise<void> | undefined;
+  let announceCaughtUp: () => void = () => undefined;
+  const caughtUp = new Promise<void>((resolve) => (announceCaughtUp = resolve));
+
+  const handOut = async (page: readonly RecordedEvent[]): Promise<void> => {
+    await options.onPage(page);
+    position = page[page.length - 1]?.position ?? position;
+  };
+
+  const readStore = async (): Promise<void> => {
+    behind = false;
+    for await (const page of store.readAll(position)) {
+      if (closed) return;
+      if (page.length > 0) await handOut(page);
+    }
+  };
+
+  const takeLive = (): readonly RecordedEvent[] => {
+    const chained: RecordedEvent[] = [];
+    let end = position;
+    for (const { previous, event } of waiting) {
+      if (event.position <= end) continue;
+      if (previous > end) {
+        behind = true;
+        break;
+      }
+      chained.push(event);
+      end = event.position;
+    }
+    waiting = [];
+    return chained;
+  };
+
+  const run = async (): Promise<void> => {
+    while (!closed && (behind || waiting.length > 0)) {
+      try {
+        if (behind) await readStore();
+        else {
+          const page = takeLive();
+          if (page.length > 0) await handOut(page);
+        }
+        if (!behind) announceCaughtUp();
+      } catch (error) {
+        behind = true;
+        options.onError(error instanceof Error ? error : new Error(String(error)));
+        await new Promise((resolve) => setTimeout(resolve, RETRY_WAIT_MS));
+      }
+    }
+  };
+
+  const wake = (): void => {
+    running ??= run().finally(() => {
+      running = undefined;
+      if (!closed && (behind || waiting.length > 0)) wake();
+    });
+  };
+
+  const live = requests.subscribe(ALL_FACTS, ({ subject, body }) => {
+    heardAt = Date.now();
+    const message = body as unknown as RecordedEvent & { readonly previous: number };
+    if (message.position <= position) return;
+    if (subject === HEAD_BEACON || waiting.length >= MAX_WAITING_FACTS) behind = true;
+    else waiting.push({ previous: message.previous, event: message });
+    wake();
+  });
+
+  const silence = setInterval(() => {
+    if (Date.now() - heardAt < SILENCE_CHECK_MS) return;
+    heardAt = Date.now();
+    store.head().then((head) => {
+      if (head > position) {
+        behind = true;
+        wake();
+      }
+    }, options.onError);
+  }, SILENCE_CHECK_MS);
+  silence.unref();
+  wake();
+
+  return {
+    name: options.name,
+    caughtUp,
+    position: () => position,
+    close: async () => {
+      closed = true;
+      clearInterval(silence);
+      live.unsubscribe();
+      await running;
+    },
+  };
+}

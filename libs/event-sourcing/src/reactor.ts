@@ -1,0 +1,72 @@
+import type { EventStore, RecordedEvent, Requests } from '@muster/ports';
+import { type Feed, startFeed } from './feed';
+import { type ParkedKey, WorkQueue } from './work-queue';
+
+export interface ReactorOptions {
+  readonly name: string;
+  readonly store: EventStore;
+  readonly requests: Requests;
+  /** Takes the event into whatever the reaction reads. Runs for every event, in order, before its keys are due. Must not fail. */
+  readonly observe: (event: RecordedEvent) => void;
+  /** What has to be looked at again because of the event; the same key waiting twice is looked at once. */
+  readonly keysOf: (event: RecordedEvent) => readonly string[];
+  /** Brings one key to where it should be, from the state as it is now. Idempotent: it may run again at any time. */
+  readonly react: (key: string) => Promise<void>;
+  /** After a start, what is still worth looking at; events of the past only mark keys that pass. */
+  readonly isOpen?: (key: string) => boolean;
+  readonly onError: (error: Error) => void;
+}
+
+export interface Reactor {
+  readonly caughtUp: Promise<void>;
+  /** Looks at a key again, without an event. */
+  wake(key: string): void;
+  /** Keys whose reaction keeps failing, with the reason; the others go on. */
+  parked(): readonly ParkedKey[];
+  /** Resolves when nothing is due or running. */
+  idle(): Promise<void>;
+  position(): number;
+  close(): Promise<void>;
+}
+
+/** Effects and processes, level-triggered: an event says where to look, the state says what to do. So order, repetition and crashes do not matter. */
+export function startReactor(options: ReactorOptions): Reactor {
+  const queue = new WorkQueue(options.react, options.onError);
+  const past = new Set<string>();
+  let live = false;
+
+  const feed: Feed = startFeed({
+    name: options.name,
+    store: options.store,
+    requests: options.requests,
+    fromPosition: -1,
+    onError: options.onError,
+    onPage: async (page) => {
+      for (const event of page) {
+        options.observe(event);
+        for (const key of options.keysOf(event)) {
+          if (live) queue.add(key);
+          else past.add(key);
+        }
+      }
+    },
+  });
+
+  const caughtUp = feed.caughtUp.then(() => {
+    live = true;
+    for (const key of past) if (options.isOpen?.(key) ?? true) queue.add(key);
+    past.clear();
+  });
+
+  return {
+    caughtUp,
+    wake: (key) => queue.add(key),
+    parked: () => queue.parked(),
+    idle: () => queue.idle(),
+    position: () => feed.position(),
+    close: async () => {
+      await feed.close();
+      await queue.close();
+    },
+  };
+}

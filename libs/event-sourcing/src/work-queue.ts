@@ -1,0 +1,82 @@
+/** Reactions that run side by side; each waits on the store or the bus most of the time. */
+const MAX_CONCURRENT_REACTIONS = 64;
+const FIRST_RETRY_MS = 200;
+const LAST_RETRY_MS = 30_000;
+
+export interface ParkedKey {
+  readonly key: string;
+  readonly reason: string;
+  readonly failures: number;
+}
+
+/** Keys to be worked on: each at most once at a time, a failing one parked and retried without holding up the others. */
+export class WorkQueue {
+  private readonly due = new Set<string>();
+  private readonly running = new Set<string>();
+  private readonly failing = new Map<string, { reason: string; failures: number; timer: NodeJS.Timeout }>();
+  private idleWaiters: (() => void)[] = [];
+  private closed = false;
+
+  constructor(
+    private readonly work: (key: string) => Promise<void>,
+    private readonly onError: (error: Error) => void,
+  ) {}
+
+  add(key: string): void {
+    if (this.closed) return;
+    const parked = this.failing.get(key);
+    if (parked) clearTimeout(parked.timer);
+    this.due.add(key);
+    this.pump();
+  }
+
+  parked(): readonly ParkedKey[] {
+    return [...this.failing].map(([key, { reason, failures }]) => ({ key, reason, failures }));
+  }
+
+  idle(): Promise<void> {
+    if (this.due.size === 0 && this.running.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.idleWaiters.push(resolve));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.due.clear();
+    for (const { timer } of this.failing.values()) clearTimeout(timer);
+    await this.idle();
+  }
+
+  private pump(): void {
+    for (const key of this.due) {
+      if (this.running.size >= MAX_CONCURRENT_REACTIONS) return;
+      if (this.running.has(key)) continue;
+      this.due.delete(key);
+      this.running.add(key);
+      void this.runOne(key);
+    }
+    if (this.due.size === 0 && this.running.size === 0) {
+      this.idleWaiters.forEach((resolve) => resolve());
+      this.idleWaiters = [];
+    }
+  }
+
+  private async runOne(key: string): Promise<void> {
+    try {
+      await this.work(key);
+      this.failing.delete(key);
+    } catch (error) {
+      this.park(key, error instanceof Error ? error : new Error(String(error)));
+    }
+    this.running.delete(key);
+    this.pump();
+  }
+
+  private park(key: string, error: Error): void {
+    const failures = (this.failing.get(key)?.failures ?? 0) + 1;
+    const wait = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
+    const timer = setTimeout(() => this.add(key), wait);
+    timer.unref();
+    this.failing.set(key, { reason: error.message, failures, timer });
+    this.onError(error);
+  }
+}

@@ -1,0 +1,58 @@
+import { subjectOfMethod } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { type JsonValue, NoResponder, type Requests, RequestTimedOut } from '@muster/ports';
+import { type ProblemCode, PROBLEMS, RefusalError } from '@muster/problems';
+import { toHeaders } from './command-headers';
+import { type InputOf, type Method, type OutputOf, parseMessage } from './methods';
+
+/** How long each attempt waits. A lost message costs the first wait; a service that is starting has the sum of them. */
+const ATTEMPT_TIMEOUTS_MS = [1_500, 3_000, 6_000];
+const NO_RESPONDER_WAIT_MS = 250;
+const MAX_NO_RESPONDER_WAITS = 40;
+
+/**
+ * Asks another service. The outcome of a lost request is unknown, so it is repeated under the same command id.
+ * Throws RefusalError with the service's refusal, or `busy` when it does not answer.
+ */
+export async function callService<M extends Method>(
+  requests: Requests,
+  method: M,
+  input: InputOf<M>,
+  context: CommandContext,
+): Promise<OutputOf<M>> {
+  const subject = subjectOfMethod(method as never);
+  const headers = toHeaders(context);
+  let attempt = 0;
+  let absences = 0;
+  for (;;) {
+    try {
+      const reply = await requests.request(subject, input as JsonValue, headers, ATTEMPT_TIMEOUTS_MS[attempt] ?? 0);
+      return unwrap(method, reply);
+    } catch (error) {
+      if (error instanceof RequestTimedOut && attempt + 1 < ATTEMPT_TIMEOUTS_MS.length) attempt += 1;
+      else if (error instanceof NoResponder && absences < MAX_NO_RESPONDER_WAITS) {
+        absences += 1;
+        await new Promise((resolve) => setTimeout(resolve, NO_RESPONDER_WAIT_MS));
+      } else if (error instanceof RequestTimedOut || error instanceof NoResponder) {
+        throw new RefusalError({ code: 'busy', reason: `${error.message} Try again in a few seconds.` });
+      } else throw error;
+    }
+  }
+}
+
+function unwrap<M extends Method>(method: M, reply: JsonValue): OutputOf<M> {
+  const envelope = reply as {
+    ok?: JsonValue;
+    refusal?: { code?: string; reason?: string; subject?: string; allowed?: string[] };
+  };
+  if (envelope.refusal) {
+    const { code = 'internal', reason = '', subject, allowed } = envelope.refusal;
+    throw new RefusalError({
+      code: code in PROBLEMS ? (code as ProblemCode) : 'internal',
+      reason,
+      subject: subject || undefined,
+      allowed,
+    });
+  }
+  return parseMessage(method.output, envelope.ok ?? {}) as OutputOf<M>;
+}

@@ -1,0 +1,27 @@
+import { HEADERS } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import type { Ids, MessageHeaders } from '@muster/ports';
+
+export function toHeaders(context: CommandContext): MessageHeaders {
+  const headers: Record<string, string> = {};
+  for (const [field, header] of Object.entries(HEADERS)) {
+    const value = context[field as keyof CommandContext];
+    if (value) headers[header] = value;
+  }
+  return headers;
+}
+
+/** What is missing is filled in: a message without identity is its own cause, from an unknown service. */
+export function fromHeaders(headers: MessageHeaders, ids: Ids): CommandContext {
+  const commandId = headers[HEADERS.commandId] ?? ids.uuid();
+  return {
+    commandId,
+    correlationId: headers[HEADERS.correlationId] ?? commandId,
+    actor: headers[HEADERS.actor] ?? 'unknown',
+    causationId: headers[HEADERS.causationId],
+    requestId: headers[HEADERS.requestId],
+    org: headers[HEADERS.org],
+    user: headers[HEADERS.user],
+    sourceAddress: headers[HEADERS.sourceAddress],
+  };
+}

@@ -1,0 +1,83 @@
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { create, type DescMethod, toJson } from '@bufbuild/protobuf';
+import type { IncomingMessage, JsonValue, Requests } from '@muster/ports';
+import { type Refusal, RefusalError } from '@muster/problems';
+import { lastValueFrom } from 'rxjs';
+import { fromHeaders } from './command-headers';
+import { methodOfSubject, parseMessage } from './methods';
+import type { Platform } from './platform';
+
+/** Nest's microservice transport over the Requests port: one codec, one envelope, and a message that does not fit its schema never reaches a handler. */
+export class RequestsServer extends Server implements CustomTransportStrategy {
+  private subscriptions: { unsubscribe(): void }[] = [];
+
+  constructor(
+    private readonly serviceName: string,
+    private readonly platform: Pick<Platform, 'requests' | 'ids'>,
+  ) {
+    super();
+  }
+
+  listen(callback: () => void): void {
+    for (const [subject, handler] of this.messageHandlers)
+      this.subscriptions.push(this.serve(this.platform.requests, subject, handler));
+    callback();
+  }
+
+  close(): void {
+    this.subscriptions.forEach((subscription) => subscription.unsubscribe());
+    this.subscriptions = [];
+  }
+
+  // Connection state is the port's affair; Nest's listeners have nothing to listen to here.
+  override on(): void {}
+  override unwrap<T>(): T {
+    return this.platform.requests as T;
+  }
+
+  private serve(requests: Requests, subject: string, handler: MessageHandler): { unsubscribe(): void } {
+    const method = methodOfSubject(subject);
+    if (!method) throw new Error(`No method of proto/muster/v1 has the subject ${subject}.`);
+    return requests.subscribe(subject, (message) => this.answer(message, method, handler), { queue: this.serviceName });
+  }
+
+  private async answer(message: IncomingMessage, method: DescMethod, handler: MessageHandler): Promise<JsonValue> {
+    let request: unknown;
+    try {
+      request = parseMessage(method.input, message.body);
+    } catch (error) {
+      return refusalEnvelope({
+        code: 'invalid-input',
+        reason: `The message is not a ${method.input.name}: ${textOf(error)}`,
+        subject: method.input.name,
+      });
+    }
+    try {
+      const result = await handler(request, fromHeaders(message.headers, this.platform.ids));
+      const response = await lastValueFrom(this.transformToObservable(result));
+      return { ok: toJson(method.output, create(method.output, response as never)) };
+    } catch (error) {
+      if (error instanceof RefusalError) return refusalEnvelope(error.refusal);
+      this.logger.error(
+        `${message.subject}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      return refusalEnvelope({
+        code: 'internal',
+        reason: `${this.serviceName} could not answer ${method.name}; its log says why.`,
+      });
+    }
+  }
+}
+
+function refusalEnvelope(refusal: Refusal): JsonValue {
+  return {
+    refusal: {
+      code: refusal.code,
+      reason: refusal.reason,
+      subject: refusal.subject ?? '',
+      allowed: [...(refusal.allowed ?? [])],
+    },
+  };
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
