@@ -1,0 +1,1 @@
+export { openFileByteSource, type FileByteSource } from './file-byte-source';

@@ -1,0 +1,55 @@
+/** Callers check lengths first: reading past the end is a bug here, not damage of the image. */
+export function uint32Le(bytes: Uint8Array, at: number): number {
+  return view(bytes).getUint32(at, true);
+}
+
+export function uint16Le(bytes: Uint8Array, at: number): number {
+  return view(bytes).getUint16(at, true);
+}
+
+/** Undefined when the value cannot be a position: JavaScript counts exactly only to 2^53. */
+export function uint64Le(bytes: Uint8Array, at: number): number | undefined {
+  const value = Number(view(bytes).getBigUint64(at, true));
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+export function latin1(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
+export function utf8(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+export function utf8Bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export function startsWith(bytes: Uint8Array, magic: readonly number[], at = 0): boolean {
+  return at + magic.length <= bytes.length && magic.every((byte, index) => bytes[at + index] === byte);
+}
+
+export function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+/** The first multiple of `unit` that is not below `value`. */
+export function roundUp(value: number, unit: number): number {
+  return Math.ceil(value / unit) * unit;
+}
+
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function view(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

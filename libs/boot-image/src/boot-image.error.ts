@@ -1,0 +1,68 @@
+/** Everything that can be wrong with an image, or with what is asked of it. Offsets and lengths are in bytes. */
+export type BootImageProblem =
+  | { readonly code: 'not_an_iso'; readonly reason: string }
+  | { readonly code: 'truncated'; readonly what: string; readonly neededBytes: number; readonly sizeBytes: number }
+  | { readonly code: 'malformed'; readonly what: string; readonly reason: string }
+  | {
+      readonly code: 'range_out_of_bounds';
+      readonly offset: number;
+      readonly length: number;
+      readonly sizeBytes: number;
+    }
+  | { readonly code: 'file_not_found'; readonly path: string }
+  | { readonly code: 'no_ignition_area' }
+  | { readonly code: 'no_kargs_area' }
+  | { readonly code: 'config_too_large'; readonly archiveBytes: number; readonly areaBytes: number }
+  | { readonly code: 'kargs_too_long'; readonly kargsBytes: number; readonly areaBytes: number }
+  | { readonly code: 'kargs_disagree'; readonly places: readonly string[] }
+  | { readonly code: 'hostile_karg'; readonly value: string; readonly reason: string }
+  | { readonly code: 'unsupported_compression'; readonly format: string };
+
+export type BootImageErrorCode = BootImageProblem['code'];
+
+/** The only error this library throws; a failing source's own error passes through unchanged. */
+export class BootImageError extends Error {
+  constructor(readonly problem: BootImageProblem) {
+    super(explain(problem));
+    this.name = 'BootImageError';
+  }
+
+  get code(): BootImageErrorCode {
+    return this.problem.code;
+  }
+}
+
+function explain(problem: BootImageProblem): string {
+  switch (problem.code) {
+    case 'not_an_iso':
+      return `This is not an ISO 9660 image: ${problem.reason}. Give the live ISO itself, uncompressed.`;
+    case 'truncated':
+      return `The image ends too early: ${problem.what} needs ${problem.neededBytes} bytes and there are ${problem.sizeBytes}. Download it again.`;
+    case 'malformed':
+      return `The image is damaged: ${problem.what}: ${problem.reason}.`;
+    case 'range_out_of_bounds':
+      return `Bytes ${problem.offset} to ${problem.offset + problem.length} are not inside the ${problem.sizeBytes} bytes there are.`;
+    case 'file_not_found':
+      return `The image has no file ${problem.path}.`;
+    case 'no_ignition_area':
+      return 'The image has no room reserved for an ignition config (no coreos/igninfo.json, no images/ignition.img, no header). Use a CoreOS live ISO.';
+    case 'no_kargs_area':
+      return 'The image has no room reserved for kernel arguments (no coreos/kargs.json, no header), so none can be added.';
+    case 'config_too_large':
+      return `The ignition config is ${problem.archiveBytes - problem.areaBytes} bytes too large: compressed it takes ${problem.archiveBytes} bytes and the image reserves ${problem.areaBytes}.`;
+    case 'kargs_too_long':
+      return `The kernel arguments are ${problem.kargsBytes - problem.areaBytes} bytes too long: they take ${problem.kargsBytes} bytes and the image reserves ${problem.areaBytes}.`;
+    case 'kargs_disagree':
+      return `The boot menus of the image hold different kernel arguments (${problem.places.join(', ')}). Start again from an unmodified image.`;
+    case 'hostile_karg':
+      return `The kernel argument ${JSON.stringify(problem.value)} is refused: ${problem.reason}.`;
+    case 'unsupported_compression':
+      return `The embedded archive is compressed with ${problem.format}, which cannot be read here; gzip and uncompressed archives can.`;
+    default:
+      return problem satisfies never;
+  }
+}
+
+export function malformed(what: string, reason: string): BootImageError {
+  return new BootImageError({ code: 'malformed', what, reason });
+}

@@ -1,0 +1,54 @@
+import { BootImageError } from './boot-image.error';
+import type { ByteSource } from './byte-source';
+import { locateIgnitionArea, type IgnitionArea } from './ignition-area/ignition-area';
+import { createIgnitionArchive, fillIgnitionArea } from './ignition-area/ignition-archive';
+import { openIso } from './iso/iso-image';
+import { locateKargsArea, type KargsArea } from './kargs-area/kargs-area';
+import { appendKargs } from './kargs-area/kargs-overlays';
+import { overlaySource, type Overlay } from './overlay-source';
+
+const COREOS_VOLUME_PREFIXES = ['rhcos-', 'fedora-coreos-', 'scos-'] as const;
+
+/** What has to be known about a base image to customise it; read once per image, used for every download. */
+export interface BootIsoLayout {
+  readonly volumeId: string;
+  readonly ignition: IgnitionArea;
+  /** Undefined when the image reserves no room for kernel arguments. */
+  readonly kargs?: KargsArea;
+}
+
+export interface BootIsoCustomisation {
+  /** The ignition config, JSON as UTF-8. */
+  readonly config: Uint8Array;
+  /** Added after the image's own; one argument per value. */
+  readonly appendKargs?: readonly string[];
+}
+
+export function isCoreOsVolumeId(volumeId: string): boolean {
+  return COREOS_VOLUME_PREFIXES.some((prefix) => volumeId.startsWith(prefix));
+}
+
+/** Throws `not_an_iso`, `truncated`, `no_ignition_area`, `malformed`, `file_not_found`. */
+export async function readBootIsoLayout(source: ByteSource): Promise<BootIsoLayout> {
+  const image = await openIso(source);
+  const [ignition, kargs] = [await locateIgnitionArea(image), await locateKargsArea(image)];
+  return { volumeId: image.volumeId, ignition, ...(kargs && { kargs }) };
+}
+
+/**
+ * The base with the config embedded and the kernel arguments added: same size, nothing copied but the changed areas.
+ * Same input, same bytes. Throws `config_too_large`, `hostile_karg`, `kargs_too_long`, `no_kargs_area`, `kargs_disagree`.
+ */
+export async function customiseBootIso(
+  base: ByteSource,
+  layout: BootIsoLayout,
+  customisation: BootIsoCustomisation,
+): Promise<ByteSource> {
+  const overlays: Overlay[] = [fillIgnitionArea(layout.ignition, createIgnitionArchive(customisation.config))];
+  const kargs = customisation.appendKargs ?? [];
+  if (kargs.length > 0) {
+    if (!layout.kargs) throw new BootImageError({ code: 'no_kargs_area' });
+    overlays.push(...(await appendKargs(base, layout.kargs, kargs)));
+  }
+  return overlaySource(base, overlays);
+}

@@ -1,0 +1,87 @@
+import { malformed } from '../boot-image.error';
+import { concatBytes, latin1, roundUp, utf8, utf8Bytes } from '../binary';
+
+/** One member of a newc archive. `mode` is the whole st_mode: type and permissions, such as 0o100644. */
+export interface CpioEntry {
+  readonly name: string;
+  readonly mode: number;
+  readonly data: Uint8Array;
+}
+
+export const CPIO_REGULAR_FILE = 0o100000;
+export const CPIO_DIRECTORY = 0o040000;
+export const CPIO_SYMLINK = 0o120000;
+
+const HEADER_BYTES = 110;
+const NAME_BYTES_MAX = 4096;
+const DATA_BYTES_MAX = 0xffff_ffff;
+const FILE_TYPE_MASK = 0o170000;
+const MAGICS: readonly string[] = ['070701', '070702'];
+const TRAILER = 'TRAILER!!!';
+
+/** Header fields in order, after the magic. */
+const FIELD = { mode: 1, filesize: 6, namesize: 11 } as const;
+
+/**
+ * A newc archive with its trailer. Same entries, same bytes: times, owners and devices are zero, inodes count from 1.
+ * Throws `malformed` for a name that the format cannot carry.
+ */
+export function writeCpio(entries: readonly CpioEntry[]): Uint8Array {
+  const members = entries.map((entry, index) => {
+    if (entry.name === TRAILER) throw malformed('cpio', `${TRAILER} marks the end of an archive and cannot be a file`);
+    return member(entry, index + 1);
+  });
+  return concatBytes([...members, member({ name: TRAILER, mode: 0, data: new Uint8Array() }, 0)]);
+}
+
+/**
+ * The entries of the archive that starts at `start`, and where it ends (right after its trailer's padding).
+ * Accepts the plain and the checksummed newc form. Throws `malformed`, also when the trailer is missing.
+ */
+export function readCpio(bytes: Uint8Array, start = 0): { readonly entries: CpioEntry[]; readonly end: number } {
+  const entries: CpioEntry[] = [];
+  for (let at = start; ;) {
+    const fields = readHeader(bytes, at);
+    const nameEnd = at + HEADER_BYTES + fields.namesize;
+    // Padding counts from the archive's own start.
+    const dataStart = start + roundUp(nameEnd - start, 4);
+    const dataEnd = dataStart + fields.filesize;
+    if (nameEnd > bytes.length || dataEnd > bytes.length) throw malformed('cpio', `the member at ${at} is cut off`);
+    const name = utf8(bytes.subarray(at + HEADER_BYTES, nameEnd - 1));
+    at = Math.min(start + roundUp(dataEnd - start, 4), bytes.length);
+    if (name === TRAILER) return { entries, end: at };
+    entries.push({ name, mode: fields.mode, data: bytes.subarray(dataStart, dataEnd) });
+  }
+}
+
+export function isCpio(bytes: Uint8Array, at: number): boolean {
+  return MAGICS.includes(latin1(bytes.subarray(at, at + 6)));
+}
+
+function readHeader(bytes: Uint8Array, at: number): { mode: number; filesize: number; namesize: number } {
+  const header = latin1(bytes.subarray(at, at + HEADER_BYTES));
+  if (header.length < HEADER_BYTES) throw malformed('cpio', `the archive ends at ${bytes.length} without its trailer`);
+  if (!MAGICS.includes(header.slice(0, 6))) throw malformed('cpio', `no newc header at ${at}`);
+  if (!/^[0-9a-f]{104}$/i.test(header.slice(6))) throw malformed('cpio', `the header at ${at} is not hexadecimal`);
+  const field = (index: number) => Number.parseInt(header.slice(6 + index * 8, 14 + index * 8), 16);
+  const namesize = field(FIELD.namesize);
+  if (namesize < 2 || namesize > NAME_BYTES_MAX) throw malformed('cpio', `a name of ${namesize} bytes at ${at}`);
+  return { mode: field(FIELD.mode), filesize: field(FIELD.filesize), namesize };
+}
+
+function member({ name, mode, data }: CpioEntry, ino: number): Uint8Array {
+  const nameBytes = utf8Bytes(`${name}\0`);
+  if (nameBytes.length < 2 || nameBytes.length > NAME_BYTES_MAX || nameBytes.indexOf(0) !== nameBytes.length - 1) {
+    throw malformed('cpio', `${JSON.stringify(name.slice(0, 100))} cannot be a file name`);
+  }
+  if (data.length > DATA_BYTES_MAX) throw malformed('cpio', `${name} is larger than 4 GiB`);
+  const linkCount = (mode & FILE_TYPE_MASK) === CPIO_DIRECTORY ? 2 : 1;
+  const header = [ino, mode, 0, 0, linkCount, 0, data.length, 0, 0, 0, 0, nameBytes.length, 0];
+  const text = `070701${header.map((value) => value.toString(16).padStart(8, '0')).join('')}`;
+  const dataStart = roundUp(HEADER_BYTES + nameBytes.length, 4);
+  const bytes = new Uint8Array(roundUp(dataStart + data.length, 4));
+  bytes.set(utf8Bytes(text));
+  bytes.set(nameBytes, HEADER_BYTES);
+  bytes.set(data, dataStart);
+  return bytes;
+}
