@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/cluster.proto.
  */
 export const file_muster_v1_cluster: GenFile = /*@__PURE__*/
-  fileDesc("ChdtdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxIJbXVzdGVyLnYxIjMKDkNsdXN0ZXJOZXR3b3JrEgwKBGNpZHIYASABKAkSEwoLaG9zdF9wcmVmaXgYAiABKAUimA8KD0NsdXN0ZXJTZXR0aW5ncxIRCgRuYW1lGAEgASgJSACIAQESHAoPYmFzZV9kbnNfZG9tYWluGAIgASgJSAGIAQESHgoRb3BlbnNoaWZ0X3ZlcnNpb24YAyABKAlIAogBARIeChFvY3BfcmVsZWFzZV9pbWFnZRgEIAEoCUgDiAEBEh0KEGNwdV9hcmNoaXRlY3R1cmUYBSABKAlIBIgBARIgChNjb250cm9sX3BsYW5lX2NvdW50GAYgASgFSAWIAQESIwoWaGlnaF9hdmFpbGFiaWxpdHlfbW9kZRgHIAEoCUgGiAEBEjwKEGNsdXN0ZXJfbmV0d29ya3MYCCABKAsyHS5tdXN0ZXIudjEuQ2x1c3Rlck5ldHdvcmtMaXN0SAeIAQESMgoQc2VydmljZV9uZXR3b3JrcxgJIAEoCzITLm11c3Rlci52MS5DaWRyTGlzdEgIiAEBEjIKEG1hY2hpbmVfbmV0d29ya3MYCiABKAsyEy5tdXN0ZXIudjEuQ2lkckxpc3RICYgBARItCghhcGlfdmlwcxgLIAEoCzIWLm11c3Rlci52MS5BZGRyZXNzTGlzdEgKiAEBEjEKDGluZ3Jlc3NfdmlwcxgMIAEoCzIWLm11c3Rlci52MS5BZGRyZXNzTGlzdEgLiAEBEiAKE3ZpcF9kaGNwX2FsbG9jYXRpb24YDSABKAhIDIgBARIkChd1c2VyX21hbmFnZWRfbmV0d29ya2luZxgOIAEoCEgNiAEBEhkKDG5ldHdvcmtfdHlwZRgPIAEoCUgOiAEBEhsKDnNzaF9wdWJsaWNfa2V5GBAgASgJSA+IAQESJAoFcHJveHkYESABKAsyEC5tdXN0ZXIudjEuUHJveHlIEIgBARIiChVhZGRpdGlvbmFsX250cF9zb3VyY2UYEiABKAlIEYgBARIbCg5oeXBlcnRocmVhZGluZxgTIAEoCUgSiAEBEiAKE3NjaGVkdWxhYmxlX21hc3RlcnMYFCABKAhIE4gBARIRCgR0YWdzGBUgASgJSBSIAQESGgoNcGxhdGZvcm1fdHlwZRgWIAEoCUgViAEBEjYKEHBsYXRmb3JtX2RldGFpbHMYFyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SBaIAQESNQoPZGlza19lbmNyeXB0aW9uGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgXiAEBEh8KEmxvYWRfYmFsYW5jZXJfdHlwZRgZIAEoCUgYiAEBEiUKGGluc3RhbGxfY29uZmlnX292ZXJyaWRlcxgaIAEoCUgZiAEBEjMKDW9sbV9vcGVyYXRvcnMYGyABKAsyFy5tdXN0ZXIudjEuT3BlcmF0b3JMaXN0SBqIAQESHQoQYXBpX3ZpcF9kbnNfbmFtZRgcIAEoCUgbiAEBEjcKEWlnbml0aW9uX2VuZHBvaW50GB0gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgciAEBEhgKC3VpX3NldHRpbmdzGB4gASgJSB2IAQESOgoYaWdub3JlZF9ob3N0X3ZhbGlkYXRpb25zGB8gASgLMhMubXVzdGVyLnYxLk5hbWVMaXN0SB6IAQESPQobaWdub3JlZF9jbHVzdGVyX3ZhbGlkYXRpb25zGCAgASgLMhMubXVzdGVyLnYxLk5hbWVMaXN0SB+IAQFCBwoFX25hbWVCEgoQX2Jhc2VfZG5zX2RvbWFpbkIUChJfb3BlbnNoaWZ0X3ZlcnNpb25CFAoSX29jcF9yZWxlYXNlX2ltYWdlQhMKEV9jcHVfYXJjaGl0ZWN0dXJlQhYKFF9jb250cm9sX3BsYW5lX2NvdW50QhkKF19oaWdoX2F2YWlsYWJpbGl0eV9tb2RlQhMKEV9jbHVzdGVyX25ldHdvcmtzQhMKEV9zZXJ2aWNlX25ldHdvcmtzQhMKEV9tYWNoaW5lX25ldHdvcmtzQgsKCV9hcGlfdmlwc0IPCg1faW5ncmVzc192aXBzQhYKFF92aXBfZGhjcF9hbGxvY2F0aW9uQhoKGF91c2VyX21hbmFnZWRfbmV0d29ya2luZ0IPCg1fbmV0d29ya190eXBlQhEKD19zc2hfcHVibGljX2tleUIICgZfcHJveHlCGAoWX2FkZGl0aW9uYWxfbnRwX3NvdXJjZUIRCg9faHlwZXJ0aHJlYWRpbmdCFgoUX3NjaGVkdWxhYmxlX21hc3RlcnNCBwoFX3RhZ3NCEAoOX3BsYXRmb3JtX3R5cGVCEwoRX3BsYXRmb3JtX2RldGFpbHNCEgoQX2Rpc2tfZW5jcnlwdGlvbkIVChNfbG9hZF9iYWxhbmNlcl90eXBlQhsKGV9pbnN0YWxsX2NvbmZpZ19vdmVycmlkZXNCEAoOX29sbV9vcGVyYXRvcnNCEwoRX2FwaV92aXBfZG5zX25hbWVCFAoSX2lnbml0aW9uX2VuZHBvaW50Qg4KDF91aV9zZXR0aW5nc0IbChlfaWdub3JlZF9ob3N0X3ZhbGlkYXRpb25zQh4KHF9pZ25vcmVkX2NsdXN0ZXJfdmFsaWRhdGlvbnMiPgoSQ2x1c3Rlck5ldHdvcmtMaXN0EigKBWl0ZW1zGAEgAygLMhkubXVzdGVyLnYxLkNsdXN0ZXJOZXR3b3JrIhkKCENpZHJMaXN0Eg0KBWl0ZW1zGAEgAygJIhwKC0FkZHJlc3NMaXN0Eg0KBWl0ZW1zGAEgAygJIhkKCE5hbWVMaXN0Eg0KBWl0ZW1zGAEgAygJIjgKDE9wZXJhdG9yTGlzdBIoCgVpdGVtcxgBIAMoCzIZLm11c3Rlci52MS5PcGVyYXRvckNob2ljZSIyCg5PcGVyYXRvckNob2ljZRIMCgRuYW1lGAEgASgJEhIKCnByb3BlcnRpZXMYAiABKAkitQEKEU1vbml0b3JlZE9wZXJhdG9yEgwKBG5hbWUYASABKAkSFQoNb3BlcmF0b3JfdHlwZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEg4KBnN0YXR1cxgEIAEoCRITCgtzdGF0dXNfaW5mbxgFIAEoCRIXCg90aW1lb3V0X3NlY29uZHMYBiABKAUSEQoJbmFtZXNwYWNlGAcgASgJEhkKEXN1YnNjcmlwdGlvbl9uYW1lGAggASgJIq0CChFDbHVzdGVyUmVnaXN0ZXJlZBISCgpjbHVzdGVyX2lkGAEgASgJEgwKBGtpbmQYAiABKAkSLAoIc2V0dGluZ3MYAyABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEh8KBW93bmVyGAQgASgLMhAubXVzdGVyLnYxLk93bmVyEhcKD3B1bGxfc2VjcmV0X3NldBgFIAEoCBI5ChNtb25pdG9yZWRfb3BlcmF0b3JzGAYgAygLMhwubXVzdGVyLnYxLk1vbml0b3JlZE9wZXJhdG9yEhwKFG9wZW5zaGlmdF9jbHVzdGVyX2lkGAcgASgJEhAKCGltcG9ydGVkGAggASgIEg4KBnN0YXR1cxgJIAEoCRITCgtzdGF0dXNfaW5mbxgKIAEoCSJjChZDbHVzdGVyU2V0dGluZ3NSZXZpc2VkEisKB2NoYW5nZXMYASABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhwKFHB1bGxfc2VjcmV0X3JlcGxhY2VkGAIgASgIIicKFk1hY2hpbmVOZXR3b3Jrc0Rlcml2ZWQSDQoFY2lkcnMYASADKAkiXQoUQ2x1c3RlckVudGVyZWRTdGF0dXMSDgoGc3RhdHVzGAEgASgJEgwKBGZyb20YAiABKAkSEwoLc3RhdHVzX2luZm8YAyABKAkSEgoKdHJhbnNpdGlvbhgEIAEoCSItChZDbHVzdGVyU3RhdHVzRXhwbGFpbmVkEhMKC3N0YXR1c19pbmZvGAEgASgJIkwKHkluc3RhbGxhdGlvblByZXBhcmF0aW9uU3RhcnRlZBIPCgdhdHRlbXB0GAEgASgFEhkKEWJvb3RzdHJhcF9ob3N0X2lkGAIgASgJIkUKFEluc3RhbGxhdGlvblByZXBhcmVkEg8KB2F0dGVtcHQYASABKAUSHAoUb3BlbnNoaWZ0X2NsdXN0ZXJfaWQYAiABKAkiQAodSW5zdGFsbGF0aW9uUHJlcGFyYXRpb25GYWlsZWQSDwoHYXR0ZW1wdBgBIAEoBRIOCgZyZWFzb24YAiABKAkiQAodSW5zdGFsbGF0aW9uUHJlcGFyYXRpb25VbmRvbmUSDwoHYXR0ZW1wdBgBIAEoBRIOCgZyZWFzb24YAiABKAkirAEKEUNsdXN0ZXJQcm9ncmVzc2VkEhgKEHRvdGFsX3BlcmNlbnRhZ2UYASABKAUSMworcHJlcGFyaW5nX2Zvcl9pbnN0YWxsYXRpb25fc3RhZ2VfcGVyY2VudGFnZRgCIAEoBRIjChtpbnN0YWxsaW5nX3N0YWdlX3BlcmNlbnRhZ2UYAyABKAUSIwobZmluYWxpemluZ19zdGFnZV9wZXJjZW50YWdlGAQgASgFIicKFkZpbmFsaXppbmdTdGFnZVJlYWNoZWQSDQoFc3RhZ2UYASABKAkiOQoXRmluYWxpemluZ1N0YWdlVGltZWRPdXQSDQoFc3RhZ2UYASABKAkSDwoHbWludXRlcxgCIAEoBSJcChZPcGVyYXRvclN0YXR1c1JlcG9ydGVkEgwKBG5hbWUYASABKAkSDgoGc3RhdHVzGAIgASgJEhMKC3N0YXR1c19pbmZvGAMgASgJEg8KB3ZlcnNpb24YBCABKAkiKQoVQ2x1c3RlckRlYWRsaW5lUGFzc2VkEhAKCGRlYWRsaW5lGAEgASgJIhUKE0t1YmVjb25maWdDb21wbGV0ZWQiJwoVSW5zdGFsbGF0aW9uQ2FuY2VsbGVkEg4KBnJlYXNvbhgBIAEoCSIeCgxDbHVzdGVyUmVzZXQSDgoGcmVhc29uGAEgASgJIjEKFUNsdXN0ZXJPcGVuZWRGb3JIb3N0cxIYChBhcGlfdmlwX2Ruc19uYW1lGAEgASgJIikKE0NsdXN0ZXJMb2dzUmVwb3J0ZWQSEgoKbG9nc19zdGF0ZRgBIAEoCSJfChRDbHVzdGVyTG9nc0NvbGxlY3RlZBIRCglsb2dzX3R5cGUYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiFQoTQ2x1c3RlckRlcmVnaXN0ZXJlZGIGcHJvdG8z", [file_google_protobuf_struct, file_muster_v1_common]);
+  fileDesc("ChdtdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxIJbXVzdGVyLnYxIjMKDkNsdXN0ZXJOZXR3b3JrEgwKBGNpZHIYASABKAkSEwoLaG9zdF9wcmVmaXgYAiABKAUimA8KD0NsdXN0ZXJTZXR0aW5ncxIRCgRuYW1lGAEgASgJSACIAQESHAoPYmFzZV9kbnNfZG9tYWluGAIgASgJSAGIAQESHgoRb3BlbnNoaWZ0X3ZlcnNpb24YAyABKAlIAogBARIeChFvY3BfcmVsZWFzZV9pbWFnZRgEIAEoCUgDiAEBEh0KEGNwdV9hcmNoaXRlY3R1cmUYBSABKAlIBIgBARIgChNjb250cm9sX3BsYW5lX2NvdW50GAYgASgFSAWIAQESIwoWaGlnaF9hdmFpbGFiaWxpdHlfbW9kZRgHIAEoCUgGiAEBEjwKEGNsdXN0ZXJfbmV0d29ya3MYCCABKAsyHS5tdXN0ZXIudjEuQ2x1c3Rlck5ldHdvcmtMaXN0SAeIAQESMgoQc2VydmljZV9uZXR3b3JrcxgJIAEoCzITLm11c3Rlci52MS5DaWRyTGlzdEgIiAEBEjIKEG1hY2hpbmVfbmV0d29ya3MYCiABKAsyEy5tdXN0ZXIudjEuQ2lkckxpc3RICYgBARItCghhcGlfdmlwcxgLIAEoCzIWLm11c3Rlci52MS5BZGRyZXNzTGlzdEgKiAEBEjEKDGluZ3Jlc3NfdmlwcxgMIAEoCzIWLm11c3Rlci52MS5BZGRyZXNzTGlzdEgLiAEBEiAKE3ZpcF9kaGNwX2FsbG9jYXRpb24YDSABKAhIDIgBARIkChd1c2VyX21hbmFnZWRfbmV0d29ya2luZxgOIAEoCEgNiAEBEhkKDG5ldHdvcmtfdHlwZRgPIAEoCUgOiAEBEhsKDnNzaF9wdWJsaWNfa2V5GBAgASgJSA+IAQESJAoFcHJveHkYESABKAsyEC5tdXN0ZXIudjEuUHJveHlIEIgBARIiChVhZGRpdGlvbmFsX250cF9zb3VyY2UYEiABKAlIEYgBARIbCg5oeXBlcnRocmVhZGluZxgTIAEoCUgSiAEBEiAKE3NjaGVkdWxhYmxlX21hc3RlcnMYFCABKAhIE4gBARIRCgR0YWdzGBUgASgJSBSIAQESGgoNcGxhdGZvcm1fdHlwZRgWIAEoCUgViAEBEjYKEHBsYXRmb3JtX2RldGFpbHMYFyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SBaIAQESNQoPZGlza19lbmNyeXB0aW9uGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgXiAEBEh8KEmxvYWRfYmFsYW5jZXJfdHlwZRgZIAEoCUgYiAEBEiUKGGluc3RhbGxfY29uZmlnX292ZXJyaWRlcxgaIAEoCUgZiAEBEjMKDW9sbV9vcGVyYXRvcnMYGyABKAsyFy5tdXN0ZXIudjEuT3BlcmF0b3JMaXN0SBqIAQESHQoQYXBpX3ZpcF9kbnNfbmFtZRgcIAEoCUgbiAEBEjcKEWlnbml0aW9uX2VuZHBvaW50GB0gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgciAEBEhgKC3VpX3NldHRpbmdzGB4gASgJSB2IAQESOgoYaWdub3JlZF9ob3N0X3ZhbGlkYXRpb25zGB8gASgLMhMubXVzdGVyLnYxLk5hbWVMaXN0SB6IAQESPQobaWdub3JlZF9jbHVzdGVyX3ZhbGlkYXRpb25zGCAgASgLMhMubXVzdGVyLnYxLk5hbWVMaXN0SB+IAQFCBwoFX25hbWVCEgoQX2Jhc2VfZG5zX2RvbWFpbkIUChJfb3BlbnNoaWZ0X3ZlcnNpb25CFAoSX29jcF9yZWxlYXNlX2ltYWdlQhMKEV9jcHVfYXJjaGl0ZWN0dXJlQhYKFF9jb250cm9sX3BsYW5lX2NvdW50QhkKF19oaWdoX2F2YWlsYWJpbGl0eV9tb2RlQhMKEV9jbHVzdGVyX25ldHdvcmtzQhMKEV9zZXJ2aWNlX25ldHdvcmtzQhMKEV9tYWNoaW5lX25ldHdvcmtzQgsKCV9hcGlfdmlwc0IPCg1faW5ncmVzc192aXBzQhYKFF92aXBfZGhjcF9hbGxvY2F0aW9uQhoKGF91c2VyX21hbmFnZWRfbmV0d29ya2luZ0IPCg1fbmV0d29ya190eXBlQhEKD19zc2hfcHVibGljX2tleUIICgZfcHJveHlCGAoWX2FkZGl0aW9uYWxfbnRwX3NvdXJjZUIRCg9faHlwZXJ0aHJlYWRpbmdCFgoUX3NjaGVkdWxhYmxlX21hc3RlcnNCBwoFX3RhZ3NCEAoOX3BsYXRmb3JtX3R5cGVCEwoRX3BsYXRmb3JtX2RldGFpbHNCEgoQX2Rpc2tfZW5jcnlwdGlvbkIVChNfbG9hZF9iYWxhbmNlcl90eXBlQhsKGV9pbnN0YWxsX2NvbmZpZ19vdmVycmlkZXNCEAoOX29sbV9vcGVyYXRvcnNCEwoRX2FwaV92aXBfZG5zX25hbWVCFAoSX2lnbml0aW9uX2VuZHBvaW50Qg4KDF91aV9zZXR0aW5nc0IbChlfaWdub3JlZF9ob3N0X3ZhbGlkYXRpb25zQh4KHF9pZ25vcmVkX2NsdXN0ZXJfdmFsaWRhdGlvbnMiPgoSQ2x1c3Rlck5ldHdvcmtMaXN0EigKBWl0ZW1zGAEgAygLMhkubXVzdGVyLnYxLkNsdXN0ZXJOZXR3b3JrIhkKCENpZHJMaXN0Eg0KBWl0ZW1zGAEgAygJIhwKC0FkZHJlc3NMaXN0Eg0KBWl0ZW1zGAEgAygJIhkKCE5hbWVMaXN0Eg0KBWl0ZW1zGAEgAygJIjgKDE9wZXJhdG9yTGlzdBIoCgVpdGVtcxgBIAMoCzIZLm11c3Rlci52MS5PcGVyYXRvckNob2ljZSIyCg5PcGVyYXRvckNob2ljZRIMCgRuYW1lGAEgASgJEhIKCnByb3BlcnRpZXMYAiABKAkitQEKEU1vbml0b3JlZE9wZXJhdG9yEgwKBG5hbWUYASABKAkSFQoNb3BlcmF0b3JfdHlwZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEg4KBnN0YXR1cxgEIAEoCRITCgtzdGF0dXNfaW5mbxgFIAEoCRIXCg90aW1lb3V0X3NlY29uZHMYBiABKAUSEQoJbmFtZXNwYWNlGAcgASgJEhkKEXN1YnNjcmlwdGlvbl9uYW1lGAggASgJIrkCChFDbHVzdGVyUmVnaXN0ZXJlZBISCgpjbHVzdGVyX2lkGAEgASgJEgwKBGtpbmQYAiABKAkSLAoIc2V0dGluZ3MYAyABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEh8KBW93bmVyGAQgASgLMhAubXVzdGVyLnYxLk93bmVyEhcKD3B1bGxfc2VjcmV0X3NldBgFIAEoCBI5ChNtb25pdG9yZWRfb3BlcmF0b3JzGAYgAygLMhwubXVzdGVyLnYxLk1vbml0b3JlZE9wZXJhdG9yEhwKFG9wZW5zaGlmdF9jbHVzdGVyX2lkGAcgASgJEhAKCGltcG9ydGVkGAggASgIEg4KBnN0YXR1cxgJIAEoCRITCgtzdGF0dXNfaW5mbxgKIAEoCRIKCgJhdBgLIAEoCSK/AQoWQ2x1c3RlclNldHRpbmdzUmV2aXNlZBIrCgdjaGFuZ2VzGAEgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIcChRwdWxsX3NlY3JldF9yZXBsYWNlZBgCIAEoCBJCChNtb25pdG9yZWRfb3BlcmF0b3JzGAMgASgLMiAubXVzdGVyLnYxLk1vbml0b3JlZE9wZXJhdG9yTGlzdEgAiAEBQhYKFF9tb25pdG9yZWRfb3BlcmF0b3JzIkQKFU1vbml0b3JlZE9wZXJhdG9yTGlzdBIrCgVpdGVtcxgBIAMoCzIcLm11c3Rlci52MS5Nb25pdG9yZWRPcGVyYXRvciInChZNYWNoaW5lTmV0d29ya3NEZXJpdmVkEg0KBWNpZHJzGAEgAygJIjUKC1ZpcHNEZXJpdmVkEhAKCGFwaV92aXBzGAEgAygJEhQKDGluZ3Jlc3NfdmlwcxgCIAMoCSJ7ChRDbHVzdGVyRW50ZXJlZFN0YXR1cxIOCgZzdGF0dXMYASABKAkSDAoEZnJvbRgCIAEoCRITCgtzdGF0dXNfaW5mbxgDIAEoCRISCgp0cmFuc2l0aW9uGAQgASgJEgoKAmF0GAUgASgJEhAKCGRlYWRsaW5lGAYgASgJIi0KFkNsdXN0ZXJTdGF0dXNFeHBsYWluZWQSEwoLc3RhdHVzX2luZm8YASABKAkiWAoeSW5zdGFsbGF0aW9uUHJlcGFyYXRpb25TdGFydGVkEg8KB2F0dGVtcHQYASABKAUSGQoRYm9vdHN0cmFwX2hvc3RfaWQYAiABKAkSCgoCYXQYAyABKAkiRQoUSW5zdGFsbGF0aW9uUHJlcGFyZWQSDwoHYXR0ZW1wdBgBIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgCIAEoCSJACh1JbnN0YWxsYXRpb25QcmVwYXJhdGlvbkZhaWxlZBIPCgdhdHRlbXB0GAEgASgFEg4KBnJlYXNvbhgCIAEoCSJACh1JbnN0YWxsYXRpb25QcmVwYXJhdGlvblVuZG9uZRIPCgdhdHRlbXB0GAEgASgFEg4KBnJlYXNvbhgCIAEoCSKsAQoRQ2x1c3RlclByb2dyZXNzZWQSGAoQdG90YWxfcGVyY2VudGFnZRgBIAEoBRIzCitwcmVwYXJpbmdfZm9yX2luc3RhbGxhdGlvbl9zdGFnZV9wZXJjZW50YWdlGAIgASgFEiMKG2luc3RhbGxpbmdfc3RhZ2VfcGVyY2VudGFnZRgDIAEoBRIjChtmaW5hbGl6aW5nX3N0YWdlX3BlcmNlbnRhZ2UYBCABKAUiMwoWRmluYWxpemluZ1N0YWdlUmVhY2hlZBINCgVzdGFnZRgBIAEoCRIKCgJhdBgCIAEoCSI5ChdGaW5hbGl6aW5nU3RhZ2VUaW1lZE91dBINCgVzdGFnZRgBIAEoCRIPCgdtaW51dGVzGAIgASgFIlwKFk9wZXJhdG9yU3RhdHVzUmVwb3J0ZWQSDAoEbmFtZRgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEwoLc3RhdHVzX2luZm8YAyABKAkSDwoHdmVyc2lvbhgEIAEoCSIpChVDbHVzdGVyRGVhZGxpbmVQYXNzZWQSEAoIZGVhZGxpbmUYASABKAkiFQoTS3ViZWNvbmZpZ0NvbXBsZXRlZCInChVJbnN0YWxsYXRpb25DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh4KDENsdXN0ZXJSZXNldBIOCgZyZWFzb24YASABKAkiMQoVQ2x1c3Rlck9wZW5lZEZvckhvc3RzEhgKEGFwaV92aXBfZG5zX25hbWUYASABKAkiNQoTQ2x1c3RlckxvZ3NSZXBvcnRlZBISCgpsb2dzX3N0YXRlGAEgASgJEgoKAmF0GAIgASgJImsKFENsdXN0ZXJMb2dzQ29sbGVjdGVkEhEKCWxvZ3NfdHlwZRgBIAEoCRIPCgdob3N0X2lkGAIgASgJEiMKBGJvZHkYAyABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRIKCgJhdBgEIAEoCSIVChNDbHVzdGVyRGVyZWdpc3RlcmVkYgZwcm90bzM", [file_google_protobuf_struct, file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.ClusterNetwork
@@ -752,6 +752,13 @@ export type ClusterRegistered = Message<"muster.v1.ClusterRegistered"> & {
    * @generated from field: string status_info = 10;
    */
   statusInfo: string;
+
+  /**
+   * ISO 8601. Facts that start a clock carry its beginning: deadlines are folded from the stream alone.
+   *
+   * @generated from field: string at = 11;
+   */
+  at: string;
 };
 
 /**
@@ -815,6 +822,13 @@ export type ClusterRegisteredJson = {
    * @generated from field: string status_info = 10;
    */
   statusInfo?: string;
+
+  /**
+   * ISO 8601. Facts that start a clock carry its beginning: deadlines are folded from the stream alone.
+   *
+   * @generated from field: string at = 11;
+   */
+  at?: string;
 };
 
 /**
@@ -837,6 +851,13 @@ export type ClusterSettingsRevised = Message<"muster.v1.ClusterSettingsRevised">
    * @generated from field: bool pull_secret_replaced = 2;
    */
   pullSecretReplaced: boolean;
+
+  /**
+   * Present when another choice of operators changed what the installation waits for.
+   *
+   * @generated from field: optional muster.v1.MonitoredOperatorList monitored_operators = 3;
+   */
+  monitoredOperators?: MonitoredOperatorList | undefined;
 };
 
 /**
@@ -852,6 +873,13 @@ export type ClusterSettingsRevisedJson = {
    * @generated from field: bool pull_secret_replaced = 2;
    */
   pullSecretReplaced?: boolean;
+
+  /**
+   * Present when another choice of operators changed what the installation waits for.
+   *
+   * @generated from field: optional muster.v1.MonitoredOperatorList monitored_operators = 3;
+   */
+  monitoredOperators?: MonitoredOperatorListJson;
 };
 
 /**
@@ -860,6 +888,33 @@ export type ClusterSettingsRevisedJson = {
  */
 export const ClusterSettingsRevisedSchema: GenMessage<ClusterSettingsRevised, {jsonType: ClusterSettingsRevisedJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_cluster, 10);
+
+/**
+ * @generated from message muster.v1.MonitoredOperatorList
+ */
+export type MonitoredOperatorList = Message<"muster.v1.MonitoredOperatorList"> & {
+  /**
+   * @generated from field: repeated muster.v1.MonitoredOperator items = 1;
+   */
+  items: MonitoredOperator[];
+};
+
+/**
+ * @generated from message muster.v1.MonitoredOperatorList
+ */
+export type MonitoredOperatorListJson = {
+  /**
+   * @generated from field: repeated muster.v1.MonitoredOperator items = 1;
+   */
+  items?: MonitoredOperatorJson[];
+};
+
+/**
+ * Describes the message muster.v1.MonitoredOperatorList.
+ * Use `create(MonitoredOperatorListSchema)` to create a new message.
+ */
+export const MonitoredOperatorListSchema: GenMessage<MonitoredOperatorList, {jsonType: MonitoredOperatorListJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_cluster, 11);
 
 /**
  * @generated from message muster.v1.MachineNetworksDerived
@@ -886,7 +941,48 @@ export type MachineNetworksDerivedJson = {
  * Use `create(MachineNetworksDerivedSchema)` to create a new message.
  */
 export const MachineNetworksDerivedSchema: GenMessage<MachineNetworksDerived, {jsonType: MachineNetworksDerivedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 11);
+  messageDesc(file_muster_v1_cluster, 12);
+
+/**
+ * VIPs that the system found instead of a person: the single node's own address, or leases.
+ *
+ * @generated from message muster.v1.VipsDerived
+ */
+export type VipsDerived = Message<"muster.v1.VipsDerived"> & {
+  /**
+   * @generated from field: repeated string api_vips = 1;
+   */
+  apiVips: string[];
+
+  /**
+   * @generated from field: repeated string ingress_vips = 2;
+   */
+  ingressVips: string[];
+};
+
+/**
+ * VIPs that the system found instead of a person: the single node's own address, or leases.
+ *
+ * @generated from message muster.v1.VipsDerived
+ */
+export type VipsDerivedJson = {
+  /**
+   * @generated from field: repeated string api_vips = 1;
+   */
+  apiVips?: string[];
+
+  /**
+   * @generated from field: repeated string ingress_vips = 2;
+   */
+  ingressVips?: string[];
+};
+
+/**
+ * Describes the message muster.v1.VipsDerived.
+ * Use `create(VipsDerivedSchema)` to create a new message.
+ */
+export const VipsDerivedSchema: GenMessage<VipsDerived, {jsonType: VipsDerivedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_cluster, 13);
 
 /**
  * The cluster moved through one row of the transition table.
@@ -915,6 +1011,20 @@ export type ClusterEnteredStatus = Message<"muster.v1.ClusterEnteredStatus"> & {
    * @generated from field: string transition = 4;
    */
   transition: string;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 5;
+   */
+  at: string;
+
+  /**
+   * Name of the deadline whose passing caused this; empty otherwise.
+   *
+   * @generated from field: string deadline = 6;
+   */
+  deadline: string;
 };
 
 /**
@@ -944,6 +1054,20 @@ export type ClusterEnteredStatusJson = {
    * @generated from field: string transition = 4;
    */
   transition?: string;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 5;
+   */
+  at?: string;
+
+  /**
+   * Name of the deadline whose passing caused this; empty otherwise.
+   *
+   * @generated from field: string deadline = 6;
+   */
+  deadline?: string;
 };
 
 /**
@@ -951,7 +1075,7 @@ export type ClusterEnteredStatusJson = {
  * Use `create(ClusterEnteredStatusSchema)` to create a new message.
  */
 export const ClusterEnteredStatusSchema: GenMessage<ClusterEnteredStatus, {jsonType: ClusterEnteredStatusJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 12);
+  messageDesc(file_muster_v1_cluster, 14);
 
 /**
  * Same status, new words.
@@ -982,7 +1106,7 @@ export type ClusterStatusExplainedJson = {
  * Use `create(ClusterStatusExplainedSchema)` to create a new message.
  */
 export const ClusterStatusExplainedSchema: GenMessage<ClusterStatusExplained, {jsonType: ClusterStatusExplainedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 13);
+  messageDesc(file_muster_v1_cluster, 15);
 
 /**
  * @generated from message muster.v1.InstallationPreparationStarted
@@ -999,6 +1123,13 @@ export type InstallationPreparationStarted = Message<"muster.v1.InstallationPrep
    * @generated from field: string bootstrap_host_id = 2;
    */
   bootstrapHostId: string;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 3;
+   */
+  at: string;
 };
 
 /**
@@ -1016,6 +1147,13 @@ export type InstallationPreparationStartedJson = {
    * @generated from field: string bootstrap_host_id = 2;
    */
   bootstrapHostId?: string;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 3;
+   */
+  at?: string;
 };
 
 /**
@@ -1023,7 +1161,7 @@ export type InstallationPreparationStartedJson = {
  * Use `create(InstallationPreparationStartedSchema)` to create a new message.
  */
 export const InstallationPreparationStartedSchema: GenMessage<InstallationPreparationStarted, {jsonType: InstallationPreparationStartedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 14);
+  messageDesc(file_muster_v1_cluster, 16);
 
 /**
  * @generated from message muster.v1.InstallationPrepared
@@ -1060,7 +1198,7 @@ export type InstallationPreparedJson = {
  * Use `create(InstallationPreparedSchema)` to create a new message.
  */
 export const InstallationPreparedSchema: GenMessage<InstallationPrepared, {jsonType: InstallationPreparedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 15);
+  messageDesc(file_muster_v1_cluster, 17);
 
 /**
  * @generated from message muster.v1.InstallationPreparationFailed
@@ -1097,7 +1235,7 @@ export type InstallationPreparationFailedJson = {
  * Use `create(InstallationPreparationFailedSchema)` to create a new message.
  */
 export const InstallationPreparationFailedSchema: GenMessage<InstallationPreparationFailed, {jsonType: InstallationPreparationFailedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 16);
+  messageDesc(file_muster_v1_cluster, 18);
 
 /**
  * A host re-registered while the cluster was preparing: the preparation has to be confirmed again.
@@ -1138,7 +1276,7 @@ export type InstallationPreparationUndoneJson = {
  * Use `create(InstallationPreparationUndoneSchema)` to create a new message.
  */
 export const InstallationPreparationUndoneSchema: GenMessage<InstallationPreparationUndone, {jsonType: InstallationPreparationUndoneJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 17);
+  messageDesc(file_muster_v1_cluster, 19);
 
 /**
  * @generated from message muster.v1.ClusterProgressed
@@ -1195,7 +1333,7 @@ export type ClusterProgressedJson = {
  * Use `create(ClusterProgressedSchema)` to create a new message.
  */
 export const ClusterProgressedSchema: GenMessage<ClusterProgressed, {jsonType: ClusterProgressedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 18);
+  messageDesc(file_muster_v1_cluster, 20);
 
 /**
  * @generated from message muster.v1.FinalizingStageReached
@@ -1205,6 +1343,13 @@ export type FinalizingStageReached = Message<"muster.v1.FinalizingStageReached">
    * @generated from field: string stage = 1;
    */
   stage: string;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 2;
+   */
+  at: string;
 };
 
 /**
@@ -1215,6 +1360,13 @@ export type FinalizingStageReachedJson = {
    * @generated from field: string stage = 1;
    */
   stage?: string;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 2;
+   */
+  at?: string;
 };
 
 /**
@@ -1222,7 +1374,7 @@ export type FinalizingStageReachedJson = {
  * Use `create(FinalizingStageReachedSchema)` to create a new message.
  */
 export const FinalizingStageReachedSchema: GenMessage<FinalizingStageReached, {jsonType: FinalizingStageReachedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 19);
+  messageDesc(file_muster_v1_cluster, 21);
 
 /**
  * @generated from message muster.v1.FinalizingStageTimedOut
@@ -1259,7 +1411,7 @@ export type FinalizingStageTimedOutJson = {
  * Use `create(FinalizingStageTimedOutSchema)` to create a new message.
  */
 export const FinalizingStageTimedOutSchema: GenMessage<FinalizingStageTimedOut, {jsonType: FinalizingStageTimedOutJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 20);
+  messageDesc(file_muster_v1_cluster, 22);
 
 /**
  * @generated from message muster.v1.OperatorStatusReported
@@ -1316,7 +1468,7 @@ export type OperatorStatusReportedJson = {
  * Use `create(OperatorStatusReportedSchema)` to create a new message.
  */
 export const OperatorStatusReportedSchema: GenMessage<OperatorStatusReported, {jsonType: OperatorStatusReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 21);
+  messageDesc(file_muster_v1_cluster, 23);
 
 /**
  * A deadline passed; what follows from it is another fact. Late success stays possible.
@@ -1347,7 +1499,7 @@ export type ClusterDeadlinePassedJson = {
  * Use `create(ClusterDeadlinePassedSchema)` to create a new message.
  */
 export const ClusterDeadlinePassedSchema: GenMessage<ClusterDeadlinePassed, {jsonType: ClusterDeadlinePassedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 22);
+  messageDesc(file_muster_v1_cluster, 24);
 
 /**
  * @generated from message muster.v1.KubeconfigCompleted
@@ -1366,7 +1518,7 @@ export type KubeconfigCompletedJson = {
  * Use `create(KubeconfigCompletedSchema)` to create a new message.
  */
 export const KubeconfigCompletedSchema: GenMessage<KubeconfigCompleted, {jsonType: KubeconfigCompletedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 23);
+  messageDesc(file_muster_v1_cluster, 25);
 
 /**
  * @generated from message muster.v1.InstallationCancelled
@@ -1393,7 +1545,7 @@ export type InstallationCancelledJson = {
  * Use `create(InstallationCancelledSchema)` to create a new message.
  */
 export const InstallationCancelledSchema: GenMessage<InstallationCancelled, {jsonType: InstallationCancelledJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 24);
+  messageDesc(file_muster_v1_cluster, 26);
 
 /**
  * @generated from message muster.v1.ClusterReset
@@ -1420,7 +1572,7 @@ export type ClusterResetJson = {
  * Use `create(ClusterResetSchema)` to create a new message.
  */
 export const ClusterResetSchema: GenMessage<ClusterReset, {jsonType: ClusterResetJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 25);
+  messageDesc(file_muster_v1_cluster, 27);
 
 /**
  * @generated from message muster.v1.ClusterOpenedForHosts
@@ -1447,7 +1599,7 @@ export type ClusterOpenedForHostsJson = {
  * Use `create(ClusterOpenedForHostsSchema)` to create a new message.
  */
 export const ClusterOpenedForHostsSchema: GenMessage<ClusterOpenedForHosts, {jsonType: ClusterOpenedForHostsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 26);
+  messageDesc(file_muster_v1_cluster, 28);
 
 /**
  * @generated from message muster.v1.ClusterLogsReported
@@ -1459,6 +1611,13 @@ export type ClusterLogsReported = Message<"muster.v1.ClusterLogsReported"> & {
    * @generated from field: string logs_state = 1;
    */
   logsState: string;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 2;
+   */
+  at: string;
 };
 
 /**
@@ -1471,6 +1630,13 @@ export type ClusterLogsReportedJson = {
    * @generated from field: string logs_state = 1;
    */
   logsState?: string;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 2;
+   */
+  at?: string;
 };
 
 /**
@@ -1478,7 +1644,7 @@ export type ClusterLogsReportedJson = {
  * Use `create(ClusterLogsReportedSchema)` to create a new message.
  */
 export const ClusterLogsReportedSchema: GenMessage<ClusterLogsReported, {jsonType: ClusterLogsReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 27);
+  messageDesc(file_muster_v1_cluster, 29);
 
 /**
  * @generated from message muster.v1.ClusterLogsCollected
@@ -1500,6 +1666,13 @@ export type ClusterLogsCollected = Message<"muster.v1.ClusterLogsCollected"> & {
    * @generated from field: muster.v1.StoredBody body = 3;
    */
   body?: StoredBody | undefined;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 4;
+   */
+  at: string;
 };
 
 /**
@@ -1522,6 +1695,13 @@ export type ClusterLogsCollectedJson = {
    * @generated from field: muster.v1.StoredBody body = 3;
    */
   body?: StoredBodyJson;
+
+  /**
+   * ISO 8601.
+   *
+   * @generated from field: string at = 4;
+   */
+  at?: string;
 };
 
 /**
@@ -1529,7 +1709,7 @@ export type ClusterLogsCollectedJson = {
  * Use `create(ClusterLogsCollectedSchema)` to create a new message.
  */
 export const ClusterLogsCollectedSchema: GenMessage<ClusterLogsCollected, {jsonType: ClusterLogsCollectedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 28);
+  messageDesc(file_muster_v1_cluster, 30);
 
 /**
  * @generated from message muster.v1.ClusterDeregistered
@@ -1548,5 +1728,5 @@ export type ClusterDeregisteredJson = {
  * Use `create(ClusterDeregisteredSchema)` to create a new message.
  */
 export const ClusterDeregisteredSchema: GenMessage<ClusterDeregistered, {jsonType: ClusterDeregisteredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 29);
+  messageDesc(file_muster_v1_cluster, 31);
 
