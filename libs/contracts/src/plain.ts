@@ -6,5 +6,5 @@ export type Plain<T> = T extends Uint8Array
   : T extends readonly (infer Item)[]
     ? Plain<Item>[]
     : T extends Message
-      ? { [K in Exclude<keyof T, '$typeName' | '$unknown'>]: Plain<T[K]> }
+      ? { [K in keyof T as Exclude<K, '$typeName' | '$unknown'>]: Plain<T[K]> }
       : T;
