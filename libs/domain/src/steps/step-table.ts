@@ -1,0 +1,144 @@
+import {
+  diskSpeedCheck,
+  imageAvailability,
+  install,
+  inventory,
+  logsGather,
+  stopInstallation,
+} from './installation-steps';
+import {
+  apiVipConnectivityCheck,
+  connectivityCheck,
+  domainResolution,
+  freeNetworkAddresses,
+  ntpSynchronizer,
+  verifyVips,
+} from './network-steps';
+import type { StepArguments } from './step-context';
+
+/** What an agent is asked to run, by type. Adding a step: one entry here, one row below, one file in the agent. */
+export const STEPS = {
+  inventory,
+  'connectivity-check': connectivityCheck,
+  'free-network-addresses': freeNetworkAddresses,
+  'ntp-synchronizer': ntpSynchronizer,
+  'domain-resolution': domainResolution,
+  'verify-vips': verifyVips,
+  'api-vip-connectivity-check': apiVipConnectivityCheck,
+  'installation-disk-speed-check': diskSpeedCheck,
+  'container-image-availability': imageAvailability,
+  install,
+  'logs-gather': logsGather,
+  'stop-installation': stopInstallation,
+} as const satisfies Record<string, StepArguments>;
+
+export type StepType = keyof typeof STEPS;
+
+export interface StepRow {
+  readonly pool: 'day-1' | 'day-2' | 'unbound';
+  readonly statuses: readonly string[];
+  readonly steps: readonly StepType[];
+  /** Seconds until the agent asks again. */
+  readonly intervalSeconds: number;
+  /** `exit`: the agent ends after these steps and registers anew. */
+  readonly then: 'continue' | 'exit';
+}
+
+/** Statuses without a row: no steps, ask again in a minute. */
+export const RESTING_ROW: Omit<StepRow, 'pool' | 'statuses'> = { steps: [], intervalSeconds: 60, then: 'continue' };
+
+const NETWORK_STEPS: readonly StepType[] = ['connectivity-check', 'free-network-addresses'];
+const NAME_STEPS: readonly StepType[] = ['ntp-synchronizer', 'domain-resolution', 'verify-vips'];
+
+export const STEP_ROWS: readonly StepRow[] = [
+  {
+    pool: 'day-1',
+    statuses: ['known'],
+    steps: [...NETWORK_STEPS, 'inventory', ...NAME_STEPS],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  {
+    pool: 'day-1',
+    statuses: ['insufficient', 'pending-for-input'],
+    steps: ['inventory', ...NETWORK_STEPS, ...NAME_STEPS],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  { pool: 'day-1', statuses: ['discovering'], steps: ['inventory'], intervalSeconds: 60, then: 'continue' },
+  { pool: 'day-1', statuses: ['disconnected'], steps: ['inventory'], intervalSeconds: 120, then: 'continue' },
+  {
+    pool: 'day-1',
+    statuses: ['preparing-for-installation'],
+    steps: ['installation-disk-speed-check', 'container-image-availability'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  { pool: 'day-1', statuses: ['installing'], steps: ['install'], intervalSeconds: 60, then: 'continue' },
+  {
+    pool: 'day-1',
+    statuses: ['error', 'cancelled'],
+    steps: ['logs-gather', 'stop-installation'],
+    intervalSeconds: 120,
+    then: 'continue',
+  },
+  { pool: 'day-1', statuses: ['resetting', 'disabled'], steps: [], intervalSeconds: 120, then: 'continue' },
+  { pool: 'day-1', statuses: ['binding'], steps: [], intervalSeconds: 0, then: 'exit' },
+
+  {
+    pool: 'day-2',
+    statuses: ['known'],
+    steps: ['connectivity-check', 'api-vip-connectivity-check', 'inventory', 'ntp-synchronizer', 'domain-resolution'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  {
+    pool: 'day-2',
+    statuses: ['insufficient'],
+    steps: ['inventory', 'connectivity-check', 'api-vip-connectivity-check', 'ntp-synchronizer', 'domain-resolution'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  {
+    pool: 'day-2',
+    statuses: ['pending-for-input'],
+    steps: ['inventory', 'connectivity-check', 'api-vip-connectivity-check'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  {
+    pool: 'day-2',
+    statuses: ['discovering'],
+    steps: ['inventory', 'ntp-synchronizer', 'domain-resolution'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  { pool: 'day-2', statuses: ['disconnected'], steps: ['inventory'], intervalSeconds: 120, then: 'continue' },
+  { pool: 'day-2', statuses: ['installing'], steps: ['install'], intervalSeconds: 60, then: 'continue' },
+  {
+    pool: 'day-2',
+    statuses: ['error', 'cancelled'],
+    steps: ['logs-gather', 'stop-installation'],
+    intervalSeconds: 120,
+    then: 'continue',
+  },
+  { pool: 'day-2', statuses: ['resetting', 'disabled'], steps: [], intervalSeconds: 120, then: 'continue' },
+
+  {
+    pool: 'unbound',
+    statuses: ['discovering-unbound', 'insufficient-unbound', 'known-unbound'],
+    steps: ['inventory', 'ntp-synchronizer'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  { pool: 'unbound', statuses: ['disconnected-unbound'], steps: ['inventory'], intervalSeconds: 120, then: 'continue' },
+  { pool: 'unbound', statuses: ['disabled-unbound'], steps: [], intervalSeconds: 120, then: 'continue' },
+  {
+    pool: 'unbound',
+    statuses: ['unbinding', 'unbinding-pending-user-action'],
+    steps: [],
+    intervalSeconds: 0,
+    then: 'exit',
+  },
+  { pool: 'unbound', statuses: ['reclaiming-rebooting'], steps: [], intervalSeconds: 120, then: 'exit' },
+];

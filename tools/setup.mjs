@@ -1,0 +1,90 @@
+/**
+ * Brings a machine to where the other commands can run: packages of the lockfile and the programs of the distribution
+ * that the embedded profile uses. Says what it does; does nothing when nothing is missing.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const STAMP = join(ROOT, 'node_modules', '.cache', 'muster-setup');
+/** program → the distribution's package, and what Muster needs it for */
+const PROGRAMS = {
+  'nats-server': {
+    package: 'nats-server',
+    use: 'the message bus of the embedded profile',
+    spare: () => Boolean(process.env.NATS_URL),
+  },
+  xorriso: { package: 'xorriso', use: 'making the small base image of the demo and the tests', spare: () => false },
+  xz: { package: 'xz-utils', use: 'unpacking image fixtures', spare: () => false },
+};
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  fail(`Node ${process.versions.node} is too old: Muster needs 20.19 or newer.`);
+}
+installPackages();
+installPrograms();
+
+function installPackages() {
+  const digest = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) return;
+  say('installing packages from the lockfile (about half a minute, once)…');
+  if (npm('ci') !== 0) {
+    say('the lockfile could not be used as it is; resolving it for this machine…');
+    if (npm('install') !== 0) fail('npm could not install the packages; its output above says why.');
+  }
+  mkdirSync(join(ROOT, 'node_modules', '.cache'), { recursive: true });
+  writeFileSync(STAMP, digest);
+}
+
+function npm(command) {
+  return spawnSync('npm', [command, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  }).status;
+}
+
+function installPrograms() {
+  const missing = Object.entries(PROGRAMS).filter(([program, { spare }]) => !spare() && !onPath(program));
+  if (missing.length === 0) return;
+  const packages = missing.map(([, entry]) => entry.package);
+  for (const [program, { use }] of missing) say(`${program} is missing (${use}).`);
+  const byHand = `Install ${packages.join(', ')} with your system's package manager and run this again.`;
+  if (!onPath('apt-get')) fail(byHand);
+  const asRoot = process.getuid?.() === 0 ? [] : onPath('sudo') ? ['sudo', '-n'] : undefined;
+  if (!asRoot) fail(byHand);
+  say(`installing ${packages.join(', ')} from the distribution…`);
+  try {
+    apt(asRoot, ['update', '-qq']);
+    apt(asRoot, ['install', '-y', '-qq', '--no-install-recommends', ...packages]);
+  } catch {
+    fail(`apt-get did not succeed. ${byHand}`);
+  }
+}
+
+function apt(asRoot, args) {
+  const [program, ...rest] = [...asRoot, 'apt-get', ...args];
+  execFileSync(program, rest, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+}
+
+function onPath(program) {
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'].some((folder) =>
+    existsSync(join(folder, program)),
+  );
+}
+
+function say(text) {
+  console.log(`setup: ${text}`);
+}
+
+function fail(text) {
+  console.error(`setup: ${text}`);
+  process.exit(1);
+}
