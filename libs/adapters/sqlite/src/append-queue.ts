@@ -1,0 +1,113 @@
+import { NO_STREAM, type AppendResult, type ExpectedRevision, type StreamId } from '@muster/ports';
+import type Database from 'libsql';
+import { explain } from './event-store-unusable';
+
+/** At most this many appends share one transaction, so that the process is not held up for long. */
+const BATCH_APPENDS_MAX = 256;
+/** Appends that may wait for their turn; beyond that the store says no instead of growing. */
+const WAITING_APPENDS_MAX = 50_000;
+
+interface WaitingAppend {
+  readonly streamId: StreamId;
+  readonly expected: ExpectedRevision;
+  readonly bodies: readonly string[];
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Group commit: appends that arrive in the same turn of the event loop share one transaction, and so one fsync. Each
+ * checks its own expectation inside it; a conflict writes nothing and leaves the others alone.
+ */
+export class AppendQueue {
+  private waiting: WaitingAppend[] = [];
+  private isScheduled = false;
+  private readonly findStream;
+  private readonly insertStream;
+  private readonly insertEvent;
+
+  constructor(
+    private readonly database: Database.Database,
+    private readonly file: string,
+    private readonly onCommitted: (head: number) => void,
+  ) {
+    this.findStream = database
+      .prepare(
+        `SELECT id, (SELECT revision FROM events WHERE stream = id ORDER BY revision DESC LIMIT 1)
+         FROM streams WHERE name = ?`,
+      )
+      .raw();
+    this.insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)');
+    this.insertEvent = database.prepare('INSERT INTO events (stream, revision, body) VALUES (?, ?, ?)');
+  }
+
+  append(streamId: StreamId, expected: ExpectedRevision, bodies: readonly string[]): Promise<AppendResult> {
+    if (this.waiting.length >= WAITING_APPENDS_MAX) {
+      return Promise.reject(new Error(`More than ${WAITING_APPENDS_MAX} appends wait for the disk; retry later.`));
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ streamId, expected, bodies, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** Writes all that waits, now. */
+  flush(): void {
+    while (this.waiting.length > 0) this.commitBatch();
+  }
+
+  private schedule(): void {
+    if (this.isScheduled || this.waiting.length === 0) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.commitBatch();
+      this.schedule();
+    });
+  }
+
+  private commitBatch(): void {
+    if (this.waiting.length === 0) return;
+    const batch = this.waiting.slice(0, BATCH_APPENDS_MAX);
+    this.waiting = this.waiting.slice(BATCH_APPENDS_MAX);
+    let results: AppendResult[];
+    try {
+      results = this.inTransaction(() => batch.map((append) => this.write(append)));
+    } catch (error) {
+      const explained = explain(this.file, error);
+      for (const append of batch) append.reject(explained);
+      return;
+    }
+    for (const [n, append] of batch.entries()) append.resolve(results[n] as AppendResult);
+    const head = results.reduce((max, result) => (result.kind === 'appended' ? result.position : max), -1);
+    if (head >= 0) this.onCommitted(head);
+  }
+
+  private write(append: WaitingAppend): AppendResult {
+    const found = this.findStream.get(append.streamId) as [id: number, revision: number] | undefined;
+    const actualRevision = found?.[1] ?? NO_STREAM;
+    if (actualRevision !== append.expected) return { kind: 'conflict', actualRevision };
+    const stream = found?.[0] ?? this.insertStream.run(append.streamId).lastInsertRowid;
+    let revision = actualRevision;
+    let position = -1;
+    for (const body of append.bodies) {
+      revision += 1;
+      position = Number(this.insertEvent.run(stream, revision, body).lastInsertRowid);
+    }
+    return { kind: 'appended', revision, position };
+  }
+
+  private inTransaction<T>(work: () => T): T {
+    // IMMEDIATE: the write lock is taken before the expectations are checked.
+    this.database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors, a full disk among them.
+      if (this.database.inTransaction) this.database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { NO_STREAM, type EventToAppend } from '@muster/ports';
+import { sqliteEventStore } from './event-store';
+
+/** Appends three events at a time to many streams at once, and prints each acknowledgement, until it is killed. */
+const WRITERS = 32;
+const STANDARD_OUTPUT = 1;
+
+const sample = (): EventToAppend => ({
+  id: randomUUID(),
+  type: 'SampleHappened',
+  data: { padding: 'x'.repeat(300) },
+  metadata: {
+    commandId: randomUUID(),
+    correlationId: randomUUID(),
+    actor: 'service:test',
+    occurredAt: '2024-01-01T00:00:00.000Z',
+  },
+});
+
+const store = sqliteEventStore({ file: process.argv[2] ?? '' });
+
+const write = async (): Promise<never> => {
+  const stream = `sample-${randomUUID()}` as const;
+  for (let revision = NO_STREAM; ;) {
+    const events = [sample(), sample(), sample()];
+    const result = await store.append(stream, revision, events);
+    if (result.kind === 'conflict') throw new Error(`${stream} has another writer.`);
+    revision = result.revision;
+    writeSync(
+      STANDARD_OUTPUT,
+      `${JSON.stringify([stream, revision, result.position, ...events.map((event) => event.id)])}\n`,
+    );
+  }
+};
+
+for (let n = 0; n < WRITERS; n += 1) void write();

@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NO_STREAM } from '@muster/ports';
+import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing';
+import Database from 'libsql';
+import { SCHEMA_VERSION } from './database';
+import { sqliteEventStore } from './event-store';
+import { EventStoreUnusable } from './event-store-unusable';
+
+describe('a file that cannot be an event store', () => {
+  const directory = temporaryDirectory();
+  const at = (name: string): string => join(directory.path, name);
+  afterAll(() => directory.remove());
+
+  const refusal = (file: string): EventStoreUnusable => {
+    try {
+      sqliteEventStore({ file });
+    } catch (error) {
+      if (error instanceof EventStoreUnusable) return error;
+      throw error;
+    }
+    throw new Error('The file was accepted.');
+  };
+
+  it('is refused when it is not a database', () => {
+    writeFileSync(at('notes.txt'), 'some notes that somebody keeps here\n'.repeat(200));
+    expect(refusal(at('notes.txt')).message).toMatch(/notes\.txt: this is not a SQLite database/);
+  });
+
+  it('is refused when it belongs to another program', () => {
+    const other = new Database(at('other.db'));
+    other.exec('CREATE TABLE theirs (x)');
+    other.close();
+    expect(refusal(at('other.db')).message).toMatch(/another program/);
+  });
+
+  it('is refused when a newer release wrote it', async () => {
+    await sqliteEventStore({ file: at('newer.db') }).close();
+    const newer = new Database(at('newer.db'));
+    newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+    newer.close();
+    expect(refusal(at('newer.db')).message).toMatch(/newer release \(format 2/);
+  });
+
+  it('is refused when its directory is absent, or it is a directory itself', () => {
+    mkdirSync(at('directory.db'));
+    expect(refusal(at('absent/events.db')).message).toMatch(/cannot be opened for writing/);
+    expect(refusal(at('directory.db')).message).toMatch(/cannot be opened for writing/);
+  });
+});
+
+describe('a store that is full', () => {
+  it('refuses the append with the reason, keeps what it has, and goes on once there is room', async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'events.db');
+    const small = sqliteEventStore({ file, maxBytes: 100_000 });
+    await small.append('sample-1', NO_STREAM, [eventToAppend({ n: 0 })]);
+    const big = { text: 'x'.repeat(60_000) };
+    const refused = small.append('sample-2', NO_STREAM, [eventToAppend(big), eventToAppend(big)]);
+    await expect(refused).rejects.toThrow(/is full; nothing of the refused append was stored/);
+    await expect(refused).rejects.toMatchObject({ name: 'EventStoreUnusable', code: 'SQLITE_FULL' });
+    expect(await small.append('sample-1', 0, [eventToAppend({ n: 1 })])).toMatchObject({
+      kind: 'appended',
+      revision: 1,
+    });
+    await small.close();
+
+    const roomy = sqliteEventStore({ file });
+    expect((await collectPages(roomy.readAll(-1))).map((event) => event.data.n)).toEqual([0, 1]);
+    expect(await roomy.append('sample-2', NO_STREAM, [eventToAppend(big)])).toMatchObject({ kind: 'appended' });
+    await roomy.close();
+    directory.remove();
+  });
+});

@@ -1,0 +1,102 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { NO_STREAM } from '@muster/ports';
+import {
+  collectPages,
+  eventStoreContract,
+  eventToAppend,
+  eventually,
+  manualClock,
+  temporaryDirectory,
+} from '@muster/testing';
+import { openDatabase } from './database';
+import { sqliteEventStore } from './event-store';
+
+eventStoreContract('sqliteEventStore', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'events.db');
+  let store = sqliteEventStore({ file });
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      store = sqliteEventStore({ file });
+      return store;
+    },
+    close: async () => {
+      await store.close();
+      directory.remove();
+    },
+  };
+});
+
+describe('sqliteEventStore', () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'events.db');
+  afterAll(() => directory.remove());
+
+  it('asks the disk to keep a commit before it answers', () => {
+    const database = openDatabase(join(directory.path, 'settings.db'));
+    expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+    expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
+    database.close();
+  });
+
+  it('makes a file that only its owner may read, and leaves one file behind', async () => {
+    const alone = join(directory.path, 'alone.db');
+    const store = sqliteEventStore({ file: alone });
+    await store.append('sample-1', NO_STREAM, [eventToAppend()]);
+    await store.close();
+    expect(statSync(alone).mode & 0o777).toBe(0o600);
+    expect(statSync(`${alone}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  });
+
+  it('takes the time of recording from its clock', async () => {
+    const store = sqliteEventStore({
+      file: join(directory.path, 'clock.db'),
+      clock: manualClock(Date.UTC(2030, 1, 2, 3, 4, 5, 6)),
+    });
+    await store.append('sample-1', NO_STREAM, [eventToAppend()]);
+    const [stored] = await collectPages(store.readAll(-1));
+    expect(stored?.recordedAt).toBe('2030-02-02T03:04:05.006Z');
+    await store.close();
+  });
+
+  it('wakes a subscription for events that another process wrote, and both see one order', async () => {
+    const here = sqliteEventStore({ file });
+    const elsewhere = sqliteEventStore({ file });
+    const seen: unknown[] = [];
+    const subscription = here.subscribe(
+      await here.head(),
+      async (page) => void seen.push(...page),
+      (error) => fail(error),
+    );
+    await elsewhere.append('sample-shared', NO_STREAM, [eventToAppend()]);
+    expect(await here.append('sample-shared', NO_STREAM, [eventToAppend()])).toEqual({
+      kind: 'conflict',
+      actualRevision: 0,
+    });
+    await eventually('the event of the other writer arrives', () => seen.length === 1);
+    await here.append('sample-shared', 0, [eventToAppend()]);
+    await eventually('the own event arrives', () => seen.length === 2);
+    expect(await collectPages(elsewhere.readAll(-1))).toEqual(seen);
+    await subscription.close();
+    await Promise.all([here.close(), elsewhere.close()]);
+  });
+
+  it('shares decoded events between readers', async () => {
+    const store = sqliteEventStore({ file: join(directory.path, 'sharing.db') });
+    await store.append('sample-1', NO_STREAM, [eventToAppend(), eventToAppend()]);
+    const [one, two] = [await collectPages(store.readAll(-1)), await collectPages(store.readAll(1))];
+    expect(two[0]).toBe(one[1]);
+    await store.append('sample-1', 1, [eventToAppend()]);
+    const three = await collectPages(store.readAll(0));
+    expect(three).toHaveLength(3);
+    expect(three[0]).toBe(one[0]);
+    await store.close();
+  });
+});
+
+const fail = (error: Error): never => {
+  throw error;
+};

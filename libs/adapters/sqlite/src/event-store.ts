@@ -1,0 +1,128 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  createGrowthSignal,
+  followEvents,
+  NO_STREAM,
+  type Clock,
+  type EventStore,
+  type RecordedEvent,
+  type StreamId,
+  type Subscription,
+} from '@muster/ports';
+import { AppendQueue } from './append-queue';
+import { openDatabase } from './database';
+import { EventPages, PAGE_EVENTS } from './event-pages';
+import { decodeEvent, encodeBody } from './event-row';
+
+export interface SqliteEventStoreOptions {
+  /** Path of the database file; its directory must exist. Two more files lie beside it while it is open. */
+  readonly file: string;
+  /** Default: the time of the machine. */
+  readonly clock?: Clock;
+  /** The file may not grow beyond this. Default: as far as the disk goes. */
+  readonly maxBytes?: number;
+}
+
+/** How often a subscription looks for events that another process has written. Those of this process arrive at once. */
+const OTHER_WRITERS_POLL_MS = 250;
+
+/**
+ * Opens (or creates) an event store in one SQLite file. Throws EventStoreUnusable when the file is no event store, is of a
+ * newer release, or cannot be written. Events that it hands out are shared between readers and must not be changed.
+ */
+export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore => {
+  const clock = options.clock ?? { nowMs: () => Date.now() };
+  const database = openDatabase(options.file, options.maxBytes);
+  const eventPages = new EventPages(database);
+  const growth = createGrowthSignal(eventPages.head());
+  const appends = new AppendQueue(database, options.file, growth.grownTo);
+  const selectStream = database
+    .prepare(
+      `SELECT position, revision, body FROM streams JOIN events ON stream = streams.id
+       WHERE name = ? AND revision > ? ORDER BY revision LIMIT ${PAGE_EVENTS}`,
+    )
+    .raw();
+  const dataVersion = database.prepare('PRAGMA data_version').raw();
+  const subscriptions = new Set<Subscription>();
+  let isOpen = true;
+  let poll: NodeJS.Timeout | undefined;
+  let seenVersion = 0;
+
+  const requireOpen = (): void => {
+    if (!isOpen) throw new Error(`The event store ${options.file} is closed.`);
+  };
+
+  async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
+    for (let cursor = afterRevision; ;) {
+      requireOpen();
+      const rows = selectStream.all(streamId, cursor) as [number, number, string][];
+      if (rows.length > 0)
+        yield rows.map(([position, revision, body]) => decodeEvent(streamId, revision, position, body));
+      if (rows.length < PAGE_EVENTS) return;
+      cursor = rows.at(-1)?.[1] ?? cursor;
+      await nextTurn();
+    }
+  }
+
+  async function* readAll(afterPosition: number): AsyncGenerator<readonly RecordedEvent[]> {
+    for (let cursor = afterPosition; ;) {
+      requireOpen();
+      const page = eventPages.after(cursor);
+      if (page.length === 0) return;
+      yield page;
+      cursor = page.at(-1)?.position ?? cursor;
+      // Reading is synchronous: let the rest of the process live during a long replay.
+      await nextTurn();
+    }
+  }
+
+  const lookForOtherWriters = (): void => {
+    const [version] = dataVersion.get() as [number];
+    if (version === seenVersion) return;
+    seenVersion = version;
+    growth.grownTo(eventPages.head());
+  };
+
+  const subscribe: EventStore['subscribe'] = (afterPosition, onPage, onError) => {
+    requireOpen();
+    poll ??= setInterval(lookForOtherWriters, OTHER_WRITERS_POLL_MS).unref();
+    const followed = followEvents({ readAll, waitForMore: growth.waitPast }, afterPosition, onPage, onError);
+    subscriptions.add(followed);
+    const close = (): Promise<void> =>
+      followed.close().finally(() => {
+        subscriptions.delete(followed);
+        if (subscriptions.size === 0) poll = void clearInterval(poll);
+      });
+    return { close };
+  };
+
+  return {
+    append: async (streamId, expected, events) => {
+      requireOpen();
+      if (events.length === 0) throw new Error(`An append to ${streamId} needs at least one event.`);
+      const recordedAtMs = clock.nowMs();
+      return appends.append(
+        streamId,
+        expected,
+        events.map((event) => encodeBody(event, recordedAtMs)),
+      );
+    },
+    readStream: (streamId, afterRevision = NO_STREAM) => readStream(streamId, afterRevision),
+    readAll,
+    subscribe,
+    head: async () => {
+      requireOpen();
+      return eventPages.head();
+    },
+    close: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      appends.flush();
+      clearInterval(poll);
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()));
+      // Leaves one file behind instead of three, so that a copy of it is a backup.
+      database.pragma('wal_checkpoint(TRUNCATE)');
+      database.close();
+    },
+  };
+};

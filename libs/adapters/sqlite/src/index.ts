@@ -1,0 +1,2 @@
+export { sqliteEventStore, type SqliteEventStoreOptions } from './event-store';
+export { EventStoreUnusable } from './event-store-unusable';

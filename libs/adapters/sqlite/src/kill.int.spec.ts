@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import type { RecordedEvent } from '@muster/ports';
+import { collectPages, eventually, runProgram, temporaryDirectory } from '@muster/testing';
+import { sqliteEventStore } from './event-store';
+
+type Acknowledged = [stream: string, revision: number, position: number, ...ids: string[]];
+
+const EVENTS_PER_APPEND = 3;
+
+describe('a process that is killed while it appends', () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'events.db');
+  const acknowledged: Acknowledged[] = [];
+  afterAll(() => directory.remove());
+
+  it.each([1, 40, 200, 1_000])(
+    'has stored all that it acknowledged, once, when killed after %i answers',
+    async (answers) => {
+      const program = runProgram(join(__dirname, 'append-until-killed.program.ts'), [file]);
+      await eventually(`${answers} answers arrive`, () => program.lines.length >= answers);
+      await program.kill();
+      acknowledged.push(...program.lines.map((line) => JSON.parse(line) as Acknowledged));
+
+      const store = sqliteEventStore({ file });
+      const events = await collectPages(store.readAll(-1));
+      await store.close();
+      const byId = new Map(events.map((event) => [event.id, event]));
+      expect(byId.size).toBe(events.length);
+      for (const [stream, revision, position, ...ids] of acknowledged) {
+        const stored = ids.map((id) => byId.get(id));
+        expect(stored.map((event) => event?.streamId)).toEqual(ids.map(() => stream));
+        expect(stored.map((event) => event?.revision)).toEqual([revision - 2, revision - 1, revision]);
+        expect(stored.at(-1)?.position).toBe(position);
+      }
+      for (const revisions of revisionsByStream(events).values()) {
+        expect(revisions).toEqual(revisions.map((_, n) => n));
+        expect(revisions.length % EVENTS_PER_APPEND).toBe(0);
+      }
+    },
+  );
+});
+
+const revisionsByStream = (events: readonly RecordedEvent[]): Map<string, number[]> => {
+  const streams = new Map<string, number[]>();
+  for (const { streamId, revision } of events) streams.set(streamId, [...(streams.get(streamId) ?? []), revision]);
+  return streams;
+};
