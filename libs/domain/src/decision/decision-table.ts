@@ -48,7 +48,11 @@ export function findOverlaps<Status extends string, On extends string, V extends
 function disjoint<V extends Variables>(first: Guard<V>, second: Guard<V>): boolean {
   return Object.entries(first).some(([name, values]) => {
     const others = second[name];
-    return others !== undefined && values !== undefined && !values.some((value) => others.includes(value as never));
+    return (
+      others !== undefined &&
+      values !== undefined &&
+      !values.some((value: string | boolean) => others.includes(value as never))
+    );
   });
 }
 

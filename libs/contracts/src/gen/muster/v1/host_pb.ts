@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/host.proto.
  */
 export const file_muster_v1_host: GenFile = /*@__PURE__*/
-  fileDesc("ChRtdXN0ZXIvdjEvaG9zdC5wcm90bxIJbXVzdGVyLnYxIt4BCg5Ib3N0UmVnaXN0ZXJlZBIPCgdob3N0X2lkGAEgASgJEhQKDGluZnJhX2Vudl9pZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJEgwKBGtpbmQYBCABKAkSDAoEcm9sZRgFIAEoCRIRCglib290c3RyYXAYBiABKAgSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YByABKAkSIAoYbWFjaGluZV9jb25maWdfcG9vbF9uYW1lGAggASgJEh8KBW93bmVyGAkgASgLMhAubXVzdGVyLnYxLk93bmVyIm0KEEhvc3RSZXJlZ2lzdGVyZWQSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YASABKAkSDAoEa2luZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJEhYKDmludmVudG9yeV9rZXB0GAQgASgIIloKEUhvc3RFbnRlcmVkU3RhdHVzEg4KBnN0YXR1cxgBIAEoCRIMCgRmcm9tGAIgASgJEhMKC3N0YXR1c19pbmZvGAMgASgJEhIKCnRyYW5zaXRpb24YBCABKAkiKgoTSG9zdFN0YXR1c0V4cGxhaW5lZBITCgtzdGF0dXNfaW5mbxgBIAEoCSImCg5Ib3N0RmVsbFNpbGVudBIUCgxsYXN0X3NlZW5fYXQYASABKAkiDgoMSG9zdFJldHVybmVkIhcKFUhvc3RNZWRpYURpc2Nvbm5lY3RlZCIWChRIb3N0TWVkaWFSZWNvbm5lY3RlZCJCChBIb3N0Um9sZUFzc2lnbmVkEgwKBHJvbGUYASABKAkSIAoYbWFjaGluZV9jb25maWdfcG9vbF9uYW1lGAIgASgJIiEKEUhvc3RSb2xlU3VnZ2VzdGVkEgwKBHJvbGUYASABKAkiKQoLSG9zdFJlbmFtZWQSGgoScmVxdWVzdGVkX2hvc3RuYW1lGAEgASgJIk8KFkluc3RhbGxhdGlvbkRpc2tDaG9zZW4SDwoHZGlza19pZBgBIAEoCRIRCglkaXNrX3BhdGgYAiABKAkSEQoJYnlfcGVyc29uGAMgASgIIj8KE0hvc3RTZXR0aW5nc1JldmlzZWQSKAoHY2hhbmdlcxgBIAEoCzIXLm11c3Rlci52MS5Ib3N0U2V0dGluZ3MikQMKDEhvc3RTZXR0aW5ncxIlChhtYWNoaW5lX2NvbmZpZ19wb29sX25hbWUYASABKAlIAIgBARIYCgtub2RlX2xhYmVscxgCIAEoCUgBiAEBEiIKFXNraXBfZm9ybWF0dGluZ19kaXNrcxgDIAEoCUgCiAEBEhsKDmluc3RhbGxlcl9hcmdzGAQgASgJSAOIAQESPQoZaWduaXRpb25fY29uZmlnX292ZXJyaWRlcxgFIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5SASIAQESKAobaWduaXRpb25fZW5kcG9pbnRfdG9rZW5fc2V0GAYgASgISAWIAQFCGwoZX21hY2hpbmVfY29uZmlnX3Bvb2xfbmFtZUIOCgxfbm9kZV9sYWJlbHNCGAoWX3NraXBfZm9ybWF0dGluZ19kaXNrc0IRCg9faW5zdGFsbGVyX2FyZ3NCHAoaX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZXNCHgocX2lnbml0aW9uX2VuZHBvaW50X3Rva2VuX3NldCIVChNIb3N0Qm9vdHN0cmFwQ2hvc2VuIm4KDkhvc3RQcm9ncmVzc2VkEg0KBXN0YWdlGAEgASgJEhUKDXByb2dyZXNzX2luZm8YAiABKAkSHwoXaW5zdGFsbGF0aW9uX3BlcmNlbnRhZ2UYAyABKAUSFQoNc3RhZ2VfY2hhbmdlZBgEIAEoCCIzChFIb3N0U3RhZ2VUaW1lZE91dBINCgVzdGFnZRgBIAEoCRIPCgdtaW51dGVzGAIgASgFIhgKFkhvc3RDb25uZWN0aW9uVGltZWRPdXQiGQoXSG9zdENvbm5lY3Rpb25SZWNvdmVyZWQiJgoSSG9zdERlYWRsaW5lUGFzc2VkEhAKCGRlYWRsaW5lGAEgASgJIigKFkhvc3RJbnN0YWxsYXRpb25GYWlsZWQSDgoGcmVhc29uGAEgASgJIh8KCUhvc3RCb3VuZBISCgpjbHVzdGVyX2lkGAEgASgJIiEKC0hvc3RVbmJvdW5kEhIKCmNsdXN0ZXJfaWQYASABKAkiGwoJSG9zdFJlc2V0Eg4KBnJlYXNvbhgBIAEoCSJ3ChxIb3N0SWRlbnRpdHlDb25mbGljdERldGVjdGVkEikKBWtub3duGAEgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eRIsCghpbnRydWRlchgCIAEoCzIaLm11c3Rlci52MS5NYWNoaW5lSWRlbnRpdHkiTQocSG9zdElkZW50aXR5Q29uZmxpY3RSZXNvbHZlZBItCglyZW1haW5pbmcYASABKAsyGi5tdXN0ZXIudjEuTWFjaGluZUlkZW50aXR5IkIKE0hvc3RJZGVudGl0eUNsYWltZWQSKwoHbWFjaGluZRgBIAEoCzIaLm11c3Rlci52MS5NYWNoaW5lSWRlbnRpdHkiaAoPTWFjaGluZUlkZW50aXR5EhUKDW1hY19hZGRyZXNzZXMYASADKAkSFQoNc2VyaWFsX251bWJlchgCIAEoCRIPCgdib290X2lkGAMgASgJEhYKDnNvdXJjZV9hZGRyZXNzGAQgASgJIiYKEEhvc3RMb2dzUmVwb3J0ZWQSEgoKbG9nc19zdGF0ZRgBIAEoCSI4ChFIb3N0TG9nc0NvbGxlY3RlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiEgoQSG9zdERlcmVnaXN0ZXJlZGIGcHJvdG8z", [file_muster_v1_common]);
+  fileDesc("ChRtdXN0ZXIvdjEvaG9zdC5wcm90bxIJbXVzdGVyLnYxIuoBCg5Ib3N0UmVnaXN0ZXJlZBIPCgdob3N0X2lkGAEgASgJEhQKDGluZnJhX2Vudl9pZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJEgwKBGtpbmQYBCABKAkSDAoEcm9sZRgFIAEoCRIRCglib290c3RyYXAYBiABKAgSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YByABKAkSIAoYbWFjaGluZV9jb25maWdfcG9vbF9uYW1lGAggASgJEh8KBW93bmVyGAkgASgLMhAubXVzdGVyLnYxLk93bmVyEgoKAmF0GAogASgJInkKEEhvc3RSZXJlZ2lzdGVyZWQSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YASABKAkSDAoEa2luZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJEhYKDmludmVudG9yeV9rZXB0GAQgASgIEgoKAmF0GAUgASgJInUKEUhvc3RFbnRlcmVkU3RhdHVzEg4KBnN0YXR1cxgBIAEoCRIMCgRmcm9tGAIgASgJEhMKC3N0YXR1c19pbmZvGAMgASgJEhIKCnRyYW5zaXRpb24YBCABKAkSCgoCYXQYBSABKAkSDQoFY2F1c2UYBiABKAkiKgoTSG9zdFN0YXR1c0V4cGxhaW5lZBITCgtzdGF0dXNfaW5mbxgBIAEoCSImCg5Ib3N0RmVsbFNpbGVudBIUCgxsYXN0X3NlZW5fYXQYASABKAkiDgoMSG9zdFJldHVybmVkIhcKFUhvc3RNZWRpYURpc2Nvbm5lY3RlZCIWChRIb3N0TWVkaWFSZWNvbm5lY3RlZCJCChBIb3N0Um9sZUFzc2lnbmVkEgwKBHJvbGUYASABKAkSIAoYbWFjaGluZV9jb25maWdfcG9vbF9uYW1lGAIgASgJIiEKEUhvc3RSb2xlU3VnZ2VzdGVkEgwKBHJvbGUYASABKAkiKQoLSG9zdFJlbmFtZWQSGgoScmVxdWVzdGVkX2hvc3RuYW1lGAEgASgJIk8KFkluc3RhbGxhdGlvbkRpc2tDaG9zZW4SDwoHZGlza19pZBgBIAEoCRIRCglkaXNrX3BhdGgYAiABKAkSEQoJYnlfcGVyc29uGAMgASgIIj8KE0hvc3RTZXR0aW5nc1JldmlzZWQSKAoHY2hhbmdlcxgBIAEoCzIXLm11c3Rlci52MS5Ib3N0U2V0dGluZ3MikQMKDEhvc3RTZXR0aW5ncxIlChhtYWNoaW5lX2NvbmZpZ19wb29sX25hbWUYASABKAlIAIgBARIYCgtub2RlX2xhYmVscxgCIAEoCUgBiAEBEiIKFXNraXBfZm9ybWF0dGluZ19kaXNrcxgDIAEoCUgCiAEBEhsKDmluc3RhbGxlcl9hcmdzGAQgASgJSAOIAQESPQoZaWduaXRpb25fY29uZmlnX292ZXJyaWRlcxgFIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5SASIAQESKAobaWduaXRpb25fZW5kcG9pbnRfdG9rZW5fc2V0GAYgASgISAWIAQFCGwoZX21hY2hpbmVfY29uZmlnX3Bvb2xfbmFtZUIOCgxfbm9kZV9sYWJlbHNCGAoWX3NraXBfZm9ybWF0dGluZ19kaXNrc0IRCg9faW5zdGFsbGVyX2FyZ3NCHAoaX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZXNCHgocX2lnbml0aW9uX2VuZHBvaW50X3Rva2VuX3NldCIVChNIb3N0Qm9vdHN0cmFwQ2hvc2VuIo8BCg5Ib3N0UHJvZ3Jlc3NlZBINCgVzdGFnZRgBIAEoCRIVCg1wcm9ncmVzc19pbmZvGAIgASgJEh8KF2luc3RhbGxhdGlvbl9wZXJjZW50YWdlGAMgASgFEhUKDXN0YWdlX2NoYW5nZWQYBCABKAgSCgoCYXQYBSABKAkSEwoLc2luZ2xlX25vZGUYBiABKAgiMwoRSG9zdFN0YWdlVGltZWRPdXQSDQoFc3RhZ2UYASABKAkSDwoHbWludXRlcxgCIAEoBSIWChRIb3N0U3RhZ2VDbG9ja1BhdXNlZCIjChVIb3N0U3RhZ2VDbG9ja1Jlc3VtZWQSCgoCYXQYASABKAkiGAoWSG9zdENvbm5lY3Rpb25UaW1lZE91dCIZChdIb3N0Q29ubmVjdGlvblJlY292ZXJlZCIWChRIb3N0SW1hZ2VDaGVja1ZvaWRlZCIXChVIb3N0SW1hZ2VDaGVja1JlbmV3ZWQiJgoSSG9zdERlYWRsaW5lUGFzc2VkEhAKCGRlYWRsaW5lGAEgASgJIigKFkhvc3RJbnN0YWxsYXRpb25GYWlsZWQSDgoGcmVhc29uGAEgASgJIh8KCUhvc3RCb3VuZBISCgpjbHVzdGVyX2lkGAEgASgJIiEKC0hvc3RVbmJvdW5kEhIKCmNsdXN0ZXJfaWQYASABKAkiGwoJSG9zdFJlc2V0Eg4KBnJlYXNvbhgBIAEoCSKDAQocSG9zdElkZW50aXR5Q29uZmxpY3REZXRlY3RlZBIpCgVrbm93bhgBIAEoCzIaLm11c3Rlci52MS5NYWNoaW5lSWRlbnRpdHkSLAoIaW50cnVkZXIYAiABKAsyGi5tdXN0ZXIudjEuTWFjaGluZUlkZW50aXR5EgoKAmF0GAMgASgJIlkKHEhvc3RJZGVudGl0eUNvbmZsaWN0UmVzb2x2ZWQSLQoJcmVtYWluaW5nGAEgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eRIKCgJhdBgCIAEoCSJOChNIb3N0SWRlbnRpdHlDbGFpbWVkEisKB21hY2hpbmUYASABKAsyGi5tdXN0ZXIudjEuTWFjaGluZUlkZW50aXR5EgoKAmF0GAIgASgJImgKD01hY2hpbmVJZGVudGl0eRIVCg1tYWNfYWRkcmVzc2VzGAEgAygJEhUKDXNlcmlhbF9udW1iZXIYAiABKAkSDwoHYm9vdF9pZBgDIAEoCRIWCg5zb3VyY2VfYWRkcmVzcxgEIAEoCSIyChBIb3N0TG9nc1JlcG9ydGVkEhIKCmxvZ3Nfc3RhdGUYASABKAkSCgoCYXQYAiABKAkiRAoRSG9zdExvZ3NDb2xsZWN0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EgoKAmF0GAIgASgJIhIKEEhvc3REZXJlZ2lzdGVyZWRiBnByb3RvMw", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.HostRegistered
@@ -68,6 +68,13 @@ export type HostRegistered = Message<"muster.v1.HostRegistered"> & {
    * @generated from field: muster.v1.Owner owner = 9;
    */
   owner?: Owner | undefined;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 10;
+   */
+  at: string;
 };
 
 /**
@@ -124,6 +131,13 @@ export type HostRegisteredJson = {
    * @generated from field: muster.v1.Owner owner = 9;
    */
   owner?: OwnerJson;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 10;
+   */
+  at?: string;
 };
 
 /**
@@ -160,6 +174,13 @@ export type HostReregistered = Message<"muster.v1.HostReregistered"> & {
    * @generated from field: bool inventory_kept = 4;
    */
   inventoryKept: boolean;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 5;
+   */
+  at: string;
 };
 
 /**
@@ -189,6 +210,13 @@ export type HostReregisteredJson = {
    * @generated from field: bool inventory_kept = 4;
    */
   inventoryKept?: boolean;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 5;
+   */
+  at?: string;
 };
 
 /**
@@ -225,6 +253,20 @@ export type HostEnteredStatus = Message<"muster.v1.HostEnteredStatus"> & {
    * @generated from field: string transition = 4;
    */
   transition: string;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 5;
+   */
+  at: string;
+
+  /**
+   * Why the host failed: deadline, silence, cluster, restart, media or report. Empty unless the status is error.
+   *
+   * @generated from field: string cause = 6;
+   */
+  cause: string;
 };
 
 /**
@@ -254,6 +296,20 @@ export type HostEnteredStatusJson = {
    * @generated from field: string transition = 4;
    */
   transition?: string;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 5;
+   */
+  at?: string;
+
+  /**
+   * Why the host failed: deadline, silence, cluster, restart, media or report. Empty unless the status is error.
+   *
+   * @generated from field: string cause = 6;
+   */
+  cause?: string;
 };
 
 /**
@@ -688,6 +744,20 @@ export type HostProgressed = Message<"muster.v1.HostProgressed"> & {
    * @generated from field: bool stage_changed = 4;
    */
   stageChanged: boolean;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 5;
+   */
+  at: string;
+
+  /**
+   * True when the cluster is a single node: its stages and timeouts differ.
+   *
+   * @generated from field: bool single_node = 6;
+   */
+  singleNode: boolean;
 };
 
 /**
@@ -715,6 +785,20 @@ export type HostProgressedJson = {
    * @generated from field: bool stage_changed = 4;
    */
   stageChanged?: boolean;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 5;
+   */
+  at?: string;
+
+  /**
+   * True when the cluster is a single node: its stages and timeouts differ.
+   *
+   * @generated from field: bool single_node = 6;
+   */
+  singleNode?: boolean;
 };
 
 /**
@@ -762,6 +846,64 @@ export const HostStageTimedOutSchema: GenMessage<HostStageTimedOut, {jsonType: H
   messageDesc(file_muster_v1_host, 16);
 
 /**
+ * Another host waits for its person: this one's stage clock stands still …
+ *
+ * @generated from message muster.v1.HostStageClockPaused
+ */
+export type HostStageClockPaused = Message<"muster.v1.HostStageClockPaused"> & {
+};
+
+/**
+ * Another host waits for its person: this one's stage clock stands still …
+ *
+ * @generated from message muster.v1.HostStageClockPaused
+ */
+export type HostStageClockPausedJson = {
+};
+
+/**
+ * Describes the message muster.v1.HostStageClockPaused.
+ * Use `create(HostStageClockPausedSchema)` to create a new message.
+ */
+export const HostStageClockPausedSchema: GenMessage<HostStageClockPaused, {jsonType: HostStageClockPausedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_host, 17);
+
+/**
+ * … and starts anew.
+ *
+ * @generated from message muster.v1.HostStageClockResumed
+ */
+export type HostStageClockResumed = Message<"muster.v1.HostStageClockResumed"> & {
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 1;
+   */
+  at: string;
+};
+
+/**
+ * … and starts anew.
+ *
+ * @generated from message muster.v1.HostStageClockResumed
+ */
+export type HostStageClockResumedJson = {
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 1;
+   */
+  at?: string;
+};
+
+/**
+ * Describes the message muster.v1.HostStageClockResumed.
+ * Use `create(HostStageClockResumedSchema)` to create a new message.
+ */
+export const HostStageClockResumedSchema: GenMessage<HostStageClockResumed, {jsonType: HostStageClockResumedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_host, 18);
+
+/**
  * @generated from message muster.v1.HostConnectionTimedOut
  */
 export type HostConnectionTimedOut = Message<"muster.v1.HostConnectionTimedOut"> & {
@@ -778,7 +920,7 @@ export type HostConnectionTimedOutJson = {
  * Use `create(HostConnectionTimedOutSchema)` to create a new message.
  */
 export const HostConnectionTimedOutSchema: GenMessage<HostConnectionTimedOut, {jsonType: HostConnectionTimedOutJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 17);
+  messageDesc(file_muster_v1_host, 19);
 
 /**
  * @generated from message muster.v1.HostConnectionRecovered
@@ -797,7 +939,53 @@ export type HostConnectionRecoveredJson = {
  * Use `create(HostConnectionRecoveredSchema)` to create a new message.
  */
 export const HostConnectionRecoveredSchema: GenMessage<HostConnectionRecovered, {jsonType: HostConnectionRecoveredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 18);
+  messageDesc(file_muster_v1_host, 20);
+
+/**
+ * The image check that failed before this preparation no longer counts; the report is to be cleared …
+ *
+ * @generated from message muster.v1.HostImageCheckVoided
+ */
+export type HostImageCheckVoided = Message<"muster.v1.HostImageCheckVoided"> & {
+};
+
+/**
+ * The image check that failed before this preparation no longer counts; the report is to be cleared …
+ *
+ * @generated from message muster.v1.HostImageCheckVoided
+ */
+export type HostImageCheckVoidedJson = {
+};
+
+/**
+ * Describes the message muster.v1.HostImageCheckVoided.
+ * Use `create(HostImageCheckVoidedSchema)` to create a new message.
+ */
+export const HostImageCheckVoidedSchema: GenMessage<HostImageCheckVoided, {jsonType: HostImageCheckVoidedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_host, 21);
+
+/**
+ * … and has been: what is reported from now on counts.
+ *
+ * @generated from message muster.v1.HostImageCheckRenewed
+ */
+export type HostImageCheckRenewed = Message<"muster.v1.HostImageCheckRenewed"> & {
+};
+
+/**
+ * … and has been: what is reported from now on counts.
+ *
+ * @generated from message muster.v1.HostImageCheckRenewed
+ */
+export type HostImageCheckRenewedJson = {
+};
+
+/**
+ * Describes the message muster.v1.HostImageCheckRenewed.
+ * Use `create(HostImageCheckRenewedSchema)` to create a new message.
+ */
+export const HostImageCheckRenewedSchema: GenMessage<HostImageCheckRenewed, {jsonType: HostImageCheckRenewedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_host, 22);
 
 /**
  * @generated from message muster.v1.HostDeadlinePassed
@@ -824,7 +1012,7 @@ export type HostDeadlinePassedJson = {
  * Use `create(HostDeadlinePassedSchema)` to create a new message.
  */
 export const HostDeadlinePassedSchema: GenMessage<HostDeadlinePassed, {jsonType: HostDeadlinePassedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 19);
+  messageDesc(file_muster_v1_host, 23);
 
 /**
  * @generated from message muster.v1.HostInstallationFailed
@@ -851,7 +1039,7 @@ export type HostInstallationFailedJson = {
  * Use `create(HostInstallationFailedSchema)` to create a new message.
  */
 export const HostInstallationFailedSchema: GenMessage<HostInstallationFailed, {jsonType: HostInstallationFailedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 20);
+  messageDesc(file_muster_v1_host, 24);
 
 /**
  * @generated from message muster.v1.HostBound
@@ -878,7 +1066,7 @@ export type HostBoundJson = {
  * Use `create(HostBoundSchema)` to create a new message.
  */
 export const HostBoundSchema: GenMessage<HostBound, {jsonType: HostBoundJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 21);
+  messageDesc(file_muster_v1_host, 25);
 
 /**
  * @generated from message muster.v1.HostUnbound
@@ -905,7 +1093,7 @@ export type HostUnboundJson = {
  * Use `create(HostUnboundSchema)` to create a new message.
  */
 export const HostUnboundSchema: GenMessage<HostUnbound, {jsonType: HostUnboundJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 22);
+  messageDesc(file_muster_v1_host, 26);
 
 /**
  * @generated from message muster.v1.HostReset
@@ -932,7 +1120,7 @@ export type HostResetJson = {
  * Use `create(HostResetSchema)` to create a new message.
  */
 export const HostResetSchema: GenMessage<HostReset, {jsonType: HostResetJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 23);
+  messageDesc(file_muster_v1_host, 27);
 
 /**
  * Two live machines claim one id. The host keeps what the first one reported until the conflict ends.
@@ -949,6 +1137,13 @@ export type HostIdentityConflictDetected = Message<"muster.v1.HostIdentityConfli
    * @generated from field: muster.v1.MachineIdentity intruder = 2;
    */
   intruder?: MachineIdentity | undefined;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 3;
+   */
+  at: string;
 };
 
 /**
@@ -966,6 +1161,13 @@ export type HostIdentityConflictDetectedJson = {
    * @generated from field: muster.v1.MachineIdentity intruder = 2;
    */
   intruder?: MachineIdentityJson;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 3;
+   */
+  at?: string;
 };
 
 /**
@@ -973,7 +1175,7 @@ export type HostIdentityConflictDetectedJson = {
  * Use `create(HostIdentityConflictDetectedSchema)` to create a new message.
  */
 export const HostIdentityConflictDetectedSchema: GenMessage<HostIdentityConflictDetected, {jsonType: HostIdentityConflictDetectedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 24);
+  messageDesc(file_muster_v1_host, 28);
 
 /**
  * @generated from message muster.v1.HostIdentityConflictResolved
@@ -983,6 +1185,13 @@ export type HostIdentityConflictResolved = Message<"muster.v1.HostIdentityConfli
    * @generated from field: muster.v1.MachineIdentity remaining = 1;
    */
   remaining?: MachineIdentity | undefined;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 2;
+   */
+  at: string;
 };
 
 /**
@@ -993,6 +1202,13 @@ export type HostIdentityConflictResolvedJson = {
    * @generated from field: muster.v1.MachineIdentity remaining = 1;
    */
   remaining?: MachineIdentityJson;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 2;
+   */
+  at?: string;
 };
 
 /**
@@ -1000,7 +1216,7 @@ export type HostIdentityConflictResolvedJson = {
  * Use `create(HostIdentityConflictResolvedSchema)` to create a new message.
  */
 export const HostIdentityConflictResolvedSchema: GenMessage<HostIdentityConflictResolved, {jsonType: HostIdentityConflictResolvedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 25);
+  messageDesc(file_muster_v1_host, 29);
 
 /**
  * @generated from message muster.v1.HostIdentityClaimed
@@ -1010,6 +1226,13 @@ export type HostIdentityClaimed = Message<"muster.v1.HostIdentityClaimed"> & {
    * @generated from field: muster.v1.MachineIdentity machine = 1;
    */
   machine?: MachineIdentity | undefined;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 2;
+   */
+  at: string;
 };
 
 /**
@@ -1020,6 +1243,13 @@ export type HostIdentityClaimedJson = {
    * @generated from field: muster.v1.MachineIdentity machine = 1;
    */
   machine?: MachineIdentityJson;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 2;
+   */
+  at?: string;
 };
 
 /**
@@ -1027,7 +1257,7 @@ export type HostIdentityClaimedJson = {
  * Use `create(HostIdentityClaimedSchema)` to create a new message.
  */
 export const HostIdentityClaimedSchema: GenMessage<HostIdentityClaimed, {jsonType: HostIdentityClaimedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 26);
+  messageDesc(file_muster_v1_host, 30);
 
 /**
  * What tells two machines with one id apart.
@@ -1096,7 +1326,7 @@ export type MachineIdentityJson = {
  * Use `create(MachineIdentitySchema)` to create a new message.
  */
 export const MachineIdentitySchema: GenMessage<MachineIdentity, {jsonType: MachineIdentityJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 27);
+  messageDesc(file_muster_v1_host, 31);
 
 /**
  * @generated from message muster.v1.HostLogsReported
@@ -1106,6 +1336,13 @@ export type HostLogsReported = Message<"muster.v1.HostLogsReported"> & {
    * @generated from field: string logs_state = 1;
    */
   logsState: string;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 2;
+   */
+  at: string;
 };
 
 /**
@@ -1116,6 +1353,13 @@ export type HostLogsReportedJson = {
    * @generated from field: string logs_state = 1;
    */
   logsState?: string;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 2;
+   */
+  at?: string;
 };
 
 /**
@@ -1123,7 +1367,7 @@ export type HostLogsReportedJson = {
  * Use `create(HostLogsReportedSchema)` to create a new message.
  */
 export const HostLogsReportedSchema: GenMessage<HostLogsReported, {jsonType: HostLogsReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 28);
+  messageDesc(file_muster_v1_host, 32);
 
 /**
  * @generated from message muster.v1.HostLogsCollected
@@ -1133,6 +1377,13 @@ export type HostLogsCollected = Message<"muster.v1.HostLogsCollected"> & {
    * @generated from field: muster.v1.StoredBody body = 1;
    */
   body?: StoredBody | undefined;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 2;
+   */
+  at: string;
 };
 
 /**
@@ -1143,6 +1394,13 @@ export type HostLogsCollectedJson = {
    * @generated from field: muster.v1.StoredBody body = 1;
    */
   body?: StoredBodyJson;
+
+  /**
+   * Domain time, ISO 8601: what deadlines are counted from.
+   *
+   * @generated from field: string at = 2;
+   */
+  at?: string;
 };
 
 /**
@@ -1150,7 +1408,7 @@ export type HostLogsCollectedJson = {
  * Use `create(HostLogsCollectedSchema)` to create a new message.
  */
 export const HostLogsCollectedSchema: GenMessage<HostLogsCollected, {jsonType: HostLogsCollectedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 29);
+  messageDesc(file_muster_v1_host, 33);
 
 /**
  * @generated from message muster.v1.HostDeregistered
@@ -1169,5 +1427,5 @@ export type HostDeregisteredJson = {
  * Use `create(HostDeregisteredSchema)` to create a new message.
  */
 export const HostDeregisteredSchema: GenMessage<HostDeregistered, {jsonType: HostDeregisteredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 30);
+  messageDesc(file_muster_v1_host, 34);
 
