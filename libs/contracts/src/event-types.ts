@@ -66,7 +66,6 @@ import {
 } from './gen/muster/v1/infra_env_pb';
 import {
   InventoryReportedSchema,
-  ReportsVoidedSchema,
   NtpSourcesReportedSchema,
   ConnectivityReportedSchema,
   DiskSpeedMeasuredSchema,
@@ -159,7 +158,6 @@ export const INFRA_ENV_EVENTS = {
 
 export const INVENTORY_EVENTS = {
   InventoryReported: InventoryReportedSchema,
-  ReportsVoided: ReportsVoidedSchema,
   NtpSourcesReported: NtpSourcesReportedSchema,
   ConnectivityReported: ConnectivityReportedSchema,
   DiskSpeedMeasured: DiskSpeedMeasuredSchema,

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/inventory.proto.
  */
 export const file_muster_v1_inventory: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi7QMKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSKhAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSJ2ChFJbnZlbnRvcnlSZXBvcnRlZBIQCghob3N0X2tleRgBIAEoCRIjCgRib2R5GAIgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSKgoIaGFyZHdhcmUYAyABKAsyGC5tdXN0ZXIudjEuSGFyZHdhcmVGYWN0cyIhCg1SZXBvcnRzVm9pZGVkEhAKCGhvc3Rfa2V5GAEgASgJIjsKEk50cFNvdXJjZXNSZXBvcnRlZBIlCgdzb3VyY2VzGAEgAygLMhQubXVzdGVyLnYxLk50cFNvdXJjZSI2CglOdHBTb3VyY2USEwoLc291cmNlX25hbWUYASABKAkSFAoMc291cmNlX3N0YXRlGAIgASgJIjsKFENvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keSJRChFEaXNrU3BlZWRNZWFzdXJlZBIMCgRwYXRoGAEgASgJEhsKE2lvX3N5bmNfZHVyYXRpb25fbXMYAiABKAUSEQoJZXhpdF9jb2RlGAMgASgFIkkKGUltYWdlQXZhaWxhYmlsaXR5UmVwb3J0ZWQSLAoGaW1hZ2VzGAEgAygLMhwubXVzdGVyLnYxLkltYWdlQXZhaWxhYmlsaXR5InIKEUltYWdlQXZhaWxhYmlsaXR5EgwKBG5hbWUYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoARIPCgdzZWNvbmRzGAMgASgBEhoKEmRvd25sb2FkX3JhdGVfbWJwcxgEIAEoARIOCgZyZXN1bHQYBSABKAkiQwoPRG9tYWluc1Jlc29sdmVkEjAKC3Jlc29sdXRpb25zGAEgAygLMhsubXVzdGVyLnYxLkRvbWFpblJlc29sdXRpb24iZwoQRG9tYWluUmVzb2x1dGlvbhITCgtkb21haW5fbmFtZRgBIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgCIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgDIAMoCRIOCgZjbmFtZXMYBCADKAkiPAoVRnJlZUFkZHJlc3Nlc1JlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keSI4CgxWaXBzVmVyaWZpZWQSKAoEdmlwcxgBIAMoCzIaLm11c3Rlci52MS5WaXBWZXJpZmljYXRpb24iRgoPVmlwVmVyaWZpY2F0aW9uEgsKA3ZpcBgBIAEoCRIQCgh2aXBfdHlwZRgCIAEoCRIUCgx2ZXJpZmljYXRpb24YAyABKAkiPwoYVGFuZ0Nvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keSJVChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keSIiCg1SZXBvcnRDbGVhcmVkEhEKCXN0ZXBfdHlwZRgBIAEoCSJsChNSZWNvcmRSZXBvcnRSZXF1ZXN0EhAKCGhvc3Rfa2V5GAEgASgJEhEKCXN0ZXBfdHlwZRgCIAEoCRIOCgZvdXRwdXQYAyABKAkSEQoJZXhpdF9jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJIjkKFFJlY29yZFJlcG9ydFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiOQoSQ2xlYXJSZXBvcnRSZXF1ZXN0EhAKCGhvc3Rfa2V5GAEgASgJEhEKCXN0ZXBfdHlwZRgCIAEoCSI4ChNDbGVhclJlcG9ydFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQysQEKEEludmVudG9yeVNlcnZpY2USTwoMUmVjb3JkUmVwb3J0Eh4ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVjb3JkUmVwb3J0UmVzcG9uc2USTAoLQ2xlYXJSZXBvcnQSHS5tdXN0ZXIudjEuQ2xlYXJSZXBvcnRSZXF1ZXN0Gh4ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi7QMKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSKhAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKFAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiSgoUQ29ubmVjdGl2aXR5UmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFImAKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSDQoFZXBvY2gYBCABKAUiWAoZSW1hZ2VBdmFpbGFiaWxpdHlSZXBvcnRlZBIsCgZpbWFnZXMYASADKAsyHC5tdXN0ZXIudjEuSW1hZ2VBdmFpbGFiaWxpdHkSDQoFZXBvY2gYAiABKAUicgoRSW1hZ2VBdmFpbGFiaWxpdHkSDAoEbmFtZRgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBEg8KB3NlY29uZHMYAyABKAESGgoSZG93bmxvYWRfcmF0ZV9tYnBzGAQgASgBEg4KBnJlc3VsdBgFIAEoCSJSCg9Eb21haW5zUmVzb2x2ZWQSMAoLcmVzb2x1dGlvbnMYASADKAsyGy5tdXN0ZXIudjEuRG9tYWluUmVzb2x1dGlvbhINCgVlcG9jaBgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJLChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFIkcKDFZpcHNWZXJpZmllZBIoCgR2aXBzGAEgAygLMhoubXVzdGVyLnYxLlZpcFZlcmlmaWNhdGlvbhINCgVlcG9jaBgCIAEoBSJGCg9WaXBWZXJpZmljYXRpb24SCwoDdmlwGAEgASgJEhAKCHZpcF90eXBlGAIgASgJEhQKDHZlcmlmaWNhdGlvbhgDIAEoCSJOChhUYW5nQ29ubmVjdGl2aXR5UmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFImQKGkFwaVZpcENvbm5lY3Rpdml0eVJlcG9ydGVkEhIKCmlzX3N1Y2Nlc3MYASABKAgSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAMgASgFIjEKDVJlcG9ydENsZWFyZWQSEQoJc3RlcF90eXBlGAEgASgJEg0KBWVwb2NoGAIgASgFInsKE1JlY29yZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkSDQoFZXBvY2gYBiABKAUiOQoUUmVjb3JkUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJIChJDbGVhclJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg0KBWVwb2NoGAMgASgFIjgKE0NsZWFyUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZDKxAQoQSW52ZW50b3J5U2VydmljZRJPCgxSZWNvcmRSZXBvcnQSHi5tdXN0ZXIudjEuUmVjb3JkUmVwb3J0UmVxdWVzdBofLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXNwb25zZRJMCgtDbGVhclJlcG9ydBIdLm11c3Rlci52MS5DbGVhclJlcG9ydFJlcXVlc3QaHi5tdXN0ZXIudjEuQ2xlYXJSZXBvcnRSZXNwb25zZWIGcHJvdG8z", [file_muster_v1_common]);
 
 /**
  * The part of an inventory that rules and steps need; the whole document is in the object store.
@@ -618,6 +618,11 @@ export type InventoryReported = Message<"muster.v1.InventoryReported"> & {
    * @generated from field: muster.v1.HardwareFacts hardware = 3;
    */
   hardware?: HardwareFacts | undefined;
+
+  /**
+   * @generated from field: int32 epoch = 4;
+   */
+  epoch: number;
 };
 
 /**
@@ -642,6 +647,11 @@ export type InventoryReportedJson = {
    * @generated from field: muster.v1.HardwareFacts hardware = 3;
    */
   hardware?: HardwareFactsJson;
+
+  /**
+   * @generated from field: int32 epoch = 4;
+   */
+  epoch?: number;
 };
 
 /**
@@ -652,37 +662,6 @@ export const InventoryReportedSchema: GenMessage<InventoryReported, {jsonType: I
   messageDesc(file_muster_v1_inventory, 4);
 
 /**
- * The host is found anew: earlier reports are void.
- *
- * @generated from message muster.v1.ReportsVoided
- */
-export type ReportsVoided = Message<"muster.v1.ReportsVoided"> & {
-  /**
-   * @generated from field: string host_key = 1;
-   */
-  hostKey: string;
-};
-
-/**
- * The host is found anew: earlier reports are void.
- *
- * @generated from message muster.v1.ReportsVoided
- */
-export type ReportsVoidedJson = {
-  /**
-   * @generated from field: string host_key = 1;
-   */
-  hostKey?: string;
-};
-
-/**
- * Describes the message muster.v1.ReportsVoided.
- * Use `create(ReportsVoidedSchema)` to create a new message.
- */
-export const ReportsVoidedSchema: GenMessage<ReportsVoided, {jsonType: ReportsVoidedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 5);
-
-/**
  * @generated from message muster.v1.NtpSourcesReported
  */
 export type NtpSourcesReported = Message<"muster.v1.NtpSourcesReported"> & {
@@ -690,6 +669,11 @@ export type NtpSourcesReported = Message<"muster.v1.NtpSourcesReported"> & {
    * @generated from field: repeated muster.v1.NtpSource sources = 1;
    */
   sources: NtpSource[];
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
 };
 
 /**
@@ -700,6 +684,11 @@ export type NtpSourcesReportedJson = {
    * @generated from field: repeated muster.v1.NtpSource sources = 1;
    */
   sources?: NtpSourceJson[];
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
 };
 
 /**
@@ -707,7 +696,7 @@ export type NtpSourcesReportedJson = {
  * Use `create(NtpSourcesReportedSchema)` to create a new message.
  */
 export const NtpSourcesReportedSchema: GenMessage<NtpSourcesReported, {jsonType: NtpSourcesReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 6);
+  messageDesc(file_muster_v1_inventory, 5);
 
 /**
  * @generated from message muster.v1.NtpSource
@@ -744,7 +733,7 @@ export type NtpSourceJson = {
  * Use `create(NtpSourceSchema)` to create a new message.
  */
 export const NtpSourceSchema: GenMessage<NtpSource, {jsonType: NtpSourceJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 7);
+  messageDesc(file_muster_v1_inventory, 6);
 
 /**
  * @generated from message muster.v1.ConnectivityReported
@@ -754,6 +743,11 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
    * @generated from field: muster.v1.StoredBody body = 1;
    */
   body?: StoredBody | undefined;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
 };
 
 /**
@@ -764,6 +758,11 @@ export type ConnectivityReportedJson = {
    * @generated from field: muster.v1.StoredBody body = 1;
    */
   body?: StoredBodyJson;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
 };
 
 /**
@@ -771,7 +770,7 @@ export type ConnectivityReportedJson = {
  * Use `create(ConnectivityReportedSchema)` to create a new message.
  */
 export const ConnectivityReportedSchema: GenMessage<ConnectivityReported, {jsonType: ConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 8);
+  messageDesc(file_muster_v1_inventory, 7);
 
 /**
  * @generated from message muster.v1.DiskSpeedMeasured
@@ -791,6 +790,11 @@ export type DiskSpeedMeasured = Message<"muster.v1.DiskSpeedMeasured"> & {
    * @generated from field: int32 exit_code = 3;
    */
   exitCode: number;
+
+  /**
+   * @generated from field: int32 epoch = 4;
+   */
+  epoch: number;
 };
 
 /**
@@ -811,6 +815,11 @@ export type DiskSpeedMeasuredJson = {
    * @generated from field: int32 exit_code = 3;
    */
   exitCode?: number;
+
+  /**
+   * @generated from field: int32 epoch = 4;
+   */
+  epoch?: number;
 };
 
 /**
@@ -818,7 +827,7 @@ export type DiskSpeedMeasuredJson = {
  * Use `create(DiskSpeedMeasuredSchema)` to create a new message.
  */
 export const DiskSpeedMeasuredSchema: GenMessage<DiskSpeedMeasured, {jsonType: DiskSpeedMeasuredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 9);
+  messageDesc(file_muster_v1_inventory, 8);
 
 /**
  * @generated from message muster.v1.ImageAvailabilityReported
@@ -828,6 +837,11 @@ export type ImageAvailabilityReported = Message<"muster.v1.ImageAvailabilityRepo
    * @generated from field: repeated muster.v1.ImageAvailability images = 1;
    */
   images: ImageAvailability[];
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
 };
 
 /**
@@ -838,6 +852,11 @@ export type ImageAvailabilityReportedJson = {
    * @generated from field: repeated muster.v1.ImageAvailability images = 1;
    */
   images?: ImageAvailabilityJson[];
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
 };
 
 /**
@@ -845,7 +864,7 @@ export type ImageAvailabilityReportedJson = {
  * Use `create(ImageAvailabilityReportedSchema)` to create a new message.
  */
 export const ImageAvailabilityReportedSchema: GenMessage<ImageAvailabilityReported, {jsonType: ImageAvailabilityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 10);
+  messageDesc(file_muster_v1_inventory, 9);
 
 /**
  * @generated from message muster.v1.ImageAvailability
@@ -916,7 +935,7 @@ export type ImageAvailabilityJson = {
  * Use `create(ImageAvailabilitySchema)` to create a new message.
  */
 export const ImageAvailabilitySchema: GenMessage<ImageAvailability, {jsonType: ImageAvailabilityJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 11);
+  messageDesc(file_muster_v1_inventory, 10);
 
 /**
  * @generated from message muster.v1.DomainsResolved
@@ -926,6 +945,11 @@ export type DomainsResolved = Message<"muster.v1.DomainsResolved"> & {
    * @generated from field: repeated muster.v1.DomainResolution resolutions = 1;
    */
   resolutions: DomainResolution[];
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
 };
 
 /**
@@ -936,6 +960,11 @@ export type DomainsResolvedJson = {
    * @generated from field: repeated muster.v1.DomainResolution resolutions = 1;
    */
   resolutions?: DomainResolutionJson[];
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
 };
 
 /**
@@ -943,7 +972,7 @@ export type DomainsResolvedJson = {
  * Use `create(DomainsResolvedSchema)` to create a new message.
  */
 export const DomainsResolvedSchema: GenMessage<DomainsResolved, {jsonType: DomainsResolvedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 12);
+  messageDesc(file_muster_v1_inventory, 11);
 
 /**
  * @generated from message muster.v1.DomainResolution
@@ -1000,7 +1029,7 @@ export type DomainResolutionJson = {
  * Use `create(DomainResolutionSchema)` to create a new message.
  */
 export const DomainResolutionSchema: GenMessage<DomainResolution, {jsonType: DomainResolutionJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 13);
+  messageDesc(file_muster_v1_inventory, 12);
 
 /**
  * @generated from message muster.v1.FreeAddressesReported
@@ -1010,6 +1039,11 @@ export type FreeAddressesReported = Message<"muster.v1.FreeAddressesReported"> &
    * @generated from field: muster.v1.StoredBody body = 1;
    */
   body?: StoredBody | undefined;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
 };
 
 /**
@@ -1020,6 +1054,11 @@ export type FreeAddressesReportedJson = {
    * @generated from field: muster.v1.StoredBody body = 1;
    */
   body?: StoredBodyJson;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
 };
 
 /**
@@ -1027,7 +1066,7 @@ export type FreeAddressesReportedJson = {
  * Use `create(FreeAddressesReportedSchema)` to create a new message.
  */
 export const FreeAddressesReportedSchema: GenMessage<FreeAddressesReported, {jsonType: FreeAddressesReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 14);
+  messageDesc(file_muster_v1_inventory, 13);
 
 /**
  * @generated from message muster.v1.VipsVerified
@@ -1037,6 +1076,11 @@ export type VipsVerified = Message<"muster.v1.VipsVerified"> & {
    * @generated from field: repeated muster.v1.VipVerification vips = 1;
    */
   vips: VipVerification[];
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
 };
 
 /**
@@ -1047,6 +1091,11 @@ export type VipsVerifiedJson = {
    * @generated from field: repeated muster.v1.VipVerification vips = 1;
    */
   vips?: VipVerificationJson[];
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
 };
 
 /**
@@ -1054,7 +1103,7 @@ export type VipsVerifiedJson = {
  * Use `create(VipsVerifiedSchema)` to create a new message.
  */
 export const VipsVerifiedSchema: GenMessage<VipsVerified, {jsonType: VipsVerifiedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 15);
+  messageDesc(file_muster_v1_inventory, 14);
 
 /**
  * @generated from message muster.v1.VipVerification
@@ -1109,7 +1158,7 @@ export type VipVerificationJson = {
  * Use `create(VipVerificationSchema)` to create a new message.
  */
 export const VipVerificationSchema: GenMessage<VipVerification, {jsonType: VipVerificationJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 16);
+  messageDesc(file_muster_v1_inventory, 15);
 
 /**
  * @generated from message muster.v1.TangConnectivityReported
@@ -1119,6 +1168,11 @@ export type TangConnectivityReported = Message<"muster.v1.TangConnectivityReport
    * @generated from field: muster.v1.StoredBody body = 1;
    */
   body?: StoredBody | undefined;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
 };
 
 /**
@@ -1129,6 +1183,11 @@ export type TangConnectivityReportedJson = {
    * @generated from field: muster.v1.StoredBody body = 1;
    */
   body?: StoredBodyJson;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
 };
 
 /**
@@ -1136,7 +1195,7 @@ export type TangConnectivityReportedJson = {
  * Use `create(TangConnectivityReportedSchema)` to create a new message.
  */
 export const TangConnectivityReportedSchema: GenMessage<TangConnectivityReported, {jsonType: TangConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 17);
+  messageDesc(file_muster_v1_inventory, 16);
 
 /**
  * @generated from message muster.v1.ApiVipConnectivityReported
@@ -1151,6 +1210,11 @@ export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityRe
    * @generated from field: muster.v1.StoredBody body = 2;
    */
   body?: StoredBody | undefined;
+
+  /**
+   * @generated from field: int32 epoch = 3;
+   */
+  epoch: number;
 };
 
 /**
@@ -1166,6 +1230,11 @@ export type ApiVipConnectivityReportedJson = {
    * @generated from field: muster.v1.StoredBody body = 2;
    */
   body?: StoredBodyJson;
+
+  /**
+   * @generated from field: int32 epoch = 3;
+   */
+  epoch?: number;
 };
 
 /**
@@ -1173,7 +1242,7 @@ export type ApiVipConnectivityReportedJson = {
  * Use `create(ApiVipConnectivityReportedSchema)` to create a new message.
  */
 export const ApiVipConnectivityReportedSchema: GenMessage<ApiVipConnectivityReported, {jsonType: ApiVipConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 18);
+  messageDesc(file_muster_v1_inventory, 17);
 
 /**
  * @generated from message muster.v1.ReportCleared
@@ -1185,6 +1254,11 @@ export type ReportCleared = Message<"muster.v1.ReportCleared"> & {
    * @generated from field: string step_type = 1;
    */
   stepType: string;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
 };
 
 /**
@@ -1197,6 +1271,11 @@ export type ReportClearedJson = {
    * @generated from field: string step_type = 1;
    */
   stepType?: string;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
 };
 
 /**
@@ -1204,7 +1283,7 @@ export type ReportClearedJson = {
  * Use `create(ReportClearedSchema)` to create a new message.
  */
 export const ReportClearedSchema: GenMessage<ReportCleared, {jsonType: ReportClearedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 19);
+  messageDesc(file_muster_v1_inventory, 18);
 
 /**
  * @generated from message muster.v1.RecordReportRequest
@@ -1234,6 +1313,11 @@ export type RecordReportRequest = Message<"muster.v1.RecordReportRequest"> & {
    * @generated from field: string error = 5;
    */
   error: string;
+
+  /**
+   * @generated from field: int32 epoch = 6;
+   */
+  epoch: number;
 };
 
 /**
@@ -1264,6 +1348,11 @@ export type RecordReportRequestJson = {
    * @generated from field: string error = 5;
    */
   error?: string;
+
+  /**
+   * @generated from field: int32 epoch = 6;
+   */
+  epoch?: number;
 };
 
 /**
@@ -1271,7 +1360,7 @@ export type RecordReportRequestJson = {
  * Use `create(RecordReportRequestSchema)` to create a new message.
  */
 export const RecordReportRequestSchema: GenMessage<RecordReportRequest, {jsonType: RecordReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 20);
+  messageDesc(file_muster_v1_inventory, 19);
 
 /**
  * @generated from message muster.v1.RecordReportResponse
@@ -1298,7 +1387,7 @@ export type RecordReportResponseJson = {
  * Use `create(RecordReportResponseSchema)` to create a new message.
  */
 export const RecordReportResponseSchema: GenMessage<RecordReportResponse, {jsonType: RecordReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 21);
+  messageDesc(file_muster_v1_inventory, 20);
 
 /**
  * @generated from message muster.v1.ClearReportRequest
@@ -1313,6 +1402,11 @@ export type ClearReportRequest = Message<"muster.v1.ClearReportRequest"> & {
    * @generated from field: string step_type = 2;
    */
   stepType: string;
+
+  /**
+   * @generated from field: int32 epoch = 3;
+   */
+  epoch: number;
 };
 
 /**
@@ -1328,6 +1422,11 @@ export type ClearReportRequestJson = {
    * @generated from field: string step_type = 2;
    */
   stepType?: string;
+
+  /**
+   * @generated from field: int32 epoch = 3;
+   */
+  epoch?: number;
 };
 
 /**
@@ -1335,7 +1434,7 @@ export type ClearReportRequestJson = {
  * Use `create(ClearReportRequestSchema)` to create a new message.
  */
 export const ClearReportRequestSchema: GenMessage<ClearReportRequest, {jsonType: ClearReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 22);
+  messageDesc(file_muster_v1_inventory, 21);
 
 /**
  * @generated from message muster.v1.ClearReportResponse
@@ -1362,7 +1461,7 @@ export type ClearReportResponseJson = {
  * Use `create(ClearReportResponseSchema)` to create a new message.
  */
 export const ClearReportResponseSchema: GenMessage<ClearReportResponse, {jsonType: ClearReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 23);
+  messageDesc(file_muster_v1_inventory, 22);
 
 /**
  * @generated from service muster.v1.InventoryService
