@@ -1,0 +1,80 @@
+import type { V2Cluster } from './v2-cluster';
+import type { EventCategory, V2Event } from './v2-event';
+import type { V2Host } from './v2-host';
+import type { V2InfraEnv } from './v2-infra-env';
+
+/** A rule's verdict, as much of it as people are shown. */
+export type OutcomeEntry = { readonly status: string; readonly message: string; readonly category: string };
+/** Outcomes by rule id. */
+export type OutcomeMap = { readonly [ruleId: string]: OutcomeEntry };
+
+/** Members of every document that no client sees: the position of the last event that changed it, and who owns it. */
+type Kept = {
+  readonly _position: number;
+  readonly user_name: string;
+  readonly org_id: string;
+  readonly email_domain: string;
+};
+
+/** Key: cluster id. The contract's `cluster` but for what is worked out when it is shown. */
+export type ClusterDocument = Kept &
+  Omit<
+    V2Cluster,
+    | 'hosts'
+    | 'host_networks'
+    | 'validations_info'
+    | 'schedulable_masters_forced_true'
+    | 'user_name'
+    | 'org_id'
+    | 'email_domain'
+  > & {
+    readonly _outcomes: OutcomeMap;
+    /** Hosts whose effective role is worker. */
+    readonly _worker_count: number;
+    readonly _bootstrap_host_id: string;
+    /** 0 before the first installation. */
+    readonly _attempt: number;
+    /** Opaque to the service; answered by the ui-settings operation. */
+    readonly _ui_settings: string;
+    /** Digests of collected log bodies in the object store: `controller`, or a host's id. */
+    readonly _log_digests: { readonly [source: string]: string };
+    /** True once the kubeconfig with the ingress CA exists. */
+    readonly _has_kubeconfig: boolean;
+  };
+
+/** Key: host key `<infraEnvId>.<hostId>`. Big bodies are digests of objects in the object store; absent: not reported. */
+export type HostDocument = Kept &
+  Omit<
+    V2Host,
+    | 'progress_stages'
+    | 'validations_info'
+    | 'user_name'
+    | 'inventory'
+    | 'connectivity'
+    | 'free_addresses'
+    | 'api_vip_connectivity'
+    | 'tang_connectivity'
+    | 'ignition_config_overrides'
+  > & {
+    readonly _host_key: string;
+    readonly _outcomes: OutcomeMap;
+    /** As the machine names itself. */
+    readonly _reported_hostname?: string;
+    /** Networks the machine has an address in, canonical CIDRs. */
+    readonly _networks: readonly string[];
+    readonly _inventory_digest?: string;
+    readonly _connectivity_digest?: string;
+    readonly _free_addresses_digest?: string;
+    readonly _api_vip_connectivity_digest?: string;
+    readonly _tang_connectivity_digest?: string;
+    readonly _ignition_overrides_digest?: string;
+    readonly _logs_digest?: string;
+    /** Another live machine claims this id. */
+    readonly _identity_conflict: boolean;
+  };
+
+/** Key: infra-env id. */
+export type InfraEnvDocument = Kept & Omit<V2InfraEnv, 'user_name' | 'org_id' | 'email_domain'>;
+
+/** Key: 16-digit position, a dot, an ordinal: sorting by key is sorting by time. */
+export type EventDocument = Kept & V2Event & { readonly category: EventCategory; readonly request_id?: string };

@@ -1,0 +1,38 @@
+import type { ClusterDocument, HostDocument } from './documents';
+import { presentOutcomes } from './present-outcomes';
+import { stripInternals } from './strip-internals';
+import type { V2Cluster, V2HostNetwork } from './v2-cluster';
+import type { V2Host } from './v2-host';
+
+/** With fewer workers than this the control plane has to run the workloads. */
+const MIN_WORKERS_OF_THEIR_OWN = 2;
+
+/**
+ * `cluster` of the contract. `hosts` are the already presented hosts (`[]` to leave them out), `hostDocuments` what
+ * `host_networks` is made of.
+ */
+export function presentCluster(
+  document: ClusterDocument,
+  hosts: readonly V2Host[] = [],
+  hostDocuments: readonly HostDocument[] = [],
+): V2Cluster {
+  const cluster = stripInternals(document);
+  cluster.validations_info = presentOutcomes(document._outcomes);
+  cluster.schedulable_masters_forced_true = document._worker_count < MIN_WORKERS_OF_THEIR_OWN;
+  cluster.host_networks = presentHostNetworks(hostDocuments);
+  cluster.hosts = hosts;
+  return cluster as V2Cluster;
+}
+
+/** Networks in the order in which hosts bring them up, each with the ids of its hosts. */
+export function presentHostNetworks(hosts: readonly HostDocument[]): readonly V2HostNetwork[] {
+  const members = new Map<string, string[]>();
+  for (const host of hosts) {
+    for (const cidr of host._networks) {
+      const ids = members.get(cidr);
+      if (ids) ids.push(host.id);
+      else members.set(cidr, [host.id]);
+    }
+  }
+  return [...members].map(([cidr, host_ids]) => ({ cidr, host_ids }));
+}

@@ -1,0 +1,41 @@
+import { hostStages } from '@muster/domain';
+import type { HostDocument } from './documents';
+import { presentOutcomes } from './present-outcomes';
+import { stripInternals } from './strip-internals';
+import type { V2Host } from './v2-host';
+
+/** What a host's answer needs from elsewhere: its cluster, and bodies named by digest in its document. */
+export interface HostParts {
+  /** Of the host's cluster; default 3. Decides the stage list of a bootstrap host. */
+  readonly controlPlaneCount?: number;
+  /** JSON texts; absent ones are left out of the answer. */
+  readonly inventory?: string;
+  readonly connectivity?: string;
+  readonly freeAddresses?: string;
+  readonly apiVipConnectivity?: string;
+  readonly tangConnectivity?: string;
+  readonly ignitionConfigOverrides?: string;
+}
+
+const OWNERS_OF_MORE_THAN_THE_CONTRACT = ['org_id', 'email_domain'];
+const DEFAULT_CONTROL_PLANE_COUNT = 3;
+
+/** `host` of the contract. */
+export function presentHost(document: HostDocument, parts: HostParts = {}): V2Host {
+  const host = stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT);
+  host.validations_info = presentOutcomes(document._outcomes);
+  host.progress_stages = hostStages({
+    role: document.role,
+    isBootstrap: document.bootstrap,
+    isDay2: document.kind === 'AddToExistingClusterHost',
+    controlPlaneCount: parts.controlPlaneCount ?? DEFAULT_CONTROL_PLANE_COUNT,
+    isKubeApi: false,
+  });
+  if (parts.inventory) host.inventory = parts.inventory;
+  if (parts.connectivity) host.connectivity = parts.connectivity;
+  if (parts.freeAddresses) host.free_addresses = parts.freeAddresses;
+  if (parts.apiVipConnectivity) host.api_vip_connectivity = parts.apiVipConnectivity;
+  if (parts.tangConnectivity) host.tang_connectivity = parts.tangConnectivity;
+  if (parts.ignitionConfigOverrides) host.ignition_config_overrides = parts.ignitionConfigOverrides;
+  return host as V2Host;
+}
