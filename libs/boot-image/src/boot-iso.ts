@@ -1,7 +1,7 @@
 import { BootImageError } from './boot-image.error';
 import type { ByteSource } from './byte-source';
 import { locateIgnitionArea, type IgnitionArea } from './ignition-area/ignition-area';
-import { createIgnitionArchive, fillIgnitionArea } from './ignition-area/ignition-archive';
+import { fillIgnitionArea } from './ignition-area/ignition-archive';
 import { openIso } from './iso/iso-image';
 import { locateKargsArea, type KargsArea } from './kargs-area/kargs-area';
 import { appendKargs } from './kargs-area/kargs-overlays';
@@ -44,7 +44,7 @@ export async function customiseBootIso(
   layout: BootIsoLayout,
   customisation: BootIsoCustomisation,
 ): Promise<ByteSource> {
-  const overlays: Overlay[] = [fillIgnitionArea(layout.ignition, createIgnitionArchive(customisation.config))];
+  const overlays: Overlay[] = [fillIgnitionArea(layout.ignition, customisation.config)];
   const kargs = customisation.appendKargs ?? [];
   if (kargs.length > 0) {
     if (!layout.kargs) throw new BootImageError({ code: 'no_kargs_area' });

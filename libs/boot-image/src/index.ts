@@ -16,10 +16,11 @@ export {
   fillIgnitionArea,
   ignitionConfigOf,
   readIgnitionConfig,
+  type SystemConfig,
 } from './ignition-area/ignition-archive';
 export { KARGS_AREA_BYTES_MAX, locateKargsArea, type KargsArea, type KargsPlace } from './kargs-area/kargs-area';
 export { appendKargs, readKargs } from './kargs-area/kargs-overlays';
 export { assertKargs, kargRefusal } from './kargs-area/kargs-text';
 export { CPIO_DIRECTORY, CPIO_REGULAR_FILE, CPIO_SYMLINK, readCpio, writeCpio, type CpioEntry } from './cpio/newc';
 export { INITRAMFS_UNPACKED_BYTES_MAX, readInitramfs } from './cpio/initramfs';
-export { gzip } from './cpio/gzip';
+export { gzip, type Packing } from './cpio/gzip';

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+
+import { bufferByteSource } from './byte-source';
+import { customiseBootIso, isCoreOsVolumeId, readBootIsoLayout } from './boot-iso';
+import { createIgnitionArchive, ignitionConfigOf, readIgnitionConfig } from './ignition-area/ignition-archive';
+import { readKargs } from './kargs-area/kargs-overlays';
+import { AREA_BYTES, build, DEFAULT_KARGS, GENERATION_NAMES, sourceOf } from './synthetic-coreos.fixture.spec';
+
+const config = fc.uint8Array({ maxLength: AREA_BYTES - 400 });
+const kargs = fc.array(fc.stringMatching(/^[a-z0-9_.]{1,10}(=[a-z0-9,:/]{0,10})?$/), { maxLength: 5 });
+
+describe.each(GENERATION_NAMES)('an image with %s', (generation) => {
+  it('gives back the config and arguments it was customised with, and changes nothing else', async () => {
+    const base = sourceOf(generation);
+    const original = await base.read(0, base.size);
+    const layout = await readBootIsoLayout(base);
+    const areas = [
+      layout.ignition,
+      ...(layout.kargs?.places ?? []).map(({ offset }) => ({ offset, length: layout.kargs?.length ?? 0 })),
+    ];
+    const withoutAreas = (bytes: Uint8Array) => {
+      const copy = Uint8Array.from(bytes);
+      for (const { offset, length } of areas) copy.fill(0, offset, offset + length);
+      return copy;
+    };
+    await fc.assert(
+      fc.asyncProperty(config, kargs, async (bytes, appendKargs) => {
+        const image = await customiseBootIso(base, layout, { config: bytes, appendKargs });
+        const found = await readIgnitionConfig(image, layout.ignition);
+        expect(Buffer.compare(found ?? Buffer.from('absent'), bytes)).toBe(0);
+        if (layout.kargs) expect(await readKargs(image, layout.kargs)).toBe([DEFAULT_KARGS, ...appendKargs].join(' '));
+
+        const whole = await image.read(0, image.size);
+        expect(image.size).toBe(base.size);
+        expect(Buffer.compare(withoutAreas(whole), withoutAreas(original))).toBe(0);
+        const again = await customiseBootIso(base, layout, { config: bytes, appendKargs });
+        expect(Buffer.compare(await again.read(0, again.size), whole)).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+    expect(Buffer.compare(await base.read(0, base.size), original)).toBe(0);
+  });
+
+  it('has no config until one is embedded', async () => {
+    const base = sourceOf(generation);
+    expect(await readIgnitionConfig(base, (await readBootIsoLayout(base)).ignition)).toBeUndefined();
+  });
+});
+
+describe('customising', () => {
+  const noise = Uint8Array.from(
+    { length: 20_000 },
+    (_, index) => Math.imul(index + 1, 0x9e37_79b1) >>> ((index % 3) * 8),
+  );
+
+  it('compresses a config that would not fit as it is', async () => {
+    const base = sourceOf('headers only');
+    const layout = await readBootIsoLayout(base);
+    const large = Buffer.from('{"a":1} '.repeat(2000));
+    const image = await customiseBootIso(base, layout, { config: large });
+    expect(Buffer.compare((await readIgnitionConfig(image, layout.ignition)) ?? Buffer.alloc(0), large)).toBe(0);
+  });
+
+  it('says by how many bytes a config is too large', async () => {
+    const base = sourceOf('headers only');
+    const layout = await readBootIsoLayout(base);
+    const over = createIgnitionArchive(noise).length - AREA_BYTES;
+    expect(over).toBeGreaterThan(0);
+    await expect(customiseBootIso(base, layout, { config: noise })).rejects.toMatchObject({
+      code: 'config_too_large',
+      message: expect.stringContaining(`${over} bytes too large`),
+    });
+  });
+
+  it('refuses arguments for an image without room for them, and hostile ones for any', async () => {
+    const bare = bufferByteSource(build({ 'images/ignition.img': new Uint8Array(1024) }));
+    const config = Buffer.from('{}');
+    await expect(
+      customiseBootIso(bare, await readBootIsoLayout(bare), { config, appendKargs: ['a'] }),
+    ).rejects.toMatchObject({ code: 'no_kargs_area' });
+    const base = sourceOf('headers only');
+    await expect(
+      customiseBootIso(base, await readBootIsoLayout(base), { config, appendKargs: ['a\nb'] }),
+    ).rejects.toMatchObject({ code: 'hostile_karg' });
+  });
+
+  it('makes archives that are a multiple of 4 bytes, so that others can follow, with system configs beside', () => {
+    const archive = createIgnitionArchive(Buffer.from('{"x":1}'), [{ name: '00-base.ign', config: Buffer.from('{}') }]);
+    expect(archive.length % 4).toBe(0);
+    const later = createIgnitionArchive(Buffer.from('{"x":2}'));
+    const found = ignitionConfigOf(Buffer.concat([archive, later]));
+    expect(Buffer.from(found ?? '').toString()).toBe('{"x":2}');
+  });
+
+  it('knows CoreOS images by their volume id', () => {
+    expect(['rhcos-1', 'fedora-coreos-37', 'scos-9'].every(isCoreOsVolumeId)).toBe(true);
+    expect(['', 'Fedora-Live', 'my-rhcos-1'].some(isCoreOsVolumeId)).toBe(false);
+  });
+});

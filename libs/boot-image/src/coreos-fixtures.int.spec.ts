@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { customiseBootIso, isCoreOsVolumeId, readBootIsoLayout } from './boot-iso';
+import { bufferByteSource } from './byte-source';
+import { readIgnitionConfig } from './ignition-area/ignition-archive';
+import { openIso } from './iso/iso-image';
+import { readKargs } from './kargs-area/kargs-overlays';
+import { readRange } from './read-range';
+
+const FOLDER = join(__dirname, '../../../../shared/fixtures/iso');
+const IGNITION_AREA_BYTES = 262_144;
+const ISO_BYTES_MAX = 64 * 1024 * 1024;
+
+const names = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => name.endsWith('.iso.xz')) : [];
+const missing = names.length === 0 ? `no images in ${FOLDER}` : hasXz() ? undefined : 'xz is not installed';
+const whenPresent = missing ? describe.skip : describe;
+
+whenPresent(`images of CoreOS builds${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  it.each(names)('%s is read, customised and otherwise unchanged', async (name) => {
+    const original = unpack(name);
+    const base = bufferByteSource(original);
+    const layout = await readBootIsoLayout(base);
+    expect(isCoreOsVolumeId(layout.volumeId)).toBe(true);
+    expect(layout.ignition.length).toBe(IGNITION_AREA_BYTES);
+    expect(await readIgnitionConfig(base, layout.ignition)).toBeUndefined();
+
+    const config = Buffer.from(JSON.stringify({ ignition: { version: '3.1.0' } }));
+    const appendKargs = layout.kargs ? ['muster.test=1', 'x="a b"'] : [];
+    const image = await customiseBootIso(base, layout, { config, appendKargs });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of readRange(image)) chunks.push(chunk);
+    const whole = Buffer.concat(chunks);
+    expect(whole.length).toBe(original.length);
+
+    const written = bufferByteSource(whole);
+    const layoutAfter = await readBootIsoLayout(written);
+    expect(layoutAfter).toEqual(layout);
+    expect(Buffer.from((await readIgnitionConfig(written, layoutAfter.ignition)) ?? '')).toEqual(config);
+    const areas = [layout.ignition];
+    if (layout.kargs) {
+      const { defaultKargs, length, places } = layout.kargs;
+      expect(await readKargs(written, layout.kargs)).toBe(`${defaultKargs} muster.test=1 x="a b"`);
+      areas.push(...places.map(({ offset }) => ({ layout: layout.ignition.layout, offset, length })));
+    }
+    for (const { offset, length } of areas) original.copy(whole, offset, offset, offset + length);
+    expect(Buffer.compare(whole, original)).toBe(0);
+  });
+
+  it.each(names)('%s lists the files that a live image boots from', async (name) => {
+    const image = await openIso(bufferByteSource(unpack(name)));
+    const paths: string[] = [];
+    for await (const { path } of image.files()) paths.push(path);
+    const kernels = ['/images/pxeboot/vmlinuz', '/images/pxeboot/kernel.img'];
+    expect(paths).toEqual(expect.arrayContaining(['/images/pxeboot/initrd.img', '/images/pxeboot/rootfs.img']));
+    expect(paths.some((path) => kernels.includes(path))).toBe(true);
+    // The short names that other tools look up lead to the same files.
+    expect(await image.find('IMAGES/PXEBOOT/INITRD.IMG')).toEqual(await image.find('/images/pxeboot/initrd.img'));
+  });
+});
+
+function unpack(name: string): Buffer {
+  return execFileSync('xz', ['-dc', join(FOLDER, name)], { maxBuffer: ISO_BYTES_MAX });
+}
+
+function hasXz(): boolean {
+  try {
+    execFileSync('xz', ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+}

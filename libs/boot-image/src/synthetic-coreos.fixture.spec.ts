@@ -1,0 +1,69 @@
+import { bufferByteSource } from './byte-source';
+import { syntheticIso, writeHeader, type SyntheticIsoOptions } from './synthetic-iso.fixture.spec';
+
+export const AREA_BYTES = 4096;
+export const DEFAULT_KARGS = 'coreos.liveiso=rhcos-test ignition.firstboot';
+export const KARGS_BYTES = DEFAULT_KARGS.length + 256;
+
+const MENU_HEAD = 'menu\nlinux ';
+const area = (kargs: string, end: string, pad: string) => `${kargs}${end}`.padEnd(KARGS_BYTES, pad);
+const menu = (kargs = DEFAULT_KARGS) => `${MENU_HEAD}${area(kargs, '\n', '#')}# COREOS_KARG_EMBED_AREA\nend\n`;
+const kargsJson = (files: readonly object[]) => JSON.stringify({ default: DEFAULT_KARGS, files, size: KARGS_BYTES });
+
+const MENUS = { 'EFI/redhat/grub.cfg': menu(), 'isolinux/isolinux.cfg': menu() };
+const MENU_PLACES = Object.keys(MENUS).map((path) => ({ path, offset: MENU_HEAD.length }));
+const EMPTY_AREA = { 'images/ignition.img': new Uint8Array(AREA_BYTES) };
+const SURROUNDINGS = { 'images/pxeboot/rootfs.img': 'not touched '.repeat(500) };
+
+/** One image of every way in which CoreOS images have described their areas. */
+export const GENERATIONS = {
+  'igninfo.json and kargs.json with pad and end': () =>
+    build({
+      ...SURROUNDINGS,
+      ...EMPTY_AREA,
+      ...MENUS,
+      'coreos/igninfo.json': JSON.stringify({ file: 'images/ignition.img' }),
+      'coreos/kargs.json': kargsJson(MENU_PLACES.map((place) => ({ ...place, pad: '#', end: '\n' }))),
+    }),
+  'areas inside one boot file, filled with NUL': () =>
+    build({
+      ...SURROUNDINGS,
+      'images/cdboot.img': Buffer.concat([
+        Buffer.alloc(3000, 'k'),
+        Buffer.from(area(DEFAULT_KARGS, '\0', '\0'), 'latin1'),
+        Buffer.alloc(777, 'x'),
+        Buffer.alloc(AREA_BYTES),
+        Buffer.alloc(99, 'y'),
+      ]),
+      'coreos/igninfo.json': JSON.stringify({
+        file: 'images/cdboot.img',
+        offset: 3777 + KARGS_BYTES,
+        length: AREA_BYTES,
+      }),
+      'coreos/kargs.json': kargsJson([{ path: 'images/cdboot.img', offset: 3000, pad: '\0', end: '\0' }]),
+    }),
+  'whole ignition.img and kargs.json without pad and end': () =>
+    build({ ...SURROUNDINGS, ...EMPTY_AREA, ...MENUS, 'coreos/kargs.json': kargsJson(MENU_PLACES) }),
+  'headers only': () => {
+    const iso = syntheticIso({
+      ...SURROUNDINGS,
+      ...MENUS,
+      'images/ign.bin': new Uint8Array(AREA_BYTES),
+      'default.txt': area(DEFAULT_KARGS, '\n', '#'),
+    });
+    const menus = Object.keys(MENUS).map((path) => iso.offsetOf(path) + MENU_HEAD.length);
+    writeHeader(iso.bytes, 32_672, 'coreKarg', [KARGS_BYTES, iso.offsetOf('default.txt'), ...menus]);
+    writeHeader(iso.bytes, 32_744, 'coreiso+', [iso.offsetOf('images/ign.bin'), AREA_BYTES]);
+    return iso.bytes;
+  },
+} as const satisfies Record<string, () => Uint8Array>;
+
+export const GENERATION_NAMES = Object.keys(GENERATIONS) as ReadonlyArray<keyof typeof GENERATIONS>;
+
+export function build(files: Parameters<typeof syntheticIso>[0], options?: SyntheticIsoOptions): Uint8Array {
+  return syntheticIso(files, options).bytes;
+}
+
+export function sourceOf(generation: keyof typeof GENERATIONS) {
+  return bufferByteSource(GENERATIONS[generation]());
+}
