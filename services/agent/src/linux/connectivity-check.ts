@@ -1,0 +1,113 @@
+import { BlockList, isIPv4 } from 'node:net';
+import type { Interface } from '../machine/inventory';
+import type { ConnectivityReport, L2Reach, L3Reach, MtuReach, RemoteHost } from '../steps/step-work';
+import type { RunCommand } from './command';
+import { parseArping, parsePing } from './ping-output';
+
+/** Programs at work at the same time: a cluster has many addresses, the machine few cores. */
+const PARALLEL_MAX = 16;
+const STANDARD_MTU = 1500;
+/** Headers of IP and ICMP that a packet of full size carries. */
+const HEADER_BYTES = { ipv4: 28, ipv6: 48 };
+
+type Reach = { readonly l2?: readonly L2Reach[]; readonly l3?: L3Reach; readonly mtu?: MtuReach };
+
+/** Asks every address of every other host: by ping, by ARP from each card in its network, and with packets of full size. */
+export async function checkConnectivity(
+  hosts: readonly RemoteHost[],
+  interfaces: readonly Interface[],
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<ConnectivityReport> {
+  const cards = interfaces.filter(
+    ({ type, ipv4_addresses, ipv6_addresses }) =>
+      ['physical', 'bond', 'vlan'].includes(type ?? '') && ipv4_addresses.length + ipv6_addresses.length > 0,
+  );
+  const tasks = hosts.flatMap((host) => {
+    const macs = host.nics.map(({ mac }) => mac.toLowerCase());
+    return host.nics
+      .flatMap(({ addresses }) => addresses)
+      .flatMap((address): { host: RemoteHost; ask: () => Promise<Reach> }[] => [
+        { host, ask: async () => ({ l3: await pingAddress(address, run, signal) }) },
+        ...cards
+          .filter((card) => sharesNetwork(card, address))
+          .map((card) => ({ host, ask: async () => ({ l2: await arping(address, card.name, macs, run, signal) }) })),
+        ...cards
+          .filter((card) => (card.mtu ?? STANDARD_MTU) !== STANDARD_MTU)
+          .map((card) => ({ host, ask: async () => ({ mtu: await pingFullSize(address, card, run, signal) }) })),
+      ]);
+  });
+  const found = new Map<string, Reach[]>(hosts.map(({ hostId }) => [hostId, []]));
+  const queue = [...tasks];
+  const work = async (): Promise<void> => {
+    for (let task = queue.shift(); task && !signal.aborted; task = queue.shift())
+      found.get(task.host.hostId)?.push(await task.ask());
+  };
+  await Promise.all(Array.from({ length: PARALLEL_MAX }, work));
+  return {
+    remote_hosts: [...found].map(([host_id, reaches]) => ({
+      host_id,
+      l2_connectivity: reaches.flatMap(({ l2 }) => l2 ?? []).sort(by((r) => r.remote_ip_address + r.remote_mac)),
+      l3_connectivity: reaches.flatMap(({ l3 }) => l3 ?? []).sort(by((r) => r.remote_ip_address)),
+      mtu_report: reaches.flatMap(({ mtu }) => mtu ?? []).sort(by((r) => r.remote_ip_address)),
+    })),
+  };
+}
+
+const by =
+  <T>(key: (one: T) => string) =>
+  (a: T, b: T): number =>
+    key(a) < key(b) ? -1 : 1;
+
+function sharesNetwork(card: Interface, address: string): boolean {
+  if (!isIPv4(address)) return false;
+  return card.ipv4_addresses.some((cidr) => {
+    const [network = '', prefix] = cidr.split('/');
+    const list = new BlockList();
+    list.addSubnet(network, Number(prefix), 'ipv4');
+    return list.check(address, 'ipv4');
+  });
+}
+
+async function pingAddress(address: string, run: RunCommand, signal: AbortSignal): Promise<L3Reach> {
+  const { stdout } = await run('ping', ['-c', '10', '-W', '3', '-q', address], signal);
+  const summary = parsePing(stdout);
+  if (summary?.averageMs === undefined)
+    return { remote_ip_address: address, packet_loss_percentage: summary?.lossPercent };
+  return {
+    average_rtt_ms: summary.averageMs,
+    packet_loss_percentage: summary.lossPercent,
+    remote_ip_address: address,
+    successful: true,
+  };
+}
+
+async function arping(
+  address: string,
+  nic: string,
+  macs: readonly string[],
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<readonly L2Reach[]> {
+  const answers = parseArping((await run('arping', ['-c', '10', '-w', '5', '-I', nic, address], signal)).stdout);
+  return (answers?.macs ?? []).map((mac) => ({
+    outgoing_ip_address: answers?.fromAddress ?? '',
+    outgoing_nic: nic,
+    remote_ip_address: address,
+    remote_mac: mac.toLowerCase(),
+    successful: macs.includes(mac.toLowerCase()),
+  }));
+}
+
+async function pingFullSize(
+  address: string,
+  card: Interface,
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<MtuReach | undefined> {
+  const plain = ['-c', '3', '-I', card.name, address];
+  if ((await run('ping', plain, signal)).exitCode !== 0) return undefined;
+  const bytes = (card.mtu ?? STANDARD_MTU) - (isIPv4(address) ? HEADER_BYTES.ipv4 : HEADER_BYTES.ipv6);
+  const { exitCode } = await run('ping', ['-M', 'do', '-s', String(bytes), ...plain], signal);
+  return { mtu_successful: exitCode === 0, outgoing_nic: card.name, remote_ip_address: address };
+}

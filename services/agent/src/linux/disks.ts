@@ -1,0 +1,108 @@
+import { basename } from 'node:path';
+import type { Disk } from '../machine/inventory';
+import type { MachineFiles } from './machine-files';
+import { readMounts, type Mount } from './mounts';
+
+const SECTOR_BYTES = 512;
+const BOOT_SIGNATURE_OFFSET = 510;
+const BOOT_SIGNATURE = 0xaa55;
+
+export function readDisks(files: MachineFiles): readonly Disk[] {
+  const mounts = readMounts(files);
+  return files
+    .list('/sys/block')
+    .filter((name) => isReported(files, name))
+    .map((name) => readDisk(files, mounts, name));
+}
+
+function isReported(files: MachineFiles, name: string): boolean {
+  if (files.text(`/sys/block/${name}/hidden`) === '1' || /^(loop|zram)/.test(name)) return false;
+  return !name.startsWith('dm-') || mapperKind(files, name) !== undefined;
+}
+
+const mapperKind = (files: MachineFiles, name: string): 'Multipath' | 'LVM' | undefined => {
+  const uuid = files.text(`/sys/block/${name}/dm/uuid`) ?? '';
+  return uuid.startsWith('mpath-') ? 'Multipath' : uuid.startsWith('LVM-') ? 'LVM' : undefined;
+};
+
+function readDisk(files: MachineFiles, mounts: readonly Mount[], name: string): Disk {
+  const block = `/sys/block/${name}`;
+  const udev = readUdev(files, name);
+  const byPath = linkTo(files, '/dev/disk/by-path', name, () => true);
+  const byId = linkTo(files, '/dev/disk/by-id', name, (link) => /^(wwn-|nvme-eui)/.test(link));
+  const path = files.exists(`/dev/${name}`) ? `/dev/${name}` : (byPath ?? `/dev/${name}`);
+  const driveType = driveTypeOf(files, name, byPath ?? '');
+  const isMedia = driveType === 'ODD' || mountsOf(mounts, name).some(({ target }) => target.endsWith('iso'));
+  const reasons = reasonsAgainst(mounts, name, driveType, isMedia);
+  const known = (text: string | undefined): string | undefined => (text === 'unknown' ? undefined : text);
+  return {
+    bootable: isBootable(files, name),
+    by_id: byId,
+    by_path: byPath,
+    drive_type: driveType,
+    has_uuid: (files.bytes(`${block}/device/vpd_pg83`)?.length ?? 0) > 0,
+    hctl: files.list(`${block}/device/scsi_device`)[0],
+    holders: files.list(`${block}/holders`).join(','),
+    id: byId ?? byPath ?? path,
+    installation_eligibility: { eligible: reasons.length === 0, not_eligible_reasons: reasons },
+    is_installation_media: isMedia,
+    model: known(files.text(`${block}/device/model`)),
+    name,
+    path,
+    removable: files.text(`${block}/removable`) === '1',
+    serial: known(udev.get('ID_SERIAL_SHORT') ?? files.text(`${block}/device/serial`) ?? files.text(`${block}/serial`)),
+    size_bytes: Number(files.text(`${block}/size`) ?? 0) * SECTOR_BYTES,
+    vendor: known(files.text(`${block}/device/vendor`)),
+    wwn: udev.get('ID_WWN') ?? (byId && /\/wwn-/.test(byId) ? basename(byId).slice('wwn-'.length) : undefined),
+  };
+}
+
+/** What udev noted about the disk, by its device number. */
+function readUdev(files: MachineFiles, name: string): ReadonlyMap<string, string> {
+  const text = files.text(`/run/udev/data/b${files.text(`/sys/block/${name}/dev`)}`) ?? '';
+  return new Map([...text.matchAll(/^E:([A-Z0-9_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
+}
+
+function linkTo(
+  files: MachineFiles,
+  folder: string,
+  name: string,
+  isWanted: (link: string) => boolean,
+): string | undefined {
+  const found = files.list(folder).find((link) => {
+    const target = files.link(`${folder}/${link}`);
+    return isWanted(link) && target !== undefined && basename(target) === name;
+  });
+  return found && `${folder}/${found}`;
+}
+
+function driveTypeOf(files: MachineFiles, name: string, byPath: string): string {
+  if (byPath.includes('-iscsi-')) return 'iSCSI';
+  if (byPath.includes('-fc-')) return 'FC';
+  const mapper = mapperKind(files, name);
+  if (mapper) return mapper;
+  if (name.startsWith('md')) return 'RAID';
+  if (name.startsWith('fd')) return 'FDD';
+  if (name.startsWith('sr')) return 'ODD';
+  const rotational = files.text(`/sys/block/${name}/queue/rotational`);
+  return rotational === '1' ? 'HDD' : rotational === '0' ? 'SSD' : 'Unknown';
+}
+
+/** The disk itself and its partitions: sda, sda1, nvme0n1p2. */
+function mountsOf(mounts: readonly Mount[], name: string): readonly Mount[] {
+  const device = new RegExp(`^/dev/${name}(p?\\d+)?$`);
+  return mounts.filter(({ source }) => device.test(source));
+}
+
+function reasonsAgainst(mounts: readonly Mount[], name: string, driveType: string, isMedia: boolean): string[] {
+  if (isMedia) return ['Disk holds the medium that the machine runs from'];
+  return [
+    ...(driveType === 'LVM' ? ['Disk is a logical volume of LVM'] : []),
+    ...mountsOf(mounts, name).map(({ source, target }) => `Disk is in use: ${source} is mounted at ${target}`),
+  ];
+}
+
+function isBootable(files: MachineFiles, name: string): boolean {
+  const sector = files.firstBytes(`/dev/${name}`, SECTOR_BYTES);
+  return sector?.readUInt16LE(BOOT_SIGNATURE_OFFSET) === BOOT_SIGNATURE;
+}

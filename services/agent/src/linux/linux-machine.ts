@@ -1,0 +1,92 @@
+import { lookup, resolveCname } from 'node:dns/promises';
+import { arch, hostname, machine, networkInterfaces } from 'node:os';
+import type { Inventory } from '../machine/inventory';
+import type { Abilities, Machine } from '../machine/machine.port';
+import { fetchApiVipIgnition, fetchTangAdvertisements } from '../steps/remote-checks';
+import { runCommand, type RunCommand } from './command';
+import { checkConnectivity } from './connectivity-check';
+import { readDisks } from './disks';
+import { resolveDomains } from './domain-resolution';
+import { readBoot, readGpus, readSystemVendor, readTpmVersion } from './firmware';
+import { hostnameOf } from './hostname';
+import { permanentMacs, readInterfaces, type Addresses } from './interfaces';
+import { createMachineFiles, type MachineFiles } from './machine-files';
+import { readMemory } from './memory';
+import { readMounts } from './mounts';
+import { readCpu } from './processor';
+import { readRoutes } from './routes';
+import { synchronizeTime } from './time-sources';
+
+export interface LinuxMachineOptions {
+  /** Where /proc, /sys, /dev and /run are. */
+  readonly root?: string;
+  readonly addresses?: () => Addresses;
+  readonly hostname?: () => string;
+  /** As `uname -m` says it. */
+  readonly architecture?: string;
+  readonly run?: RunCommand;
+}
+
+const MEDIA_MOUNT = '/run/media/iso';
+
+/**
+ * The machine that this process runs on. It reads and asks, but never writes to a disk: the steps that do (install, disk
+ * speed) are not among its abilities.
+ */
+export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
+  const files = createMachineFiles(options.root ?? '/');
+  const addresses = options.addresses ?? networkInterfaces;
+  const run = options.run ?? runCommand;
+  const interfaces = () => readInterfaces(files, addresses());
+
+  const inventory = (): Inventory => {
+    const cards = interfaces();
+    return {
+      // Reading the board management controller takes tools of root; these are the values for "not known".
+      bmc_address: '0.0.0.0',
+      bmc_v6address: '::/0',
+      boot: readBoot(files),
+      cpu: readCpu(files, options.architecture ?? (machine() || arch())),
+      disks: readDisks(files),
+      gpus: readGpus(files),
+      hostname: hostnameOf((options.hostname ?? hostname)(), cards),
+      interfaces: cards,
+      memory: readMemory(files),
+      routes: readRoutes(files),
+      system_vendor: readSystemVendor(files),
+      tpm_version: readTpmVersion(files),
+    };
+  };
+
+  const abilities: Abilities = {
+    inventory: async () => inventory(),
+    'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, signal),
+    'ntp-synchronizer': ({ sources }, signal) => synchronizeTime(sources, run, signal),
+    'domain-resolution': ({ domains }) =>
+      resolveDomains(domains, {
+        addresses: (name) => lookup(name, { all: true }).catch(() => []),
+        canonicalNames: (name) => resolveCname(name).catch(() => []),
+      }),
+    'api-vip-connectivity-check': fetchApiVipIgnition,
+    'tang-connectivity-check': fetchTangAdvertisements,
+  };
+
+  return {
+    abilities,
+    identity: async () => ({
+      baseboardSerial: files.text('/sys/class/dmi/id/board_serial') ?? '',
+      systemUuid: files.text('/sys/class/dmi/id/product_uuid') ?? '',
+      systemSerial: files.text('/sys/class/dmi/id/product_serial') ?? '',
+      macAddresses: permanentMacs(files),
+      bootId: files.text('/proc/sys/kernel/random/boot_id') ?? '',
+    }),
+    isMediaReadable: async () => isMediaReadable(files),
+  };
+}
+
+/** Only a machine that runs from a full image has the medium mounted; there is nothing to lose otherwise. */
+function isMediaReadable(files: MachineFiles): boolean {
+  if (!files.exists(MEDIA_MOUNT)) return true;
+  const source = readMounts(files).find(({ target }) => target === MEDIA_MOUNT)?.source;
+  return source?.startsWith('/dev') === true && files.firstBytes(source, 2) !== undefined;
+}

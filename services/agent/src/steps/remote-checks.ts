@@ -1,0 +1,75 @@
+import { realPace } from '../agent/pace';
+import { createHttpClient } from '../http/http-client';
+import { HttpRefused } from '../http/http-failures';
+import type { ApiVipOrder, ApiVipReport, TangReport, TangServer } from './step-work';
+
+const IGNITION_TYPE = 'application/vnd.coreos.ignition+json; version=3.2.0';
+/** Files of a worker's ignition that tell how the cluster's network is managed. */
+const KEPT_FILES = [
+  '/etc/kubernetes/manifests/coredns.yaml',
+  '/etc/kubernetes/manifests/keepalived.yaml',
+  '/etc/kubernetes/kubeconfig',
+];
+
+interface Ignition {
+  readonly ignition?: { readonly version?: string };
+  readonly storage?: { readonly luks?: unknown; readonly files?: readonly { readonly path?: string }[] };
+}
+
+/** Can this machine fetch the configuration that it would join an existing cluster with? */
+export async function fetchApiVipIgnition(order: ApiVipOrder, signal: AbortSignal): Promise<ApiVipReport> {
+  const { url } = order;
+  try {
+    const headers: Record<string, string> = { Accept: IGNITION_TYPE };
+    if (order.token) headers['Authorization'] = `Bearer ${order.token}`;
+    for (const { key, value } of order.requestHeaders) headers[key] = value;
+    const text = await fetchText(url, headers, order.caCertificatePem, signal);
+    return { url, is_success: true, ignition: withoutSecrets(text), download_error: '' };
+  } catch (error) {
+    return { url, is_success: false, ignition: '', download_error: reasonOf(error) };
+  }
+}
+
+/** The service needs to know the disk encryption and the network's way; the rest may hold secrets and stays here. */
+export function withoutSecrets(text: string): string {
+  const config = JSON.parse(text) as Ignition;
+  if (!config.ignition?.version) throw new Error('The answer is JSON, but not an ignition config.');
+  const files = (config.storage?.files ?? []).filter(({ path }) => KEPT_FILES.includes(path ?? ''));
+  return JSON.stringify({ ignition: config.ignition, storage: { luks: config.storage?.luks, files } });
+}
+
+/** The advertised keys of every Tang server; not successful as soon as one does not answer. */
+export async function fetchTangAdvertisements(
+  { servers }: { readonly servers: readonly TangServer[] },
+  signal: AbortSignal,
+): Promise<TangReport> {
+  const answers: TangReport['tang_server_response'][number][] = [];
+  for (const { url, thumbprint } of servers) {
+    try {
+      const text = await fetchText(`${url.replace(/\/+$/, '')}/adv/${thumbprint}`, {}, '', signal);
+      const { payload, signatures } = JSON.parse(text) as { payload: string; signatures: [] };
+      answers.push({ tang_url: url, payload, signatures });
+    } catch {
+      return { is_success: false, tang_server_response: answers };
+    }
+  }
+  return { is_success: true, tang_server_response: answers };
+}
+
+async function fetchText(
+  address: string,
+  headers: { readonly [name: string]: string },
+  caPem: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { origin, pathname, search } = new URL(address);
+  const client = createHttpClient({ baseUrl: origin, caPem, pace: realPace });
+  try {
+    return (await client.call({ method: 'GET', path: pathname + search, headers }, signal)).body.toString('utf8');
+  } finally {
+    client.close();
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof HttpRefused ? `HTTP ${error.status}: ${error.reason}` : String((error as Error).message);

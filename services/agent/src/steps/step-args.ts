@@ -1,0 +1,144 @@
+import { isUuid } from '../machine/machine-identity';
+import {
+  BadStepArgs,
+  parseJson,
+  soleArg,
+  toList,
+  toNumber,
+  toOneOf,
+  toOptionalText,
+  toRecord,
+  toText,
+} from './json-reading';
+import type { StepType, StepWork } from './step-work';
+
+type ArgsParsers = { readonly [Type in StepType]: (args: readonly string[]) => StepWork[Type]['order'] };
+
+const soleRecord = (args: readonly string[]) => toRecord(parseJson(soleArg(args), '[0]'), '[0]');
+const soleList = (args: readonly string[]) => toList(parseJson(soleArg(args), '[0]'), '[0]');
+
+const ROLES = ['bootstrap', 'master', 'worker', 'arbiter'] as const;
+/** What an image check may last when the service does not say; seconds. */
+const IMAGE_TIMEOUT_SECONDS = 960;
+
+/** From the strings on the wire to an order. Each throws BadStepArgs with the place that is wrong. */
+export const parseStepArgs: ArgsParsers = {
+  inventory: (args) => {
+    const hostId = soleArg(args);
+    if (!isUuid(hostId)) throw new BadStepArgs('[0]', 'a host id (UUID)');
+    return { hostId };
+  },
+  'connectivity-check': (args) =>
+    soleList(args).map((item, index) => {
+      const host = toRecord(item, `[0][${index}]`);
+      const nics = toList(host['nics'], `[0][${index}].nics`).map((nic, n) => {
+        const where = `[0][${index}].nics[${n}]`;
+        const { name, mac, ip_addresses } = toRecord(nic, where);
+        return {
+          name: toOptionalText(name, `${where}.name`),
+          mac: toOptionalText(mac, `${where}.mac`),
+          addresses: toList(ip_addresses, `${where}.ip_addresses`).map((address) =>
+            toText(address, `${where}.ip_addresses`).replace(/\/.*$/, ''),
+          ),
+        };
+      });
+      return { hostId: toText(host['host_id'], `[0][${index}].host_id`), nics };
+    }),
+  'free-network-addresses': (args) => soleList(args).map((network, index) => toText(network, `[0][${index}]`)),
+  'dhcp-lease-allocate': (args) => {
+    const order = soleRecord(args);
+    return {
+      interface: toText(order['interface'], 'interface'),
+      apiVipMac: toText(order['api_vip_mac'], 'api_vip_mac'),
+      ingressVipMac: toText(order['ingress_vip_mac'], 'ingress_vip_mac'),
+    };
+  },
+  'ntp-synchronizer': (args) => ({
+    sources: toOptionalText(soleRecord(args)['ntp_source'], 'ntp_source')
+      .split(',')
+      .map((source) => source.trim())
+      .filter((source) => source !== ''),
+  }),
+  'domain-resolution': (args) => ({
+    domains: toList(soleRecord(args)['domains'], 'domains').map((domain, index) =>
+      toText(toRecord(domain, `domains[${index}]`)['domain_name'], `domains[${index}].domain_name`),
+    ),
+  }),
+  'verify-vips': (args) =>
+    soleList(args).map((item, index) => {
+      const { vip, vip_type } = toRecord(item, `[0][${index}]`);
+      return { vip: toText(vip, `[0][${index}].vip`), vip_type: toText(vip_type, `[0][${index}].vip_type`) };
+    }),
+  'api-vip-connectivity-check': (args) => {
+    const order = soleRecord(args);
+    return {
+      url: toText(order['url'], 'url'),
+      caCertificatePem: Buffer.from(toOptionalText(order['ca_certificate'], 'ca_certificate'), 'base64').toString(),
+      token: toOptionalText(order['ignition_endpoint_token'], 'ignition_endpoint_token'),
+      requestHeaders: toList(order['request_headers'], 'request_headers').map((header, index) => {
+        const { key, value } = toRecord(header, `request_headers[${index}]`);
+        return { key: toText(key, `request_headers[${index}].key`), value: toOptionalText(value, 'value') };
+      }),
+    };
+  },
+  'tang-connectivity-check': (args) => {
+    const servers = toText(soleRecord(args)['tang_servers'], 'tang_servers');
+    return {
+      servers: toList(parseJson(servers, 'tang_servers'), 'tang_servers').map((server, index) => {
+        const { url, thumbprint } = toRecord(server, `tang_servers[${index}]`);
+        return { url: toText(url, `tang_servers[${index}].url`), thumbprint: toOptionalText(thumbprint, 'thumbprint') };
+      }),
+    };
+  },
+  'installation-disk-speed-check': (args) => {
+    if (args.length !== 2) throw new BadStepArgs('list', `a disk and a time limit, but has ${args.length}`);
+    const disk = toRecord(parseJson(args[0] ?? '', '[0]'), '[0]');
+    return { path: toText(disk['path'], '[0].path'), timeoutSeconds: toNumber(args[1], '[1]') };
+  },
+  'container-image-availability': (args) => {
+    const order = soleRecord(args);
+    return {
+      images: toList(order['images'], 'images').map((image, index) => toText(image, `images[${index}]`)),
+      timeoutSeconds: toNumber(order['timeout'] ?? IMAGE_TIMEOUT_SECONDS, 'timeout'),
+    };
+  },
+  install: (args) => {
+    const order = soleRecord(args);
+    const required = (name: string): string => toText(order[name], name);
+    return {
+      role: toOneOf(order['role'], ROLES, 'role'),
+      clusterId: required('cluster_id'),
+      infraEnvId: required('infra_env_id'),
+      hostId: required('host_id'),
+      bootDevice: required('boot_device'),
+      controllerImage: required('controller_image'),
+      installerImage: required('installer_image'),
+      controlPlaneCount: toNumber(order['control_plane_count'] ?? 0, 'control_plane_count'),
+      checksClusterVersion: order['check_cvo'] === true,
+      openshiftVersion: toOptionalText(order['openshift_version'], 'openshift_version'),
+    };
+  },
+  'stop-installation': () => undefined,
+  'logs-gather': (args) => {
+    const order = soleRecord(args);
+    return {
+      clusterId: toText(order['cluster_id'], 'cluster_id'),
+      hostId: toText(order['host_id'], 'host_id'),
+      infraEnvId: toText(order['infra_env_id'], 'infra_env_id'),
+      isBootstrap: order['bootstrap'] === true,
+    };
+  },
+  'upgrade-agent': (args) => ({ image: toText(soleRecord(args)['agent_image'], 'agent_image') }),
+  'download-boot-artifacts': (args) => {
+    const order = soleRecord(args);
+    return {
+      kernelUrl: toText(order['kernel_url'], 'kernel_url'),
+      initrdUrl: toText(order['initrd_url'], 'initrd_url'),
+      rootfsUrl: toText(order['rootfs_url'], 'rootfs_url'),
+      hostFsMountDir: toText(order['host_fs_mount_dir'], 'host_fs_mount_dir'),
+    };
+  },
+  'reboot-for-reclaim': (args) => ({
+    hostFsMountDir: toText(soleRecord(args)['host_fs_mount_dir'], 'host_fs_mount_dir'),
+  }),
+};
