@@ -25,6 +25,9 @@ export const agentSubject = (infraEnvId: string, hostId: string, verb: AgentVerb
 /** What the agents' door listens to, per verb. */
 export const anyAgentSubject = (verb: AgentVerb): string => `agent.v1.*.*.${verb}`;
 
+/** All that the agents of one infra-env may say and hear; their credentials are minted for it. */
+export const allAgentSubjects = (infraEnvId: string): string => `agent.v1.${infraEnvId}.>`;
+
 export function parseAgentSubject(
   subject: string,
 ): { readonly infraEnvId: string; readonly hostId: string; readonly verb: string } | undefined {

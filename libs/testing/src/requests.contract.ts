@@ -108,7 +108,8 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
 
     it('hands the messages of one publisher over in order, without waiting for the handler', async () => {
       const seen: JsonValue[] = [];
-      const gate = new Promise<void>(() => undefined);
+      let release = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (release = resolve));
       bus.there.subscribe(subject, (message) => {
         seen.push(message.body);
         return gate;
@@ -117,6 +118,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       for (let n = 0; n < 500; n += 1) bus.here.publish(subject, n);
       await eventually('all messages arrive', () => seen.length >= 500);
       expect(seen).toEqual(Array.from({ length: 500 }, (_, n) => n));
+      release();
     });
 
     it('gives every subscriber a copy, but one member of a queue each message', async () => {

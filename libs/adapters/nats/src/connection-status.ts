@@ -1,0 +1,63 @@
+import { DebugEvents, Events, type NatsConnection } from 'nats';
+
+/** What happens to the connection, for the log and for the readiness of a service. */
+export type NatsStatus =
+  | { readonly kind: 'connected'; readonly server: string }
+  | { readonly kind: 'disconnected'; readonly server: string }
+  | { readonly kind: 'reconnecting'; readonly server: string }
+  /** The server said no: `code` is the client's; `subject` is there when a permission was missing. */
+  | { readonly kind: 'refused'; readonly code: string; readonly subject?: string }
+  /** No further attempt will be made. `reason` is there unless it was closed from here. */
+  | { readonly kind: 'closed'; readonly reason?: string };
+
+/** Whether messages can leave now, and somebody to tell when that changes. */
+export interface ConnectionWatch {
+  isConnected(): boolean;
+  /** Resolves to true once connected, to false when that takes longer. */
+  connectedWithin(timeoutMs: number): Promise<boolean>;
+}
+
+export const watchConnection = (connection: NatsConnection, tell: (status: NatsStatus) => void): ConnectionWatch => {
+  let isConnected = true;
+  const waiters = new Set<(connected: boolean) => void>();
+  const wake = (connected: boolean): void => {
+    for (const waiter of [...waiters]) waiter(connected);
+  };
+
+  const follow = async (): Promise<void> => {
+    for await (const { type, data, permissionContext } of connection.status()) {
+      const server = String(data);
+      if (type === Events.Disconnect) {
+        isConnected = false;
+        tell({ kind: 'disconnected', server });
+      } else if (type === Events.Reconnect) {
+        isConnected = true;
+        tell({ kind: 'connected', server });
+        wake(true);
+      } else if (type === DebugEvents.Reconnecting) tell({ kind: 'reconnecting', server });
+      else if (type === Events.Error) tell({ kind: 'refused', code: server, subject: permissionContext?.subject });
+    }
+  };
+  void follow();
+  void connection.closed().then((error) => {
+    isConnected = false;
+    tell({ kind: 'closed', reason: error instanceof Error ? error.message : undefined });
+    wake(false);
+  });
+
+  tell({ kind: 'connected', server: connection.getServer() });
+  return {
+    isConnected: () => isConnected,
+    connectedWithin: (timeoutMs) =>
+      new Promise((resolve) => {
+        if (isConnected || connection.isClosed()) return resolve(isConnected);
+        const settle = (connected: boolean): void => {
+          clearTimeout(timer);
+          waiters.delete(settle);
+          resolve(connected);
+        };
+        const timer = setTimeout(() => settle(false), timeoutMs);
+        waiters.add(settle);
+      }),
+  };
+};

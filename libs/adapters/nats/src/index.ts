@@ -1,0 +1,7 @@
+export { connectNatsRequests, type NatsRequests, type NatsRequestsOptions } from './requests';
+export { type NatsStatus } from './connection-status';
+export { MessageTooLarge, NatsPermissionDenied, NatsUnreachable } from './nats-errors';
+export { createNatsTrust, type NatsTrust } from './trust';
+export { loadOrCreateNatsTrust } from './trust-file';
+export { natsServerConfig, type NatsServerConfigOptions, MAX_MESSAGE_BYTES } from './server-config';
+export { mintAgentCredentials, mintServiceCredentials, type AgentCredentials } from './credentials';

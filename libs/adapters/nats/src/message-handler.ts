@@ -1,0 +1,74 @@
+import type { IncomingMessage, JsonValue, Requests } from '@muster/ports';
+import { ErrorCode, NatsError, type Msg } from 'nats';
+import { decodeMessage, encodeBody, failureHeaders } from './message-codec';
+import { MessageTooLarge } from './nats-errors';
+
+type OnMessage = Parameters<Requests['subscribe']>[1];
+
+/** Every client of ours takes its answers under it. */
+const INBOX = '_INBOX.';
+
+/** Told of a handler that broke, or of a message that could not be read or answered. */
+export type ReportHandlerError = (subject: string, error: unknown) => void;
+
+/**
+ * Calls the handler for each message as it arrives, in order and without waiting, and sends what it returns. Never throws:
+ * an exception in the client's callback would end the connection's reader.
+ */
+export class MessageHandler {
+  private readonly inHand = new Set<Promise<void>>();
+
+  constructor(private readonly report: ReportHandlerError) {}
+
+  handle(message: Msg, onMessage: OnMessage): void {
+    // The answer is published with our rights: its address must not be a subject that the sender may not publish to.
+    if (message.reply && !message.reply.startsWith(INBOX)) {
+      return this.report(message.subject, new Error('A request wants its answer outside of an inbox; it was dropped.'));
+    }
+    let answer: ReturnType<OnMessage>;
+    try {
+      answer = onMessage(this.read(message));
+    } catch (error) {
+      return this.fail(message, error);
+    }
+    if (answer === undefined) return;
+    const done: Promise<void> = answer
+      .then((value) => this.respond(message, value))
+      .catch((error: unknown) => this.fail(message, error))
+      .finally(() => this.inHand.delete(done));
+    this.inHand.add(done);
+  }
+
+  /** Resolves when every message that was taken has been dealt with. */
+  async idle(): Promise<void> {
+    while (this.inHand.size > 0) await Promise.all(this.inHand);
+  }
+
+  private read(message: Msg): IncomingMessage {
+    try {
+      return decodeMessage(message);
+    } catch (error) {
+      throw new Error(`A message on ${message.subject} is not JSON.`, { cause: error });
+    }
+  }
+
+  private respond(message: Msg, value: JsonValue | void): void {
+    if (value === undefined || !message.reply) return;
+    try {
+      message.respond(encodeBody(value));
+    } catch (error) {
+      const isTooLarge = error instanceof NatsError && error.code === ErrorCode.MaxPayloadExceeded;
+      throw isTooLarge ? new MessageTooLarge(`the answer to ${message.subject}`) : error;
+    }
+  }
+
+  private fail(message: Msg, error: unknown): void {
+    this.report(message.subject, error);
+    if (!message.reply) return;
+    try {
+      message.respond(undefined, { headers: failureHeaders() });
+    } catch {
+      // The connection is gone: the one who asked will time out, which means the same to him.
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { requestsContract, eventually, startNatsServer, type NatsServer } from '@muster/testing';
+import { RequestTimedOut } from '@muster/ports';
+import { connect } from 'nats';
+import { connectNatsRequests, type NatsRequests } from './requests';
+import { MessageTooLarge, NatsUnreachable } from './nats-errors';
+import type { NatsStatus } from './connection-status';
+
+const PLENTY_MS = 10_000;
+const SOON_MS = 50;
+
+let server: NatsServer;
+beforeAll(async () => {
+  server = await startNatsServer();
+});
+afterAll(() => server.stop());
+
+requestsContract('connectNatsRequests', async () => {
+  const [here, there] = await Promise.all([
+    connectNatsRequests({ servers: server.url, name: 'here' }),
+    connectNatsRequests({ servers: server.url, name: 'there' }),
+  ]);
+  return {
+    here,
+    there,
+    settled: async () => void (await Promise.all([here.flush(), there.flush()])),
+    close: async () => void (await Promise.all([here.close(), there.close()])),
+  };
+});
+
+describe('connectNatsRequests', () => {
+  const opened: NatsRequests[] = [];
+  const open = async (options: Partial<Parameters<typeof connectNatsRequests>[0]> = {}): Promise<NatsRequests> => {
+    const requests = await connectNatsRequests({ servers: server.url, name: 'test', ...options });
+    opened.push(requests);
+    return requests;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((requests) => requests.close()));
+  });
+
+  it('says which address does not answer', async () => {
+    const attempt = connectNatsRequests({ servers: '127.0.0.1:1', name: 'test' });
+    await expect(attempt).rejects.toThrow(NatsUnreachable);
+    await expect(attempt).rejects.toThrow(/No NATS server answers at 127\.0\.0\.1:1/);
+  });
+
+  it('reports what breaks a handler, and a message that is not JSON, and goes on', async () => {
+    const reports: string[] = [];
+    const here = await open({ onHandlerError: (subject, error) => reports.push(`${subject}: ${String(error)}`) });
+    here.subscribe('test.v1.reports', async (message) => {
+      if (message.body === 'break') throw new Error('it broke');
+      return 'fine';
+    });
+    const raw = await connect({ servers: server.url });
+    raw.publish('test.v1.reports', '{"half":');
+    raw.publish('test.v1.reports', new Uint8Array([0x22, 0xff, 0x22]));
+    raw.publish('test.v1.reports', '"break"');
+    await raw.drain();
+    expect(await here.request('test.v1.reports', 'go on', {}, PLENTY_MS)).toBe('fine');
+    expect(reports).toEqual([
+      'test.v1.reports: Error: A message on test.v1.reports is not JSON.',
+      'test.v1.reports: Error: A message on test.v1.reports is not JSON.',
+      'test.v1.reports: Error: it broke',
+    ]);
+  });
+
+  it('answers into inboxes only, whatever the sender asks for', async () => {
+    const reports: unknown[] = [];
+    const here = await open({ onHandlerError: (_, error) => reports.push(error) });
+    const stolen: unknown[] = [];
+    here.subscribe('test.v1.question', async () => 'answer');
+    here.subscribe('test.v1.command', (message) => void stolen.push(message.body));
+    await here.flush();
+    const raw = await connect({ servers: server.url });
+    raw.publish('test.v1.question', 'null', { reply: 'test.v1.command' });
+    await raw.drain();
+    await eventually('the question is dropped', () => reports.length === 1);
+    await here.flush();
+    expect(stolen).toEqual([]);
+  });
+
+  it('says when a message is larger than the server takes', async () => {
+    const here = await open();
+    const big = 'x'.repeat(2 * 1024 * 1024);
+    await expect(here.request('test.v1.big', big, {}, PLENTY_MS)).rejects.toThrow(MessageTooLarge);
+    expect(() => here.publish('test.v1.big', big)).toThrow(MessageTooLarge);
+  });
+
+  it('takes nothing more after it has closed', async () => {
+    const here = await open();
+    await here.close();
+    await here.close();
+    await expect(here.request('test.v1.closed', null, {}, PLENTY_MS)).rejects.toThrow(/closed/);
+    expect(() => here.publish('test.v1.closed', null)).not.toThrow();
+  });
+});
+
+describe('a NATS server that goes away and comes back', () => {
+  it('is found again with all subscriptions; requests wait for it, publications are dropped', async () => {
+    let server = await startNatsServer();
+    const { port, url } = server;
+    const statuses: NatsStatus['kind'][] = [];
+    const here = await connectNatsRequests({ servers: url, name: 'here', onStatus: ({ kind }) => statuses.push(kind) });
+    const there = await connectNatsRequests({ servers: url, name: 'there' });
+    const published: unknown[] = [];
+    there.subscribe('test.v1.echo', async (message) => message.body);
+    there.subscribe('test.v1.live', (message) => void published.push(message.body));
+    await there.flush();
+    expect(await here.request('test.v1.echo', 'before', {}, PLENTY_MS)).toBe('before');
+
+    await server.kill();
+    await eventually('the loss is noticed', () => !here.isConnected() && !there.isConnected());
+    here.publish('test.v1.live', 'lost');
+    await expect(here.request('test.v1.echo', 'too soon', {}, SOON_MS)).rejects.toThrow(RequestTimedOut);
+    const patient = here.request('test.v1.echo', 'patient', {}, PLENTY_MS).catch((error: Error) => error.name);
+
+    server = await startNatsServer({ port });
+    await eventually('both are back', () => here.isConnected() && there.isConnected());
+    // Who is back first finds nobody on the subject yet: that is an honest answer too.
+    expect(['patient', 'NoResponder']).toContain(await patient);
+    await there.flush();
+    expect(await here.request('test.v1.echo', 'after', {}, PLENTY_MS)).toBe('after');
+    here.publish('test.v1.live', 'kept');
+    await eventually('the later publication arrives', () => published.length > 0);
+    expect(published).toEqual(['kept']);
+
+    await Promise.all([here.close(), there.close()]);
+    expect(statuses[0]).toBe('connected');
+    expect(statuses).toEqual(expect.arrayContaining(['disconnected', 'reconnecting']));
+    expect(statuses.slice(-2)).toEqual(['connected', 'closed']);
+    await server.stop();
+  });
+
+  it('can be closed while it is away', async () => {
+    const server = await startNatsServer();
+    const here = await connectNatsRequests({ servers: server.url, name: 'here' });
+    here.subscribe('test.v1.x', () => undefined);
+    await here.flush();
+    await server.kill();
+    await eventually('the loss is noticed', () => !here.isConnected());
+    await here.close();
+    expect(here.isConnected()).toBe(false);
+  });
+
+  it('may start later than its clients', async () => {
+    const probe = await startNatsServer();
+    await probe.stop();
+    const connecting = connectNatsRequests({ servers: probe.url, name: 'early', waitForServer: true });
+    const server = await startNatsServer({ port: probe.port });
+    const early = await connecting;
+    expect(early.isConnected()).toBe(true);
+    await early.close();
+    await server.stop();
+  });
+});

@@ -1,0 +1,156 @@
+import { RequestFailed, RequestTimedOut, type Requests } from '@muster/ports';
+import {
+  connect,
+  credsAuthenticator,
+  type ConnectionOptions,
+  type Msg,
+  type NatsConnection,
+  type Subscription,
+} from 'nats';
+import { watchConnection, type NatsStatus } from './connection-status';
+import { decodeBody, encodeBody, encodeHeaders, isFailure } from './message-codec';
+import { MessageHandler, type ReportHandlerError } from './message-handler';
+import { explainRequestError, NatsPermissionDenied, NatsUnreachable } from './nats-errors';
+
+export interface NatsRequestsOptions {
+  /** One address or several, as `host:port` or `nats://host:port`. */
+  readonly servers: string | readonly string[];
+  /** What the server's monitoring calls this connection. */
+  readonly name: string;
+  /** Text of a credentials file (a user's JWT and seed). */
+  readonly credentials?: string;
+  /** Where answers come in; agents may only use the one that their credentials name. */
+  readonly inboxPrefix?: string;
+  /** Keep trying when no server answers at first. Default: throw NatsUnreachable. */
+  readonly waitForServer?: boolean;
+  readonly onStatus?: (status: NatsStatus) => void;
+  readonly onHandlerError?: ReportHandlerError;
+}
+
+export interface NatsRequests extends Requests {
+  isConnected(): boolean;
+  /** Resolves when the server has taken all that was sent before, subscriptions included. */
+  flush(): Promise<void>;
+}
+
+const RECONNECT_WAIT_MS = 250;
+const RECONNECT_JITTER_MS = 100;
+/** A silent connection is found out after PING_INTERVAL_MS × PINGS_UNANSWERED_MAX. */
+const PING_INTERVAL_MS = 10_000;
+const PINGS_UNANSWERED_MAX = 2;
+/** How long closing waits for handlers and for the server, each. */
+const CLOSE_PATIENCE_MS = 5_000;
+
+/**
+ * The bus over NATS. Reconnects for ever; while it is disconnected, publications are dropped (live copies may be lost) and
+ * requests wait within their own timeout. Throws NatsUnreachable.
+ */
+export const connectNatsRequests = async (options: NatsRequestsOptions): Promise<NatsRequests> => {
+  const connection = await connectTo(options);
+  const watch = watchConnection(connection, options.onStatus ?? (() => undefined));
+  const handler = new MessageHandler(options.onHandlerError ?? (() => undefined));
+  const subscriptions = new Set<Subscription>();
+  let isOpen = true;
+
+  const request: Requests['request'] = async (subject, body, headers, timeoutMs) => {
+    const startedMs = performance.now();
+    if (!watch.isConnected() && isOpen && !(await watch.connectedWithin(timeoutMs))) {
+      throw new RequestTimedOut(subject, timeoutMs);
+    }
+    const timeout = Math.max(timeoutMs - (performance.now() - startedMs), 1);
+    let answer: Msg;
+    try {
+      answer = await connection.request(subject, encodeBody(body), { timeout, headers: encodeHeaders(headers) });
+    } catch (error) {
+      throw explainRequestError(error, subject, timeoutMs);
+    }
+    if (isFailure(answer)) throw new RequestFailed(subject);
+    return decodeBody(answer);
+  };
+
+  const publish: Requests['publish'] = (subject, body, headers) => {
+    const encoded = encodeHeaders(headers);
+    if (!isOpen || !watch.isConnected()) return;
+    try {
+      connection.publish(subject, encodeBody(body), { headers: encoded });
+    } catch (error) {
+      throw explainRequestError(error, subject, 0);
+    }
+  };
+
+  const subscribe: Requests['subscribe'] = (subject, onMessage, { queue } = {}) => {
+    const subscription = connection.subscribe(subject, {
+      queue,
+      callback: (error, message) => {
+        if (error === null) return handler.handle(message, onMessage);
+        subscriptions.delete(subscription);
+        options.onHandlerError?.(subject, new NatsPermissionDenied(subject));
+      },
+    });
+    subscriptions.add(subscription);
+    return {
+      unsubscribe: () => {
+        subscriptions.delete(subscription);
+        subscription.unsubscribe();
+      },
+    };
+  };
+
+  const close = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    // 1. No new messages. 2. The ones in hand are answered. 3. The answers reach the server.
+    if (watch.isConnected()) {
+      await within(
+        CLOSE_PATIENCE_MS,
+        Promise.allSettled([...subscriptions].map((subscription) => subscription.drain())),
+      );
+    }
+    await within(CLOSE_PATIENCE_MS, handler.idle());
+    if (watch.isConnected())
+      await within(
+        CLOSE_PATIENCE_MS,
+        connection.flush().catch(() => undefined),
+      );
+    await connection.close();
+  };
+
+  return { request, publish, subscribe, close, isConnected: watch.isConnected, flush: () => connection.flush() };
+};
+
+const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> => {
+  const servers = [options.servers].flat();
+  const clientOptions: ConnectionOptions = {
+    servers,
+    name: options.name,
+    inboxPrefix: options.inboxPrefix,
+    waitOnFirstConnect: options.waitForServer ?? false,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_WAIT_MS,
+    reconnectJitter: RECONNECT_JITTER_MS,
+    // A server that comes back with its keys not yet in place must not end the connection for good.
+    ignoreAuthErrorAbort: true,
+    pingInterval: PING_INTERVAL_MS,
+    maxPingOut: PINGS_UNANSWERED_MAX,
+    noAsyncTraces: true,
+  };
+  if (options.credentials !== undefined) {
+    clientOptions.authenticator = credsAuthenticator(new TextEncoder().encode(options.credentials));
+  }
+  try {
+    return await connect(clientOptions);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new NatsUnreachable(servers.join(', '), reason, { cause: error });
+  }
+};
+
+/** Waits for the work, but not for ever. */
+const within = async (patienceMs: number, work: Promise<unknown>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise((resolve) => {
+    timer = setTimeout(resolve, patienceMs);
+  });
+  await Promise.race([work, patience]);
+  clearTimeout(timer);
+};

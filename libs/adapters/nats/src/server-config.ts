@@ -1,0 +1,63 @@
+import { signNatsJwt } from './nats-jwt';
+import { accountKey, operatorKey, type NatsTrust } from './trust';
+
+/** The largest message that the server takes. */
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+export interface NatsServerConfigOptions {
+  /** Default: loopback only. */
+  readonly host?: string;
+  /** Default: 4222; -1 lets the server choose. */
+  readonly port?: number;
+  /** Default: MAX_MESSAGE_BYTES. */
+  readonly maxMessageBytes?: number;
+  /** Milliseconds since the Unix epoch; stands in the tokens. */
+  readonly nowMs: number;
+}
+
+const WITHOUT_LIMIT = -1;
+
+/**
+ * Configuration text for a nats-server that admits nobody but the holders of credentials minted from the same trust. It
+ * holds no secret: the server knows public keys only.
+ */
+export const natsServerConfig = (trust: NatsTrust, options: NatsServerConfigOptions): string => {
+  const operator = operatorKey(trust);
+  const account = accountKey(trust).getPublicKey();
+  const issuedAtMs = options.nowMs;
+  const operatorJwt = signNatsJwt({
+    issuer: operator,
+    subject: operator.getPublicKey(),
+    name: 'muster',
+    issuedAtMs,
+    claims: { type: 'operator' },
+  });
+  const accountJwt = signNatsJwt({
+    issuer: operator,
+    subject: account,
+    name: 'muster',
+    issuedAtMs,
+    claims: { type: 'account', limits: ACCOUNT_LIMITS, default_permissions: { pub: {}, sub: {} } },
+  });
+  return [
+    `host: ${JSON.stringify(options.host ?? '127.0.0.1')}`,
+    `port: ${options.port ?? 4222}`,
+    `max_payload: ${options.maxMessageBytes ?? MAX_MESSAGE_BYTES}`,
+    `operator: ${operatorJwt}`,
+    'resolver: MEMORY',
+    `resolver_preload: { ${account}: ${accountJwt} }`,
+    '',
+  ].join('\n');
+};
+
+/** All that JWTs limit is unlimited but JetStream, which is left out and so is off. */
+const ACCOUNT_LIMITS = {
+  subs: WITHOUT_LIMIT,
+  data: WITHOUT_LIMIT,
+  payload: WITHOUT_LIMIT,
+  imports: WITHOUT_LIMIT,
+  exports: WITHOUT_LIMIT,
+  wildcards: true,
+  conn: WITHOUT_LIMIT,
+  leaf: 0,
+};
