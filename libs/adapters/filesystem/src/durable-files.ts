@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Only the owner may look. */
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+
+export const isErrno = (error: unknown, code: string): boolean =>
+  (error as NodeJS.ErrnoException | undefined)?.code === code;
+
+/** What has a name in a directory keeps it through a power cut only after this. */
+export const syncDirectory = async (directory: string): Promise<void> => {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Makes the directory and what is missing above it, durably. */
+export const makeDirectory = async (directory: string): Promise<void> => {
+  const topmostMade = await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+  if (topmostMade === undefined) return;
+  for (let made = directory; made.length >= topmostMade.length; made = dirname(made))
+    await syncDirectory(dirname(made));
+};
+
+/** A name in the directory that nobody else uses. */
+export const temporaryName = (directory: string): string => join(directory, randomUUID());
+
+/** Writes a new file and its bytes durably; the name itself becomes durable with its directory. */
+export const writeNewFile = async (path: string, bytes: Uint8Array): Promise<void> => {
+  const handle = await open(path, 'wx', FILE_MODE);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Puts a finished file in its place at once: a reader sees the old one or the new one, never a part. */
+export const moveIntoPlace = async (from: string, to: string): Promise<void> => {
+  await rename(from, to);
+  await syncDirectory(dirname(to));
+};

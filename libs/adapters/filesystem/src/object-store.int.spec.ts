@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { objectStoreContract, temporaryDirectory } from '@muster/testing';
+import { filesystemObjectStore } from './object-store';
+
+objectStoreContract('filesystemObjectStore', async () => {
+  const directory = temporaryDirectory();
+  return { objects: await filesystemObjectStore({ directory: directory.path }), close: async () => directory.remove() };
+});
+
+describe('filesystemObjectStore', () => {
+  const directory = temporaryDirectory();
+  const incoming = join(directory.path, 'incoming');
+  afterAll(() => directory.remove());
+
+  it('lays bodies out by their digest, for the owner only', async () => {
+    const objects = await filesystemObjectStore({ directory: directory.path });
+    const body = randomBytes(10);
+    const hex = createHash('sha256').update(body).digest('hex');
+    await objects.put(body, 10);
+    const { mode } = statSync(join(directory.path, 'objects', hex.slice(0, 2), hex.slice(2, 4), hex));
+    expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('says when a body is no longer what its digest promises', async () => {
+    const objects = await filesystemObjectStore({ directory: directory.path });
+    const { digest } = await objects.put(Buffer.from('whole'), 10);
+    const hex = digest.slice('sha256:'.length);
+    writeFileSync(join(directory.path, 'objects', hex.slice(0, 2), hex.slice(2, 4), hex), 'other');
+    await expect(objects.get(digest)).rejects.toThrow(/damaged/);
+  });
+
+  it('leaves nothing behind of a body that was refused or broke off, and stops its sender', async () => {
+    const objects = await filesystemObjectStore({ directory: directory.path });
+    const endless = Readable.from(
+      (async function* () {
+        for (;;) yield randomBytes(1_000);
+      })(),
+    );
+    await expect(objects.put(endless, 10_000)).rejects.toThrow(/larger/);
+    expect(endless.destroyed).toBe(true);
+    const broken = new Readable({ read: () => undefined });
+    const putting = objects.put(broken, 10_000);
+    broken.push(randomBytes(100));
+    broken.destroy(new Error('the sender went away'));
+    await expect(putting).rejects.toThrow('the sender went away');
+    expect(readdirSync(incoming)).toEqual([]);
+  });
+
+  it('clears away what a process that died had begun, but not what another may be writing', async () => {
+    writeFileSync(join(incoming, 'old'), 'x');
+    writeFileSync(join(incoming, 'young'), 'x');
+    const longAgo = new Date(Date.now() - 2 * 3_600_000);
+    utimesSync(join(incoming, 'old'), longAgo, longAgo);
+    await filesystemObjectStore({ directory: directory.path });
+    expect(readdirSync(incoming)).toEqual(['young']);
+  });
+});

@@ -1,0 +1,112 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { ObjectTooLarge, type Clock, type ObjectStore, type StoredObject } from '@muster/ports';
+import { isErrno, makeDirectory, moveIntoPlace, temporaryName } from './durable-files';
+import { removeStaleFiles } from './stale-files';
+
+export interface FilesystemObjectStoreOptions {
+  /** Made when it is absent. */
+  readonly directory: string;
+  /** Default: the time of the machine. */
+  readonly clock?: Clock;
+}
+
+const DIGEST = /^sha256:([0-9a-f]{64})$/;
+const FILE_MODE = 0o600;
+
+/**
+ * Bodies as files named by their SHA-256, two levels deep: `<directory>/objects/ab/cd/<64 hex>`. A body is written under
+ * `incoming/` and moved into place whole. A digest that is not one has no body: paths are made from its hex digits only.
+ */
+export const filesystemObjectStore = async (options: FilesystemObjectStoreOptions): Promise<ObjectStore> => {
+  const incoming = join(options.directory, 'incoming');
+  await makeDirectory(incoming);
+  await removeStaleFiles(incoming, options.clock?.nowMs() ?? Date.now());
+
+  const pathOf = (digest: string): string | undefined => {
+    const hex = DIGEST.exec(digest)?.[1];
+    return hex && join(options.directory, 'objects', hex.slice(0, 2), hex.slice(2, 4), hex);
+  };
+
+  return {
+    put: async (body, maxBytes) => {
+      if (Buffer.isBuffer(body) && body.length > maxBytes) throw new ObjectTooLarge(maxBytes);
+      // A stream may break before it is read; the reader finds the error later, but somebody must listen now.
+      if (!Buffer.isBuffer(body)) body.on('error', () => undefined);
+      const temporary = temporaryName(incoming);
+      try {
+        const stored = await write(temporary, body, maxBytes);
+        const path = pathOf(stored.digest) ?? '';
+        await makeDirectory(dirname(path));
+        // Over a body that is there already: the bytes are the same.
+        await moveIntoPlace(temporary, path);
+        return stored;
+      } catch (error) {
+        if (!Buffer.isBuffer(body)) body.destroy();
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    get: async (digest) => {
+      const path = pathOf(digest);
+      const body = path && (await ifPresent(readFile(path)));
+      if (!body) return undefined;
+      if (digestOf(createHash('sha256').update(body)) !== digest) {
+        throw new Error(
+          `The stored body ${digest} is damaged; restore ${options.directory} from a backup, or upload it again.`,
+        );
+      }
+      return body;
+    },
+    open: async (digest, range) => {
+      const path = pathOf(digest);
+      const handle = path && (await ifPresent(open(path, 'r')));
+      if (!handle) return undefined;
+      if (range !== undefined && range.end < range.start) {
+        await handle.close();
+        return Readable.from([]);
+      }
+      return createReadStream('', { fd: handle, start: range?.start, end: range?.end });
+    },
+    remove: async (digest) => {
+      const path = pathOf(digest);
+      if (path) await rm(path, { force: true });
+    },
+  };
+};
+
+/** Hashes while it writes. The file is durable when it resolves; its name is not yet. */
+const write = async (path: string, body: Buffer | Readable, maxBytes: number): Promise<StoredObject> => {
+  const handle = await open(path, 'wx', FILE_MODE);
+  try {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
+      const part = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+      bytes += part.length;
+      // Leaving the loop destroys the stream: the sender is not listened to any longer.
+      if (bytes > maxBytes) throw new ObjectTooLarge(maxBytes);
+      hash.update(part);
+      await writeFully(handle, part);
+    }
+    await handle.sync();
+    return { digest: digestOf(hash), bytes };
+  } finally {
+    await handle.close();
+  }
+};
+
+const writeFully = async (handle: FileHandle, part: Buffer): Promise<void> => {
+  for (let at = 0; at < part.length;) at += (await handle.write(part, at)).bytesWritten;
+};
+
+const digestOf = (hash: Hash): string => `sha256:${hash.digest('hex')}`;
+
+const ifPresent = <T>(reading: Promise<T>): Promise<T | undefined> =>
+  reading.catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  });

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { secretsContract, temporaryDirectory } from '@muster/testing';
+import { filesystemSecrets } from './secrets';
+
+const locations = () => {
+  const directory = temporaryDirectory();
+  const options = {
+    directory: join(directory.path, 'secrets'),
+    masterKeyFile: join(directory.path, 'keys', 'master.key'),
+  };
+  return { directory, options };
+};
+
+secretsContract('filesystemSecrets', async () => {
+  const { directory, options } = locations();
+  return {
+    secrets: await filesystemSecrets(options),
+    reopen: () => filesystemSecrets(options),
+    close: async () => directory.remove(),
+  };
+});
+
+describe('filesystemSecrets', () => {
+  const { directory, options } = locations();
+  afterAll(() => directory.remove());
+
+  const filesBelow = (path: string): string[] =>
+    readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+
+  it('shows neither value nor scope nor name on the disk, and to nobody but the owner', async () => {
+    const secrets = await filesystemSecrets(options);
+    await secrets.seal('canary-scope', 'canary-name', Buffer.from('canary-value'));
+    const files = filesBelow(directory.path);
+    expect(files.length).toBeGreaterThanOrEqual(3);
+    for (const file of files) {
+      expect(`${file}${readFileSync(file, 'latin1')}`).not.toMatch(/canary/);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it('does not open what was changed, or moved to another name or scope', async () => {
+    const secrets = await filesystemSecrets(options);
+    const sealedFiles = async (scope: string, name: string): Promise<string> => {
+      const before = new Set(filesBelow(options.directory));
+      await secrets.seal(scope, name, Buffer.from(`${scope} ${name}`));
+      return filesBelow(options.directory).filter((file) => !before.has(file) && !file.endsWith('/key'))[0] ?? '';
+    };
+    const [one, two, elsewhere] = [
+      await sealedFiles('s1', 'one'),
+      await sealedFiles('s1', 'two'),
+      await sealedFiles('s2', 'one'),
+    ];
+    const sealed = readFileSync(one);
+    for (const at of [0, 1, 13, sealed.length - 1]) {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      writeFileSync(one, changed);
+      await expect(secrets.open('s1', 'one')).rejects.toThrow(/a secret cannot be opened/);
+    }
+    writeFileSync(one, sealed.subarray(0, 10));
+    await expect(secrets.open('s1', 'one')).rejects.toThrow(/a secret cannot be opened/);
+    writeFileSync(one, sealed);
+    expect((await secrets.open('s1', 'one'))?.toString()).toBe('s1 one');
+    writeFileSync(two, sealed);
+    await expect(secrets.open('s1', 'two')).rejects.toThrow(/a secret cannot be opened/);
+    writeFileSync(elsewhere, sealed);
+    await expect(secrets.open('s2', 'one')).rejects.toThrow(/a secret cannot be opened/);
+  });
+
+  it('leaves nothing of a shredded scope on the disk', async () => {
+    const { directory: own, options: ownOptions } = locations();
+    const secrets = await filesystemSecrets(ownOptions);
+    await secrets.seal('scope', 'one', Buffer.from('x'));
+    await secrets.seal('scope', 'two', Buffer.from('x'));
+    await secrets.shred('scope');
+    expect(filesBelow(ownOptions.directory)).toEqual([]);
+    own.remove();
+  });
+
+  it('opens nothing under another master key', async () => {
+    const secrets = await filesystemSecrets(options);
+    await secrets.seal('scope', 'name', Buffer.from('x'));
+    const otherKey = await filesystemSecrets({ ...options, masterKeyFile: join(directory.path, 'other.key') });
+    await expect(otherKey.open('scope', 'name')).rejects.toThrow(/another master key/);
+  });
+
+  it('refuses a master key of another length, or one that others may read', async () => {
+    const masterKeyFile = join(directory.path, 'bad.key');
+    writeFileSync(masterKeyFile, randomBytes(31), { mode: 0o600 });
+    await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(/has 31 bytes instead of 32/);
+    writeFileSync(masterKeyFile, randomBytes(32));
+    chmodSync(masterKeyFile, 0o640);
+    await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(/chmod 600/);
+  });
+
+  it('makes one master key when several start at once', async () => {
+    const { directory: own, options: ownOptions } = locations();
+    const vaults = await Promise.all(Array.from({ length: 5 }, () => filesystemSecrets(ownOptions)));
+    await vaults[0]?.seal('scope', 'name', Buffer.from('shared'));
+    for (const vault of vaults) expect((await vault.open('scope', 'name'))?.toString()).toBe('shared');
+    own.remove();
+  });
+});

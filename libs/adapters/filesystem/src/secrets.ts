@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Secrets } from '@muster/ports';
+import { isErrno, makeDirectory, moveIntoPlace, syncDirectory, temporaryName, writeNewFile } from './durable-files';
+import { loadOrCreateMasterKey } from './master-key';
+import { KEY_BYTES, openBytes, sealBytes, type SealedFor } from './sealing';
+import { createTurns } from './turns';
+
+export interface FilesystemSecretsOptions {
+  /** Made when it is absent. */
+  readonly directory: string;
+  /** Holds 32 bytes; made (mode 0600) when it is absent. Keep it apart from the directory and its backups. */
+  readonly masterKeyFile: string;
+}
+
+const KEY_FILE = 'key';
+
+/**
+ * Sealed values as files: a directory per scope with the scope's own key, wrapped by the master key, and a file per value.
+ * Names of directories and files are hashes, so that no path is made from what a caller says. One process owns the directory.
+ */
+export const filesystemSecrets = async (options: FilesystemSecretsOptions): Promise<Secrets> => {
+  const masterKey = await loadOrCreateMasterKey(options.masterKeyFile);
+  const scopes = join(options.directory, 'scopes');
+  const discarded = join(options.directory, 'discarded');
+  await makeDirectory(scopes);
+  // What a shredding left behind when its process died.
+  await rm(discarded, { recursive: true, force: true });
+  await makeDirectory(discarded);
+  const inTurn = createTurns();
+
+  const directoryOf = (scope: string): string => join(scopes, hashOf(scope));
+
+  const scopeKey = async (scope: string): Promise<Buffer | undefined> => {
+    const wrapped = await readIfPresent(join(directoryOf(scope), KEY_FILE));
+    return wrapped && openOrExplain(masterKey, keySealedFor(scope), wrapped, 'the key of a scope');
+  };
+
+  const createScopeKey = async (scope: string): Promise<Buffer> => {
+    const key = randomBytes(KEY_BYTES);
+    await makeDirectory(directoryOf(scope));
+    await replace(directoryOf(scope), KEY_FILE, sealBytes(masterKey, keySealedFor(scope), key));
+    return key;
+  };
+
+  return {
+    seal: (scope, name, plaintext) =>
+      inTurn(scope, async () => {
+        const key = (await scopeKey(scope)) ?? (await createScopeKey(scope));
+        await replace(directoryOf(scope), hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext));
+      }),
+    open: (scope, name) =>
+      inTurn(scope, async () => {
+        const key = await scopeKey(scope);
+        const sealed = key && (await readIfPresent(join(directoryOf(scope), hashOf(name))));
+        return key && sealed && openOrExplain(key, valueSealedFor(scope, name), sealed, 'a secret');
+      }),
+    shred: (scope) =>
+      inTurn(scope, async () => {
+        const away = temporaryName(discarded);
+        try {
+          // The whole scope disappears at once; a crash from here on leaves nothing that is in use.
+          await rename(directoryOf(scope), away);
+        } catch (error) {
+          if (isErrno(error, 'ENOENT')) return;
+          throw error;
+        }
+        await rm(join(away, KEY_FILE), { force: true });
+        await syncDirectory(away);
+        await syncDirectory(scopes);
+        await rm(away, { recursive: true, force: true });
+      }),
+  };
+};
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const keySealedFor = (scope: string): SealedFor => ['key', scope];
+const valueSealedFor = (scope: string, name: string): SealedFor => ['value', scope, name];
+
+const replace = async (directory: string, name: string, bytes: Buffer): Promise<void> => {
+  const temporary = temporaryName(directory);
+  await writeNewFile(temporary, bytes);
+  await moveIntoPlace(temporary, join(directory, name));
+};
+
+const readIfPresent = (path: string): Promise<Buffer | undefined> =>
+  readFile(path).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  });
+
+const openOrExplain = (key: Buffer, sealedFor: SealedFor, sealed: Buffer, what: string): Buffer => {
+  try {
+    return openBytes(key, sealedFor, sealed);
+  } catch (error) {
+    throw new Error(
+      `${what} cannot be opened: it was changed, or sealed under another master key; restore both from one backup.`,
+      {
+        cause: error,
+      },
+    );
+  }
+};
