@@ -1,5 +1,6 @@
 import { BootImageError, malformed } from './boot-image.error';
-import type { Extent, IsoImage } from './iso/iso-image';
+import type { Extent } from './iso/iso-entry';
+import type { IsoImage } from './iso/iso-image';
 
 /** Where `length` bytes at `offset` of a file are in the image. Throws `file_not_found`, `malformed`, `truncated`. */
 export async function regionInFile(image: IsoImage, path: string, offset: number, length?: number): Promise<Extent> {

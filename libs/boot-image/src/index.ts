@@ -9,7 +9,8 @@ export {
   type BootIsoCustomisation,
   type BootIsoLayout,
 } from './boot-iso';
-export { fileSource, openIso, type Extent, type IsoEntry, type IsoImage } from './iso/iso-image';
+export { openIso, type IsoImage } from './iso/iso-image';
+export { fileSource, type Extent, type IsoEntry } from './iso/iso-entry';
 export { IGNITION_AREA_BYTES_MAX, locateIgnitionArea, type IgnitionArea } from './ignition-area/ignition-area';
 export {
   createIgnitionArchive,

@@ -5,6 +5,8 @@ import { assertRange, type ByteSource } from './byte-source';
 export interface Overlay {
   readonly offset: number;
   readonly bytes: Uint8Array;
+  /** How many bytes are replaced, when more than `bytes` has: those beyond become zero. */
+  readonly length?: number;
 }
 
 /**
@@ -12,32 +14,37 @@ export interface Overlay {
  * overlay does not touch the base. Throws `range_out_of_bounds` or `malformed` when overlays leave the base or overlap.
  */
 export function overlaySource(base: ByteSource, overlays: readonly Overlay[]): ByteSource {
-  const sorted = overlays.filter(({ bytes }) => bytes.length > 0).sort((a, b) => a.offset - b.offset);
+  const sorted = overlays
+    .map(({ offset, bytes, length = bytes.length }) => ({
+      offset,
+      bytes,
+      end: offset + Math.max(length, bytes.length),
+    }))
+    .filter(({ offset, end }) => end > offset)
+    .sort((a, b) => a.offset - b.offset);
   let freeFrom = 0;
-  for (const { offset, bytes } of sorted) {
-    assertRange(base.size, offset, bytes.length);
+  for (const { offset, end } of sorted) {
+    assertRange(base.size, offset, end - offset);
     if (offset < freeFrom) throw malformed('overlays', `two of them write byte ${offset}`);
-    freeFrom = offset + bytes.length;
+    freeFrom = end;
   }
   return {
     size: base.size,
     async read(offset, length) {
       assertRange(base.size, offset, length);
       const end = offset + length;
-      const touched = sorted.filter(
-        (overlay) => overlay.offset < end && overlay.offset + overlay.bytes.length > offset,
-      );
+      const touched = sorted.filter((overlay) => overlay.offset < end && overlay.end > offset);
       const [first] = touched;
       if (first === undefined) return base.read(offset, length);
-      if (first.offset <= offset && first.offset + first.bytes.length >= end) {
-        return first.bytes.subarray(offset - first.offset, end - first.offset);
-      }
+      const isCovered = first.offset <= offset && first.end >= end;
       // A copy: what the base returned may be a view of the base itself.
-      const merged = Uint8Array.from(await base.read(offset, length));
+      const merged = isCovered ? new Uint8Array(length) : Uint8Array.from(await base.read(offset, length));
       for (const overlay of touched) {
         const from = Math.max(overlay.offset, offset);
-        const to = Math.min(overlay.offset + overlay.bytes.length, end);
-        merged.set(overlay.bytes.subarray(from - overlay.offset, to - overlay.offset), from - offset);
+        const to = Math.min(overlay.end, end);
+        const bytes = overlay.bytes.subarray(from - overlay.offset, to - overlay.offset);
+        merged.set(bytes, from - offset);
+        merged.fill(0, from - offset + bytes.length, to - offset);
       }
       return merged;
     },

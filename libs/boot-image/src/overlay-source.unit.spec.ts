@@ -20,7 +20,15 @@ const overlaidBase = fc.uint8Array({ minLength: 1, maxLength: 400 }).chain((base
 function everySecondGap(cuts: readonly number[]): Overlay[] {
   return cuts.flatMap((from, index) => {
     const to = cuts[index + 1];
-    return index % 2 === 0 && to !== undefined ? [{ offset: from, bytes: new Uint8Array(to - from).fill(0xee) }] : [];
+    return index % 2 === 0 && to !== undefined
+      ? [
+          {
+            offset: from,
+            bytes: new Uint8Array((to - from) >> (index % 4 === 0 ? 0 : 1)).fill(0xee),
+            length: to - from,
+          },
+        ]
+      : [];
   });
 }
 
@@ -30,7 +38,10 @@ describe('overlays', () => {
       fc.asyncProperty(overlaidBase, async ({ base, cuts, range, chunkBytes }) => {
         const overlays = everySecondGap(cuts);
         const whole = Uint8Array.from(base);
-        for (const { offset, bytes } of overlays) whole.set(bytes, offset);
+        for (const { offset, bytes, length = 0 } of overlays) {
+          whole.fill(0, offset, offset + length);
+          whole.set(bytes, offset);
+        }
         const before = Uint8Array.from(base);
         const source = overlaySource(bufferByteSource(base), overlays);
         const expected = whole.subarray(range.start, range.end);
@@ -74,6 +85,7 @@ describe('overlays', () => {
 
   it.each([
     ['beyond the end', [{ offset: 9, bytes: new Uint8Array(2) }], 'range_out_of_bounds'],
+    ['beyond the end with its zeros', [{ offset: 9, bytes: new Uint8Array(1), length: 2 }], 'range_out_of_bounds'],
     ['before the start', [{ offset: -1, bytes: new Uint8Array(2) }], 'range_out_of_bounds'],
     [
       'on each other',

@@ -1,7 +1,7 @@
 import { assertRange, type ByteSource } from './byte-source';
 
-/** One read; large enough to keep a disk busy, small enough that a download stays far below 1 MiB. */
-export const RANGE_CHUNK_BYTES = 256 * 1024;
+/** One read: as fast as Node reads a plain file, and a download stays below 1 MiB even with chunks not yet collected. */
+export const RANGE_CHUNK_BYTES = 64 * 1024;
 
 /**
  * The bytes of a range in order, one chunk in memory at a time; the next chunk is read only when the consumer asks.

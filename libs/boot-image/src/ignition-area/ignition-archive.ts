@@ -48,9 +48,7 @@ export function fillIgnitionArea(
   if (archive.length > area.length) {
     throw new BootImageError({ code: 'config_too_large', archiveBytes: archive.length, areaBytes: area.length });
   }
-  const bytes = new Uint8Array(area.length);
-  bytes.set(archive);
-  return { offset: area.offset, bytes };
+  return { offset: area.offset, bytes: archive, length: area.length };
 }
 
 /** The config that boots from this image, or undefined when the area is empty. Throws as `readInitramfs`. */

@@ -73,6 +73,15 @@ describe('kernel argument areas', () => {
     await expect(locateKargsArea(image)).rejects.toMatchObject({ code });
   });
 
+  it('hold the arguments, one end mark and padding to the last byte', async () => {
+    const { source, area } = await areaOf('headers only');
+    const text = `${DEFAULT_KARGS} a`;
+    for (const { bytes } of await appendKargs(source, area, ['a'])) {
+      expect(Buffer.from(bytes).toString()).toBe(`${text}\n`.padEnd(KARGS_BYTES, '#'));
+    }
+    expect(area.places).toHaveLength(2);
+  });
+
   it('pad with exactly the bytes that the image names', async () => {
     const { source, area } = await areaOf('areas inside one boot file, filled with NUL');
     const [overlay] = await appendKargs(source, area, ['a']);
