@@ -1,0 +1,117 @@
+import { compareVersions, majorMinor } from './version-order';
+
+/** A release that clusters can be installed with; the shape of RELEASE_IMAGES. */
+export interface ReleaseImage {
+  /** What a person asks for: "4.18", "4.18-multi". */
+  readonly openshift_version: string;
+  readonly cpu_architecture: string;
+  readonly cpu_architectures?: readonly string[];
+  readonly url: string;
+  /** Full version: "4.18.52". */
+  readonly version: string;
+  readonly default?: boolean;
+  readonly support_level?: string;
+}
+
+/** A CoreOS live image that hosts boot; the shape of OS_IMAGES. */
+export interface OsImage {
+  readonly openshift_version: string;
+  readonly cpu_architecture: string;
+  readonly url: string;
+  /** Build of the image. */
+  readonly version: string;
+}
+
+/** `openshift-version` of the contract. */
+export interface V2OpenshiftVersion {
+  readonly display_name: string;
+  readonly support_level: string;
+  readonly default?: boolean;
+  readonly cpu_architectures: readonly string[];
+}
+
+const DEFAULT_SUPPORT_LEVEL = 'production';
+
+/** What can be installed and booted: data, looked up the way people name versions. */
+export class VersionCatalogue {
+  constructor(
+    readonly releases: readonly ReleaseImage[],
+    readonly osImages: readonly OsImage[],
+  ) {}
+
+  /**
+   * The release for "4.18", "4.18.52" or "4.18-multi" on an architecture; a multi-architecture one serves when the
+   * architecture has none of its own. Undefined: nothing of the catalogue fits.
+   */
+  findRelease(version: string, cpuArchitecture: string): ReleaseImage | undefined {
+    const named = this.releases.filter(
+      (release) =>
+        [release.version, release.openshift_version].includes(version) || multiNames(release).includes(version),
+    );
+    return (
+      named.find((release) => release.cpu_architecture === cpuArchitecture) ??
+      named.find((release) => release.cpu_architecture === 'multi' && serves(release, cpuArchitecture))
+    );
+  }
+
+  /** The live image for a version of any precision; without one, that of the default release. */
+  findOsImage(version: string, cpuArchitecture: string): OsImage | undefined {
+    const images = this.osImages.filter((image) => image.cpu_architecture === cpuArchitecture);
+    if (version === '') return this.defaultOsImage(images);
+    return (
+      images.find((image) => image.openshift_version === version || image.version === version) ??
+      images.find((image) => majorMinor(image.openshift_version) === majorMinor(version))
+    );
+  }
+
+  /** Names that findRelease accepts. */
+  versionNames(): readonly string[] {
+    return [...new Set(this.releases.flatMap(({ openshift_version, version }) => [openshift_version, version]))];
+  }
+
+  osVersionNames(): readonly string[] {
+    return [...new Set(this.osImages.map(({ openshift_version }) => openshift_version))];
+  }
+
+  /** `openshift-versions` of the contract: by full version, newest first. */
+  toV2(filter: { readonly version?: string; readonly onlyLatest?: boolean } = {}): {
+    readonly [version: string]: V2OpenshiftVersion;
+  } {
+    const byVersion = new Map<string, V2OpenshiftVersion>();
+    const newestFirst = [...this.releases].sort((a, b) => compareVersions(b.version, a.version));
+    const newestOf = new Map<string, string>();
+    for (const release of newestFirst) {
+      const line = majorMinor(release.version);
+      if (!newestOf.has(line)) newestOf.set(line, withoutMulti(release.version));
+      if (filter.onlyLatest && newestOf.get(line) !== withoutMulti(release.version)) continue;
+      if (filter.version && !release.version.startsWith(filter.version)) continue;
+      const seen = byVersion.get(release.version);
+      const architectures = release.cpu_architectures ?? [release.cpu_architecture];
+      byVersion.set(release.version, {
+        display_name: release.version,
+        support_level: release.support_level || DEFAULT_SUPPORT_LEVEL,
+        ...(seen?.default || release.default ? { default: true } : {}),
+        cpu_architectures: [...new Set([...(seen?.cpu_architectures ?? []), ...architectures])],
+      });
+    }
+    return Object.fromEntries(byVersion);
+  }
+
+  private defaultOsImage(images: readonly OsImage[]): OsImage | undefined {
+    const preferred = this.releases.find((release) => release.default)?.version;
+    const line = preferred === undefined ? undefined : majorMinor(preferred);
+    return (
+      images.find((image) => majorMinor(image.openshift_version) === line) ??
+      [...images].sort((a, b) => compareVersions(b.openshift_version, a.openshift_version))[0]
+    );
+  }
+}
+
+const serves = (release: ReleaseImage, cpuArchitecture: string): boolean =>
+  cpuArchitecture === 'multi' || (release.cpu_architectures ?? []).includes(cpuArchitecture);
+
+const withoutMulti = (version: string): string => version.replace(/-multi$/, '');
+
+/** A multi-architecture release is also known by its name without the suffix. */
+const multiNames = (release: ReleaseImage): string[] =>
+  release.cpu_architecture === 'multi' ? [withoutMulti(release.version), withoutMulti(release.openshift_version)] : [];

@@ -1,0 +1,120 @@
+import { IsOptional, ValidateBy, ValidateNested } from 'class-validator';
+import { Type } from 'class-transformer';
+
+/** Why a value does not fit, to be read after the field's name: "must be …"; undefined when it fits. */
+export type Complaint = (value: unknown) => string | undefined;
+
+interface Presence {
+  readonly required?: boolean;
+}
+
+/** Longest text of a field that states no limit of its own, in characters. */
+export const DEFAULT_TEXT_MAX_CHARACTERS = 16_384;
+/** Most members of a list. */
+export const LIST_MAX_ITEMS = 1_000;
+const INT32_MAX = 2_147_483_647;
+
+const all =
+  (...decorators: PropertyDecorator[]): PropertyDecorator =>
+  (target, property) =>
+    decorators.forEach((decorate) => decorate(target, property));
+
+const presence = ({ required }: Presence): PropertyDecorator[] => (required ? [] : [IsOptional()]);
+
+/** A field whose value must satisfy `complaint`; a missing required one is complained about by name. */
+export function Field(name: string, complaint: Complaint, options: Presence = {}): PropertyDecorator {
+  const check: Complaint = (value) => (value === undefined ? 'is required' : complaint(value));
+  return all(
+    ...presence(options),
+    ValidateBy({
+      name,
+      validator: {
+        validate: (value) => check(value) === undefined,
+        defaultMessage: (args) => check(args?.value) ?? '',
+      },
+    }),
+  );
+}
+
+export interface TextRules extends Presence {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: RegExp;
+  readonly oneOf?: readonly string[];
+}
+
+export const textComplaint =
+  ({ minLength = 0, maxLength = DEFAULT_TEXT_MAX_CHARACTERS, pattern, oneOf }: TextRules): Complaint =>
+  (value) => {
+    if (typeof value !== 'string') return 'must be a string';
+    if (oneOf && !oneOf.includes(value)) return `must be one of: ${oneOf.map((choice) => choice || '""').join(', ')}`;
+    if (value.length < minLength) return `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`;
+    if (value.length > maxLength) return `must have at most ${maxLength} characters, it has ${value.length}`;
+    return pattern && !pattern.test(value) ? `must match '${pattern.source}'` : undefined;
+  };
+
+export const Text = (rules: TextRules = {}): PropertyDecorator => Field('text', textComplaint(rules), rules);
+
+export const Choice = (oneOf: readonly string[], options: Presence = {}): PropertyDecorator =>
+  Text({ ...options, oneOf });
+
+export const UUID_PATTERN = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+export const uuidComplaint: Complaint = (value) =>
+  typeof value === 'string' && UUID_PATTERN.test(value)
+    ? undefined
+    : 'must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+
+export const Uuid = (options: Presence = {}): PropertyDecorator => Field('uuid', uuidComplaint, options);
+
+export const Whole = ({
+  min = -INT32_MAX,
+  max = INT32_MAX,
+  ...options
+}: Presence & { readonly min?: number; readonly max?: number } = {}): PropertyDecorator =>
+  Field(
+    'whole',
+    (value) => {
+      if (typeof value !== 'number' || !Number.isInteger(value)) return 'must be a whole number';
+      return value < min || value > max ? `must be from ${min} to ${max}` : undefined;
+    },
+    options,
+  );
+
+export const Flag = (options: Presence = {}): PropertyDecorator =>
+  Field('flag', (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'), options);
+
+/** A list of plain values, each of which must satisfy `complaint`. */
+export const ListOf = (complaint: Complaint, options: Presence = {}): PropertyDecorator =>
+  Field('list', (value) => listComplaint(value, complaint), options);
+
+export function listComplaint(value: unknown, complaint: Complaint): string | undefined {
+  if (!Array.isArray(value)) return 'must be a list';
+  if (value.length > LIST_MAX_ITEMS) return `must have at most ${LIST_MAX_ITEMS} members, it has ${value.length}`;
+  for (const [index, item] of value.entries()) {
+    const reason = complaint(item);
+    if (reason) return `member ${index} ${reason}`;
+  }
+  return undefined;
+}
+
+const isObject: Complaint = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'must be an object';
+
+/** An object of any members. */
+export const FreeObject = (options: Presence = {}): PropertyDecorator => Field('object', isObject, options);
+
+/** An object with the fields of `part`. */
+export const Part = (part: new () => object, options: Presence = {}): PropertyDecorator =>
+  all(
+    Field('object', isObject, options),
+    ValidateNested(),
+    Type(() => part),
+  );
+
+/** A list of objects with the fields of `part`. */
+export const Parts = (part: new () => object, options: Presence = {}): PropertyDecorator =>
+  all(
+    Field('list', (value) => listComplaint(value, isObject), options),
+    ValidateNested({ each: true }),
+    Type(() => part),
+  );

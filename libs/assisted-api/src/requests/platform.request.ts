@@ -1,0 +1,41 @@
+import { Choice, Part, Text } from './field.decorators';
+import {
+  CLOUD_CONTROLLER_MANAGERS,
+  ENCRYPTION_MODES,
+  LOAD_BALANCER_TYPES,
+  PLATFORM_TYPES,
+  ROLE_SELECTIONS,
+} from './wire-values';
+
+export class ExternalPlatformRequest {
+  @Text({ minLength: 1 }) readonly platform_name?: string;
+  @Choice(CLOUD_CONTROLLER_MANAGERS) readonly cloud_controller_manager?: string;
+}
+
+export class PlatformRequest {
+  @Choice(PLATFORM_TYPES, { required: true }) readonly type!: string;
+  @Part(ExternalPlatformRequest) readonly external?: ExternalPlatformRequest;
+}
+
+export class DiskEncryptionRequest {
+  @Choice(ROLE_SELECTIONS) readonly enable_on?: string;
+  @Choice(ENCRYPTION_MODES) readonly mode?: string;
+  /** JSON text: `[{"url": …, "thumbprint": …}]`. */
+  @Text() readonly tang_servers?: string;
+}
+
+export class IgnitionEndpointRequest {
+  @Text() readonly url?: string;
+  /** Base64. */
+  @Text() readonly ca_certificate?: string;
+}
+
+export class LoadBalancerRequest {
+  @Choice(LOAD_BALANCER_TYPES) readonly type?: string;
+}
+
+export class OperatorRequest {
+  @Text() readonly name?: string;
+  /** JSON text. */
+  @Text() readonly properties?: string;
+}

@@ -1,0 +1,53 @@
+import { Transform } from 'class-transformer';
+import { type Complaint, Field, listComplaint, textComplaint, uuidComplaint } from './field.decorators';
+
+interface Presence {
+  readonly required?: boolean;
+}
+
+/** Words that the contract's clients write for true in a query; every other word is false. */
+const TRUE_WORDS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
+
+const last = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
+
+const converted = (convert: (value: unknown) => unknown, field: PropertyDecorator): PropertyDecorator => {
+  const transform = Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : convert(value)));
+  return (target, property) => {
+    transform(target, property);
+    field(target, property);
+  };
+};
+
+/** Given twice, the last one counts; an empty one counts as not given. */
+const single = (value: unknown): unknown => last(value) || undefined;
+
+export const QueryText = (complaint: Complaint = textComplaint({}), options: Presence = {}): PropertyDecorator =>
+  converted(single, Field('text', complaint, options));
+
+export const QueryChoice = (oneOf: readonly string[], options: Presence = {}): PropertyDecorator =>
+  QueryText(textComplaint({ oneOf }), options);
+
+export const QueryUuid = (): PropertyDecorator => QueryText(uuidComplaint);
+
+export const QueryFlag = (): PropertyDecorator =>
+  converted(
+    (value) => TRUE_WORDS.has(String(last(value)).toLowerCase()),
+    Field('flag', () => undefined),
+  );
+
+export const QueryWhole = (): PropertyDecorator =>
+  converted(
+    (value) => (/^-?\d{1,15}$/.test(String(single(value))) ? Number(single(value)) : single(value)),
+    Field('whole', (value) => (typeof value === 'number' ? undefined : 'must be a whole number')),
+  );
+
+/** Comma-separated, repeated, or both. */
+export const QueryList = (complaint: Complaint = textComplaint({})): PropertyDecorator =>
+  converted(
+    (value) =>
+      (Array.isArray(value) ? value : [value])
+        .flatMap((item) => String(item).split(','))
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    Field('list', (value) => listComplaint(value, complaint)),
+  );

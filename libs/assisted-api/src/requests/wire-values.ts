@@ -1,0 +1,108 @@
+/** Values and patterns of the v2 contract that several requests share. */
+export const CPU_ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'] as const;
+export const CLUSTER_CPU_ARCHITECTURES = [...CPU_ARCHITECTURES, 'multi'] as const;
+export const HIGH_AVAILABILITY_MODES = ['Full', 'None'] as const;
+export const NETWORK_TYPES = ['OpenShiftSDN', 'OVNKubernetes', 'CiscoACI', 'Cilium', 'Calico', 'None'] as const;
+export const PLATFORM_TYPES = ['baremetal', 'nutanix', 'vsphere', 'none', 'external'] as const;
+export const CLOUD_CONTROLLER_MANAGERS = ['', 'External'] as const;
+export const ENCRYPTION_MODES = ['tpmv2', 'tang'] as const;
+export const LOAD_BALANCER_TYPES = ['cluster-managed', 'user-managed'] as const;
+export const DISCOVERY_IMAGE_TYPES = ['full-iso', 'minimal-iso', 'disconnected-iso'] as const;
+export const KERNEL_ARGUMENT_OPERATIONS = ['append', 'replace', 'delete'] as const;
+export const HOST_ROLES = ['auto-assign', 'master', 'arbiter', 'worker'] as const;
+export const DISK_ROLES = ['none', 'install'] as const;
+export const LOGS_STATES = ['requested', 'collecting', 'completed', 'timeout', ''] as const;
+export const UPLOADED_LOGS_TYPES = ['host', 'controller'] as const;
+export const DOWNLOADED_LOGS_TYPES = ['host', 'controller', 'all'] as const;
+export const OPERATOR_STATUSES = ['failed', 'progressing', 'available'] as const;
+export const SORT_ORDERS = ['ascending', 'descending'] as const;
+
+/** Node roles that a per-role switch applies to, in the only order the contract accepts. */
+export const ROLE_SELECTIONS = [
+  'none',
+  'masters',
+  'arbiters',
+  'workers',
+  'masters,arbiters',
+  'masters,workers',
+  'arbiters,workers',
+  'masters,arbiters,workers',
+  'all',
+] as const;
+
+export const HOST_STAGES = [
+  'Starting installation',
+  'Waiting for control plane',
+  'Waiting for bootkube',
+  'Waiting for controller',
+  'Installing',
+  'Writing image to disk',
+  'Copying registry data to disk',
+  'Rebooting',
+  'Waiting for ignition',
+  'Configuring',
+  'Joined',
+  'Done',
+  'Failed',
+] as const;
+
+export const FINALIZING_STAGES = [
+  'Waiting for cluster operators',
+  'Adding router ca',
+  'Applying olm manifests',
+  'Waiting for olm operators csv initialization',
+  'Waiting for olm operators csv',
+  'Waiting for OLM operator setup jobs',
+  'Done',
+] as const;
+
+export const STEP_TYPES = [
+  'connectivity-check',
+  'execute',
+  'inventory',
+  'install',
+  'free-network-addresses',
+  'dhcp-lease-allocate',
+  'api-vip-connectivity-check',
+  'tang-connectivity-check',
+  'ntp-synchronizer',
+  'installation-disk-speed-check',
+  'container-image-availability',
+  'domain-resolution',
+  'stop-installation',
+  'logs-gather',
+  'next-step-runner',
+  'upgrade-agent',
+  'download-boot-artifacts',
+  'reboot-for-reclaim',
+  'verify-vips',
+] as const;
+
+export const CLUSTER_FILES = [
+  'bootstrap.ign',
+  'master.ign',
+  'metadata.json',
+  'worker.ign',
+  'install-config.yaml',
+  'custom_manifests.json',
+  'custom_manifests.yaml',
+  'arbiter.ign',
+] as const;
+export const CREDENTIAL_FILES = ['kubeadmin-password', 'kubeconfig', 'kubeconfig-noingress'] as const;
+export const INFRA_ENV_FILES = ['discovery.ign', 'ipxe-script', 'static-network-config'] as const;
+export const IPXE_SCRIPT_TYPES = ['discovery-image-always', 'boot-order-control'] as const;
+
+// What the contract's own patterns accept, written so that no input makes matching slow.
+export const CIDR_PATTERN =
+  /^(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3}\/(?:[0-9]|[1-2][0-9]|3[0-2])|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:]*\/(?:[0-9]|[1-9][0-9]|1[0-1][0-9]|12[0-8]))$/;
+/** An empty address is allowed: it clears. */
+export const ADDRESS_PATTERN = /^(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3}|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:]*)?$/;
+export const MAC_PATTERN = /^([0-9A-Fa-f]{2}[:]){5}([0-9A-Fa-f]{2})$/;
+export const KERNEL_ARGUMENT_PATTERN = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
+
+export const CLUSTER_NAME_MAX_CHARACTERS = 54;
+export const TRUST_BUNDLE_MAX_CHARACTERS = 65_535;
+/** Pull secrets, SSH key lists and override documents may be this long. */
+export const DOCUMENT_MAX_CHARACTERS = 1_048_576;
+export const PROGRESS_INFO_MAX_CHARACTERS = 2_048;
+export const EVENT_MESSAGE_MAX_CHARACTERS = 4_096;
