@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Secrets } from '@muster/ports';
 import { isErrno, makeDirectory, moveIntoPlace, syncDirectory, temporaryName, writeNewFile } from './durable-files';
@@ -25,9 +25,9 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
   const scopes = join(options.directory, 'scopes');
   const discarded = join(options.directory, 'discarded');
   await makeDirectory(scopes);
-  // What a shredding left behind when its process died.
-  await rm(discarded, { recursive: true, force: true });
   await makeDirectory(discarded);
+  // What a shredding left behind when its process died.
+  for (const name of await readdir(discarded)) await rm(join(discarded, name), { recursive: true, force: true });
   const inTurn = createTurns();
 
   const directoryOf = (scope: string): string => join(scopes, hashOf(scope));
@@ -62,14 +62,14 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
         try {
           // The whole scope disappears at once; a crash from here on leaves nothing that is in use.
           await rename(directoryOf(scope), away);
+          await rm(join(away, KEY_FILE), { force: true });
+          await syncDirectory(away);
+          await syncDirectory(scopes);
+          await rm(away, { recursive: true, force: true });
         } catch (error) {
-          if (isErrno(error, 'ENOENT')) return;
-          throw error;
+          // Nothing was sealed, or a process that just starts has cleared it away first.
+          if (!isErrno(error, 'ENOENT')) throw error;
         }
-        await rm(join(away, KEY_FILE), { force: true });
-        await syncDirectory(away);
-        await syncDirectory(scopes);
-        await rm(away, { recursive: true, force: true });
       }),
   };
 };
