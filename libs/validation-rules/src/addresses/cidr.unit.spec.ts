@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import {
+  cidrsOverlap,
+  containsIp,
+  findOverlap,
+  formatNetwork,
+  isBroadcast,
+  isCanonical,
+  parseCidr,
+  parseCidrs,
+} from './cidr';
+import { parseIp } from './ip-address';
+
+const cidr = (text: string) => {
+  const parsed = parseCidr(text);
+  if (!parsed) throw new Error(`not a CIDR: ${text}`);
+  return parsed;
+};
+const ip = (text: string) => {
+  const parsed = parseIp(text);
+  if (!parsed) throw new Error(`not an address: ${text}`);
+  return parsed;
+};
+
+describe('CIDRs', () => {
+  it.each([
+    ['192.168.1.77/24', '192.168.1.0/24'],
+    ['10.0.0.1/32', '10.0.0.1/32'],
+    ['255.255.255.255/0', '0.0.0.0/0'],
+    ['172.16.200.9/12', '172.16.0.0/12'],
+    ['fd00:1:2:3:4::7/64', 'fd00:1:2:3::/64'],
+    ['2001:db8:ffff::1/33', '2001:db8:8000::/33'],
+    ['::1/128', '::1/128'],
+  ])('%s lies in network %s', (text, network) => {
+    expect(formatNetwork(cidr(text))).toBe(network);
+  });
+
+  it.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0/8', '10.0.0.0/', '10.0.0.0/-1', '/24', '10.0.0.0/8x'])(
+    'refuses %s',
+    (text) => {
+      expect(parseCidr(text)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['10.0.0.0/24', '10.0.0.255', true],
+    ['10.0.0.0/24', '10.0.1.0', false],
+    ['200.0.0.0/8', '200.1.2.3', true],
+    ['fd00::/64', 'fd00::ffff:ffff:ffff:ffff', true],
+    ['fd00::/64', 'fd00:0:0:1::', false],
+    ['0.0.0.0/0', 'fd00::1', false],
+  ])('%s contains %s: %s', (network, address, contains) => {
+    expect(containsIp(cidr(network), ip(address))).toBe(contains);
+  });
+
+  it('knows the broadcast address of IPv4 networks that have one', () => {
+    expect(isBroadcast(cidr('10.0.0.0/24'), ip('10.0.0.255'))).toBe(true);
+    expect(isBroadcast(cidr('10.0.0.0/31'), ip('10.0.0.1'))).toBe(false);
+    expect(isBroadcast(cidr('fd00::/64'), ip('fd00::ffff:ffff:ffff:ffff'))).toBe(false);
+  });
+
+  it('is canonical without host bits', () => {
+    expect(isCanonical(cidr('10.0.0.0/8'))).toBe(true);
+    expect(isCanonical(cidr('10.0.0.1/8'))).toBe(false);
+  });
+
+  const anyCidr = fc.oneof(
+    fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })).map(([address, prefix]) => `${address}/${prefix}`),
+    fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 })).map(([address, prefix]) => `${address}/${prefix}`),
+  );
+
+  it('finds an overlap exactly when two of the networks overlap', () => {
+    fc.assert(
+      fc.property(fc.array(anyCidr, { maxLength: 8 }), (texts) => {
+        const cidrs = parseCidrs(texts);
+        const anyPair = cidrs.some((first, at) => cidrs.slice(at + 1).some((second) => cidrsOverlap(first, second)));
+        expect(findOverlap(cidrs) !== undefined).toBe(anyPair);
+      }),
+    );
+  });
+
+  it('contains its own address, and its network parses to itself', () => {
+    fc.assert(
+      fc.property(anyCidr, (text) => {
+        const parsed = cidr(text);
+        expect(containsIp(parsed, parsed.address)).toBe(true);
+        expect(formatNetwork(cidr(formatNetwork(parsed)))).toBe(formatNetwork(parsed));
+      }),
+    );
+  });
+});

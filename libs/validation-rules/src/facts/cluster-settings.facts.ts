@@ -1,0 +1,72 @@
+export interface ClusterNetworkFacts {
+  readonly cidr: string;
+  readonly hostPrefix: number;
+}
+
+/** What rules need to know of a cluster's settings. */
+export interface ClusterSettingsFacts {
+  /** Cluster, AddHostsCluster (day-2). */
+  readonly kind: string;
+  readonly imported: boolean;
+  readonly baseDnsDomain: string;
+  readonly openshiftVersion: string;
+  readonly controlPlaneCount: number;
+  readonly clusterNetworks: readonly ClusterNetworkFacts[];
+  readonly serviceNetworks: readonly string[];
+  readonly machineNetworks: readonly string[];
+  readonly apiVips: readonly string[];
+  readonly ingressVips: readonly string[];
+  readonly vipDhcpAllocation: boolean;
+  readonly userManagedNetworking: boolean;
+  /** Empty when not chosen. */
+  readonly networkType: string;
+  /** baremetal, none, vsphere, nutanix, external; empty when not chosen. */
+  readonly platformType: string;
+  /** oci, …; of platform external only. */
+  readonly externalPlatformName: string;
+  /** cluster-managed or user-managed. */
+  readonly loadBalancerType: string;
+  readonly pullSecretSet: boolean;
+  /** Names of the operators chosen by a person. */
+  readonly operators: readonly string[];
+  readonly hasCustomManifest: boolean;
+  readonly ignoredHostRules: readonly string[];
+  readonly ignoredClusterRules: readonly string[];
+}
+
+/** What rules read for a host of the pool; they do not apply or are excused by then. */
+export const NO_CLUSTER: ClusterSettingsFacts = {
+  kind: 'Cluster',
+  imported: false,
+  baseDnsDomain: '',
+  openshiftVersion: '',
+  controlPlaneCount: 0,
+  clusterNetworks: [],
+  serviceNetworks: [],
+  machineNetworks: [],
+  apiVips: [],
+  ingressVips: [],
+  vipDhcpAllocation: false,
+  userManagedNetworking: false,
+  networkType: '',
+  platformType: '',
+  externalPlatformName: '',
+  loadBalancerType: 'cluster-managed',
+  pullSecretSet: false,
+  operators: [],
+  hasCustomManifest: false,
+  ignoredHostRules: [],
+  ignoredClusterRules: [],
+};
+
+export const isSingleNode = (cluster: ClusterSettingsFacts): boolean => cluster.controlPlaneCount === 1;
+export const isDay2Cluster = (cluster: ClusterSettingsFacts): boolean => cluster.kind === 'AddHostsCluster';
+export const isLoadBalancerUserManaged = (cluster: ClusterSettingsFacts): boolean =>
+  cluster.loadBalancerType === 'user-managed';
+/** User-managed networking means something else on a single node: there is no load balancing to manage. */
+export const isMultiNodeUserManaged = (cluster: ClusterSettingsFacts): boolean =>
+  cluster.userManagedNetworking && !isSingleNode(cluster);
+/** Whoever brings the load balancing needs no VIPs from us, and a single node needs none at all. */
+export const needsVips = (cluster: ClusterSettingsFacts): boolean =>
+  !cluster.userManagedNetworking && !isSingleNode(cluster);
+export const needsMachineNetwork = (cluster: ClusterSettingsFacts): boolean => !isMultiNodeUserManaged(cluster);

@@ -1,0 +1,38 @@
+import type { Plain, VipVerification } from '@muster/contracts';
+import { effectiveRole } from '../roles/effective-role';
+import type { ClusterSettingsFacts } from './cluster-settings.facts';
+import type { RulesPolicy } from './host.facts';
+
+/** What cluster rules need to know of one host. */
+export interface ClusterHostFacts {
+  readonly hostKey: string;
+  readonly status: string;
+  /** Host or AddToExistingClusterHost (day-2). */
+  readonly kind: string;
+  readonly role: string;
+  readonly suggestedRole: string;
+  readonly hasInventory: boolean;
+  /** Addresses with prefix of all interfaces, in the order of the inventory. */
+  readonly addresses: readonly string[];
+  /** Enough CPU and memory for the role, whatever role it has now. */
+  readonly canBeControlPlane: boolean;
+  readonly canBeArbiter: boolean;
+  readonly hasFencingCredentials: boolean;
+  /** Host clock minus service clock. */
+  readonly clockOffsetSeconds: number | undefined;
+}
+
+/** Everything that cluster rules may look at. */
+export interface ClusterFacts {
+  readonly policy: RulesPolicy;
+  readonly settings: ClusterSettingsFacts;
+  readonly hosts: readonly ClusterHostFacts[];
+  /** The last answer on each VIP; none: nobody has tried it. */
+  readonly vipVerifications: readonly Plain<VipVerification>[];
+}
+
+export const day1Hosts = ({ hosts }: ClusterFacts): readonly ClusterHostFacts[] =>
+  hosts.filter(({ kind }) => kind !== 'AddToExistingClusterHost');
+
+export const effectiveRoleOf = ({ role, suggestedRole }: ClusterHostFacts): string =>
+  effectiveRole(role, suggestedRole);

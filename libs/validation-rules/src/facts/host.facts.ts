@@ -1,0 +1,73 @@
+import type { DiskSpeedMeasured, ImageAvailability, NtpSource, Plain } from '@muster/contracts';
+import type { Hardware } from '../hardware/hardware';
+import { NO_HARDWARE } from '../hardware/hardware';
+import type { RequirementsTable } from '../hardware/requirements';
+import { type ClusterSettingsFacts, NO_CLUSTER } from './cluster-settings.facts';
+
+/** What this service was set up with. */
+export interface RulesPolicy {
+  readonly requirements: RequirementsTable;
+  /** Image that agents must run; empty: any. */
+  readonly agentImage: string;
+  /** Products of aarch64 hosts that are edge workers. */
+  readonly edgeWorkerProducts: readonly string[];
+  readonly disabledHostRules: readonly string[];
+  readonly disabledClusterRules: readonly string[];
+}
+
+/** Everything that host rules may look at. Plain values; `undefined` means: not reported yet. */
+export interface HostFacts {
+  readonly policy: RulesPolicy;
+  /** Undefined for a host of the pool. */
+  readonly cluster: ClusterSettingsFacts | undefined;
+  /** Of the infra-env; what a host of the pool is measured by. */
+  readonly infraEnvVersion: string;
+  readonly infraEnvHasNtpSources: boolean;
+
+  /** Host or AddToExistingClusterHost (day-2). */
+  readonly kind: string;
+  /** Installation stage; empty before the first. */
+  readonly stage: string;
+  readonly isSilent: boolean;
+  readonly isMediaConnected: boolean;
+  readonly agentVersion: string;
+  /** Host clock minus service clock. */
+  readonly clockOffsetSeconds: number | undefined;
+
+  readonly requestedHostname: string;
+  /** Other hosts of the cluster with an inventory and the same name. */
+  readonly namesakes: number;
+  readonly role: string;
+  readonly suggestedRole: string;
+  readonly isBootstrap: boolean;
+  readonly installationDiskId: string;
+  readonly installationDiskPath: string;
+  readonly skipFormattingDisks: readonly string[];
+  readonly installerArgs: readonly string[];
+
+  readonly hardware: Hardware | undefined;
+  readonly diskSpeeds: readonly Plain<DiskSpeedMeasured>[];
+  readonly images: readonly Plain<ImageAvailability>[];
+  readonly ntpSources: readonly Plain<NtpSource>[];
+  /** Undefined until the ignition of the existing cluster was asked for (day-2). */
+  readonly isIgnitionDownloaded: boolean | undefined;
+  /** Undefined until a connectivity report. */
+  readonly mtuFailures: readonly MtuFailure[] | undefined;
+}
+
+export interface MtuFailure {
+  readonly nic: string;
+  readonly remoteAddress: string;
+}
+
+export const hardwareOf = (facts: HostFacts): Hardware => facts.hardware ?? NO_HARDWARE;
+export const clusterOf = (facts: HostFacts): ClusterSettingsFacts => facts.cluster ?? NO_CLUSTER;
+export const isBound = (facts: HostFacts): boolean => facts.cluster !== undefined;
+export const isDay2Host = (facts: HostFacts): boolean => facts.kind === 'AddToExistingClusterHost';
+
+/** The name the node will get: what a person asked for, else what the host calls itself. */
+export const hostnameOf = (facts: HostFacts): string => facts.requestedHostname || hardwareOf(facts).hostname;
+
+/** The version that requirements and disk types are looked up for. */
+export const versionOf = (facts: HostFacts): string =>
+  facts.cluster && !isDay2Host(facts) ? facts.cluster.openshiftVersion : facts.infraEnvVersion;

@@ -1,0 +1,140 @@
+import type { Disk, Hardware, Nic } from '../hardware/hardware';
+import { NO_HARDWARE } from '../hardware/hardware';
+import { DEFAULT_REQUIREMENTS } from '../hardware/requirements';
+import { type ClusterSettingsFacts, NO_CLUSTER } from './cluster-settings.facts';
+import type { ClusterFacts, ClusterHostFacts } from './cluster.facts';
+import type { HostFacts, RulesPolicy } from './host.facts';
+
+/** Facts of a sound cluster, for specs: each spec changes the one thing it is about. */
+export const SAMPLE_POLICY: RulesPolicy = {
+  requirements: DEFAULT_REQUIREMENTS,
+  agentImage: 'quay.io/muster/agent:1',
+  edgeWorkerProducts: ['BlueField SoC'],
+  disabledHostRules: [],
+  disabledClusterRules: [],
+};
+
+export const sampleDisk = (changes: Partial<Disk> = {}): Disk => ({
+  id: '/dev/disk/by-id/wwn-0x1',
+  name: 'sda',
+  path: '/dev/sda',
+  byPath: '/dev/disk/by-path/pci-0000:00:06.0',
+  byId: '/dev/disk/by-id/wwn-0x1',
+  driveType: 'HDD',
+  sizeBytes: 120_000_000_000,
+  model: 'disk',
+  serial: '1',
+  hctl: '0:0:0:0',
+  bootable: false,
+  removable: false,
+  isInstallationMedia: false,
+  hasUuid: true,
+  agentReasons: [],
+  holders: '',
+  iscsiHostIpAddress: '',
+  ...changes,
+});
+
+export const sampleNic = (changes: Partial<Nic> = {}): Nic => ({
+  name: 'ens3',
+  macAddress: '02:00:00:00:00:01',
+  ipv4Addresses: ['192.168.128.10/24'],
+  ipv6Addresses: [],
+  mtu: 1500,
+  speedMbps: 1000,
+  type: 'physical',
+  hasCarrier: true,
+  ...changes,
+});
+
+export const sampleHardware = (changes: Partial<Hardware> = {}): Hardware => ({
+  ...NO_HARDWARE,
+  hostname: 'node-1',
+  cpuArchitecture: 'x86_64',
+  cpuCount: 8,
+  physicalMemoryBytes: 32 * 1024 ** 3,
+  usableMemoryBytes: 31 * 1024 ** 3,
+  physicalMemoryMethod: 'dmidecode',
+  disks: [sampleDisk()],
+  diskCount: 1,
+  nics: [sampleNic()],
+  routes: [{ interface: 'ens3', gateway: '192.168.128.1', destination: '0.0.0.0', family: 2, metric: 100 }],
+  manufacturer: 'Red Hat',
+  productName: 'KVM',
+  ...changes,
+});
+
+export const sampleSettings = (changes: Partial<ClusterSettingsFacts> = {}): ClusterSettingsFacts => ({
+  ...NO_CLUSTER,
+  baseDnsDomain: 'example.com',
+  openshiftVersion: '4.18.3',
+  controlPlaneCount: 3,
+  clusterNetworks: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+  serviceNetworks: ['172.30.0.0/16'],
+  machineNetworks: ['192.168.128.0/24'],
+  apiVips: ['192.168.128.100'],
+  ingressVips: ['192.168.128.101'],
+  networkType: 'OVNKubernetes',
+  platformType: 'baremetal',
+  pullSecretSet: true,
+  ...changes,
+});
+
+export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
+  policy: SAMPLE_POLICY,
+  cluster: sampleSettings(),
+  infraEnvVersion: '4.18',
+  infraEnvHasNtpSources: false,
+  kind: 'Host',
+  stage: '',
+  isSilent: false,
+  isMediaConnected: true,
+  agentVersion: SAMPLE_POLICY.agentImage,
+  clockOffsetSeconds: 0,
+  requestedHostname: '',
+  namesakes: 0,
+  role: 'auto-assign',
+  suggestedRole: 'master',
+  isBootstrap: false,
+  installationDiskId: '/dev/disk/by-id/wwn-0x1',
+  installationDiskPath: '/dev/sda',
+  skipFormattingDisks: [],
+  installerArgs: [],
+  hardware: sampleHardware(),
+  diskSpeeds: [],
+  images: [],
+  ntpSources: [{ sourceName: 'time.example.com', sourceState: 'synced' }],
+  isIgnitionDownloaded: undefined,
+  mtuFailures: undefined,
+  ...changes,
+});
+
+/** A host of the pool. */
+export const samplePoolHost = (changes: Partial<HostFacts> = {}): HostFacts =>
+  sampleHost({ cluster: undefined, suggestedRole: '', ...changes });
+
+export const sampleClusterHost = (changes: Partial<ClusterHostFacts> = {}): ClusterHostFacts => ({
+  hostKey: 'infra-env.host-1',
+  status: 'known',
+  kind: 'Host',
+  role: 'auto-assign',
+  suggestedRole: 'master',
+  hasInventory: true,
+  addresses: ['192.168.128.10/24'],
+  canBeControlPlane: true,
+  canBeArbiter: true,
+  hasFencingCredentials: false,
+  clockOffsetSeconds: 0,
+  ...changes,
+});
+
+export const sampleCluster = (changes: Partial<ClusterFacts> = {}): ClusterFacts => ({
+  policy: SAMPLE_POLICY,
+  settings: sampleSettings(),
+  hosts: [1, 2, 3].map((number) => sampleClusterHost({ hostKey: `infra-env.host-${number}` })),
+  vipVerifications: [
+    { vip: '192.168.128.100', vipType: 'api', verification: 'succeeded' },
+    { vip: '192.168.128.101', vipType: 'ingress', verification: 'succeeded' },
+  ],
+  ...changes,
+});

@@ -1,0 +1,114 @@
+import { sampleDisk as disk, sampleHardware, sampleNic } from '../facts/sample.facts';
+import { assessDisks, eligibleDisks } from './disk-eligibility';
+import { chooseInstallationDisk, disksToFormat, NO_INSTALLATION_DISK } from './installation-disk';
+import type { Disk, Hardware } from './hardware';
+
+const reasons = (hardware: Partial<Hardware>, version = '4.18.0', minGb = 100): readonly (readonly string[])[] =>
+  assessDisks(sampleHardware(hardware), version, minGb).map((assessed) => assessed.reasons);
+const isEligible = (one: Partial<Disk>, version = '4.18.0', hardware: Partial<Hardware> = {}): boolean =>
+  eligibleDisks(sampleHardware({ ...hardware, disks: [disk(one)] }), version, 100).length === 1;
+
+describe('disk eligibility', () => {
+  it('counts decimal gigabytes', () => {
+    expect(isEligible({ sizeBytes: 100_000_000_000 })).toBe(true);
+    expect(isEligible({ sizeBytes: 99_999_999_999 })).toBe(false);
+    expect(reasons({ disks: [disk({ sizeBytes: 5_000_000_000 })] })[0]).toEqual(['Disk has 5.0 GB, 100 GB are needed']);
+  });
+
+  it.each([
+    ['HDD', '4.8.0', 'x86_64', true],
+    ['SSD', '', 'x86_64', true],
+    ['ODD', '4.18.0', 'x86_64', false],
+    ['RAID', '4.13.9', 'x86_64', false],
+    ['RAID', '4.14.0-rc.1', 'x86_64', true],
+    ['RAID', '', 'x86_64', false],
+    ['FC', '4.18.0', 'x86_64', true],
+    ['FC', '4.18.0', 'aarch64', false],
+    ['ECKD (ESE)', '4.18.0', 's390x', true],
+    ['ECKD', '4.18.0', 'x86_64', false],
+  ])('takes type %s with version "%s" on %s: %s', (driveType, version, cpuArchitecture, expected) => {
+    expect(isEligible({ driveType }, version, { cpuArchitecture })).toBe(expected);
+  });
+
+  it('keeps what the agent objects to, except what services computed before', () => {
+    const agentReasons = [
+      'Disk is removable',
+      'Disk is too small (disk only has 1.0 GB, but 10 GB are required)',
+      'Drive type is ODD, it must be one of HDD, SSD.',
+    ];
+    expect(reasons({ disks: [disk({ agentReasons })] })).toEqual([['Disk is removable']]);
+  });
+
+  it('installs on a multipath device, not on its paths', () => {
+    const path = (name: string, driveType: string): Disk => disk({ name, driveType, holders: 'dm-0' });
+    const multipath = disk({ name: 'dm-0', driveType: 'Multipath' });
+    expect(reasons({ disks: [path('sda', 'FC'), path('sdb', 'FC'), multipath] }).map(({ length }) => length)).toEqual([
+      1, 1, 0,
+    ]);
+    expect(reasons({ disks: [path('sda', 'FC'), path('sdb', 'iSCSI'), multipath] })[2]).toHaveLength(1);
+    expect(reasons({ disks: [multipath] })[0]).toHaveLength(1);
+  });
+
+  it('keeps the iSCSI session away from the interface of the default route', () => {
+    const nics = [sampleNic(), sampleNic({ name: 'ens4', ipv4Addresses: ['10.0.0.5/24'] })];
+    const iscsi = (iscsiHostIpAddress: string): Disk => disk({ driveType: 'iSCSI', iscsiHostIpAddress });
+    expect(reasons({ nics, disks: [iscsi('10.0.0.5')] })).toEqual([[]]);
+    expect(reasons({ nics, disks: [iscsi('192.168.128.10')] })[0]).toHaveLength(1);
+    expect(reasons({ nics, disks: [iscsi('')] })[0]).toHaveLength(1);
+    expect(reasons({ nics, disks: [iscsi('10.0.0.5')] }, '4.14.9')[0]).toHaveLength(1);
+    expect(reasons({ nics: [], disks: [iscsi('10.0.0.5')] })[0]).toHaveLength(1);
+    expect(reasons({ nics, routes: [], disks: [iscsi('192.168.128.10')] })).toEqual([[]]);
+  });
+});
+
+describe('the installation disk', () => {
+  const chosen = (...disks: readonly Disk[]): string => chooseInstallationDisk(NO_INSTALLATION_DISK, disks).diskId;
+  const named = (id: string, changes: Partial<Disk>): Disk => disk({ id, byId: id, byPath: id, ...changes });
+
+  it.each([
+    ['bootable first', named('b', { bootable: true, name: 'nvme0n1', sizeBytes: 9e12 }), named('a', {})],
+    ['plain before NVMe', named('b', { driveType: 'SSD' }), named('a', { name: 'nvme0n1' })],
+    ['HDD before SSD', named('b', {}), named('a', { driveType: 'SSD', sizeBytes: 1 })],
+    [
+      'SSD before iSCSI, by byte order',
+      named('b', { driveType: 'SSD' }),
+      named('a', { driveType: 'iSCSI', sizeBytes: 1 }),
+    ],
+    ['the smaller', named('b', { sizeBytes: 1 }), named('a', { sizeBytes: 2 })],
+    ['the lower HCTL', named('b', { hctl: '0:0:0:0' }), named('a', { hctl: '1:0:0:0' })],
+  ])('prefers %s', (_rule, better, other) => {
+    expect([chosen(other, better), chosen(better, other)]).toEqual(['b', 'b']);
+  });
+
+  it('keeps a choice that is still eligible, however it was named', () => {
+    const disks = [
+      named('a', { name: 'sda', path: '/dev/sda' }),
+      named('b', { name: 'sdb', path: '/dev/sdb', byPath: '/by-path/b', driveType: 'SSD' }),
+    ];
+    for (const diskId of ['b', '/by-path/b', '/dev/sdb'])
+      expect(chooseInstallationDisk({ diskId, diskPath: '' }, disks)).toEqual({ diskId: 'b', diskPath: '/dev/sdb' });
+    expect(chooseInstallationDisk({ diskId: 'gone', diskPath: '/dev/sdz' }, disks).diskId).toBe('a');
+    expect(chooseInstallationDisk({ diskId: 'b', diskPath: '/dev/sdb' }, [])).toEqual(NO_INSTALLATION_DISK);
+  });
+
+  it('names a disk without an id by its device', () => {
+    expect(chooseInstallationDisk(NO_INSTALLATION_DISK, [disk({ id: '', path: '', name: 'vda' })])).toEqual({
+      diskId: '/dev/vda',
+      diskPath: '/dev/vda',
+    });
+  });
+
+  it('formats bootable local disks only', () => {
+    const bootable = { bootable: true };
+    expect(
+      disksToFormat([
+        named('yes', bootable),
+        named('not-bootable', {}),
+        named('removable', { ...bootable, removable: true }),
+        named('media', { ...bootable, isInstallationMedia: true }),
+        named('x', { ...bootable, byPath: '/dev/disk/by-path/platform-mmcblk0' }),
+        ...['FC', 'iSCSI', 'LVM', 'Multipath'].map((driveType) => named(driveType, { ...bootable, driveType })),
+      ]),
+    ).toEqual(['yes']);
+  });
+});

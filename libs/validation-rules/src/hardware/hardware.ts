@@ -1,0 +1,34 @@
+import type { DiskFacts, HardwareFacts, NicFacts, Plain, RouteFacts } from '@muster/contracts';
+
+export type Hardware = Plain<HardwareFacts>;
+export type Disk = Plain<DiskFacts>;
+export type Nic = Plain<NicFacts>;
+export type Route = Plain<RouteFacts>;
+
+/** What rules read when there is no inventory; the evaluator has answered `pending` by then. */
+export const NO_HARDWARE: Hardware = {
+  hostname: '',
+  cpuArchitecture: '',
+  cpuCount: 0,
+  physicalMemoryBytes: 0,
+  usableMemoryBytes: 0,
+  physicalMemoryMethod: '',
+  disks: [],
+  nics: [],
+  routes: [],
+  manufacturer: '',
+  productName: '',
+  serialNumber: '',
+  isVirtual: false,
+  tpmVersion: '',
+  bootMode: '',
+  bootDeviceType: '',
+  gpuCount: 0,
+  truncation: 'none',
+  diskCount: 0,
+};
+
+/** Addresses with prefix of every interface, IPv4 before IPv6 within one. */
+export function addressesOf(hardware: Hardware): readonly string[] {
+  return hardware.nics.flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
+}

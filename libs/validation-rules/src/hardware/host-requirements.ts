@@ -1,0 +1,73 @@
+import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
+import { isSingleNode } from '../facts/cluster-settings.facts';
+import { effectiveRole } from '../roles/effective-role';
+import type { Hardware } from './hardware';
+import { type HostRequirements, type RequirementsRole, type RoleRequirements, requirementsOf } from './requirements';
+
+/** Agents are known to measure a little less than what is installed. */
+export const MEMORY_TOLERANCE_MIB = 100;
+/** What the kernel keeps for itself when only /proc/meminfo can be read: 1/50 of the requirement. */
+const MEMINFO_TOLERANCE_DIVISOR = 50;
+const BYTES_PER_MIB = 1024 * 1024;
+
+export function isEdgeWorker(hardware: Hardware, products: readonly string[]): boolean {
+  return (
+    ['aarch64', 'arm64'].includes(hardware.cpuArchitecture) &&
+    products.some((product) => product !== '' && hardware.productName.includes(product))
+  );
+}
+
+/** The line of the table for an effective role. Whatever is no control plane or arbiter is measured as a worker. */
+export function requirementsRole(
+  role: string,
+  isOnlyNode: boolean,
+  hardware: Hardware,
+  edgeWorkerProducts: readonly string[],
+): RequirementsRole {
+  if (role === 'master' || role === 'bootstrap') return isOnlyNode ? 'sno' : 'master';
+  if (role === 'arbiter') return 'arbiter';
+  return isEdgeWorker(hardware, edgeWorkerProducts) ? 'edge-worker' : 'worker';
+}
+
+const roleRequirements = (facts: HostFacts): RoleRequirements =>
+  requirementsOf(facts.policy.requirements, facts.cluster?.openshiftVersion || facts.infraEnvVersion);
+
+/** What this host has to have for its role; in the pool, what the least demanding role asks for. */
+export function requirementsForRole(facts: HostFacts): HostRequirements {
+  const table = roleRequirements(facts);
+  if (!isBound(facts)) return leastDisk(table);
+  const role = effectiveRole(facts.role, facts.suggestedRole);
+  return table[
+    requirementsRole(role, isSingleNode(clusterOf(facts)), hardwareOf(facts), facts.policy.edgeWorkerProducts)
+  ];
+}
+
+function leastDisk(table: RoleRequirements): HostRequirements {
+  return [table.worker, table.master, table.arbiter].reduce((least, other) =>
+    other.diskSizeGb < least.diskSizeGb ? other : least,
+  );
+}
+
+/** Below this no role at all is possible. */
+export function leastRequirements(facts: HostFacts): Pick<HostRequirements, 'cpuCores' | 'ramMib'> {
+  const table = roleRequirements(facts);
+  const controlPlane = isSingleNode(clusterOf(facts)) ? table.sno : table.master;
+  return {
+    cpuCores: Math.min(controlPlane.cpuCores, table.worker.cpuCores),
+    ramMib: Math.min(controlPlane.ramMib, table.worker.ramMib),
+  };
+}
+
+export const hasCores = (hardware: Hardware, cpuCores: number): boolean => hardware.cpuCount >= cpuCores;
+
+export function hasMemory(hardware: Hardware, ramMib: number, toleranceMib = MEMORY_TOLERANCE_MIB): boolean {
+  return hardware.physicalMemoryBytes >= (ramMib - toleranceMib) * BYTES_PER_MIB;
+}
+
+/** Memory that only the kernel could tell is allowed to be less. */
+export function minimumToleranceMib(hardware: Hardware, ramMib: number): number {
+  const isRough = hardware.physicalMemoryMethod === 'meminfo';
+  return MEMORY_TOLERANCE_MIB + (isRough ? Math.floor(ramMib / MEMINFO_TOLERANCE_DIVISOR) : 0);
+}
+
+export const toMib = (bytes: number): number => Math.floor(bytes / BYTES_PER_MIB);

@@ -1,0 +1,116 @@
+import type { HostFacts } from '../facts/host.facts';
+import { sampleDisk, sampleHardware, sampleHost, samplePoolHost, sampleSettings } from '../facts/sample.facts';
+import { evaluateHost } from './evaluate-host';
+import { hostConditions, type HostConditions } from './host-conditions';
+
+const conditions = (facts: HostFacts): HostConditions => hostConditions(facts, evaluateHost(facts));
+const tested = (exitCode: number) => [{ path: '/dev/sda', ioSyncDurationMs: 5, exitCode, epoch: 0 }];
+const images = (result: string) => [{ name: 'release', sizeBytes: 0, seconds: 1, downloadRateMbps: 1, result }];
+
+describe('host conditions', () => {
+  it('of a sound host let it be known', () => {
+    expect(conditions(sampleHost())).toEqual({
+      connected: true,
+      mediaConnected: true,
+      inventory: 'usable',
+      minHardware: true,
+      machineCidrDefined: true,
+      vsphereDiskUuid: true,
+      sufficientForInstall: true,
+      diskSpeed: 'unknown',
+      images: 'unknown',
+      failingMessages: [],
+      hardwareMessages: [],
+      inputMessages: [],
+      preparationMessages: [],
+    });
+  });
+
+  it('of a host without an inventory hold it back', () => {
+    const found = conditions(sampleHost({ hardware: undefined, ntpSources: [] }));
+    expect(found).toMatchObject({
+      inventory: 'none',
+      minHardware: false,
+      sufficientForInstall: false,
+      connected: true,
+    });
+  });
+
+  it('tell weak hardware from a missing machine network', () => {
+    const weak = conditions(sampleHost({ hardware: sampleHardware({ cpuCount: 1 }) }));
+    expect(weak).toMatchObject({ minHardware: false, machineCidrDefined: true });
+    expect(weak.hardwareMessages).toEqual(['CPU has 1 cores, any role needs at least 2 cores']);
+    expect(weak.failingMessages).toHaveLength(2);
+
+    const open = conditions(sampleHost({ cluster: sampleSettings({ machineNetworks: [] }) }));
+    expect(open).toMatchObject({ minHardware: true, machineCidrDefined: false, sufficientForInstall: false });
+    expect(open.inputMessages).toEqual(['Machine network of the cluster is not known']);
+  });
+
+  it('are not touched by what is only shown', () => {
+    const soft = sampleHost({ ntpSources: [], mtuFailures: [{ nic: 'a', remoteAddress: 'b' }] });
+    expect(conditions(soft).sufficientForInstall).toBe(true);
+    expect(conditions(soft).failingMessages).toHaveLength(2);
+  });
+
+  it('do not wait for a clock that an agent never tells, but for one that is wrong', () => {
+    expect(conditions(sampleHost({ clockOffsetSeconds: undefined })).sufficientForInstall).toBe(true);
+    expect(conditions(sampleHost({ clockOffsetSeconds: 9999 })).sufficientForInstall).toBe(false);
+  });
+
+  it('follow the disk test and the images while preparing', () => {
+    const of = (facts: Partial<HostFacts>): readonly string[] => {
+      const { diskSpeed, images: found } = conditions(sampleHost(facts));
+      return [diskSpeed, found];
+    };
+    expect(of({ diskSpeeds: tested(0), images: images('success') })).toEqual(['ok', 'ok']);
+    expect(of({ diskSpeeds: tested(1), images: images('failure') })).toEqual(['failed', 'failed']);
+    expect(of({ installerArgs: ['--save-partlabel', 'data'] })).toEqual(['ok', 'unknown']);
+    expect(of({ hardware: sampleHardware({ bootDeviceType: 'persistent' }) })).toEqual(['ok', 'unknown']);
+    expect(conditions(sampleHost({ diskSpeeds: tested(1) })).sufficientForInstall).toBe(false);
+    expect(conditions(sampleHost({ images: images('failure') })).sufficientForInstall).toBe(true);
+    expect(conditions(sampleHost({ images: images('failure') })).preparationMessages).toHaveLength(1);
+  });
+
+  it('tell a machine without disk UUIDs', () => {
+    const hardware = sampleHardware({ manufacturer: 'VMware, Inc.', disks: [sampleDisk({ hasUuid: false })] });
+    expect(conditions(sampleHost({ hardware }))).toMatchObject({ vsphereDiskUuid: false, minHardware: true });
+  });
+
+  it('let ignored rules pass, but never those that cannot be ignored', () => {
+    const ignoring = (ignoredHostRules: readonly string[]) =>
+      conditions(
+        sampleHost({
+          hardware: sampleHardware({ routes: [], hostname: 'BAD' }),
+          cluster: sampleSettings({ ignoredHostRules }),
+        }),
+      );
+    expect(ignoring([]).sufficientForInstall).toBe(false);
+    expect(ignoring(['has-default-route', 'hostname-valid']).sufficientForInstall).toBe(false);
+    const named = (ignoredHostRules: readonly string[]) =>
+      conditions(
+        sampleHost({ hardware: sampleHardware({ routes: [] }), cluster: sampleSettings({ ignoredHostRules }) }),
+      );
+    expect(named(['has-default-route']).sufficientForInstall).toBe(true);
+    expect(named(['all']).sufficientForInstall).toBe(true);
+    expect(named(['all']).failingMessages).toEqual(['Host has no default route']);
+  });
+
+  it('of the pool ask for little', () => {
+    const pool = samplePoolHost({
+      hardware: sampleHardware({ routes: [] }),
+      agentVersion: 'old',
+      clockOffsetSeconds: 9e9,
+    });
+    expect(conditions(pool)).toMatchObject({ minHardware: true, sufficientForInstall: true, machineCidrDefined: true });
+    expect(conditions(samplePoolHost({ requestedHostname: 'BAD' })).sufficientForInstall).toBe(false);
+    expect(conditions(samplePoolHost({ isSilent: true, isMediaConnected: false }))).toMatchObject({
+      connected: false,
+      mediaConnected: false,
+    });
+  });
+
+  it('know an inventory without content', () => {
+    expect(conditions(sampleHost({ hardware: sampleHardware({ truncation: 'full' }) })).inventory).toBe('truncated');
+  });
+});

@@ -1,0 +1,355 @@
+import {
+  sampleDisk,
+  sampleHardware,
+  sampleHost,
+  sampleNic,
+  samplePoolHost,
+  sampleSettings,
+} from '../facts/sample.facts';
+import type { HostFacts } from '../facts/host.facts';
+import type { Hardware } from '../hardware/hardware';
+import type { HostRuleId } from '../rule/contract-ids';
+import type { Outcome } from '../rule/rule';
+import { evaluateHost } from './evaluate-host';
+import { HOST_RULES } from './host-rules.table';
+
+const MIB = 1024 ** 2;
+const outcome = (id: string, facts: HostFacts): Outcome | undefined => evaluateHost(facts).find((one) => one.id === id);
+const given = sampleHost;
+const hw = (changes: Partial<Hardware>): HostFacts => given({ hardware: sampleHardware(changes) });
+const cl = (changes: Parameters<typeof sampleSettings>[0], others: Partial<HostFacts> = {}): HostFacts =>
+  given({ cluster: sampleSettings(changes), ...others });
+const nics = (...addresses: readonly string[]): Hardware['nics'] =>
+  addresses.map((address, at) =>
+    address.includes(':')
+      ? sampleNic({ name: `ens${at}`, ipv4Addresses: [], ipv6Addresses: [address] })
+      : sampleNic({ name: `ens${at}`, ipv4Addresses: [address] }),
+  );
+const noInventory = given({ hardware: undefined });
+const day2Cluster = { kind: 'AddHostsCluster' };
+const image = (changes: object): HostFacts =>
+  given({
+    images: [{ name: 'release', sizeBytes: 1, seconds: 1, downloadRateMbps: 1, result: 'success', ...changes }],
+  });
+const speed = (exitCode: number): HostFacts =>
+  given({ diskSpeeds: [{ path: '/dev/disk/by-id/wwn-0x1', ioSyncDurationMs: 12, exitCode, epoch: 0 }] });
+const vmware = (hasUuid: boolean, driveType = 'HDD'): HostFacts =>
+  hw({ manufacturer: 'VMware, Inc.', disks: [sampleDisk({ hasUuid, driveType })] });
+
+/** `none`: the rule has no outcome for such a host. */
+const CASES: readonly [HostRuleId, string, HostFacts, 'success' | 'failure' | 'pending' | 'error' | 'none'][] = [
+  ['connected', 'heard of', given(), 'success'],
+  ['connected', 'silent', given({ isSilent: true }), 'failure'],
+  ['connected', 'silent after the reboot', given({ isSilent: true, stage: 'Rebooting' }), 'none'],
+  ['media-connected', 'readable', given(), 'success'],
+  ['media-connected', 'unreadable', given({ isMediaConnected: false }), 'failure'],
+  ['media-connected', 'unreadable after the reboot', given({ isMediaConnected: false, stage: 'Joined' }), 'none'],
+  ['has-inventory', 'reported', given(), 'success'],
+  ['has-inventory', 'not reported', noInventory, 'failure'],
+  ['inventory-not-partially-truncated', 'whole', given(), 'success'],
+  ['inventory-not-partially-truncated', 'partial', hw({ truncation: 'partial' }), 'failure'],
+  ['inventory-not-partially-truncated', 'full', hw({ truncation: 'full' }), 'success'],
+  ['inventory-not-partially-truncated', 'unknown', hw({ truncation: 'half' }), 'error'],
+  ['inventory-not-partially-truncated', 'no inventory', noInventory, 'pending'],
+  ['inventory-not-fully-truncated', 'partial', hw({ truncation: 'partial' }), 'success'],
+  ['inventory-not-fully-truncated', 'full', hw({ truncation: 'full' }), 'failure'],
+  ['inventory-not-fully-truncated', 'no inventory', noInventory, 'pending'],
+  ['has-min-cpu-cores', '2 cores', hw({ cpuCount: 2 }), 'success'],
+  ['has-min-cpu-cores', '1 core', hw({ cpuCount: 1 }), 'failure'],
+  ['has-min-cpu-cores', 'no inventory', noInventory, 'pending'],
+  ['has-min-memory', '8092 MiB', hw({ physicalMemoryBytes: 8092 * MIB }), 'success'],
+  ['has-min-memory', 'a byte less', hw({ physicalMemoryBytes: 8092 * MIB - 1 }), 'failure'],
+  [
+    'has-min-memory',
+    'meminfo: 2 % less',
+    hw({ physicalMemoryBytes: (8092 - 163) * MIB, physicalMemoryMethod: 'meminfo' }),
+    'success',
+  ],
+  [
+    'has-min-memory',
+    'meminfo: more than 2 % less',
+    hw({ physicalMemoryBytes: (8092 - 164) * MIB, physicalMemoryMethod: 'meminfo' }),
+    'failure',
+  ],
+  ['has-min-memory', 'no inventory', noInventory, 'pending'],
+  ['has-cpu-cores-for-role', 'control plane, 4', hw({ cpuCount: 4 }), 'success'],
+  ['has-cpu-cores-for-role', 'control plane, 3', hw({ cpuCount: 3 }), 'failure'],
+  [
+    'has-cpu-cores-for-role',
+    'worker, 2',
+    given({ role: 'worker', hardware: sampleHardware({ cpuCount: 2 }) }),
+    'success',
+  ],
+  [
+    'has-cpu-cores-for-role',
+    'single node, 7',
+    cl({ controlPlaneCount: 1 }, { hardware: sampleHardware({ cpuCount: 7 }) }),
+    'failure',
+  ],
+  [
+    'has-cpu-cores-for-role',
+    'single node of 4.22, 4',
+    cl({ controlPlaneCount: 1, openshiftVersion: '4.22.0' }, { hardware: sampleHardware({ cpuCount: 4 }) }),
+    'success',
+  ],
+  ['has-cpu-cores-for-role', 'no inventory', noInventory, 'pending'],
+  ['has-memory-for-role', 'control plane, 16284 MiB', hw({ physicalMemoryBytes: 16_284 * MIB }), 'success'],
+  ['has-memory-for-role', 'a byte less', hw({ physicalMemoryBytes: 16_284 * MIB - 1 }), 'failure'],
+  [
+    'has-memory-for-role',
+    'no allowance for meminfo',
+    hw({ physicalMemoryBytes: 16_283 * MIB, physicalMemoryMethod: 'meminfo' }),
+    'failure',
+  ],
+  ['has-memory-for-role', 'no inventory', noInventory, 'pending'],
+  ['has-min-valid-disks', 'one', given(), 'success'],
+  ['has-min-valid-disks', 'too small', hw({ disks: [sampleDisk({ sizeBytes: 99e9 })] }), 'failure'],
+  [
+    'has-min-valid-disks',
+    'small, in the pool',
+    samplePoolHost({ hardware: sampleHardware({ disks: [sampleDisk({ sizeBytes: 50e9 })] }) }),
+    'success',
+  ],
+  [
+    'has-min-valid-disks',
+    'edge worker',
+    given({
+      role: 'worker',
+      hardware: sampleHardware({
+        cpuArchitecture: 'aarch64',
+        productName: 'BlueField SoC',
+        disks: [sampleDisk({ sizeBytes: 15e9 })],
+      }),
+    }),
+    'success',
+  ],
+  ['has-min-valid-disks', 'no disk at all', hw({ disks: [] }), 'error'],
+  ['has-min-valid-disks', 'no inventory', noInventory, 'pending'],
+  ['sufficient-installation-disk-speed', 'not tested', given(), 'success'],
+  ['sufficient-installation-disk-speed', 'tested', speed(0), 'success'],
+  ['sufficient-installation-disk-speed', 'test failed', speed(1), 'failure'],
+  [
+    'sufficient-installation-disk-speed',
+    'another disk failed',
+    given({ installationDiskId: '/dev/other', installationDiskPath: '/dev/sdo', diskSpeeds: speed(1).diskSpeeds }),
+    'success',
+  ],
+  ['sufficient-installation-disk-speed', 'no disk chosen', given({ installationDiskId: '' }), 'error'],
+  ['sufficient-installation-disk-speed', 'no inventory', noInventory, 'pending'],
+  ['vsphere-disk-uuid-enabled', 'with UUID', vmware(true), 'success'],
+  ['vsphere-disk-uuid-enabled', 'without UUID', vmware(false), 'failure'],
+  ['vsphere-disk-uuid-enabled', 'RAID is not asked', vmware(false, 'RAID'), 'success'],
+  ['vsphere-disk-uuid-enabled', 'other machines', hw({ disks: [sampleDisk({ hasUuid: false })] }), 'none'],
+  ['vsphere-disk-uuid-enabled', 'no inventory', noInventory, 'pending'],
+  ['no-skip-installation-disk', 'none skipped', given(), 'success'],
+  ['no-skip-installation-disk', 'skipped', given({ skipFormattingDisks: ['/dev/disk/by-id/wwn-0x1'] }), 'failure'],
+  ['no-skip-installation-disk', 'skipped by device', given({ skipFormattingDisks: ['/dev/sda'] }), 'failure'],
+  ['no-skip-missing-disk', 'there', given({ skipFormattingDisks: ['/dev/sda'] }), 'success'],
+  ['no-skip-missing-disk', 'missing', given({ skipFormattingDisks: ['/dev/sdz'] }), 'failure'],
+  [
+    'no-skip-missing-disk',
+    'list of disks is cut',
+    given({ skipFormattingDisks: ['/dev/sdz'], hardware: sampleHardware({ diskCount: 2 }) }),
+    'error',
+  ],
+  ['no-skip-missing-disk', 'no inventory', noInventory, 'pending'],
+  ['hostname-unique', 'unique', given(), 'success'],
+  ['hostname-unique', 'shared', given({ namesakes: 1 }), 'failure'],
+  ['hostname-unique', 'no inventory', noInventory, 'pending'],
+  ['hostname-unique', 'pool', samplePoolHost({ namesakes: 1 }), 'none'],
+  ['hostname-valid', 'plain', given(), 'success'],
+  ['hostname-valid', 'with a domain', given({ requestedHostname: 'node-1.example.com' }), 'success'],
+  ['hostname-valid', '63 characters', given({ requestedHostname: 'a'.repeat(63) }), 'success'],
+  ['hostname-valid', '64 characters', given({ requestedHostname: 'a'.repeat(64) }), 'failure'],
+  ['hostname-valid', 'upper case', given({ requestedHostname: 'Node' }), 'failure'],
+  ['hostname-valid', 'loopback', hw({ hostname: 'localhost' }), 'failure'],
+  ['hostname-valid', 'loopback domain', hw({ hostname: 'localhost6.localdomain6' }), 'failure'],
+  ['hostname-valid', 'no inventory', noInventory, 'failure'],
+  ['compatible-with-cluster-platform', 'bare metal', given(), 'success'],
+  ['compatible-with-cluster-platform', 'vsphere on KVM', cl({ platformType: 'vsphere' }), 'failure'],
+  [
+    'compatible-with-cluster-platform',
+    'vsphere on VMware',
+    cl({ platformType: 'vsphere' }, { hardware: sampleHardware({ manufacturer: 'VMware, Inc.' }) }),
+    'success',
+  ],
+  [
+    'compatible-with-cluster-platform',
+    'nutanix on Nutanix',
+    cl({ platformType: 'nutanix' }, { hardware: sampleHardware({ manufacturer: 'Nutanix' }) }),
+    'success',
+  ],
+  ['compatible-with-cluster-platform', 'generic external', cl({ platformType: 'external' }), 'success'],
+  [
+    'compatible-with-cluster-platform',
+    'OCI elsewhere',
+    cl({ platformType: 'external', externalPlatformName: 'oci' }),
+    'failure',
+  ],
+  ['compatible-with-cluster-platform', 'no platform', cl({ platformType: '' }), 'pending'],
+  ['compatible-with-cluster-platform', 'no inventory', noInventory, 'pending'],
+  ['compatible-with-cluster-platform', 'pool', samplePoolHost(), 'none'],
+  ['valid-platform-network-settings', 'not OpenStack', given(), 'success'],
+  ['valid-platform-network-settings', 'OpenStack', hw({ productName: 'OpenStack Compute' }), 'failure'],
+  [
+    'valid-platform-network-settings',
+    'OpenStack, user-managed',
+    cl({ userManagedNetworking: true }, { hardware: sampleHardware({ productName: 'OpenStack Compute' }) }),
+    'success',
+  ],
+  ['valid-platform-network-settings', 'no inventory', noInventory, 'pending'],
+  ['machine-cidr-defined', 'given', given(), 'success'],
+  ['machine-cidr-defined', 'missing', cl({ machineNetworks: [] }), 'failure'],
+  ['machine-cidr-defined', 'user-managed', cl({ machineNetworks: [], userManagedNetworking: true }), 'success'],
+  ['machine-cidr-defined', 'day 2', cl({ machineNetworks: [], ...day2Cluster }), 'success'],
+  ['machine-cidr-defined', 'pool', samplePoolHost(), 'none'],
+  ['belongs-to-machine-cidr', 'inside', given(), 'success'],
+  ['belongs-to-machine-cidr', 'outside', hw({ nics: nics('10.0.0.5/24') }), 'failure'],
+  ['belongs-to-machine-cidr', 'in one of two', cl({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] }), 'failure'],
+  [
+    'belongs-to-machine-cidr',
+    'in one of two, load balancer user-managed',
+    cl({ machineNetworks: ['192.168.128.0/24', '10.0.0.0/24'], loadBalancerType: 'user-managed' }),
+    'success',
+  ],
+  [
+    'belongs-to-machine-cidr',
+    'user-managed',
+    cl({ userManagedNetworking: true, machineNetworks: ['10.0.0.0/8'] }),
+    'success',
+  ],
+  [
+    'belongs-to-machine-cidr',
+    'user-managed bootstrap',
+    cl({ userManagedNetworking: true, machineNetworks: ['10.0.0.0/8'] }, { isBootstrap: true }),
+    'failure',
+  ],
+  ['belongs-to-machine-cidr', 'day 2', cl({ machineNetworks: ['10.0.0.0/8'], ...day2Cluster }), 'success'],
+  ['belongs-to-machine-cidr', 'no machine network', cl({ machineNetworks: [] }), 'pending'],
+  ['belongs-to-machine-cidr', 'no inventory', noInventory, 'pending'],
+  ['has-default-route', 'there', given(), 'success'],
+  [
+    'has-default-route',
+    'IPv6',
+    hw({ routes: [{ interface: 'e', gateway: 'fe80::1', destination: '::', family: 10, metric: 1 }] }),
+    'success',
+  ],
+  [
+    'has-default-route',
+    'without a gateway',
+    hw({ routes: [{ interface: 'e', gateway: '', destination: '0.0.0.0', family: 2, metric: 1 }] }),
+    'failure',
+  ],
+  [
+    'has-default-route',
+    'gateway 0.0.0.0',
+    hw({ routes: [{ interface: 'e', gateway: '0.0.0.0', destination: '0.0.0.0', family: 2, metric: 1 }] }),
+    'failure',
+  ],
+  ['has-default-route', 'no routes', hw({ routes: [] }), 'failure'],
+  ['has-default-route', 'no inventory', noInventory, 'pending'],
+  ['non-overlapping-subnets', 'apart', hw({ nics: nics('10.0.0.5/24', '10.0.1.5/24') }), 'success'],
+  ['non-overlapping-subnets', 'inside another', hw({ nics: nics('10.0.0.5/16', '10.0.1.5/24') }), 'failure'],
+  [
+    'non-overlapping-subnets',
+    'the same on two interfaces',
+    hw({ nics: nics('10.0.0.5/24', '10.0.0.6/24') }),
+    'failure',
+  ],
+  [
+    'non-overlapping-subnets',
+    'twice on one interface',
+    hw({ nics: [sampleNic({ ipv4Addresses: ['10.0.0.5/24', '10.0.0.6/24'] })] }),
+    'success',
+  ],
+  [
+    'non-overlapping-subnets',
+    'of a family that the cluster does not use',
+    hw({ nics: nics('fd00::1/64', 'fd00::2/64') }),
+    'success',
+  ],
+  ['non-overlapping-subnets', 'no inventory', noInventory, 'pending'],
+  ['ignition-downloadable', 'day 1', given(), 'none'],
+  [
+    'ignition-downloadable',
+    'fetched',
+    given({ kind: 'AddToExistingClusterHost', isIgnitionDownloaded: true }),
+    'success',
+  ],
+  [
+    'ignition-downloadable',
+    'not fetched',
+    given({ kind: 'AddToExistingClusterHost', isIgnitionDownloaded: false }),
+    'failure',
+  ],
+  ['ignition-downloadable', 'not tried', given({ kind: 'AddToExistingClusterHost' }), 'pending'],
+  ['mtu-valid', 'sound', given({ mtuFailures: [] }), 'success'],
+  ['mtu-valid', 'lost', given({ mtuFailures: [{ nic: 'ens3', remoteAddress: '10.0.0.6' }] }), 'failure'],
+  ['mtu-valid', 'no report', given(), 'pending'],
+  ['mtu-valid', 'day 2', given({ kind: 'AddToExistingClusterHost' }), 'success'],
+  ['mtu-valid', 'single node', cl({ controlPlaneCount: 1 }), 'none'],
+  ['ntp-synced', 'synced', given(), 'success'],
+  ['ntp-synced', 'not synced', given({ ntpSources: [{ sourceName: 'a', sourceState: 'unreachable' }] }), 'failure'],
+  ['ntp-synced', 'no report', given({ ntpSources: [] }), 'failure'],
+  ['ntp-synced', 'pool without sources', samplePoolHost(), 'none'],
+  ['ntp-synced', 'pool with sources', samplePoolHost({ infraEnvHasNtpSources: true, ntpSources: [] }), 'failure'],
+  ['time-synced-between-host-and-service', '20 minutes behind', given({ clockOffsetSeconds: -1200 }), 'success'],
+  ['time-synced-between-host-and-service', 'more behind', given({ clockOffsetSeconds: -1201 }), 'failure'],
+  ['time-synced-between-host-and-service', '60 minutes ahead', given({ clockOffsetSeconds: 3600 }), 'success'],
+  ['time-synced-between-host-and-service', 'more ahead', given({ clockOffsetSeconds: 3601 }), 'failure'],
+  ['time-synced-between-host-and-service', 'unknown', given({ clockOffsetSeconds: undefined }), 'pending'],
+  ['compatible-agent', 'expected', given(), 'success'],
+  ['compatible-agent', 'other', given({ agentVersion: 'other' }), 'failure'],
+  ['compatible-agent', 'during the installation', given({ agentVersion: 'other', stage: 'Installing' }), 'none'],
+  [
+    'compatible-agent',
+    'any accepted',
+    given({ agentVersion: 'other', policy: { ...given().policy, agentImage: '' } }),
+    'success',
+  ],
+  ['container-images-available', 'not tried', given(), 'success'],
+  ['container-images-available', 'pulled', image({}), 'success'],
+  ['container-images-available', 'present, no rate', image({ sizeBytes: 0, downloadRateMbps: 0 }), 'success'],
+  ['container-images-available', 'failed', image({ result: 'failure' }), 'failure'],
+  ['container-images-available', 'too slow', image({ downloadRateMbps: 0.0009 }), 'failure'],
+  ['lso-requirements-satisfied', 'not selected', given(), 'success'],
+  ['lso-requirements-satisfied', 'selected', cl({ operators: ['lso'] }), 'success'],
+  ['odf-requirements-satisfied', 'not selected', given(), 'success'],
+  ['odf-requirements-satisfied', 'selected', cl({ operators: ['odf'] }), 'pending'],
+  ['odf-requirements-satisfied', 'selected, day 2', cl({ operators: ['odf'], ...day2Cluster }), 'success'],
+  ['odf-requirements-satisfied', 'pool', samplePoolHost(), 'none'],
+];
+
+describe('host rules', () => {
+  it.each(CASES)('%s: %s', (id, _case, facts, status) => {
+    expect(outcome(id, facts)?.status ?? 'none').toBe(status);
+  });
+
+  it('have a passing and a failing or waiting case each', () => {
+    const seen = (id: string, ...statuses: readonly string[]): boolean =>
+      CASES.some(([other, , , status]) => other === id && statuses.includes(status));
+    const own = HOST_RULES.filter(({ category }) => category !== 'operators').map(({ id }) => id);
+    expect(own.filter((id) => !seen(id, 'success') || !seen(id, 'failure', 'error'))).toEqual([]);
+    const needy = HOST_RULES.filter(({ needs }) => needs.length > 0).map(({ id }) => id);
+    expect(needy.filter((id) => !seen(id, 'pending'))).toEqual([]);
+  });
+
+  it('say what was measured, what is required and what to do', () => {
+    expect(outcome('has-memory-for-role', hw({ physicalMemoryBytes: 8192 * MIB }))).toEqual({
+      id: 'has-memory-for-role',
+      status: 'failure',
+      category: 'hardware',
+      message: 'Host has 8192 MiB of memory, role master needs 16384 MiB',
+      measured: '8192 MiB',
+      required: '16384 MiB',
+      remedy: expect.stringContaining('more memory'),
+    });
+  });
+
+  it('are shown as disabled when configuration says so, unless the cluster ignores rules of its own', () => {
+    const policy = { ...given().policy, disabledHostRules: ['ntp-synced'] };
+    expect(outcome('ntp-synced', given({ policy, ntpSources: [] }))?.status).toBe('disabled');
+    const own = cl({ ignoredHostRules: ['mtu-valid'] }, { policy, ntpSources: [] });
+    expect(outcome('ntp-synced', own)?.status).toBe('failure');
+  });
+});

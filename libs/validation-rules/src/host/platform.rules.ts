@@ -1,0 +1,52 @@
+import { clusterOf, hardwareOf, isBound } from '../facts/host.facts';
+import { passIf } from '../rule/rule';
+import type { HostRule } from './host-rule';
+
+/** Manufacturer that machines of a platform must have; a platform that is not listed takes any machine. */
+const MANUFACTURERS: { readonly [platform: string]: string } = {
+  vsphere: 'VMware, Inc.',
+  nutanix: 'Nutanix',
+  'external/oci': 'OracleCloud.com',
+};
+const OPENSTACK_PRODUCT = 'OpenStack Compute';
+
+export const PLATFORM_RULES: readonly HostRule[] = [
+  {
+    id: 'compatible-with-cluster-platform',
+    category: 'hardware',
+    checks:
+      "The machine is one of the cluster's platform: VMware for vsphere, Nutanix for nutanix, Oracle Cloud for OCI.",
+    applies: isBound,
+    needs: ['inventory', 'platform'],
+    claim: (facts) => {
+      const { platformType, externalPlatformName } = clusterOf(facts);
+      const platform = platformType === 'external' ? `external/${externalPlatformName}` : platformType;
+      const needed = MANUFACTURERS[platform] ?? '';
+      const { manufacturer } = hardwareOf(facts);
+      return passIf(needed === '' || manufacturer === needed, manufacturer, needed);
+    },
+    explain: ({ passed, measured, required }, facts) => {
+      const { platformType } = clusterOf(facts);
+      return passed
+        ? `Machine suits platform ${platformType}`
+        : `Machine is made by "${measured}", platform ${platformType} needs "${required}"`;
+    },
+    remedy: "Use machines of the platform, or change the cluster's platform.",
+    gate: 'hardware',
+  },
+  {
+    id: 'valid-platform-network-settings',
+    category: 'network',
+    checks: 'OpenStack machines are used with user-managed networking only: VIPs do not work there.',
+    applies: isBound,
+    needs: ['inventory'],
+    claim: (facts) => {
+      const { productName } = hardwareOf(facts);
+      return passIf(productName !== OPENSTACK_PRODUCT || clusterOf(facts).userManagedNetworking, productName);
+    },
+    explain: ({ passed, measured }) =>
+      passed ? 'Platform allows the network settings' : `${measured} machines need user-managed networking`,
+    remedy: 'Set user_managed_networking for the cluster.',
+    gate: 'known',
+  },
+];

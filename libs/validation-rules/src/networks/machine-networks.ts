@@ -1,0 +1,87 @@
+import { type Cidr, containsIp, formatNetwork, isSameNetwork, parseCidr, parseCidrs } from '../addresses/cidr';
+import { type Family, isLinkLocal, parseIp } from '../addresses/ip-address';
+import { type ClusterSettingsFacts, isLoadBalancerUserManaged, isSingleNode } from '../facts/cluster-settings.facts';
+import { addressesOf, type Hardware } from '../hardware/hardware';
+import { defaultRoutes } from './default-routes';
+
+/** The network of the first address (with prefix) whose network contains `vip`. */
+export function networkOfAddress(addresses: readonly string[], vip: string): Cidr | undefined {
+  const address = parseIp(vip);
+  if (!address) return undefined;
+  for (const text of addresses) {
+    const cidr = parseCidr(text);
+    if (cidr && containsIp(cidr, address)) return cidr;
+  }
+  return undefined;
+}
+
+/**
+ * Machine networks that follow from the VIPs and the hosts' interfaces, in canonical form, or undefined when they stay as
+ * they are. To be asked while the cluster is pending for input or insufficient.
+ */
+export function deriveMachineNetworks(
+  settings: ClusterSettingsFacts,
+  hosts: readonly Hardware[],
+): readonly string[] | undefined {
+  const derived = candidateNetworks(settings, hosts);
+  const isSame = derived?.join() === settings.machineNetworks.join();
+  return isSame ? undefined : derived;
+}
+
+function candidateNetworks(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
+  if (isSingleNode(settings)) return singleNodeNetworks(settings, hosts);
+  if (settings.userManagedNetworking || isLoadBalancerUserManaged(settings)) return undefined;
+  return settings.vipDhcpAllocation ? onlyNetwork(hosts) : networksOfVips(settings, hosts);
+}
+
+/** DHCP allocates VIPs in the hosts' network, if there is no doubt which one that is. */
+function onlyNetwork(hosts: readonly Hardware[]): readonly string[] | undefined {
+  const networks = distinctNetworks(hosts.flatMap(addressesOf));
+  const [only] = networks;
+  return only && networks.length === 1 ? [formatNetwork(only)] : undefined;
+}
+
+function networksOfVips(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
+  const addresses = hosts.flatMap(addressesOf);
+  const networkAt = (index: number): Cidr | undefined =>
+    networkOfAddress(addresses, settings.apiVips[index] ?? '') ??
+    networkOfAddress(addresses, settings.ingressVips[index] ?? '');
+  const [primary, secondary] = [networkAt(0), networkAt(1)];
+  const isAsBefore = (index: number, found: Cidr | undefined): boolean => {
+    const before = parseCidr(settings.machineNetworks[index] ?? '');
+    return found !== undefined && before !== undefined && isSameNetwork(found, before);
+  };
+  // A second network that no VIP speaks of was given by a person and stays.
+  if (!primary || (isAsBefore(0, primary) && (!secondary || isAsBefore(1, secondary)))) return undefined;
+  return [primary, secondary].filter((cidr) => cidr !== undefined).map(formatNetwork);
+}
+
+/** A single node's networks, one per family that the cluster uses: its only one, or the one of the default route. */
+function singleNodeNetworks(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
+  const [host] = hosts;
+  const families = familiesInOrder(settings.clusterNetworks.map(({ cidr }) => cidr));
+  const agree = [...families].sort().join() === [...familiesInOrder(settings.serviceNetworks)].sort().join();
+  if (!host || settings.machineNetworks.length > 0 || families.length === 0 || !agree) return undefined;
+  const networks = families.map((family) => networkOfFamily(host, family));
+  return networks.every((cidr) => cidr !== undefined) ? networks.map(formatNetwork) : undefined;
+}
+
+function networkOfFamily(host: Hardware, family: Family): Cidr | undefined {
+  const networks = distinctNetworks(addressesOf(host)).filter((cidr) => cidr.family === family);
+  if (networks.length <= 1) return networks[0];
+  const [route] = defaultRoutes(host, family);
+  const gateway = parseIp(route?.gateway ?? '');
+  return gateway && networks.find((cidr) => containsIp(cidr, gateway));
+}
+
+const familiesInOrder = (cidrs: readonly string[]): readonly Family[] => [
+  ...new Set(parseCidrs(cidrs).map(({ family }) => family)),
+];
+
+function distinctNetworks(addresses: readonly string[]): readonly Cidr[] {
+  const networks = new Map<string, Cidr>();
+  for (const cidr of parseCidrs(addresses)) {
+    if (!isLinkLocal(cidr.address)) networks.set(formatNetwork(cidr), cidr);
+  }
+  return [...networks.values()];
+}

@@ -1,0 +1,92 @@
+import { sampleHardware, sampleNic, sampleSettings } from '../facts/sample.facts';
+import type { Hardware } from '../hardware/hardware';
+import { deriveMachineNetworks } from './machine-networks';
+
+const host = (...addresses: readonly string[]): Hardware =>
+  sampleHardware({
+    nics: addresses.map((address, at) =>
+      sampleNic({
+        name: `ens${at}`,
+        ipv4Addresses: address.includes(':') ? [] : [address],
+        ipv6Addresses: address.includes(':') ? [address] : [],
+      }),
+    ),
+  });
+const settings = (changes: Parameters<typeof sampleSettings>[0] = {}): ReturnType<typeof sampleSettings> =>
+  sampleSettings({ machineNetworks: [], ...changes });
+
+describe('machine networks', () => {
+  it('follow from the API VIP', () => {
+    expect(deriveMachineNetworks(settings(), [host('10.1.0.5/16'), host('192.168.128.7/24')])).toEqual([
+      '192.168.128.0/24',
+    ]);
+  });
+
+  it('follow from the ingress VIP when there is no API VIP', () => {
+    expect(deriveMachineNetworks(settings({ apiVips: [] }), [host('192.168.128.7/24')])).toEqual(['192.168.128.0/24']);
+  });
+
+  it('are two with two VIPs, in their order', () => {
+    const dual = settings({ apiVips: ['192.168.128.100', 'fd00::100'], ingressVips: ['192.168.128.101', 'fd00::101'] });
+    expect(deriveMachineNetworks(dual, [host('fd00::5/64', '192.168.128.7/24')])).toEqual([
+      '192.168.128.0/24',
+      'fd00::/64',
+    ]);
+  });
+
+  it('move with the VIP', () => {
+    expect(deriveMachineNetworks(settings({ machineNetworks: ['10.0.0.0/8'] }), [host('192.168.128.7/24')])).toEqual([
+      '192.168.128.0/24',
+    ]);
+  });
+
+  it.each([
+    ['there is no VIP', settings({ apiVips: [], ingressVips: [] })],
+    ['no host is in the network of the VIP', settings({ apiVips: ['10.9.9.9'], ingressVips: [] })],
+    ['they are right already', sampleSettings()],
+    ['a person gave a second network', sampleSettings({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] })],
+    ['networking is user-managed', settings({ userManagedNetworking: true })],
+    ['the load balancer is user-managed', settings({ loadBalancerType: 'user-managed' })],
+  ])('stay when %s', (_case, given) => {
+    expect(deriveMachineNetworks(given, [host('192.168.128.7/24')])).toBeUndefined();
+  });
+
+  it('are the only network of all hosts when DHCP allocates the VIPs', () => {
+    const dhcp = settings({ vipDhcpAllocation: true, apiVips: [], ingressVips: [] });
+    expect(deriveMachineNetworks(dhcp, [host('10.0.0.5/24'), host('10.0.0.6/24', 'fe80::1/64')])).toEqual([
+      '10.0.0.0/24',
+    ]);
+    expect(deriveMachineNetworks(dhcp, [host('10.0.0.5/24'), host('10.0.1.6/24')])).toBeUndefined();
+  });
+
+  describe('of a single node', () => {
+    const single = settings({ controlPlaneCount: 1, apiVips: [], ingressVips: [], userManagedNetworking: true });
+
+    it('are its only network', () => {
+      expect(deriveMachineNetworks(single, [host('10.0.0.5/24')])).toEqual(['10.0.0.0/24']);
+    });
+
+    it('are the network of the default gateway when it has several', () => {
+      expect(deriveMachineNetworks(single, [host('10.0.0.5/24', '192.168.128.7/24')])).toEqual(['192.168.128.0/24']);
+    });
+
+    it('are one per family of the cluster', () => {
+      const dual = {
+        ...single,
+        clusterNetworks: [
+          { cidr: 'fd01::/48', hostPrefix: 64 },
+          { cidr: '10.128.0.0/14', hostPrefix: 23 },
+        ],
+        serviceNetworks: ['172.30.0.0/16', 'fd02::/112'],
+      };
+      expect(deriveMachineNetworks(dual, [host('10.0.0.5/24', 'fd00::5/64')])).toEqual(['fd00::/64', '10.0.0.0/24']);
+      expect(deriveMachineNetworks(dual, [host('10.0.0.5/24')])).toBeUndefined();
+    });
+
+    it('stay when given', () => {
+      expect(
+        deriveMachineNetworks({ ...single, machineNetworks: ['10.9.0.0/16'] }, [host('10.0.0.5/24')]),
+      ).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,106 @@
+/** Operators that today's clients know validations of; `<name>-requirements-satisfied` on hosts and clusters. */
+export const OPERATOR_NAMES = [
+  'lso',
+  'odf',
+  'cnv',
+  'lvm',
+  'mce',
+  'mtv',
+  'osc',
+  'node-feature-discovery',
+  'nvidia-gpu',
+  'pipelines',
+  'servicemesh',
+  'serverless',
+  'openshift-ai',
+  'authorino',
+  'nmstate',
+  'amd-gpu',
+  'kmm',
+  'node-healthcheck',
+  'self-node-remediation',
+  'fence-agents-remediation',
+  'node-maintenance',
+  'kube-descheduler',
+  'cluster-observability',
+  'numa-resources',
+  'oadp',
+  'metallb',
+  'loki',
+  'openshift-logging',
+] as const;
+export type OperatorName = (typeof OPERATOR_NAMES)[number];
+export type OperatorRuleId = `${OperatorName}-requirements-satisfied`;
+
+/** The contract's `host-validation-id`, without the ids that nothing produces any more. */
+export const HOST_RULE_IDS = [
+  'connected',
+  'media-connected',
+  'has-inventory',
+  'inventory-not-partially-truncated',
+  'inventory-not-fully-truncated',
+  'has-min-cpu-cores',
+  'has-min-valid-disks',
+  'has-min-memory',
+  'machine-cidr-defined',
+  'has-cpu-cores-for-role',
+  'has-memory-for-role',
+  'hostname-unique',
+  'hostname-valid',
+  'belongs-to-machine-cidr',
+  'ignition-downloadable',
+  'belongs-to-majority-group',
+  'valid-platform-network-settings',
+  'ntp-synced',
+  'time-synced-between-host-and-service',
+  'container-images-available',
+  'sufficient-installation-disk-speed',
+  'sufficient-network-latency-requirement-for-role',
+  'sufficient-packet-loss-requirement-for-role',
+  'has-default-route',
+  'api-domain-name-resolved-correctly',
+  'api-int-domain-name-resolved-correctly',
+  'apps-domain-name-resolved-correctly',
+  'compatible-with-cluster-platform',
+  'dns-wildcard-not-configured',
+  'disk-encryption-requirements-satisfied',
+  'non-overlapping-subnets',
+  'vsphere-disk-uuid-enabled',
+  'compatible-agent',
+  'no-skip-installation-disk',
+  'no-skip-missing-disk',
+  'no-ip-collisions-in-network',
+  'no-iscsi-nic-belongs-to-machine-cidr',
+  'mtu-valid',
+] as const;
+export type HostRuleId = (typeof HOST_RULE_IDS)[number] | OperatorRuleId;
+
+/** The contract's `cluster-validation-id`, without the ids that nothing produces any more. */
+export const CLUSTER_RULE_IDS = [
+  'machine-cidr-defined',
+  'cluster-cidr-defined',
+  'service-cidr-defined',
+  'no-cidrs-overlapping',
+  'networks-same-address-families',
+  'network-prefix-valid',
+  'machine-cidr-equals-to-calculated-cidr',
+  'api-vips-defined',
+  'api-vips-valid',
+  'ingress-vips-defined',
+  'ingress-vips-valid',
+  'all-hosts-are-ready-to-install',
+  'sufficient-masters-count',
+  'dns-domain-defined',
+  'pull-secret-set',
+  'ntp-server-configured',
+  'network-type-valid',
+  'custom-manifests-requirements-satisfied',
+  'platform-requirements-satisfied',
+  'openshift-ai-gpu-requirements-satisfied',
+] as const;
+export type ClusterRuleId = (typeof CLUSTER_RULE_IDS)[number] | OperatorRuleId;
+
+/** In the contract's enums, but computed by no service: a legacy operator and a check that was switched off. */
+export const RETIRED_RULE_IDS = ['ocs-requirements-satisfied', 'release-domain-name-resolved-correctly'] as const;
+
+export const operatorRuleId = (name: OperatorName): OperatorRuleId => `${name}-requirements-satisfied`;
