@@ -52,6 +52,8 @@ export interface ClusterState {
   readonly controllerLogsCollectedAt: string;
 }
 
+export const NO_PROGRESS_YET: ClusterProgress = { total: 0, preparing: 0, installing: 0, finalizing: 0 };
+
 export const initialClusterState = (): ClusterState => ({
   status: 'unregistered',
   statusInfo: '',
@@ -70,7 +72,7 @@ export const initialClusterState = (): ClusterState => ({
   installStartedAt: '',
   installCompletedAt: '',
   resumedAt: '',
-  progress: { total: 0, preparing: 0, installing: 0, finalizing: 0 },
+  progress: NO_PROGRESS_YET,
   operators: [],
   hasKubeconfig: false,
   hasFinalized: false,

@@ -1,3 +1,5 @@
+import type { HostRole, HostStatus } from '../host/host-status';
+
 /** Numbers of hosts by role. */
 export interface RoleCounts {
   readonly masters: number;
@@ -9,7 +11,7 @@ export interface RoleCounts {
 export interface HostSummary {
   readonly total: number;
   /** Hosts per host status, as on the wire; statuses without hosts are left out. */
-  readonly statuses: Readonly<Record<string, number>>;
+  readonly statuses: Readonly<Partial<Record<string, number>>>;
   /** By assigned role; the bootstrap counts as a master. */
   readonly expected: RoleCounts;
   /** By effective role, in status `installed`. */
@@ -20,4 +22,56 @@ export interface HostSummary {
   readonly effectiveWorkers: number;
   /** Exactly two masters, both with fencing credentials, and no arbiter. */
   readonly isFencingPair: boolean;
+}
+
+/** What of a host of the cluster counts. */
+export interface SummarizedHost {
+  readonly status: string;
+  readonly role: HostRole;
+  /** Empty until suggested. */
+  readonly suggestedRole: string;
+  readonly isBootstrap: boolean;
+  readonly hasFencingCredentials: boolean;
+}
+
+const ON_THE_WAY: ReadonlySet<string> = new Set<HostStatus>([
+  'preparing-successful',
+  'installing',
+  'installing-in-progress',
+  'installing-pending-user-action',
+  'installed',
+]);
+
+/** The assigned role, or for automatic ones the suggested one, or `auto-assign`. */
+export function effectiveRoleOf(host: Pick<SummarizedHost, 'role' | 'suggestedRole'>): string {
+  return host.role === 'auto-assign' && host.suggestedRole !== '' ? host.suggestedRole : host.role;
+}
+
+/** Day-1 hosts of one cluster, in any order. */
+export function summarizeHosts(hosts: readonly SummarizedHost[]): HostSummary {
+  const statuses: Record<string, number> = {};
+  for (const { status } of hosts) statuses[status] = (statuses[status] ?? 0) + 1;
+  const masters = hosts.filter((host) => effectiveRoleOf(host) === 'master');
+  const effective = countRoles(hosts, effectiveRoleOf);
+  return {
+    total: hosts.length,
+    statuses,
+    expected: countRoles(hosts, (host) => (host.isBootstrap ? 'master' : host.role)),
+    installed: countRoles(
+      hosts.filter(({ status }) => status === 'installed'),
+      effectiveRoleOf,
+    ),
+    onTheWay: countRoles(
+      hosts.filter(({ status }) => ON_THE_WAY.has(status)),
+      effectiveRoleOf,
+    ),
+    effectiveWorkers: effective.workers,
+    isFencingPair:
+      masters.length === 2 && effective.arbiters === 0 && masters.every((host) => host.hasFencingCredentials),
+  };
+}
+
+function countRoles(hosts: readonly SummarizedHost[], roleOf: (host: SummarizedHost) => string): RoleCounts {
+  const count = (role: string): number => hosts.filter((host) => roleOf(host) === role).length;
+  return { masters: count('master'), arbiters: count('arbiter'), workers: count('worker') };
 }

@@ -1,0 +1,98 @@
+import type { ClusterEvent } from '@muster/contracts';
+import { accepted, type Decider, type Decision, refused } from '../decision/decision';
+import { selectRow } from '../decision/decision-table';
+import type { ClusterCommand } from './cluster-commands';
+import { clusterDeadlines, type DueClusterDeadline } from './cluster-deadlines';
+import { CLUSTER_EFFECTS, type ClusterOccasion } from './cluster-effects';
+import { evolveCluster } from './cluster-evolve';
+import { clusterInputRefusal } from './cluster-input';
+import { CLUSTER_REFUSALS } from './cluster-refusals';
+import type { ClusterTransition } from './cluster-row';
+import { type ClusterState, initialClusterState } from './cluster-state';
+import { type ClusterTimeouts, DEFAULT_CLUSTER_TIMEOUTS } from './cluster-timeouts';
+import { CLUSTER_TRANSITIONS } from './cluster-transitions';
+import { valuate } from './cluster-valuation';
+import { toRefusal, toWords } from './cluster-words';
+
+/** What an operator of the service may choose. */
+export interface ClusterDeciderSettings {
+  readonly timeouts: ClusterTimeouts;
+  /** CHECK_CLUSTER_VERSION: wait for the cluster version operator too. */
+  readonly monitorsClusterVersion: boolean;
+}
+
+export const DEFAULT_CLUSTER_DECIDER_SETTINGS: ClusterDeciderSettings = {
+  timeouts: DEFAULT_CLUSTER_TIMEOUTS,
+  monitorsClusterVersion: false,
+};
+
+/**
+ * What follows from a command. Input of a person is looked at first, then the one row of the tables that applies. A
+ * command that changes nothing is accepted without events.
+ */
+export function decideCluster(
+  command: ClusterCommand,
+  state: ClusterState,
+  settings: ClusterDeciderSettings = DEFAULT_CLUSTER_DECIDER_SETTINGS,
+): Decision<ClusterEvent> {
+  const invalid = clusterInputRefusal(command, state);
+  if (invalid) return refused(invalid);
+  const due = dueDeadline(command, state, settings);
+  const values = valuate(state, command, { monitorsClusterVersion: settings.monitorsClusterVersion, due });
+  const row = selectRow(CLUSTER_TRANSITIONS, state.status, command.type, values);
+  if (row) return accepted(...eventsOf(row, { state, command, due, ...settings }));
+  const refusal = selectRow(CLUSTER_REFUSALS, state.status, command.type, values);
+  if (!refusal) throw new Error(`No row for ${command.type} in ${state.status}: the tables have a gap.`);
+  return refused(toRefusal(refusal, state, command));
+}
+
+export function createClusterDecider(
+  settings: ClusterDeciderSettings = DEFAULT_CLUSTER_DECIDER_SETTINGS,
+): Decider<ClusterState, ClusterCommand, ClusterEvent> {
+  return {
+    initialState: initialClusterState,
+    evolve: evolveCluster,
+    decide: (command, state) => decideCluster(command, state, settings),
+  };
+}
+
+/** With the default timeouts. */
+export const clusterDecider = createClusterDecider();
+
+/** A timer that fires for a state that has moved on, or too early, has nothing to say. */
+function dueDeadline(
+  command: ClusterCommand,
+  state: ClusterState,
+  { timeouts }: ClusterDeciderSettings,
+): DueClusterDeadline | undefined {
+  if (command.type !== 'PassDeadline') return undefined;
+  return clusterDeadlines(state, { timeouts, softTimeouts: command.softTimeouts }).find(
+    ({ name, atMs }) => name === command.deadline && atMs <= Date.parse(command.at),
+  );
+}
+
+function eventsOf(row: ClusterTransition, base: Omit<ClusterOccasion, 'entered'>): readonly ClusterEvent[] {
+  const { state, command, due } = base;
+  const info = row.info === undefined ? state.statusInfo : toWords(row.info, state, command, due);
+  const occasion = { ...base, entered: { status: row.to, info } };
+  const effects = (row.then ?? []).flatMap((name) => CLUSTER_EFFECTS[name](occasion));
+  // The first and the last fact of a stream say the status themselves.
+  if (row.on === 'Register' || row.on === 'Deregister') return effects;
+  if (row.to !== 'stay' && row.to !== state.status)
+    return [
+      ...effects,
+      {
+        type: 'ClusterEnteredStatus',
+        data: {
+          status: row.to,
+          from: state.status,
+          statusInfo: info,
+          transition: row.id,
+          at: command.at,
+          deadline: due?.name ?? '',
+        },
+      },
+    ];
+  if (info !== state.statusInfo) return [...effects, { type: 'ClusterStatusExplained', data: { statusInfo: info } }];
+  return effects;
+}

@@ -1,0 +1,42 @@
+import type { Refusal } from '@muster/problems';
+import type { ClusterCommand } from './cluster-commands';
+import { withClusterDefaults } from './cluster-defaults';
+import { type ClusterInput, type ClusterInputRule } from './cluster-input-rule';
+import { CHOICE_RULES } from './input/choice.rules';
+import { IDENTITY_RULES } from './input/identity.rules';
+import { NETWORK_RULES } from './input/network.rules';
+import { VIP_RULES } from './input/vip.rules';
+import { mergeClusterSettings, revisionOf } from './cluster-revision';
+import type { ClusterState } from './cluster-state';
+
+/** What a person may say, rule by rule; the first that is broken names its field. */
+export const CLUSTER_INPUT_RULES: readonly ClusterInputRule[] = [
+  ...IDENTITY_RULES,
+  ...CHOICE_RULES,
+  ...NETWORK_RULES,
+  ...VIP_RULES,
+];
+
+/** A refusal that names the field, or undefined when the command's input is as it should be. */
+export function clusterInputRefusal(command: ClusterCommand, state: ClusterState): Refusal | undefined {
+  const input = inputOf(command, state);
+  if (!input) return undefined;
+  for (const rule of CLUSTER_INPUT_RULES) {
+    const isSpokenOf = input.before === undefined || rule.fields.some((field) => input.given[field] !== undefined);
+    const broken = isSpokenOf ? rule.check(input) : undefined;
+    if (broken) return { code: 'invalid-input', subject: rule.subject, ...broken };
+  }
+  return undefined;
+}
+
+function inputOf(command: ClusterCommand, state: ClusterState): ClusterInput | undefined {
+  if (command.type === 'Register') {
+    if (state.status !== 'unregistered') return undefined;
+    const { kind, imported, settings } = command;
+    return { kind, imported, given: settings, settings: withClusterDefaults(settings, command), before: undefined };
+  }
+  if (command.type !== 'Revise' || state.status === 'unregistered' || state.status === 'deregistered') return undefined;
+  const { changes } = revisionOf(state, command, false);
+  const settings = mergeClusterSettings(state.settings, changes);
+  return { kind: state.kind, imported: state.imported, given: command.changes, settings, before: state.settings };
+}

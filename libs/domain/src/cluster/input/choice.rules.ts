@@ -1,0 +1,155 @@
+import { isAtLeast } from '@muster/validation-rules';
+import { type ClusterInputRule, oneOf } from '../cluster-input-rule';
+
+const MACHINES = ['none', 'masters', 'arbiters', 'workers'];
+const MACHINE_SETS = [
+  ...MACHINES,
+  'masters,arbiters',
+  'masters,workers',
+  'arbiters,workers',
+  'masters,arbiters,workers',
+  'all',
+];
+const SINGLE_NODE_PLATFORMS = ['none', 'external'];
+const USER_LOAD_BALANCER_SINCE = '4.16';
+const SMALLEST_VERSION_WITH = { arbiterOrFencing: '4.19', moreThanThree: '4.18' } as const;
+const MAX_CONTROL_PLANE_COUNT = 5;
+
+/** How many control plane hosts a highly available cluster of a version may have. */
+export function controlPlaneCounts(version: string): readonly number[] {
+  const min = isAtLeast(version, SMALLEST_VERSION_WITH.arbiterOrFencing) ? 2 : 3;
+  const max = isAtLeast(version, SMALLEST_VERSION_WITH.moreThanThree) ? MAX_CONTROL_PLANE_COUNT : 3;
+  return Array.from({ length: max - min + 1 }, (_, index) => min + index);
+}
+
+/** Choices, alone and together. */
+export const CHOICE_RULES: readonly ClusterInputRule[] = [
+  oneOf('cpuArchitecture', 'cpu_architecture', ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x', 'multi']),
+  oneOf('highAvailabilityMode', 'high_availability_mode', ['Full', 'None']),
+  oneOf('networkType', 'network_type', ['OpenShiftSDN', 'OVNKubernetes', 'CiscoACI', 'Cilium', 'Calico', 'None']),
+  oneOf('hyperthreading', 'hyperthreading', MACHINE_SETS),
+  oneOf('platformType', 'platform.type', ['baremetal', 'none', 'vsphere', 'nutanix', 'external']),
+  oneOf('loadBalancerType', 'load_balancer.type', ['cluster-managed', 'user-managed']),
+  {
+    id: 'availability-unchanged',
+    subject: 'high_availability_mode',
+    fields: ['highAvailabilityMode'],
+    check: ({ given, before }) =>
+      before && given.highAvailabilityMode && given.highAvailabilityMode !== before.highAvailabilityMode
+        ? { reason: 'high_availability_mode cannot be changed: register another cluster.' }
+        : undefined,
+  },
+  {
+    id: 'control-plane-count-fits',
+    subject: 'control_plane_count',
+    fields: ['controlPlaneCount', 'highAvailabilityMode', 'openshiftVersion'],
+    check: ({ settings, kind }) => {
+      if (kind === 'AddHostsCluster') return undefined;
+      const { controlPlaneCount: count = 0, highAvailabilityMode: mode, openshiftVersion: version = '' } = settings;
+      const counts = mode === 'None' ? [1] : controlPlaneCounts(version);
+      if (counts.includes(count)) return undefined;
+      return {
+        reason: `control_plane_count ${count} is not possible with high_availability_mode ${mode ?? ''} in version ${version}.`,
+        allowed: counts.map(String),
+      };
+    },
+  },
+  {
+    id: 'single-node-manages-no-network',
+    subject: 'user_managed_networking',
+    fields: ['userManagedNetworking', 'controlPlaneCount', 'platformType'],
+    check: ({ settings, kind }) =>
+      kind !== 'AddHostsCluster' && settings.controlPlaneCount === 1 && settings.userManagedNetworking === false
+        ? {
+            reason: 'A single-node cluster has user-managed networking: leave it out or set it to true.',
+            allowed: ['true'],
+          }
+        : undefined,
+  },
+  {
+    id: 'single-node-has-no-platform',
+    subject: 'platform.type',
+    fields: ['platformType', 'controlPlaneCount'],
+    check: ({ settings, kind }) =>
+      kind !== 'AddHostsCluster' &&
+      settings.controlPlaneCount === 1 &&
+      !SINGLE_NODE_PLATFORMS.includes(settings.platformType ?? '')
+        ? {
+            reason: `A single-node cluster cannot be of platform ${settings.platformType ?? ''}.`,
+            allowed: SINGLE_NODE_PLATFORMS,
+          }
+        : undefined,
+  },
+  {
+    id: 'single-node-network-type',
+    subject: 'network_type',
+    fields: ['networkType', 'controlPlaneCount'],
+    check: ({ settings }) =>
+      settings.controlPlaneCount === 1 && settings.networkType === 'OpenShiftSDN'
+        ? { reason: 'A single-node cluster cannot use OpenShiftSDN.', allowed: ['OVNKubernetes'] }
+        : undefined,
+  },
+  {
+    id: 'platform-fits-networking',
+    subject: 'user_managed_networking',
+    fields: ['platformType', 'userManagedNetworking'],
+    check: ({ settings: { platformType = '', userManagedNetworking }, kind }) => {
+      if (kind === 'AddHostsCluster') return undefined;
+      if (platformType === 'baremetal' && userManagedNetworking === true)
+        return { reason: 'Platform baremetal manages the network itself: user_managed_networking has to be false.' };
+      if (['none', 'external'].includes(platformType) && userManagedNetworking === false)
+        return { reason: `Platform ${platformType} manages no network: user_managed_networking has to be true.` };
+      if (platformType === 'nutanix' && userManagedNetworking === true)
+        return { reason: 'Platform nutanix manages the network itself: user_managed_networking has to be false.' };
+      return undefined;
+    },
+  },
+  {
+    id: 'load-balancer-fits',
+    subject: 'load_balancer.type',
+    fields: ['loadBalancerType', 'userManagedNetworking', 'vipDhcpAllocation', 'controlPlaneCount'],
+    check: ({ settings }) => {
+      if (settings.loadBalancerType !== 'user-managed') return undefined;
+      if (!isAtLeast(settings.openshiftVersion ?? '', USER_LOAD_BALANCER_SINCE))
+        return { reason: `A load balancer of one's own needs at least version ${USER_LOAD_BALANCER_SINCE}.` };
+      if (settings.userManagedNetworking || settings.vipDhcpAllocation)
+        return {
+          reason: "A load balancer of one's own needs networking that the cluster manages, without VIPs from DHCP.",
+        };
+      return undefined;
+    },
+  },
+  {
+    id: 'disk-encryption-readable',
+    subject: 'disk_encryption',
+    fields: ['diskEncryption'],
+    check: ({ settings, given, imported }) => {
+      if (imported && given.diskEncryption)
+        return { reason: 'The disks of an imported cluster cannot be encrypted here.' };
+      const { enable_on: enableOn = 'none', mode = 'tpmv2' } = settings.diskEncryption ?? {};
+      if (typeof enableOn !== 'string' || !MACHINE_SETS.includes(enableOn))
+        return { reason: 'disk_encryption.enable_on does not name machines.', allowed: MACHINE_SETS };
+      if (typeof mode !== 'string' || !['tpmv2', 'tang'].includes(mode))
+        return { reason: 'disk_encryption.mode is not known.', allowed: ['tpmv2', 'tang'] };
+      return undefined;
+    },
+  },
+  {
+    id: 'install-config-overrides-readable',
+    subject: 'install_config_overrides',
+    fields: ['installConfigOverrides'],
+    check: ({ given }) =>
+      !given.installConfigOverrides || isJsonObject(given.installConfigOverrides)
+        ? undefined
+        : { reason: 'install_config_overrides is not a JSON object.' },
+  },
+];
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,133 @@
+import { parseIp, parseVersion } from '@muster/validation-rules';
+import type { ClusterInputRule } from '../cluster-input-rule';
+
+const MAX_NAME_CHARACTERS = 54;
+const MAX_DOMAIN_CHARACTERS = 181;
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const NAME_WITH_DOTS = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const TAGS = /^\w+( \w+)*(,\w+( \w+)*)*$/;
+const SSH_KEY =
+  /^(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]+={0,3}( [^\n]*)?$/;
+
+/** One or more labels of lower-case letters, digits and hyphens. */
+export function isDnsName(text: string): boolean {
+  return text.length <= MAX_DOMAIN_CHARACTERS && text.split('.').every((label) => DNS_LABEL.test(label));
+}
+
+const isHostOrAddress = (text: string): boolean => isDnsName(text.toLowerCase()) || parseIp(text) !== undefined;
+
+/** Each line is a public key as `ssh-keygen` writes it. */
+export function isSshPublicKeys(text: string): boolean {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .every((line) => line === '' || SSH_KEY.test(line));
+}
+
+/** Who the cluster is, and who may get in. */
+export const IDENTITY_RULES: readonly ClusterInputRule[] = [
+  {
+    id: 'name-usable',
+    subject: 'name',
+    fields: ['name', 'platformType', 'userManagedNetworking'],
+    check: ({ settings, kind }) => {
+      const name = settings.name ?? '';
+      // The names of day-2 clusters were chosen elsewhere.
+      const pattern = settings.platformType === 'none' || kind !== 'Cluster' ? NAME_WITH_DOTS : NAME;
+      if (name.length <= MAX_NAME_CHARACTERS && pattern.test(name)) return undefined;
+      return {
+        reason:
+          `The name "${name.slice(0, MAX_NAME_CHARACTERS)}" cannot be used: take at most ${MAX_NAME_CHARACTERS} ` +
+          'lower-case letters, digits and hyphens, beginning and ending with a letter or digit; dots only with platform none.',
+      };
+    },
+  },
+  {
+    id: 'base-domain-is-dns-name',
+    subject: 'base_dns_domain',
+    fields: ['baseDnsDomain'],
+    check: ({ settings }) => {
+      const domain = settings.baseDnsDomain ?? '';
+      if (domain === '' || isDnsName(domain)) return undefined;
+      return { reason: `base_dns_domain "${domain}" is not a DNS name like example.com.` };
+    },
+  },
+  {
+    id: 'version-readable',
+    subject: 'openshift_version',
+    fields: ['openshiftVersion'],
+    check: ({ settings, kind }) => {
+      const version = settings.openshiftVersion ?? '';
+      if (parseVersion(version) || (version === '' && kind === 'AddHostsCluster')) return undefined;
+      return { reason: `openshift_version "${version}" is not a version like 4.18 or 4.18.3.` };
+    },
+  },
+  {
+    id: 'ssh-key-readable',
+    subject: 'ssh_public_key',
+    fields: ['sshPublicKey'],
+    check: ({ settings }) =>
+      isSshPublicKeys(settings.sshPublicKey ?? '')
+        ? undefined
+        : { reason: 'ssh_public_key is not a public key as ssh-keygen writes it, one per line.' },
+  },
+  {
+    id: 'http-proxy-is-url',
+    subject: 'http_proxy',
+    fields: ['proxy'],
+    check: ({ settings }) => proxyUrl('http_proxy', settings.proxy?.httpProxy, ['http:']),
+  },
+  {
+    id: 'https-proxy-is-url',
+    subject: 'https_proxy',
+    fields: ['proxy'],
+    check: ({ settings }) => proxyUrl('https_proxy', settings.proxy?.httpsProxy, ['http:', 'https:']),
+  },
+  {
+    id: 'ntp-sources-are-hosts',
+    subject: 'additional_ntp_source',
+    fields: ['additionalNtpSource'],
+    check: ({ settings }) => {
+      const sources = (settings.additionalNtpSource ?? '').split(',').map((source) => source.trim());
+      const wrong = sources.find((source) => source !== '' && !isHostOrAddress(source));
+      return wrong === undefined
+        ? undefined
+        : { reason: `additional_ntp_source "${wrong}" is neither a host name nor an address.` };
+    },
+  },
+  {
+    id: 'tags-are-words',
+    subject: 'tags',
+    fields: ['tags'],
+    check: ({ settings }) =>
+      !settings.tags || TAGS.test(settings.tags)
+        ? undefined
+        : { reason: 'tags are words of letters, digits and underscores, separated by commas.' },
+  },
+  {
+    id: 'api-name-of-day-2-only',
+    subject: 'api_vip_dns_name',
+    fields: ['apiVipDnsName'],
+    check: ({ given, kind }) => {
+      if (!given.apiVipDnsName) return undefined;
+      if (kind !== 'AddHostsCluster')
+        return { reason: 'api_vip_dns_name can be given only for a cluster that hosts are added to.' };
+      if (isHostOrAddress(given.apiVipDnsName)) return undefined;
+      return { reason: `api_vip_dns_name "${given.apiVipDnsName}" is neither a DNS name nor an address.` };
+    },
+  },
+];
+
+function proxyUrl(
+  field: string,
+  url: string | undefined,
+  schemes: readonly string[],
+): { readonly reason: string; readonly allowed?: readonly string[] } | undefined {
+  if (!url) return undefined;
+  const match = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:@]+)(?::(\d{1,5}))?\/?$/.exec(url);
+  const [, scheme, host, port] = match ?? [];
+  if (scheme && schemes.includes(scheme) && host && Number(port ?? 0) < 65_536) return undefined;
+  // The address itself may hold a password, so it is not repeated.
+  return { reason: `${field} is not an address like http://proxy.example.com:3128.`, allowed: schemes };
+}
