@@ -1,1 +1,6 @@
-export {};
+export * from './base-images';
+export * from './embedded';
+export * from './lossy-requests';
+export * from './nats-process';
+export * from './profile';
+export * from './services';

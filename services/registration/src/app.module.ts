@@ -1,0 +1,91 @@
+import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Aggregates } from './aggregates/aggregates';
+import { AllowAddHostsController } from './clusters/allow-add-hosts.controller';
+import { CancelInstallationController } from './clusters/cancel-installation.controller';
+import { ClusterInstallation } from './clusters/cluster-installation';
+import { ClusterLifecycle } from './clusters/cluster-lifecycle';
+import { DeregisterClusterController } from './clusters/deregister-cluster.controller';
+import { InstallClusterController } from './clusters/install-cluster.controller';
+import { ReachFinalizingStageController } from './clusters/reach-finalizing-stage.controller';
+import { RecordClusterLogsController } from './clusters/record-cluster-logs.controller';
+import { RegisterClusterController } from './clusters/register-cluster.controller';
+import { ReportOperatorStatusController } from './clusters/report-operator-status.controller';
+import { ResetClusterController } from './clusters/reset-cluster.controller';
+import { ReviseClusterController } from './clusters/revise-cluster.controller';
+import { CONFIG, readConfig } from './config';
+import { BindHostController } from './hosts/bind-host.controller';
+import { DeregisterHostController } from './hosts/deregister-host.controller';
+import { IdentityClaims } from './hosts/identity-claims';
+import { InstallHostController } from './hosts/install-host.controller';
+import { NextStepsController } from './hosts/next-steps.controller';
+import { RecordHostLogsController } from './hosts/record-host-logs.controller';
+import { RegisterHostController } from './hosts/register-host.controller';
+import { ReplyToStepController } from './hosts/reply-to-step.controller';
+import { ReportHostProgressController } from './hosts/report-host-progress.controller';
+import { ResetHostController } from './hosts/reset-host.controller';
+import { ReviseHostController } from './hosts/revise-host.controller';
+import { StepContexts } from './hosts/step-contexts';
+import { StepReplies } from './hosts/step-replies';
+import { UnbindHostController } from './hosts/unbind-host.controller';
+import { DeregisterInfraEnvController } from './infra-envs/deregister-infra-env.controller';
+import { RegisterInfraEnvController } from './infra-envs/register-infra-env.controller';
+import { ReviseInfraEnvController } from './infra-envs/revise-infra-env.controller';
+import { ClusterProcess } from './process/cluster-process';
+import { FollowUp } from './process/follow-up';
+import { HostProcess } from './process/host-process';
+import { Presence } from './process/presence';
+import { RegistrationProcess } from './process/registration-process';
+import { RegistrationView } from './process/registration-view';
+
+@Module({})
+export class AppModule {
+  static on(platform: Platform): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [
+        RegisterClusterController,
+        ReviseClusterController,
+        DeregisterClusterController,
+        InstallClusterController,
+        CancelInstallationController,
+        ResetClusterController,
+        AllowAddHostsController,
+        ReachFinalizingStageController,
+        ReportOperatorStatusController,
+        RecordClusterLogsController,
+        RegisterInfraEnvController,
+        ReviseInfraEnvController,
+        DeregisterInfraEnvController,
+        RegisterHostController,
+        NextStepsController,
+        ReplyToStepController,
+        ReportHostProgressController,
+        RecordHostLogsController,
+        ReviseHostController,
+        BindHostController,
+        UnbindHostController,
+        ResetHostController,
+        InstallHostController,
+        DeregisterHostController,
+      ],
+      providers: [
+        { provide: PLATFORM, useValue: platform },
+        { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
+        Readiness,
+        Aggregates,
+        RegistrationView,
+        HostProcess,
+        ClusterProcess,
+        FollowUp,
+        Presence,
+        RegistrationProcess,
+        ClusterLifecycle,
+        ClusterInstallation,
+        IdentityClaims,
+        StepContexts,
+        StepReplies,
+      ],
+    };
+  }
+}

@@ -1,0 +1,21 @@
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+
+@Controller()
+export class AllowAddHostsController {
+  constructor(private readonly aggregates: Aggregates) {}
+
+  @Handles(RegistrationService.method.allowAddHosts)
+  async handle(
+    @Payload() request: InputOf<typeof RegistrationService.method.allowAddHosts>,
+    @Ctx() context: CommandContext,
+  ): Promise<OutputOf<typeof RegistrationService.method.allowAddHosts>> {
+    const at = this.aggregates.now();
+    const result = await this.aggregates.clusters.handle(request.clusterId, { type: 'AllowAddHosts', at }, context);
+    return { stored: storedOrThrow(result) };
+  }
+}

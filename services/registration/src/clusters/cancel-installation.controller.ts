@@ -1,0 +1,20 @@
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+
+import { ClusterLifecycle } from './cluster-lifecycle';
+
+@Controller()
+export class CancelInstallationController {
+  constructor(private readonly lifecycle: ClusterLifecycle) {}
+
+  @Handles(RegistrationService.method.cancelInstallation)
+  async handle(
+    @Payload() request: InputOf<typeof RegistrationService.method.cancelInstallation>,
+    @Ctx() context: CommandContext,
+  ): Promise<OutputOf<typeof RegistrationService.method.cancelInstallation>> {
+    return { stored: await this.lifecycle.cancel(request.clusterId, context) };
+  }
+}

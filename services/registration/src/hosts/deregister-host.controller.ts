@@ -1,0 +1,26 @@
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { hostKeyOf } from '@muster/contracts';
+
+@Controller()
+export class DeregisterHostController {
+  constructor(private readonly aggregates: Aggregates) {}
+
+  @Handles(RegistrationService.method.deregisterHost)
+  async handle(
+    @Payload() request: InputOf<typeof RegistrationService.method.deregisterHost>,
+    @Ctx() context: CommandContext,
+  ): Promise<OutputOf<typeof RegistrationService.method.deregisterHost>> {
+    const at = this.aggregates.now();
+    const result = await this.aggregates.hosts.handle(
+      hostKeyOf(request.infraEnvId, request.hostId),
+      { type: 'Deregister', at },
+      context,
+    );
+    return { stored: storedOrThrow(result) };
+  }
+}

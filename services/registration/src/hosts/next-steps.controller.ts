@@ -1,0 +1,44 @@
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { hostKeyOf } from '@muster/contracts';
+import { randomBytes } from 'node:crypto';
+import { planSteps } from '@muster/domain';
+import { RefusalError } from '@muster/problems';
+import { Presence } from '../process/presence';
+import { StepContexts } from './step-contexts';
+import { noSuchHost } from './host-refusals';
+
+@Controller()
+export class NextStepsController {
+  constructor(
+    private readonly aggregates: Aggregates,
+    private readonly presence: Presence,
+    private readonly stepContext: StepContexts,
+  ) {}
+
+  @Handles(RegistrationService.method.nextSteps)
+  async handle(
+    @Payload() request: InputOf<typeof RegistrationService.method.nextSteps>,
+    @Ctx() context: CommandContext,
+  ): Promise<OutputOf<typeof RegistrationService.method.nextSteps>> {
+    const key = hostKeyOf(request.infraEnvId, request.hostId);
+    const { state } = await this.aggregates.hosts.load(key);
+    if (state.status === 'unregistered') throw new RefusalError(noSuchHost(request.hostId));
+    await this.presence.seen(key);
+    const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
+    const plan = planSteps(this.stepContext.of(key, state, cluster), request.discoveryAgentVersion);
+    return {
+      instructions: plan.steps.map(({ type, args }) => ({
+        stepType: type,
+        stepId: `${type}-${randomBytes(4).toString('hex')}`,
+        args: [...args],
+      })),
+      nextInstructionSeconds: plan.intervalSeconds,
+      postStepAction: plan.then,
+    };
+  }
+}

@@ -1,0 +1,26 @@
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { hostKeyOf } from '@muster/contracts';
+
+@Controller()
+export class RecordHostLogsController {
+  constructor(private readonly aggregates: Aggregates) {}
+
+  @Handles(RegistrationService.method.recordHostLogs)
+  async handle(
+    @Payload() request: InputOf<typeof RegistrationService.method.recordHostLogs>,
+    @Ctx() context: CommandContext,
+  ): Promise<OutputOf<typeof RegistrationService.method.recordHostLogs>> {
+    const at = this.aggregates.now();
+    const result = await this.aggregates.hosts.handle(
+      hostKeyOf(request.infraEnvId, request.hostId),
+      { type: 'RecordLogs', at, logsState: request.logsState, body: request.body },
+      context,
+    );
+    return { stored: storedOrThrow(result) };
+  }
+}

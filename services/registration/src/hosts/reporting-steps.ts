@@ -1,0 +1,35 @@
+interface ReportingStep {
+  /** Whether the inventory service gets the reply. */
+  readonly isStored: (exitCode: number, output: string) => boolean;
+}
+
+const onSuccess: ReportingStep = { isStored: (exitCode) => exitCode === 0 };
+/** Stored whatever the exit code, but an empty success means: another run is under way. */
+const always: ReportingStep = { isStored: (exitCode, output) => exitCode !== 0 || output !== '' };
+
+/** Steps whose output is a report about the host. */
+export const REPORTING_STEPS: { readonly [stepType: string]: ReportingStep | undefined } = {
+  inventory: onSuccess,
+  'connectivity-check': onSuccess,
+  'free-network-addresses': onSuccess,
+  'ntp-synchronizer': onSuccess,
+  'domain-resolution': onSuccess,
+  'verify-vips': onSuccess,
+  'api-vip-connectivity-check': onSuccess,
+  'tang-connectivity-check': always,
+  'installation-disk-speed-check': always,
+  'container-image-availability': always,
+};
+
+export const STATUSES_TAKING_INVENTORY: readonly string[] = [
+  'discovering',
+  'known',
+  'disconnected',
+  'insufficient',
+  'pending-for-input',
+  'installing-in-progress',
+  'discovering-unbound',
+  'known-unbound',
+  'disconnected-unbound',
+  'insufficient-unbound',
+];

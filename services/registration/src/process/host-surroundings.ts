@@ -1,0 +1,22 @@
+import { type HostSurroundings, isQuorumInstalledWithout } from '@muster/domain';
+import type { HostEntry, RegistrationView } from './registration-view';
+import { roleHostOf } from './role-hosts';
+
+export function surroundingsOf(entry: HostEntry, view: RegistrationView, softTimeouts: boolean): HostSurroundings {
+  const cluster = view.cluster(entry.state.clusterId);
+  return {
+    conditions: entry.conditions,
+    softTimeouts,
+    cluster: cluster && {
+      status: cluster.state.status,
+      // Asked of hosts that wait for a person only: a sum over the cluster is not worth it for the others.
+      isInstallationQuorumMet:
+        entry.state.status === 'installing-pending-user-action' &&
+        isQuorumInstalledWithout(
+          entry.key,
+          view.hostsOf(cluster.id).map(roleHostOf),
+          cluster.state.settings.controlPlaneCount ?? 3,
+        ),
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import {
+  type ClusterConditions,
+  type ClusterEvent,
+  type HardwareFacts,
+  type HostConditions,
+  type HostEvent,
+  type HostKey,
+  type InfraEnvEvent,
+  parseStreamId,
+  type Plain,
+} from '@muster/contracts';
+import {
+  clusterDecider,
+  type ClusterState,
+  hostDecider,
+  type HostState,
+  infraEnvDecider,
+  type InfraEnvState,
+} from '@muster/domain';
+import type { RecordedEvent } from '@muster/ports';
+import { Injectable } from '@nestjs/common';
+import type { ClusterOrder } from './follow-up';
+
+/** A host as the processes see it: its own state and what others reported of it. */
+export interface HostEntry {
+  readonly key: HostKey;
+  state: HostState;
+  hardware?: Plain<HardwareFacts>;
+  conditions?: Plain<HostConditions>;
+  measuredDisks: string[];
+  checkedImages: string[];
+  /** Id of the last event about the host: the cause of what is done next. */
+  lastEventId: string;
+}
+
+export interface ClusterEntry {
+  readonly id: string;
+  state: ClusterState;
+  conditions?: Plain<ClusterConditions>;
+  readonly hostKeys: Set<HostKey>;
+  /** Last artifacts that ignition made or could not make. */
+  artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
+  hasKubeconfig: boolean;
+  /** The last cancellation, reset or removal, while its hosts may still have to follow it. */
+  order?: ClusterOrder;
+  lastEventId: string;
+}
+
+export const isOrder = (eventType: string): boolean => eventType in ORDERS;
+
+const ORDERS: { readonly [type: string]: ClusterOrder['kind'] | undefined } = {
+  InstallationCancelled: 'cancelled',
+  ClusterReset: 'reset',
+  ClusterDeregistered: 'deregistered',
+};
+
+/** A host in a new epoch: whatever was reported or judged before is void. */
+const NOTHING_REPORTED = { hardware: undefined, conditions: undefined, measuredDisks: [], checkedImages: [] };
+
+/** Everything the processes look at, folded from the stream in order. Lags the aggregates by a few milliseconds; decisions are made on the aggregates. */
+@Injectable()
+export class RegistrationView {
+  private readonly hosts = new Map<HostKey, HostEntry>();
+  private readonly clusters = new Map<string, ClusterEntry>();
+  private readonly infraEnvs = new Map<string, { state: InfraEnvState; readonly hostKeys: Set<HostKey> }>();
+  /** Cluster that the event observed last took its host out of; empty for the other events. */
+  private leftCluster = '';
+
+  host(key: HostKey): HostEntry | undefined {
+    return this.hosts.get(key);
+  }
+
+  cluster(id: string): ClusterEntry | undefined {
+    return this.clusters.get(id);
+  }
+
+  infraEnv(id: string): InfraEnvState | undefined {
+    return this.infraEnvs.get(id)?.state;
+  }
+
+  hostCountOfInfraEnv(id: string): number {
+    return this.infraEnvs.get(id)?.hostKeys.size ?? 0;
+  }
+
+  allHosts(): Iterable<HostEntry> {
+    return this.hosts.values();
+  }
+
+  allClusters(): Iterable<ClusterEntry> {
+    return this.clusters.values();
+  }
+
+  hostsOf(clusterId: string): HostEntry[] {
+    const keys = this.clusters.get(clusterId)?.hostKeys ?? [];
+    return [...keys].flatMap((key) => this.hosts.get(key) ?? []);
+  }
+
+  /** The cluster a host is in, and the one that the event took it out of. */
+  clustersTouchedBy({ streamId }: RecordedEvent): string[] {
+    const current = this.hosts.get(parseStreamId(streamId).id as HostKey)?.state.clusterId;
+    return [current, this.leftCluster].filter((id): id is string => Boolean(id));
+  }
+
+  observe(event: RecordedEvent): void {
+    this.leftCluster = '';
+    const { category, id } = parseStreamId(event.streamId);
+    if (category === 'host') this.observeHost(id as HostKey, event);
+    else if (category === 'cluster') this.observeCluster(id, event);
+    else if (category === 'infraEnv') this.observeInfraEnv(id, event);
+    else if (category === 'inventory') this.observeInventory(id as HostKey, event);
+    else if (category === 'validation') this.observeOutcomes(id, event);
+    else if (category === 'ignition') this.observeArtifacts(id, event);
+  }
+
+  private observeHost(key: HostKey, event: RecordedEvent): void {
+    const known = this.hosts.get(key);
+    const before = known?.state ?? hostDecider.initialState();
+    const state = hostDecider.evolve(before, typed<HostEvent>(event));
+    if (event.type === 'HostDeregistered') {
+      this.hosts.delete(key);
+      this.infraEnvs.get(before.infraEnvId)?.hostKeys.delete(key);
+    } else if (known) Object.assign(known, { state, lastEventId: event.id });
+    else this.hosts.set(key, { key, state, measuredDisks: [], checkedImages: [], lastEventId: event.id });
+    if (known && state.epoch !== before.epoch) Object.assign(known, NOTHING_REPORTED);
+
+    if (event.type === 'HostRegistered') this.infraEnvs.get(state.infraEnvId)?.hostKeys.add(key);
+    const clusterId = event.type === 'HostDeregistered' ? '' : state.clusterId;
+    if (before.clusterId && before.clusterId !== clusterId) {
+      this.clusters.get(before.clusterId)?.hostKeys.delete(key);
+      this.leftCluster = before.clusterId;
+    }
+    if (clusterId) this.clusters.get(clusterId)?.hostKeys.add(key);
+  }
+
+  private observeCluster(id: string, event: RecordedEvent): void {
+    const known = this.clusters.get(id);
+    const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), typed<ClusterEvent>(event));
+    if (known) Object.assign(known, { state, lastEventId: event.id });
+    else this.clusters.set(id, { id, state, hostKeys: new Set(), hasKubeconfig: false, lastEventId: event.id });
+    const entry = this.clusters.get(id);
+    if (!entry) return;
+    if (event.type === 'ClusterReset') Object.assign(entry, { artifacts: undefined, hasKubeconfig: false });
+    if (event.type === 'InstallationPreparationStarted') entry.order = undefined;
+    const kind = ORDERS[event.type];
+    if (kind) entry.order = { kind, commandId: event.metadata.commandId, at: event.metadata.occurredAt };
+  }
+
+  private observeInfraEnv(id: string, event: RecordedEvent): void {
+    const known = this.infraEnvs.get(id);
+    const state = infraEnvDecider.evolve(known?.state ?? infraEnvDecider.initialState(), typed<InfraEnvEvent>(event));
+    if (event.type === 'InfraEnvDeregistered') this.infraEnvs.delete(id);
+    else if (known) known.state = state;
+    else this.infraEnvs.set(id, { state, hostKeys: new Set() });
+  }
+
+  private observeInventory(key: HostKey, event: RecordedEvent): void {
+    const host = this.hosts.get(key);
+    if (!host || event.data.epoch !== host.state.epoch) return;
+    host.lastEventId = event.id;
+    if (event.type === 'InventoryReported') host.hardware = event.data.hardware as unknown as Plain<HardwareFacts>;
+    else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, String(event.data.path)];
+    else if (event.type === 'ImageAvailabilityReported') {
+      const images = event.data.images as readonly { readonly name: string }[];
+      host.checkedImages = [...new Set([...host.checkedImages, ...images.map(({ name }) => name)])];
+    } else if (event.type === 'ReportCleared') {
+      if (event.data.stepType === 'installation-disk-speed-check') host.measuredDisks = [];
+      if (event.data.stepType === 'container-image-availability') host.checkedImages = [];
+    }
+  }
+
+  private observeOutcomes(id: string, event: RecordedEvent): void {
+    if (event.type === 'HostOutcomesChanged') {
+      const host = this.hosts.get(id as HostKey);
+      if (host && event.data.epoch === host.state.epoch)
+        Object.assign(host, { conditions: event.data.conditions, lastEventId: event.id });
+    } else if (event.type === 'ClusterOutcomesChanged') {
+      const cluster = this.clusters.get(id);
+      if (cluster) Object.assign(cluster, { conditions: event.data.conditions, lastEventId: event.id });
+    }
+  }
+
+  private observeArtifacts(id: string, event: RecordedEvent): void {
+    const cluster = this.clusters.get(id);
+    if (!cluster) return;
+    cluster.lastEventId = event.id;
+    const attempt = Number(event.data.attempt ?? 0);
+    if (event.type === 'ArtifactsPrepared')
+      cluster.artifacts = { attempt, openshiftClusterId: String(event.data.openshiftClusterId) };
+    else if (event.type === 'ArtifactsFailed')
+      cluster.artifacts = { attempt, openshiftClusterId: '', failure: String(event.data.reason) };
+    else if (event.type === 'IngressCaAccepted') cluster.hasKubeconfig = true;
+  }
+}
+
+const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;

@@ -1,0 +1,72 @@
+/** Everything that is checked without running the product: form, layering, types, contracts, generated files. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const BIN = join(ROOT, 'node_modules', '.bin');
+const environment = { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true', CI: 'true' };
+const generated = mkdtempSync(join(tmpdir(), 'muster-check-'));
+
+const CHECKS = [
+  ['formatting', () => run('prettier', ['--check', '--log-level', 'warn', '.'])],
+  [
+    'lint and layering',
+    () =>
+      run('eslint', [
+        '--max-warnings',
+        '0',
+        '--cache',
+        '--cache-location',
+        'node_modules/.cache/eslint/',
+        'libs',
+        'services',
+        'tools',
+      ]),
+  ],
+  ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
+  ['contracts: lint', () => run('buf', ['lint'])],
+  ['contracts: nothing released is broken', () => run('buf', ['breaking', '--against', 'proto/released.binpb'])],
+  ['contracts: generated code is current', generatedCodeIsCurrent],
+  ['diagrams and reference pages are current', () => run('node', ['tools/diagrams/dist/main.js', '--check'])],
+];
+
+let failed = 0;
+for (const [name, check] of CHECKS) {
+  const startedAt = Date.now();
+  const problem = check();
+  console.log(`${problem ? '✗' : '✓'} ${name} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`);
+  if (problem) {
+    failed += 1;
+    console.log(problem);
+  }
+}
+rmSync(generated, { recursive: true, force: true });
+process.exit(failed === 0 ? 0 : 1);
+
+/** What the program printed when it failed; undefined when all is well. */
+function run(program, args) {
+  const path = existsSync(join(BIN, program)) ? join(BIN, program) : program;
+  const { status, stdout, stderr } = spawnSync(path, args, {
+    cwd: ROOT,
+    env: environment,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return status === 0 ? undefined : `${stdout}${stderr}`.trim() || `${program} ended with ${status}`;
+}
+
+function generatedCodeIsCurrent() {
+  const problem = run('buf', ['generate', '-o', generated]);
+  if (problem) return problem;
+  try {
+    execFileSync('diff', ['-r', join(generated, 'libs/contracts/src/gen'), 'libs/contracts/src/gen'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    return undefined;
+  } catch (error) {
+    return `libs/contracts/src/gen is not what proto/ says; run: npx buf generate\n${error.stdout ?? ''}`;
+  }
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
+import { inMemoryReadModels } from '@muster/adapter-in-memory';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { type Environment, type Platform, SettingsReader } from '@muster/nest-kit';
+import type { EventStore, ObjectStore, ReadModels, Requests } from '@muster/ports';
+import { lossyRequests } from './lossy-requests';
+
+export interface OpenPlatform extends Platform {
+  /** Closes what was opened, the bus last. */
+  close(): Promise<void>;
+}
+
+/**
+ * The only place where technologies are chosen. A service address in the environment means: use it; none means: this
+ * machine's own (a file, a directory, memory). So embedded and distributed differ in configuration only.
+ */
+export async function openPlatform(options: {
+  readonly environment: Environment;
+  readonly dataDirectory: string;
+  readonly natsUrl: string;
+  /** Text of a credentials file. */
+  readonly natsCredentials?: string;
+  readonly name: string;
+  readonly warn: (text: string) => void;
+}): Promise<OpenPlatform> {
+  const { environment, dataDirectory } = options;
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const settings = new SettingsReader(environment);
+  const eventStore = await openEventStore(settings, dataDirectory);
+  const readModels = await openReadModels(settings);
+  const objectStore = await openObjectStore(settings, dataDirectory);
+  const secrets = await filesystemSecrets({
+    directory: join(dataDirectory, 'secrets'),
+    masterKeyFile: settings.text('MUSTER_MASTER_KEY_FILE', join(dataDirectory, 'master.key')),
+  });
+  const nats = await connectNatsRequests({
+    servers: options.natsUrl,
+    name: options.name,
+    credentials: options.natsCredentials,
+    waitForServer: true,
+    onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
+  });
+  const lostShare = settings.integer('MUSTER_LOSE_MESSAGES_PERCENT', 0, { min: 0, max: 90 }) / 100;
+  const requests: Requests =
+    lostShare > 0
+      ? lossyRequests(nats, lostShare, settings.integer('MUSTER_LOSE_MESSAGES_SEED', 1, { min: 0, max: 2 ** 31 }))
+      : nats;
+
+  return {
+    eventStore,
+    readModels,
+    objectStore,
+    secrets,
+    requests,
+    clock: { nowMs: () => Date.now() },
+    ids: { uuid: () => randomUUID() },
+    environment,
+    close: async () => {
+      await eventStore.close();
+      await readModels.close();
+      await requests.close();
+    },
+  };
+}
+
+async function openEventStore(settings: SettingsReader, dataDirectory: string): Promise<EventStore> {
+  const url = settings.optionalText('EVENTSTORE_URL');
+  if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
+  // Loaded when wanted only: the embedded profile starts without its client.
+  const { eventStoreDbEventStore } = await import('@muster/adapter-eventstoredb');
+  return eventStoreDbEventStore({ url });
+}
+
+async function openReadModels(settings: SettingsReader): Promise<ReadModels> {
+  const url = settings.optionalText('MONGODB_URL');
+  if (!url) return inMemoryReadModels();
+  const { mongodbReadModels } = await import('@muster/adapter-mongodb');
+  return mongodbReadModels({ url });
+}
+
+async function openObjectStore(settings: SettingsReader, dataDirectory: string): Promise<ObjectStore> {
+  const url = settings.optionalText('MINIO_URL');
+  if (!url) return filesystemObjectStore({ directory: join(dataDirectory, 'objects') });
+  const { minioObjectStore } = await import('@muster/adapter-minio');
+  return minioObjectStore({ url });
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '..', '..');
+
+interface Finding {
+  readonly ruleId: string;
+  readonly message: string;
+}
+
+/** What the project's lint says to a file of that name with that content. */
+function lint(file: string, content: string): Finding[] {
+  const { stdout, stderr } = spawnSync(
+    join(ROOT, 'node_modules/.bin/eslint'),
+    ['--stdin', '--stdin-filename', file, '--format', 'json'],
+    { cwd: ROOT, input: content, encoding: 'utf8', env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' } },
+  );
+  const [report] = JSON.parse(stdout || `[{"messages":[{"ruleId":"crash","message":${JSON.stringify(stderr)}}]}]`);
+  return report.messages;
+}
+
+const rules = (findings: readonly Finding[]): string[] => findings.map(({ ruleId }) => ruleId);
+
+describe('the dependency rule of the workspace', () => {
+  jest.setTimeout(120_000);
+
+  it('lets the domain import contracts', () => {
+    expect(
+      lint(
+        'libs/domain/src/example.ts',
+        "import type { HostKey } from '@muster/contracts';\nexport type Key = HostKey;\n",
+      ),
+    ).toEqual([]);
+  });
+
+  it('stops the domain from importing an adapter', () => {
+    const findings = lint(
+      'libs/domain/src/example.ts',
+      "import { sqliteEventStore } from '@muster/adapter-sqlite';\nexport const store = sqliteEventStore;\n",
+    );
+    expect(rules(findings)).toContain('@nx/enforce-module-boundaries');
+  });
+
+  it('stops one service from importing another', () => {
+    const findings = lint(
+      'services/registration/src/example.ts',
+      "import { startEvents } from '@muster/service-events';\nexport const start = startEvents;\n",
+    );
+    expect(rules(findings)).toContain('@nx/enforce-module-boundaries');
+  });
+
+  it('stops a service from naming a driver', () => {
+    const findings = lint(
+      'services/registration/src/example.ts',
+      "import { connect } from 'nats';\nexport const open = connect;\n",
+    );
+    expect(rules(findings)).toContain('no-restricted-imports');
+  });
+
+  it('lets a driver be named in its own adapter only', () => {
+    const content = "import Database from 'libsql';\nexport const open = Database;\n";
+    expect(lint('libs/adapters/sqlite/src/example.ts', content)).toEqual([]);
+    expect(rules(lint('libs/adapters/nats/src/example.ts', content))).toContain('no-restricted-imports');
+  });
+
+  it.each([
+    [
+      'a node builtin',
+      "import { readFileSync } from 'node:fs';\nexport const read = readFileSync;\n",
+      'no-restricted-imports',
+    ],
+    ['the clock', 'export const now = (): number => Date.now();\n', 'no-restricted-properties'],
+    ['randomness', 'export const chance = (): number => Math.random();\n', 'no-restricted-properties'],
+    ['the process', 'export const home = process.env.HOME;\n', 'no-restricted-globals'],
+  ])('keeps %s out of the pure libraries', (_what, content, rule) => {
+    expect(rules(lint('libs/validation-rules/src/example.ts', content))).toContain(rule);
+  });
+});
