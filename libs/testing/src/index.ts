@@ -7,6 +7,7 @@ export { eventToAppend, collectPages } from './sample-events';
 export { eventually } from './eventually';
 export { givenEvents, type SpecifiedDecider, type Decided } from './given-events';
 export { manualClock, type ManualClock } from './manual-clock';
+export { needsServer } from './needs-server';
 export { runProgram, type RunningProgram } from './run-program';
 export { seededIds } from './seeded-ids';
 export { startNatsServer, type NatsServer, type NatsServerOptions } from './nats-server';

@@ -1,0 +1,43 @@
+import { eventToAppend } from '@muster/testing';
+import type { RecordedEvent as DbEvent } from '@eventstore/db-client';
+import { fromPosition, isOurs, toEventData, toPosition, toRecordedEvent } from './event-conversion';
+
+describe('events of EventStoreDB', () => {
+  const appended = eventToAppend({ n: 1 });
+  const recorded = {
+    ...toEventData(appended),
+    isJson: true,
+    streamId: 'host-1',
+    revision: 3n,
+    created: new Date(Date.UTC(2024, 0, 2)),
+    position: { commit: 4_711n, prepare: 4_711n },
+  } as unknown as DbEvent;
+
+  it('are ours again with revision, position and time', () => {
+    expect(toRecordedEvent(recorded)).toEqual({
+      ...appended,
+      streamId: 'host-1',
+      revision: 3,
+      position: 4_711,
+      recordedAt: '2024-01-02T00:00:00.000Z',
+    });
+    expect(fromPosition(4_711)).toEqual({ commit: 4_711n, prepare: 4_711n });
+  });
+
+  it.each([
+    ['a system stream', { streamId: '$stats-127.0.0.1:2113' }],
+    ['a projection', { streamId: '$ce-host' }],
+    ['a system event', { type: '$metadata' }],
+    ['something that is not JSON', { isJson: false }],
+  ])('are not ours when they come from %s', (_, difference) => {
+    expect(isOurs(recorded)).toBe(true);
+    expect(isOurs({ ...recorded, ...difference } as DbEvent)).toBe(false);
+  });
+
+  it.each([undefined, { commit: 18_446_744_073_709_551_615n, prepare: 0n }, { commit: -1n, prepare: 0n }])(
+    'have no usable position in %p',
+    (position) => {
+      expect(() => toPosition(position)).toThrow(/22\.6 or later/);
+    },
+  );
+});

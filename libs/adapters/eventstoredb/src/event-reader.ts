@@ -1,0 +1,81 @@
+import { NO_STREAM, START_OF_STORE, type RecordedEvent, type StreamId } from '@muster/ports';
+import {
+  BACKWARDS,
+  END,
+  FORWARDS,
+  START,
+  StreamNotFoundError,
+  type AllStreamResolvedEvent,
+  type EventStoreDBClient,
+  type ResolvedEvent,
+  type StreamingRead,
+} from '@eventstore/db-client';
+import { fromPosition, isOurs, toPosition, toRecordedEvent } from './event-conversion';
+
+const PAGE_EVENTS = 512;
+
+export const createEventReader = (client: EventStoreDBClient) => {
+  async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
+    for (let cursor = afterRevision; ;) {
+      const found = await collect(
+        client.readStream(streamId, { fromRevision: BigInt(cursor + 1), maxCount: PAGE_EVENTS, direction: FORWARDS }),
+      );
+      const page = found.flatMap(({ event }) => (event === undefined ? [] : [toRecordedEvent(event)]));
+      if (page.length > 0) yield page;
+      if (found.length < PAGE_EVENTS) return;
+      cursor = page.at(-1)?.revision ?? cursor;
+    }
+  }
+
+  async function* readAll(afterPosition: number): AsyncGenerator<readonly RecordedEvent[]> {
+    for (let cursor = afterPosition; ;) {
+      // A read begins with the event at its position, so one more is asked for and what was seen is dropped.
+      const found = await collect(
+        client.readAll({
+          fromPosition: cursor < 0 ? START : fromPosition(cursor),
+          maxCount: PAGE_EVENTS + 1,
+          direction: FORWARDS,
+        }),
+      );
+      const fresh = found.flatMap(({ event }) =>
+        event !== undefined && toPosition(event.position) > cursor ? [event] : [],
+      );
+      const last = fresh.at(-1);
+      if (last === undefined) return;
+      const page = fresh.filter(isOurs).map(toRecordedEvent);
+      if (page.length > 0) yield page;
+      cursor = toPosition(last.position);
+    }
+  }
+
+  const head = async (): Promise<number> => {
+    const read = client.readAll({ fromPosition: END, direction: BACKWARDS });
+    try {
+      for await (const { event } of read) if (event !== undefined && isOurs(event)) return toPosition(event.position);
+      return START_OF_STORE;
+    } finally {
+      await read.cancel();
+    }
+  };
+
+  const lastOf = async (streamId: StreamId): Promise<RecordedEvent | undefined> => {
+    const [last] = await collect(client.readStream(streamId, { fromRevision: END, maxCount: 1, direction: BACKWARDS }));
+    return last?.event && toRecordedEvent(last.event);
+  };
+
+  const revisionOf = async (streamId: StreamId): Promise<number> => (await lastOf(streamId))?.revision ?? NO_STREAM;
+
+  return { readStream, readAll, head, lastOf, revisionOf };
+};
+
+/** Everything of a bounded read; nothing when the stream does not exist. */
+const collect = async <E extends ResolvedEvent | AllStreamResolvedEvent>(read: StreamingRead<E>): Promise<E[]> => {
+  const found: E[] = [];
+  try {
+    for await (const resolved of read) found.push(resolved);
+    return found;
+  } catch (error) {
+    if (error instanceof StreamNotFoundError) return [];
+    throw error;
+  }
+};

@@ -1,0 +1,1 @@
+export { eventStoreDbEventStore, type EventStoreDbOptions } from './event-store';

@@ -1,0 +1,33 @@
+import { parseMinioUrl } from './minio-url';
+
+describe('parseMinioUrl', () => {
+  it('reads every part', () => {
+    expect(parseMinioUrl('http://a%2Fkey:s%40cret@store.example:9000/bucket')).toEqual({
+      endPoint: 'store.example',
+      port: 9000,
+      useSSL: false,
+      accessKey: 'a/key',
+      secretKey: 's@cret',
+      bucket: 'bucket',
+    });
+    expect(parseMinioUrl('https://k:s@store.example/bucket/')).toMatchObject({
+      port: 443,
+      useSSL: true,
+      bucket: 'bucket',
+    });
+    expect(parseMinioUrl('http://k:s@store.example/bucket')).toMatchObject({ port: 80 });
+  });
+
+  it.each([
+    '',
+    'store',
+    'ftp://k:hidden@h/b',
+    'http://h/b',
+    'http://k@h/b',
+    'http://k:hidden@h/',
+    'http://k:hidden@h/a/b',
+  ])('refuses %j without showing the secret', (text) => {
+    expect(() => parseMinioUrl(text)).toThrow(/not of the form/);
+    expect(() => parseMinioUrl(text)).not.toThrow(/hidden/);
+  });
+});

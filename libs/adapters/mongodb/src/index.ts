@@ -1,0 +1,1 @@
+export { mongodbReadModels, type MongodbReadModelsOptions } from './read-models';

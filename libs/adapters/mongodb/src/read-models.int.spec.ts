@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { needsServer, readModelsContract } from '@muster/testing';
+import { MongoClient } from 'mongodb';
+import { mongodbReadModels } from './read-models';
+
+needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (url) => {
+  const open = async () => {
+    const database = `muster_test_${randomUUID().replaceAll('-', '')}`;
+    const readModels = await mongodbReadModels({ url, database });
+    return {
+      database,
+      readModels,
+      close: async () => {
+        await readModels.close();
+        const client = await MongoClient.connect(url);
+        await client.db(database).dropDatabase();
+        await client.close();
+      },
+    };
+  };
+
+  readModelsContract('mongodbReadModels', open);
+
+  it('ends in the same documents when a commit was cut short before its checkpoint', async () => {
+    const { database, readModels, close } = await open();
+    const changes = [
+      { kind: 'put', collection: 'hosts', key: 'a', document: { n: 1 } },
+      { kind: 'remove', collection: 'hosts', key: 'b' },
+      { kind: 'put', collection: 'hosts', key: 'a', document: { n: 2 } },
+    ] as const;
+    await readModels.commit('hosts', 7, changes);
+    const client = await MongoClient.connect(url);
+    await client.db(database).collection('checkpoints').deleteMany({});
+    await client.close();
+    await readModels.commit('hosts', 7, changes);
+    expect(await readModels.find({ collection: 'hosts', where: {} })).toEqual([{ key: 'a', document: { n: 2 } }]);
+    expect(await readModels.checkpoint('hosts')).toBe(7);
+    await close();
+  });
+});
+
+describe('mongodbReadModels', () => {
+  it('says which address does not answer', async () => {
+    const attempt = mongodbReadModels({ url: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200', database: 'x' });
+    await expect(attempt).rejects.toThrow(/MongoDB does not answer at 127\.0\.0\.1:1/);
+  });
+});
