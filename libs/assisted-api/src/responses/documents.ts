@@ -57,6 +57,8 @@ export type HostDocument = Kept &
     | 'ignition_config_overrides'
   > & {
     readonly _host_key: string;
+    /** Reports of an earlier epoch are void (see inventory.proto). */
+    readonly _epoch: number;
     readonly _outcomes: OutcomeMap;
     /** As the machine names itself. */
     readonly _reported_hostname?: string;

@@ -1,0 +1,113 @@
+import type { EventSeverity } from '@muster/assisted-api';
+import type { ClusterEvent, EventData } from '@muster/contracts';
+import { clusterStatusLog } from './cluster-status-log';
+import type { ClusterSubject, LogEntry, LogRows } from './log-entry';
+
+const line = (
+  name: string,
+  severity: EventSeverity,
+  message: string,
+  props: LogEntry['props'] = {},
+): readonly LogEntry[] => [{ name, severity, message, props }];
+
+export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
+  ClusterRegistered: ({ kind }, { cluster }) =>
+    line('cluster_registration_succeeded', 'info', `Cluster ${cluster.name} (${kind}) was created.`, {
+      cluster_kind: kind,
+    }),
+  ClusterDeregistered: (_data, { cluster }) =>
+    line('cluster_deregistered', 'info', `Cluster ${cluster.name} was deleted.`),
+  ClusterSettingsRevised: revisionLog,
+  VipsDerived: ({ apiVips, ingressVips }, { cluster }) =>
+    line(
+      'api_ingress_vip_updated',
+      'info',
+      `Cluster ${cluster.name} answers on ${apiVips.join(', ') || 'no address'} (API) and ` +
+        `${ingressVips.join(', ') || 'no address'} (ingress).`,
+      { api_vip: apiVips[0] ?? '', ingress_vip: ingressVips[0] ?? '' },
+    ),
+  ClusterEnteredStatus: clusterStatusLog,
+  InstallationPreparationStarted: (_data, { cluster }) =>
+    ignoresValidations(cluster)
+      ? line(
+          'validations_ignored',
+          'info',
+          `Cluster ${cluster.name} is installed although some validations are ignored; it may not work.`,
+        )
+      : [],
+  InstallationPrepared: (_data, { cluster }) =>
+    line(
+      'cluster_prepare_installation_started',
+      'info',
+      `Everything to install cluster ${cluster.name} from is ready.`,
+    ),
+  InstallationPreparationFailed: ({ reason }, { cluster }) =>
+    line(
+      'prepare_installation_failed',
+      'warning',
+      `Preparing the installation of cluster ${cluster.name} failed: ${reason}`,
+      { error: reason },
+    ),
+  FinalizingStageReached: ({ stage }, { cluster }) =>
+    line('cluster_finalizing_stage_updated', 'info', `Cluster ${cluster.name} reached: ${stage}`, {
+      finalizing_stage: stage,
+    }),
+  FinalizingStageTimedOut: ({ stage, minutes }, { cluster }) =>
+    line(
+      'finalizing_stage_timed_out',
+      'warning',
+      `Cluster ${cluster.name} has been in stage "${stage}" for more than the expected ${minutes} minutes.`,
+      { stage, minutes },
+    ),
+  OperatorStatusReported: ({ name, status, statusInfo }, { before }) =>
+    before?.monitored_operators.find((operator) => operator.name === name)?.status === status
+      ? []
+      : line(
+          'cluster_operator_status',
+          'info',
+          `Operator ${name} is ${status}${statusInfo ? `: ${statusInfo}` : '.'}`,
+          {
+            operator_name: name,
+            status,
+            status_info: statusInfo,
+          },
+        ),
+  ClusterDeadlinePassed: ({ deadline }, { cluster }) =>
+    deadline === 'preparation'
+      ? line(
+          'installation_preparing_timed_out',
+          'warning',
+          `Preparing the installation of cluster ${cluster.name} took too long; start it again.`,
+          { reason: deadline },
+        )
+      : [],
+  InstallationCancelled: (_data, { cluster }) =>
+    line('cluster_installation_canceled', 'info', `Installation of cluster ${cluster.name} was cancelled.`),
+  ClusterReset: (_data, { cluster }) =>
+    line('cluster_installation_reset', 'info', `Installation of cluster ${cluster.name} was reset.`),
+  ClusterLogsCollected: ({ logsType }, { cluster }) =>
+    logsType === 'controller'
+      ? line('cluster_logs_uploaded', 'info', `Logs of cluster ${cluster.name} were uploaded.`)
+      : [],
+};
+
+function revisionLog(
+  { changes }: EventData<'ClusterSettingsRevised'>,
+  { cluster, before }: ClusterSubject,
+): readonly LogEntry[] {
+  const proxyOf = ({ http_proxy, https_proxy, no_proxy }: ClusterSubject['cluster']): string =>
+    JSON.stringify([http_proxy, https_proxy, no_proxy]);
+  return [
+    ...(changes?.proxy && before && proxyOf(before) !== proxyOf(cluster)
+      ? line('proxy_settings_changed', 'info', `Proxy settings of cluster ${cluster.name} changed.`)
+      : []),
+    ...(changes?.installConfigOverrides !== undefined
+      ? line('install_config_applied', 'info', `Install-config overrides of cluster ${cluster.name} were set.`)
+      : []),
+  ];
+}
+
+const ignoresValidations = (cluster: ClusterSubject['cluster']): boolean =>
+  [cluster.ignored_host_validations, cluster.ignored_cluster_validations].some(
+    (list) => list !== undefined && list !== '[]',
+  );

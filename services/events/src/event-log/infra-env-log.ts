@@ -1,0 +1,40 @@
+import type { ImageEvent, InfraEnvEvent } from '@muster/contracts';
+import type { InfraEnvSubject, LogRows } from './log-entry';
+
+export const INFRA_ENV_LOG: LogRows<InfraEnvEvent | ImageEvent, InfraEnvSubject> = {
+  InfraEnvRegistered: (_data, { infraEnv }) => [
+    { name: 'infra_env_registered', severity: 'info', message: `Infra-env ${infraEnv.name} was created.` },
+  ],
+  InfraEnvDeregistered: (_data, { infraEnv }) => [
+    { name: 'infra_env_deregistered', severity: 'info', message: `Infra-env ${infraEnv.name} was deleted.` },
+  ],
+  InfraEnvSettingsRevised: ({ changes }, { infraEnv }) => {
+    const details = Object.keys(changes ?? {}).join(', ');
+    return details
+      ? [
+          {
+            name: 'image_info_updated',
+            severity: 'info',
+            message: `The image of infra-env ${infraEnv.name} changes with its settings: ${details}`,
+            props: { details },
+          },
+        ]
+      : [];
+  },
+  ImageSigningKeyRotated: (_data, { infraEnv }) => [
+    {
+      name: 'image_info_updated',
+      severity: 'info',
+      message: `Image URLs of infra-env ${infraEnv.name} given out so far are no longer valid.`,
+      props: { details: 'signing key' },
+    },
+  ],
+  ImageFirstDownloaded: ({ imageType, version, arch }, { infraEnv }) => [
+    {
+      name: 'ignition_config_image_generated',
+      severity: 'info',
+      message: `The image of infra-env ${infraEnv.name} (${imageType}, ${version}, ${arch}) is downloaded for the first time.`,
+      props: { details: `${imageType} ${version} ${arch}` },
+    },
+  ],
+};

@@ -1,0 +1,16 @@
+import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '@muster/assisted-api';
+import type { EventData } from '@muster/contracts';
+import type { LogEntry } from './log-entry';
+
+/** A note is told as it was given; `note.decider.ts` has let in only what the contract allows. */
+export function noteLog(data: EventData<'NoteRecorded'>): readonly LogEntry[] {
+  return [
+    {
+      name: data.name,
+      severity: EVENT_SEVERITIES.find((severity) => severity === data.severity) ?? 'info',
+      category: EVENT_CATEGORIES.find((category) => category === data.category) ?? 'user',
+      message: data.message,
+      props: data.props,
+    },
+  ];
+}

@@ -1,0 +1,138 @@
+import type { ClusterDocument } from '@muster/assisted-api';
+import type { ClusterEvent, EventData } from '@muster/contracts';
+import { NO_CLUSTER_LOGS, NO_CLUSTER_PROGRESS } from './cluster-registered';
+import { machineNetworksPatch, settingsPatch, shownVips } from './cluster-settings-view';
+import { reportedOperator, shownOperators, unreportedOperators } from './operators-view';
+import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
+
+/** Facts of a cluster's own stream, but for its birth and its end. */
+type ClusterChange = Exclude<ClusterEvent, { readonly type: 'ClusterRegistered' | 'ClusterDeregistered' }>;
+
+/** An installation is over in these. */
+const ENDS_INSTALLATION: ReadonlySet<string> = new Set(['installed', 'error', 'cancelled']);
+const PREPARATION_NOT_STARTED = { status: 'not_started' };
+
+export const CLUSTER_VIEW: ViewRows<ClusterChange, ClusterDocument> = {
+  ClusterSettingsRevised: revisedPatch,
+  MachineNetworksDerived: (cluster, { cidrs }) => machineNetworksPatch(cidrs, cluster.id),
+  VipsDerived: (cluster, { apiVips, ingressVips }) => ({
+    api_vips: shownVips(apiVips, cluster.id, cluster.api_vips),
+    ingress_vips: shownVips(ingressVips, cluster.id, cluster.ingress_vips),
+  }),
+  ClusterEnteredStatus: (cluster, data) => ({
+    status: data.status,
+    status_info: data.statusInfo,
+    status_updated_at: data.at,
+    ...(ENDS_INSTALLATION.has(data.status) ? { install_completed_at: data.at } : {}),
+    ...(data.status === 'finalizing' ? finalizingAgain(cluster, data.at) : {}),
+  }),
+  ClusterStatusExplained: (_cluster, { statusInfo }) => ({ status_info: statusInfo }),
+  InstallationPreparationStarted: (cluster, { attempt, bootstrapHostId, at }) => ({
+    ...withoutInstallation(cluster),
+    install_started_at: at,
+    _attempt: attempt,
+    _bootstrap_host_id: bootstrapHostId,
+  }),
+  InstallationPrepared: (_cluster, { openshiftClusterId }) => ({
+    'last-installation-preparation': { status: 'success' },
+    openshift_cluster_id: orAbsent(openshiftClusterId),
+  }),
+  InstallationPreparationFailed: (_cluster, { reason }) => ({
+    'last-installation-preparation': { status: 'failed', reason },
+  }),
+  InstallationPreparationUndone: (_cluster, { reason }) => ({
+    'last-installation-preparation': { status: 'not_started', reason },
+  }),
+  ClusterProgressed: (cluster, data) => ({
+    progress: {
+      ...cluster.progress,
+      total_percentage: data.totalPercentage,
+      preparing_for_installation_stage_percentage: data.preparingForInstallationStagePercentage,
+      installing_stage_percentage: data.installingStagePercentage,
+      finalizing_stage_percentage: data.finalizingStagePercentage,
+    },
+  }),
+  FinalizingStageReached: (cluster, { stage, at }) => ({
+    progress: {
+      ...cluster.progress,
+      finalizing_stage: stage,
+      finalizing_stage_started_at: at,
+      finalizing_stage_timed_out: false,
+    },
+  }),
+  FinalizingStageTimedOut: (cluster) => ({ progress: { ...cluster.progress, finalizing_stage_timed_out: true } }),
+  OperatorStatusReported: (cluster, data, { at }) => ({
+    monitored_operators: reportedOperator(cluster.monitored_operators, data, at),
+  }),
+  ClusterDeadlinePassed: unchanged,
+  KubeconfigCompleted: () => ({ _has_kubeconfig: true }),
+  InstallationCancelled: () => ({ 'last-installation-preparation': PREPARATION_NOT_STARTED }),
+  ClusterReset: (cluster) => ({
+    ...withoutInstallation(cluster),
+    openshift_cluster_id: undefined,
+    _bootstrap_host_id: '',
+    // The addresses of a single node were derived from it; a person gives those of other clusters.
+    ...(cluster.control_plane_count === 1 ? { api_vips: [], ingress_vips: [] } : {}),
+  }),
+  ClusterOpenedForHosts: (_cluster, { apiVipDnsName }) => ({
+    kind: 'AddHostsCluster',
+    status: 'adding-hosts',
+    api_vip_dns_name: orAbsent(apiVipDnsName),
+  }),
+  ClusterLogsReported: (_cluster, { logsState, at }) => ({
+    logs_info: logsState,
+    ...(logsState === 'requested' ? { controller_logs_started_at: at } : {}),
+  }),
+  ClusterLogsCollected: (cluster, { logsType, hostId, body, at }) => ({
+    ...(logsType === 'controller' ? { controller_logs_collected_at: at } : {}),
+    _log_digests: { ...cluster._log_digests, [logsType === 'controller' ? logsType : hostId]: body?.digest ?? '' },
+  }),
+};
+
+/** What an earlier attempt left behind; when it started and ended stays readable. */
+function withoutInstallation(cluster: ClusterDocument): Patch<ClusterDocument> {
+  return {
+    progress: NO_CLUSTER_PROGRESS,
+    'last-installation-preparation': PREPARATION_NOT_STARTED,
+    monitored_operators: unreportedOperators(cluster.monitored_operators),
+    ...NO_CLUSTER_LOGS,
+    _has_kubeconfig: false,
+  };
+}
+
+/** A stage that was under way when the cluster left `finalizing` starts over. */
+function finalizingAgain({ progress }: ClusterDocument, at: string): Patch<ClusterDocument> {
+  if (!progress.finalizing_stage) return {};
+  return { progress: { ...progress, finalizing_stage_started_at: at, finalizing_stage_timed_out: false } };
+}
+
+function revisedPatch(
+  cluster: ClusterDocument,
+  { changes, pullSecretReplaced, monitoredOperators }: EventData<'ClusterSettingsRevised'>,
+): Patch<ClusterDocument> {
+  const operators = monitoredOperators?.items;
+  return {
+    ...(changes ? settingsPatch(changes, cluster.id, cluster) : {}),
+    ...(pullSecretReplaced ? { pull_secret_set: true } : {}),
+    ...(operators
+      ? {
+          monitored_operators: shownOperators(
+            operators,
+            cluster.id,
+            changes?.olmOperators?.items,
+            cluster.monitored_operators,
+          ),
+        }
+      : {}),
+  };
+}
+
+/** VIPs that a host looked for on the wire: the last report about an address wins. */
+export function verifiedVips(cluster: ClusterDocument, { vips }: EventData<'VipsVerified'>): Patch<ClusterDocument> {
+  const verified = (shown: ClusterDocument['api_vips'], type: string): ClusterDocument['api_vips'] =>
+    shown.map((vip) => {
+      const report = vips.find(({ vip: ip, vipType }) => ip === vip.ip && vipType === type);
+      return report ? { ...vip, verification: report.verification } : vip;
+    });
+  return { api_vips: verified(cluster.api_vips, 'api'), ingress_vips: verified(cluster.ingress_vips, 'ingress') };
+}

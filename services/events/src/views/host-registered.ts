@@ -1,0 +1,80 @@
+import { type HostDocument, UNSET_TIME, type V2HostProgress } from '@muster/assisted-api';
+import { type EventData, hostKeyOf } from '@muster/contracts';
+import { hostHref } from './hrefs';
+import { type Occurrence, orAbsent, type Patch } from './view-rows';
+
+export const NO_PROGRESS: V2HostProgress = {
+  installation_percentage: 0,
+  stage_started_at: UNSET_TIME,
+  stage_updated_at: UNSET_TIME,
+};
+
+/** An installation that has not begun: no stage, no logs. */
+export const NOT_INSTALLED = {
+  progress: NO_PROGRESS,
+  stage_started_at: UNSET_TIME,
+  stage_updated_at: UNSET_TIME,
+  logs_info: '',
+  logs_started_at: UNSET_TIME,
+  logs_collected_at: UNSET_TIME,
+  _logs_digest: undefined,
+} as const satisfies Patch<HostDocument>;
+
+/** A host that has told nothing about itself. */
+export const NOTHING_REPORTED = {
+  _reported_hostname: undefined,
+  _networks: [],
+  _inventory_digest: undefined,
+  _connectivity_digest: undefined,
+  _free_addresses_digest: undefined,
+  _api_vip_connectivity_digest: undefined,
+  _tang_connectivity_digest: undefined,
+  disks_to_be_formatted: undefined,
+  disks_info: undefined,
+  ntp_sources: undefined,
+  images_status: undefined,
+  domain_name_resolutions: undefined,
+} as const satisfies Patch<HostDocument>;
+
+/** The document of a host that registers for the first time. */
+export function registeredHost(data: EventData<'HostRegistered'>, { at, position }: Occurrence): HostDocument {
+  const document: { [Member in keyof HostDocument]: HostDocument[Member] } = {
+    kind: data.kind,
+    id: data.hostId,
+    href: hostHref(data.infraEnvId, data.hostId),
+    infra_env_id: data.infraEnvId,
+    user_name: data.owner?.userName ?? '',
+    org_id: data.owner?.orgId ?? '',
+    email_domain: data.owner?.emailDomain ?? '',
+    status: 'discovering',
+    status_info: '',
+    status_updated_at: at,
+    role: data.role,
+    bootstrap: data.bootstrap,
+    media_status: 'connected',
+    progress: NO_PROGRESS,
+    stage_started_at: UNSET_TIME,
+    stage_updated_at: UNSET_TIME,
+    connection_timed_out: false,
+    created_at: at,
+    updated_at: at,
+    registered_at: at,
+    checked_in_at: at,
+    logs_info: '',
+    logs_started_at: UNSET_TIME,
+    logs_collected_at: UNSET_TIME,
+    _host_key: hostKeyOf(data.infraEnvId, data.hostId),
+    _position: position,
+    _epoch: 0,
+    _outcomes: {},
+    _networks: [],
+    _identity_conflict: false,
+  };
+  const optional = {
+    cluster_id: orAbsent(data.clusterId),
+    discovery_agent_version: orAbsent(data.discoveryAgentVersion),
+    machine_config_pool_name: orAbsent(data.machineConfigPoolName),
+  };
+  for (const [member, value] of Object.entries(optional)) if (value) Object.assign(document, { [member]: value });
+  return document;
+}

@@ -1,0 +1,64 @@
+import { type ClusterDocument, UNSET_TIME, type V2MonitoredOperator } from '@muster/assisted-api';
+import type { EventData } from '@muster/contracts';
+import { orAbsent } from './view-rows';
+
+type Monitored = EventData<'ClusterRegistered'>['monitoredOperators'];
+type Choices = NonNullable<NonNullable<EventData<'ClusterRegistered'>['settings']>['olmOperators']>['items'];
+
+/** Operators to be waited for, sorted as given; one that stays keeps its status, and its properties when none are chosen. */
+export function shownOperators(
+  operators: Monitored,
+  clusterId: string,
+  choices: Choices | undefined,
+  before: ClusterDocument['monitored_operators'] = [],
+): readonly V2MonitoredOperator[] {
+  return operators.map((operator) => {
+    const known = before.find(({ name }) => name === operator.name);
+    const chosen = choices?.find(({ name }) => name === operator.name)?.properties;
+    const optional = {
+      version: orAbsent(operator.version) ?? known?.version,
+      namespace: orAbsent(operator.namespace),
+      subscription_name: orAbsent(operator.subscriptionName),
+      properties: choices ? orAbsent(chosen ?? '') : known?.properties,
+      status: orAbsent(operator.status) ?? known?.status,
+      status_info: orAbsent(operator.statusInfo) ?? known?.status_info,
+    };
+    return {
+      cluster_id: clusterId,
+      name: operator.name,
+      operator_type: operator.operatorType,
+      timeout_seconds: operator.timeoutSeconds,
+      status_updated_at: known?.status_updated_at ?? UNSET_TIME,
+      ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)) as Partial<
+        typeof optional
+      >),
+    };
+  });
+}
+
+/** The list after one operator's report; a report about an operator that is not waited for changes nothing. */
+export function reportedOperator(
+  operators: ClusterDocument['monitored_operators'],
+  report: EventData<'OperatorStatusReported'>,
+  at: string,
+): readonly V2MonitoredOperator[] {
+  return operators.map((operator) =>
+    operator.name === report.name
+      ? {
+          ...operator,
+          status: report.status,
+          status_info: report.statusInfo,
+          status_updated_at: at,
+          ...(report.version ? { version: report.version } : {}),
+        }
+      : operator,
+  );
+}
+
+/** As they were before the first report. */
+export function unreportedOperators(operators: ClusterDocument['monitored_operators']): readonly V2MonitoredOperator[] {
+  return operators.map(({ status: _status, status_info: _info, version: _version, ...operator }) => ({
+    ...operator,
+    status_updated_at: UNSET_TIME,
+  }));
+}

@@ -1,0 +1,32 @@
+import { type ClusterDocument, COLLECTIONS } from '@muster/assisted-api';
+import type { ReadDocument } from '@muster/event-sourcing';
+import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import { CLUSTER_LOG } from '../event-log/cluster-log';
+import { eventDocuments } from '../event-log/event-document';
+import type { ClusterSubject, LogEntry } from '../event-log/log-entry';
+import { clusterOutcomeLog } from '../event-log/outcome-log';
+import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-evolve';
+import { putOrRemove } from './document-changes';
+import type { Occurrence } from './view-rows';
+
+type Row = (data: unknown, subject: ClusterSubject) => readonly LogEntry[];
+const LOG: { readonly [type: string]: unknown } = { ...CLUSTER_LOG, ClusterOutcomesChanged: clusterOutcomeLog };
+
+/** Everything that one fact about a cluster changes: its document and the log. */
+export async function projectCluster(
+  clusterId: string,
+  event: RecordedEvent,
+  occurrence: Occurrence,
+  read: ReadDocument,
+): Promise<readonly ReadModelChange[]> {
+  const before = (await read(COLLECTIONS.clusters, clusterId)) as unknown as ClusterDocument | undefined;
+  if (before && before._position >= event.position) return [];
+  const after = evolveClusterDocument(before, event as unknown as ClusterDocumentEvent, occurrence);
+  const cluster = after ?? before;
+  if (!cluster) return [];
+
+  const changes = [putOrRemove(COLLECTIONS.clusters, clusterId, after)];
+  const entries = (LOG[event.type] as Row | undefined)?.(event.data, { cluster, before });
+  if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, { clusterId, owner: cluster }));
+  return changes;
+}

@@ -1,0 +1,20 @@
+import { COLLECTIONS } from '@muster/assisted-api';
+import { type EventData, hostKeyOf } from '@muster/contracts';
+import type { ReadDocument } from '@muster/event-sourcing';
+import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import { type EventSubject, eventDocuments } from '../event-log/event-document';
+import { noteLog } from '../event-log/note-log';
+
+const NOBODY: EventSubject['owner'] = { user_name: '', org_id: '', email_domain: '' };
+
+/** A note belongs to whoever owns what it is about; without an owner only those who see everything see it. */
+export async function projectNote(event: RecordedEvent, read: ReadDocument): Promise<readonly ReadModelChange[]> {
+  const data = event.data as unknown as EventData<'NoteRecorded'>;
+  const { clusterId, hostId, infraEnvId } = data;
+  const subject =
+    (clusterId && (await read(COLLECTIONS.clusters, clusterId))) ||
+    (infraEnvId && (await read(COLLECTIONS.infraEnvs, infraEnvId))) ||
+    (hostId && infraEnvId && (await read(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId))));
+  const owner = (subject || NOBODY) as unknown as EventSubject['owner'];
+  return eventDocuments(event, noteLog(data), { clusterId, hostId, infraEnvId, owner });
+}

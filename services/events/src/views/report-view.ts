@@ -1,0 +1,93 @@
+import type { HostDocument } from '@muster/assisted-api';
+import type { EventData, InventoryEvent } from '@muster/contracts';
+import { formatNetwork, parseCidrs } from '@muster/validation-rules';
+import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
+
+/** Disks behind these are shared or assembled: formatting them is not the host's to decide. */
+const NEVER_FORMATTED: readonly string[] = ['FC', 'iSCSI', 'LVM', 'Multipath'];
+
+/** What hosts report, as far as it shows in the host's document. */
+export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
+  InventoryReported: (_host, { body, hardware }) => ({
+    _inventory_digest: body?.digest,
+    _reported_hostname: orAbsent(hardware?.hostname ?? ''),
+    _networks: networksOf(hardware?.nics ?? []),
+    disks_to_be_formatted: orAbsent(disksToFormat(hardware?.disks ?? [])),
+  }),
+  NtpSourcesReported: (_host, { sources }) => ({
+    ntp_sources: JSON.stringify(
+      sources.map(({ sourceName, sourceState }) => ({ source_name: sourceName, source_state: sourceState })),
+    ),
+  }),
+  ConnectivityReported: (_host, { body }) => ({ _connectivity_digest: body?.digest }),
+  DiskSpeedMeasured: (host, { path, exitCode, ioSyncDurationMs }) => ({
+    disks_info: JSON.stringify({
+      ...(JSON.parse(host.disks_info ?? '{}') as object),
+      [path]: { path, disk_speed: { tested: true, exit_code: exitCode, speed_ms: ioSyncDurationMs } },
+    }),
+  }),
+  ImageAvailabilityReported: (host, { images }) => ({ images_status: mergeImages(host.images_status, images) }),
+  DomainsResolved: (_host, { resolutions }) => ({
+    domain_name_resolutions: JSON.stringify({
+      resolutions: resolutions.map(({ domainName, ipv4Addresses, ipv6Addresses, cnames }) => ({
+        domain_name: domainName,
+        ipv4_addresses: ipv4Addresses,
+        ipv6_addresses: ipv6Addresses,
+        cnames,
+      })),
+    }),
+  }),
+  FreeAddressesReported: (_host, { body }) => ({ _free_addresses_digest: body?.digest }),
+  // Shows in the cluster's document.
+  VipsVerified: unchanged,
+  TangConnectivityReported: (_host, { body }) => ({ _tang_connectivity_digest: body?.digest }),
+  ApiVipConnectivityReported: (_host, { body }) => ({ _api_vip_connectivity_digest: body?.digest }),
+  ClockOffsetMeasured: unchanged,
+  ReportCleared: (_host, { stepType }) => CLEARED_BY_STEP[stepType] ?? {},
+};
+
+/** What is void once the last result of a step no longer counts. */
+const CLEARED_BY_STEP: { readonly [stepType: string]: Patch<HostDocument> } = {
+  'installation-disk-speed-check': { disks_info: undefined },
+  'container-image-availability': { images_status: undefined },
+  'ntp-synchronizer': { ntp_sources: undefined },
+  'domain-resolution': { domain_name_resolutions: undefined },
+  'connectivity-check': { _connectivity_digest: undefined },
+  'free-network-addresses': { _free_addresses_digest: undefined },
+  'tang-connectivity-check': { _tang_connectivity_digest: undefined },
+  'api-vip-connectivity-check': { _api_vip_connectivity_digest: undefined },
+};
+
+type Hardware = NonNullable<EventData<'InventoryReported'>['hardware']>;
+
+function networksOf(nics: Hardware['nics']): readonly string[] {
+  const addresses = nics.flatMap(({ ipv4Addresses, ipv6Addresses }) => [...ipv4Addresses, ...ipv6Addresses]);
+  return [...new Set(parseCidrs(addresses).map(formatNetwork))];
+}
+
+/** Comma separated ids of disks that hold something bootable and would be wiped unless a person says otherwise. */
+function disksToFormat(disks: Hardware['disks']): string {
+  return disks
+    .filter(
+      ({ bootable, removable, isInstallationMedia, byPath, driveType }) =>
+        bootable &&
+        !removable &&
+        !isInstallationMedia &&
+        !byPath.includes('mmcblk') &&
+        !NEVER_FORMATTED.includes(driveType),
+    )
+    .map(({ id }) => id)
+    .join(',');
+}
+
+/** JSON array of `container_image_availability`; a later report of an image replaces the one before. */
+function mergeImages(before: string | undefined, images: EventData<'ImageAvailabilityReported'>['images']): string {
+  const known = JSON.parse(before ?? '[]') as readonly { readonly name: string }[];
+  const byName = new Map(known.map((image) => [image.name, image]));
+  for (const { name, sizeBytes, seconds, downloadRateMbps, result } of images)
+    byName.set(
+      name,
+      Object.assign({ name }, { size_bytes: sizeBytes, time: seconds, download_rate: downloadRateMbps, result }),
+    );
+  return JSON.stringify([...byName.values()]);
+}
