@@ -217,4 +217,33 @@ export type HostCommand =
   | Deregister;
 
 export type HostCommandType = HostCommand['type'];
+/** Every type once: the compiler refuses a name that is missing or unknown. */
+export const HOST_COMMAND_TYPES = Object.keys({
+  Register: true,
+  Refresh: true,
+  PassDeadline: true,
+  ReportProgress: true,
+  ReportInstallFailure: true,
+  CancelInstallation: true,
+  InstallHost: true,
+  RequireReset: true,
+  Bind: true,
+  Unbind: true,
+  Reclaim: true,
+  RebootForReclaim: true,
+  FailReclaim: true,
+  LoseMedia: true,
+  RegainMedia: true,
+  FallSilent: true,
+  Return: true,
+  AssignRole: true,
+  SuggestRole: true,
+  Rename: true,
+  ChooseInstallationDisk: true,
+  ReviseSettings: true,
+  ChooseBootstrap: true,
+  ClaimIdentity: true,
+  RecordLogs: true,
+  Deregister: true,
+} satisfies Record<HostCommandType, true>) as readonly HostCommandType[];
 export type HostCommandOf<Type extends HostCommandType> = Extract<HostCommand, { type: Type }>;

@@ -1,0 +1,19 @@
+import type { HostEvent } from '@muster/contracts';
+import type { Decider } from '../decision/decision';
+import type { HostCommand } from './host-commands';
+import { decideHost } from './host-decide';
+import { evolveHost } from './host-evolve';
+import { type HostState, initialHost } from './host-state';
+import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './host-timeouts';
+
+/** The host aggregate with the timeouts of a deployment. */
+export function createHostDecider(timeouts: HostTimeouts): Decider<HostState, HostCommand, HostEvent> {
+  return {
+    initialState: initialHost,
+    evolve: evolveHost,
+    decide: (command, state) => decideHost(command, state, timeouts),
+  };
+}
+
+/** With default timeouts. */
+export const hostDecider = createHostDecider(DEFAULT_HOST_TIMEOUTS);

@@ -1,0 +1,21 @@
+import type { HostEvent } from '@muster/contracts';
+import type { HostContext } from '../host-row';
+
+/** The agent speaks: if it was thought silent, it has returned. */
+export function signOfLife({ state }: HostContext): readonly HostEvent[] {
+  return state.isSilent ? [{ type: 'HostReturned', data: {} }] : [];
+}
+
+/** Facts that make a host leave its cluster; none when it has left already. */
+export function leaveCluster({ state }: HostContext): readonly HostEvent[] {
+  return state.clusterId === '' ? [] : [{ type: 'HostUnbound', data: { clusterId: state.clusterId } }];
+}
+
+export function resumeClock({ command }: HostContext): readonly HostEvent[] {
+  return [{ type: 'HostStageClockResumed', data: { at: command.at } }];
+}
+
+export function installationDiskText({ state }: HostContext): string {
+  const { id, path } = state.installationDisk;
+  return path && id && path !== id ? `${path} (${id})` : path || id;
+}
