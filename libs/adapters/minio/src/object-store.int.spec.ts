@@ -7,3 +7,11 @@ needsServer('MINIO_URL', 'http://key:secret@127.0.0.1:9000/bucket', 'minioObject
     close: async () => undefined,
   }));
 });
+
+describe('minioObjectStore', () => {
+  it('says which address does not answer, without the secret', async () => {
+    const attempt = minioObjectStore({ url: 'http://key:hidden@127.0.0.1:1/bucket' });
+    await expect(attempt).rejects.toThrow(/The object store at 127\.0\.0\.1:1 does not give the bucket bucket/);
+    await expect(attempt).rejects.not.toThrow(/hidden/);
+  });
+});

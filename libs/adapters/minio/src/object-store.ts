@@ -16,11 +16,17 @@ const ABSENT = ['NoSuchKey', 'NotFound'];
 const BEYOND_THE_END = ['InvalidRange'];
 const ALREADY_OURS = ['BucketAlreadyOwnedByYou', 'BucketAlreadyExists'];
 
-/** Bodies in MinIO or another S3, as `objects/ab/<64 hex>`. A digest that is not one has no body. */
+/** Bodies in MinIO or another S3, as `objects/ab/<64 hex>`. A digest that is not one has no body. Throws when the bucket cannot be had. */
 export const minioObjectStore = async (options: MinioObjectStoreOptions): Promise<ObjectStore> => {
   const { bucket, ...location } = parseMinioUrl(options.url);
   const client = new Client(location);
-  await ensureBucket(client, bucket);
+  await ensureBucket(client, bucket).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `The object store at ${location.endPoint}:${location.port} does not give the bucket ${bucket} (${reason}); check its address, key and secret.`,
+      { cause: error },
+    );
+  });
 
   const nameOf = (digest: string): string | undefined => {
     const hex = DIGEST.exec(digest)?.[1];
