@@ -7,6 +7,7 @@ export * from './cluster/evaluate-cluster';
 export * from './facts/cluster-settings.facts';
 export * from './facts/cluster.facts';
 export * from './facts/host.facts';
+export * from './facts/settings-to-facts';
 export * from './hardware/disk-eligibility';
 export * from './hardware/hardware';
 export * from './hardware/host-requirements';

@@ -1,0 +1,44 @@
+import type { ClusterSettings, Plain } from '@muster/contracts';
+import type { ClusterSettingsFacts } from './cluster-settings.facts';
+
+export interface RegisteredCluster {
+  readonly kind: string;
+  readonly imported: boolean;
+  readonly pullSecretSet: boolean;
+  readonly settings: Plain<ClusterSettings>;
+}
+
+/** A cluster as its stream tells it, as the rules read it. */
+export function toClusterSettingsFacts({
+  kind,
+  imported,
+  pullSecretSet,
+  settings,
+}: RegisteredCluster): ClusterSettingsFacts {
+  const details = settings.platformDetails as { external?: { platform_name?: unknown } } | undefined;
+  const externalPlatform = details?.external?.platform_name;
+  return {
+    kind,
+    imported,
+    pullSecretSet,
+    baseDnsDomain: settings.baseDnsDomain ?? '',
+    openshiftVersion: settings.openshiftVersion ?? '',
+    controlPlaneCount: settings.controlPlaneCount ?? 3,
+    clusterNetworks: settings.clusterNetworks?.items ?? [],
+    serviceNetworks: settings.serviceNetworks?.items ?? [],
+    machineNetworks: settings.machineNetworks?.items ?? [],
+    apiVips: settings.apiVips?.items ?? [],
+    ingressVips: settings.ingressVips?.items ?? [],
+    vipDhcpAllocation: settings.vipDhcpAllocation ?? false,
+    userManagedNetworking: settings.userManagedNetworking ?? false,
+    networkType: settings.networkType ?? '',
+    platformType: settings.platformType ?? '',
+    externalPlatformName: typeof externalPlatform === 'string' ? externalPlatform : '',
+    loadBalancerType: settings.loadBalancerType ?? 'cluster-managed',
+    operators: (settings.olmOperators?.items ?? []).map(({ name }) => name),
+    // Manifests are kept by the ignition service from a later part on; until then nobody can have given one.
+    hasCustomManifest: false,
+    ignoredHostRules: settings.ignoredHostValidations?.items ?? [],
+    ignoredClusterRules: settings.ignoredClusterValidations?.items ?? [],
+  };
+}
