@@ -1,1 +1,3 @@
-export {};
+export * from './main';
+export { projectEvent } from './views/project-event';
+export type { ProjectionProgress } from './views/views-projection';

@@ -1,0 +1,23 @@
+import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CONFIG, readConfig } from './config';
+import { RecordNoteController } from './record-note/record-note.controller';
+import { FactRelay } from './relay/fact-relay';
+import { ViewsProjection } from './views/views-projection';
+
+@Module({})
+export class AppModule {
+  static on(platform: Platform): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [RecordNoteController],
+      providers: [
+        { provide: PLATFORM, useValue: platform },
+        { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
+        Readiness,
+        FactRelay,
+        ViewsProjection,
+      ],
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '@muster/assisted-api';
+import type { EventData, NoteEvent } from '@muster/contracts';
+import { accepted, type Decider, type Decision, refused } from '@muster/domain';
+
+/** Longest text of a note, characters. */
+export const MAX_NOTE_MESSAGE_LENGTH = 8_192;
+/** Longest name, characters. */
+export const MAX_NOTE_NAME_LENGTH = 128;
+/** Largest properties, characters of their JSON. */
+export const MAX_NOTE_PROPS_LENGTH = 32_768;
+
+export interface RecordNote {
+  readonly type: 'RecordNote';
+  readonly note: EventData<'NoteRecorded'>;
+}
+
+/** Notes do not depend on one another. */
+export type NoteState = Record<string, never>;
+const STATE: NoteState = {};
+
+export const noteDecider: Decider<NoteState, RecordNote, NoteEvent> = {
+  initialState: () => STATE,
+  evolve: () => STATE,
+  decide: ({ note }) => decideNote({ ...note, category: note.category || 'user', severity: note.severity || 'info' }),
+};
+
+function decideNote(note: EventData<'NoteRecorded'>): Decision<NoteEvent> {
+  const { category, severity, message, name } = note;
+  if (!EVENT_CATEGORIES.some((known) => known === category)) return notOneOf('category', category, EVENT_CATEGORIES);
+  if (!EVENT_SEVERITIES.some((known) => known === severity)) return notOneOf('severity', severity, EVENT_SEVERITIES);
+  if (!note.clusterId && !note.infraEnvId && !note.hostId)
+    return invalid('cluster_id', 'An event has to be about something: give a cluster, an infra-env or a host id.');
+  if (message === '' || message.length > MAX_NOTE_MESSAGE_LENGTH)
+    return invalid('message', `An event needs a message of 1 to ${MAX_NOTE_MESSAGE_LENGTH} characters.`);
+  if (name.length > MAX_NOTE_NAME_LENGTH)
+    return invalid('name', `The name of an event has at most ${MAX_NOTE_NAME_LENGTH} characters.`);
+  if (JSON.stringify(note.props ?? {}).length > MAX_NOTE_PROPS_LENGTH)
+    return invalid('props', `The properties of an event have at most ${MAX_NOTE_PROPS_LENGTH} characters of JSON.`);
+  return accepted({ type: 'NoteRecorded', data: note });
+}
+
+const invalid = (subject: string, reason: string): Decision<never> =>
+  refused({ code: 'invalid-input', reason, subject });
+
+const notOneOf = (subject: string, given: string, allowed: readonly string[]): Decision<never> =>
+  refused({ code: 'invalid-input', reason: `"${given}" is not a ${subject} of events.`, subject, allowed });

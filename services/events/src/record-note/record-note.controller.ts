@@ -1,0 +1,47 @@
+import { EventsService } from '@muster/contracts';
+import {
+  type CommandContext,
+  type CommandHandler,
+  createCommandHandler,
+  ownedEventStore,
+} from '@muster/event-sourcing';
+import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { START_OF_STORE } from '@muster/ports';
+import { Controller, Inject } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { CONFIG, type EventsConfig } from '../config';
+import { noteDecider, type NoteState, type RecordNote } from './note.decider';
+import { NoteIntervals } from './note-intervals';
+
+type Method = typeof EventsService.method.recordNote;
+
+/** What agents and controllers tell people directly, kept in the stream of what it is about. */
+@Controller()
+export class RecordNoteController {
+  private readonly notes: CommandHandler<NoteState, RecordNote>;
+  private readonly intervals: NoteIntervals;
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) config: EventsConfig,
+  ) {
+    const { clock, ids } = platform;
+    const store = ownedEventStore(platform.eventStore, 'events');
+    this.notes = createCommandHandler({ category: 'note', decider: noteDecider, store, clock, ids });
+    this.intervals = new NoteIntervals(config.noteIntervalsMs);
+  }
+
+  /** A note that comes too soon after the same one is taken and not stored: there is no position to wait for. */
+  @Handles(EventsService.method.recordNote)
+  async handle(@Payload() { note }: InputOf<Method>, @Ctx() context: CommandContext): Promise<OutputOf<Method>> {
+    if (!note) throw new RefusalError({ code: 'invalid-input', reason: 'The note is missing.', subject: 'note' });
+    const nowMs = this.platform.clock.nowMs();
+    if (this.intervals.isTooSoon(note, nowMs)) return { position: START_OF_STORE };
+    const subjectId = note.clusterId || note.infraEnvId || note.hostId || 'unknown';
+    const result = await this.notes.handle(subjectId, { type: 'RecordNote', note }, context);
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    this.intervals.recorded(note, nowMs);
+    return { position: result.position };
+  }
+}

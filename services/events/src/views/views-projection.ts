@@ -1,0 +1,61 @@
+import { VIEWS_PROJECTION } from '@muster/assisted-api';
+import { type Feed, startProjector } from '@muster/event-sourcing';
+import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { START_OF_STORE } from '@muster/ports';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { projectEvent } from './project-event';
+
+/** How far the read models are. */
+export interface ProjectionProgress {
+  /** Last position projected; START_OF_STORE before the first. */
+  position(): number;
+  /** Positions between the read models and the end of the store. */
+  lag(): Promise<number>;
+  /** Resolves once everything stored before the start is projected. */
+  caughtUp(): Promise<void>;
+}
+
+/** Keeps the documents that people read in step with the store. */
+@Injectable()
+export class ViewsProjection implements ProjectionProgress, OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('views');
+  private feed: Feed | undefined;
+  private isCaughtUp = false;
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly readiness: Readiness,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.readiness.register('views', () =>
+      this.isCaughtUp ? undefined : `reading what happened before the start, at position ${this.position()}`,
+    );
+    const { eventStore: store, requests, readModels } = this.platform;
+    this.feed = await startProjector({
+      name: VIEWS_PROJECTION,
+      store,
+      requests,
+      readModels,
+      project: projectEvent,
+      onError: (error) => this.logger.error(error.stack ?? error.message),
+    });
+    void this.feed.caughtUp.then(() => (this.isCaughtUp = true));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.feed?.close();
+  }
+
+  position(): number {
+    return this.feed?.position() ?? START_OF_STORE;
+  }
+
+  async lag(): Promise<number> {
+    return Math.max(0, (await this.platform.eventStore.head()) - this.position());
+  }
+
+  async caughtUp(): Promise<void> {
+    await this.feed?.caughtUp;
+  }
+}
