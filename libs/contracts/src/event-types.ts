@@ -75,6 +75,7 @@ import {
   VipsVerifiedSchema,
   TangConnectivityReportedSchema,
   ApiVipConnectivityReportedSchema,
+  ClockOffsetMeasuredSchema,
   ReportClearedSchema,
 } from './gen/muster/v1/inventory_pb';
 import { HostOutcomesChangedSchema, ClusterOutcomesChangedSchema } from './gen/muster/v1/validation_pb';
@@ -167,6 +168,7 @@ export const INVENTORY_EVENTS = {
   VipsVerified: VipsVerifiedSchema,
   TangConnectivityReported: TangConnectivityReportedSchema,
   ApiVipConnectivityReported: ApiVipConnectivityReportedSchema,
+  ClockOffsetMeasured: ClockOffsetMeasuredSchema,
   ReportCleared: ReportClearedSchema,
 } as const;
 

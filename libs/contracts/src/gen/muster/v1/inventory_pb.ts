@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/inventory.proto.
  */
 export const file_muster_v1_inventory: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi7QMKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSKhAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKFAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiSgoUQ29ubmVjdGl2aXR5UmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFImAKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSDQoFZXBvY2gYBCABKAUiWAoZSW1hZ2VBdmFpbGFiaWxpdHlSZXBvcnRlZBIsCgZpbWFnZXMYASADKAsyHC5tdXN0ZXIudjEuSW1hZ2VBdmFpbGFiaWxpdHkSDQoFZXBvY2gYAiABKAUicgoRSW1hZ2VBdmFpbGFiaWxpdHkSDAoEbmFtZRgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBEg8KB3NlY29uZHMYAyABKAESGgoSZG93bmxvYWRfcmF0ZV9tYnBzGAQgASgBEg4KBnJlc3VsdBgFIAEoCSJSCg9Eb21haW5zUmVzb2x2ZWQSMAoLcmVzb2x1dGlvbnMYASADKAsyGy5tdXN0ZXIudjEuRG9tYWluUmVzb2x1dGlvbhINCgVlcG9jaBgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJLChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFIkcKDFZpcHNWZXJpZmllZBIoCgR2aXBzGAEgAygLMhoubXVzdGVyLnYxLlZpcFZlcmlmaWNhdGlvbhINCgVlcG9jaBgCIAEoBSJGCg9WaXBWZXJpZmljYXRpb24SCwoDdmlwGAEgASgJEhAKCHZpcF90eXBlGAIgASgJEhQKDHZlcmlmaWNhdGlvbhgDIAEoCSJOChhUYW5nQ29ubmVjdGl2aXR5UmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFImQKGkFwaVZpcENvbm5lY3Rpdml0eVJlcG9ydGVkEhIKCmlzX3N1Y2Nlc3MYASABKAgSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAMgASgFIjEKDVJlcG9ydENsZWFyZWQSEQoJc3RlcF90eXBlGAEgASgJEg0KBWVwb2NoGAIgASgFInsKE1JlY29yZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkSDQoFZXBvY2gYBiABKAUiOQoUUmVjb3JkUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJIChJDbGVhclJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg0KBWVwb2NoGAMgASgFIjgKE0NsZWFyUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZDKxAQoQSW52ZW50b3J5U2VydmljZRJPCgxSZWNvcmRSZXBvcnQSHi5tdXN0ZXIudjEuUmVjb3JkUmVwb3J0UmVxdWVzdBofLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXNwb25zZRJMCgtDbGVhclJlcG9ydBIdLm11c3Rlci52MS5DbGVhclJlcG9ydFJlcXVlc3QaHi5tdXN0ZXIudjEuQ2xlYXJSZXBvcnRSZXNwb25zZWIGcHJvdG8z", [file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi7QMKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSKhAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKaAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUSEwoLZmluZ2VycHJpbnQYBSABKAkiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiogEKFENvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUiMQoKTXR1RmFpbHVyZRILCgNuaWMYASABKAkSFgoOcmVtb3RlX2FkZHJlc3MYAiABKAkiYAoRRGlza1NwZWVkTWVhc3VyZWQSDAoEcGF0aBgBIAEoCRIbChNpb19zeW5jX2R1cmF0aW9uX21zGAIgASgFEhEKCWV4aXRfY29kZRgDIAEoBRINCgVlcG9jaBgEIAEoBSJYChlJbWFnZUF2YWlsYWJpbGl0eVJlcG9ydGVkEiwKBmltYWdlcxgBIAMoCzIcLm11c3Rlci52MS5JbWFnZUF2YWlsYWJpbGl0eRINCgVlcG9jaBgCIAEoBSJyChFJbWFnZUF2YWlsYWJpbGl0eRIMCgRuYW1lGAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAESDwoHc2Vjb25kcxgDIAEoARIaChJkb3dubG9hZF9yYXRlX21icHMYBCABKAESDgoGcmVzdWx0GAUgASgJIlIKD0RvbWFpbnNSZXNvbHZlZBIwCgtyZXNvbHV0aW9ucxgBIAMoCzIbLm11c3Rlci52MS5Eb21haW5SZXNvbHV0aW9uEg0KBWVwb2NoGAIgASgFImcKEERvbWFpblJlc29sdXRpb24SEwoLZG9tYWluX25hbWUYASABKAkSFgoOaXB2NF9hZGRyZXNzZXMYAiADKAkSFgoOaXB2Nl9hZGRyZXNzZXMYAyADKAkSDgoGY25hbWVzGAQgAygJIksKFUZyZWVBZGRyZXNzZXNSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSDQoFZXBvY2gYAiABKAUiRwoMVmlwc1ZlcmlmaWVkEigKBHZpcHMYASADKAsyGi5tdXN0ZXIudjEuVmlwVmVyaWZpY2F0aW9uEg0KBWVwb2NoGAIgASgFIkYKD1ZpcFZlcmlmaWNhdGlvbhILCgN2aXAYASABKAkSEAoIdmlwX3R5cGUYAiABKAkSFAoMdmVyaWZpY2F0aW9uGAMgASgJImIKGFRhbmdDb25uZWN0aXZpdHlSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSDQoFZXBvY2gYAiABKAUSEgoKaXNfc3VjY2VzcxgDIAEoCCJkChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgDIAEoBSI8ChNDbG9ja09mZnNldE1lYXN1cmVkEhYKDm9mZnNldF9zZWNvbmRzGAEgASgFEg0KBWVwb2NoGAIgASgFIjEKDVJlcG9ydENsZWFyZWQSEQoJc3RlcF90eXBlGAEgASgJEg0KBWVwb2NoGAIgASgFInsKE1JlY29yZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkSDQoFZXBvY2gYBiABKAUiOQoUUmVjb3JkUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJIChJDbGVhclJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg0KBWVwb2NoGAMgASgFIjgKE0NsZWFyUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZDKxAQoQSW52ZW50b3J5U2VydmljZRJPCgxSZWNvcmRSZXBvcnQSHi5tdXN0ZXIudjEuUmVjb3JkUmVwb3J0UmVxdWVzdBofLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXNwb25zZRJMCgtDbGVhclJlcG9ydBIdLm11c3Rlci52MS5DbGVhclJlcG9ydFJlcXVlc3QaHi5tdXN0ZXIudjEuQ2xlYXJSZXBvcnRSZXNwb25zZWIGcHJvdG8z", [file_muster_v1_common]);
 
 /**
  * The part of an inventory that rules and steps need; the whole document is in the object store.
@@ -623,6 +623,13 @@ export type InventoryReported = Message<"muster.v1.InventoryReported"> & {
    * @generated from field: int32 epoch = 4;
    */
   epoch: number;
+
+  /**
+   * sha256:<64 hex> of what stays the same while nothing happens to the machine: no clock speed, no SMART counters.
+   *
+   * @generated from field: string fingerprint = 5;
+   */
+  fingerprint: string;
 };
 
 /**
@@ -652,6 +659,13 @@ export type InventoryReportedJson = {
    * @generated from field: int32 epoch = 4;
    */
   epoch?: number;
+
+  /**
+   * sha256:<64 hex> of what stays the same while nothing happens to the machine: no clock speed, no SMART counters.
+   *
+   * @generated from field: string fingerprint = 5;
+   */
+  fingerprint?: string;
 };
 
 /**
@@ -748,6 +762,27 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
    * @generated from field: int32 epoch = 2;
    */
   epoch: number;
+
+  /**
+   * sha256:<64 hex> of who reaches whom, without round-trip times and losses.
+   *
+   * @generated from field: string fingerprint = 3;
+   */
+  fingerprint: string;
+
+  /**
+   * False when the agent does not measure it.
+   *
+   * @generated from field: bool mtu_measured = 4;
+   */
+  mtuMeasured: boolean;
+
+  /**
+   * Capped at MAX_MTU_FAILURES.
+   *
+   * @generated from field: repeated muster.v1.MtuFailure mtu_failures = 5;
+   */
+  mtuFailures: MtuFailure[];
 };
 
 /**
@@ -763,6 +798,27 @@ export type ConnectivityReportedJson = {
    * @generated from field: int32 epoch = 2;
    */
   epoch?: number;
+
+  /**
+   * sha256:<64 hex> of who reaches whom, without round-trip times and losses.
+   *
+   * @generated from field: string fingerprint = 3;
+   */
+  fingerprint?: string;
+
+  /**
+   * False when the agent does not measure it.
+   *
+   * @generated from field: bool mtu_measured = 4;
+   */
+  mtuMeasured?: boolean;
+
+  /**
+   * Capped at MAX_MTU_FAILURES.
+   *
+   * @generated from field: repeated muster.v1.MtuFailure mtu_failures = 5;
+   */
+  mtuFailures?: MtuFailureJson[];
 };
 
 /**
@@ -771,6 +827,47 @@ export type ConnectivityReportedJson = {
  */
 export const ConnectivityReportedSchema: GenMessage<ConnectivityReported, {jsonType: ConnectivityReportedJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_inventory, 7);
+
+/**
+ * Full-size packets do not arrive.
+ *
+ * @generated from message muster.v1.MtuFailure
+ */
+export type MtuFailure = Message<"muster.v1.MtuFailure"> & {
+  /**
+   * @generated from field: string nic = 1;
+   */
+  nic: string;
+
+  /**
+   * @generated from field: string remote_address = 2;
+   */
+  remoteAddress: string;
+};
+
+/**
+ * Full-size packets do not arrive.
+ *
+ * @generated from message muster.v1.MtuFailure
+ */
+export type MtuFailureJson = {
+  /**
+   * @generated from field: string nic = 1;
+   */
+  nic?: string;
+
+  /**
+   * @generated from field: string remote_address = 2;
+   */
+  remoteAddress?: string;
+};
+
+/**
+ * Describes the message muster.v1.MtuFailure.
+ * Use `create(MtuFailureSchema)` to create a new message.
+ */
+export const MtuFailureSchema: GenMessage<MtuFailure, {jsonType: MtuFailureJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_inventory, 8);
 
 /**
  * @generated from message muster.v1.DiskSpeedMeasured
@@ -827,7 +924,7 @@ export type DiskSpeedMeasuredJson = {
  * Use `create(DiskSpeedMeasuredSchema)` to create a new message.
  */
 export const DiskSpeedMeasuredSchema: GenMessage<DiskSpeedMeasured, {jsonType: DiskSpeedMeasuredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 8);
+  messageDesc(file_muster_v1_inventory, 9);
 
 /**
  * @generated from message muster.v1.ImageAvailabilityReported
@@ -864,7 +961,7 @@ export type ImageAvailabilityReportedJson = {
  * Use `create(ImageAvailabilityReportedSchema)` to create a new message.
  */
 export const ImageAvailabilityReportedSchema: GenMessage<ImageAvailabilityReported, {jsonType: ImageAvailabilityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 9);
+  messageDesc(file_muster_v1_inventory, 10);
 
 /**
  * @generated from message muster.v1.ImageAvailability
@@ -935,7 +1032,7 @@ export type ImageAvailabilityJson = {
  * Use `create(ImageAvailabilitySchema)` to create a new message.
  */
 export const ImageAvailabilitySchema: GenMessage<ImageAvailability, {jsonType: ImageAvailabilityJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 10);
+  messageDesc(file_muster_v1_inventory, 11);
 
 /**
  * @generated from message muster.v1.DomainsResolved
@@ -972,7 +1069,7 @@ export type DomainsResolvedJson = {
  * Use `create(DomainsResolvedSchema)` to create a new message.
  */
 export const DomainsResolvedSchema: GenMessage<DomainsResolved, {jsonType: DomainsResolvedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 11);
+  messageDesc(file_muster_v1_inventory, 12);
 
 /**
  * @generated from message muster.v1.DomainResolution
@@ -1029,7 +1126,7 @@ export type DomainResolutionJson = {
  * Use `create(DomainResolutionSchema)` to create a new message.
  */
 export const DomainResolutionSchema: GenMessage<DomainResolution, {jsonType: DomainResolutionJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 12);
+  messageDesc(file_muster_v1_inventory, 13);
 
 /**
  * @generated from message muster.v1.FreeAddressesReported
@@ -1066,7 +1163,7 @@ export type FreeAddressesReportedJson = {
  * Use `create(FreeAddressesReportedSchema)` to create a new message.
  */
 export const FreeAddressesReportedSchema: GenMessage<FreeAddressesReported, {jsonType: FreeAddressesReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 13);
+  messageDesc(file_muster_v1_inventory, 14);
 
 /**
  * @generated from message muster.v1.VipsVerified
@@ -1103,7 +1200,7 @@ export type VipsVerifiedJson = {
  * Use `create(VipsVerifiedSchema)` to create a new message.
  */
 export const VipsVerifiedSchema: GenMessage<VipsVerified, {jsonType: VipsVerifiedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 14);
+  messageDesc(file_muster_v1_inventory, 15);
 
 /**
  * @generated from message muster.v1.VipVerification
@@ -1158,7 +1255,7 @@ export type VipVerificationJson = {
  * Use `create(VipVerificationSchema)` to create a new message.
  */
 export const VipVerificationSchema: GenMessage<VipVerification, {jsonType: VipVerificationJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 15);
+  messageDesc(file_muster_v1_inventory, 16);
 
 /**
  * @generated from message muster.v1.TangConnectivityReported
@@ -1173,6 +1270,11 @@ export type TangConnectivityReported = Message<"muster.v1.TangConnectivityReport
    * @generated from field: int32 epoch = 2;
    */
   epoch: number;
+
+  /**
+   * @generated from field: bool is_success = 3;
+   */
+  isSuccess: boolean;
 };
 
 /**
@@ -1188,6 +1290,11 @@ export type TangConnectivityReportedJson = {
    * @generated from field: int32 epoch = 2;
    */
   epoch?: number;
+
+  /**
+   * @generated from field: bool is_success = 3;
+   */
+  isSuccess?: boolean;
 };
 
 /**
@@ -1195,9 +1302,11 @@ export type TangConnectivityReportedJson = {
  * Use `create(TangConnectivityReportedSchema)` to create a new message.
  */
 export const TangConnectivityReportedSchema: GenMessage<TangConnectivityReported, {jsonType: TangConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 16);
+  messageDesc(file_muster_v1_inventory, 17);
 
 /**
+ * The ignition that the host was served is sealed under the infra-env; the body has its digest only.
+ *
  * @generated from message muster.v1.ApiVipConnectivityReported
  */
 export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityReported"> & {
@@ -1218,6 +1327,8 @@ export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityRe
 };
 
 /**
+ * The ignition that the host was served is sealed under the infra-env; the body has its digest only.
+ *
  * @generated from message muster.v1.ApiVipConnectivityReported
  */
 export type ApiVipConnectivityReportedJson = {
@@ -1242,7 +1353,48 @@ export type ApiVipConnectivityReportedJson = {
  * Use `create(ApiVipConnectivityReportedSchema)` to create a new message.
  */
 export const ApiVipConnectivityReportedSchema: GenMessage<ApiVipConnectivityReported, {jsonType: ApiVipConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 17);
+  messageDesc(file_muster_v1_inventory, 18);
+
+/**
+ * Host clock minus service clock; stored when it has moved by more than CLOCK_DRIFT_SECONDS since the last time.
+ *
+ * @generated from message muster.v1.ClockOffsetMeasured
+ */
+export type ClockOffsetMeasured = Message<"muster.v1.ClockOffsetMeasured"> & {
+  /**
+   * @generated from field: int32 offset_seconds = 1;
+   */
+  offsetSeconds: number;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch: number;
+};
+
+/**
+ * Host clock minus service clock; stored when it has moved by more than CLOCK_DRIFT_SECONDS since the last time.
+ *
+ * @generated from message muster.v1.ClockOffsetMeasured
+ */
+export type ClockOffsetMeasuredJson = {
+  /**
+   * @generated from field: int32 offset_seconds = 1;
+   */
+  offsetSeconds?: number;
+
+  /**
+   * @generated from field: int32 epoch = 2;
+   */
+  epoch?: number;
+};
+
+/**
+ * Describes the message muster.v1.ClockOffsetMeasured.
+ * Use `create(ClockOffsetMeasuredSchema)` to create a new message.
+ */
+export const ClockOffsetMeasuredSchema: GenMessage<ClockOffsetMeasured, {jsonType: ClockOffsetMeasuredJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_inventory, 19);
 
 /**
  * @generated from message muster.v1.ReportCleared
@@ -1283,7 +1435,7 @@ export type ReportClearedJson = {
  * Use `create(ReportClearedSchema)` to create a new message.
  */
 export const ReportClearedSchema: GenMessage<ReportCleared, {jsonType: ReportClearedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 18);
+  messageDesc(file_muster_v1_inventory, 20);
 
 /**
  * @generated from message muster.v1.RecordReportRequest
@@ -1360,7 +1512,7 @@ export type RecordReportRequestJson = {
  * Use `create(RecordReportRequestSchema)` to create a new message.
  */
 export const RecordReportRequestSchema: GenMessage<RecordReportRequest, {jsonType: RecordReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 19);
+  messageDesc(file_muster_v1_inventory, 21);
 
 /**
  * @generated from message muster.v1.RecordReportResponse
@@ -1387,7 +1539,7 @@ export type RecordReportResponseJson = {
  * Use `create(RecordReportResponseSchema)` to create a new message.
  */
 export const RecordReportResponseSchema: GenMessage<RecordReportResponse, {jsonType: RecordReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 20);
+  messageDesc(file_muster_v1_inventory, 22);
 
 /**
  * @generated from message muster.v1.ClearReportRequest
@@ -1434,7 +1586,7 @@ export type ClearReportRequestJson = {
  * Use `create(ClearReportRequestSchema)` to create a new message.
  */
 export const ClearReportRequestSchema: GenMessage<ClearReportRequest, {jsonType: ClearReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 21);
+  messageDesc(file_muster_v1_inventory, 23);
 
 /**
  * @generated from message muster.v1.ClearReportResponse
@@ -1461,7 +1613,7 @@ export type ClearReportResponseJson = {
  * Use `create(ClearReportResponseSchema)` to create a new message.
  */
 export const ClearReportResponseSchema: GenMessage<ClearReportResponse, {jsonType: ClearReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 22);
+  messageDesc(file_muster_v1_inventory, 24);
 
 /**
  * @generated from service muster.v1.InventoryService
