@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util';
+import { HARDWARE_FAULTS } from './hardware/hardware-faults';
+import type { SimulatedFleetOptions } from './fleet/simulated-fleet';
+
+export const USAGE = `simulator: boots simulated hosts from a discovery image, against any service of the v2 contract.
+
+  simulator --image-url URL | --iso FILE [options]
+
+  --count N            machines (default: 3)
+  --seed TEXT          the same seed builds the same machines (default: muster)
+  --time-scale X       1: real time, 60: a minute passes in a second (default: 60)
+  --network CIDR       IPv4 network of the machines (default: 192.168.111.0/24)
+  --prefix NAME        host names begin with it (default: host)
+  --fault ID           the first machine has it: ${Object.keys(HARDWARE_FAULTS).join(', ')}
+  --repair-after S     seconds until the fault is repaired
+  --lost-replies X     share of replies that get lost, 0 to 1
+  --http               do not use NATS even where the image offers it
+`;
+
+export interface SimulatorCommandLine {
+  readonly imageUrl?: string;
+  readonly iso?: string;
+  readonly repairAfterSeconds?: number;
+  readonly wantsHelp: boolean;
+  readonly fleet: SimulatedFleetOptions;
+}
+
+/** Throws an Error that names the flag that is wrong. */
+export function parseCommandLine(args: readonly string[]): SimulatorCommandLine {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      'image-url': text,
+      iso: text,
+      count: text,
+      seed: text,
+      'time-scale': text,
+      network: text,
+      prefix: text,
+      fault: text,
+      'repair-after': text,
+      'lost-replies': text,
+      http: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  const number = (flag: keyof typeof values, low: number, high: number): number | undefined => {
+    const value = values[flag];
+    if (value === undefined) return undefined;
+    const parsed = Number(value);
+    if (!(parsed >= low && parsed <= high)) throw new Error(`--${flag} must be a number from ${low} to ${high}.`);
+    return parsed;
+  };
+  const fault = Object.keys(HARDWARE_FAULTS).find((id) => id === values.fault) as
+    keyof typeof HARDWARE_FAULTS | undefined;
+  if (values.fault !== undefined && !fault)
+    throw new Error(`--fault must be one of ${Object.keys(HARDWARE_FAULTS).join(', ')}.`);
+  const lostReplies = number('lost-replies', 0, 1);
+  const count = number('count', 1, 100_000) ?? 3;
+  return {
+    imageUrl: values['image-url'],
+    iso: values.iso,
+    repairAfterSeconds: number('repair-after', 0, 86_400),
+    wantsHelp: values.help ?? false,
+    fleet: {
+      machines: Array.from({ length: count }, (_, index) => ({
+        fault: index === 0 ? fault : undefined,
+        mishaps: { lostReplies },
+      })),
+      seed: values.seed ?? 'muster',
+      timeScale: number('time-scale', 0.001, 100_000) ?? 60,
+      machineNetwork: values.network,
+      namePrefix: values.prefix,
+      door: values.http ? 'http' : 'nats',
+    },
+  };
+}

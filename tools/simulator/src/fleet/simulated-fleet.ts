@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readBootImageFile } from '@muster/service-agent';
+import { generateHardware, type Hardware } from '../hardware/generate-hardware';
+import type { HardwareFaultId } from '../hardware/hardware-faults';
+import { downloadImage } from '../image/download-image';
+import type { Mishaps } from '../machine/mishaps';
+import { simulatedMachine, type SimulatedMachine } from '../machine/simulated-machine';
+import type { SimulationObserver } from '../observer';
+import { createSimulatedPace } from '../pace';
+import { parseNetwork } from '../world/addresses';
+import { createSimulatedWorld, type SimulatedWorld } from '../world/simulated-cluster';
+import { createSimulatedNetwork, type SimulatedNetwork } from '../world/simulated-network';
+
+/** One machine of a fleet; what is left out is drawn from the fleet's seed. */
+export interface FleetMember {
+  readonly hostname?: string;
+  readonly hardware?: Hardware;
+  readonly cpuCount?: number;
+  readonly memoryGib?: number;
+  readonly fault?: HardwareFaultId;
+  readonly mishaps?: Mishaps;
+}
+
+export interface SimulatedFleetOptions {
+  /** How many machines, or what is special about each. */
+  readonly machines: number | readonly FleetMember[];
+  /** The same seed builds the same fleet, host ids included. */
+  readonly seed: string;
+  readonly timeScale: number;
+  /** IPv4, at most /8; machines take its addresses from `firstAddress` up. Default: 192.168.111.0/24. */
+  readonly machineNetwork?: string;
+  /** Default: 20. */
+  readonly firstAddress?: number;
+  /** Default: `host`; the machines are called `<prefix>-1` and so on. */
+  readonly namePrefix?: string;
+  readonly pollMsMin?: number;
+  readonly door?: 'nats' | 'http';
+  readonly observer?: SimulationObserver;
+  /** Domain names that the fleet's name server knows, besides those of the cluster. */
+  readonly names?: { readonly [domain: string]: readonly string[] };
+}
+
+/** Machines in one rack: they see each other and can form clusters. */
+export interface SimulatedFleet {
+  readonly machines: readonly SimulatedMachine[];
+  readonly world: SimulatedWorld;
+  readonly network: SimulatedNetwork;
+  /** By host name. Throws when there is none. */
+  machine(hostname: string): SimulatedMachine;
+  /** Downloads the ISO once, boots every machine from that file. Resolves when all are switched on. */
+  bootFromUrl(imageUrl: string, signal?: AbortSignal): Promise<BootedImage>;
+  /** The same from an ISO at hand. */
+  bootFromFile(path: string): Promise<void>;
+  powerOff(): Promise<void>;
+}
+
+export interface BootedImage {
+  readonly bytes: number;
+  readonly downloadMs: number;
+}
+
+export const DEFAULT_MACHINE_NETWORK = '192.168.111.0/24';
+const DEFAULT_FIRST_ADDRESS = 20;
+
+export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
+  const world = createSimulatedWorld();
+  const network = createSimulatedNetwork(options.names);
+  const subnet = parseNetwork(options.machineNetwork ?? DEFAULT_MACHINE_NETWORK);
+  const members =
+    typeof options.machines === 'number' ? Array<FleetMember>(options.machines).fill({}) : options.machines;
+  const prefix = options.namePrefix ?? 'host';
+  const machines = members.map((member, index) => {
+    const hostname = member.hostname ?? `${prefix}-${index + 1}`;
+    const seed = `${options.seed} ${hostname}`;
+    const hardware =
+      member.hardware ??
+      generateHardware({
+        seed,
+        hostname,
+        address: `${subnet.address((options.firstAddress ?? DEFAULT_FIRST_ADDRESS) + index)}/${subnet.prefix}`,
+        gateway: subnet.address(1),
+        cpuCount: member.cpuCount,
+        memoryGib: member.memoryGib,
+      });
+    const { fault, mishaps } = member;
+    const { timeScale, pollMsMin, door, observer } = options;
+    return simulatedMachine({ hardware, seed, fault, mishaps, timeScale, pollMsMin, door, observer, world, network });
+  });
+
+  const bootFromFile = async (path: string): Promise<void> => {
+    for (const machine of machines) {
+      // Each reads the image for itself, as each machine of a rack does.
+      machine.insert(await readBootImageFile(path));
+      machine.powerOn();
+    }
+  };
+
+  return {
+    machines,
+    world,
+    network,
+    machine: (hostname) => {
+      const found = machines.find((one) => one.hostname === hostname);
+      if (!found)
+        throw new Error(`The fleet has no machine ${hostname}, only ${machines.map((m) => m.hostname).join(', ')}.`);
+      return found;
+    },
+    bootFromUrl: async (url, signal = new AbortController().signal) => {
+      const folder = mkdtempSync(join(tmpdir(), 'muster-image-'));
+      try {
+        const path = join(folder, 'discovery.iso');
+        const pace = createSimulatedPace(options).polls;
+        const startedMs = performance.now();
+        const bytes = await downloadImage({ url, path, pace, signal });
+        const downloadMs = performance.now() - startedMs;
+        await bootFromFile(path);
+        return { bytes, downloadMs };
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    bootFromFile,
+    powerOff: async () => {
+      await Promise.all(machines.map((machine) => machine.powerOff()));
+    },
+  };
+}

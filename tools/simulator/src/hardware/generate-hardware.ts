@@ -1,0 +1,161 @@
+import type { Disk, Interface, Inventory, MachineIdentity } from '@muster/service-agent';
+import { createRandom, type Random } from '../random';
+import { networkOf } from '../world/addresses';
+import { SERVER_MODELS, type DiskModel, type ServerModel } from './server-models';
+
+/** A machine's parts and the numbers printed on them. */
+export interface Hardware {
+  readonly inventory: Inventory;
+  /** Without the boot id, which every boot makes anew. */
+  readonly identity: Omit<MachineIdentity, 'bootId'>;
+}
+
+export interface GenerateHardwareOptions {
+  /** The same seed builds the same machine. */
+  readonly seed: string;
+  readonly hostname: string;
+  /** With prefix length, such as `192.168.111.20/24`. */
+  readonly address: string;
+  readonly gateway: string;
+  /** Fixed instead of drawn. */
+  readonly cpuCount?: number;
+  readonly memoryGib?: number;
+}
+
+const GB = 1_000_000_000;
+const GIB = 1024 ** 3;
+/** What firmware and kernel keep of the memory. */
+const USABLE_SHARE = 0.978;
+/** The virtual drive that the discovery image is inserted in. */
+const MEDIA_BYTES = 1_200_000_000;
+const X86_FLAGS =
+  'fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat clflush mmx fxsr sse sse2 ht syscall nx pdpe1gb rdtscp lm constant_tsc rep_good nopl cpuid pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt aes xsave avx f16c rdrand lahf_lm abm fsgsbase bmi1 avx2 smep bmi2 erms rdseed adx smap clflushopt xsaveopt xsavec xgetbv1 arat';
+
+export function generateHardware(options: GenerateHardwareOptions): Hardware {
+  const random = createRandom(options.seed);
+  const model = random.pick(SERVER_MODELS);
+  const serial = random.hex(7).toUpperCase();
+  const memoryGib = options.memoryGib ?? random.pick(model.memoryGib);
+  const interfaces = drawInterfaces(random, model, options.address);
+  const nic = interfaces[0]?.name ?? '';
+  const virtualisation = model.cpu.startsWith('AMD') ? 'svm' : 'vmx';
+  return {
+    identity: {
+      baseboardSerial: model.isVirtual ? '' : `.${serial}.CN${random.hex(10).toUpperCase()}.`,
+      systemUuid: drawUuid(random),
+      systemSerial: serial,
+      macAddresses: interfaces.flatMap(({ mac_address }) => mac_address ?? []),
+    },
+    inventory: {
+      bmc_address: '0.0.0.0',
+      bmc_v6address: '::/0',
+      boot: {
+        command_line:
+          'BOOT_IMAGE=/images/pxeboot/vmlinuz ignition.firstboot ignition.platform.id=metal coreos.liveiso=discovery\n',
+        current_boot_mode: model.isVirtual ? 'bios' : 'uefi',
+        device_type: 'ephemeral',
+        secure_boot_state: model.isVirtual ? 'NotSupported' : 'Disabled',
+      },
+      cpu: {
+        architecture: 'x86_64',
+        count: options.cpuCount ?? random.pick(model.cpuCounts),
+        flags: [...X86_FLAGS.split(' '), virtualisation, ...(model.isVirtual ? ['hypervisor'] : [])],
+        frequency: model.frequency,
+        model_name: model.cpu,
+      },
+      disks: drawDisks(random, model),
+      gpus: [],
+      hostname: options.hostname,
+      interfaces,
+      memory: {
+        physical_bytes: memoryGib * GIB,
+        physical_bytes_method: 'dmidecode',
+        usable_bytes: Math.floor(memoryGib * GIB * USABLE_SHARE),
+      },
+      routes: [
+        { destination: '0.0.0.0', family: 2, gateway: options.gateway, interface: nic, metric: 100 },
+        { destination: networkOf(options.address).replace(/\/.*/, ''), family: 2, interface: nic, metric: 100 },
+      ],
+      system_vendor: {
+        manufacturer: model.manufacturer,
+        product_name: model.product,
+        serial_number: serial,
+        virtual: model.isVirtual,
+      },
+      tpm_version: model.isVirtual ? 'none' : '2.0',
+    },
+  };
+}
+
+function drawInterfaces(random: Random, model: ServerModel, address: string): readonly Interface[] {
+  const [vendor, product] = model.nicIds;
+  return model.nicNames.map((name, index) => ({
+    flags: ['up', 'broadcast', 'multicast'],
+    // Only the first card is plugged in.
+    has_carrier: index === 0,
+    ipv4_addresses: index === 0 ? [address] : [],
+    ipv6_addresses: [],
+    mac_address: `${model.macPrefix}:${random.hex(2)}:${random.hex(2)}:${random.hex(2)}`,
+    mtu: 1500,
+    name,
+    product,
+    speed_mbps: index === 0 && !model.isVirtual ? 10_000 : -1,
+    type: 'physical',
+    vendor,
+  }));
+}
+
+const DISKS_MAX = 4;
+
+function drawDisks(random: Random, model: ServerModel): readonly Disk[] {
+  const count = random.between(1, DISKS_MAX);
+  const disks = Array.from({ length: count }, (_, index) => drawDisk(random, random.pick(model.disks), index));
+  return [MEDIA_DRIVE, ...disks];
+}
+
+const MEDIA_DRIVE: Disk = {
+  bootable: true,
+  by_path: '/dev/disk/by-path/pci-0000:00:14.0-usb-0:14.1:1.0-scsi-0:0:0:0',
+  drive_type: 'ODD',
+  hctl: '6:0:0:0',
+  id: '/dev/disk/by-path/pci-0000:00:14.0-usb-0:14.1:1.0-scsi-0:0:0:0',
+  installation_eligibility: { not_eligible_reasons: ['Disk holds the medium that the machine runs from'] },
+  is_installation_media: true,
+  model: 'Virtual_CD',
+  name: 'sr0',
+  path: '/dev/sr0',
+  removable: true,
+  size_bytes: MEDIA_BYTES,
+  vendor: 'Linux',
+};
+
+function drawDisk(random: Random, model: DiskModel, index: number): Disk {
+  const letter = String.fromCharCode('a'.charCodeAt(0) + index);
+  const name = { sata: `sd${letter}`, nvme: `nvme${index}n1`, virtio: `vd${letter}` }[model.bus];
+  const digest = random.hex(16);
+  const by_id = {
+    sata: `/dev/disk/by-id/wwn-0x${digest}`,
+    nvme: `/dev/disk/by-id/nvme-eui.${digest}`,
+    virtio: undefined,
+  }[model.bus];
+  const by_path = `/dev/disk/by-path/pci-0000:${random.hex(2)}:00.0${model.bus === 'sata' ? `-ata-${index + 1}` : ''}`;
+  return {
+    by_id,
+    by_path,
+    drive_type: model.kind,
+    has_uuid: model.bus !== 'virtio',
+    hctl: model.bus === 'sata' ? `${index}:0:0:0` : undefined,
+    id: by_id ?? by_path,
+    installation_eligibility: { eligible: true, not_eligible_reasons: [] },
+    model: model.model,
+    name,
+    path: `/dev/${name}`,
+    serial: random.hex(12).toUpperCase(),
+    size_bytes: random.pick(model.sizesGb) * GB,
+    vendor: model.vendor,
+    wwn: model.bus === 'sata' ? `0x${digest}` : undefined,
+  };
+}
+
+const drawUuid = (random: Random): string =>
+  [random.hex(8), random.hex(4), `4${random.hex(3)}`, `a${random.hex(3)}`, random.hex(12)].join('-');

@@ -1,0 +1,147 @@
+import {
+  fetchApiVipIgnition,
+  fetchTangAdvertisements,
+  StepFailed,
+  type Abilities,
+  type ConnectivityReport,
+  type Inventory,
+  type RemoteHost,
+} from '@muster/service-agent';
+import { DURATIONS_MS } from '../durations';
+import type { SimulatedPace } from '../pace';
+import { createRandom, type Random } from '../random';
+import { networkOf, parseNetwork } from '../world/addresses';
+import type { SimulatedNetwork } from '../world/simulated-network';
+
+export interface AbilitiesOptions {
+  readonly seed: string;
+  readonly pace: SimulatedPace;
+  readonly network: SimulatedNetwork;
+  inventory(): Inventory;
+}
+
+/** As many as today's agents tell; a larger network has more than anyone needs. */
+const FREE_ADDRESSES_MAX = 8_000;
+const DEFAULT_TIME_SOURCES = ['0.pool.ntp.org', '1.pool.ntp.org'];
+const MB = 1_000_000;
+
+/** What a simulated machine answers to the steps that only look: what its parts and its network would say. */
+export function createAbilities({ seed, pace, network, inventory }: AbilitiesOptions): Abilities {
+  // Every answer is drawn from its own seed: the same question has the same answer.
+  const randomFor = (what: string): Random => createRandom(`${seed} ${what}`);
+  const nic = () => inventory().interfaces.find(({ ipv4_addresses }) => ipv4_addresses.length > 0);
+
+  return {
+    inventory: async () => inventory(),
+    'connectivity-check': async (hosts) => ({
+      remote_hosts: hosts.map((host) => reach(host, network, nic(), randomFor)),
+    }),
+    'free-network-addresses': async (networks) => networks.map((cidr) => findFree(cidr, network)),
+    'dhcp-lease-allocate': async (order) => {
+      const cidr = nic()?.ipv4_addresses[0];
+      if (!cidr) throw new StepFailed(`The interface ${order.interface} has no network to ask for a lease in.`);
+      const [api = '', ingress = ''] = findFree(networkOf(cidr), network).free_addresses.slice(-3);
+      const lease = (address: string): string =>
+        `lease {\n  interface "${order.interface}";\n  fixed-address ${address};\n  renew never;\n  rebind never;\n  expire never;\n}\n`;
+      return {
+        api_vip_address: api,
+        ingress_vip_address: ingress,
+        api_vip_lease: lease(api),
+        ingress_vip_lease: lease(ingress),
+      };
+    },
+    'ntp-synchronizer': async ({ sources }) => ({
+      ntp_sources: (sources.length > 0 ? sources : DEFAULT_TIME_SOURCES).map((source_name, index) => ({
+        source_name,
+        source_state: index === 0 ? 'synced' : 'combined',
+      })),
+    }),
+    'domain-resolution': async ({ domains }) => ({
+      resolutions: domains.map((domain_name) => {
+        const addresses = network.resolve(domain_name);
+        return {
+          domain_name,
+          ipv4_addresses: addresses.filter((address) => !address.includes(':')),
+          ipv6_addresses: addresses.filter((address) => address.includes(':')),
+          cnames: [],
+        };
+      }),
+    }),
+    'verify-vips': async (vips) =>
+      vips.map(({ vip, vip_type }) => ({
+        vip,
+        vip_type,
+        verification: network.whoHas(vip).length > 0 ? 'failed' : 'succeeded',
+      })),
+    'api-vip-connectivity-check': fetchApiVipIgnition,
+    'tang-connectivity-check': fetchTangAdvertisements,
+    'installation-disk-speed-check': async ({ path }, signal) => {
+      if (!hasDisk(inventory(), path)) throw new StepFailed(`This machine has no disk ${path}.`);
+      await pace.work(DURATIONS_MS.diskSpeedCheck, signal);
+      return { path, io_sync_duration: randomFor(`disk ${path}`).between(1, 6) };
+    },
+    'container-image-availability': async ({ images }, signal) => {
+      await pace.work(DURATIONS_MS.imagePull * images.length, signal);
+      return {
+        images: images.map((name) => {
+          const random = randomFor(`image ${name}`);
+          const size_bytes = random.between(200, 900) * MB;
+          const download_rate = random.between(30, 110);
+          return { name, size_bytes, time: size_bytes / MB / download_rate, download_rate, result: 'success' };
+        }),
+      };
+    },
+  };
+}
+
+export const hasDisk = (inventory: Inventory, wanted: string): boolean =>
+  inventory.disks.some(({ id, path, by_id, by_path }) => [id, path, by_id, by_path].includes(wanted));
+
+function reach(
+  { hostId, nics }: RemoteHost,
+  network: SimulatedNetwork,
+  nic: Inventory['interfaces'][number] | undefined,
+  randomFor: (what: string) => Random,
+): ConnectivityReport['remote_hosts'][number] {
+  const outgoing_nic = nic?.name ?? '';
+  const own = nic?.ipv4_addresses[0] ?? '';
+  const addresses = nics.flatMap((remote) => remote.addresses.map((address) => ({ address, mac: remote.mac })));
+  const isNear = (address: string): boolean => own !== '' && parseNetwork(networkOf(own)).includes(address);
+  return {
+    host_id: hostId,
+    l2_connectivity: addresses
+      .filter(({ address }) => isNear(address))
+      .flatMap(({ address, mac }) =>
+        network.whoHas(address).map((plug) => ({
+          outgoing_ip_address: own.replace(/\/.*/, ''),
+          outgoing_nic,
+          remote_ip_address: address,
+          remote_mac: plug.mac,
+          successful: plug.mac.toLowerCase() === mac.toLowerCase(),
+        })),
+      ),
+    l3_connectivity: addresses.map(({ address }) =>
+      network.whoHas(address).length > 0
+        ? {
+            average_rtt_ms: randomFor(`way to ${address}`).between(1, 9) / 10,
+            outgoing_nic,
+            remote_ip_address: address,
+            successful: true,
+          }
+        : { outgoing_nic, remote_ip_address: address, packet_loss_percentage: 100 },
+    ),
+    mtu_report: addresses
+      .filter(({ address }) => network.whoHas(address).length > 0)
+      .map(({ address }) => ({ mtu_successful: true, outgoing_nic, remote_ip_address: address })),
+  };
+}
+
+function findFree(cidr: string, network: SimulatedNetwork): { network: string; free_addresses: readonly string[] } {
+  const { address, size } = parseNetwork(cidr);
+  const free: string[] = [];
+  for (let number = 0; number < size && free.length < FREE_ADDRESSES_MAX; number += 1) {
+    const candidate = address(number);
+    if (network.whoHas(candidate).length === 0) free.push(candidate);
+  }
+  return { network: cidr, free_addresses: free };
+}

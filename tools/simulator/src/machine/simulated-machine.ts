@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import {
+  connectNats,
+  hostIdOf,
+  openDoor,
+  runAgent,
+  StepFailed,
+  type Abilities,
+  type DiscoverySettings,
+  type Inventory,
+  type Machine,
+} from '@muster/service-agent';
+import { runController } from '../controller/controller';
+import { DURATIONS_MS } from '../durations';
+import type { Hardware } from '../hardware/generate-hardware';
+import { HARDWARE_FAULTS, type HardwareFaultId } from '../hardware/hardware-faults';
+import { becomeNode, type InstalledSystem } from '../installer/node';
+import type { PowerState, SimulationObserver } from '../observer';
+import { createSimulatedPace, DEFAULT_POLL_MS_MIN } from '../pace';
+import { createRandom } from '../random';
+import { createSimulatedWorld, type SimulatedWorld } from '../world/simulated-cluster';
+import { createSimulatedNetwork, type SimulatedNetwork } from '../world/simulated-network';
+import { createInstallAbilities } from './install-abilities';
+import { loseReplies, type Mishaps } from './mishaps';
+import { createAbilities } from './simulated-abilities';
+
+export interface SimulatedMachineOptions {
+  readonly hardware: Hardware;
+  /** 1: real time; 60: a minute of the machine passes in a second. */
+  readonly timeScale: number;
+  /** Least real time between two polls or retries, milliseconds. */
+  readonly pollMsMin?: number;
+  /** What its answers and mishaps are drawn from. Default: its host name. */
+  readonly seed?: string;
+  /** Shared with the machines that it is to form a cluster with. */
+  readonly world?: SimulatedWorld;
+  readonly network?: SimulatedNetwork;
+  readonly fault?: HardwareFaultId;
+  readonly mishaps?: Mishaps;
+  /** http: do not use NATS even where the image offers it. */
+  readonly door?: 'nats' | 'http';
+  readonly observer?: SimulationObserver;
+}
+
+/** A machine that is played: it boots what is inserted, runs the real agent, and plays what an installation does to it. */
+export interface SimulatedMachine extends Machine {
+  readonly hostId: string;
+  readonly hostname: string;
+  readonly power: PowerState;
+  readonly fault: HardwareFaultId | undefined;
+  inventory(): Inventory;
+  /** Puts in the discovery image that the machine boots from while its disk is empty. */
+  insert(settings: DiscoverySettings): void;
+  /** Begins to boot; returns at once. Throws when there is nothing to boot from. */
+  powerOn(): void;
+  /** Resolves when everything on it has stopped. */
+  powerOff(): Promise<void>;
+  /** Off and on. `media`: boot the discovery image even if the disk is installed, as for a reset. */
+  restart(from?: 'disk' | 'media'): Promise<void>;
+  /** Off, what is broken is replaced, on. */
+  repair(): Promise<void>;
+}
+
+export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMachine {
+  const { hardware, observer = {}, mishaps = {} } = options;
+  const pollMsMin = options.pollMsMin ?? DEFAULT_POLL_MS_MIN;
+  const pace = createSimulatedPace({ timeScale: options.timeScale, pollMsMin, slowness: mishaps.slowness });
+  const world = options.world ?? createSimulatedWorld();
+  const network = options.network ?? createSimulatedNetwork();
+  const hostId = hostIdOf({ ...hardware.identity, bootId: '' });
+  const { hostname } = hardware.inventory;
+  const seed = options.seed ?? hostname;
+  const random = createRandom(`${seed} mishaps`);
+  const self = { hostId, hostname };
+
+  let fault = options.fault;
+  let state: PowerState = 'off';
+  let media: DiscoverySettings | undefined;
+  let installed: InstalledSystem | undefined;
+  let bootsMedia = false;
+  let bootId = '';
+  let isRestartPending = mishaps.restartsWhileWriting === true;
+  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+
+  const inventory = (): Inventory => (fault ? HARDWARE_FAULTS[fault].apply(hardware.inventory) : hardware.inventory);
+  const enter = (next: PowerState): void => {
+    state = next;
+    observer.onPower?.(self, next);
+  };
+  for (const { ipv4_addresses, mac_address = '' } of hardware.inventory.interfaces)
+    for (const cidr of ipv4_addresses)
+      network.attach({ address: cidr.replace(/\/.*/, ''), mac: mac_address, isUp: () => state !== 'off' });
+
+  const installAbilities = createInstallAbilities({
+    self,
+    pace,
+    world,
+    observer,
+    inventory,
+    access: () => {
+      if (!media) throw new StepFailed('The discovery image is gone.');
+      return media;
+    },
+    onInstalling: () => enter('installing'),
+    onWritten: (system) => {
+      installed = system;
+      bootsMedia = false;
+    },
+    onReported: (stage, info) => {
+      if (!isRestartPending || stage !== 'Writing image to disk' || info !== '50%') return;
+      isRestartPending = false;
+      observer.onTrouble?.(self, 'the machine restarts while it writes its disk (simulated)');
+      void machine.restart('media');
+    },
+    reboot: (from) => void machine.restart(from),
+  });
+  const abilities: Abilities = {
+    ...createAbilities({ seed, pace, network, inventory }),
+    ...installAbilities,
+  };
+
+  const live = async (signal: AbortSignal): Promise<void> => {
+    enter('starting');
+    bootId = randomUUID();
+    await pace.work(DURATIONS_MS.firmwareStart, signal);
+    if (signal.aborted) return;
+    if (installed && !bootsMedia) return liveFromDisk(installed, signal);
+    await pace.work(DURATIONS_MS.liveSystemStart, signal);
+    if (media && !signal.aborted) await liveFromMedia(media, signal);
+  };
+
+  const liveFromMedia = async (settings: DiscoverySettings, signal: AbortSignal): Promise<void> => {
+    enter('discovery');
+    const door = await openDoor({
+      settings,
+      hostId,
+      pace: pace.polls,
+      connectNats: options.door === 'http' ? undefined : connectNats,
+      onFallback: (reason) => observer.onTrouble?.(self, `NATS is not to be had, so HTTP is used: ${reason}`),
+    });
+    try {
+      const way = mishaps.lostReplies ? loseReplies(door, mishaps.lostReplies, random) : door;
+      await runAgent(
+        {
+          machine,
+          door: way,
+          hostId,
+          agentVersion: settings.agentVersion,
+          clock: { nowMs: () => Date.now() },
+          pace: pace.polls,
+          observe: (note) => observer.onAgentNote?.(self, note),
+        },
+        signal,
+      );
+    } finally {
+      await door.close();
+    }
+  };
+
+  const liveFromDisk = async (system: InstalledSystem, signal: AbortSignal): Promise<void> => {
+    enter('installed');
+    await becomeNode(hostId, system, world, pace, signal);
+    if (system.path === 'worker') return;
+    const cluster = world.cluster(system.clusterId);
+    // One control plane node runs the controller; when that node goes down, another takes it over.
+    while (!signal.aborted) {
+      const isFree = () =>
+        cluster.isBootstrapped && cluster.controllerOn === undefined && cluster.controllerConfig !== undefined;
+      await world.until(() => cluster.isFinished || isFree(), signal);
+      const config = cluster.controllerConfig;
+      if (signal.aborted || cluster.isFinished || !config || !isFree()) return;
+      cluster.controllerOn = hostId;
+      await runController({ config, cluster, world, pace, observer }, signal).finally(() => {
+        cluster.controllerOn = undefined;
+        world.changed();
+      });
+    }
+  };
+
+  const machine: SimulatedMachine = {
+    hostId,
+    hostname,
+    abilities,
+    inventory,
+    get power() {
+      return state;
+    },
+    get fault() {
+      return fault;
+    },
+    identity: async () => ({ ...hardware.identity, bootId }),
+    isMediaReadable: async () => media !== undefined,
+    insert: (settings) => {
+      media = settings;
+    },
+    powerOn: () => {
+      if (running) return;
+      if (!media && !installed)
+        throw new Error(`${hostname} has nothing to boot from: insert a discovery image first.`);
+      const stop = new AbortController();
+      setMaxListeners(0, stop.signal);
+      const ended = live(stop.signal).catch((error: unknown) => {
+        observer.onTrouble?.(self, `the machine stopped: ${error instanceof Error ? error.message : String(error)}`);
+      });
+      running = { stop, ended };
+    },
+    powerOff: async () => {
+      const stopping = running;
+      running = undefined;
+      stopping?.stop.abort();
+      await stopping?.ended;
+      if (!running && state !== 'off') enter('off');
+    },
+    restart: async (from = 'disk') => {
+      bootsMedia = from === 'media';
+      await machine.powerOff();
+      machine.powerOn();
+    },
+    repair: async () => {
+      await machine.powerOff();
+      fault = undefined;
+      machine.powerOn();
+    },
+  };
+  return machine;
+}

@@ -1,0 +1,42 @@
+import { toLine } from '@muster/service-agent';
+import { parseCommandLine, USAGE } from './command-line';
+import { simulatedFleet } from './fleet/simulated-fleet';
+import type { SimulationObserver } from './observer';
+
+const say = (who: string, what: string): void => void process.stdout.write(`${who.padEnd(12)} ${what}\n`);
+
+const observer: SimulationObserver = {
+  onPower: ({ hostname }, state) => say(hostname, `power: ${state}`),
+  onStage: ({ hostname }, stage, percent) => say(hostname, `${String(percent).padStart(3)} % ${stage}`),
+  onAgentNote: ({ hostname }, note) => {
+    if (note.type !== 'reply-unchanged' && note.type !== 'step-started') say(hostname, toLine(note));
+  },
+  onController: (clusterId, what) => say('controller', `${what} (${clusterId})`),
+  onTrouble: ({ hostname }, what) => say(hostname, what),
+};
+
+async function main(): Promise<void> {
+  const { wantsHelp, imageUrl, iso, repairAfterSeconds, fleet: options } = parseCommandLine(process.argv.slice(2));
+  if (wantsHelp) return void process.stdout.write(USAGE);
+  const fleet = simulatedFleet({ ...options, observer });
+  if (iso) await fleet.bootFromFile(iso);
+  else if (imageUrl) {
+    const { bytes, downloadMs } = await fleet.bootFromUrl(imageUrl);
+    say('image', `${bytes} bytes in ${Math.round(downloadMs)} ms`);
+  } else throw new Error('Give the image to boot from, with --image-url or --iso.');
+
+  const broken = fleet.machines.find(({ fault }) => fault);
+  const repair =
+    broken && repairAfterSeconds !== undefined && setTimeout(() => void broken.repair(), repairAfterSeconds * 1000);
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+  if (repair) clearTimeout(repair);
+  await fleet.powerOff();
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nSee --help.\n`);
+  process.exitCode = 1;
+});

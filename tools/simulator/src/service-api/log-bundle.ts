@@ -1,0 +1,33 @@
+import { gzipSync } from 'node:zlib';
+
+const BLOCK_BYTES = 512;
+
+/** A `.tar.gz` of text files (ustar), by name. */
+export function createLogBundle(files: { readonly [name: string]: string }): Buffer {
+  const blocks = Object.entries(files).flatMap(([name, text]) => {
+    const content = Buffer.from(text);
+    const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
+    return [tarHeader(name, content.length), content, padding];
+  });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]));
+}
+
+const CHECKSUM_OFFSET = 148;
+
+function tarHeader(name: string, bytes: number): Buffer {
+  const header = Buffer.alloc(BLOCK_BYTES);
+  const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0');
+  header.write(name.slice(0, 99), 0);
+  header.write(octal(0o644, 7), 100);
+  header.write(octal(0, 7), 108);
+  header.write(octal(0, 7), 116);
+  header.write(octal(bytes, 11), 124);
+  header.write(octal(0, 11), 136);
+  // The sum is made with blanks in its own place.
+  header.write(' '.repeat(8), CHECKSUM_OFFSET);
+  header.write('0', 156);
+  header.write('ustar\u000000', 257);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${octal(sum, 6)}\u0000 `, CHECKSUM_OFFSET);
+  return header;
+}

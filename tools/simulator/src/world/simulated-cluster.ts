@@ -1,0 +1,103 @@
+import type { StagePath } from '../installer/host-stages';
+
+/**
+ * What the machines of one cluster can see of each other while it comes up: the machine config server's log, the nodes in
+ * its API, the end of bootstrapping. It is the cluster itself, not what the service believes of it.
+ */
+export interface SimulatedCluster {
+  readonly clusterId: string;
+  /** The machine config server answers, on the bootstrap host first and in the cluster later. */
+  isIgnitionServed: boolean;
+  /** Hosts that have fetched their configuration, by id: the server's log. */
+  readonly ignitionFetchedBy: Set<string>;
+  readonly nodes: Map<string, SimulatedNode>;
+  isBootstrapped: boolean;
+  /** The in-cluster controller has said that it is there. */
+  isControllerReady: boolean;
+  /** Host on which the controller runs. */
+  controllerOn: string | undefined;
+  isFinished: boolean;
+  /** What the bootstrap host leaves in the cluster for the controller. */
+  controllerConfig: ControllerConfig | undefined;
+}
+
+export interface SimulatedNode {
+  readonly isControlPlane: boolean;
+  readonly isReady: boolean;
+}
+
+export interface ControllerConfig {
+  readonly clusterId: string;
+  readonly serviceUrl: string;
+  readonly token: string;
+  readonly agentVersion: string;
+}
+
+/** A machine as the others know it. */
+export interface KnownHost {
+  readonly hostname: string;
+  readonly path: StagePath;
+}
+
+/** Clusters by id, and one way to wait for a change in them. */
+export interface SimulatedWorld {
+  cluster(clusterId: string): SimulatedCluster;
+  /** Bootstrapping begins anew: what an earlier try left behind is gone. */
+  begin(clusterId: string): SimulatedCluster;
+  /** What is known of a host; a host of another simulation has no name. */
+  host(hostId: string): KnownHost;
+  knowHost(hostId: string, host: KnownHost): void;
+  /** Call after every change of a cluster. */
+  changed(): void;
+  /** Resolves once `isTrue` holds, or when `signal` is aborted. */
+  until(isTrue: () => boolean, signal: AbortSignal): Promise<void>;
+}
+
+export function createSimulatedWorld(): SimulatedWorld {
+  const clusters = new Map<string, SimulatedCluster>();
+  const hosts = new Map<string, KnownHost>();
+  const waiting = new Set<() => void>();
+  const changed = (): void => [...waiting].forEach((look) => look());
+  return {
+    changed,
+    host: (hostId) => hosts.get(hostId) ?? { hostname: '', path: 'master' },
+    knowHost: (hostId, host) => void hosts.set(hostId, host),
+    cluster: (clusterId) => {
+      const cluster = clusters.get(clusterId) ?? createCluster(clusterId);
+      clusters.set(clusterId, cluster);
+      return cluster;
+    },
+    begin: (clusterId) => {
+      const fresh = createCluster(clusterId);
+      // In place: machines of this cluster may hold the old one already.
+      const cluster = Object.assign(clusters.get(clusterId) ?? fresh, fresh);
+      clusters.set(clusterId, cluster);
+      changed();
+      return cluster;
+    },
+    until: (isTrue, signal) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!signal.aborted && !isTrue()) return;
+          waiting.delete(look);
+          signal.removeEventListener('abort', look);
+          resolve();
+        };
+        waiting.add(look);
+        signal.addEventListener('abort', look);
+        look();
+      }),
+  };
+}
+
+const createCluster = (clusterId: string): SimulatedCluster => ({
+  clusterId,
+  isIgnitionServed: false,
+  ignitionFetchedBy: new Set(),
+  nodes: new Map(),
+  isBootstrapped: false,
+  isControllerReady: false,
+  controllerOn: undefined,
+  isFinished: false,
+  controllerConfig: undefined,
+});
