@@ -1,18 +1,25 @@
 import type { ClusterEvent } from '@muster/contracts';
 import { accepted, type Decider, type Decision, refused } from '../decision/decision';
-import { selectRow } from '../decision/decision-table';
-import type { ClusterCommand } from './cluster-commands';
+import { indexRows } from '../decision/row-index';
+import type { ClusterCommand, ClusterCommandType } from './cluster-commands';
 import { clusterDeadlines, type DueClusterDeadline } from './cluster-deadlines';
 import { CLUSTER_EFFECTS, type ClusterOccasion } from './cluster-effects';
 import { evolveCluster } from './cluster-evolve';
 import { clusterInputRefusal } from './cluster-input';
+import { INSTALLING_STATUSES } from './rows/phases';
 import { CLUSTER_REFUSALS } from './cluster-refusals';
-import type { ClusterTransition } from './cluster-row';
+import type { ClusterRefusal, ClusterTransition, ClusterVariables } from './cluster-row';
 import { type ClusterState, initialClusterState } from './cluster-state';
+import type { ClusterPhase } from './cluster-status';
 import { type ClusterTimeouts, DEFAULT_CLUSTER_TIMEOUTS } from './cluster-timeouts';
 import { CLUSTER_TRANSITIONS } from './cluster-transitions';
 import { valuate } from './cluster-valuation';
 import { toRefusal, toWords } from './cluster-words';
+
+const selectTransition = indexRows<ClusterPhase, ClusterCommandType, ClusterVariables, ClusterTransition>(
+  CLUSTER_TRANSITIONS,
+);
+const selectRefusal = indexRows<ClusterPhase, ClusterCommandType, ClusterVariables, ClusterRefusal>(CLUSTER_REFUSALS);
 
 /** What an operator of the service may choose. */
 export interface ClusterDeciderSettings {
@@ -26,6 +33,10 @@ export const DEFAULT_CLUSTER_DECIDER_SETTINGS: ClusterDeciderSettings = {
   monitorsClusterVersion: false,
 };
 
+/** One row may open the way to the next, and nobody else would ask again. No status comes twice, as a test shows. */
+const MAX_REFRESH_ROUNDS = 4;
+const isInstalling = (status: string): boolean => (INSTALLING_STATUSES as readonly string[]).includes(status);
+
 /**
  * What follows from a command. Input of a person is looked at first, then the one row of the tables that applies. A
  * command that changes nothing is accepted without events.
@@ -36,12 +47,26 @@ export function decideCluster(
   settings: ClusterDeciderSettings = DEFAULT_CLUSTER_DECIDER_SETTINGS,
 ): Decision<ClusterEvent> {
   const invalid = clusterInputRefusal(command, state);
-  if (invalid) return refused(invalid);
+  return invalid ? refused(invalid) : decideByTable(command, state, settings, 1);
+}
+
+function decideByTable(
+  command: ClusterCommand,
+  state: ClusterState,
+  settings: ClusterDeciderSettings,
+  round: number,
+): Decision<ClusterEvent> {
   const due = dueDeadline(command, state, settings);
   const values = valuate(state, command, { monitorsClusterVersion: settings.monitorsClusterVersion, due });
-  const row = selectRow(CLUSTER_TRANSITIONS, state.status, command.type, values);
-  if (row) return accepted(...eventsOf(row, { state, command, due, ...settings }));
-  const refusal = selectRow(CLUSTER_REFUSALS, state.status, command.type, values);
+  const row = selectTransition(state.status, command.type, values);
+  if (row) {
+    const events = eventsOf(row, { state, command, due, ...settings });
+    const after = events.reduce(evolveCluster, state);
+    const goesOn = command.type === 'Refresh' && after.status !== state.status && isInstalling(after.status);
+    const next = goesOn && round < MAX_REFRESH_ROUNDS ? decideByTable(command, after, settings, round + 1) : undefined;
+    return accepted(...events, ...(next?.kind === 'accepted' ? next.events : []));
+  }
+  const refusal = selectRefusal(state.status, command.type, values);
   if (!refusal) throw new Error(`No row for ${command.type} in ${state.status}: the tables have a gap.`);
   return refused(toRefusal(refusal, state, command));
 }

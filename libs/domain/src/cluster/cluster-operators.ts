@@ -1,5 +1,6 @@
 import type { ClusterSettings, MonitoredOperator, Plain } from '@muster/contracts';
 import { isAtLeast } from '@muster/validation-rules';
+import { isJsonObject, parseJson } from '../input/text-forms';
 import type { ClusterKind } from './cluster-status';
 
 type Settings = Plain<ClusterSettings>;
@@ -39,21 +40,10 @@ export function withBuiltInOperators(
 export function hasConsole(settings: Settings): boolean {
   if (!settings.installConfigOverrides || !isAtLeast(settings.openshiftVersion ?? '', CONSOLE_IS_A_CHOICE_SINCE))
     return true;
-  const overrides = parseObject(settings.installConfigOverrides);
-  const { baselineCapabilitySet, additionalEnabledCapabilities } = objectOf(overrides['capabilities']);
+  const overrides = parseJson(settings.installConfigOverrides);
+  const capabilities = isJsonObject(overrides) ? overrides['capabilities'] : undefined;
+  if (!isJsonObject(capabilities)) return true;
+  const { baselineCapabilitySet, additionalEnabledCapabilities } = capabilities;
   if (baselineCapabilitySet !== 'None') return true;
   return Array.isArray(additionalEnabledCapabilities) && additionalEnabledCapabilities.includes('Console');
-}
-
-/** An object of JSON; empty for anything else, because overrides are checked where they are given. */
-function parseObject(json: string): Readonly<Record<string, unknown>> {
-  try {
-    return objectOf(JSON.parse(json) as unknown);
-  } catch {
-    return {};
-  }
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

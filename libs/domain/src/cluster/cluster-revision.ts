@@ -3,7 +3,7 @@ import type { ReviseCluster } from './cluster-commands';
 import { PLATFORMS_WITH_USER_NETWORKING } from './cluster-defaults';
 import { withBuiltInOperators } from './cluster-operators';
 import type { ClusterState } from './cluster-state';
-import { isSameValue } from './same-value';
+import { isSameValue } from '../input/same-value';
 
 type Settings = Plain<ClusterSettings>;
 

@@ -6,7 +6,7 @@ import { revisionOf } from './cluster-revision';
 import type { ClusterVariables } from './cluster-row';
 import type { ClusterState } from './cluster-state';
 import { CLUSTER_LOGS_STATES, FINALIZING_STAGES, OPERATOR_STATUSES } from './cluster-status';
-import { isSameValue } from './same-value';
+import { isSameValue } from '../input/same-value';
 import type { Valuation } from '../decision/decision-table';
 import { installationStanding } from '../roles/enough-hosts';
 import type { HostSummary } from '../roles/host-summary';

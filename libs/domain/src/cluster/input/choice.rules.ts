@@ -1,4 +1,5 @@
 import { isAtLeast } from '@muster/validation-rules';
+import { isJsonObject, parseJson } from '../../input/text-forms';
 import { type ClusterInputRule, oneOf } from '../cluster-input-rule';
 
 const MACHINES = ['none', 'masters', 'arbiters', 'workers'];
@@ -139,17 +140,8 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
     subject: 'install_config_overrides',
     fields: ['installConfigOverrides'],
     check: ({ given }) =>
-      !given.installConfigOverrides || isJsonObject(given.installConfigOverrides)
+      !given.installConfigOverrides || isJsonObject(parseJson(given.installConfigOverrides))
         ? undefined
         : { reason: 'install_config_overrides is not a JSON object.' },
   },
 ];
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
-}

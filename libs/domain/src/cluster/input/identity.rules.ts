@@ -1,29 +1,11 @@
-import { parseIp, parseVersion } from '@muster/validation-rules';
-import type { ClusterInputRule } from '../cluster-input-rule';
+import { parseVersion } from '@muster/validation-rules';
+import { isDnsName, isHostOrAddress, isProxyUrl, isSshPublicKeys, wrongHostIn } from '../../input/text-forms';
+import type { BrokenInput, ClusterInputRule } from '../cluster-input-rule';
 
 const MAX_NAME_CHARACTERS = 54;
-const MAX_DOMAIN_CHARACTERS = 181;
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const NAME_WITH_DOTS = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const TAGS = /^\w+( \w+)*(,\w+( \w+)*)*$/;
-const SSH_KEY =
-  /^(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]+={0,3}( [^\n]*)?$/;
-
-/** One or more labels of lower-case letters, digits and hyphens. */
-export function isDnsName(text: string): boolean {
-  return text.length <= MAX_DOMAIN_CHARACTERS && text.split('.').every((label) => DNS_LABEL.test(label));
-}
-
-const isHostOrAddress = (text: string): boolean => isDnsName(text.toLowerCase()) || parseIp(text) !== undefined;
-
-/** Each line is a public key as `ssh-keygen` writes it. */
-export function isSshPublicKeys(text: string): boolean {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .every((line) => line === '' || SSH_KEY.test(line));
-}
 
 /** Who the cluster is, and who may get in. */
 export const IDENTITY_RULES: readonly ClusterInputRule[] = [
@@ -89,8 +71,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     subject: 'additional_ntp_source',
     fields: ['additionalNtpSource'],
     check: ({ settings }) => {
-      const sources = (settings.additionalNtpSource ?? '').split(',').map((source) => source.trim());
-      const wrong = sources.find((source) => source !== '' && !isHostOrAddress(source));
+      const wrong = wrongHostIn(settings.additionalNtpSource ?? '');
       return wrong === undefined
         ? undefined
         : { reason: `additional_ntp_source "${wrong}" is neither a host name nor an address.` };
@@ -119,15 +100,8 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
   },
 ];
 
-function proxyUrl(
-  field: string,
-  url: string | undefined,
-  schemes: readonly string[],
-): { readonly reason: string; readonly allowed?: readonly string[] } | undefined {
-  if (!url) return undefined;
-  const match = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:@]+)(?::(\d{1,5}))?\/?$/.exec(url);
-  const [, scheme, host, port] = match ?? [];
-  if (scheme && schemes.includes(scheme) && host && Number(port ?? 0) < 65_536) return undefined;
-  // The address itself may hold a password, so it is not repeated.
+/** The address may hold a password, so it is not repeated. */
+function proxyUrl(field: string, url: string | undefined, schemes: readonly string[]): BrokenInput | undefined {
+  if (!url || isProxyUrl(url, schemes)) return undefined;
   return { reason: `${field} is not an address like http://proxy.example.com:3128.`, allowed: schemes };
 }

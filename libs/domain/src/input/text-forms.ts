@@ -1,0 +1,52 @@
+import { parseIp } from '@muster/validation-rules';
+
+const MAX_DOMAIN_CHARACTERS = 181;
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const SSH_KEY =
+  /^(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]+={0,3}( [^\n]*)?$/;
+const URL = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:@]+)(?::(\d{1,5}))?\/?$/;
+const PORTS = 65_536;
+
+/** One or more labels of lower-case letters, digits and hyphens. */
+export function isDnsName(text: string): boolean {
+  return text.length <= MAX_DOMAIN_CHARACTERS && text.split('.').every((label) => DNS_LABEL.test(label));
+}
+
+export function isHostOrAddress(text: string): boolean {
+  return isDnsName(text.toLowerCase()) || parseIp(text) !== undefined;
+}
+
+/** The first of a comma-separated list that is neither a host name nor an address; empty items are skipped. */
+export function wrongHostIn(list: string): string | undefined {
+  return list
+    .split(',')
+    .map((item) => item.trim())
+    .find((item) => item !== '' && !isHostOrAddress(item));
+}
+
+/** Each line is a public key as `ssh-keygen` writes it; empty lines do not matter. */
+export function isSshPublicKeys(text: string): boolean {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .every((line) => line === '' || SSH_KEY.test(line));
+}
+
+/** `scheme://[credentials@]host[:port]` with one of the schemes (`http:`). */
+export function isProxyUrl(text: string, schemes: readonly string[]): boolean {
+  const [, scheme, host, port] = URL.exec(text) ?? [];
+  return scheme !== undefined && schemes.includes(scheme) && host !== undefined && Number(port ?? 0) < PORTS;
+}
+
+/** The parsed value of a JSON text, or undefined. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
