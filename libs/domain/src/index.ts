@@ -25,6 +25,7 @@ export * from './roles/host-summary';
 export * from './roles/suggest-roles';
 export * from './host/host-commands';
 export * from './host/host-deadlines';
+export * from './host/host-epoch';
 export * from './host/host-stages';
 export * from './host/host-state';
 export * from './host/host-status';

@@ -1,3 +1,4 @@
+import { hostEpochAfter } from './host-epoch';
 import type { EventData, HostEvent } from '@muster/contracts';
 import { type HostDeadline, HOST_DEADLINES } from './host-deadlines';
 import { type HostStage, isHostStage } from './host-stages';
@@ -32,9 +33,9 @@ const toStage = (stage: string): HostStage | '' => (isHostStage(stage) ? stage :
 export function evolveHost(state: HostState, event: HostEvent): HostState {
   switch (event.type) {
     case 'HostRegistered':
-      return registered(event.data);
+      return { ...registered(event.data), epoch: hostEpochAfter(state.epoch, event) };
     case 'HostReregistered':
-      return reregistered(state, event.data);
+      return { ...reregistered(state, event.data), epoch: hostEpochAfter(state.epoch, event) };
     case 'HostEnteredStatus':
       return enteredStatus(state, event.data);
     case 'HostStatusExplained':
@@ -82,9 +83,15 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
     case 'HostDeadlinePassed':
       return deadlinePassed(state, event.data.deadline);
     case 'HostBound':
-      return { ...state, clusterId: event.data.clusterId, progress: NO_PROGRESS, isBootstrap: false };
+      return {
+        ...state,
+        clusterId: event.data.clusterId,
+        progress: NO_PROGRESS,
+        isBootstrap: false,
+        epoch: hostEpochAfter(state.epoch, event),
+      };
     case 'HostUnbound':
-      return unbound(state);
+      return { ...unbound(state), epoch: hostEpochAfter(state.epoch, event) };
     case 'HostIdentityClaimed':
       return { ...state, machine: event.data.machine, machineClaimedAt: event.data.at };
     case 'HostIdentityConflictDetected': {
@@ -98,7 +105,7 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
     case 'HostLogsCollected':
       return { ...state, logs: { ...state.logs, collectedAt: event.data.at } };
     case 'HostDeregistered':
-      return initialHost();
+      return { ...initialHost(), epoch: state.epoch };
     case 'HostInstallationFailed':
     case 'HostReset':
       return state;

@@ -47,6 +47,8 @@ export interface HostState {
   readonly statusSince: string;
   /** Empty unless the status is `error`. */
   readonly failedBy: FailureCause | '';
+  /** See `hostEpochAfter`. */
+  readonly epoch: number;
   readonly infraEnvId: string;
   readonly hostId: string;
   /** Empty for a host of the pool. */
@@ -100,6 +102,7 @@ const INITIAL: HostState = {
   statusInfo: '',
   statusSince: '',
   failedBy: '',
+  epoch: 0,
   infraEnvId: '',
   hostId: '',
   clusterId: '',

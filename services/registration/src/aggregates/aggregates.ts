@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import {
-  clusterDecider,
+  createClusterDecider,
   type ClusterCommand,
   type ClusterState,
-  hostDecider,
+  createHostDecider,
   type HostCommand,
   type HostState,
   infraEnvDecider,
@@ -20,6 +20,7 @@ import {
 import { PLATFORM, type Platform } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type RegistrationConfig } from '../config';
 
 /** The three aggregates this service owns, ready to be commanded. */
 @Injectable()
@@ -28,11 +29,29 @@ export class Aggregates {
   readonly hosts: CommandHandler<HostState, HostCommand>;
   readonly infraEnvs: CommandHandler<InfraEnvState, InfraEnvCommand>;
 
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) config: RegistrationConfig,
+  ) {
     const { clock, ids } = platform;
     const store = ownedEventStore(platform.eventStore, 'registration');
-    this.clusters = createCommandHandler({ category: 'cluster', decider: clusterDecider, store, clock, ids });
-    this.hosts = createCommandHandler({ category: 'host', decider: hostDecider, store, clock, ids });
+    this.clusters = createCommandHandler({
+      category: 'cluster',
+      decider: createClusterDecider({
+        timeouts: config.clusterTimeouts,
+        monitorsClusterVersion: config.steps.checkClusterVersion,
+      }),
+      store,
+      clock,
+      ids,
+    });
+    this.hosts = createCommandHandler({
+      category: 'host',
+      decider: createHostDecider(config.hostTimeouts),
+      store,
+      clock,
+      ids,
+    });
     this.infraEnvs = createCommandHandler({ category: 'infraEnv', decider: infraEnvDecider, store, clock, ids });
   }
 

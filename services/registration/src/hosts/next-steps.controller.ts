@@ -1,9 +1,8 @@
 import { RegistrationService } from '@muster/contracts';
-import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { Payload } from '@nestjs/microservices';
+import { Aggregates } from '../aggregates/aggregates';
 import { hostKeyOf } from '@muster/contracts';
 import { randomBytes } from 'node:crypto';
 import { planSteps } from '@muster/domain';
@@ -23,7 +22,6 @@ export class NextStepsController {
   @Handles(RegistrationService.method.nextSteps)
   async handle(
     @Payload() request: InputOf<typeof RegistrationService.method.nextSteps>,
-    @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.nextSteps>> {
     const key = hostKeyOf(request.infraEnvId, request.hostId);
     const { state } = await this.aggregates.hosts.load(key);

@@ -3,7 +3,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { Aggregates } from '../aggregates/aggregates';
 import { hostKeyOf } from '@muster/contracts';
 import { RefusalError } from '@muster/problems';
 import { Presence } from '../process/presence';

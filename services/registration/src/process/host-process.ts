@@ -1,6 +1,6 @@
 import type { HostKey } from '@muster/contracts';
 import { effectiveRole, type HostCommand, type HostSurroundings } from '@muster/domain';
-import { chooseInstallationDisk, eligibleDisks } from '@muster/validation-rules';
+import { chooseInstallationDisk, eligibleDisks, requirementsOf, requirementsRole } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -31,26 +31,32 @@ export class HostProcess {
   private async chooseDisk(entry: HostEntry): Promise<void> {
     const { hardware, state } = entry;
     if (!hardware) return;
-    const disks = eligibleDisks(hardware, {
-      openshiftVersion: this.openshiftVersionOf(entry),
-      role: effectiveRole(state),
-      controlPlaneCount: this.view.cluster(state.clusterId)?.state.settings.controlPlaneCount ?? 3,
-    });
-    const { id: diskId, path: diskPath, isChosenByPerson } = state.installationDisk;
-    const chosen = chooseInstallationDisk({ id: diskId, path: diskPath }, disks);
-    if (chosen?.id === diskId || (!chosen && !diskId)) return;
+    const { cluster, version } = this.release(entry);
+    const table = requirementsOf(this.config.requirements, version);
+    const line = requirementsRole(
+      effectiveRole(state),
+      cluster?.controlPlaneCount === 1,
+      hardware,
+      this.config.edgeWorkerProducts,
+    );
+    const current = { diskId: state.installationDisk.id, diskPath: state.installationDisk.path };
+    const chosen = chooseInstallationDisk(current, eligibleDisks(hardware, version, table[line].diskSizeGb));
+    if (chosen.diskId === current.diskId) return;
     await this.command(entry, {
       type: 'ChooseInstallationDisk',
       at: this.aggregates.now(),
-      diskId: chosen?.id ?? '',
-      diskPath: chosen?.path ?? '',
-      byPerson: isChosenByPerson && chosen?.id === diskId,
+      ...chosen,
+      byPerson: false,
     });
   }
 
-  private openshiftVersionOf({ state }: HostEntry): string {
-    const cluster = this.view.cluster(state.clusterId)?.state.settings.openshiftVersion;
-    return cluster ?? this.view.infraEnv(state.infraEnvId)?.settings.openshiftVersion ?? '';
+  private release({ state }: HostEntry): {
+    readonly cluster?: { readonly controlPlaneCount?: number };
+    readonly version: string;
+  } {
+    const cluster = this.view.cluster(state.clusterId)?.state.settings;
+    const version = cluster?.openshiftVersion ?? this.view.infraEnv(state.infraEnvId)?.settings.openshiftVersion ?? '';
+    return { cluster, version };
   }
 
   /** Refusals are expected: the host may have moved on since the view saw it, and the next fact about it brings it back here. */

@@ -1,6 +1,6 @@
-import { type HostSurroundings, isQuorumInstalledWithout } from '@muster/domain';
+import type { HostSurroundings } from '@muster/domain';
 import type { HostEntry, RegistrationView } from './registration-view';
-import { roleHostOf } from './role-hosts';
+import { isComplete } from './role-hosts';
 
 export function surroundingsOf(entry: HostEntry, view: RegistrationView, softTimeouts: boolean): HostSurroundings {
   const cluster = view.cluster(entry.state.clusterId);
@@ -12,9 +12,8 @@ export function surroundingsOf(entry: HostEntry, view: RegistrationView, softTim
       // Asked of hosts that wait for a person only: a sum over the cluster is not worth it for the others.
       isInstallationQuorumMet:
         entry.state.status === 'installing-pending-user-action' &&
-        isQuorumInstalledWithout(
-          entry.key,
-          view.hostsOf(cluster.id).map(roleHostOf),
+        isComplete(
+          view.hostsOf(cluster.id).filter(({ key }) => key !== entry.key),
           cluster.state.settings.controlPlaneCount ?? 3,
         ),
     },

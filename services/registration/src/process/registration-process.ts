@@ -92,7 +92,7 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
     if (category === 'host') {
       const entry = this.view.host(id as HostKey);
       this.deadlines.set(`host:${id}`, entry ? hostDeadlines(entry.state, this.config.hostTimeouts) : []);
-      if (!entry) this.presence.forget(id as HostKey);
+      if (event.type === 'HostDeregistered') this.presence.forget(id as HostKey);
       if (event.type === 'HostEnteredStatus') this.nudge(id as HostKey);
     } else if (category === 'cluster') {
       const entry = this.view.cluster(id);
@@ -126,7 +126,7 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
 
   private isOpen(key: string): boolean {
     const { kind, id } = splitKey(key);
-    if (kind === 'host') return this.view.host(id as HostKey) !== undefined;
+    if (kind === 'host') return (this.view.host(id as HostKey)?.state.status ?? 'unregistered') !== 'unregistered';
     const cluster = this.view.cluster(id);
     return kind === 'follow'
       ? cluster?.order !== undefined

@@ -116,15 +116,13 @@ export class RegistrationView {
     const known = this.hosts.get(key);
     const before = known?.state ?? hostDecider.initialState();
     const state = hostDecider.evolve(before, typed<HostEvent>(event));
-    if (event.type === 'HostDeregistered') {
-      this.hosts.delete(key);
-      this.infraEnvs.get(before.infraEnvId)?.hostKeys.delete(key);
-    } else if (known) Object.assign(known, { state, lastEventId: event.id });
+    if (event.type === 'HostDeregistered') this.infraEnvs.get(before.infraEnvId)?.hostKeys.delete(key);
+    if (known) Object.assign(known, { state, lastEventId: event.id });
     else this.hosts.set(key, { key, state, measuredDisks: [], checkedImages: [], lastEventId: event.id });
     if (known && state.epoch !== before.epoch) Object.assign(known, NOTHING_REPORTED);
 
     if (event.type === 'HostRegistered') this.infraEnvs.get(state.infraEnvId)?.hostKeys.add(key);
-    const clusterId = event.type === 'HostDeregistered' ? '' : state.clusterId;
+    const { clusterId } = state;
     if (before.clusterId && before.clusterId !== clusterId) {
       this.clusters.get(before.clusterId)?.hostKeys.delete(key);
       this.leftCluster = before.clusterId;
@@ -160,7 +158,7 @@ export class RegistrationView {
     if (event.type === 'InventoryReported') host.hardware = event.data.hardware as unknown as Plain<HardwareFacts>;
     else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, String(event.data.path)];
     else if (event.type === 'ImageAvailabilityReported') {
-      const images = event.data.images as readonly { readonly name: string }[];
+      const images = event.data.images as unknown as readonly { readonly name: string }[];
       host.checkedImages = [...new Set([...host.checkedImages, ...images.map(({ name }) => name)])];
     } else if (event.type === 'ReportCleared') {
       if (event.data.stepType === 'installation-disk-speed-check') host.measuredDisks = [];

@@ -1,0 +1,16 @@
+import { installationStanding, type SummarizedHost, summarizeHosts } from '@muster/domain';
+import type { HostEntry } from './registration-view';
+
+export const toSummarizedHost = ({ state }: HostEntry): SummarizedHost => ({
+  status: state.status,
+  role: state.role,
+  suggestedRole: state.suggestedRole,
+  isBootstrap: state.isBootstrap,
+  // Fencing credentials arrive with the part of the API that takes them.
+  hasFencingCredentials: false,
+});
+
+/** Whether the cluster is complete enough to do without one of its hosts. */
+export function isComplete(others: readonly HostEntry[], controlPlaneCount: number): boolean {
+  return installationStanding(summarizeHosts(others.map(toSummarizedHost)), controlPlaneCount) === 'enough-installed';
+}
