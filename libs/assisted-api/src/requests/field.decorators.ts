@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
 
