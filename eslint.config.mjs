@@ -23,6 +23,21 @@ const LAYERS = {
   tool: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service', 'tool'],
 };
 
+/** Specs may also stand on the test kit and on real adapters. */
+const boundaries = (forSpecs) => [
+  'error',
+  {
+    enforceBuildableLibDependency: false,
+    allow: [],
+    depConstraints: Object.entries(LAYERS).map(([layer, may]) => ({
+      sourceTag: `layer:${layer}`,
+      onlyDependOnLibsWithTags: [...may, ...(forSpecs ? ['testing', 'adapter', 'kit'] : [])].map(
+        (other) => `layer:${other}`,
+      ),
+    })),
+  },
+];
+
 const driverRule = (allowedHere) => [
   'error',
   {
@@ -39,17 +54,7 @@ export default tseslint.config(
     files: ['**/*.ts'],
     plugins: { '@nx': nx },
     rules: {
-      '@nx/enforce-module-boundaries': [
-        'error',
-        {
-          enforceBuildableLibDependency: false,
-          allow: [],
-          depConstraints: Object.entries(LAYERS).map(([layer, may]) => ({
-            sourceTag: `layer:${layer}`,
-            onlyDependOnLibsWithTags: may.map((other) => `layer:${other}`),
-          })),
-        },
-      ],
+      '@nx/enforce-module-boundaries': boundaries(false),
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
@@ -57,6 +62,7 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' }],
     },
   },
+  { files: ['**/*.spec.ts'], rules: { '@nx/enforce-module-boundaries': boundaries(true) } },
   ...Object.entries(DRIVERS).map(([driver, files]) => ({
     files,
     rules: { 'no-restricted-imports': driverRule(driver) },

@@ -40,8 +40,9 @@ export function createCommandHandler<State, Command, Event extends MusterEvent>(
 
   async function fold(id: string): Promise<CachedAggregate<State>> {
     const known = cache.get(id);
-    let { state, revision, position, commands } = known ?? fresh(decider.initialState());
     if (known) return known;
+    const { commands, ...nothing } = fresh(decider.initialState());
+    let { state, revision, position } = nothing;
     for await (const page of store.readStream(streamIdOf(category, id), revision)) {
       for (const event of page) {
         state = decider.evolve(state, { type: event.type, data: event.data } as unknown as Event);

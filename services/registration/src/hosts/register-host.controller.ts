@@ -4,7 +4,7 @@ import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
-import { hostKeyOf } from '@muster/contracts';
+import { hostKeyOf, type MusterEvent } from '@muster/contracts';
 import { RefusalError } from '@muster/problems';
 import { Inject } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -70,7 +70,22 @@ export class RegisterHostController {
       context,
     );
     const stored = storedOrThrow(result);
+    if (cluster && result.kind === 'stored' && wasPreparing(result.events)) {
+      const command = {
+        type: 'UndoPreparation',
+        at: this.aggregates.now(),
+        reason: 'A host registered again while it was being prepared',
+      } as const;
+      await this.aggregates.clusters.handle(clusterId, command, {
+        ...context,
+        commandId: `${context.commandId}/preparation`,
+      });
+    }
     await this.presence.seen(key);
     return { stored, agentVersion: this.config.images.agent };
   }
 }
+
+/** The host kept its inventory: it was being prepared when it registered again. */
+const wasPreparing = (events: readonly MusterEvent[]): boolean =>
+  events.some((event) => event.type === 'HostReregistered' && event.data.inventoryKept);
