@@ -1,0 +1,207 @@
+import { eventually } from '@muster/testing';
+import { createHttpDoor } from '../door/http-door';
+import type { Machine } from '../machine/machine.port';
+import { runAgent } from './agent';
+import {
+  collectNotes,
+  HOST_ID,
+  INFRA_ENV_ID,
+  machineThatCan,
+  quickPace,
+  registered,
+  startHttpService,
+  type Answer,
+  type Received,
+} from './agent.fixture.spec';
+
+const INSTRUCTIONS = `/hosts/${HOST_ID}/instructions`;
+const steps = (...types: string[]): Answer => ({
+  status: 200,
+  json: {
+    next_instruction_seconds: 1,
+    post_step_action: 'continue',
+    instructions: types.map((step_type) => ({ step_type, step_id: `${step_type}-1`, args: ['[]'] })),
+  },
+});
+
+describe('an agent over HTTP', () => {
+  let stop: () => Promise<void>;
+  const start = async (answer: (call: Received) => Answer, abilities: Machine['abilities'] = {}) => {
+    const service = await startHttpService(answer);
+    const { observe, of, notes } = collectNotes();
+    const ending = new AbortController();
+    const door = createHttpDoor({
+      serviceUrl: service.url,
+      infraEnvId: INFRA_ENV_ID,
+      hostId: HOST_ID,
+      token: 'secret',
+      pace: quickPace,
+    });
+    const running = runAgent(
+      {
+        machine: machineThatCan(abilities),
+        door,
+        hostId: HOST_ID,
+        agentVersion: 'quay.io/agent:0',
+        clock: { nowMs: () => 1_700_000_000_999 },
+        pace: quickPace,
+        random: () => 0.5,
+        observe,
+      },
+      ending.signal,
+    );
+    stop = async () => {
+      ending.abort();
+      await running;
+      await door.close();
+      await service.stop();
+    };
+    return { service, of, notes };
+  };
+  afterEach(() => stop());
+
+  it('registers, asks, does and replies as the contract says', async () => {
+    const { service } = await start(
+      ({ method, url }) => {
+        if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered('quay.io/agent:1');
+        return method === 'GET' ? steps('verify-vips') : { status: 204 };
+      },
+      { 'verify-vips': async () => [] },
+    );
+    await eventually('a reply arrives', () => service.of('POST', INSTRUCTIONS).length > 0);
+
+    const [registration] = service.of('POST', '/hosts');
+    expect(registration?.url.pathname).toBe(`/api/assisted-install/v2/infra-envs/${INFRA_ENV_ID}/hosts`);
+    expect(registration?.headers).toMatchObject({
+      'x-secret-key': 'secret',
+      discovery_agent_version: 'quay.io/agent:0',
+    });
+    expect(registration?.body).toEqual({ host_id: HOST_ID, discovery_agent_version: 'quay.io/agent:0' });
+
+    const [poll] = service.of('GET', INSTRUCTIONS);
+    expect(poll?.url.search).toBe('?timestamp=1700000000');
+    // Steps run as the version that the registration was answered with.
+    expect(poll?.headers['discovery_agent_version']).toBe('quay.io/agent:1');
+
+    expect(service.of('POST', INSTRUCTIONS)[0]?.body).toEqual({
+      step_type: 'verify-vips',
+      step_id: 'verify-vips-1',
+      exit_code: 0,
+      output: '[]',
+      error: '',
+    });
+  });
+
+  it('does not send an unchanged result twice, but again after the service failed', async () => {
+    let polls = 0;
+    const { service, of } = await start(
+      ({ method, url }) => {
+        if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered();
+        if (method === 'POST') return { status: 204 };
+        polls += 1;
+        return polls === 4 ? { status: 500, json: { reason: 'broken' } } : steps('verify-vips');
+      },
+      { 'verify-vips': async () => [] },
+    );
+    await eventually('the first polls are over', () => polls >= 4);
+    expect(service.of('POST', INSTRUCTIONS)).toHaveLength(1);
+    await eventually('the result is sent again', () => service.of('POST', INSTRUCTIONS).length === 2);
+    await eventually('more polls', () => polls >= 8);
+    expect(service.of('POST', INSTRUCTIONS)).toHaveLength(2);
+    expect(of('reply-unchanged').length).toBeGreaterThan(0);
+  });
+
+  it('replies -1 to a step that it does not know', async () => {
+    const { service } = await start(({ method, url }) =>
+      method === 'POST' && url.pathname.endsWith('/hosts')
+        ? registered()
+        : method === 'GET'
+          ? steps('execute')
+          : { status: 204 },
+    );
+    await eventually('a reply arrives', () => service.of('POST', INSTRUCTIONS).length > 0);
+    expect(service.of('POST', INSTRUCTIONS)[0]?.body).toMatchObject({ exit_code: -1, output: '' });
+  });
+
+  it('does not wait for one step with the others, nor begin one twice', async () => {
+    let begun = 0;
+    let polls = 0;
+    const { service } = await start(
+      ({ method, url }) => {
+        if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered();
+        if (method === 'GET') polls += 1;
+        return method === 'GET' ? steps('stop-installation', 'verify-vips') : { status: 204 };
+      },
+      {
+        'stop-installation': (_order, signal) => {
+          begun += 1;
+          return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+        },
+        'verify-vips': async () => [],
+      },
+    );
+    await eventually(
+      'other steps are answered while one goes on',
+      () => service.of('POST', INSTRUCTIONS).length > 0 && polls > 3,
+    );
+    expect(begun).toBe(1);
+  });
+
+  it('registers anew when it is told that the session is over', async () => {
+    const { service, of } = await start(({ method, url }) => {
+      if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered();
+      return { status: 200, json: { instructions: null, post_step_action: 'exit' } };
+    });
+    await eventually('a second registration', () => service.of('POST', '/hosts').length >= 2);
+    expect(of('leaving')[0]).toMatchObject({ reason: 'the service says that this session is over' });
+  });
+
+  it('registers with its new version after an upgrade', async () => {
+    let version = 'quay.io/agent:1';
+    const { service } = await start(
+      ({ method, url }) => {
+        if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered(version);
+        if (method === 'POST') version = 'quay.io/agent:2';
+        const upgrade = { step_type: 'upgrade-agent', args: ['{"agent_image":"quay.io/agent:2"}'] };
+        return {
+          status: method === 'GET' ? 200 : 204,
+          json: { next_instruction_seconds: 60, instructions: version.endsWith('1') ? [upgrade] : [] },
+        };
+      },
+      { 'upgrade-agent': async ({ image }) => ({ agent_image: image, result: 'success' }) },
+    );
+    await eventually('polls as the new version', () =>
+      service.of('GET', INSTRUCTIONS).some(({ headers }) => headers['discovery_agent_version'] === 'quay.io/agent:2'),
+    );
+    expect(service.of('POST', '/hosts').length).toBe(2);
+  });
+
+  it.each([401, 403, 404, 409])('stops with the reason when its registration is answered %d', async (status) => {
+    const { service, of } = await start(() => ({ status, json: { code: String(status), reason: 'not this one' } }));
+    await eventually('it says so', () => of('halted').length > 0);
+    expect(of('halted')[0]).toMatchObject({ reason: expect.stringContaining('not this one') });
+    expect(service.of('POST', '/hosts')).toHaveLength(1);
+  });
+
+  it('outlives a service that is away: connections that break, then 503, then 500', async () => {
+    let tries = 0;
+    const { service } = await start(({ method, url }) => {
+      if (method === 'POST' && url.pathname.endsWith('/hosts')) {
+        tries += 1;
+        return tries <= 2 ? 'hang up' : tries <= 5 ? { status: 503 } : tries === 6 ? { status: 500 } : registered();
+      }
+      return steps();
+    });
+    await eventually('it polls', () => service.of('GET', INSTRUCTIONS).length > 0);
+    expect(tries).toBe(7);
+  });
+
+  it('freezes when the service has forgotten the host', async () => {
+    const { service, of } = await start(({ method }) =>
+      method === 'POST' ? registered() : { status: 404, json: { reason: 'no such host' } },
+    );
+    await eventually('it says so', () => of('halted').length > 0);
+    expect(service.of('GET', INSTRUCTIONS)).toHaveLength(1);
+    expect(service.of('POST', '/hosts')).toHaveLength(1);
+  });
+});

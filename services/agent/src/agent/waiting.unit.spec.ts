@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { HttpRefused, ServiceUnreachable } from '../http/http-failures';
+import { AGENT_RETRIES, INSTALLER_RETRIES, retryDelayMs } from '../http/retry-policy';
+import { createAlarm } from './alarm';
+import { createBackoff } from './backoff';
+import { untilAborted, type Pace } from './pace';
+import { createReplyCache } from './reply-cache';
+
+const HOUR_MS = 3_600_000;
+/** Sleeps until it is woken. */
+const endless: Pace = { sleep: (_ms, signal) => untilAborted(signal) };
+const never = new AbortController().signal;
+
+describe('an alarm', () => {
+  it('ends a wait', async () => {
+    const alarm = createAlarm(endless);
+    const waiting = alarm.wait(1, never);
+    alarm.ring();
+    await waiting;
+  });
+
+  it('that rang while nobody waited ends the next wait, but only that', async () => {
+    const alarm = createAlarm(endless);
+    alarm.ring();
+    alarm.ring();
+    await alarm.wait(1, never);
+    const second = alarm.wait(1, never).then(() => 'woken');
+    expect(await Promise.race([second, Promise.resolve('still waiting')])).toBe('still waiting');
+    alarm.ring();
+    expect(await second).toBe('woken');
+  });
+
+  it('ends when the agent ends', async () => {
+    const ending = new AbortController();
+    const waiting = createAlarm(endless).wait(1, ending.signal);
+    ending.abort();
+    await waiting;
+  });
+});
+
+describe('the cache of replies', () => {
+  it('knows the same output of the same step for an hour', () => {
+    const cache = createReplyCache();
+    cache.remember('inventory', '{}', 0);
+    expect(cache.isKnown('inventory', '{}', HOUR_MS - 1)).toBe(true);
+    expect(cache.isKnown('inventory', '{}', HOUR_MS)).toBe(false);
+    expect(cache.isKnown('inventory', '{"a":1}', 1)).toBe(false);
+    expect(cache.isKnown('ntp-synchronizer', '{}', 1)).toBe(false);
+  });
+
+  it('knows nothing after a flush', () => {
+    const cache = createReplyCache();
+    cache.remember('inventory', '{}', 0);
+    cache.flush();
+    expect(cache.isKnown('inventory', '{}', 1)).toBe(false);
+  });
+});
+
+describe('waits between tries', () => {
+  it('grow by half from 500 ms to a minute and end after a quarter of an hour', () => {
+    const backoff = createBackoff(() => 0.5);
+    const waits: number[] = [];
+    for (let next = backoff.next(); next !== undefined; next = backoff.next()) waits.push(next);
+    expect(waits.slice(0, 3)).toEqual([500, 750, 1125]);
+    expect(Math.max(...waits)).toBe(60_000);
+    const total = waits.reduce((sum, wait) => sum + wait, 0);
+    expect(total).toBeGreaterThanOrEqual(15 * 60_000);
+    expect(total - (waits.at(-1) ?? 0)).toBeLessThan(15 * 60_000);
+    backoff.reset();
+    expect(backoff.next()).toBe(500);
+  });
+
+  it('of a call stay between 2 and 10 seconds', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 400 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (attempt, random) => {
+          const delay = retryDelayMs(attempt, () => random);
+          expect(delay).toBeGreaterThanOrEqual(2_000);
+          expect(delay).toBeLessThanOrEqual(10_000);
+        },
+      ),
+    );
+  });
+
+  it('are for what may pass by itself', () => {
+    const refused = (status: number) =>
+      new HttpRefused({ method: 'GET', path: '/' }, { status, body: Buffer.alloc(0) });
+    const gone = new ServiceUnreachable('http://x', new Error('ECONNREFUSED'));
+    const retries = (policy: typeof AGENT_RETRIES) =>
+      [gone, ...[500, 503, 404, 409, 429].map(refused)].map((failure) => policy.retriesMax(failure));
+    expect(retries(AGENT_RETRIES)).toEqual([3, 0, 3, 0, 0, 0]);
+    expect(retries(INSTALLER_RETRIES)).toEqual([360, 360, 360, 10, 0, 360]);
+  });
+});

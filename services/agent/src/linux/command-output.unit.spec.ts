@@ -1,0 +1,117 @@
+import { checkConnectivity } from './connectivity-check';
+import { parseArping, parsePing } from './ping-output';
+import { parseChronySources, synchronizeTime } from './time-sources';
+import type { Interface } from '../machine/inventory';
+import type { RunCommand } from './command';
+
+const PING = `PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
+
+--- 192.0.2.7 ping statistics ---
+10 packets transmitted, 9 received, 10% packet loss, time 9006ms
+rtt min/avg/max/mdev = 0.118/0.206/0.311/0.060 ms
+`;
+const NO_PING = PING.replace('9 received, 10%', '0 received, 100%').replace(/^rtt.*$/m, '');
+const ARPING = `ARPING 192.0.2.7 from 192.0.2.2 eth0
+Unicast reply from 192.0.2.7 [52:54:00:AA:00:01]  0.713ms
+Unicast reply from 192.0.2.7 [52:54:00:AA:00:02]  0.713ms
+Unicast reply from 192.0.2.7 [52:54:00:AA:00:01]  0.713ms
+Sent 3 probes (1 broadcast(s))
+`;
+const SOURCES = `MS Name/IP address         Stratum Poll Reach LastRx Last sample
+===============================================================================
+^* 192.0.2.123                   2   6    17    24   +41us[ +133us] +/- 15ms
+^+ 192.0.2.124                   2   6    17    24   +41us[ +133us] +/- 15ms
+^- 192.0.2.125                   2   6    17    24   +41us[ +133us] +/- 15ms
+^? 192.0.2.126                   0   6     0     -     +0ns[   +0ns] +/- 0ns
+^x 192.0.2.127                   2   6    17    24   +41us[ +133us] +/- 15ms
+`;
+const never = new AbortController().signal;
+
+describe('the output of ping and arping', () => {
+  it('gives loss and round trip', () => {
+    expect(parsePing(PING)).toEqual({ lossPercent: 10, averageMs: 0.206 });
+    expect(parsePing(NO_PING)).toEqual({ lossPercent: 100 });
+    expect(parsePing('ping: unknown host')).toBeUndefined();
+  });
+
+  it('gives each hardware address once, so that two show a conflict', () => {
+    expect(parseArping(ARPING)).toEqual({ fromAddress: '192.0.2.2', macs: ['52:54:00:AA:00:01', '52:54:00:AA:00:02'] });
+    expect(parseArping('arping: interface eth9 not found')).toBeUndefined();
+  });
+});
+
+describe('a connectivity check', () => {
+  const card = (name: string, cidr: string, mtu = 1500): Interface => ({
+    name,
+    flags: [],
+    ipv4_addresses: [cidr],
+    ipv6_addresses: [],
+    mtu,
+    type: 'physical',
+  });
+  const hosts = [{ hostId: 'b', nics: [{ name: 'eth0', mac: '52:54:00:aa:00:01', addresses: ['192.0.2.7'] }] }];
+
+  it('asks by ARP only in the address’s own network, and tells who answered', async () => {
+    const asked: string[] = [];
+    const run: RunCommand = async (program, args) => {
+      asked.push([program, ...args].join(' '));
+      return { exitCode: 0, stdout: program === 'ping' ? PING : ARPING };
+    };
+    const cards = [card('eth0', '192.0.2.2/24'), card('eth1', '198.51.100.2/24')];
+    expect(await checkConnectivity(hosts, cards, run, never)).toEqual({
+      remote_hosts: [
+        {
+          host_id: 'b',
+          l2_connectivity: [
+            ['52:54:00:aa:00:01', true],
+            ['52:54:00:aa:00:02', false],
+          ].map(([remote_mac, successful]) => ({
+            outgoing_ip_address: '192.0.2.2',
+            outgoing_nic: 'eth0',
+            remote_ip_address: '192.0.2.7',
+            remote_mac,
+            successful,
+          })),
+          l3_connectivity: [
+            { average_rtt_ms: 0.206, packet_loss_percentage: 10, remote_ip_address: '192.0.2.7', successful: true },
+          ],
+          mtu_report: [],
+        },
+      ],
+    });
+    expect(asked.sort()).toEqual(['arping -c 10 -w 5 -I eth0 192.0.2.7', 'ping -c 10 -W 3 -q 192.0.2.7']);
+  });
+
+  it('sends packets of full size where the size is not the usual one', async () => {
+    const run: RunCommand = async (_program, args) => ({ exitCode: args.includes('-M') ? 1 : 0, stdout: PING });
+    const { remote_hosts } = await checkConnectivity(hosts, [card('eth0', '198.51.100.2/24', 9000)], run, never);
+    expect(remote_hosts[0]?.mtu_report).toEqual([
+      { mtu_successful: false, outgoing_nic: 'eth0', remote_ip_address: '192.0.2.7' },
+    ]);
+  });
+
+  it('says that an address did not answer', async () => {
+    const run: RunCommand = async () => ({ exitCode: 1, stdout: NO_PING });
+    const { remote_hosts } = await checkConnectivity(hosts, [], run, never);
+    expect(remote_hosts[0]?.l3_connectivity).toEqual([{ remote_ip_address: '192.0.2.7', packet_loss_percentage: 100 }]);
+  });
+});
+
+describe('time sources', () => {
+  it('are told with their state', () => {
+    expect(parseChronySources(SOURCES).ntp_sources.map(({ source_state }) => source_state)).toEqual([
+      'synced',
+      'combined',
+      'not_combined',
+      'unreachable',
+      'error',
+    ]);
+  });
+
+  it('are added when chrony does not have them', async () => {
+    const asked: string[] = [];
+    const run: RunCommand = async (_program, args) => (asked.push(args.join(' ')), { exitCode: 0, stdout: SOURCES });
+    await synchronizeTime(['192.0.2.123', 'time.example'], run, never);
+    expect(asked).toEqual(['-n sources', 'add server time.example iburst', '-n sources']);
+  });
+});

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { hostname, networkInterfaces, totalmem } from 'node:os';
+import type { Inventory } from '../machine/inventory';
+import { hostIdOf, isUuid } from '../machine/machine-identity';
+import { runStep } from '../steps/run-step';
+import { linuxMachine } from './linux-machine';
+
+const never = new AbortController().signal;
+const where = existsSync('/proc/meminfo') ? '' : ' (skipped: this is not Linux)';
+
+describe(`this machine${where}`, () => {
+  const isLinux = where === '';
+
+  it('is described as the kernel and Node see it', async () => {
+    if (!isLinux) return;
+    const { exitCode, output } = await runStep(
+      linuxMachine(),
+      'inventory',
+      ['10000000-0000-4000-8000-000000000001'],
+      never,
+    );
+    const inventory = JSON.parse(output) as Inventory;
+    expect(exitCode).toBe(0);
+    expect(inventory.memory.usable_bytes).toBe(totalmem());
+    expect(inventory.memory.physical_bytes).toBeGreaterThanOrEqual(inventory.memory.usable_bytes);
+    expect(inventory.cpu.count).toBeGreaterThan(0);
+    expect(inventory.hostname === hostname() || /^localhost/.test(hostname())).toBe(true);
+    const known = Object.values(networkInterfaces()).flatMap((cards) => cards?.map(({ cidr }) => cidr) ?? []);
+    for (const card of inventory.interfaces) {
+      for (const cidr of [...card.ipv4_addresses, ...card.ipv6_addresses]) expect(known).toContain(cidr);
+    }
+  });
+
+  it('has one host id, whenever it is asked', async () => {
+    if (!isLinux) return;
+    const id = hostIdOf(await linuxMachine().identity());
+    expect(isUuid(id)).toBe(true);
+    expect(hostIdOf(await linuxMachine().identity())).toBe(id);
+  });
+
+  it('resolves names, and finds none for a name that cannot exist', async () => {
+    if (!isLinux) return;
+    const args = ['{"domains":[{"domain_name":"localhost"},{"domain_name":"no-such-name.invalid"}]}'];
+    const { output } = await runStep(linuxMachine(), 'domain-resolution', args, never);
+    const { resolutions } = JSON.parse(output) as {
+      resolutions: { ipv4_addresses: string[]; ipv6_addresses: string[] }[];
+    };
+    expect([...(resolutions[0]?.ipv4_addresses ?? []), ...(resolutions[0]?.ipv6_addresses ?? [])]).not.toEqual([]);
+    expect(resolutions[1]).toEqual({
+      domain_name: 'no-such-name.invalid',
+      ipv4_addresses: [],
+      ipv6_addresses: [],
+      cnames: [],
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { StepFailed, type Abilities, type Machine } from '../machine/machine.port';
+import { runStep } from './run-step';
+
+const HOST_ID = '10000000-0000-4000-8000-000000000001';
+const never = new AbortController().signal;
+
+const machineWith = (abilities: Abilities, mediaAnswers: boolean[] = []): Machine => ({
+  abilities,
+  identity: async () => ({ baseboardSerial: '', systemUuid: '', systemSerial: '', macAddresses: [], bootId: '' }),
+  isMediaReadable: async () => mediaAnswers.shift() ?? true,
+});
+
+describe('a step', () => {
+  it('is refused by name when its type is not known', async () => {
+    expect(await runStep(machineWith({}), 'execute', [], never)).toEqual({
+      exitCode: -1,
+      output: '',
+      error: 'This agent does not know the step type "execute".',
+    });
+  });
+
+  it('is refused when the machine cannot do it', async () => {
+    const outcome = await runStep(
+      machineWith({}),
+      'installation-disk-speed-check',
+      ['{"path":"/dev/sda"}', '480.00'],
+      never,
+    );
+    expect(outcome).toMatchObject({ exitCode: -1, output: '' });
+    expect(outcome.error).toContain('installation-disk-speed-check');
+  });
+
+  it.each<[string, string[], string]>([
+    ['inventory', ['no-uuid'], '[0]'],
+    ['inventory', [], 'list'],
+    ['connectivity-check', ['{'], '[0]'],
+    ['connectivity-check', ['[{"nics":[]}]'], '[0][0].host_id'],
+    ['free-network-addresses', ['[1]'], '[0][0]'],
+    ['installation-disk-speed-check', ['{"path":"/dev/sda"}'], 'list'],
+    ['install', ['{"role":"king"}'], 'role'],
+    ['tang-connectivity-check', ['{"tang_servers":"nonsense"}'], 'tang_servers'],
+  ])('%s with the arguments %j is refused with the place %s', async (type, args, place) => {
+    const { exitCode, error } = await runStep(machineWith({}), type, args, never);
+    expect(exitCode).toBe(-1);
+    expect(error).toContain(`The argument ${place} must be`);
+  });
+
+  it('is not begun when the medium is gone', async () => {
+    let begun = false;
+    const abilities: Abilities = { 'stop-installation': async () => void (begun = true) };
+    expect((await runStep(machineWith(abilities, [false]), 'stop-installation', [], never)).exitCode).toBe(256);
+    expect(begun).toBe(false);
+  });
+
+  it('that fails is told as a lost medium when that is gone afterwards', async () => {
+    const abilities: Abilities = { 'stop-installation': () => Promise.reject(new StepFailed('read error', 5)) };
+    expect((await runStep(machineWith(abilities, [true, false]), 'stop-installation', [], never)).exitCode).toBe(256);
+    expect((await runStep(machineWith(abilities, [true, true]), 'stop-installation', [], never)).exitCode).toBe(5);
+  });
+
+  it('hands over what the wire holds, in the words of the machine', async () => {
+    const seen: unknown[] = [];
+    const note = async (order: unknown): Promise<never> => {
+      seen.push(order);
+      throw new StepFailed('noted');
+    };
+    const abilities: Abilities = {
+      inventory: note,
+      'connectivity-check': note,
+      'ntp-synchronizer': note,
+      'installation-disk-speed-check': note,
+      install: note,
+      'tang-connectivity-check': note,
+      'domain-resolution': note,
+    };
+    const machine = machineWith(abilities);
+    const nic = { name: 'eth0', mac: '52:54:00:00:00:01', ip_addresses: ['192.0.2.7/24'] };
+    await runStep(machine, 'inventory', [HOST_ID], never);
+    await runStep(machine, 'connectivity-check', [JSON.stringify([{ host_id: HOST_ID, nics: [nic] }])], never);
+    await runStep(machine, 'ntp-synchronizer', ['{"ntp_source":"a, b,"}'], never);
+    await runStep(machine, 'installation-disk-speed-check', ['{"path":"/dev/sda"}', '480.00'], never);
+    await runStep(machine, 'domain-resolution', ['{"domains":[{"domain_name":"api.x.y"}]}'], never);
+    await runStep(
+      machine,
+      'tang-connectivity-check',
+      ['{"tang_servers":"[{\\"url\\":\\"http://t\\",\\"thumbprint\\":\\"p\\"}]"}'],
+      never,
+    );
+    expect(seen).toEqual([
+      { hostId: HOST_ID },
+      [{ hostId: HOST_ID, nics: [{ name: 'eth0', mac: nic.mac, addresses: ['192.0.2.7'] }] }],
+      { sources: ['a', 'b'] },
+      { path: '/dev/sda', timeoutSeconds: 480 },
+      { domains: ['api.x.y'] },
+      { servers: [{ url: 'http://t', thumbprint: 'p' }] },
+    ]);
+  });
+
+  it('gives every image and exit code 2 when one of them is missing', async () => {
+    const image = { name: 'quay.io/a', size_bytes: 1, time: 1, download_rate: 1, result: 'failure' as const };
+    const abilities: Abilities = { 'container-image-availability': async () => ({ images: [image] }) };
+    const args = ['{"images":["quay.io/a"],"timeout":960}'];
+    expect(await runStep(machineWith(abilities), 'container-image-availability', args, never)).toEqual({
+      exitCode: 2,
+      output: JSON.stringify({ images: [image] }),
+      error: 'These images cannot be pulled: quay.io/a.',
+    });
+  });
+
+  it('sorts the hosts of a connectivity report, so that the same finding is the same text', async () => {
+    const host = (host_id: string) => ({ host_id, l2_connectivity: [], l3_connectivity: [], mtu_report: [] });
+    const abilities: Abilities = { 'connectivity-check': async () => ({ remote_hosts: [host('b'), host('a')] }) };
+    const { output } = await runStep(machineWith(abilities), 'connectivity-check', ['[]'], never);
+    expect(JSON.parse(output)).toEqual({ remote_hosts: [host('a'), host('b')] });
+  });
+});
