@@ -1,0 +1,30 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type AgentVerb, RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { callService, type InputOf, type Method, type OutputOf, type Platform, PLATFORM } from '@muster/nest-kit';
+
+/** What an agent may ask, by the verb of its subject. Both doors lead here. */
+export const AGENT_METHODS = {
+  register: RegistrationService.method.registerHost,
+  next_steps: RegistrationService.method.nextSteps,
+  reply_to_step: RegistrationService.method.replyToStep,
+  report_progress: RegistrationService.method.reportHostProgress,
+} as const satisfies { readonly [verb in Exclude<AgentVerb, 'nudge'>]: Method };
+
+export type AskingVerb = keyof typeof AGENT_METHODS;
+
+/** The one handler behind the HTTP door and the NATS door of agents. */
+@Injectable()
+export class AgentDesk {
+  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+
+  /** Throws RefusalError. */
+  async ask<Verb extends AskingVerb>(
+    verb: Verb,
+    input: InputOf<(typeof AGENT_METHODS)[Verb]> & { readonly hostId: string },
+    context: CommandContext,
+  ): Promise<OutputOf<(typeof AGENT_METHODS)[Verb]>> {
+    const asAgent = { ...context, actor: `agent:${input.hostId}` };
+    return callService(this.platform.requests, AGENT_METHODS[verb], input, asAgent);
+  }
+}

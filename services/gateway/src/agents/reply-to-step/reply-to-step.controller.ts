@@ -1,0 +1,25 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { StepReplyBody } from '@muster/assisted-api';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Id, OptionalJsonBody } from '../../http/parameters.decorators';
+import { AgentDesk } from '../agent-desk';
+
+@Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/instructions')
+export class ReplyToStepController {
+  constructor(private readonly desk: AgentDesk) {}
+
+  @Post()
+  @HttpCode(204)
+  @Accepts('agentAuth')
+  async handle(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @OptionalJsonBody(StepReplyBody) body: StepReplyBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    const { step_type: stepType = '', step_id: stepId = '', exit_code: exitCode = 0, output = '', error = '' } = body;
+    await this.desk.ask('reply_to_step', { infraEnvId, hostId, stepType, stepId, exitCode, output, error }, context);
+  }
+}

@@ -1,0 +1,24 @@
+import { Controller, HttpCode, Put } from '@nestjs/common';
+import { HostProgressBody } from '@muster/assisted-api';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Id, JsonBody } from '../../http/parameters.decorators';
+import { AgentDesk } from '../agent-desk';
+
+@Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/progress')
+export class ReportProgressController {
+  constructor(private readonly desk: AgentDesk) {}
+
+  @Put()
+  @HttpCode(200)
+  @Accepts('agentAuth')
+  async handle(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @JsonBody(HostProgressBody) { current_stage: stage, progress_info: progressInfo = '' }: HostProgressBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.desk.ask('report_progress', { infraEnvId, hostId, stage, progressInfo }, context);
+  }
+}

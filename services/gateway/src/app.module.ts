@@ -1,0 +1,77 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { VersionCatalogue } from '@muster/assisted-api';
+import { type Platform, PLATFORM, Readiness } from '@muster/nest-kit';
+import { AgentDesk } from './agents/agent-desk';
+import { AGENT_CONTROLLERS } from './agents/agents.controllers';
+import { NatsDoor } from './agents/nats-door';
+import { AuthGuard } from './auth/auth.guard';
+import { LocalTokens } from './auth/local-tokens';
+import { TokenScopes } from './auth/token-scope.service';
+import { Commands } from './bus/commands';
+import { ReadYourWrites } from './bus/read-your-writes';
+import { CATALOGUE_CONTROLLERS } from './catalogue/catalogue.controllers';
+import { ReleaseChoice } from './catalogue/release-choice';
+import { Artifacts } from './clusters/artifacts';
+import { CLUSTER_CONTROLLERS } from './clusters/clusters.controllers';
+import { type GatewayConfig, GATEWAY_CONFIG } from './config';
+import { EVENT_CONTROLLERS } from './events/events.controllers';
+import { EventScopes } from './events/list-events/event-scopes';
+import { HealthController } from './health/health.controller';
+import { HostIgnition } from './hosts/host-ignition';
+import { HOST_CONTROLLERS } from './hosts/hosts.controllers';
+import { RouteTable } from './http/route-table';
+import { V2ExceptionFilter } from './http/v2-exception.filter';
+import { INFRA_ENV_CONTROLLERS } from './infra-envs/infra-envs.controllers';
+import { ImageUrls } from './infra-envs/show-image-url/image-urls';
+import { OPEN_OPERATION_CONTROLLERS } from './open-operations/open-operation.controllers';
+import { ClusterViews } from './views/cluster-views';
+import { HostViews } from './views/host-views';
+import { InfraEnvViews } from './views/infra-env-views';
+import { ReportedBodies } from './views/reported-bodies';
+
+@Module({
+  controllers: [
+    HealthController,
+    ...CLUSTER_CONTROLLERS,
+    ...INFRA_ENV_CONTROLLERS,
+    ...HOST_CONTROLLERS,
+    ...AGENT_CONTROLLERS,
+    ...EVENT_CONTROLLERS,
+    ...CATALOGUE_CONTROLLERS,
+    ...OPEN_OPERATION_CONTROLLERS,
+  ],
+  providers: [
+    { provide: APP_GUARD, useClass: AuthGuard },
+    { provide: APP_FILTER, useClass: V2ExceptionFilter },
+    Readiness,
+    TokenScopes,
+    ReadYourWrites,
+    Commands,
+    ReportedBodies,
+    HostViews,
+    ClusterViews,
+    InfraEnvViews,
+    ImageUrls,
+    ReleaseChoice,
+    Artifacts,
+    HostIgnition,
+    EventScopes,
+    AgentDesk,
+    NatsDoor,
+  ],
+})
+export class GatewayModule {
+  static with(platform: Platform, config: GatewayConfig, tokens: LocalTokens, routes: RouteTable): DynamicModule {
+    return {
+      module: GatewayModule,
+      providers: [
+        { provide: PLATFORM, useValue: platform },
+        { provide: GATEWAY_CONFIG, useValue: config },
+        { provide: LocalTokens, useValue: tokens },
+        { provide: RouteTable, useValue: routes },
+        { provide: VersionCatalogue, useValue: new VersionCatalogue(config.releaseImages, config.osImages) },
+      ],
+    };
+  }
+}

@@ -1,0 +1,13 @@
+import { SetMetadata } from '@nestjs/common';
+
+/** Ways to prove who is asking, as the contract names them. */
+export type AuthScheme = 'userAuth' | 'agentAuth' | 'urlAuth' | 'imageAuth' | 'imageURLAuth' | 'watcherAuth';
+
+/** Metadata key of the schemes that a route accepts. */
+export const ACCEPTED_SCHEMES = Symbol('accepted schemes');
+
+/** The route serves whoever proves himself by one of these schemes. A route without it serves nobody. */
+export const Accepts = (...schemes: readonly AuthScheme[]): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, schemes);
+
+/** The route serves everyone. */
+export const AcceptsAnyone = (): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, 'anyone');

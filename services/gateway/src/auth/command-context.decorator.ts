@@ -1,0 +1,35 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { CommandContext } from '@muster/event-sourcing';
+import type { FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { ADMIN, type Caller } from './caller';
+
+/** Who asks for what, from this request: what a handler hands on with a command. */
+export const Context = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  toCommandContext(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+export function toCommandContext(request: FastifyRequest): CommandContext {
+  const { caller = ADMIN } = request;
+  const commandId = randomUUID();
+  return {
+    commandId,
+    correlationId: commandId,
+    requestId: request.id,
+    actor: actorOf(caller, request.params as PathIds),
+    user: caller.user,
+    org: caller.org,
+    sourceAddress: request.ip,
+  };
+}
+
+interface PathIds {
+  readonly host_id?: string;
+  readonly cluster_id?: string;
+}
+
+function actorOf(caller: Caller, path: PathIds): string {
+  if (caller.kind === 'user') return caller.user;
+  const scope = caller.scope ?? { infraEnvId: '' };
+  return `agent:${path.host_id ?? ('infraEnvId' in scope ? scope.infraEnvId : scope.clusterId)}`;
+}

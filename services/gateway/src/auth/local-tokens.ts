@@ -1,0 +1,61 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { UUID_PATTERN } from '@muster/assisted-api';
+import { SettingError } from '@muster/nest-kit';
+import type { TokenScope } from './caller';
+
+const ALGORITHM = 'ES256';
+
+/** Tokens of AUTH_TYPE=local: ES256, naming the one infra-env or cluster that they open. */
+export class LocalTokens {
+  /** Without keys no token is good, and none can be made. */
+  constructor(private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } | undefined) {}
+
+  /** What the token opens; undefined when it is forged, expired or names nothing. */
+  async verify(token: string): Promise<TokenScope | undefined> {
+    if (!this.keys) return undefined;
+    const { jwtVerify } = await import('jose');
+    try {
+      const { payload } = await jwtVerify(token, this.keys.publicKey, { algorithms: [ALGORITHM] });
+      const { infra_env_id: infraEnvId, cluster_id: clusterId } = payload;
+      if (typeof infraEnvId === 'string' && UUID_PATTERN.test(infraEnvId))
+        return { infraEnvId: infraEnvId.toLowerCase() };
+      if (typeof clusterId === 'string' && UUID_PATTERN.test(clusterId)) return { clusterId: clusterId.toLowerCase() };
+      return undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A token without expiry, as images outlive any. */
+  async signForInfraEnv(infraEnvId: string): Promise<string> {
+    if (!this.keys) throw new Error('Tokens can be signed in AUTH_TYPE=local only.');
+    const { SignJWT } = await import('jose');
+    return new SignJWT({ infra_env_id: infraEnvId })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .sign(this.keys.privateKey);
+  }
+}
+
+/** The key pair of AUTH_TYPE=local. Throws SettingError when it is not given or not PEM of a P-256 key. */
+export function createLocalTokens(config: {
+  readonly authType: string;
+  readonly ecPublicKeyPem: string;
+  readonly ecPrivateKeyPem: string;
+}): LocalTokens {
+  if (config.authType !== 'local') return new LocalTokens(undefined);
+  return new LocalTokens({
+    publicKey: createEcKey('EC_PUBLIC_KEY_PEM', config.ecPublicKeyPem, createPublicKey),
+    privateKey: createEcKey('EC_PRIVATE_KEY_PEM', config.ecPrivateKeyPem, createPrivateKey),
+  });
+}
+
+/** The field's private keys come in either of the two PEM forms; node reads both. The value is never repeated in words. */
+function createEcKey(setting: string, pem: string, create: (pem: string) => KeyObject): KeyObject {
+  try {
+    const key = create(pem);
+    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
+  } catch {
+    // Said below, without what was given.
+  }
+  throw new SettingError(setting, pem === '' ? '' : '(not shown)', 'the PEM text of a P-256 key');
+}

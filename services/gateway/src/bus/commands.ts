@@ -1,0 +1,31 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CommandContext } from '@muster/event-sourcing';
+import { callService, type InputOf, type Method, type OutputOf, type Platform, PLATFORM } from '@muster/nest-kit';
+import { ReadYourWrites } from './read-your-writes';
+
+/** The way from a request to the service that decides. */
+@Injectable()
+export class Commands {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly readYourWrites: ReadYourWrites,
+  ) {}
+
+  /** Asks and answers at once: for programs that do not read what they have just written. Throws RefusalError. */
+  async ask<M extends Method>(method: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
+    return callService(this.platform.requests, method, input, context);
+  }
+
+  /** Asks, and answers once the read models show what was stored, so that a person sees his own change. Throws RefusalError. */
+  async carryOut<M extends Method>(method: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
+    const reply = await this.ask(method, input, context);
+    const position = positionOf(reply);
+    if (position !== undefined) await this.readYourWrites.passed(position);
+    return reply;
+  }
+}
+
+function positionOf(reply: object): number | undefined {
+  const { stored } = reply as { readonly stored?: { readonly position?: number } };
+  return stored?.position;
+}

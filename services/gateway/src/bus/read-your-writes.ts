@@ -1,0 +1,99 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { VIEWS_PROJECTION } from '@muster/assisted-api';
+import { projectionSubject } from '@muster/contracts';
+import { type Platform, PLATFORM, Readiness } from '@muster/nest-kit';
+import { START_OF_STORE } from '@muster/ports';
+
+/** Longest wait of one answer for the read models. After it the answer shows what is there. */
+export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
+/** Announcements may be lost; the read models themselves are asked this often while somebody waits. */
+const POLL_INTERVAL_MS = 50;
+
+interface Waiter {
+  readonly position: number;
+  readonly passed: () => void;
+}
+
+/** Knows how far the read models are, and lets an answer wait until they have passed a position. */
+@Injectable()
+export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShutdown {
+  private reached = START_OF_STORE;
+  private readonly waiters = new Set<Waiter>();
+  private poll: NodeJS.Timeout | undefined;
+  private subscription: { unsubscribe(): void } | undefined;
+  private headAtStart: number | undefined;
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    readiness: Readiness,
+  ) {
+    readiness.register('read models', () =>
+      this.headAtStart !== undefined && this.reached >= this.headAtStart
+        ? undefined
+        : `at position ${this.reached} of ${this.headAtStart ?? 'unknown'}`,
+    );
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.subscription = this.platform.requests.subscribe(projectionSubject(VIEWS_PROJECTION), ({ body }) => {
+      const { position } = body as { readonly position?: unknown };
+      if (typeof position === 'number') this.advance(position);
+    });
+    this.headAtStart = await this.platform.eventStore.head();
+    this.advance(await this.platform.readModels.checkpoint(VIEWS_PROJECTION));
+    if (this.reached < this.headAtStart) this.waiters.add({ position: this.headAtStart, passed: () => undefined });
+    this.pollWhileAwaited();
+  }
+
+  onApplicationShutdown(): void {
+    this.subscription?.unsubscribe();
+    clearTimeout(this.poll);
+    for (const waiter of this.waiters) waiter.passed();
+    this.waiters.clear();
+  }
+
+  /** True once the read models hold everything up to the position; false when they did not within the bound. */
+  async passed(position: number, maxWaitMs = READ_YOUR_WRITES_MAX_WAIT_MS): Promise<boolean> {
+    if (position <= this.reached) return true;
+    return new Promise((resolve) => {
+      const giveUp = setTimeout(() => {
+        this.waiters.delete(waiter);
+        resolve(false);
+      }, maxWaitMs);
+      const waiter: Waiter = {
+        position,
+        passed: () => {
+          clearTimeout(giveUp);
+          resolve(position <= this.reached);
+        },
+      };
+      this.waiters.add(waiter);
+      this.pollWhileAwaited();
+    });
+  }
+
+  private advance(position: number): void {
+    if (position <= this.reached) return;
+    this.reached = position;
+    for (const waiter of this.waiters) {
+      if (waiter.position > position) continue;
+      this.waiters.delete(waiter);
+      waiter.passed();
+    }
+  }
+
+  private pollWhileAwaited(): void {
+    if (this.poll || this.waiters.size === 0) return;
+    this.poll = setTimeout(() => {
+      this.platform.readModels
+        .checkpoint(VIEWS_PROJECTION)
+        .then((position) => this.advance(position))
+        // The read models cannot be asked now; those who wait are told by their own bound.
+        .catch(() => undefined)
+        .finally(() => {
+          this.poll = undefined;
+          this.pollWhileAwaited();
+        });
+    }, POLL_INTERVAL_MS);
+  }
+}

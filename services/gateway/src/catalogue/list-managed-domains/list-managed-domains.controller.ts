@@ -1,0 +1,12 @@
+import { Controller, Get } from '@nestjs/common';
+import { AcceptsAnyone } from '../../auth/accepts.decorator';
+
+/** Base domains whose DNS records are made here: none, so people bring their own. */
+@Controller('v2/domains')
+export class ListManagedDomainsController {
+  @Get()
+  @AcceptsAnyone()
+  handle(): { readonly [domain: string]: string } {
+    return {};
+  }
+}

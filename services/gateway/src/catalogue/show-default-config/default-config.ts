@@ -1,0 +1,52 @@
+interface Network {
+  readonly cidr: string;
+  readonly host_prefix?: number;
+}
+
+/** `cluster_default_config` of the contract. */
+export interface V2DefaultConfig {
+  readonly cluster_network_cidr: string;
+  readonly cluster_network_host_prefix: number;
+  readonly service_network_cidr: string;
+  readonly ntp_source: string;
+  readonly inactive_deletion_hours: number;
+  readonly cluster_networks_ipv4: readonly Network[];
+  readonly cluster_networks_dualstack: readonly Network[];
+  readonly service_networks_ipv4: readonly Network[];
+  readonly service_networks_dualstack: readonly Network[];
+  readonly forbidden_hostnames: readonly string[];
+}
+
+const CLUSTER_NETWORK_IPV4 = { cidr: '10.128.0.0/14', host_prefix: 23 };
+const CLUSTER_NETWORK_IPV6 = { cidr: 'fd01::/48', host_prefix: 64 };
+const SERVICE_NETWORK_IPV4 = { cidr: '172.30.0.0/16' };
+const SERVICE_NETWORK_IPV6 = { cidr: 'fd02::/112' };
+
+/** Names that every machine has for itself, so that no host can be told by them. */
+const FORBIDDEN_HOSTNAMES = [
+  'localhost',
+  'localhost.localdomain',
+  'localhost4',
+  'localhost4.localdomain4',
+  'localhost6',
+  'localhost6.localdomain6',
+];
+
+/** What a console fills its forms with. */
+export function toDefaultConfig(settings: {
+  readonly ntpDefaultServer: string;
+  readonly inactiveDeletionHours: number;
+}): V2DefaultConfig {
+  return {
+    cluster_network_cidr: CLUSTER_NETWORK_IPV4.cidr,
+    cluster_network_host_prefix: CLUSTER_NETWORK_IPV4.host_prefix,
+    service_network_cidr: SERVICE_NETWORK_IPV4.cidr,
+    ntp_source: settings.ntpDefaultServer,
+    inactive_deletion_hours: settings.inactiveDeletionHours,
+    cluster_networks_ipv4: [CLUSTER_NETWORK_IPV4],
+    cluster_networks_dualstack: [CLUSTER_NETWORK_IPV4, CLUSTER_NETWORK_IPV6],
+    service_networks_ipv4: [SERVICE_NETWORK_IPV4],
+    service_networks_dualstack: [SERVICE_NETWORK_IPV4, SERVICE_NETWORK_IPV6],
+    forbidden_hostnames: FORBIDDEN_HOSTNAMES,
+  };
+}

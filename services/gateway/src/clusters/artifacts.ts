@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { IgnitionService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Commands } from '../bus/commands';
+
+/** Files that an installation is made of. */
+@Injectable()
+export class Artifacts {
+  constructor(private readonly commands: Commands) {}
+
+  /** Throws RefusalError `not-ready` when the file does not exist yet. */
+  async read(clusterId: string, name: string, context: CommandContext): Promise<Buffer> {
+    const content = await this.find(clusterId, name, context);
+    if (content) return content;
+    throw new RefusalError({
+      code: 'not-ready',
+      reason: `${name} of cluster ${clusterId} does not exist yet; it is made when an installation is prepared.`,
+    });
+  }
+
+  /** Undefined when the file does not exist (yet). */
+  async find(clusterId: string, name: string, context: CommandContext): Promise<Buffer | undefined> {
+    try {
+      const { content } = await this.commands.ask(IgnitionService.method.readArtifact, { clusterId, name }, context);
+      return Buffer.from(content, 'base64');
+    } catch (error) {
+      if (error instanceof RefusalError && MISSING.includes(error.refusal.code)) return undefined;
+      throw error;
+    }
+  }
+}
+
+const MISSING: readonly string[] = ['not-found', 'not-ready'];

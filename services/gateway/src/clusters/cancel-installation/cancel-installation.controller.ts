@@ -1,0 +1,25 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import type { V2Cluster } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { Id } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+
+@Controller('v2/clusters/:cluster_id/actions')
+export class CancelInstallationController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Post('cancel')
+  @HttpCode(202)
+  @Accepts('userAuth')
+  async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
+    await this.commands.carryOut(RegistrationService.method.cancelInstallation, { clusterId }, context);
+    return this.clusters.show(clusterId);
+  }
+}

@@ -1,0 +1,28 @@
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { ClusterFileQuery } from '@muster/assisted-api';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { attachment } from '../../http/attachment';
+import { Id, QueryOf } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+import { Artifacts } from '../artifacts';
+
+@Controller('v2/clusters/:cluster_id/downloads/files')
+export class DownloadClusterFileController {
+  constructor(
+    private readonly clusters: ClusterViews,
+    private readonly artifacts: Artifacts,
+  ) {}
+
+  @Get()
+  @Accepts('userAuth', 'agentAuth', 'urlAuth')
+  async handle(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ClusterFileQuery) { file_name: name }: ClusterFileQuery,
+    @Context() context: CommandContext,
+  ): Promise<StreamableFile> {
+    await this.clusters.document(clusterId);
+    return attachment(await this.artifacts.read(clusterId, name, context), name);
+  }
+}

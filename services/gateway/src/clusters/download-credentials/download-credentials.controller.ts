@@ -1,0 +1,34 @@
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { CredentialFileQuery } from '@muster/assisted-api';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { attachment } from '../../http/attachment';
+import { Id, QueryOf } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+import { Artifacts } from '../artifacts';
+
+/** What stands in until the file itself exists: the kubeconfig without the ingress CA works from the first minute. */
+const STAND_INS: { readonly [name: string]: string } = { kubeconfig: 'kubeconfig-noingress' };
+
+@Controller('v2/clusters/:cluster_id/downloads/credentials')
+export class DownloadCredentialsController {
+  constructor(
+    private readonly clusters: ClusterViews,
+    private readonly artifacts: Artifacts,
+  ) {}
+
+  @Get()
+  @Accepts('userAuth', 'agentAuth')
+  async handle(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(CredentialFileQuery) { file_name: name }: CredentialFileQuery,
+    @Context() context: CommandContext,
+  ): Promise<StreamableFile> {
+    await this.clusters.document(clusterId);
+    const content =
+      (await this.artifacts.find(clusterId, name, context)) ??
+      (await this.artifacts.read(clusterId, STAND_INS[name] ?? name, context));
+    return attachment(content, name);
+  }
+}

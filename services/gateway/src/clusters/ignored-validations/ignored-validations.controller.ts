@@ -1,0 +1,66 @@
+import { Controller, Get, HttpCode, Put } from '@nestjs/common';
+import { type ClusterDocument, IgnoredValidationsBody } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { Id, JsonBody } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+
+interface V2IgnoredValidations {
+  readonly 'cluster-validation-ids': string;
+  readonly 'host-validation-ids': string;
+}
+
+/** Both lists travel as the text of a JSON array. */
+@Controller('v2/clusters/:cluster_id/ignored-validations')
+export class IgnoredValidationsController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Get()
+  @Accepts('userAuth')
+  async show(@Id('cluster_id') clusterId: string): Promise<V2IgnoredValidations> {
+    return present(await this.clusters.document(clusterId));
+  }
+
+  @Put()
+  @HttpCode(201)
+  @Accepts('userAuth')
+  async replace(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(IgnoredValidationsBody) body: IgnoredValidationsBody,
+    @Context() context: CommandContext,
+  ): Promise<V2IgnoredValidations> {
+    const changes = {
+      ignoredClusterValidations: { items: namesIn(body['cluster-validation-ids'], 'cluster-validation-ids') },
+      ignoredHostValidations: { items: namesIn(body['host-validation-ids'], 'host-validation-ids') },
+    };
+    await this.commands.carryOut(RegistrationService.method.reviseCluster, { clusterId, changes }, context);
+    return present(await this.clusters.document(clusterId));
+  }
+}
+
+const present = (cluster: ClusterDocument): V2IgnoredValidations => ({
+  'cluster-validation-ids': cluster.ignored_cluster_validations ?? '[]',
+  'host-validation-ids': cluster.ignored_host_validations ?? '[]',
+});
+
+function namesIn(text: string | undefined, subject: string): string[] {
+  if (text === undefined || text === '') return [];
+  try {
+    const names: unknown = JSON.parse(text);
+    if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
+  } catch {
+    // Said below: broken JSON and a document of another shape need the same remedy.
+  }
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: `${subject} must be the text of a JSON array of validation ids, such as '["ntp-synced"]'.`,
+    subject,
+  });
+}

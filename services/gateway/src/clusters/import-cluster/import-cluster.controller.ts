@@ -1,0 +1,58 @@
+import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { ImportClusterBody, type V2Cluster } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { JsonBody } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+
+/** Makes a running cluster known, so that hosts can be added to it. */
+@Controller('v2/clusters/import')
+export class ImportClusterController {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @Accepts('userAuth')
+  async handle(
+    @JsonBody(ImportClusterBody) body: ImportClusterBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    const clusterId = this.platform.ids.uuid();
+    await this.commands.carryOut(
+      RegistrationService.method.registerCluster,
+      {
+        clusterId,
+        kind: 'AddHostsCluster',
+        settings: {
+          ...namesOf(body),
+          apiVipDnsName: body.api_vip_dnsname,
+          platformType: 'baremetal',
+          ...(body.openshift_version ? { openshiftVersion: body.openshift_version } : {}),
+        },
+        owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
+        pullSecret: '',
+        openshiftClusterId: body.openshift_cluster_id.toLowerCase(),
+        imported: true,
+      },
+      context,
+    );
+    return this.clusters.show(clusterId);
+  }
+}
+
+/** `api.<name>.<domain>` says how the cluster is called; another host name, or an address, leaves the given name. */
+export function namesOf(body: Pick<ImportClusterBody, 'name' | 'api_vip_dnsname'>): {
+  readonly name: string;
+  readonly baseDnsDomain?: string;
+} {
+  const [, name, baseDnsDomain] = /^api\.([^.]+)\.(.+)$/.exec(body.api_vip_dnsname) ?? [];
+  return name && baseDnsDomain ? { name, baseDnsDomain } : { name: body.name };
+}

@@ -1,0 +1,23 @@
+import { Controller, Get } from '@nestjs/common';
+import { ListClusterHostsQuery, type V2Host } from '@muster/assisted-api';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Id, QueryOf } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+
+@Controller('v2/clusters/:cluster_id/hosts')
+export class ListClusterHostsController {
+  constructor(private readonly clusters: ClusterViews) {}
+
+  @Get()
+  @Accepts('userAuth', 'agentAuth')
+  handle(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ListClusterHostsQuery) query: ListClusterHostsQuery,
+  ): Promise<readonly V2Host[]> {
+    return this.clusters.hostsOf(
+      clusterId,
+      ({ role, status }) => (!query.role || role === query.role) && (!query.status || status === query.status),
+      { inventory: query['with-inventory'] ?? false, connectivity: query['with-connectivity'] ?? false },
+    );
+  }
+}

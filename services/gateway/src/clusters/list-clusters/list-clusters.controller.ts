@@ -1,0 +1,26 @@
+import { Controller, Get } from '@nestjs/common';
+import { type ClusterDocument, ListClustersQuery, type V2Cluster } from '@muster/assisted-api';
+import { Accepts } from '../../auth/accepts.decorator';
+import { QueryOf } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+
+@Controller('v2/clusters')
+export class ListClustersController {
+  constructor(private readonly clusters: ClusterViews) {}
+
+  @Get()
+  @Accepts('userAuth', 'watcherAuth')
+  handle(@QueryOf(ListClustersQuery) query: ListClustersQuery): Promise<readonly V2Cluster[]> {
+    return this.clusters.list(toFilter(query), query.with_hosts ?? false);
+  }
+}
+
+function toFilter(query: ListClustersQuery): (cluster: ClusterDocument) => boolean {
+  const { openshift_cluster_id: openshiftClusterId, owner } = query;
+  // No cluster has a subscription here, so a filter by subscription leaves nothing.
+  const bySubscription = (query.ams_subscription_ids ?? []).length > 0;
+  return (cluster) =>
+    !bySubscription &&
+    (!openshiftClusterId || cluster.openshift_cluster_id === openshiftClusterId) &&
+    (!owner || cluster.user_name === owner);
+}

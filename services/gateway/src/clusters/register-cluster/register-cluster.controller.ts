@@ -1,0 +1,49 @@
+import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { RegisterClusterBody, toClusterSettings, type V2Cluster } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { ReleaseChoice } from '../../catalogue/release-choice';
+import { JsonBody } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+import { checkPullSecret } from '../check-pull-secret';
+import { refuseUnbuiltClusterFields } from '../unbuilt-fields';
+
+@Controller('v2/clusters')
+export class RegisterClusterController {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly commands: Commands,
+    private readonly releases: ReleaseChoice,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @Accepts('userAuth')
+  async handle(
+    @JsonBody(RegisterClusterBody) body: RegisterClusterBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    checkPullSecret(body.pull_secret);
+    refuseUnbuiltClusterFields(body);
+    const clusterId = this.platform.ids.uuid();
+    await this.commands.carryOut(
+      RegistrationService.method.registerCluster,
+      {
+        clusterId,
+        kind: 'Cluster',
+        settings: { ...toClusterSettings(body), ...this.releases.ofCluster(body) },
+        owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
+        pullSecret: body.pull_secret,
+        openshiftClusterId: '',
+        imported: false,
+      },
+      context,
+    );
+    return this.clusters.show(clusterId);
+  }
+}

@@ -1,0 +1,37 @@
+import { Controller, HttpCode, Patch } from '@nestjs/common';
+import { ReviseClusterBody, toClusterSettings, type V2Cluster } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { Id, JsonBody } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+import { checkPullSecret } from '../check-pull-secret';
+import { refuseUnbuiltClusterFields } from '../unbuilt-fields';
+
+@Controller('v2/clusters/:cluster_id')
+export class ReviseClusterController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Patch()
+  @HttpCode(201)
+  @Accepts('userAuth')
+  async handle(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(ReviseClusterBody) body: ReviseClusterBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    if (body.pull_secret !== undefined) checkPullSecret(body.pull_secret);
+    refuseUnbuiltClusterFields(body);
+    await this.commands.carryOut(
+      RegistrationService.method.reviseCluster,
+      { clusterId, changes: toClusterSettings(body), pullSecret: body.pull_secret },
+      context,
+    );
+    return this.clusters.show(clusterId);
+  }
+}

@@ -1,0 +1,54 @@
+import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage, type ReleaseImage } from '@muster/assisted-api';
+import { type Environment, SettingsReader } from '@muster/nest-kit';
+
+const AUTH_TYPES = ['none', 'local'] as const;
+const MS_PER_HOUR = 3_600_000;
+const PORT_RANGE = { min: 0, max: 65_535 };
+
+export interface GatewayConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly authType: (typeof AUTH_TYPES)[number];
+  /** PEM; needed in AUTH_TYPE=local. */
+  readonly ecPublicKeyPem: string;
+  readonly ecPrivateKeyPem: string;
+  /** Where hosts download boot images; undefined: port 8888 of the address that the request came to. */
+  readonly imageServiceBaseUrl: string | undefined;
+  readonly imageServicePort: number;
+  readonly releaseImages: readonly ReleaseImage[];
+  readonly osImages: readonly OsImage[];
+  readonly ntpDefaultServer: string;
+  readonly inactiveDeletionHours: number;
+  /** Component name to image or version, as people are shown it. */
+  readonly componentVersions: { readonly [component: string]: string };
+  readonly releaseTag: string;
+}
+
+/** Injection token of the gateway's configuration. */
+export const GATEWAY_CONFIG = Symbol('GatewayConfig');
+
+/** Throws SettingError on the first setting that cannot be used. */
+export function readGatewayConfig(environment: Environment): GatewayConfig {
+  const read = new SettingsReader(environment);
+  const authType = read.choice('AUTH_TYPE', AUTH_TYPES, 'none');
+  return {
+    host: read.text('REST_HOST', '0.0.0.0'),
+    port: read.integer('REST_PORT', read.integer('PORT', 8090, PORT_RANGE), PORT_RANGE),
+    authType,
+    ecPublicKeyPem: read.text('EC_PUBLIC_KEY_PEM', ''),
+    ecPrivateKeyPem: read.text('EC_PRIVATE_KEY_PEM', ''),
+    imageServiceBaseUrl: read.optionalText('IMAGE_SERVICE_BASE_URL')?.replace(/\/+$/, ''),
+    imageServicePort: read.integer('IMAGE_SERVICE_PORT', 8888, PORT_RANGE),
+    releaseImages: read.json('RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES),
+    osImages: read.json('OS_IMAGES', DEFAULT_OS_IMAGES),
+    ntpDefaultServer: read.text('NTP_DEFAULT_SERVER', ''),
+    inactiveDeletionHours: read.durationMs('DELETED_INACTIVE_AFTER', 480 * MS_PER_HOUR) / MS_PER_HOUR,
+    componentVersions: {
+      'assisted-installer': read.text('INSTALLER_IMAGE', 'quay.io/muster/installer:latest'),
+      'assisted-installer-controller': read.text('CONTROLLER_IMAGE', 'quay.io/muster/controller:latest'),
+      'assisted-installer-service': read.text('SELF_VERSION', 'muster'),
+      'discovery-agent': read.text('AGENT_DOCKER_IMAGE', 'quay.io/muster/agent:latest'),
+    },
+    releaseTag: read.text('RELEASE_TAG', ''),
+  };
+}

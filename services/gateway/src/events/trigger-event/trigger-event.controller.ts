@@ -1,0 +1,31 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { TriggerEventBody } from '@muster/assisted-api';
+import { EventsService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { JsonBody } from '../../http/parameters.decorators';
+import { parseEventProps } from './event-props';
+
+@Controller('v2/events')
+export class TriggerEventController {
+  constructor(private readonly commands: Commands) {}
+
+  @Post()
+  @HttpCode(201)
+  @Accepts('agentAuth')
+  async handle(@JsonBody(TriggerEventBody) body: TriggerEventBody, @Context() context: CommandContext): Promise<void> {
+    const note = {
+      name: body.name ?? '',
+      severity: body.severity,
+      category: body.category ?? 'user',
+      message: body.message,
+      clusterId: body.cluster_id?.toLowerCase() ?? '',
+      hostId: body.host_id?.toLowerCase() ?? '',
+      infraEnvId: body.infra_env_id?.toLowerCase() ?? '',
+      props: parseEventProps(body.props),
+    };
+    await this.commands.ask(EventsService.method.recordNote, { note }, context);
+  }
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { HostDocument } from '@muster/assisted-api';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Artifacts } from '../clusters/artifacts';
+import { HostViews } from '../views/host-views';
+
+/** The document that a host is installed with. */
+@Injectable()
+export class HostIgnition {
+  constructor(
+    private readonly hosts: HostViews,
+    private readonly artifacts: Artifacts,
+  ) {}
+
+  /** Throws RefusalError: `not-found`, or `not-ready` before an installation is prepared. */
+  async read(
+    infraEnvId: string,
+    hostId: string,
+    context: CommandContext,
+  ): Promise<{ readonly name: string; readonly content: Buffer }> {
+    const host = await this.hosts.document(infraEnvId, hostId);
+    if (!host.cluster_id) {
+      throw new RefusalError({
+        code: 'not-ready',
+        reason: `Host ${hostId} belongs to no cluster, so there is no ignition for it; bind it to a cluster first.`,
+      });
+    }
+    const name = `${effectiveRole(host)}-${hostId}.ign`;
+    return { name, content: await this.artifacts.read(host.cluster_id, name, context) };
+  }
+}
+
+const effectiveRole = (host: HostDocument): string =>
+  host.role === 'auto-assign' ? (host.suggested_role ?? host.role) : host.role;

@@ -1,0 +1,39 @@
+import { Controller, HttpCode, Patch } from '@nestjs/common';
+import { ReviseHostBody, toHostRevision, type V2Host } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { refuseUnbuilt } from '../../clusters/unbuilt-fields';
+import { Id, JsonBody } from '../../http/parameters.decorators';
+import { HostViews } from '../../views/host-views';
+
+const UNBUILT = ['ignition_endpoint_token', 'ignition_endpoint_http_headers', 'fencing_credentials'];
+
+@Controller('v2/infra-envs/:infra_env_id/hosts/:host_id')
+export class ReviseHostController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly hosts: HostViews,
+  ) {}
+
+  @Patch()
+  @HttpCode(201)
+  @Accepts('userAuth')
+  async handle(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @JsonBody(ReviseHostBody) body: ReviseHostBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Host> {
+    refuseUnbuilt(body, UNBUILT);
+    const host = await this.hosts.document(infraEnvId, hostId);
+    const revision = toHostRevision(body, host.skip_formatting_disks ?? '');
+    if ('refusal' in revision) throw new RefusalError(revision.refusal);
+    const input = { infraEnvId, hostId, ...revision };
+    await this.commands.carryOut(RegistrationService.method.reviseHost, input, context);
+    return this.hosts.show(infraEnvId, hostId);
+  }
+}

@@ -1,0 +1,22 @@
+import { Controller, Get } from '@nestjs/common';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Id } from '../../http/parameters.decorators';
+import { HostIgnition } from '../host-ignition';
+
+@Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/ignition')
+export class ShowHostIgnitionController {
+  constructor(private readonly ignition: HostIgnition) {}
+
+  @Get()
+  @Accepts('userAuth')
+  async handle(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<{ readonly config: string }> {
+    const { content } = await this.ignition.read(infraEnvId, hostId, context);
+    return { config: content.toString('utf8') };
+  }
+}

@@ -1,0 +1,16 @@
+import { Controller, Get } from '@nestjs/common';
+import type { V2Host } from '@muster/assisted-api';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Id } from '../../http/parameters.decorators';
+import { HostViews } from '../../views/host-views';
+
+@Controller('v2/infra-envs/:infra_env_id/hosts/:host_id')
+export class ShowHostController {
+  constructor(private readonly hosts: HostViews) {}
+
+  @Get()
+  @Accepts('userAuth')
+  handle(@Id('infra_env_id') infraEnvId: string, @Id('host_id') hostId: string): Promise<V2Host> {
+    return this.hosts.show(infraEnvId, hostId);
+  }
+}

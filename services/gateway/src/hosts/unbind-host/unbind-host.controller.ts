@@ -1,0 +1,29 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { type V2Host } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { Id } from '../../http/parameters.decorators';
+import { HostViews } from '../../views/host-views';
+
+@Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/actions/unbind')
+export class UnbindHostController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly hosts: HostViews,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Accepts('userAuth')
+  async handle(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Host> {
+    await this.commands.carryOut(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context);
+    return this.hosts.show(infraEnvId, hostId);
+  }
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import multipart from '@fastify/multipart';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyServerOptions } from 'fastify';
+import { cleanPath } from './clean-path';
+import {
+  JSON_BODY_MAX_BYTES,
+  LOG_BUNDLE_MAX_BYTES,
+  PATH_PARAMETER_MAX_CHARACTERS,
+  REQUEST_ID_MAX_CHARACTERS,
+  REQUEST_TIMEOUT_MS,
+} from './limits';
+import type { RouteTable } from './route-table';
+import { SchemaViolation } from './schema-violation';
+
+const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
+
+/** The HTTP server with the contract's habits: cleaned paths, any JSON as a body, named limits. */
+export function createFastifyServer(routes: RouteTable): FastifyAdapter {
+  const options: FastifyServerOptions = {
+    rewriteUrl: (request) => cleanPath(request.url ?? '/'),
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    bodyLimit: JSON_BODY_MAX_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
+    frameworkErrors: (error, _request, reply) => {
+      const code = error.statusCode ?? 400;
+      // The type of a reply to an unroutable request cannot name its own status codes.
+      void (reply as unknown as FastifyReply)
+        .status(code)
+        .send({ code, message: `The request cannot be routed: ${error.message}` });
+    },
+  };
+  const adapter = new FastifyAdapter(options);
+  const server = adapter.getInstance();
+  server.addHook('onRequest', (request, reply, done) => {
+    void reply.header('X-Request-Id', request.id);
+    done();
+  });
+  server.addHook('onRoute', (route) => routes.add(route.url, route.method));
+  server.removeAllContentTypeParsers();
+  const parseJson = server.getDefaultJsonParser('error', 'error');
+  server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined);
+    const mediaType = request.headers['content-type'];
+    if (mediaType === undefined || JSON_MEDIA_TYPE.test(mediaType)) return void parseJson(request, String(body), done);
+    done(
+      new SchemaViolation(
+        `Content-Type ${JSON.stringify(mediaType.slice(0, 80))} is not accepted here; send application/json`,
+        415,
+      ),
+    );
+  });
+  void adapter.register(multipart as never, {
+    limits: { files: 1, fields: 8, parts: 9, fileSize: LOG_BUNDLE_MAX_BYTES + 1 },
+  });
+  return adapter;
+}
+
+/** A client's own request id goes on if it is fit to be written down. */
+function requestIdOf(given: string | string[] | undefined): string {
+  const isFit = typeof given === 'string' && given.length <= REQUEST_ID_MAX_CHARACTERS && /^[\w.:-]+$/.test(given);
+  return isFit ? given : randomUUID();
+}

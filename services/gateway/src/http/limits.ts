@@ -1,0 +1,10 @@
+/** Largest JSON body, in bytes. Inventory and connectivity reports of big hosts are the largest that are sent. */
+export const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
+/** Largest uploaded log bundle, in bytes: the contract's own limit. */
+export const LOG_BUNDLE_MAX_BYTES = 262_144_000;
+/** Longest path parameter, in characters: ids are 36. */
+export const PATH_PARAMETER_MAX_CHARACTERS = 128;
+/** A client that takes longer than this to send a request is cut off. */
+export const REQUEST_TIMEOUT_MS = 600_000;
+/** Longest request id that is taken over from a client, in characters. */
+export const REQUEST_ID_MAX_CHARACTERS = 128;

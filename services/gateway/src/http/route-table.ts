@@ -1,0 +1,26 @@
+/** What is served, so that a wrong method can be told from an unknown path. */
+export class RouteTable {
+  private readonly methodsByPattern = new Map<string, { readonly matcher: RegExp; readonly methods: Set<string> }>();
+
+  add(pattern: string, methods: string | readonly string[]): void {
+    const known = this.methodsByPattern.get(pattern) ?? { matcher: toMatcher(pattern), methods: new Set<string>() };
+    for (const method of [methods].flat()) known.methods.add(method);
+    this.methodsByPattern.set(pattern, known);
+  }
+
+  /** Methods that a cleaned path (no query) is served with; empty when the path is unknown. */
+  methodsOf(path: string): readonly string[] {
+    const methods = [...this.methodsByPattern.values()]
+      .filter(({ matcher }) => matcher.test(path))
+      .flatMap((route) => [...route.methods]);
+    return [...new Set(methods)].sort();
+  }
+}
+
+const toMatcher = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .split('/')
+      .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+      .join('/')}$`,
+  );

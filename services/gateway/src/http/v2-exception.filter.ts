@@ -1,0 +1,86 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { ObjectTooLarge } from '@muster/ports';
+import { PROBLEMS, type Refusal, RefusalError, toV2Error, toV2InfraError } from '@muster/problems';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { cleanPath } from './clean-path';
+import type { RouteTable } from './route-table';
+import { SchemaViolation } from './schema-violation';
+
+interface ErrorAnswer {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+const INTERNAL: Refusal = {
+  code: 'internal',
+  reason:
+    'The service could not do this because of a fault of its own; its log says why, under the X-Request-Id of this answer.',
+};
+const INFRA_STATUSES: readonly number[] = [401, 403];
+const RETRY_AFTER_SECONDS = '5';
+
+/** Every error that leaves the gateway takes its shape here: `error`, `infra_error`, or `{code, message}` of the framework. */
+@Catch()
+export class V2ExceptionFilter implements ExceptionFilter {
+  private readonly logger = new Logger('gateway');
+
+  constructor(private readonly routes: RouteTable) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const answer = this.answer(error, request);
+    if (reply.sent) return;
+    void reply
+      .status(answer.status)
+      .headers({ ...answer.headers })
+      .type('application/json; charset=utf-8')
+      .send(answer.body);
+  }
+
+  private answer(error: unknown, request: FastifyRequest): ErrorAnswer {
+    if (error instanceof RefusalError) return refused(error.refusal);
+    if (error instanceof ObjectTooLarge) return refused({ code: 'too-large', reason: error.message });
+    if (error instanceof SchemaViolation) return framework(error.status, error.message);
+    const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+    if (status === 404) return this.unknownRoute(request);
+    if (status !== undefined && status >= 400 && status < 500) return framework(status, messageOf(error));
+    this.logger.error(
+      `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : messageOf(error)}`,
+    );
+    return refused(INTERNAL);
+  }
+
+  private unknownRoute(request: FastifyRequest): ErrorAnswer {
+    const [path = ''] = cleanPath(request.url).split('?');
+    const methods = this.routes.methodsOf(path);
+    if (methods.length === 0 || methods.includes(request.method)) {
+      return framework(404, `path ${path.slice(0, 256)} was not found`);
+    }
+    const allowed = methods.join(', ');
+    return {
+      ...framework(405, `method ${request.method} is not allowed here, but [${allowed}] are`),
+      headers: { Allow: allowed },
+    };
+  }
+}
+
+function refused(refusal: Refusal): ErrorAnswer {
+  const { status } = PROBLEMS[refusal.code];
+  return {
+    status,
+    body: INFRA_STATUSES.includes(status) ? toV2InfraError(refusal) : toV2Error(refusal),
+    headers: status === 503 || status === 429 ? { 'Retry-After': RETRY_AFTER_SECONDS } : undefined,
+  };
+}
+
+const framework = (code: number, message: string): ErrorAnswer => ({ status: code, body: { code, message } });
+
+/** Errors of the server itself (body limit, media type, broken JSON) carry their status. */
+function statusOf(error: unknown): number | undefined {
+  const status = (error as { readonly statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : undefined;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,19 @@
+import { Controller, Delete, HttpCode } from '@nestjs/common';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { Id } from '../../http/parameters.decorators';
+
+@Controller('v2/infra-envs/:infra_env_id')
+export class DeregisterInfraEnvController {
+  constructor(private readonly commands: Commands) {}
+
+  @Delete()
+  @HttpCode(204)
+  @Accepts('userAuth')
+  async handle(@Id('infra_env_id') infraEnvId: string, @Context() context: CommandContext): Promise<void> {
+    await this.commands.carryOut(RegistrationService.method.deregisterInfraEnv, { infraEnvId }, context);
+  }
+}

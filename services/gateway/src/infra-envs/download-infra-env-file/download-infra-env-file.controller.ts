@@ -1,0 +1,51 @@
+import { Controller, Get, Res, type StreamableFile } from '@nestjs/common';
+import { InfraEnvFileQuery } from '@muster/assisted-api';
+import { IgnitionService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import type { FastifyReply } from 'fastify';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { attachment } from '../../http/attachment';
+import { Id, QueryOf } from '../../http/parameters.decorators';
+import { InfraEnvViews } from '../../views/infra-env-views';
+
+const DISCOVERY_IGNITION = 'discovery.ign';
+
+@Controller('v2/infra-envs/:infra_env_id/downloads/files')
+export class DownloadInfraEnvFileController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly infraEnvs: InfraEnvViews,
+  ) {}
+
+  @Get()
+  @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
+  async handle(
+    @Id('infra_env_id') infraEnvId: string,
+    @QueryOf(InfraEnvFileQuery) query: InfraEnvFileQuery,
+    @Context() context: CommandContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    await this.infraEnvs.document(infraEnvId);
+    if (query.file_name !== DISCOVERY_IGNITION) throw notBuilt(query.file_name);
+    const { ignition, generatedAt } = await this.commands.ask(
+      IgnitionService.method.renderDiscoveryIgnition,
+      { infraEnvId, isoType: query.discovery_iso_type ?? '' },
+      context,
+    );
+    // The image service takes this as the age of its images.
+    const changedAt = new Date(generatedAt);
+    if (!Number.isNaN(changedAt.getTime())) void reply.header('Last-Modified', changedAt.toUTCString());
+    return attachment(Buffer.from(ignition, 'base64'), DISCOVERY_IGNITION);
+  }
+}
+
+const notBuilt = (file: string): RefusalError =>
+  new RefusalError({
+    code: 'not-supported',
+    reason: `${file} is not made yet; boot the hosts from the discovery image instead.`,
+    subject: 'file_name',
+    allowed: [DISCOVERY_IGNITION],
+  });

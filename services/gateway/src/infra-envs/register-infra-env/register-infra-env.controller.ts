@@ -1,0 +1,53 @@
+import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { RegisterInfraEnvBody, toInfraEnvSettings, type V2InfraEnv } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { type Platform, PLATFORM } from '@muster/nest-kit';
+import type { FastifyRequest } from 'fastify';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { ReleaseChoice } from '../../catalogue/release-choice';
+import { checkPullSecret } from '../../clusters/check-pull-secret';
+import { JsonBody } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+import { InfraEnvViews } from '../../views/infra-env-views';
+import { refuseUnbuiltInfraEnvFields } from '../unbuilt-fields';
+
+@Controller('v2/infra-envs')
+export class RegisterInfraEnvController {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly commands: Commands,
+    private readonly releases: ReleaseChoice,
+    private readonly clusters: ClusterViews,
+    private readonly infraEnvs: InfraEnvViews,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @Accepts('userAuth')
+  async handle(
+    @JsonBody(RegisterInfraEnvBody) body: RegisterInfraEnvBody,
+    @Context() context: CommandContext,
+    @Req() request: FastifyRequest,
+  ): Promise<V2InfraEnv> {
+    checkPullSecret(body.pull_secret);
+    refuseUnbuiltInfraEnvFields(body);
+    const settings = toInfraEnvSettings(body);
+    const cluster = settings.clusterId ? await this.clusters.document(settings.clusterId) : undefined;
+    const version = body.openshift_version || cluster?.openshift_version || '';
+    const infraEnvId = this.platform.ids.uuid();
+    await this.commands.carryOut(
+      RegistrationService.method.registerInfraEnv,
+      {
+        infraEnvId,
+        settings: { ...settings, ...this.releases.ofInfraEnv(version, body.cpu_architecture) },
+        owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
+        pullSecret: body.pull_secret,
+      },
+      context,
+    );
+    return this.infraEnvs.show(infraEnvId, request);
+  }
+}

@@ -1,0 +1,38 @@
+import 'reflect-metadata';
+import type { LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Platform, RunningService, StartService } from '@muster/nest-kit';
+import { GatewayModule } from './app.module';
+import { createLocalTokens } from './auth/local-tokens';
+import { readGatewayConfig } from './config';
+import { createFastifyServer } from './http/fastify-server';
+import { RouteTable } from './http/route-table';
+
+/** Where the contract's paths begin. */
+export const API_PREFIX = 'api/assisted-install';
+
+/** Opens the doors: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
+export const startGateway: StartService = async (
+  platform: Platform,
+  logger: LoggerService,
+): Promise<RunningService> => {
+  const config = readGatewayConfig(platform.environment);
+  const tokens = createLocalTokens(config);
+  const routes = new RouteTable();
+  const app = await NestFactory.create<NestFastifyApplication>(
+    GatewayModule.with(platform, config, tokens, routes),
+    createFastifyServer(routes),
+    { logger, abortOnError: false, bodyParser: false },
+  );
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'ready'] });
+  await app.listen(config.port, config.host);
+  return { name: 'gateway', doors: [doorOf(app)], close: () => app.close() };
+};
+
+/** The address that was taken; the port is asked for when the configuration left the choice to the system. */
+function doorOf(app: NestFastifyApplication): string {
+  const address = app.getHttpServer().address();
+  if (address === null || typeof address === 'string') return `http://${address ?? 'localhost'}`;
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}

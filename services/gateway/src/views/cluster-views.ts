@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  type ClusterDocument,
+  COLLECTIONS,
+  type HostDocument,
+  presentCluster,
+  type V2Cluster,
+  type V2Host,
+} from '@muster/assisted-api';
+import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { collect, findAll } from './documents';
+import { type HostDetail, HostViews } from './host-views';
+import { noCluster } from './not-found';
+
+/** In a cluster's answer its hosts come with their hardware; what they measured of each other grows with their square. */
+const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: false };
+
+/** Clusters as the contract shows them. */
+@Injectable()
+export class ClusterViews {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly hosts: HostViews,
+  ) {}
+
+  /** Throws RefusalError `not-found`. */
+  async document(clusterId: string): Promise<ClusterDocument> {
+    const document = await this.platform.readModels.get(COLLECTIONS.clusters, clusterId);
+    if (!document) throw noCluster(clusterId);
+    return document as unknown as ClusterDocument;
+  }
+
+  /** Throws RefusalError `not-found`. */
+  async show(clusterId: string, options: { readonly withHosts: boolean } = { withHosts: true }): Promise<V2Cluster> {
+    return this.present(await this.document(clusterId), options.withHosts);
+  }
+
+  async list(filter: (cluster: ClusterDocument) => boolean, withHosts: boolean): Promise<readonly V2Cluster[]> {
+    const query = { collection: COLLECTIONS.clusters, where: {}, orderBy: { field: 'created_at', descending: true } };
+    const documents = await collect(findAll<ClusterDocument>(this.platform.readModels, query));
+    return Promise.all(documents.filter(filter).map((document) => this.present(document, withHosts)));
+  }
+
+  /** Hosts of an existing cluster. Throws RefusalError `not-found`. */
+  async hostsOf(
+    clusterId: string,
+    filter: (host: HostDocument) => boolean,
+    detail: HostDetail,
+  ): Promise<readonly V2Host[]> {
+    const cluster = await this.document(clusterId);
+    const hosts = (await this.hosts.documentsOfCluster(clusterId)).filter(filter);
+    return Promise.all(hosts.map((host) => this.hosts.present(host, cluster.control_plane_count, detail)));
+  }
+
+  private async present(document: ClusterDocument, withHosts: boolean): Promise<V2Cluster> {
+    if (!withHosts) return presentCluster(document);
+    const hostDocuments = await this.hosts.documentsOfCluster(document.id);
+    const hosts = await Promise.all(
+      hostDocuments.map((host) => this.hosts.present(host, document.control_plane_count, HOSTS_IN_CLUSTER)),
+    );
+    return presentCluster(document, hosts, hostDocuments);
+  }
+}

@@ -1,0 +1,21 @@
+import type { ReadModelQuery, ReadModels } from '@muster/ports';
+
+/** All documents of a query, page after page. */
+export async function* findAll<Document>(
+  readModels: ReadModels,
+  query: Omit<ReadModelQuery, 'offset' | 'limit'>,
+): AsyncIterable<Document> {
+  const pageSize = 1_000;
+  for (let offset = 0; ; offset += pageSize) {
+    const page = await readModels.find({ ...query, offset, limit: pageSize });
+    // The projection's author and this reader share the document types; the store knows JSON only.
+    for (const { document } of page) yield document as unknown as Document;
+    if (page.length < pageSize) return;
+  }
+}
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { COLLECTIONS, type InfraEnvDocument, presentInfraEnv, type V2InfraEnv } from '@muster/assisted-api';
+import { type Platform, PLATFORM } from '@muster/nest-kit';
+import type { FastifyRequest } from 'fastify';
+import { ImageUrls } from '../infra-envs/show-image-url/image-urls';
+import { collect, findAll } from './documents';
+import { noInfraEnv } from './not-found';
+
+/** Infra-envs as the contract shows them. */
+@Injectable()
+export class InfraEnvViews {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly urls: ImageUrls,
+  ) {}
+
+  /** Throws RefusalError `not-found`. */
+  async document(infraEnvId: string): Promise<InfraEnvDocument> {
+    const document = await this.platform.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
+    if (!document) throw noInfraEnv(infraEnvId);
+    return document as unknown as InfraEnvDocument;
+  }
+
+  /** Throws RefusalError `not-found`. */
+  async show(infraEnvId: string, request: FastifyRequest): Promise<V2InfraEnv> {
+    return this.present(await this.document(infraEnvId), request);
+  }
+
+  async list(
+    filter: { readonly clusterId?: string; readonly owner?: string },
+    request: FastifyRequest,
+  ): Promise<readonly V2InfraEnv[]> {
+    const where: Record<string, string> = {};
+    if (filter.clusterId) where['cluster_id'] = filter.clusterId;
+    if (filter.owner) where['user_name'] = filter.owner;
+    const query = { collection: COLLECTIONS.infraEnvs, where, orderBy: { field: 'created_at' } };
+    const documents = await collect(findAll<InfraEnvDocument>(this.platform.readModels, query));
+    return Promise.all(documents.map((document) => this.present(document, request)));
+  }
+
+  private async present(document: InfraEnvDocument, request: FastifyRequest): Promise<V2InfraEnv> {
+    return presentInfraEnv(document, { url: await this.urls.of(document, request) });
+  }
+}
