@@ -1,6 +1,7 @@
 import { type DynamicModule, type INestMicroservice, type LoggerService, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { ServiceName } from '@muster/contracts';
+import { PassOnFilter } from './pass-on.filter';
 import type { Platform } from './platform';
 import { RequestsServer } from './requests-server';
 
@@ -27,6 +28,7 @@ export async function startMicroservice(
     logger,
     abortOnError: false,
   });
+  app.useGlobalFilters(new PassOnFilter());
   await app.listen();
   return { name, doors: [], app, close: () => app.close() };
 }
