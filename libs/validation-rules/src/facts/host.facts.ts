@@ -1,4 +1,4 @@
-import type { DiskSpeedMeasured, ImageAvailability, NtpSource, Plain } from '@muster/contracts';
+import type { DiskSpeedMeasured, ImageAvailability, MtuFailure, NtpSource, Plain } from '@muster/contracts';
 import type { Hardware } from '../hardware/hardware';
 import { NO_HARDWARE } from '../hardware/hardware';
 import type { RequirementsTable } from '../hardware/requirements';
@@ -52,12 +52,7 @@ export interface HostFacts {
   /** Undefined until the ignition of the existing cluster was asked for (day-2). */
   readonly isIgnitionDownloaded: boolean | undefined;
   /** Undefined until a connectivity report. */
-  readonly mtuFailures: readonly MtuFailure[] | undefined;
-}
-
-export interface MtuFailure {
-  readonly nic: string;
-  readonly remoteAddress: string;
+  readonly mtuFailures: readonly Plain<MtuFailure>[] | undefined;
 }
 
 export const hardwareOf = (facts: HostFacts): Hardware => facts.hardware ?? NO_HARDWARE;

@@ -1,0 +1,117 @@
+import type { InventoryEvent } from '@muster/contracts';
+import { accepted, type Decider } from '@muster/domain';
+import { toCanonicalJson } from '../shapes/canonical-json';
+import { CLOCK_STEP_TYPE } from './time.reports';
+import { DISK_SPEED_STEP_TYPE } from './preparation.reports';
+
+/** A clock that moved less than this says nothing new. */
+export const CLOCK_DRIFT_SECONDS = 30;
+
+/** What one host reported last, by what it was about. */
+export interface ReportedState {
+  /** Registration counts it up; reports of an earlier epoch are void. */
+  readonly epoch: number;
+  /** Slot → what tells a new report from a repeated one. */
+  readonly slots: ReadonlyMap<string, string>;
+}
+
+export type InventoryCommand =
+  | { readonly type: 'RecordReport'; readonly event: InventoryEvent }
+  | { readonly type: 'ClearReport'; readonly stepType: string; readonly epoch: number };
+
+export const inventoryDecider: Decider<ReportedState, InventoryCommand, InventoryEvent> = {
+  initialState: () => ({ epoch: 0, slots: new Map() }),
+  evolve,
+  decide: (command, state) => {
+    switch (command.type) {
+      case 'RecordReport':
+        return isNews(command.event, state) ? accepted(command.event) : accepted();
+      case 'ClearReport': {
+        const { stepType, epoch } = command;
+        const isThere = state.epoch === epoch && [...state.slots.keys()].some((slot) => belongsTo(slot, stepType));
+        return isThere ? accepted<InventoryEvent>({ type: 'ReportCleared', data: { stepType, epoch } }) : accepted();
+      }
+      default:
+        return command satisfies never;
+    }
+  },
+};
+
+/** True when the report says something that is not known yet. Late reports of an earlier epoch are no news. */
+export function isNews(event: InventoryEvent, state: ReportedState): boolean {
+  if (event.data.epoch !== state.epoch) return event.data.epoch > state.epoch;
+  const last = state.slots.get(slotOf(event));
+  if (last === undefined) return true;
+  return event.type === 'ClockOffsetMeasured'
+    ? Math.abs(event.data.offsetSeconds - Number(last)) > CLOCK_DRIFT_SECONDS
+    : last !== markOf(event);
+}
+
+function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
+  const { epoch } = event.data;
+  if (epoch < state.epoch) return state;
+  const slots = new Map(epoch > state.epoch ? [] : state.slots);
+  if (event.type === 'ReportCleared') {
+    for (const slot of slots.keys()) if (belongsTo(slot, event.data.stepType)) slots.delete(slot);
+  } else slots.set(slotOf(event), markOf(event));
+  return { epoch, slots };
+}
+
+/** A slot is named by its step type, with the tested path after a colon for disks. */
+const belongsTo = (slot: string, stepType: string): boolean => slot === stepType || slot.startsWith(`${stepType}:`);
+
+/** What a report replaces. */
+function slotOf(event: InventoryEvent): string {
+  switch (event.type) {
+    case 'InventoryReported':
+      return 'inventory';
+    case 'ConnectivityReported':
+      return 'connectivity-check';
+    case 'NtpSourcesReported':
+      return 'ntp-synchronizer';
+    case 'ClockOffsetMeasured':
+      return CLOCK_STEP_TYPE;
+    case 'DiskSpeedMeasured':
+      return `${DISK_SPEED_STEP_TYPE}:${event.data.path}`;
+    case 'ImageAvailabilityReported':
+      return 'container-image-availability';
+    case 'DomainsResolved':
+      return 'domain-resolution';
+    case 'FreeAddressesReported':
+      return 'free-network-addresses';
+    case 'VipsVerified':
+      return 'verify-vips';
+    case 'TangConnectivityReported':
+      return 'tang-connectivity-check';
+    case 'ApiVipConnectivityReported':
+      return 'api-vip-connectivity-check';
+    case 'ReportCleared':
+      return event.data.stepType;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Equal for two reports that say the same. */
+function markOf(event: InventoryEvent): string {
+  switch (event.type) {
+    case 'InventoryReported':
+    case 'ConnectivityReported':
+      return event.data.fingerprint;
+    case 'FreeAddressesReported':
+    case 'TangConnectivityReported':
+    case 'ApiVipConnectivityReported':
+      return event.data.body?.digest ?? '';
+    case 'ClockOffsetMeasured':
+      return String(event.data.offsetSeconds);
+    case 'DiskSpeedMeasured':
+    case 'ImageAvailabilityReported':
+    case 'NtpSourcesReported':
+    case 'DomainsResolved':
+    case 'VipsVerified':
+    case 'ReportCleared':
+      return toCanonicalJson(event.data);
+    default:
+      return event satisfies never;
+  }
+}
