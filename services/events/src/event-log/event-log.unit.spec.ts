@@ -1,0 +1,236 @@
+import {
+  CLUSTER_ID,
+  clusterRegistered,
+  type Fact,
+  HOST_ID,
+  hostRegistered,
+  INFRA_ENV_ID,
+  infraEnvRegistered,
+  onCluster,
+  onClusterOutcomes,
+  onHost,
+  onHostOutcomes,
+  onImage,
+  onInfraEnv,
+  onInventory,
+  onNote,
+  timeAt,
+  viewsAfter,
+} from '../views/view-story.fixture';
+
+const outcome = (id: string, status: string) => ({ id, status, message: `about ${id}`, category: 'network' }) as never;
+
+/** Name and severity of the lines that the last fact adds to those of the facts before it. */
+async function told(...facts: readonly Fact[]): Promise<readonly string[]> {
+  const before = (await viewsAfter(...facts.slice(0, -1))).log.length;
+  const { log } = await viewsAfter(...facts);
+  return log.slice(before).map(({ name, severity }) => `${name} ${severity}`);
+}
+
+const cluster = clusterRegistered({ monitoredOperators: [{ name: 'lvm', operatorType: 'olm' } as never] });
+const host = hostRegistered();
+
+describe('what people are told', () => {
+  test.each<[string, readonly Fact[], readonly string[]]>([
+    ['a cluster is created', [cluster], ['cluster_registration_succeeded info']],
+    ['a cluster is deleted', [cluster, onCluster('ClusterDeregistered')], ['cluster_deregistered info']],
+    [
+      'an installation fails',
+      [cluster, onCluster('ClusterEnteredStatus', { status: 'error', from: 'installing' })],
+      ['cluster_status_updated info', 'cluster_installation_failed critical'],
+    ],
+    [
+      'an installation ends with a failed operator',
+      [
+        cluster,
+        onCluster('OperatorStatusReported', { name: 'lvm', status: 'failed' }),
+        onCluster('ClusterEnteredStatus', { status: 'installed', from: 'finalizing' }),
+      ],
+      [
+        'cluster_status_updated info',
+        'cluster_degraded_OLM_operators_failed warning',
+        'cluster_installation_completed info',
+      ],
+    ],
+    [
+      'an operator reports the same status again',
+      [
+        cluster,
+        onCluster('OperatorStatusReported', { name: 'lvm', status: 'progressing' }),
+        onCluster('OperatorStatusReported', { name: 'lvm', status: 'progressing', statusInfo: 'still' }),
+      ],
+      [],
+    ],
+    [
+      'the preparation runs out of time',
+      [cluster, onCluster('ClusterDeadlinePassed', { deadline: 'preparation' })],
+      ['installation_preparing_timed_out warning'],
+    ],
+    ['another deadline passes', [cluster, onCluster('ClusterDeadlinePassed', { deadline: 'installation' })], []],
+    [
+      'validations are ignored at installation',
+      [
+        clusterRegistered({ settings: { name: 'demo', ignoredHostValidations: { items: ['all'] } } }),
+        onCluster('InstallationPreparationStarted', { attempt: 1 }),
+      ],
+      ['validations_ignored info'],
+    ],
+    ['nothing is ignored', [cluster, onCluster('InstallationPreparationStarted', { attempt: 1 })], []],
+    [
+      'the proxy changes',
+      [cluster, onCluster('ClusterSettingsRevised', { changes: { proxy: { httpProxy: 'http://p' } } })],
+      ['proxy_settings_changed info'],
+    ],
+    [
+      'another setting changes',
+      [cluster, onCluster('ClusterSettingsRevised', { changes: { baseDnsDomain: 'example.com' } })],
+      [],
+    ],
+    ['a host registers', [cluster, host], ['host_registration_succeeded info']],
+    [
+      'a host becomes known',
+      [host, onHost('HostEnteredStatus', { status: 'known', from: 'discovering' })],
+      ['host_status_updated info'],
+    ],
+    [
+      'a host falls silent',
+      [host, onHost('HostEnteredStatus', { status: 'disconnected', from: 'known' })],
+      ['host_status_updated warning'],
+    ],
+    [
+      'a host fails',
+      [host, onHost('HostEnteredStatus', { status: 'error', from: 'installing' })],
+      ['host_status_updated error'],
+    ],
+    [
+      'a host is cancelled',
+      [host, onHost('HostEnteredStatus', { status: 'cancelled', from: 'installing' })],
+      ['host_status_updated info', 'host_installation_cancelled info'],
+    ],
+    [
+      'a host progresses',
+      [host, onHost('HostProgressed', { stage: 'Installing' })],
+      ['host_install_progress_updated info'],
+    ],
+    ['a role is suggested', [host, onHost('HostRoleSuggested', { role: 'master' })], ['host_role_updated info']],
+    [
+      'the same role is suggested again',
+      [host, onHost('HostRoleSuggested', { role: 'master' }), onHost('HostRoleSuggested', { role: 'master' })],
+      [],
+    ],
+    [
+      'two machines claim one id',
+      [host, onHost('HostIdentityConflictDetected')],
+      ['host_identity_conflict_detected error'],
+    ],
+    ['a host is removed', [host, onHost('HostDeregistered')], ['host_deregistered info']],
+    [
+      'a disk is slow',
+      [host, onInventory('DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: 11 })],
+      ['disk_speed_slower_than_supported warning'],
+    ],
+    ['a disk is fast', [host, onInventory('DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: 10 })], []],
+    [
+      'an image is pulled for the first time',
+      [host, onInventory('ImageAvailabilityReported', { images: [{ name: 'a', result: 'success' } as never] })],
+      ['image_status_updated info'],
+    ],
+    ['an infra-env is created', [infraEnvRegistered()], ['infra_env_registered info']],
+    [
+      'its image changes',
+      [infraEnvRegistered(), onInfraEnv('InfraEnvSettingsRevised', { changes: { imageType: 'minimal-iso' } })],
+      ['image_info_updated info'],
+    ],
+    [
+      'its image is downloaded',
+      [infraEnvRegistered(), onImage('ImageFirstDownloaded', { imageType: 'full-iso' })],
+      ['ignition_config_image_generated info'],
+    ],
+    [
+      'its image is downloaded to the end',
+      [infraEnvRegistered(), onImage('ImageDownloadCompleted', { imageType: 'full-iso' })],
+      [],
+    ],
+  ])('%s', async (_what, facts, expected) => {
+    expect(await told(...facts)).toEqual(expected);
+  });
+
+  test.each([
+    ['a first verdict is no news', [outcome('a', 'failure')], [], []],
+    ['a failure after success', [outcome('a', 'success')], [outcome('a', 'failure')], ['_validation_failed warning']],
+    ['a failure after waiting', [outcome('a', 'pending')], [outcome('a', 'failure')], ['_validation_failed warning']],
+    ['another failure', [outcome('a', 'failure')], [outcome('a', 'failure')], []],
+    ['success after a failure', [outcome('a', 'failure')], [outcome('a', 'success')], ['_validation_fixed info']],
+    ['success after waiting', [outcome('a', 'pending')], [outcome('a', 'success')], []],
+  ])('validations: %s', async (_what, first, then, expected) => {
+    const ofHost = await told(
+      host,
+      onHostOutcomes('HostOutcomesChanged', { changed: first }),
+      onHostOutcomes('HostOutcomesChanged', { changed: then }),
+    );
+    const ofCluster = await told(
+      cluster,
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: first }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: then }),
+    );
+    expect(ofHost).toEqual(expected.map((line) => `host${line}`));
+    expect(ofCluster).toEqual(expected.map((line) => `cluster${line}`));
+  });
+});
+
+describe('a line of the log', () => {
+  test('says whom it is about, when, and belongs to the owner of that', async () => {
+    const { log } = await viewsAfter(
+      cluster,
+      host,
+      onHost('HostRenamed', { requestedHostname: 'node-1' }),
+      onHost('HostBootstrapChosen'),
+    );
+    const line = log.at(-1);
+    expect(line).toMatchObject({
+      name: 'host_bootstrap_set',
+      cluster_id: CLUSTER_ID,
+      host_id: HOST_ID,
+      infra_env_id: INFRA_ENV_ID,
+      category: 'user',
+      event_time: timeAt(3),
+      org_id: 'acme',
+    });
+    expect(line?.message).toContain('node-1');
+    expect(JSON.parse(line?.props ?? '')).toMatchObject({ host_name: 'node-1', host_id: HOST_ID });
+  });
+
+  test('after an unbinding is about the infra-env, no longer about the cluster', async () => {
+    const { log } = await viewsAfter(cluster, host, onHost('HostUnbound', { clusterId: CLUSTER_ID }));
+    expect(log.at(-1)?.name).toBe('host_unbind_succeeded');
+    expect(log.at(-1)).not.toHaveProperty('cluster_id');
+  });
+
+  test('keys sort by time', async () => {
+    const { documents } = await viewsAfter(cluster, onCluster('ClusterEnteredStatus', { status: 'installed' }));
+    const keys = [...documents.keys()].filter((key) => key.startsWith('events/'));
+    expect(keys).toEqual(['events/0000000000000000.0', 'events/0000000000000001.0', 'events/0000000000000001.1']);
+  });
+
+  test('a note is told as it was given', async () => {
+    const { log } = await viewsAfter(
+      cluster,
+      onNote('NoteRecorded', {
+        name: 'reboots_for_node',
+        severity: 'warning',
+        category: 'metrics',
+        message: 'twice',
+        clusterId: CLUSTER_ID,
+        props: { reboots: 2 },
+      }),
+    );
+    expect(log.at(-1)).toMatchObject({
+      name: 'reboots_for_node',
+      severity: 'warning',
+      category: 'metrics',
+      message: 'twice',
+      org_id: 'acme',
+      props: JSON.stringify({ cluster_id: CLUSTER_ID, reboots: 2 }),
+    });
+  });
+});

@@ -1,0 +1,36 @@
+import { givenEvents } from '@muster/testing';
+import { MAX_NOTE_MESSAGE_LENGTH, MAX_NOTE_PROPS_LENGTH, noteDecider, type RecordNote } from './note.decider';
+
+const NOTE: RecordNote['note'] = {
+  name: 'reboots_for_node',
+  severity: 'info',
+  category: 'user',
+  message: 'Node master-0 rebooted twice.',
+  clusterId: 'c',
+  hostId: '',
+  infraEnvId: '',
+};
+const when = (changes: Partial<RecordNote['note']>) =>
+  givenEvents(noteDecider, []).when({ type: 'RecordNote', note: { ...NOTE, ...changes } });
+
+describe('recording a note', () => {
+  test('keeps it as given', () => when({}).then([{ type: 'NoteRecorded', data: NOTE }]));
+
+  test('without category or severity is information for users', () =>
+    when({ category: '', severity: '' }).then([{ type: 'NoteRecorded', data: NOTE }]));
+
+  test.each([
+    ['an unknown category', { category: 'gossip' }],
+    ['an unknown severity', { severity: 'loud' }],
+    ['nothing it is about', { clusterId: '' }],
+    ['no message', { message: '' }],
+    ['a message that is too long', { message: 'x'.repeat(MAX_NOTE_MESSAGE_LENGTH + 1) }],
+    ['a name that is too long', { name: 'x'.repeat(129) }],
+    ['properties that are too long', { props: { text: 'x'.repeat(MAX_NOTE_PROPS_LENGTH) } }],
+  ])('is refused with %s', (_what, changes) => when(changes).then('invalid-input'));
+
+  test('a refused category comes with those there are', () => {
+    const { decision } = when({ category: 'gossip' });
+    expect(decision).toMatchObject({ refusal: { subject: 'category', allowed: ['user', 'metrics'] } });
+  });
+});

@@ -1,0 +1,161 @@
+import { UNSET_TIME } from '@muster/assisted-api';
+import {
+  CLUSTER_ID,
+  clusterRegistered,
+  hostRegistered,
+  onCluster,
+  onClusterOutcomes,
+  onHost,
+  onHostNamed,
+  onHostOutcomes,
+  timeAt,
+  viewsAfter,
+} from './view-story.fixture';
+
+const OTHER_HOST_ID = '44444444-4444-4444-8444-444444444444';
+const CONSOLE = { name: 'console', operatorType: 'builtin', timeoutSeconds: 3_600 } as never;
+const outcome = (id: string, status: string, category = 'network') => ({
+  id,
+  status,
+  message: `${id} is ${status}`,
+  category,
+  measured: '',
+  required: '',
+  remedy: '',
+});
+
+describe('the cluster document', () => {
+  test('of a new cluster has every required member', async () => {
+    const { cluster } = await viewsAfter(clusterRegistered());
+    expect(cluster).toMatchObject({
+      id: CLUSTER_ID,
+      href: `/api/assisted-install/v2/clusters/${CLUSTER_ID}`,
+      name: 'demo',
+      image_info: {},
+      feature_usage: '{}',
+      monitored_operators: [],
+      platform: { type: 'baremetal' },
+      api_vips: [],
+      install_started_at: UNSET_TIME,
+      org_id: 'acme',
+    });
+  });
+
+  test('lists show as objects of the cluster, and their first as the single fields of older clients', async () => {
+    const { cluster } = await viewsAfter(
+      clusterRegistered({
+        settings: {
+          name: 'demo',
+          clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
+          serviceNetworks: { items: ['172.30.0.0/16'] },
+          machineNetworks: { items: ['192.168.1.0/24'] },
+          platformType: 'external',
+          platformDetails: { external: { platform_name: 'oci' } },
+          ignoredHostValidations: { items: ['all'] },
+          proxy: { httpProxy: 'http://proxy.example' },
+        },
+      }),
+    );
+    expect(cluster).toMatchObject({
+      cluster_networks: [{ cluster_id: CLUSTER_ID, cidr: '10.128.0.0/14', host_prefix: 23 }],
+      cluster_network_cidr: '10.128.0.0/14',
+      cluster_network_host_prefix: 23,
+      service_network_cidr: '172.30.0.0/16',
+      machine_network_cidr: '192.168.1.0/24',
+      platform: { type: 'external', external: { platform_name: 'oci' } },
+      ignored_host_validations: '["all"]',
+      http_proxy: 'http://proxy.example',
+    });
+    expect(cluster).not.toHaveProperty('https_proxy');
+  });
+
+  test('a VIP that stays keeps what was found out about it', async () => {
+    const vips = { apiVips: { items: ['10.0.0.1'] } };
+    const { cluster } = await viewsAfter(
+      clusterRegistered({ settings: { name: 'demo', ...vips } }),
+      onCluster('ClusterSettingsRevised', { changes: { apiVips: { items: ['10.0.0.1', 'fd00::1'] } } }),
+      onCluster('ClusterSettingsRevised', { changes: { baseDnsDomain: 'example.com' } }),
+    );
+    expect(cluster.api_vips.map(({ ip }) => ip)).toEqual(['10.0.0.1', 'fd00::1']);
+    expect(cluster.base_dns_domain).toBe('example.com');
+  });
+
+  test('an installation leaves its times, and a reset takes the rest away', async () => {
+    const installing = [
+      clusterRegistered({ monitoredOperators: [CONSOLE] }),
+      onCluster('InstallationPreparationStarted', { attempt: 1, bootstrapHostId: 'b', at: timeAt(1) }),
+      onCluster('InstallationPrepared', { attempt: 1, openshiftClusterId: 'o' }),
+      onCluster('ClusterProgressed', { totalPercentage: 80, installingStagePercentage: 100 }),
+      onCluster('FinalizingStageReached', { stage: 'Adding router ca', at: timeAt(4) }),
+      onCluster('OperatorStatusReported', { name: 'console', status: 'available', statusInfo: 'ok' }),
+      onCluster('ClusterEnteredStatus', { status: 'error', from: 'finalizing', at: timeAt(6) }),
+    ];
+    const before = await viewsAfter(...installing);
+    expect(before.cluster).toMatchObject({
+      install_started_at: timeAt(1),
+      install_completed_at: timeAt(6),
+      openshift_cluster_id: 'o',
+      'last-installation-preparation': { status: 'success' },
+      progress: { total_percentage: 80, finalizing_stage: 'Adding router ca' },
+      monitored_operators: [{ name: 'console', status: 'available', status_updated_at: timeAt(5) }],
+    });
+    const { cluster } = await viewsAfter(...installing, onCluster('ClusterReset', { reason: 'again' }));
+    expect(cluster).toMatchObject({
+      install_started_at: timeAt(1),
+      'last-installation-preparation': { status: 'not_started' },
+      progress: { total_percentage: 0 },
+    });
+    expect(cluster).not.toHaveProperty('openshift_cluster_id');
+    expect(cluster.monitored_operators[0]).not.toHaveProperty('status');
+  });
+
+  test('counts follow the hosts as they come, change and go', async () => {
+    const story = [
+      clusterRegistered(),
+      hostRegistered(),
+      hostRegistered({ hostId: OTHER_HOST_ID }),
+      onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
+      onHost('HostRoleSuggested', { role: 'worker' }),
+    ];
+    expect((await viewsAfter(...story)).cluster).toMatchObject({
+      total_host_count: 2,
+      enabled_host_count: 2,
+      ready_host_count: 1,
+      _worker_count: 1,
+    });
+    const { cluster } = await viewsAfter(
+      ...story,
+      onHost('HostUnbound', { clusterId: CLUSTER_ID }),
+      onHostNamed(OTHER_HOST_ID)('HostDeregistered'),
+    );
+    expect(cluster).toMatchObject({
+      total_host_count: 0,
+      enabled_host_count: 0,
+      ready_host_count: 0,
+      _worker_count: 0,
+    });
+  });
+
+  test('outcomes are kept by rule: changed ones replaced, withdrawn ones gone', async () => {
+    const { cluster, host } = await viewsAfter(
+      clusterRegistered(),
+      hostRegistered(),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('a', 'failure'), outcome('b', 'success')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('a', 'success')], withdrawn: ['b'] }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'success')] }),
+    );
+    expect(cluster._outcomes).toEqual({ a: { status: 'success', message: 'a is success', category: 'network' } });
+    expect(Object.keys(host._outcomes)).toEqual(['connected']);
+  });
+
+  test('a deleted cluster is gone, and facts that trail behind bring nothing back', async () => {
+    const { documents } = await viewsAfter(
+      clusterRegistered(),
+      hostRegistered(),
+      onCluster('ClusterDeregistered'),
+      onCluster('ClusterStatusExplained', { statusInfo: 'late' }),
+      onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
+    );
+    expect([...documents.keys()].filter((key) => key.startsWith('clusters/'))).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+import { UNSET_TIME } from '@muster/assisted-api';
+import {
+  clusterRegistered,
+  HOST_KEY,
+  hostRegistered,
+  INFRA_ENV_ID,
+  onHost,
+  onInventory,
+  timeAt,
+  viewsAfter,
+} from './view-story.fixture';
+
+const SOME_BODY = { digest: `sha256:${'a'.repeat(64)}`, bytes: 10 };
+
+describe('the host document', () => {
+  test('of a new host has every required member and unset times in the one form that clients compare', async () => {
+    const { host } = await viewsAfter(hostRegistered());
+    expect(host).toMatchObject({
+      kind: 'Host',
+      href: `/api/assisted-install/v2/infra-envs/${INFRA_ENV_ID}/hosts/${host.id}`,
+      status: 'discovering',
+      role: 'auto-assign',
+      media_status: 'connected',
+      created_at: timeAt(0),
+      registered_at: timeAt(0),
+      logs_collected_at: UNSET_TIME,
+      progress: { stage_started_at: UNSET_TIME, stage_updated_at: UNSET_TIME, installation_percentage: 0 },
+      _host_key: HOST_KEY,
+    });
+    expect(host).not.toHaveProperty('requested_hostname');
+  });
+
+  test('of a pool host has no cluster', async () => {
+    const { host } = await viewsAfter(hostRegistered({ clusterId: '' }));
+    expect(host).not.toHaveProperty('cluster_id');
+  });
+
+  test('a new status moves its time, new words for the same status do not', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostEnteredStatus', { status: 'known', from: 'discovering', statusInfo: 'ready', at: timeAt(1) }),
+      onHost('HostStatusExplained', { statusInfo: 'still ready' }),
+    );
+    expect(host).toMatchObject({ status: 'known', status_info: 'still ready', status_updated_at: timeAt(1) });
+    expect(host.updated_at).toBe(timeAt(2));
+  });
+
+  test('a new stage restarts its clock; new words within a stage only touch it', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostProgressed', { stage: 'Installing', installationPercentage: 25, stageChanged: true }),
+      onHost('HostStageTimedOut', { stage: 'Installing', minutes: 60 }),
+      onHost('HostProgressed', { stage: 'Installing', progressInfo: '50%', installationPercentage: 25 }),
+    );
+    expect(host.progress).toEqual({
+      current_stage: 'Installing',
+      progress_info: '50%',
+      installation_percentage: 25,
+      stage_started_at: timeAt(1),
+      stage_updated_at: timeAt(3),
+      stage_timed_out: true,
+    });
+  });
+
+  test('what an agent sends by itself is a sign of life; what others decide is not', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostProgressed', { stage: 'Installing', stageChanged: true }, 'agent:someone'),
+      onHost('HostRoleAssigned', { role: 'master' }),
+    );
+    expect(host.checked_in_at).toBe(timeAt(1));
+  });
+
+  test('a host that fell silent was last seen when it was last seen', async () => {
+    const { host } = await viewsAfter(hostRegistered(), onHost('HostFellSilent', { lastSeenAt: timeAt(0) }));
+    expect(host.checked_in_at).toBe(timeAt(0));
+  });
+
+  test('registering anew voids reports, progress and the bootstrap choice', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered({ bootstrap: true }),
+      onInventory('InventoryReported', { body: SOME_BODY }),
+      onHost('HostProgressed', { stage: 'Rebooting', installationPercentage: 70, stageChanged: true }),
+      onHost('HostReregistered', { kind: 'Host', clusterId: 'c', discoveryAgentVersion: 'agent:2' }),
+    );
+    expect(host).not.toHaveProperty('_inventory_digest');
+    expect(host.progress).not.toHaveProperty('current_stage');
+    expect(host).toMatchObject({ bootstrap: false, discovery_agent_version: 'agent:2', registered_at: timeAt(3) });
+  });
+
+  test('registering anew during preparation keeps inventory and bootstrap choice', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered({ bootstrap: true }),
+      onInventory('InventoryReported', { body: SOME_BODY }),
+      onHost('HostReregistered', { kind: 'Host', clusterId: 'c', inventoryKept: true }),
+    );
+    expect(host).toMatchObject({ bootstrap: true, _inventory_digest: SOME_BODY.digest });
+  });
+
+  test('a report of before a new registration does not outlive it', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
+      onInventory('InventoryReported', { body: SOME_BODY, epoch: 0 }),
+    );
+    expect(host).not.toHaveProperty('_inventory_digest');
+  });
+
+  test('unbinding takes the host out of its cluster as if it were new', async () => {
+    const { host } = await viewsAfter(
+      clusterRegistered(),
+      hostRegistered(),
+      onHost('HostRoleAssigned', { role: 'master' }),
+      onHost('InstallationDiskChosen', { diskId: 'disk-1', diskPath: '/dev/sda' }),
+      onHost('HostUnbound', { clusterId: 'c' }),
+    );
+    expect(host).toMatchObject({ kind: 'Host', role: 'auto-assign', bootstrap: false });
+    for (const member of ['cluster_id', 'installation_disk_id', 'suggested_role'])
+      expect(host).not.toHaveProperty(member);
+  });
+
+  test('becoming a worker ends being the bootstrap', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostBootstrapChosen'),
+      onHost('HostRoleAssigned', { role: 'worker' }),
+    );
+    expect(host.bootstrap).toBe(false);
+  });
+
+  test('absent settings stay, empty ones go', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostSettingsRevised', { changes: { nodeLabels: '{"a":"b"}', installerArgs: '["-n"]' } }),
+      onHost('HostSettingsRevised', { changes: { installerArgs: '' } }),
+    );
+    expect(host.node_labels).toBe('{"a":"b"}');
+    expect(host).not.toHaveProperty('installer_args');
+  });
+
+  test('a removed host is gone', async () => {
+    const { documents } = await viewsAfter(hostRegistered(), onHost('HostDeregistered'));
+    expect([...documents.keys()].filter((key) => key.startsWith('hosts/'))).toEqual([]);
+  });
+});

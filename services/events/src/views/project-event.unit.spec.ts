@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import {
+  clusterRegistered,
+  documentsAfter,
+  type Fact,
+  hostRegistered,
+  infraEnvRegistered,
+  onCluster,
+  onHost,
+  onHostOutcomes,
+  onImage,
+  onInfraEnv,
+  onInventory,
+  onNote,
+  record,
+} from './view-story.fixture';
+
+const outcome = { id: 'ntp-synced', message: 'no time source', category: 'network' } as never;
+
+/** An installation told shortly, with something of every stream. */
+const STORY: readonly Fact[] = [
+  clusterRegistered({ monitoredOperators: [{ name: 'console', operatorType: 'builtin' } as never] }),
+  infraEnvRegistered(),
+  onImage('ImageFirstDownloaded', { imageType: 'full-iso', version: '4.18', arch: 'x86_64' }),
+  hostRegistered(),
+  onInventory('InventoryReported', { body: { digest: 'sha256:0', bytes: 1 } }),
+  onInventory('DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: 20 }),
+  onInventory('ImageAvailabilityReported', { images: [{ name: 'a', result: 'success' } as never] }),
+  onHostOutcomes('HostOutcomesChanged', { changed: [{ ...(outcome as object), status: 'success' } as never] }),
+  onHostOutcomes('HostOutcomesChanged', { changed: [{ ...(outcome as object), status: 'failure' } as never] }),
+  onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
+  onHost('HostRoleSuggested', { role: 'worker' }),
+  onHost('HostReregistered', { kind: 'Host', clusterId: '11111111-1111-4111-8111-111111111111' }),
+  onInfraEnv('InfraEnvSettingsRevised', { changes: { imageType: 'minimal-iso' } }),
+  onCluster('InstallationPreparationStarted', { attempt: 1 }),
+  onHost('HostProgressed', { stage: 'Installing', stageChanged: true, installationPercentage: 20 }),
+  onCluster('OperatorStatusReported', { name: 'console', status: 'available' }),
+  onCluster('ClusterEnteredStatus', { status: 'installed', from: 'finalizing' }),
+  onNote('NoteRecorded', { name: 'reboots_for_node', severity: 'info', category: 'user', message: 'twice' }),
+];
+
+describe('the projection of views', () => {
+  test('an event that is handed out twice changes nothing', async () => {
+    const events = record(STORY);
+    const once = await documentsAfter(events);
+    const twice = await documentsAfter(events.flatMap((event) => [event, event]));
+    expect([...twice]).toEqual([...once]);
+  });
+
+  test('any stretch that is handed out again changes nothing', async () => {
+    const events = record(STORY);
+    const once = await documentsAfter(events);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(events.length - 1), fc.nat(events.length), async (from, length) => {
+        const again = events.slice(from, from + length);
+        const reached = events.slice(0, from + length);
+        const rest = events.slice(from + length);
+        expect(await documentsAfter([...reached, ...again, ...rest])).toEqual(once);
+      }),
+    );
+  });
+
+  test('no document is changed in place: they are shared with whoever reads', async () => {
+    // The fixture freezes every document, so a change in place throws.
+    await expect(documentsAfter(record(STORY))).resolves.toBeInstanceOf(Map);
+  });
+
+  test('an event of a newer version is skipped', async () => {
+    const [first] = record([clusterRegistered()]);
+    if (!first) throw new Error('no event');
+    expect(await documentsAfter([{ ...first, type: 'ClusterDreamt' }])).toEqual(new Map());
+  });
+
+  test('facts about a host that nobody knows change nothing', async () => {
+    expect(await documentsAfter(record([onHost('HostBootstrapChosen'), onInventory('InventoryReported')]))).toEqual(
+      new Map(),
+    );
+  });
+});

@@ -1,0 +1,98 @@
+import { clusterRegistered, hostRegistered, onInventory, viewsAfter } from './view-story.fixture';
+
+const IMAGE = { name: 'a', sizeBytes: 5, seconds: 1, downloadRateMbps: 5, result: 'success' };
+const nic = (...ipv4Addresses: string[]) => ({
+  name: 'eth0',
+  macAddress: '52:54:00:00:00:01',
+  ipv4Addresses,
+  ipv6Addresses: [],
+  mtu: 1500,
+  speedMbps: 1000,
+  type: 'physical',
+  hasCarrier: true,
+});
+
+describe('what hosts report', () => {
+  test('networks are those of the addresses, once each', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onInventory('InventoryReported', {
+        hardware: { hostname: 'node-1', nics: [nic('192.168.1.5/24', '192.168.1.6/24'), nic('10.0.0.9/8')] } as never,
+      }),
+    );
+    expect(host._networks).toEqual(['192.168.1.0/24', '10.0.0.0/8']);
+    expect(host._reported_hostname).toBe('node-1');
+  });
+
+  test('disks with something bootable on them are listed for formatting, removable ones are not', async () => {
+    const disk = { bootable: true, driveType: 'HDD', byPath: '' };
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onInventory('InventoryReported', {
+        hardware: {
+          disks: [
+            { ...disk, id: 'd1' },
+            { ...disk, id: 'd2', removable: true },
+            { ...disk, id: 'd3', bootable: false },
+            { ...disk, id: 'd4', driveType: 'FC' },
+          ],
+        } as never,
+      }),
+    );
+    expect(host.disks_to_be_formatted).toBe('d1');
+  });
+
+  test('JSON members are JSON texts of the contract', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onInventory('NtpSourcesReported', { sources: [{ sourceName: 'ntp.example', sourceState: 'synced' }] }),
+      onInventory('DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: 4, exitCode: 0 }),
+      onInventory('DiskSpeedMeasured', { path: '/dev/sdb', ioSyncDurationMs: 6, exitCode: 1 }),
+      onInventory('DomainsResolved', {
+        resolutions: [{ domainName: 'api.demo', ipv4Addresses: ['1.2.3.4'], ipv6Addresses: [], cnames: [] }],
+      }),
+    );
+    expect(JSON.parse(host.ntp_sources ?? '')).toEqual([{ source_name: 'ntp.example', source_state: 'synced' }]);
+    expect(JSON.parse(host.disks_info ?? '')).toEqual({
+      '/dev/sda': { path: '/dev/sda', disk_speed: { tested: true, exit_code: 0, speed_ms: 4 } },
+      '/dev/sdb': { path: '/dev/sdb', disk_speed: { tested: true, exit_code: 1, speed_ms: 6 } },
+    });
+    expect(JSON.parse(host.domain_name_resolutions ?? '')).toEqual({
+      resolutions: [{ domain_name: 'api.demo', ipv4_addresses: ['1.2.3.4'], ipv6_addresses: [], cnames: [] }],
+    });
+  });
+
+  test('a later report of an image replaces the earlier one and keeps the others', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onInventory('ImageAvailabilityReported', { images: [IMAGE, { ...IMAGE, name: 'b', result: 'failure' }] }),
+      onInventory('ImageAvailabilityReported', { images: [{ ...IMAGE, name: 'b' }] }),
+    );
+    const statuses = JSON.parse(host.images_status ?? '') as { name: string; result: string }[];
+    expect(statuses.map(({ name, result }) => [name, result])).toEqual([
+      ['a', 'success'],
+      ['b', 'success'],
+    ]);
+  });
+
+  test('a cleared result is gone', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onInventory('ImageAvailabilityReported', { images: [IMAGE] }),
+      onInventory('ReportCleared', { stepType: 'container-image-availability' }),
+    );
+    expect(host).not.toHaveProperty('images_status');
+  });
+
+  test('what a host found out about a VIP shows at the VIP of that kind', async () => {
+    const { cluster } = await viewsAfter(
+      clusterRegistered({
+        settings: { name: 'demo', apiVips: { items: ['10.0.0.1'] }, ingressVips: { items: ['10.0.0.1'] } },
+      }),
+      hostRegistered(),
+      onInventory('VipsVerified', { vips: [{ vip: '10.0.0.1', vipType: 'ingress', verification: 'succeeded' }] }),
+    );
+    expect(cluster.api_vips[0]?.verification).toBe('unverified');
+    expect(cluster.ingress_vips[0]?.verification).toBe('succeeded');
+  });
+});

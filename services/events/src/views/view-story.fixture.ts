@@ -1,0 +1,134 @@
+import { type ClusterDocument, COLLECTIONS, type EventDocument, type HostDocument } from '@muster/assisted-api';
+import { type EventData, type EventType, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
+import type { EventMetadata, JsonObject, RecordedEvent } from '@muster/ports';
+import { projectEvent } from './project-event';
+
+export const CLUSTER_ID = '11111111-1111-4111-8111-111111111111';
+export const INFRA_ENV_ID = '22222222-2222-4222-8222-222222222222';
+export const HOST_ID = '33333333-3333-4333-8333-333333333333';
+export const HOST_KEY = `${INFRA_ENV_ID}.${HOST_ID}`;
+export const OWNER = { userName: 'alice', orgId: 'acme', emailDomain: 'acme.example' };
+
+const START_MS = Date.UTC(2024, 0, 1);
+const STEP_MS = 1_000;
+
+/** Time of the event at a position: one second apart. */
+export const timeAt = (position: number): string => new Date(START_MS + position * STEP_MS).toISOString();
+
+/** A fact before it is stored; members that are left out get what proto3 JSON writes for them. */
+export interface Fact {
+  readonly category: StreamCategory;
+  readonly id: string;
+  readonly type: EventType;
+  readonly data: JsonObject;
+  readonly actor?: string;
+}
+
+type Given<Type extends EventType> = Partial<EventData<Type>>;
+
+const fact =
+  (category: StreamCategory, id: string) =>
+  <Type extends EventType>(type: Type, data: Given<Type> = {}, actor?: string): Fact => ({
+    category,
+    id,
+    type,
+    data: data as JsonObject,
+    actor,
+  });
+
+export const onCluster = fact('cluster', CLUSTER_ID);
+export const onHost = fact('host', HOST_KEY);
+export const onInventory = fact('inventory', HOST_KEY);
+export const onHostOutcomes = fact('validation', HOST_KEY);
+export const onClusterOutcomes = fact('validation', CLUSTER_ID);
+export const onInfraEnv = fact('infraEnv', INFRA_ENV_ID);
+export const onImage = fact('image', INFRA_ENV_ID);
+export const onNote = fact('note', CLUSTER_ID);
+export const onHostNamed = (hostId: string) => fact('host', `${INFRA_ENV_ID}.${hostId}`);
+
+export const clusterRegistered = (data: Given<'ClusterRegistered'> = {}): Fact =>
+  onCluster('ClusterRegistered', {
+    clusterId: CLUSTER_ID,
+    kind: 'Cluster',
+    owner: OWNER,
+    pullSecretSet: true,
+    status: 'insufficient',
+    statusInfo: 'Cluster is not ready for install',
+    at: timeAt(0),
+    settings: { name: 'demo', openshiftVersion: '4.18', controlPlaneCount: 3 },
+    ...data,
+  });
+
+export const hostRegistered = (data: Given<'HostRegistered'> = {}): Fact => {
+  const hostId = data.hostId ?? HOST_ID;
+  return onHostNamed(hostId)('HostRegistered', {
+    hostId,
+    infraEnvId: INFRA_ENV_ID,
+    clusterId: CLUSTER_ID,
+    kind: 'Host',
+    role: 'auto-assign',
+    owner: OWNER,
+    ...data,
+  });
+};
+
+export const infraEnvRegistered = (): Fact =>
+  onInfraEnv('InfraEnvRegistered', {
+    infraEnvId: INFRA_ENV_ID,
+    owner: OWNER,
+    settings: { name: 'lab', clusterId: CLUSTER_ID },
+  });
+
+/** Facts as the store would hand them out, one position apart. */
+export function record(facts: readonly Fact[], metadata: Partial<EventMetadata> = {}): readonly RecordedEvent[] {
+  return facts.map(({ category, id, type, data, actor }, position) => ({
+    id: `event-${position}`,
+    type,
+    data: toStoredData({ type, data } as never) as JsonObject,
+    metadata: {
+      commandId: `command-${position}`,
+      correlationId: 'story',
+      actor: actor ?? 'alice',
+      occurredAt: timeAt(position),
+      ...metadata,
+    },
+    streamId: streamIdOf(category, id),
+    revision: position,
+    position,
+    recordedAt: timeAt(position),
+  }));
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(freeze);
+  }
+  return value;
+}
+
+/** What the read models hold after the events, `collection/key` to document; frozen, as readers share them. */
+export async function documentsAfter(events: readonly RecordedEvent[]): Promise<Map<string, JsonObject>> {
+  const documents = new Map<string, JsonObject>();
+  for (const event of events) {
+    const changes = await projectEvent(event, async (collection, key) => documents.get(`${collection}/${key}`));
+    for (const change of changes) {
+      if (change.kind === 'put') documents.set(`${change.collection}/${change.key}`, freeze(change.document));
+      else documents.delete(`${change.collection}/${change.key}`);
+    }
+  }
+  return documents;
+}
+
+/** The views after the facts, by name. */
+export async function viewsAfter(...facts: readonly Fact[]) {
+  const documents = await documentsAfter(record(facts));
+  return {
+    documents,
+    cluster: documents.get(`${COLLECTIONS.clusters}/${CLUSTER_ID}`) as unknown as ClusterDocument,
+    host: documents.get(`${COLLECTIONS.hosts}/${HOST_KEY}`) as unknown as HostDocument,
+    log: [...documents]
+      .filter(([key]) => key.startsWith(`${COLLECTIONS.events}/`))
+      .map(([, document]) => document as unknown as EventDocument),
+  };
+}
