@@ -46,7 +46,9 @@ export async function followBootstrap(installation: Installation, signal: AbortS
   const required = Math.min(Math.max(order.controlPlaneCount - 1, 1), READY_NODES_MAX);
   const wait = (isTrue: () => boolean): Promise<void> => world.until(isTrue, signal);
   await reportStage(installation, 'Waiting for control plane', 'waiting for the other control plane hosts', signal);
-  await wait(() => readyControlPlane(cluster) >= required);
+  // Not before the service has heard of them: that is done on the same round on which they are counted.
+  const known = (): number => [...cluster.toldJoined].filter((id) => cluster.nodes.get(id)?.isControlPlane).length;
+  await wait(() => known() >= required);
   await reportStage(installation, 'Waiting for bootkube', '', signal);
   await wait(() => cluster.isBootstrapped);
   await reportStage(
@@ -60,7 +62,7 @@ export async function followBootstrap(installation: Installation, signal: AbortS
 
 /** Tells the service of the others what only the bootstrap host can see: who fetched its configuration, who joined. */
 async function watchOtherHosts(installation: Installation, signal: AbortSignal): Promise<void> {
-  const { api, cluster, host, observer, order, pace } = installation;
+  const { api, cluster, host, observer, order, pace, world } = installation;
   const told = new Set<string>();
   while (!signal.aborted) {
     const seen = [
@@ -73,7 +75,9 @@ async function watchOtherHosts(installation: Installation, signal: AbortSignal):
         const other = hosts.find((one) => one.id === id);
         if (other) await tell(installation, other, stage, signal);
         told.add(`${id} ${stage}`);
+        if (stage === 'Joined') cluster.toldJoined.add(id);
       }
+      world.changed();
     } catch (error) {
       if (signal.aborted) return;
       observer.onTrouble?.(host, `could not tell of other hosts: ${String(error)}`);

@@ -11,6 +11,8 @@ export interface SimulatedCluster {
   /** Hosts that have fetched their configuration, by id: the server's log. */
   readonly ignitionFetchedBy: Set<string>;
   readonly nodes: Map<string, SimulatedNode>;
+  /** Nodes that the bootstrap host has told the service of. */
+  readonly toldJoined: Set<string>;
   isBootstrapped: boolean;
   /** The in-cluster controller has said that it is there. */
   isControllerReady: boolean;
@@ -95,6 +97,7 @@ const createCluster = (clusterId: string): SimulatedCluster => ({
   isIgnitionServed: false,
   ignitionFetchedBy: new Set(),
   nodes: new Map(),
+  toldJoined: new Set(),
   isBootstrapped: false,
   isControllerReady: false,
   controllerOn: undefined,

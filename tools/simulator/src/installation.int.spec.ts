@@ -1,0 +1,148 @@
+import { X509Certificate } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { eventually } from '@muster/testing';
+import { startFakeService } from './fake-service.fixture.spec';
+import { simulatedFleet, type SimulatedFleet, type SimulatedFleetOptions } from './fleet/simulated-fleet';
+import { HOST_STAGES } from './installer/host-stages';
+
+type Service = Awaited<ReturnType<typeof startFakeService>>;
+
+describe('a simulated installation', () => {
+  let fleet: SimulatedFleet;
+  let service: Service;
+  afterEach(async () => {
+    await fleet.powerOff();
+    await service.stop();
+  });
+  const boot = (options: Partial<SimulatedFleetOptions> & Pick<SimulatedFleetOptions, 'machines'>): void => {
+    fleet = simulatedFleet({ seed: 'test', timeScale: 2_000, pollMsMin: 10, ...options });
+    for (const machine of fleet.machines) {
+      machine.insert(service.settings);
+      machine.powerOn();
+    }
+  };
+  const untilInstalled = () => eventually('the cluster is installed', () => service.clusterStatus() === 'installed');
+
+  it('takes three control plane hosts and two workers through every stage of their role, in order', async () => {
+    service = await startFakeService({ masters: 3, workers: 2 });
+    const shown: string[] = [];
+    const percents = new Map<string, number[]>();
+    boot({
+      machines: 5,
+      observer: {
+        onStage: ({ hostname }, stage, percent) => {
+          shown.push(`${hostname} ${stage}`);
+          percents.set(hostname, [...(percents.get(hostname) ?? []), percent]);
+        },
+      },
+    });
+    await untilInstalled();
+
+    for (const host of service.hosts.values()) {
+      const all: readonly string[] = HOST_STAGES[service.pathOf(host)];
+      // A registry is copied only where the image brings one, and a worker may ask the cluster itself for its ignition.
+      const optional = ['Copying registry data to disk', 'Waiting for ignition', 'Configuring'];
+      const missing = all.filter((stage) => !host.stages.includes(stage) && !optional.includes(stage));
+      expect(missing).toEqual([]);
+    }
+    expect(service.refusals).toEqual([]);
+    expect(service.finalizingStages).toEqual(['Waiting for cluster operators', 'Adding router ca', 'Done']);
+    expect(shown.filter((line) => line.endsWith(' Done')).sort()).toEqual(
+      fleet.machines.map(({ hostname }) => `${hostname} Done`).sort(),
+    );
+    for (const series of percents.values()) {
+      expect([...series].sort((a, b) => a - b)).toEqual(series);
+      expect(series.at(-1)).toBe(100);
+    }
+  });
+
+  it('lets nobody pass before its turn', async () => {
+    service = await startFakeService({ masters: 3, workers: 2 });
+    const order: string[] = [];
+    const kinds = new Map<string, string>();
+    boot({ machines: 5, observer: { onStage: ({ hostId }, stage) => void order.push(`${kindOf(hostId)} ${stage}`) } });
+    const kindOf = (hostId: string): string => {
+      const host = service.hosts.get(hostId);
+      const kind = kinds.get(hostId) ?? (host ? service.pathOf(host) : '');
+      kinds.set(hostId, kind);
+      return kind;
+    };
+    await untilInstalled();
+    const first = (what: string): number => order.indexOf(what);
+    const second = (what: string): number => order.indexOf(what, first(what) + 1);
+    expect(second('master Done')).toBeLessThan(first('worker Rebooting'));
+    expect(second('master Joined')).toBeLessThan(first('bootstrap Waiting for bootkube'));
+    expect(first('bootstrap Waiting for controller')).toBeLessThan(first('bootstrap Rebooting'));
+  });
+
+  it('leaves logs of every host and an ingress certificate that is its own authority', async () => {
+    service = await startFakeService({ masters: 3, workers: 0 });
+    boot({ machines: 3 });
+    await untilInstalled();
+    await eventually('the controller sends its last logs', () => service.logs.has('controller'));
+    for (const { hostId } of fleet.machines) {
+      const upload = service.logs.get(hostId) ?? Buffer.alloc(0);
+      expect(upload.toString('latin1')).toContain('name="upfile"');
+      const archive = gunzipSync(upload.subarray(upload.indexOf('\r\n\r\n') + 4, upload.lastIndexOf('\r\n--')));
+      expect(archive.subarray(0, 10).toString()).toBe('agent.logs');
+    }
+    const certificate = new X509Certificate(service.ingressCa());
+    expect(certificate.ca).toBe(true);
+    expect(certificate.verify(certificate.publicKey)).toBe(true);
+    expect(certificate.subject).toMatch(/^CN=ingress-operator@\d+$/);
+  });
+
+  it('brings up a single node in place', async () => {
+    service = await startFakeService({ masters: 1, workers: 0 });
+    boot({ machines: [{ hostname: 'alone', cpuCount: 8, memoryGib: 32 }] });
+    await untilInstalled();
+    const [host] = service.hosts.values();
+    expect(host?.stages).toEqual(
+      HOST_STAGES['single-node'].filter((stage) => stage !== 'Copying registry data to disk'),
+    );
+  });
+
+  it('goes on when a machine with too little memory is repaired', async () => {
+    service = await startFakeService({ masters: 1, workers: 0 });
+    boot({ machines: [{ hostname: 'weak', fault: 'too-little-memory' }] });
+    const machine = fleet.machine('weak');
+    await eventually('the weak machine is seen', () => service.hosts.get(machine.hostId)?.inventory !== undefined);
+    expect(service.hosts.get(machine.hostId)?.inventory?.memory.physical_bytes).toBe(4 * 1024 ** 3);
+    expect(service.clusterStatus()).toBe('insufficient');
+    await machine.repair();
+    await untilInstalled();
+    expect(service.hosts.get(machine.hostId)?.registrations).toBe(2);
+  });
+
+  it('survives a service that goes away again and again, and replies that get lost', async () => {
+    service = await startFakeService({ masters: 3, workers: 1 });
+    const machines = Array.from({ length: 4 }, () => ({ mishaps: { lostReplies: 0.3 } }));
+    boot({ machines, timeScale: 500 });
+    for (const after of ['Installing', 'Rebooting', 'Joined']) {
+      await eventually(`a host is at ${after}`, () =>
+        [...service.hosts.values()].some(({ stages }) => stages.includes(after)),
+      );
+      await service.goAway();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await service.comeBack();
+    }
+    await untilInstalled();
+    expect(service.refusals).toEqual([]);
+  });
+
+  it('fails as a real one does when a host restarts while it writes its disk', async () => {
+    service = await startFakeService({ masters: 3, workers: 0 });
+    const troubles: string[] = [];
+    boot({
+      machines: [{}, { mishaps: { restartsWhileWriting: true } }, {}],
+      observer: { onTrouble: (_host, what) => void troubles.push(what) },
+    });
+    const victim = fleet.machines[1];
+    await eventually(
+      'it comes back from the image',
+      () => service.hosts.get(victim?.hostId ?? '')?.registrations === 2,
+    );
+    expect(service.clusterStatus()).toBe('error');
+    expect(troubles).toContain('the machine restarts while it writes its disk (simulated)');
+  });
+});
