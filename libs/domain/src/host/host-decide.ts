@@ -6,7 +6,7 @@ import { withConflict, withoutConflict } from './host-identity';
 import type { HostContext, HostRow, RowRefusal } from './host-row';
 import type { HostState } from './host-state';
 import { selectHostRow, statusesAccepting } from './host-table';
-import { limitStatusInfo } from './host-texts';
+import { limitStatusInfo } from './host-words';
 import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './host-timeouts';
 import { valuateHost } from './host-valuation';
 

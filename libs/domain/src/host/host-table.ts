@@ -3,22 +3,22 @@ import type { HostCommandType } from './host-commands';
 import type { HostRow } from './host-row';
 import { HOST_SOURCES, type HostSource } from './host-status';
 import type { HostVariables } from './host-variables';
-import { DEADLINE_ROWS } from './transitions/deadline-rows';
-import { DISCOVERY_ROWS } from './transitions/discovery-rows';
-import { EDIT_ROWS } from './transitions/edit-rows';
-import { ENDED_ROWS } from './transitions/ended-rows';
-import { IDENTITY_ROWS } from './transitions/identity-rows';
-import { INSTALLATION_ROWS } from './transitions/installation-rows';
-import { LIFECYCLE_ROWS } from './transitions/lifecycle-rows';
-import { POOL_ROWS } from './transitions/pool-rows';
-import { PREPARATION_ROWS } from './transitions/preparation-rows';
-import { PRESENCE_ROWS } from './transitions/presence-rows';
-import { PROGRESS_ROWS } from './transitions/progress-rows';
-import { AGENT_REFUSAL_ROWS } from './transitions/agent-refusal-rows';
-import { EDIT_REFUSAL_ROWS } from './transitions/edit-refusal-rows';
-import { LIFECYCLE_REFUSAL_ROWS } from './transitions/lifecycle-refusal-rows';
-import { REGISTRATION_ROWS } from './transitions/registration-rows';
-import { STAGE_ROWS } from './transitions/stage-rows';
+import { DEADLINE_ROWS } from './rows/deadline-rows';
+import { DISCOVERY_ROWS } from './rows/discovery-rows';
+import { EDIT_ROWS } from './rows/edit-rows';
+import { ENDED_ROWS } from './rows/ended-rows';
+import { IDENTITY_ROWS } from './rows/identity-rows';
+import { INSTALLATION_ROWS } from './rows/installation-rows';
+import { LIFECYCLE_ROWS } from './rows/lifecycle-rows';
+import { POOL_ROWS } from './rows/pool-rows';
+import { PREPARATION_ROWS } from './rows/preparation-rows';
+import { PRESENCE_ROWS } from './rows/presence-rows';
+import { PROGRESS_ROWS } from './rows/progress-rows';
+import { AGENT_REFUSAL_ROWS } from './rows/agent-refusal-rows';
+import { EDIT_REFUSAL_ROWS } from './rows/edit-refusal-rows';
+import { LIFECYCLE_REFUSAL_ROWS } from './rows/lifecycle-refusal-rows';
+import { REGISTRATION_ROWS } from './rows/registration-rows';
+import { STAGE_ROWS } from './rows/stage-rows';
 
 /** What a host does: every accepted pair of status and command. */
 export const HOST_ROWS: readonly HostRow[] = [

@@ -31,9 +31,9 @@ describe('the table of the host', () => {
 
   it('keeps refusals and transitions apart', () => {
     expect(HOST_ROWS.filter(({ refusal }) => refusal)).toEqual([]);
-    expect(HOST_REFUSALS.filter(({ refusal, effects, info, to }) => !refusal || effects || info || to !== 'stay')).toEqual(
-      [],
-    );
+    expect(
+      HOST_REFUSALS.filter(({ refusal, effects, info, to }) => !refusal || effects || info || to !== 'stay'),
+    ).toEqual([]);
   });
 
   it('explains each row in a sentence', () => {

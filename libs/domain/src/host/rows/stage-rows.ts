@@ -2,7 +2,7 @@ import type { HostEvent } from '@muster/contracts';
 import type { Guard } from '../../decision/decision-table';
 import { stageTimeoutMs } from '../host-deadlines';
 import type { ContextOf, RowOn } from '../host-row';
-import { pullTimedOutText, stageOverdueText, stageSlowText, stageStalledText, stageTimedOutText } from '../host-texts';
+import { pullTimedOutText, stageOverdueText, stageSlowText, stageStalledText, stageTimedOutText } from '../host-words';
 import type { HostValuation, HostVariables } from '../host-variables';
 import { installationDiskText, resumeClock } from './host-events';
 import { CLUSTER_GOES_ON } from './installation-rows';

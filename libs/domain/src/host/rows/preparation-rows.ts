@@ -1,5 +1,5 @@
 import type { ContextOf, RowOn } from '../host-row';
-import { HOST_TEXTS, insufficientText, preparationFailedText, preparationTimedOutText } from '../host-texts';
+import { HOST_WORDS, insufficientText, preparationFailedText, preparationTimedOutText } from '../host-words';
 import type { HostValuation } from '../host-variables';
 
 type Context = ContextOf<'Refresh'>;
@@ -10,7 +10,7 @@ const CONNECTED: readonly HostValuation['reach'][] = ['connected'];
 const GONE: readonly HostValuation['reach'][] = ['silent', 'no-media'];
 
 const insufficient = ({ command }: Context): string => insufficientText(command.conditions?.failingMessages);
-const ready = (): string => HOST_TEXTS.ready;
+const ready = (): string => HOST_WORDS.ready;
 
 /** From `known` to `installing`: the cluster's preparation sets the pace. */
 export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
@@ -21,7 +21,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: CONNECTED, summoned: [true], preparation: ['running', 'done', 'images-failed', 'renewed'] },
     to: 'preparing-for-installation',
     why: 'The cluster prepares and this host has a role in it. Images that failed before are checked again.',
-    info: () => HOST_TEXTS.summoned,
+    info: () => HOST_WORDS.summoned,
     effects: ({ state, command }) => [
       ...(command.conditions?.images === 'failed' ? [{ type: 'HostImageCheckVoided' as const, data: {} }] : []),
       ...(state.logs.state === ''
@@ -72,7 +72,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['done'] },
     to: 'preparing-successful',
     why: 'Disk and images are fine; the host waits for the others.',
-    info: () => HOST_TEXTS.prepared,
+    info: () => HOST_WORDS.prepared,
   },
   {
     id: 'preparation-running',
@@ -140,7 +140,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: CONNECTED, cluster: ['installing'] },
     to: 'installing',
     why: 'The cluster installs: the next thing the agent gets is its install step.',
-    info: () => HOST_TEXTS.installing,
+    info: () => HOST_WORDS.installing,
   },
   {
     id: 'prepared-in-vain',
@@ -158,6 +158,6 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: GONE },
     to: 'disconnected',
     why: 'A host that is not heard of cannot be installed; the cluster stops preparing.',
-    info: () => HOST_TEXTS.silentWhilePreparing,
+    info: () => HOST_WORDS.silentWhilePreparing,
   },
 ];

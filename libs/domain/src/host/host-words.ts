@@ -3,7 +3,7 @@ import { MAX_STATUS_INFO_BYTES, truncateUtf8 } from './status-info';
 const LIST_SEPARATOR = ' ; ';
 
 /** `status_info` of a host: what consoles show. Close in meaning to what people know from today's service. */
-export const HOST_TEXTS = {
+export const HOST_WORDS = {
   awaitingHardware: 'Waiting for the host to send its hardware details',
   ready: 'Host is ready to be installed',
   readyToBind: 'Host is ready to be bound to a cluster',
@@ -70,8 +70,8 @@ export const failedText = (progressInfo: string): string => (progressInfo ? `Fai
 
 /** Keeps what was said before, once. */
 export function mediaFailureText(before: string): string {
-  if (before.includes(HOST_TEXTS.mediaLost)) return before;
-  return `Failed - ${HOST_TEXTS.mediaLost}${before ? `. ${before}` : ''}`;
+  if (before.includes(HOST_WORDS.mediaLost)) return before;
+  return `Failed - ${HOST_WORDS.mediaLost}${before ? `. ${before}` : ''}`;
 }
 
 /** As the service of today prints durations: 30m0s, 1h0m0s. */

@@ -1,10 +1,10 @@
 import type { HostEvent } from '@muster/contracts';
 import type { ContextOf, RowOn } from '../host-row';
-import { HOST_TEXTS } from '../host-texts';
+import { HOST_WORDS } from '../host-words';
 import { DISCOVERY, INSTALLING, PREPARING, RECLAIMING } from '../host-status-groups';
 import { leaveCluster } from './host-events';
 
-const unbinding = (): string => HOST_TEXTS.unbinding;
+const unbinding = (): string => HOST_WORDS.unbinding;
 const installationFailed = ({ command }: ContextOf<'ReportInstallFailure'>): readonly HostEvent[] => [
   { type: 'HostInstallationFailed', data: { reason: command.reason } },
 ];
@@ -17,7 +17,7 @@ const INSTALL_ROWS: readonly RowOn<'InstallHost'>[] = [
     when: { day2: [true] },
     to: 'installing',
     why: 'The cluster exists: there is nobody to wait for.',
-    info: () => HOST_TEXTS.installing,
+    info: () => HOST_WORDS.installing,
   },
 ];
 
@@ -79,7 +79,7 @@ const RESET_ROWS: readonly RowOn<'RequireReset'>[] = [
     when: { resettable: [true] },
     to: 'resetting-pending-user-action',
     why: 'The machine has to boot the discovery image again; only a person or its controller can make it.',
-    info: () => HOST_TEXTS.resetting,
+    info: () => HOST_WORDS.resetting,
     effects: ({ command }) => [{ type: 'HostReset', data: { reason: command.reason } }],
   },
   {
@@ -99,7 +99,7 @@ const BIND_ROWS: readonly RowOn<'Bind'>[] = [
     on: 'Bind',
     to: 'binding',
     why: 'The agent exits, comes back and registers in the cluster.',
-    info: () => HOST_TEXTS.binding,
+    info: () => HOST_WORDS.binding,
     effects: ({ command }) => [{ type: 'HostBound', data: { clusterId: command.clusterId } }],
   },
 ];
@@ -169,7 +169,7 @@ const RECLAIM_ROWS: readonly (RowOn<'Reclaim'> | RowOn<'RebootForReclaim'> | Row
     on: 'RebootForReclaim',
     to: 'reclaiming-rebooting',
     why: 'The discovery image lies on the disk and is booted next.',
-    info: () => HOST_TEXTS.reclaiming,
+    info: () => HOST_WORDS.reclaiming,
   },
   {
     id: 'reclaim-fails',

@@ -1,6 +1,6 @@
 import type { Guard } from '../../decision/decision-table';
 import type { RowOn } from '../host-row';
-import { HOST_TEXTS } from '../host-texts';
+import { HOST_WORDS } from '../host-words';
 import type { HostStatus } from '../host-status';
 import type { HostValuation, HostVariables } from '../host-variables';
 
@@ -25,7 +25,7 @@ function clusterFailed(prefix: string, from: HostStatus): RefreshRow {
     to: 'error',
     cause: 'cluster',
     why: 'There is no cluster left to become a part of.',
-    info: () => HOST_TEXTS.clusterFailed,
+    info: () => HOST_WORDS.clusterFailed,
   };
 }
 
@@ -44,20 +44,20 @@ export function contactRows(prefix: string, from: HostStatus, when: Guard<HostVa
       to: 'error',
       cause: 'silence',
       why: 'The installer stopped reporting and nothing can tell whether it still works.',
-      info: () => HOST_TEXTS.silentWhileInstalling,
+      info: () => HOST_WORDS.silentWhileInstalling,
     },
     {
       ...row('contact-lost-noted', { contact: ['lost'], timeouts: ['soft'] }),
       to: 'stay',
       why: 'Soft timeouts warn once and wait.',
-      info: () => HOST_TEXTS.silenceNoted,
+      info: () => HOST_WORDS.silenceNoted,
       effects: () => [{ type: 'HostConnectionTimedOut', data: {} }],
     },
     {
       ...row('contact-regained', { contact: ['regained'] }),
       to: 'stay',
       why: 'The warning is taken back.',
-      info: () => HOST_TEXTS.silenceEnded,
+      info: () => HOST_WORDS.silenceEnded,
       effects: () => [{ type: 'HostConnectionRecovered', data: {} }],
     },
   ];
@@ -74,7 +74,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     to: 'error',
     cause: 'deadline',
     why: 'The agent got its step and never reported a stage.',
-    info: () => HOST_TEXTS.installingTimedOut,
+    info: () => HOST_WORDS.installingTimedOut,
   },
   ...contactRows('installing', 'installing', { statusDeadline: ['pending'] }),
   {
@@ -118,7 +118,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     to: 'error',
     cause: 'deadline',
     why: 'The others suffice: the cluster goes on without this host.',
-    info: () => HOST_TEXTS.bootTimedOut,
+    info: () => HOST_WORDS.bootTimedOut,
   },
   {
     id: 'user-action-harms-nobody',

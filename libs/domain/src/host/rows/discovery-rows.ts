@@ -1,6 +1,6 @@
 import type { Guard } from '../../decision/decision-table';
 import type { ContextOf, RowOn } from '../host-row';
-import { HOST_TEXTS, inputMissingText, insufficientText, weakHardwareText } from '../host-texts';
+import { HOST_WORDS, inputMissingText, insufficientText, weakHardwareText } from '../host-words';
 import type { HostSource } from '../host-status';
 import { DISCOVERY } from '../host-status-groups';
 import type { HostVariables } from '../host-variables';
@@ -9,7 +9,7 @@ type Context = ContextOf<'Refresh'>;
 
 const insufficient = ({ command }: Context): string => insufficientText(command.conditions?.failingMessages);
 const absent = ({ state, command }: Context): string =>
-  !state.isMediaConnected || command.conditions?.mediaConnected === false ? HOST_TEXTS.mediaLost : HOST_TEXTS.silent;
+  !state.isMediaConnected || command.conditions?.mediaConnected === false ? HOST_WORDS.mediaLost : HOST_WORDS.silent;
 
 /** Everything but `known` while its cluster prepares: that one is summoned (preparation-rows). */
 const inspected = (id: string, rest: Omit<RowOn<'Refresh'>, 'id' | 'from' | 'on'>): readonly RowOn<'Refresh'>[] => [
@@ -35,7 +35,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     when: present(['no-inventory']),
     to: 'discovering',
     why: 'Without an inventory there is nothing to judge.',
-    info: () => HOST_TEXTS.awaitingHardware,
+    info: () => HOST_WORDS.awaitingHardware,
   }),
   {
     id: 'inspection-truncated',
@@ -44,7 +44,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     when: present(['truncated']),
     to: 'discovering',
     why: 'An inventory that had to be cut down to nothing is as good as none.',
-    info: () => HOST_TEXTS.awaitingHardware,
+    info: () => HOST_WORDS.awaitingHardware,
   },
   {
     id: 'inspection-became-truncated',
@@ -92,6 +92,6 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     when: present(['sufficient']),
     to: 'known',
     why: 'All rules that gate the installation pass.',
-    info: () => HOST_TEXTS.ready,
+    info: () => HOST_WORDS.ready,
   }),
 ];

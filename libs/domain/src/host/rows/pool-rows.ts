@@ -1,5 +1,5 @@
 import type { RowOn } from '../host-row';
-import { HOST_TEXTS, insufficientText } from '../host-texts';
+import { HOST_WORDS, insufficientText } from '../host-words';
 import { POOL, RECLAIMING } from '../host-status-groups';
 import { leaveCluster } from './host-events';
 
@@ -12,7 +12,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: ['silent'] },
     to: 'disconnected-unbound',
     why: 'Nothing can be said about a machine that is not heard of.',
-    info: () => HOST_TEXTS.silent,
+    info: () => HOST_WORDS.silent,
   },
   {
     id: 'pool-media-lost',
@@ -29,7 +29,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: ['connected'], fitness: ['no-inventory'] },
     to: 'discovering-unbound',
     why: 'Without an inventory there is nothing to judge.',
-    info: () => HOST_TEXTS.awaitingHardware,
+    info: () => HOST_WORDS.awaitingHardware,
   },
   {
     id: 'pool-inspection-truncated',
@@ -38,7 +38,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: ['connected'], fitness: ['truncated'] },
     to: 'discovering-unbound',
     why: 'An inventory that had to be cut down to nothing is as good as none.',
-    info: () => HOST_TEXTS.awaitingHardware,
+    info: () => HOST_WORDS.awaitingHardware,
   },
   {
     id: 'pool-inspection-became-truncated',
@@ -65,7 +65,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: ['connected'], fitness: ['sufficient'] },
     to: 'known-unbound',
     why: 'The machine could be part of some cluster.',
-    info: () => HOST_TEXTS.readyToBind,
+    info: () => HOST_WORDS.readyToBind,
   },
   {
     id: 'unbinding-awaits-boot',
@@ -90,7 +90,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { statusDeadline: ['passed'] },
     to: 'unbinding-pending-user-action',
     why: 'The machine did not come back by itself: a person has to boot it.',
-    info: () => HOST_TEXTS.unbinding,
+    info: () => HOST_WORDS.unbinding,
     effects: leaveCluster,
   },
 ];
