@@ -1,0 +1,57 @@
+import { rm } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { DEMO_CLUSTERS } from './clusters';
+import { MusterProcess } from './muster-process';
+import { ProgressView } from './progress-view';
+import { RestClient } from './rest-client';
+import { installCluster } from './scenario';
+import { storedFigures } from './stored-figures';
+import { summarize } from './summary';
+
+/** Real machines take most of an hour; simulated ones live this many times faster. */
+const TIME_SCALE = 150;
+
+async function main(): Promise<void> {
+  const startedMs = performance.now();
+  const directory = resolve(process.env.MUSTER_DEMO_DIRECTORY ?? join('.muster', 'demo'));
+  await rm(directory, { recursive: true, force: true });
+  const timeScale = Number(process.env.MUSTER_DEMO_TIME_SCALE ?? TIME_SCALE);
+
+  console.log('Muster demo: two clusters on simulated hosts, everything else real (HTTP, NATS, SQLite, ISO images).\n');
+  const muster = await MusterProcess.prepare({ dataDirectory: join(directory, 'data') });
+  const view = new ProgressView(process.stdout);
+  try {
+    await muster.start();
+    const startMs = performance.now() - startedMs;
+    view.tell(`all services are ready: REST on ${muster.restUrl}`);
+    view.start();
+    const client = new RestClient(muster.restUrl);
+    const clusters = await Promise.all(
+      DEMO_CLUSTERS.map((spec) =>
+        installCluster(spec, {
+          client,
+          timeScale,
+          seed: 'demo',
+          outputDirectory: relative(process.cwd(), directory) || '.',
+          tell: (text) => view.tell(text),
+          onLook: (cluster) => view.show(cluster),
+        }),
+      ),
+    );
+    view.stop();
+    await muster.stop();
+    const stored = await storedFigures(muster.dataDirectory);
+    const hostCount = DEMO_CLUSTERS.reduce((sum, { machines }) => sum + machines.length, 0);
+    console.log(summarize({ clusters, stored, startMs, totalMs: performance.now() - startedMs, hostCount, timeScale }));
+  } catch (error) {
+    view.stop();
+    console.error(`\ndemo: ${error instanceof Error ? error.message : String(error)}`);
+    if (muster.output.trim())
+      console.error(`\nWhat Muster said last:\n${muster.output.split('\n').slice(-25).join('\n')}`);
+    process.exitCode = 1;
+  } finally {
+    await muster.stop();
+  }
+}
+
+void main().then(() => process.exit());

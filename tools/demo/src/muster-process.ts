@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+const START_PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+const LAUNCHER = join(__dirname, '..', '..', 'launcher', 'dist', 'main.js');
+
+export interface MusterProcessOptions {
+  readonly dataDirectory: string;
+  /** 0: any free port. */
+  readonly restPort?: number;
+  readonly imagePort?: number;
+  readonly environment?: { readonly [name: string]: string };
+}
+
+/** The embedded profile as a process of its own, as `npm start` runs it: it can be asked to end, and it can be killed. */
+export class MusterProcess {
+  private child: ChildProcess | undefined;
+  private log = '';
+
+  private constructor(
+    private readonly options: MusterProcessOptions,
+    readonly restUrl: string,
+    private readonly environment: NodeJS.ProcessEnv,
+  ) {}
+
+  static async prepare(options: MusterProcessOptions): Promise<MusterProcess> {
+    const restPort = options.restPort || (await freePort());
+    const imagePort = options.imagePort || (await freePort());
+    const restUrl = `http://127.0.0.1:${restPort}`;
+    return new MusterProcess(options, restUrl, {
+      ...process.env,
+      ...options.environment,
+      MUSTER_DATA_DIRECTORY: options.dataDirectory,
+      REST_HOST: '127.0.0.1',
+      REST_PORT: String(restPort),
+      IMAGE_HOST: '127.0.0.1',
+      IMAGE_PORT: String(imagePort),
+      SERVICE_BASE_URL: restUrl,
+      IMAGE_SERVICE_BASE_URL: `http://127.0.0.1:${imagePort}`,
+    });
+  }
+
+  /** Resolves when `GET /ready` says so. Rejects with the process's last words when it ends before that. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [LAUNCHER], { env: this.environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = child;
+    const keep = (chunk: Buffer): void => void (this.log = (this.log + chunk.toString()).slice(-65_536));
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    for (let waited = 0; waited < START_PATIENCE_MS; waited += LOOK_AGAIN_MS) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`Muster ended before it was ready:\n${this.log}`);
+      const ready = await fetch(`${this.restUrl}/ready`).catch(() => undefined);
+      if (ready?.ok) return;
+      await sleep(LOOK_AGAIN_MS);
+    }
+    throw new Error(`Muster was not ready after ${START_PATIENCE_MS / 1_000} s:\n${this.log}`);
+  }
+
+  /** SIGKILL: nothing is flushed, nobody is told. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+  }
+
+  get dataDirectory(): string {
+    return this.options.dataDirectory;
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** What it printed last. */
+  get output(): string {
+    return this.log;
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,94 @@
+/** What of the v2 objects the demo looks at. */
+export interface ClusterView {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly status_info: string;
+  readonly progress?: { readonly total_percentage?: number };
+  readonly hosts: readonly HostView[];
+}
+
+export interface HostView {
+  readonly id: string;
+  readonly infra_env_id: string;
+  readonly status: string;
+  readonly status_info: string;
+  readonly role: string;
+  readonly suggested_role?: string;
+  readonly bootstrap?: boolean;
+  readonly requested_hostname?: string;
+  readonly inventory?: string;
+  readonly validations_info?: string;
+  readonly progress?: { readonly current_stage?: string; readonly installation_percentage?: number };
+}
+
+export interface EventView {
+  readonly name: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly event_time: string;
+}
+
+/** The service answered, and the answer is no. */
+export class RequestRefused extends Error {
+  constructor(
+    what: string,
+    readonly status: number,
+    body: string,
+  ) {
+    super(`${what}: ${status} ${body.slice(0, 500)}`);
+    this.name = 'RequestRefused';
+  }
+}
+
+const RETRY_MS = 200;
+/** A service that is being restarted is waited for this long. */
+const PATIENCE_MS = 60_000;
+
+/** The v2 API as a person's program uses it. A service that is away is waited for; a refusal is an error. */
+export class RestClient {
+  constructor(private readonly baseUrl: string) {}
+
+  get<Answer>(path: string): Promise<Answer> {
+    return this.request<Answer>('GET', path);
+  }
+
+  post<Answer>(path: string, body?: unknown): Promise<Answer> {
+    return this.request<Answer>('POST', path, body);
+  }
+
+  patch<Answer>(path: string, body: unknown): Promise<Answer> {
+    return this.request<Answer>('PATCH', path, body);
+  }
+
+  async download(path: string): Promise<string> {
+    const response = await this.send('GET', path);
+    return response.text();
+  }
+
+  private async request<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await this.send(method, path, body);
+    const text = await response.text();
+    return (text === '' ? undefined : JSON.parse(text)) as Answer;
+  }
+
+  private async send(method: string, path: string, body?: unknown): Promise<Response> {
+    const url = `${this.baseUrl}/api/assisted-install/v2${path}`;
+    for (let waited = 0; ; waited += RETRY_MS) {
+      const response = await fetch(url, {
+        method,
+        headers: body === undefined ? {} : { 'content-type': 'application/json' },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      }).catch((error: unknown) => {
+        if (waited >= PATIENCE_MS) throw error;
+        return undefined;
+      });
+      const isAway = response === undefined || response.status === 503;
+      if (!isAway && !response.ok)
+        throw new RequestRefused(`${method} ${path}`, response.status, await response.text());
+      if (!isAway) return response;
+      if (waited >= PATIENCE_MS) throw new Error(`${method} ${path}: no answer for ${PATIENCE_MS / 1_000} s`);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FleetMember, simulatedFleet, type SimulatedFleet } from '@muster/tool-simulator';
+import type { ClusterView, HostView, RestClient } from './rest-client';
+
+/** A cluster to be installed and the machines it is installed on. */
+export interface ClusterSpec {
+  readonly name: string;
+  readonly controlPlaneCount: number;
+  readonly machines: readonly FleetMember[];
+  readonly machineNetwork: string;
+  readonly vips?: { readonly api: string; readonly ingress: string };
+}
+
+export interface ScenarioOptions {
+  readonly client: RestClient;
+  readonly timeScale: number;
+  readonly seed: string;
+  /** Where kubeconfigs are written. */
+  readonly outputDirectory: string;
+  readonly tell: (text: string) => void;
+  /** Called with each look at the cluster. */
+  readonly onLook?: (cluster: ClusterView) => void;
+}
+
+export interface InstalledCluster {
+  readonly id: string;
+  readonly name: string;
+  readonly kubeconfigFile: string;
+  readonly imageBytes: number;
+  readonly imageMs: number;
+  /** Milliseconds since the start of the run at which each status was first seen, in order. */
+  readonly firstSeenMs: ReadonlyMap<string, number>;
+}
+
+/** Not a secret anywhere: an entry of the form that the contract asks for. */
+const PULL_SECRET = JSON.stringify({
+  auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
+});
+const LOOK_AGAIN_MS = 150;
+const BOOT_PATIENCE_MS = 60_000;
+const INSTALL_PATIENCE_MS = 300_000;
+
+/** The main job, as a person does it: define, boot, look, mend, answer what is asked, install, follow, fetch credentials. */
+export async function installCluster(spec: ClusterSpec, options: ScenarioOptions): Promise<InstalledCluster> {
+  const { client, tell } = options;
+  const startedMs = performance.now();
+  const firstSeenMs = new Map<string, number>();
+  const look = async (clusterId: string): Promise<ClusterView> => {
+    const cluster = await client.get<ClusterView>(`/clusters/${clusterId}`);
+    if (!firstSeenMs.has(cluster.status)) firstSeenMs.set(cluster.status, performance.now() - startedMs);
+    options.onLook?.(cluster);
+    return cluster;
+  };
+
+  // 1. Define the cluster and what its hosts boot.
+  const cluster = await client.post<ClusterView>('/clusters', {
+    name: spec.name,
+    base_dns_domain: 'example.com',
+    openshift_version: '4.18',
+    control_plane_count: spec.controlPlaneCount,
+    pull_secret: PULL_SECRET,
+  });
+  const infraEnv = await client.post<{ id: string }>('/infra-envs', {
+    name: `${spec.name}_infra-env`,
+    cluster_id: cluster.id,
+    pull_secret: PULL_SECRET,
+    openshift_version: '4.18',
+    cpu_architecture: 'x86_64',
+  });
+  const { url } = await client.get<{ url: string }>(`/infra-envs/${infraEnv.id}/downloads/image-url`);
+  tell(`${spec.name}: defined, discovery image at ${url}`);
+
+  // 2. Boot the machines from that image.
+  const fleet = simulatedFleet({
+    machines: spec.machines,
+    seed: options.seed,
+    timeScale: options.timeScale,
+    machineNetwork: spec.machineNetwork,
+    namePrefix: spec.name,
+    observer: { onController: (_clusterId, what) => tell(`${spec.name}: controller: ${what}`) },
+  });
+  try {
+    const image = await fleet.bootFromUrl(url);
+    tell(
+      `${spec.name}: image downloaded (${(image.bytes / 1024 / 1024).toFixed(1)} MiB in ${Math.round(image.downloadMs)} ms), ${spec.machines.length} machine(s) boot from it`,
+    );
+    await until(BOOT_PATIENCE_MS, 'all hosts have reported their hardware', async () => {
+      const { hosts } = await look(cluster.id);
+      return (
+        hosts.length === spec.machines.length &&
+        hosts.every(({ inventory, validations_info }) => inventory && validations_info)
+      );
+    });
+
+    // 3. Mend what the checks found.
+    for (const machine of fleet.machines.filter(({ fault }) => fault))
+      await mend(spec, cluster.id, machine.hostId, fleet, options, look);
+
+    // 4. Answer what is asked, and install.
+    if (spec.vips) {
+      await client.patch(`/clusters/${cluster.id}`, {
+        api_vips: [{ ip: spec.vips.api }],
+        ingress_vips: [{ ip: spec.vips.ingress }],
+      });
+    }
+    await until(
+      BOOT_PATIENCE_MS,
+      'the cluster is ready to be installed',
+      async () => (await look(cluster.id)).status === 'ready',
+    );
+    await client.post(`/clusters/${cluster.id}/actions/install`);
+    tell(`${spec.name}: installation started`);
+
+    // 5. Follow it to the end.
+    await until(INSTALL_PATIENCE_MS, 'the cluster is installed', async () => {
+      const { status, status_info } = await look(cluster.id);
+      if (status === 'error' || status === 'cancelled') throw new Error(`${spec.name} is ${status}: ${status_info}`);
+      return status === 'installed';
+    });
+
+    // 6. Credentials.
+    const kubeconfigFile = join(options.outputDirectory, `kubeconfig-${spec.name}`);
+    const kubeconfig = await client.download(`/clusters/${cluster.id}/downloads/credentials?file_name=kubeconfig`);
+    await mkdir(options.outputDirectory, { recursive: true });
+    await writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
+    tell(`${spec.name}: installed, kubeconfig in ${kubeconfigFile}`);
+    return {
+      id: cluster.id,
+      name: spec.name,
+      kubeconfigFile,
+      imageBytes: image.bytes,
+      imageMs: image.downloadMs,
+      firstSeenMs,
+    };
+  } finally {
+    await fleet.powerOff();
+  }
+}
+
+async function mend(
+  spec: ClusterSpec,
+  clusterId: string,
+  hostId: string,
+  fleet: SimulatedFleet,
+  { tell }: ScenarioOptions,
+  look: (clusterId: string) => Promise<ClusterView>,
+): Promise<void> {
+  const find = async (): Promise<HostView | undefined> => (await look(clusterId)).hosts.find(({ id }) => id === hostId);
+  await until(BOOT_PATIENCE_MS, `host ${hostId} is judged`, async () => (await find())?.status === 'insufficient');
+  const machine = fleet.machines.find((one) => one.hostId === hostId);
+  for (const { id, message } of failures(await find()))
+    tell(`${spec.name}: ${machine?.hostname} fails ${id}: ${message}`);
+  tell(`${spec.name}: ${machine?.hostname} is repaired (${machine?.fault}) and booted again`);
+  await machine?.repair();
+  await until(BOOT_PATIENCE_MS, `host ${hostId} passes after the repair`, async () => {
+    const host = await find();
+    return (
+      host !== undefined &&
+      failures(host).every(({ category }) => category !== 'hardware') &&
+      ['known', 'pending-for-input', 'insufficient'].includes(host.status) &&
+      Boolean(host.inventory)
+    );
+  });
+}
+
+function failures(host: HostView | undefined): { id: string; message: string; category: string }[] {
+  const groups = JSON.parse(host?.validations_info || '{}') as {
+    [category: string]: { id: string; status: string; message: string }[];
+  };
+  return Object.entries(groups).flatMap(([category, outcomes]) =>
+    outcomes.filter(({ status }) => status === 'failure').map((one) => ({ ...one, category })),
+  );
+}
+
+async function until(patienceMs: number, what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  for (const startedMs = performance.now(); performance.now() - startedMs < patienceMs;) {
+    if (await isTrue()) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+  throw new Error(`It did not come about within ${patienceMs / 1_000} s that ${what}.`);
+}
