@@ -1,0 +1,139 @@
+import type { ClusterDocument, EventDocument, HostDocument, InfraEnvDocument } from './documents';
+import { presentCluster } from './present-cluster';
+import { presentEvent } from './present-event';
+import { presentHost } from './present-host';
+import { presentInfraEnv } from './present-infra-env';
+import { presentOutcomes } from './present-outcomes';
+import { UNSET_TIME } from './wire-time';
+
+const kept = { _position: 7, user_name: 'alice', org_id: 'acme', email_domain: 'acme.example' };
+const hostDocument = (changes: Partial<HostDocument> = {}): HostDocument => ({
+  ...kept,
+  kind: 'Host',
+  id: 'h1',
+  href: '/h1',
+  infra_env_id: 'i1',
+  status: 'known',
+  status_info: '',
+  status_updated_at: UNSET_TIME,
+  role: 'master',
+  bootstrap: false,
+  media_status: 'connected',
+  progress: { stage_started_at: UNSET_TIME, stage_updated_at: UNSET_TIME },
+  stage_started_at: UNSET_TIME,
+  stage_updated_at: UNSET_TIME,
+  connection_timed_out: false,
+  created_at: UNSET_TIME,
+  updated_at: UNSET_TIME,
+  registered_at: UNSET_TIME,
+  checked_in_at: UNSET_TIME,
+  logs_info: '',
+  logs_started_at: UNSET_TIME,
+  logs_collected_at: UNSET_TIME,
+  _host_key: 'i1.h1',
+  _epoch: 0,
+  _outcomes: {},
+  _networks: [],
+  _identity_conflict: false,
+  ...changes,
+});
+const clusterDocument = (changes: Partial<ClusterDocument> = {}): ClusterDocument =>
+  ({ ...kept, id: 'c1', kind: 'Cluster', _outcomes: {}, _worker_count: 0, ...changes }) as ClusterDocument;
+
+describe('presentOutcomes', () => {
+  test('groups by category, sorts by id, and never shows suppressed successes', () => {
+    const text = presentOutcomes({
+      'ntp-synced': { status: 'failure', message: 'no source', category: 'network' },
+      connected: { status: 'success', message: 'ok', category: 'network' },
+      'has-inventory': { status: 'success', message: 'there', category: 'hardware' },
+      'mtu-valid': { status: 'success-suppress-output', message: '', category: 'network' },
+    });
+    expect(JSON.parse(text)).toEqual({
+      hardware: [{ id: 'has-inventory', status: 'success', message: 'there' }],
+      network: [
+        { id: 'connected', status: 'success', message: 'ok' },
+        { id: 'ntp-synced', status: 'failure', message: 'no source' },
+      ],
+    });
+  });
+});
+
+describe('presentHost', () => {
+  test('shows no internals and no owner beyond the contract', () => {
+    const host = presentHost(hostDocument({ _inventory_digest: 'sha256:0' }));
+    expect(Object.keys(host).filter((member) => member.startsWith('_'))).toEqual([]);
+    expect(host).not.toHaveProperty('org_id');
+    expect(host.user_name).toBe('alice');
+    expect(host.validations_info).toBe('{}');
+  });
+
+  test('fills in the bodies that were fetched and leaves out the others', () => {
+    const host = presentHost(hostDocument(), { inventory: '{"hostname":"a"}' });
+    expect(host.inventory).toBe('{"hostname":"a"}');
+    expect(host).not.toHaveProperty('connectivity');
+  });
+
+  test.each([
+    ['a master', {}, 3, 8],
+    ['the bootstrap', { bootstrap: true }, 3, 11],
+    ['a single node', { bootstrap: true }, 1, 8],
+    ['a worker', { role: 'worker' }, 3, 9],
+    ['a host without a role', { role: 'auto-assign' }, 3, 0],
+  ])('lists the stages of %s', (_what, changes, controlPlaneCount, length) => {
+    expect(presentHost(hostDocument(changes), { controlPlaneCount }).progress_stages).toHaveLength(length);
+  });
+
+  test('a day-2 host is followed until it reboots', () => {
+    const { progress_stages } = presentHost(hostDocument({ kind: 'AddToExistingClusterHost', role: 'worker' }));
+    expect(progress_stages.at(-1)).toBe('Rebooting');
+  });
+});
+
+describe('presentCluster', () => {
+  test('without hosts has empty lists, never null', () => {
+    expect(presentCluster(clusterDocument())).toMatchObject({ hosts: [], host_networks: [] });
+  });
+
+  test('names the hosts of each network', () => {
+    const hosts = [
+      hostDocument({ _networks: ['10.0.0.0/24'] }),
+      hostDocument({ id: 'h2', _networks: ['10.0.0.0/24', 'fd00::/64'] }),
+    ];
+    expect(presentCluster(clusterDocument(), [], hosts).host_networks).toEqual([
+      { cidr: '10.0.0.0/24', host_ids: ['h1', 'h2'] },
+      { cidr: 'fd00::/64', host_ids: ['h2'] },
+    ]);
+  });
+
+  test.each([
+    [0, true],
+    [1, true],
+    [2, false],
+  ])('with %i workers the control plane takes workloads: %s', (workers, forced) => {
+    expect(presentCluster(clusterDocument({ _worker_count: workers })).schedulable_masters_forced_true).toBe(forced);
+  });
+});
+
+describe('presentInfraEnv and presentEvent', () => {
+  test('a URL is shown when it was signed for this answer', () => {
+    const document = { ...kept, id: 'i1', expires_at: UNSET_TIME } as InfraEnvDocument;
+    expect(presentInfraEnv(document)).not.toHaveProperty('download_url');
+    expect(presentInfraEnv(document, { url: 'http://x', expiresAt: '2024-01-01T00:00:00.000Z' })).toMatchObject({
+      download_url: 'http://x',
+      expires_at: '2024-01-01T00:00:00.000Z',
+    });
+  });
+
+  test('what events are filtered by is not shown', () => {
+    const document: EventDocument = {
+      ...kept,
+      name: 'a',
+      severity: 'info',
+      category: 'user',
+      message: 'm',
+      event_time: UNSET_TIME,
+      request_id: 'r',
+    };
+    expect(presentEvent(document)).toEqual({ name: 'a', severity: 'info', message: 'm', event_time: UNSET_TIME });
+  });
+});

@@ -1,0 +1,166 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { inMemoryObjectStore, inMemoryReadModels, inMemorySecrets } from '@muster/adapter-in-memory';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { COLLECTIONS } from '@muster/assisted-api';
+import { ALL_FACTS, EventsService, HEAD_BEACON, projectionSubject } from '@muster/contracts';
+import { callService, type Environment, type Platform } from '@muster/nest-kit';
+import { type EventStore, NO_STREAM } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { eventually, type NatsServer, seededIds, startNatsServer, temporaryDirectory } from '@muster/testing';
+import type { LoggerService } from '@nestjs/common';
+import { type RunningEvents, startEvents } from './main';
+import { CLUSTER_ID, clusterRegistered, type Fact, hostRegistered, onHost, record } from './views/view-story.fixture';
+
+const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
+const NOTE = {
+  name: 'reboots_for_node',
+  severity: 'info',
+  category: 'user',
+  message: 'Node master-0 rebooted.',
+  clusterId: CLUSTER_ID,
+  hostId: '',
+  infraEnvId: '',
+};
+const context = (commandId: string) => ({ commandId, correlationId: commandId, actor: 'agent:x' });
+
+let nats: NatsServer;
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+afterAll(() => nats.stop());
+
+describe('the events service on a real bus and a store on disk', () => {
+  const endings: (() => Promise<void> | void)[] = [];
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  });
+
+  const openStore = (): EventStore => {
+    const directory = temporaryDirectory();
+    endings.push(() => directory.remove());
+    const store = sqliteEventStore({ file: join(directory.path, 'events.db') });
+    endings.push(() => store.close());
+    return store;
+  };
+
+  const start = async (eventStore: EventStore, environment: Environment = {}) => {
+    const requests = await connectNatsRequests({ servers: nats.url, name: 'events-test' });
+    const platform: Platform = {
+      eventStore,
+      readModels: inMemoryReadModels(),
+      objectStore: inMemoryObjectStore(),
+      secrets: inMemorySecrets(),
+      requests,
+      clock: { nowMs: () => Date.now() },
+      ids: seededIds(),
+      environment,
+    };
+    const events: RunningEvents = await startEvents(platform, SILENT);
+    const close = async (): Promise<void> => {
+      await events.close();
+      await requests.close();
+    };
+    endings.push(close);
+    return { platform, events, requests };
+  };
+
+  const append = async (store: EventStore, ...facts: readonly Fact[]): Promise<void> => {
+    for (const event of record(facts))
+      await store.append(event.streamId, NO_STREAM, [{ ...event, id: `${event.id}-${event.streamId}` }]);
+  };
+
+  test('what is stored becomes readable, and is announced', async () => {
+    const store = openStore();
+    const { platform, requests } = await start(store);
+    const announced: string[] = [];
+    for (const subject of [ALL_FACTS, projectionSubject('views')])
+      requests.subscribe(subject, (message) => void announced.push(message.subject));
+    await requests.flush();
+    await append(store, clusterRegistered(), hostRegistered());
+
+    await eventually('the cluster counts its host', async () => {
+      const cluster = await platform.readModels.get(COLLECTIONS.clusters, CLUSTER_ID);
+      return cluster?.total_host_count === 1;
+    });
+    await eventually('both were announced', () =>
+      ['fact.v1.cluster', 'fact.v1.host', 'projection.v1.views', HEAD_BEACON].every((subject) =>
+        announced.includes(subject),
+      ),
+    );
+  });
+
+  test('a start reads what happened before it, says that it is ready, and how far it is', async () => {
+    const store = openStore();
+    await append(store, clusterRegistered(), hostRegistered());
+    const { platform, events } = await start(store);
+    await events.views.caughtUp();
+
+    expect(events.readiness.notReady()).toEqual([]);
+    expect(events.views.position()).toBe(await store.head());
+    expect(await events.views.lag()).toBe(0);
+    expect(await platform.readModels.find({ collection: COLLECTIONS.events, where: {} })).toHaveLength(2);
+  });
+
+  test('a rebuild ends in the same documents', async () => {
+    const store = openStore();
+    const first = await start(store);
+    await append(store, clusterRegistered(), hostRegistered());
+    await eventually('the first is through', async () => (await first.events.views.lag()) === 0);
+    const second = await start(store);
+    await second.events.views.caughtUp();
+
+    for (const collection of Object.values(COLLECTIONS)) {
+      const query = { collection, where: {} };
+      expect(await second.platform.readModels.find(query)).toEqual(await first.platform.readModels.find(query));
+    }
+  });
+
+  test('a note is stored once however often its command comes, and becomes readable', async () => {
+    const store = openStore();
+    await append(store, clusterRegistered());
+    const { platform, events, requests } = await start(store);
+    const record = () => callService(requests, EventsService.method.recordNote, { note: NOTE }, context('one'));
+
+    const [first, second] = [await record(), await record()];
+    expect(second).toEqual(first);
+    await eventually('the note is projected', () => events.views.position() >= first.position);
+    const lines = await platform.readModels.find({
+      collection: COLLECTIONS.events,
+      where: { name: NOTE.name, cluster_id: CLUSTER_ID },
+    });
+    expect(lines.map(({ document }) => [document.message, document.org_id])).toEqual([[NOTE.message, 'acme']]);
+  });
+
+  test('an unknown category is refused with those there are, and nothing is stored', async () => {
+    const store = openStore();
+    const { requests } = await start(store);
+    const refused = callService(
+      requests,
+      EventsService.method.recordNote,
+      { note: { ...NOTE, category: 'gossip' } },
+      context('two'),
+    );
+    await expect(refused).rejects.toMatchObject({ refusal: { code: 'invalid-input', allowed: ['user', 'metrics'] } });
+    await expect(refused).rejects.toBeInstanceOf(RefusalError);
+    expect(await store.head()).toBe(-1);
+  });
+
+  test('a note that comes too soon after the same one is not stored', async () => {
+    const store = openStore();
+    const { requests } = await start(store, { EVENT_RATE_LIMITS: '{"reboots_for_node":"1h"}' });
+    const record = (id: string) => callService(requests, EventsService.method.recordNote, { note: NOTE }, context(id));
+
+    const { position } = await record('three');
+    expect(await record('four')).toEqual({ position: -1 });
+    expect(await store.head()).toBe(position);
+  });
+
+  test('a fact that nobody can show holds nothing up', async () => {
+    const store = openStore();
+    const { events } = await start(store);
+    await append(store, onHost('HostBootstrapChosen'));
+    await eventually('the views are past it', async () => (await events.views.lag()) === 0);
+  });
+});
