@@ -37,6 +37,7 @@ import { HostProcess } from './process/host-process';
 import { Presence } from './process/presence';
 import { RegistrationProcess } from './process/registration-process';
 import { RegistrationView } from './process/registration-view';
+import { RoleProcess } from './process/role-process';
 
 @Module({})
 export class AppModule {
@@ -76,6 +77,7 @@ export class AppModule {
         Aggregates,
         RegistrationView,
         HostProcess,
+        RoleProcess,
         ClusterProcess,
         FollowUp,
         Presence,
