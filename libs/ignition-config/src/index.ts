@@ -1,1 +1,20 @@
-export {};
+export type * from './config/ignition-config';
+export { fromDataUrl, toDataUrl } from './config/data-url';
+export { readTextFile } from './config/ignition-file';
+export { toIgnitionJson } from './config/ignition-json';
+export { AGENT_SETTINGS_PATH } from './discovery/agent-files';
+export { PULL_SECRET_PATH, SERVICE_CA_PATH, TRUST_BUNDLE_PATH } from './discovery/host-files';
+export type {
+  AgentProgram,
+  DiscoveryInput,
+  NatsAccess,
+  NtpSettings,
+  ProxySettings,
+  ServiceAccess,
+} from './discovery/discovery-input';
+export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
+export { OVERRIDE_SPEC_VERSIONS, parseIgnitionOverride, type ParsedOverride } from './merge/ignition-override';
+export { mergeIgnition } from './merge/merge-ignition';
+export { type BootstrapInput, renderBootstrapIgnition } from './install/render-bootstrap-ignition';
+export { type InstallConfigInput, renderInstallConfig } from './install/render-install-config';
+export { POINTER_SPEC_VERSION, type PointerInput, renderPointerIgnition } from './install/render-pointer-ignition';

@@ -1,0 +1,58 @@
+import type { IgnitionUnit } from '../config/ignition-config';
+import { environmentLine, escapeUnitText } from '../config/unit-text';
+import { AGENT_FIX_PATH, AGENT_PULL_PATH } from './agent-files';
+import type { DiscoveryInput } from './discovery-input';
+import { SERVICE_CA_PATH } from './host-files';
+import { proxyEnvironmentLines } from './proxy';
+
+const AGENT_PATH = '/usr/local/bin/agent';
+const RESTART_WAIT_SECONDS = 3;
+
+/** Fetches the agent's image, takes the program out of it and keeps it running. */
+export function agentUnit(input: DiscoveryInput): IgnitionUnit {
+  const { service, agent } = input;
+  const environment = [
+    ...proxyEnvironmentLines(input.proxy),
+    ...(service.token ? [environmentLine('PULL_SECRET_TOKEN', service.token)] : []),
+  ];
+  const image = execWord(agent.image);
+  const lines = [
+    '[Unit]',
+    'Description=Discovery agent: registers this machine and runs the steps it is given',
+    'Wants=network-online.target',
+    'After=network-online.target',
+    // The agent ends on purpose when its host is bound anew; no number of restarts is too many.
+    'StartLimitIntervalSec=0',
+    '',
+    '[Service]',
+    'Type=simple',
+    'Restart=always',
+    `RestartSec=${RESTART_WAIT_SECONDS}`,
+    ...environment,
+    `TimeoutStartSec=${agent.startTimeoutSeconds}`,
+    `ExecStartPre=${AGENT_FIX_PATH} ${image}`,
+    `ExecStartPre=${AGENT_PULL_PATH} ${image}`,
+    `ExecStartPre=/usr/bin/podman run --privileged --rm -v /usr/local/bin:/hostbin ${image} cp /usr/bin/agent /hostbin`,
+    `ExecStart=${[AGENT_PATH, ...agentFlags(input)].join(' ')}`,
+    '',
+    '[Install]',
+    'WantedBy=multi-user.target',
+    '',
+  ];
+  return { name: 'agent.service', enabled: true, contents: lines.join('\n') };
+}
+
+function agentFlags({ infraEnvId, service, agent }: DiscoveryInput): readonly string[] {
+  return [
+    `--url ${execWord(service.url)}`,
+    `--infra-env-id ${execWord(infraEnvId)}`,
+    `--agent-version ${execWord(agent.image)}`,
+    `--insecure=${service.skipsCertificateVerification}`,
+    ...(service.caPem ? [`--cacert ${SERVICE_CA_PATH}`] : []),
+  ];
+}
+
+/** A word of an Exec line: specifiers and variables are taken literally. */
+function execWord(text: string): string {
+  return escapeUnitText(text).replaceAll('$', '$$$$');
+}

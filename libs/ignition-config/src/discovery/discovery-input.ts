@@ -1,0 +1,54 @@
+/** All that a discovery image tells its hosts. Empty texts and lists count as not given. */
+export interface DiscoveryInput {
+  readonly infraEnvId: string;
+  readonly service: ServiceAccess;
+  readonly agent: AgentProgram;
+  readonly nats?: NatsAccess;
+  /** JSON text. */
+  readonly pullSecret: string;
+  /** One key per line. */
+  readonly sshAuthorizedKeys: string;
+  readonly proxy: ProxySettings;
+  readonly ntp: NtpSettings;
+  /** PEM. */
+  readonly additionalTrustBundle: string;
+}
+
+export interface ServiceAccess {
+  /** SERVICE_BASE_URL: where hosts reach the service. */
+  readonly url: string;
+  readonly skipsCertificateVerification: boolean;
+  /** PEM of the authority that signed the service's certificate. */
+  readonly caPem: string;
+  /** What agents of this infra-env identify themselves with; a secret. */
+  readonly token: string;
+}
+
+export interface AgentProgram {
+  /** Image reference. */
+  readonly image: string;
+  /** How long pulling the image and starting may take. */
+  readonly startTimeoutSeconds: number;
+}
+
+/** Muster's own door for its own agents. */
+export interface NatsAccess {
+  readonly url: string;
+  /** Text of a credentials file; a secret. Absent: the server asks for none. */
+  readonly credentials?: string;
+  readonly inboxPrefix?: string;
+}
+
+export interface ProxySettings {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  /** Comma separated. */
+  readonly noProxy: string;
+}
+
+export interface NtpSettings {
+  /** Comma separated; the only sources when given. */
+  readonly sources: string;
+  /** Comma separated; besides those that the image knows. */
+  readonly additionalSources: string;
+}

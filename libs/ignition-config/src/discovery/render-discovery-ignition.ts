@@ -1,0 +1,32 @@
+import type { IgnitionConfig } from '../config/ignition-config';
+import { agentFiles } from './agent-files';
+import { agentUnit } from './agent-unit';
+import type { DiscoveryInput } from './discovery-input';
+import { hostFiles, MULTIPATH_UNIT } from './host-files';
+import { ignitionProxy, proxyFiles } from './proxy';
+import { timeSources } from './time-sources';
+
+export const DISCOVERY_SPEC_VERSION = '3.1.0';
+
+/** What a machine becomes when it boots a discovery image of the infra-env. Holds secrets. Same input, same config. */
+export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
+  const proxy = ignitionProxy(input.proxy);
+  const time = timeSources(input.ntp);
+  return {
+    ignition: { version: DISCOVERY_SPEC_VERSION, ...(proxy && { proxy }) },
+    passwd: {
+      users: [
+        { name: 'core', groups: ['sudo'], passwordHash: '!', sshAuthorizedKeys: sshKeys(input.sshAuthorizedKeys) },
+      ],
+    },
+    storage: {
+      files: [...agentFiles(input.nats), ...hostFiles(input), ...proxyFiles(input.proxy), ...time.files],
+    },
+    systemd: { units: [agentUnit(input), MULTIPATH_UNIT, ...time.units] },
+  };
+}
+
+function sshKeys(lines: string): readonly string[] {
+  const keys = lines.split('\n').map((line) => line.trim());
+  return [...new Set(keys.filter((key) => key !== '' && !key.startsWith('#')))];
+}

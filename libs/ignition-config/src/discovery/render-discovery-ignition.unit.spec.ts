@@ -1,0 +1,133 @@
+import type { IgnitionConfig } from '../config/ignition-config';
+import { readTextFile } from '../config/ignition-file';
+import { toIgnitionJson } from '../config/ignition-json';
+import { renderDiscoveryIgnition } from './render-discovery-ignition';
+import { sampleDiscovery } from './sample-discovery.fixture.spec';
+
+const unitOf = (config: IgnitionConfig, name: string): string =>
+  config.systemd?.units?.find((unit) => unit.name === name)?.contents ?? '';
+const linesOf = (config: IgnitionConfig, start: string): readonly string[] =>
+  unitOf(config, 'agent.service')
+    .split('\n')
+    .filter((line) => line.startsWith(start));
+const pathsOf = (config: IgnitionConfig): readonly string[] => config.storage?.files?.map(({ path }) => path) ?? [];
+
+describe('The discovery ignition', () => {
+  it('starts the agent with exactly the flags that agents know', () => {
+    expect(linesOf(renderDiscoveryIgnition(sampleDiscovery()), 'ExecStart=')).toEqual([
+      'ExecStart=/usr/local/bin/agent --url http://192.0.2.1:8090 --infra-env-id 6f1c8a7e-51b0-4f0a-9d4e-3c6f6d1c2b3a' +
+        ' --agent-version quay.io/muster/agent:latest --insecure=false',
+    ]);
+  });
+
+  it('names the certificate authority of the service and brings it along', () => {
+    const { service } = sampleDiscovery();
+    const config = renderDiscoveryIgnition(
+      sampleDiscovery({ service: { ...service, caPem: 'PEM', skipsCertificateVerification: true } }),
+    );
+    expect(linesOf(config, 'ExecStart=')[0]).toMatch(
+      / --insecure=true --cacert \/etc\/assisted-service\/service-ca-cert\.crt$/,
+    );
+    expect(readTextFile(config, '/etc/assisted-service/service-ca-cert.crt')).toBe('PEM');
+  });
+
+  it('hands the token over in the environment, and leaves the line out when there is none', () => {
+    const { service } = sampleDiscovery();
+    const without = renderDiscoveryIgnition(sampleDiscovery({ service: { ...service, token: '' } }));
+    expect(linesOf(renderDiscoveryIgnition(sampleDiscovery()), 'Environment=')).toEqual([
+      'Environment="PULL_SECRET_TOKEN=a-token"',
+    ]);
+    expect(linesOf(without, 'Environment=')).toEqual([]);
+  });
+
+  it('restarts the agent for ever and gives it time to fetch its image', () => {
+    const unit = unitOf(renderDiscoveryIgnition(sampleDiscovery()), 'agent.service');
+    expect(unit).toMatch(/^Restart=always$/m);
+    expect(unit).toMatch(/^RestartSec=3$/m);
+    expect(unit).toMatch(/^TimeoutStartSec=600$/m);
+  });
+
+  it('tells the proxy to the agent, to shells and to Ignition', () => {
+    const config = renderDiscoveryIgnition(
+      sampleDiscovery({ proxy: { httpProxy: 'http://u:p%40@proxy:3128', httpsProxy: '', noProxy: 'a.example, .b' } }),
+    );
+    expect(linesOf(config, 'Environment="HTTP')).toEqual(['Environment="HTTP_PROXY=http://u:p%%40@proxy:3128"']);
+    expect(readTextFile(config, '/etc/profile.d/proxy.sh')).toBe(
+      "export HTTP_PROXY='http://u:p%40@proxy:3128'\nexport http_proxy='http://u:p%40@proxy:3128'\n" +
+        "export NO_PROXY='a.example, .b'\nexport no_proxy='a.example, .b'\n",
+    );
+    expect(config.ignition.proxy).toEqual({ httpProxy: 'http://u:p%40@proxy:3128', noProxy: ['a.example', '.b'] });
+  });
+
+  it('ignores exceptions from a proxy that is not there', () => {
+    const config = renderDiscoveryIgnition(sampleDiscovery({ proxy: { httpProxy: '', httpsProxy: '', noProxy: 'a' } }));
+    expect(config.ignition).toEqual({ version: '3.1.0' });
+    expect(pathsOf(config)).not.toContain('/etc/profile.d/proxy.sh');
+  });
+
+  it('lets no value begin a line of the unit', () => {
+    const proxy = { httpProxy: 'http://x"\nExecStart=/bin/evil', httpsProxy: '', noProxy: '' };
+    expect(linesOf(renderDiscoveryIgnition(sampleDiscovery({ proxy })), 'ExecStart=')).toHaveLength(1);
+  });
+
+  it('lets no time source become a command', () => {
+    const ntp = { sources: '', additionalSources: "a.example,'; reboot; '" };
+    const script = readTextFile(renderDiscoveryIgnition(sampleDiscovery({ ntp })), '/usr/local/bin/add-ntp-sources.sh');
+    expect(script).toContain(String.raw`'server '\'';reboot;'\'' iburst'`);
+  });
+
+  it.each([
+    ['replaces the sources of the image by those given', { sources: 'a,b', additionalSources: 'c' }, />\/etc/, 'c'],
+    ['adds further sources', { sources: '', additionalSources: 'a,b' }, />>\/etc/, 'sourcedir'],
+  ])('%s', (_, ntp, redirect, absent) => {
+    const config = renderDiscoveryIgnition(sampleDiscovery({ ntp }));
+    const script = readTextFile(config, '/usr/local/bin/add-ntp-sources.sh');
+    expect(script).toMatch(redirect);
+    expect(script).toContain("'server a iburst' 'server b iburst'");
+    expect(script).toContain("'makestep 1.0 -1'");
+    expect(script).not.toContain(`server ${absent} iburst`);
+    expect(unitOf(config, 'add-ntp-sources.service')).toMatch(/^Before=chronyd\.service$/m);
+  });
+
+  it('brings the door of our own agents when there is one', () => {
+    const nats = { url: 'nats://192.0.2.1:4222', credentials: 'CREDS', inboxPrefix: '_INBOX.x' };
+    const config = renderDiscoveryIgnition(sampleDiscovery({ nats }));
+    expect(JSON.parse(readTextFile(config, '/etc/muster/agent.json') ?? '')).toEqual({
+      natsUrl: nats.url,
+      natsCredentials: 'CREDS',
+      inboxPrefix: '_INBOX.x',
+    });
+    expect(pathsOf(renderDiscoveryIgnition(sampleDiscovery()))).not.toContain('/etc/muster/agent.json');
+  });
+
+  it('keeps secrets for root', () => {
+    const config = renderDiscoveryIgnition(sampleDiscovery({ nats: { url: 'nats://x', credentials: 'CREDS' } }));
+    const modes = new Map(config.storage?.files?.map(({ path, mode }) => [path, mode]));
+    expect(modes.get('/root/.docker/config.json')).toBe(384);
+    expect(modes.get('/etc/muster/agent.json')).toBe(384);
+    expect(modes.get('/usr/local/bin/agent-pull-image')).toBe(493);
+  });
+
+  it('lets people in by key only, each key once', () => {
+    const config = renderDiscoveryIgnition(
+      sampleDiscovery({ sshAuthorizedKeys: 'ssh-rsa A\n\n# mine\nssh-rsa B \nssh-rsa A' }),
+    );
+    expect(config.passwd?.users).toEqual([
+      { name: 'core', groups: ['sudo'], passwordHash: '!', sshAuthorizedKeys: ['ssh-rsa A', 'ssh-rsa B'] },
+    ]);
+  });
+
+  it('carries text of any script unchanged', () => {
+    const pem = 'Zertifikat für Köln 名 🙂\n'.repeat(2_000);
+    const config = renderDiscoveryIgnition(sampleDiscovery({ additionalTrustBundle: pem }));
+    expect(readTextFile(config, '/etc/pki/ca-trust/source/anchors/assisted-infraenv-additional-trust-bundle.pem')).toBe(
+      pem,
+    );
+  });
+
+  it('is the same for the same input, whatever order its parts were written in', () => {
+    const input = sampleDiscovery();
+    const reversed = Object.fromEntries(Object.entries(input).reverse()) as unknown as typeof input;
+    expect(toIgnitionJson(renderDiscoveryIgnition(reversed))).toBe(toIgnitionJson(renderDiscoveryIgnition(input)));
+  });
+});

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import type { IgnitionConfig } from './config/ignition-config';
+import { toIgnitionJson } from './config/ignition-json';
+import { renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
+import { sampleDiscovery } from './discovery/sample-discovery.fixture.spec';
+import { renderBootstrapIgnition } from './install/render-bootstrap-ignition';
+import { renderPointerIgnition } from './install/render-pointer-ignition';
+import { sampleBootstrap } from './install/sample-install.fixture.spec';
+import { mergeIgnition } from './merge/merge-ignition';
+
+const isInstalled = spawnSync('ignition-validate', ['--version']).error === undefined;
+const missing = isInstalled ? '' : ' (skipped: the Debian package ignition is not installed)';
+const whenPresent = isInstalled ? describe : describe.skip;
+
+const PEM = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+const everything = sampleDiscovery({
+  proxy: { httpProxy: 'http://p:1', httpsProxy: 'http://p:1', noProxy: 'a,.b' },
+  ntp: { sources: 'a', additionalSources: '' },
+  nats: { url: 'nats://x:4222', credentials: 'c', inboxPrefix: '_INBOX.x' },
+  additionalTrustBundle: PEM,
+});
+const override = {
+  ignition: { version: '3.2.0' },
+  storage: { files: [{ path: '/etc/x', contents: { source: 'data:,y' } }] },
+};
+
+const CONFIGS: readonly (readonly [string, IgnitionConfig])[] = [
+  ['the smallest discovery ignition', renderDiscoveryIgnition(sampleDiscovery())],
+  ['the fullest discovery ignition', renderDiscoveryIgnition(everything)],
+  ['an overridden discovery ignition', mergeIgnition(renderDiscoveryIgnition(everything), override)],
+  ['a pointer', renderPointerIgnition({ apiHost: 'api-int.x.y', pool: 'master', rootCaPem: PEM, hostname: 'm' })],
+  ['a bootstrap ignition', renderBootstrapIgnition(sampleBootstrap())],
+];
+
+whenPresent(`Ignition's own validator${missing}`, () => {
+  it.each(CONFIGS)('accepts %s', (_, config) => {
+    const { status, stderr } = spawnSync('ignition-validate', ['-'], {
+      input: toIgnitionJson(config),
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('would say so if one were wrong', () => {
+    const { status } = spawnSync('ignition-validate', ['-'], {
+      input: '{"ignition":{"version":"3.1.0"},"storage":{"files":[{}]}}',
+    });
+    expect(status).not.toBe(0);
+  });
+});

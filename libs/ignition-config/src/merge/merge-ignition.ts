@@ -1,0 +1,108 @@
+import type { IgnitionConfig } from '../config/ignition-config';
+
+type Json = { readonly [name: string]: unknown };
+
+/**
+ * Lists whose entries are merged one by one, by place in the config (list indices left out) → member that names an entry.
+ * '' means: the entry is its own name. Every other list is appended to.
+ */
+const KEYED_LISTS: { readonly [place: string]: string } = {
+  'ignition.config.merge': 'source',
+  'ignition.config.merge.httpHeaders': 'name',
+  'ignition.config.replace.httpHeaders': 'name',
+  'ignition.security.tls.certificateAuthorities': 'source',
+  'ignition.proxy.noProxy': '',
+  'passwd.users': 'name',
+  'passwd.users.groups': '',
+  'passwd.users.sshAuthorizedKeys': '',
+  'passwd.groups': 'name',
+  'storage.disks': 'device',
+  'storage.filesystems': 'device',
+  'storage.raid': 'name',
+  'storage.luks': 'name',
+  'storage.files': 'path',
+  'storage.files.contents.httpHeaders': 'name',
+  'storage.directories': 'path',
+  'storage.links': 'path',
+  'systemd.units': 'name',
+  'systemd.units.dropins': 'name',
+};
+
+const PATH_LISTS = ['files', 'directories', 'links'] as const;
+
+/**
+ * The config with the other one on top, by the rules of the Ignition spec: what the child sets wins, entries with the same
+ * name become one, other lists are appended to. The result is of the newer one's spec version. Not covered: partitions of
+ * one disk by number or label, tang servers by URL, and an entry that resets a list.
+ */
+export function mergeIgnition(parent: IgnitionConfig, child: IgnitionConfig): IgnitionConfig {
+  const childPaths = pathsByList(child);
+  const merged = mergeObjects(withoutReplacedPaths(parent, childPaths), child as unknown as Json, '');
+  const version = newer(parent.ignition.version, child.ignition.version);
+  return { ...merged, ignition: { ...(merged['ignition'] as Json), version } } as unknown as IgnitionConfig;
+}
+
+function mergeObjects(parent: Json, child: Json, place: string): Json {
+  const merged: { [name: string]: unknown } = { ...parent };
+  for (const [name, value] of Object.entries(child)) {
+    if (value === null || value === undefined) continue;
+    const inner = place === '' ? name : `${place}.${name}`;
+    merged[name] = mergeValues(parent[name], value, inner);
+  }
+  return merged;
+}
+
+function mergeValues(parent: unknown, child: unknown, place: string): unknown {
+  if (isObject(parent) && isObject(child)) return mergeObjects(parent, child, place);
+  if (Array.isArray(parent) && Array.isArray(child)) return mergeLists(parent, child, place);
+  return child;
+}
+
+function mergeLists(parent: readonly unknown[], child: readonly unknown[], place: string): readonly unknown[] {
+  const key = KEYED_LISTS[place];
+  if (key === undefined) return [...parent, ...child];
+  const nameOf = (entry: unknown): unknown => (key !== '' && isObject(entry) ? entry[key] : entry);
+  const unused = new Map(child.map((entry) => [nameOf(entry), entry]));
+  const merged = parent.map((entry) => {
+    const name = nameOf(entry);
+    if (!unused.has(name)) return entry;
+    const own = unused.get(name);
+    unused.delete(name);
+    return mergeValues(entry, own, place);
+  });
+  return [...merged, ...unused.values()];
+}
+
+/** A path is a file, a directory or a link: the child's choice takes the place of the parent's. */
+function withoutReplacedPaths(parent: IgnitionConfig, childPaths: ReadonlyMap<string, string>): Json {
+  const storage = parent.storage as Json | undefined;
+  if (!storage) return parent as unknown as Json;
+  const kept = PATH_LISTS.flatMap((list) => {
+    const entries = storage[list];
+    if (!Array.isArray(entries)) return [];
+    const isKept = (entry: unknown): boolean => (childPaths.get(pathOf(entry)) ?? list) === list;
+    return [[list, entries.filter(isKept)] as const];
+  });
+  return { ...parent, storage: { ...storage, ...Object.fromEntries(kept) } };
+}
+
+function pathsByList(config: IgnitionConfig): ReadonlyMap<string, string> {
+  const storage = config.storage as Json | undefined;
+  return new Map(
+    PATH_LISTS.flatMap((list) => {
+      const entries = storage?.[list];
+      return Array.isArray(entries) ? entries.map((entry) => [pathOf(entry), list] as const) : [];
+    }),
+  );
+}
+
+const pathOf = (entry: unknown): string => (isObject(entry) ? String(entry['path']) : '');
+
+function newer(a: string, b: string): string {
+  const minor = (version: string): number => Number(version.split('.')[1]);
+  return minor(b) > minor(a) ? b : a;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,70 @@
+import type { IgnitionConfig } from '../config/ignition-config';
+import { mergeIgnition } from './merge-ignition';
+
+const base: IgnitionConfig = {
+  ignition: { version: '3.1.0' },
+  passwd: { users: [{ name: 'core', groups: ['sudo'], passwordHash: '!', sshAuthorizedKeys: ['ssh-rsa A'] }] },
+  storage: { files: [{ path: '/etc/motd', mode: 420, contents: { source: 'data:,hello' } }, { path: '/etc/kept' }] },
+  systemd: { units: [{ name: 'agent.service', enabled: true, contents: '[Unit]' }] },
+};
+const merge = (child: object): IgnitionConfig =>
+  mergeIgnition(base, { ignition: { version: '3.1.0' }, ...child } as IgnitionConfig);
+
+describe('Merging ignition configs', () => {
+  it('replaces what a file of the same path says, and keeps what it does not say', () => {
+    const { storage } = merge({ storage: { files: [{ path: '/etc/motd', contents: { source: 'data:,bye' } }] } });
+    expect(storage?.files).toEqual([
+      { path: '/etc/motd', mode: 420, contents: { source: 'data:,bye' } },
+      { path: '/etc/kept' },
+    ]);
+  });
+
+  it('adds files of other paths behind', () => {
+    const { storage } = merge({ storage: { files: [{ path: '/etc/new' }] } });
+    expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/motd', '/etc/kept', '/etc/new']);
+  });
+
+  it('puts a link where a file was', () => {
+    const { storage } = merge({ storage: { links: [{ path: '/etc/motd', target: '/dev/null' }] } });
+    expect(storage).toEqual({ files: [{ path: '/etc/kept' }], links: [{ path: '/etc/motd', target: '/dev/null' }] });
+  });
+
+  it('switches a unit off without losing its text, and merges drop-ins by name', () => {
+    const { systemd } = merge({
+      systemd: { units: [{ name: 'agent.service', enabled: false, dropins: [{ name: 'a.conf', contents: '1' }] }] },
+    });
+    expect(systemd?.units).toEqual([
+      { name: 'agent.service', enabled: false, contents: '[Unit]', dropins: [{ name: 'a.conf', contents: '1' }] },
+    ]);
+  });
+
+  it('gives a user further keys, each once', () => {
+    const { passwd } = merge({ passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['ssh-rsa B', 'ssh-rsa A'] }] } });
+    expect(passwd?.users).toEqual([
+      { name: 'core', groups: ['sudo'], passwordHash: '!', sshAuthorizedKeys: ['ssh-rsa A', 'ssh-rsa B'] },
+    ]);
+  });
+
+  it('takes sections over that the rendered config does not have', () => {
+    expect(merge({ kernelArguments: { shouldExist: ['x'] } })).toMatchObject({
+      kernelArguments: { shouldExist: ['x'] },
+    });
+  });
+
+  it.each([
+    ['3.4.0', '3.4.0'],
+    ['3.0.0', '3.1.0'],
+  ])('with an override of %s is of version %s', (version, expected) => {
+    expect(mergeIgnition(base, { ignition: { version } }).ignition.version).toBe(expected);
+  });
+
+  it('changes neither of the two', () => {
+    const before = JSON.stringify(base);
+    merge({ storage: { files: [{ path: '/etc/motd', mode: 1 }] }, passwd: { users: [{ name: 'x' }] } });
+    expect(JSON.stringify(base)).toBe(before);
+  });
+
+  it('with itself is itself', () => {
+    expect(mergeIgnition(base, base)).toEqual(base);
+  });
+});
