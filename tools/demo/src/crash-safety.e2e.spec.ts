@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+import type { RecordedEvent } from '@muster/ports';
+import { MusterProcess } from './muster-process';
+import { RestClient } from './rest-client';
+import { type ClusterSpec, installCluster } from './scenario';
+
+const TIME_SCALE = 150;
+const COMPACT: ClusterSpec = {
+  name: 'sturdy',
+  controlPlaneCount: 3,
+  machines: [{}, {}, {}],
+  machineNetwork: '192.168.120.0/24',
+  vips: { api: '192.168.120.100', ingress: '192.168.120.101' },
+};
+
+async function eventsOf(dataDirectory: string): Promise<RecordedEvent[]> {
+  const store = sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
+  const events: RecordedEvent[] = [];
+  try {
+    for await (const page of store.readAll(-1)) events.push(...page);
+  } finally {
+    await store.close();
+  }
+  return events;
+}
+
+/** What no crash and no loss may change: each stream counts 0, 1, 2 …; no fact is there twice; the installation ended once. */
+function expectOneHistory(events: readonly RecordedEvent[], hostCount: number): void {
+  const revisions = new Map<string, number>();
+  for (const { streamId, revision } of events) {
+    expect([streamId, revision]).toEqual([streamId, (revisions.get(streamId) ?? -1) + 1]);
+    revisions.set(streamId, revision);
+  }
+  expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  const entered = (type: string, status: string): string[] =>
+    events.filter((event) => event.type === type && event.data.status === status).map(({ streamId }) => streamId);
+  expect(entered('ClusterEnteredStatus', 'installed')).toHaveLength(1);
+  expect(new Set(entered('HostEnteredStatus', 'installed')).size).toBe(hostCount);
+  expect(events.filter(({ type }) => type === 'ClusterRegistered')).toHaveLength(1);
+  expect(events.filter(({ type }) => type === 'HostRegistered')).toHaveLength(hostCount);
+  expect(events.filter(({ type }) => type === 'ArtifactsPrepared')).toHaveLength(1);
+}
+
+describe('an installation of three hosts', () => {
+  jest.setTimeout(240_000);
+  const directories: string[] = [];
+  const newDirectory = (): string => {
+    const directory = mkdtempSync(join(tmpdir(), 'muster-crash-'));
+    directories.push(directory);
+    return directory;
+  };
+  afterAll(() => directories.forEach((directory) => rmSync(directory, { recursive: true, force: true })));
+
+  const install = (muster: MusterProcess, onStatus: (status: string) => void): ReturnType<typeof installCluster> =>
+    installCluster(COMPACT, {
+      client: new RestClient(muster.restUrl),
+      timeScale: TIME_SCALE,
+      seed: 'crash',
+      outputDirectory: muster.dataDirectory,
+      tell: () => undefined,
+      onLook: ({ status }) => onStatus(status),
+    });
+
+  it('completes although the process is killed at random moments, and loses and repeats nothing', async () => {
+    const muster = await MusterProcess.prepare({ dataDirectory: newDirectory() });
+    await muster.start();
+    let isDone = false;
+    let acknowledged = 0;
+    const lost: string[] = [];
+
+    const killer = (async () => {
+      // Somewhere in discovery, preparation, installation and finalizing: never at the same place twice.
+      for (let kills = 0; kills < 5 && !isDone; kills += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 1_500 + Math.random() * 3_500));
+        if (isDone) return;
+        const before = await countOf(muster);
+        await muster.kill();
+        await muster.start();
+        const after = await countOf(muster);
+        acknowledged = Math.max(acknowledged, before);
+        if (after < before) lost.push(`${before} events were readable before kill ${kills + 1}, ${after} after it`);
+      }
+    })();
+    const installed = await install(muster, () => undefined).finally(() => (isDone = true));
+    await killer;
+    await muster.stop();
+
+    expect(lost).toEqual([]);
+    const events = await eventsOf(muster.dataDirectory);
+    expect(events.length).toBeGreaterThanOrEqual(acknowledged);
+    expect(installed.firstSeenMs.has('installed')).toBe(true);
+    expectOneHistory(events, COMPACT.machines.length);
+  });
+
+  it('completes although one message in five is lost on the bus', async () => {
+    const muster = await MusterProcess.prepare({
+      dataDirectory: newDirectory(),
+      environment: { MUSTER_LOSE_MESSAGES_PERCENT: '20', MUSTER_LOSE_MESSAGES_SEED: '7' },
+    });
+    await muster.start();
+    const installed = await install(muster, () => undefined);
+    await muster.stop();
+    expect(installed.firstSeenMs.has('installed')).toBe(true);
+    expectOneHistory(await eventsOf(muster.dataDirectory), COMPACT.machines.length);
+  });
+});
+
+/** Facts that people can read now: what was acknowledged may not become less. */
+async function countOf(muster: MusterProcess): Promise<number> {
+  const response = await fetch(`${muster.restUrl}/api/assisted-install/v2/events?limit=0&categories=user`);
+  return Number(response.headers.get('event-count') ?? 0);
+}
