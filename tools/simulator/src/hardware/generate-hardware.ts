@@ -95,7 +95,7 @@ function drawInterfaces(random: Random, model: ServerModel, address: string): re
     has_carrier: index === 0,
     ipv4_addresses: index === 0 ? [address] : [],
     ipv6_addresses: [],
-    mac_address: `${model.macPrefix}:${random.hex(2)}:${random.hex(2)}:${random.hex(2)}`,
+    mac_address: `${model.macPrefix}:${random.hex(2)}:${random.hex(2)}:${random.hex(1)}${index}`,
     mtu: 1500,
     name,
     product,
@@ -138,7 +138,8 @@ function drawDisk(random: Random, model: DiskModel, index: number): Disk {
     nvme: `/dev/disk/by-id/nvme-eui.${digest}`,
     virtio: undefined,
   }[model.bus];
-  const by_path = `/dev/disk/by-path/pci-0000:${random.hex(2)}:00.0${model.bus === 'sata' ? `-ata-${index + 1}` : ''}`;
+  // The position is part of the slot: two disks of a machine never share one.
+  const by_path = `/dev/disk/by-path/pci-0000:${random.hex(1)}${index}:00.0${model.bus === 'sata' ? `-ata-${index + 1}` : ''}`;
   return {
     by_id,
     by_path,

@@ -24,8 +24,10 @@ describe('generated hardware', () => {
         expect(new Set(inventory.disks.map(({ id }) => id)).size).toBe(inventory.disks.length);
         expect(new Set(inventory.disks.map(({ name }) => name)).size).toBe(inventory.disks.length);
         expect(inventory.routes[1]).toMatchObject({ destination: '192.168.111.0' });
+        expect(new Set(identity.macAddresses).size).toBe(identity.macAddresses.length);
         for (const mac of identity.macAddresses) expect(mac).toMatch(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/);
       }),
+      { numRuns: 500 },
     );
   });
 
