@@ -50,25 +50,34 @@ export function decideCluster(
   return invalid ? refused(invalid) : decideByTable(command, state, settings, 1);
 }
 
+/** The one row that applies: a transition, a refusal, or (a gap in the tables, which a test rules out) none. */
+export function clusterRowFor(
+  command: ClusterCommand,
+  state: ClusterState,
+  settings: ClusterDeciderSettings = DEFAULT_CLUSTER_DECIDER_SETTINGS,
+): { readonly transition?: ClusterTransition; readonly refusal?: ClusterRefusal; readonly due?: DueClusterDeadline } {
+  const due = dueDeadline(command, state, settings);
+  const values = valuate(state, command, { monitorsClusterVersion: settings.monitorsClusterVersion, due });
+  const transition = selectTransition(state.status, command.type, values);
+  return transition ? { transition, due } : { refusal: selectRefusal(state.status, command.type, values), due };
+}
+
 function decideByTable(
   command: ClusterCommand,
   state: ClusterState,
   settings: ClusterDeciderSettings,
   round: number,
 ): Decision<ClusterEvent> {
-  const due = dueDeadline(command, state, settings);
-  const values = valuate(state, command, { monitorsClusterVersion: settings.monitorsClusterVersion, due });
-  const row = selectTransition(state.status, command.type, values);
-  if (row) {
-    const events = eventsOf(row, { state, command, due, ...settings });
-    const after = events.reduce(evolveCluster, state);
-    const goesOn = command.type === 'Refresh' && after.status !== state.status && isInstalling(after.status);
-    const next = goesOn && round < MAX_REFRESH_ROUNDS ? decideByTable(command, after, settings, round + 1) : undefined;
-    return accepted(...events, ...(next?.kind === 'accepted' ? next.events : []));
+  const { transition, refusal, due } = clusterRowFor(command, state, settings);
+  if (!transition) {
+    if (!refusal) throw new Error(`No row for ${command.type} in ${state.status}: the tables have a gap.`);
+    return refused(toRefusal(refusal, state, command));
   }
-  const refusal = selectRefusal(state.status, command.type, values);
-  if (!refusal) throw new Error(`No row for ${command.type} in ${state.status}: the tables have a gap.`);
-  return refused(toRefusal(refusal, state, command));
+  const events = eventsOf(transition, { state, command, due, ...settings });
+  const after = events.reduce(evolveCluster, state);
+  const goesOn = command.type === 'Refresh' && after.status !== state.status && isInstalling(after.status);
+  const next = goesOn && round < MAX_REFRESH_ROUNDS ? decideByTable(command, after, settings, round + 1) : undefined;
+  return accepted(...events, ...(next?.kind === 'accepted' ? next.events : []));
 }
 
 export function createClusterDecider(

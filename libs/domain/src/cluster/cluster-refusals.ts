@@ -95,7 +95,7 @@ export const CLUSTER_REFUSALS: readonly ClusterRefusal[] = [
     'DeriveMachineNetworks',
     'The cluster is {status}: its machine networks are settled.',
   ),
-  outside(['ready'], 'install-not-ready', 'Install', 'The cluster is {status} and cannot be installed: {info}'),
+  outside(['ready'], 'install-not-ready', 'Install', 'The cluster is {status} instead of ready. {info}'),
   {
     id: 'install-host-not-known',
     from: ['ready'],

@@ -14,7 +14,7 @@ export interface HostSummary {
   readonly statuses: Readonly<Partial<Record<string, number>>>;
   /** By assigned role; the bootstrap counts as a master. */
   readonly expected: RoleCounts;
-  /** By effective role, in status `installed`. */
+  /** By effective role, in status `installed`, or fallen with its cluster after it had arrived. */
   readonly installed: RoleCounts;
   /** By effective role, in a status on the way to `installed` or in it. */
   readonly onTheWay: RoleCounts;
@@ -32,6 +32,8 @@ export interface SummarizedHost {
   readonly suggestedRole: string;
   readonly isBootstrap: boolean;
   readonly hasFencingCredentials: boolean;
+  /** Its last stage was `Done`. */
+  readonly hasArrived: boolean;
 }
 
 const ON_THE_WAY: ReadonlySet<string> = new Set<HostStatus>([
@@ -58,7 +60,7 @@ export function summarizeHosts(hosts: readonly SummarizedHost[]): HostSummary {
     statuses,
     expected: countRoles(hosts, (host) => (host.isBootstrap ? 'master' : host.role)),
     installed: countRoles(
-      hosts.filter(({ status }) => status === 'installed'),
+      hosts.filter(({ status, hasArrived }) => status === 'installed' || (status === 'error' && hasArrived)),
       effectiveRoleOf,
     ),
     onTheWay: countRoles(
