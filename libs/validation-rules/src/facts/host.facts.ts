@@ -35,8 +35,8 @@ export interface HostFacts {
   readonly clockOffsetSeconds: number | undefined;
 
   readonly requestedHostname: string;
-  /** Other hosts of the cluster with an inventory and the same name. */
-  readonly namesakes: number;
+  /** Another host of the cluster has an inventory and the same name. How many do is left out: each would change all of them. */
+  readonly hasNamesake: boolean;
   readonly role: string;
   readonly suggestedRole: string;
   readonly isBootstrap: boolean;

@@ -92,7 +92,7 @@ export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
   agentVersion: SAMPLE_POLICY.agentImage,
   clockOffsetSeconds: 0,
   requestedHostname: '',
-  namesakes: 0,
+  hasNamesake: false,
   role: 'auto-assign',
   suggestedRole: 'master',
   isBootstrap: false,

@@ -21,11 +21,9 @@ export const NAME_RULES: readonly HostRule[] = [
     checks: 'No other host of the cluster has the same name.',
     applies: isBound,
     needs: ['inventory'],
-    claim: (facts) => passIf(facts.namesakes === 0, hostnameOf(facts)),
-    explain: ({ passed, measured }, { namesakes }) =>
-      passed
-        ? `Name ${measured} is unique`
-        : `Name ${measured} is also that of ${namesakes} other host(s) of the cluster`,
+    claim: (facts) => passIf(!facts.hasNamesake, hostnameOf(facts)),
+    explain: ({ passed, measured }) =>
+      passed ? `Name ${measured} is unique` : `Another host of the cluster is called ${measured} as well`,
     remedy: 'Give the host a name of its own.',
     gate: 'known',
   },
