@@ -5,10 +5,13 @@ interface IndexedRow<R> {
   readonly conditions: readonly (readonly [name: string, allowed: readonly unknown[]])[];
 }
 
-/** `selectRow` for the hot path: rows are looked up by command and status, guards are unpacked once. */
+/**
+ * `selectRow` for the hot path: rows are looked up by command and status, guards are unpacked once. The values may leave
+ * out variables that no row on the command asks about.
+ */
 export function indexRows<Status extends string, On extends string, V extends Variables, R extends Row<Status, On, V>>(
   rows: readonly R[],
-): (status: Status, on: On, values: Valuation<V>) => R | undefined {
+): (status: Status, on: On, values: Partial<Valuation<V>>) => R | undefined {
   const byCommand = new Map<On, Map<Status, IndexedRow<R>[]>>();
   for (const row of rows) {
     const byStatus = byCommand.get(row.on) ?? new Map<Status, IndexedRow<R>[]>();
@@ -22,9 +25,7 @@ export function indexRows<Status extends string, On extends string, V extends Va
     const candidates = byCommand.get(on)?.get(status);
     if (!candidates) return undefined;
     for (const { row, conditions } of candidates) {
-      let admitted = true;
-      for (const [name, allowed] of conditions) admitted &&= allowed.includes(values[name]);
-      if (admitted) return row;
+      if (conditions.every(([name, allowed]) => allowed.includes(values[name]))) return row;
     }
     return undefined;
   };

@@ -354,3 +354,26 @@ describe('a refresh', () => {
     expect(when(given('discovering'), bare).events).toHaveLength(1);
   });
 });
+
+describe('being summoned', () => {
+  it('makes images that failed before be checked again, and counts what the new check says', () => {
+    const summoned = when(day1('known'), refresh({ images: 'failed' }, preparing));
+    expect(summoned.types).toEqual(['HostImageCheckVoided', 'HostEnteredStatus']);
+    expect(summoned.state.status).toBe('preparing-for-installation');
+    const history = [...day1('known'), ...summoned.events];
+    expect(when(history, refresh({ images: 'failed' }, preparing)).events).toEqual([]);
+
+    const renewed = when(history, refresh({ images: 'unknown' }, preparing));
+    expect(renewed.types).toEqual(['HostImageCheckRenewed']);
+    const failedAgain = when([...history, ...renewed.events], refresh({ images: 'failed' }, preparing));
+    expect(failedAgain.state.status).toBe('preparing-failed');
+  });
+
+  it('forgets the logs of an attempt before', () => {
+    const history = [
+      ...day1('known'),
+      { type: 'HostLogsReported' as const, data: { logsState: 'completed', at: START } },
+    ];
+    expect(when(history, refresh({}, preparing)).state.logs).toEqual({ state: '', startedAt: '', collectedAt: '' });
+  });
+});

@@ -8,33 +8,6 @@ import { HOST_ROLES } from './host-status';
 import type { HostTimeouts } from './host-timeouts';
 import type { HostValuation } from './host-variables';
 
-/** Variables that a command says nothing about. */
-const NEUTRAL: Omit<HostValuation, 'bound' | 'day2' | 'media' | 'failure' | 'arrived'> = {
-  reach: 'connected',
-  cluster: 'other',
-  summoned: false,
-  fitness: 'no-inventory',
-  preparation: 'running',
-  contact: 'kept',
-  timeouts: 'hard',
-  stage: 'other',
-  clock: 'running',
-  stageDeadline: 'pending',
-  statusDeadline: 'pending',
-  quorum: false,
-  due: false,
-  accepts: true,
-  rebooted: false,
-  identity: 'same',
-  claim: 'repeat',
-  move: 'repeat',
-  byPerson: false,
-  roleKnown: true,
-  autoAssign: false,
-  resettable: false,
-  forgetsToken: false,
-};
-
 const CLUSTER_PHASES: Readonly<Record<string, HostValuation['cluster']>> = {
   'preparing-for-installation': 'preparing',
   installing: 'installing',
@@ -54,23 +27,10 @@ const STAGE_GROUPS: Readonly<Record<string, HostValuation['stage']>> = {
   Rebooting: 'rebooting',
 };
 
-/** The value of every guard variable for one command on one state. */
-export function valuateHost(command: HostCommand, state: HostState, timeouts: HostTimeouts): HostValuation {
-  return { ...NEUTRAL, ...ownValues(state), ...commandValues(command, state, timeouts) };
-}
+const NOTHING_ASKED: Partial<HostValuation> = {};
 
-function ownValues(state: HostState): Pick<HostValuation, 'bound' | 'day2' | 'media' | 'failure' | 'arrived'> {
-  const { failedBy } = state;
-  return {
-    bound: state.clusterId !== '',
-    day2: isDay2(state),
-    media: state.isMediaConnected ? 'present' : 'lost',
-    failure: failedBy === 'deadline' || failedBy === 'silence' ? 'late' : failedBy === 'cluster' ? 'cluster' : 'final',
-    arrived: state.progress.stage === 'Done',
-  };
-}
-
-function commandValues(command: HostCommand, state: HostState, timeouts: HostTimeouts): Partial<HostValuation> {
+/** The guard variables that rows on this command ask about (a test holds the two together), for one state. */
+export function valuateHost(command: HostCommand, state: HostState, timeouts: HostTimeouts): Partial<HostValuation> {
   switch (command.type) {
     case 'Register':
       return registerValues(command, state, timeouts);
@@ -79,9 +39,21 @@ function commandValues(command: HostCommand, state: HostState, timeouts: HostTim
     case 'PassDeadline':
       return { due: isDue(command, state, timeouts) };
     case 'ReportProgress':
-      return { move: readProgress(state, command).move };
+      return {
+        bound: state.clusterId !== '',
+        day2: isDay2(state),
+        failure: failureOf(state),
+        move: readProgress(state, command).move,
+      };
     case 'ClaimIdentity':
       return { claim: claimOf(command, state, timeouts) };
+    case 'InstallHost':
+      return { day2: isDay2(state) };
+    case 'RequireReset':
+      return { resettable: command.scope === 'cluster' || isDay2(state) };
+    case 'LoseMedia':
+    case 'RegainMedia':
+      return { media: state.isMediaConnected ? 'present' : 'lost' };
     case 'AssignRole':
       return { roleKnown: HOST_ROLES.some((role) => role === command.role) };
     case 'SuggestRole':
@@ -89,31 +61,31 @@ function commandValues(command: HostCommand, state: HostState, timeouts: HostTim
     case 'Unbind':
     case 'ChooseInstallationDisk':
       return { byPerson: command.byPerson };
-    case 'RequireReset':
-      return { resettable: command.scope === 'cluster' || isDay2(state) };
     case 'ReviseSettings':
       return { forgetsToken: forgetsTokenOnly(command) };
     case 'ReportInstallFailure':
     case 'CancelInstallation':
-    case 'InstallHost':
     case 'Bind':
     case 'Reclaim':
     case 'RebootForReclaim':
     case 'FailReclaim':
-    case 'LoseMedia':
-    case 'RegainMedia':
     case 'FallSilent':
     case 'Return':
     case 'Rename':
     case 'ChooseBootstrap':
     case 'RecordLogs':
     case 'Deregister':
-      return {};
+      return NOTHING_ASKED;
     default: {
       const unknown: never = command;
       return unknown;
     }
   }
+}
+
+function failureOf({ failedBy }: HostState): HostValuation['failure'] {
+  if (failedBy === 'deadline' || failedBy === 'silence') return 'late';
+  return failedBy === 'cluster' ? 'cluster' : 'final';
 }
 
 function registerValues(
@@ -130,7 +102,6 @@ function registerValues(
   const identity = !machine || !intrudes ? 'same' : isIntruder(state, machine) ? 'intruder' : 'other';
   return {
     bound: command.clusterId !== '',
-    day2,
     accepts: command.clusterAcceptsHosts,
     rebooted: stage === 'Rebooting' || (day2 && stage === 'Done'),
     identity,
@@ -147,6 +118,8 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
   const isNoted = state.isSilenceNoted;
   const isStagePassed = state.passedDeadlines.includes('stage');
   return {
+    failure: failureOf(state),
+    arrived: progress.stage === 'Done',
     reach,
     cluster: phase === 'failed' && isDay2(state) ? 'other' : phase,
     summoned: phase === 'preparing' && state.role !== 'auto-assign',
