@@ -19,6 +19,8 @@ const ROWS: readonly LightRow[] = [
   row('end', { from: ['green'], to: 'red' }),
 ];
 
+const scan = selectRow<'red' | 'green', 'tick' | 'stop', typeof LIGHTS, LightRow>;
+
 describe('a decision table', () => {
   it('without overlap and gap passes both checks', () => {
     expect(findOverlaps(ROWS)).toEqual([]);
@@ -39,7 +41,7 @@ describe('a decision table', () => {
 
   it('leaves pairs without rows to be refused', () => {
     expect(findGaps(ROWS, LIGHTS, 'green', 'stop')).toEqual([]);
-    expect(selectRow(ROWS, 'green', 'stop', { hour: 'day', traffic: true })).toBeUndefined();
+    expect(scan(ROWS, 'green', 'stop', { hour: 'day', traffic: true })).toBeUndefined();
   });
 
   it('gives the same row with and without an index', () => {
@@ -50,7 +52,7 @@ describe('a decision table', () => {
         for (const hour of LIGHTS.hour)
           for (const traffic of LIGHTS.traffic) {
             const found = select(status, on, { hour, traffic });
-            expect(found).toBe(selectRow(ROWS, status, on, { hour, traffic }));
+            expect(found).toBe(scan(ROWS, status, on, { hour, traffic }));
             chosen.push(found?.id);
           }
     expect(new Set(chosen)).toEqual(new Set(['go', 'idle', 'rest', 'end', undefined]));
