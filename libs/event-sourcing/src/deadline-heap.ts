@@ -7,25 +7,35 @@ export interface Deadline {
   readonly atMs: number;
 }
 
-interface Entry extends Deadline {
-  readonly version: number;
+/** The deadlines that one call set, and how many of them are still ahead. */
+interface Batch {
+  left: number;
 }
+
+interface Entry extends Deadline {
+  readonly batch: Batch;
+}
+
+/** Entries that were called off may make up this many, or half of the heap, before they are swept out. */
+const MIN_SWEPT_ENTRIES = 1_024;
 
 /** Binary min-heap by time with lazy removal: setting or clearing the deadlines of a key costs O(log n). */
 export class DeadlineHeap {
-  private readonly heap: Entry[] = [];
-  private readonly versions = new Map<string, number>();
-  private nextVersion = 1;
+  private heap: Entry[] = [];
+  private readonly batches = new Map<string, Batch>();
+  private live = 0;
 
   /** Replaces all deadlines of the key. */
   set(key: string, deadlines: readonly { readonly name: string; readonly atMs: number }[]): void {
-    if (deadlines.length === 0) {
-      this.versions.delete(key);
-      return;
+    this.live -= this.batches.get(key)?.left ?? 0;
+    this.batches.delete(key);
+    if (deadlines.length > 0) {
+      const batch = { left: deadlines.length };
+      this.batches.set(key, batch);
+      this.live += batch.left;
+      for (const { name, atMs } of deadlines) this.push({ key, name, atMs, batch });
     }
-    const version = this.nextVersion++;
-    this.versions.set(key, version);
-    for (const { name, atMs } of deadlines) this.push({ key, name, atMs, version });
+    this.sweep();
   }
 
   /** Time of the earliest deadline, or undefined. */
@@ -40,17 +50,36 @@ export class DeadlineHeap {
     const first = this.heap[0];
     if (!first || first.atMs > nowMs) return undefined;
     this.pop();
+    this.live -= 1;
+    first.batch.left -= 1;
+    if (first.batch.left === 0) this.batches.delete(first.key);
     return { key: first.key, name: first.name, atMs: first.atMs };
   }
 
-  /** Keys that have deadlines. */
+  /** Keys that have deadlines ahead. */
   get size(): number {
-    return this.versions.size;
+    return this.batches.size;
+  }
+
+  /** Entries held, those that were called off included. */
+  get heldEntries(): number {
+    return this.heap.length;
   }
 
   private dropStale(): void {
-    for (let first = this.heap[0]; first && this.versions.get(first.key) !== first.version; first = this.heap[0])
-      this.pop();
+    for (let first = this.heap[0]; first && !this.isLive(first); first = this.heap[0]) this.pop();
+  }
+
+  private isLive(entry: Entry): boolean {
+    return this.batches.get(entry.key) === entry.batch;
+  }
+
+  /** A key whose far deadlines are replaced again and again would fill the heap with what is no longer due. */
+  private sweep(): void {
+    if (this.heap.length - this.live < Math.max(MIN_SWEPT_ENTRIES, this.live)) return;
+    const kept = this.heap.filter((entry) => this.isLive(entry));
+    this.heap = [];
+    for (const entry of kept) this.push(entry);
   }
 
   private push(entry: Entry): void {

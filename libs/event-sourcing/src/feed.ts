@@ -20,7 +20,7 @@ export interface FeedOptions {
 
 export interface Feed {
   readonly name: string;
-  /** Resolves when everything stored before the start has been handled. */
+  /** Resolves when everything stored before the start has been handled; never when it is closed before that. */
   readonly caughtUp: Promise<void>;
   /** Last position handled. */
   position(): number;
@@ -81,7 +81,8 @@ export function startFeed(options: FeedOptions): Feed {
           const page = takeLive();
           if (page.length > 0) await handOut(page);
         }
-        if (!behind) announceCaughtUp();
+        // A close may have cut the reading short: nobody must take that for having seen everything.
+        if (!behind && !closed) announceCaughtUp();
       } catch (error) {
         behind = true;
         options.onError(error instanceof Error ? error : new Error(String(error)));

@@ -30,21 +30,35 @@ export async function startProjector(options: ProjectorOptions): Promise<Feed> {
     onPage: async (page) => {
       const last = page[page.length - 1];
       if (!last) return;
-      const overlay = new Map<string, JsonObject | undefined>();
+      const overlay = new PageOverlay();
       const read: ReadDocument = async (collection, key) => {
-        const id = `${collection}/${key}`;
-        return overlay.has(id) ? overlay.get(id) : readModels.get(collection, key);
+        const change = overlay.find(collection, key);
+        if (change) return change.kind === 'put' ? change.document : undefined;
+        return readModels.get(collection, key);
       };
-      const changes: ReadModelChange[] = [];
-      for (const event of page) {
-        for (const change of await options.project(event, read)) {
-          changes.push(change);
-          overlay.set(`${change.collection}/${change.key}`, change.kind === 'put' ? change.document : undefined);
-        }
-      }
-      await readModels.commit(name, last.position, changes);
+      for (const event of page) for (const change of await options.project(event, read)) overlay.add(change);
+      await readModels.commit(name, last.position, overlay.changes());
       requests.publish(projectionSubject(name), { projection: name, position: last.position });
       options.onCommitted?.(page);
     },
   });
+}
+
+/** What a page changes so far: the last change of each document, since nobody reads those in between. */
+class PageOverlay {
+  private readonly collections = new Map<string, Map<string, ReadModelChange>>();
+
+  find(collection: string, key: string): ReadModelChange | undefined {
+    return this.collections.get(collection)?.get(key);
+  }
+
+  add(change: ReadModelChange): void {
+    const changes = this.collections.get(change.collection);
+    if (changes) changes.set(change.key, change);
+    else this.collections.set(change.collection, new Map([[change.key, change]]));
+  }
+
+  changes(): readonly ReadModelChange[] {
+    return [...this.collections.values()].flatMap((changes) => [...changes.values()]);
+  }
 }

@@ -1,6 +1,8 @@
 import { factSubject, HEAD_BEACON, parseStreamId } from '@muster/contracts';
-import type { EventStore, RecordedEvent, Requests } from '@muster/ports';
+import type { EventStore, JsonObject, RecordedEvent, Requests, Subscription } from '@muster/ports';
 
+/** The store is followed again this long after it broke off. */
+const RESUME_WAIT_MS = 500;
 /** Waits between beacons after the last fact: soon at first, so that a lost last fact is noticed soon; then rarely. */
 const BEACON_WAITS_MS = [100, 300, 1_000, 3_000, 10_000, 15_000];
 
@@ -14,9 +16,11 @@ export async function startRelay(options: {
   readonly requests: Requests;
   readonly onError: (error: Error) => void;
 }): Promise<Relay> {
-  const { store, requests } = options;
+  const { store, requests, onError } = options;
   let previous = await store.head();
   let beacon: NodeJS.Timeout | undefined;
+  let resume: NodeJS.Timeout | undefined;
+  let closed = false;
 
   const announceHead = (wait: number): void => {
     clearTimeout(beacon);
@@ -28,33 +32,53 @@ export async function startRelay(options: {
   };
 
   const publish = (event: RecordedEvent): void => {
-    requests.publish(factSubject(parseStreamId(event.streamId).category), {
-      previous,
-      position: event.position,
-      streamId: event.streamId,
-      revision: event.revision,
-      id: event.id,
-      type: event.type,
-      data: event.data,
-      metadata: { ...event.metadata },
-      recordedAt: event.recordedAt,
-    });
+    try {
+      requests.publish(factSubject(parseStreamId(event.streamId).category), toFact(event, previous));
+    } catch (error) {
+      // Too large for the bus, say. The chain shows the hole, and consumers read the store.
+      onError(asError(error));
+    }
     previous = event.position;
   };
 
-  const subscription = store.subscribe(
-    previous,
-    async (page) => {
-      page.forEach(publish);
-      announceHead(0);
-    },
-    options.onError,
-  );
+  const follow = (): Subscription =>
+    store.subscribe(
+      previous,
+      async (page) => {
+        page.forEach(publish);
+        announceHead(0);
+      },
+      (error) => {
+        onError(error);
+        if (!closed) resume = setTimeout(() => (subscription = follow()), RESUME_WAIT_MS);
+      },
+    );
+
+  let subscription = follow();
   announceHead(0);
   return {
     close: async () => {
+      closed = true;
+      clearTimeout(resume);
       clearTimeout(beacon);
       await subscription.close();
+      clearTimeout(beacon);
     },
   };
 }
+
+function toFact(event: RecordedEvent, previous: number): JsonObject {
+  return {
+    previous,
+    position: event.position,
+    streamId: event.streamId,
+    revision: event.revision,
+    id: event.id,
+    type: event.type,
+    data: event.data,
+    metadata: { ...event.metadata },
+    recordedAt: event.recordedAt,
+  };
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

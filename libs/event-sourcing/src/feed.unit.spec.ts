@@ -1,0 +1,301 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import type { EventStore, RecordedEvent } from '@muster/ports';
+import { eventually } from '@muster/testing';
+import fc from 'fast-check';
+import { type Feed, startFeed } from './feed';
+import { type LocalBus, localBus } from './local-bus.fixture.spec';
+import { appendEvents, countingReads, numbersOf, publishBeacon, publishFact, upTo } from './stored-events.fixture.spec';
+
+const turns = async (): Promise<void> => {
+  for (let n = 0; n < 50; n += 1) await Promise.resolve();
+};
+
+describe('a feed', () => {
+  let store: EventStore & { readonly reads: number };
+  let bus: LocalBus;
+  let seen: RecordedEvent[];
+  let errors: Error[];
+  const feeds: Feed[] = [];
+
+  const start = (options: Partial<Parameters<typeof startFeed>[0]> = {}): Feed => {
+    const feed = startFeed({
+      name: 'test',
+      store,
+      requests: bus,
+      fromPosition: -1,
+      onPage: async (page) => void seen.push(...page),
+      onError: (error) => errors.push(error),
+      ...options,
+    });
+    feeds.push(feed);
+    return feed;
+  };
+  /** Appends and publishes each event as the relay would; `lose` says which of them never arrive. */
+  const appendLive = async (count: number, lose: (n: number) => boolean = () => false): Promise<void> => {
+    let previous = await store.head();
+    for (const [n, event] of (await appendEvents(store, count)).entries()) {
+      if (!lose(n)) publishFact(bus, event, previous);
+      previous = event.position;
+    }
+  };
+
+  beforeEach(() => {
+    store = countingReads(inMemoryEventStore());
+    bus = localBus();
+    seen = [];
+    errors = [];
+  });
+  afterEach(async () => {
+    await Promise.all(feeds.splice(0).map((feed) => feed.close()));
+  });
+
+  it('hands out what is stored, in pages and in order, before it says that it has caught up', async () => {
+    await appendEvents(store, 1_500);
+    const feed = start();
+    await feed.caughtUp;
+    expect(numbersOf(seen)).toEqual(upTo(1_500));
+    expect(feed.position()).toBe(await store.head());
+  });
+
+  it('has caught up at once with an empty store', async () => {
+    await start().caughtUp;
+    expect(seen).toEqual([]);
+  });
+
+  it('begins after the position that it is given', async () => {
+    const [, third] = [0, (await appendEvents(store, 5))[2]];
+    await start({ fromPosition: third?.position ?? 0 }).caughtUp;
+    expect(numbersOf(seen)).toEqual([3, 4]);
+  });
+
+  it('takes live facts without reading the store while their chain holds', async () => {
+    await appendEvents(store, 3);
+    await start().caughtUp;
+    const readsBefore = store.reads;
+    let previous = await store.head();
+    for (const event of await appendEvents(store, 20)) {
+      publishFact(bus, event, previous);
+      previous = event.position;
+      await turns();
+    }
+    expect(numbersOf(seen)).toEqual(upTo(23));
+    // One read per call of appendEvents is its own, before and after.
+    expect(store.reads - readsBefore).toBe(2);
+  });
+
+  it('reads the store again where a fact is missing in the chain', async () => {
+    await start().caughtUp;
+    await appendLive(10, (n) => n === 4);
+    await eventually('all are handed out', () => seen.length >= 10);
+    expect(numbersOf(seen)).toEqual(upTo(10));
+  });
+
+  it('notices a lost last fact when the end of the store is announced', async () => {
+    await start().caughtUp;
+    await appendLive(3, (n) => n === 2);
+    await turns();
+    expect(numbersOf(seen)).toEqual([0, 1]);
+    publishBeacon(bus, await store.head());
+    await eventually('the last one is handed out', () => seen.length === 3);
+    expect(numbersOf(seen)).toEqual([0, 1, 2]);
+  });
+
+  it('lets a beacon pass that announces nothing new', async () => {
+    const feed = start();
+    await feed.caughtUp;
+    await appendLive(2);
+    await eventually('they are handed out', () => feed.position() === 1);
+    const readsBefore = store.reads;
+    publishBeacon(bus, 1);
+    publishBeacon(bus, 0);
+    await turns();
+    expect(store.reads).toBe(readsBefore);
+  });
+
+  it('hands out everything once and in order, whatever is lost, repeated and swapped on the way', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('pass', 'lose', 'repeat', 'hold'), { minLength: 1, maxLength: 60 }),
+        fc.nat({ max: 5 }),
+        async (fates, storedBefore) => {
+          const ownStore = inMemoryEventStore();
+          const ownBus = localBus();
+          const got: RecordedEvent[] = [];
+          await appendEvents(ownStore, storedBefore);
+          const feed = startFeed({
+            name: 'property',
+            store: ownStore,
+            requests: ownBus,
+            fromPosition: -1,
+            onPage: async (page) => void got.push(...page),
+            onError: (error) => errors.push(error),
+          });
+          let previous = await ownStore.head();
+          const held: (() => void)[] = [];
+          for (const [n, event] of (await appendEvents(ownStore, fates.length)).entries()) {
+            const before = previous;
+            const publish = (): void => publishFact(ownBus, event, before);
+            if (fates[n] === 'hold') held.push(publish);
+            else if (fates[n] !== 'lose') publish();
+            if (fates[n] === 'repeat') publish();
+            if (held.length > 2) held.splice(0).forEach((late) => late());
+            if (n % 3 === 0) await turns();
+            previous = event.position;
+          }
+          held.reverse().forEach((late) => late());
+          publishBeacon(ownBus, previous);
+          await eventually('the end is reached', () => feed.position() === previous);
+          await feed.close();
+          expect(numbersOf(got)).toEqual(upTo(storedBefore + fates.length));
+          expect(errors).toEqual([]);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('hands the same events out again after a handler failed, skipping none', async () => {
+    await appendEvents(store, 600);
+    let failures = 2;
+    const offered: number[] = [];
+    const feed = start({
+      onPage: async (page) => {
+        offered.push(page[0]?.position ?? -1);
+        if (page.some((event) => event.position >= 512) && failures-- > 0) throw new Error('read model is away');
+        seen.push(...page);
+      },
+    });
+    await feed.caughtUp;
+    expect(offered).toEqual([0, 512, 512, 512]);
+    expect(errors.map(({ message }) => message)).toEqual(['read model is away', 'read model is away']);
+    expect(numbersOf(seen)).toEqual(upTo(600));
+  });
+
+  it('hands live facts out again after a handler failed, with those that came in between', async () => {
+    let fails = true;
+    const feed = start({
+      onPage: async (page) => {
+        if (fails) throw new Error('not now');
+        seen.push(...page);
+      },
+    });
+    await feed.caughtUp;
+    await appendLive(3);
+    await eventually('the handler fails', () => errors.length > 0);
+    expect(feed.position()).toBe(-1);
+    fails = false;
+    await appendLive(2);
+    await eventually('all are handed out', () => seen.length >= 5);
+    expect(numbersOf(seen)).toEqual(upTo(5));
+  });
+
+  it('goes on after the store could not be read', async () => {
+    await appendEvents(store, 4);
+    let broken = true;
+    const flaky: EventStore = {
+      ...store,
+      readAll: (after) => {
+        if (broken) throw new Error('disk is away');
+        return store.readAll(after);
+      },
+    };
+    const feed = start({ store: flaky });
+    await eventually('the failure is reported', () => errors.length > 0);
+    broken = false;
+    await feed.caughtUp;
+    expect(numbersOf(seen)).toEqual(upTo(4));
+  });
+
+  it('keeps a bounded number of facts while a page is in hand, and reads the rest from the store', async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const feed = start({
+      onPage: async (page) => {
+        seen.push(...page);
+        await gate;
+      },
+    });
+    await feed.caughtUp;
+    await appendLive(1);
+    await eventually('the first page is in hand', () => seen.length === 1);
+    await appendLive(5_000);
+    const readsBefore = store.reads;
+    release();
+    await eventually('all are handed out', () => seen.length >= 5_001);
+    expect(numbersOf(seen)).toEqual(upTo(5_001));
+    expect(store.reads).toBeGreaterThan(readsBefore);
+  });
+
+  it('waits at its close for the page in hand and hands out nothing more', async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    let finished = 0;
+    const feed = start({
+      onPage: async (page) => {
+        seen.push(...page);
+        await gate;
+        finished += 1;
+      },
+    });
+    await feed.caughtUp;
+    await appendLive(1);
+    await eventually('the page is in hand', () => seen.length === 1);
+    await appendLive(3);
+    let isClosed = false;
+    const closing = feed.close().then(() => (isClosed = true));
+    await turns();
+    expect(isClosed).toBe(false);
+    release();
+    await closing;
+    await appendLive(2);
+    await turns();
+    expect({ finished, position: feed.position() }).toEqual({ finished: 1, position: 0 });
+    expect(numbersOf(seen)).toEqual([0]);
+  });
+
+  it('does not claim to have caught up when it is closed before', async () => {
+    await appendEvents(store, 2_000);
+    let claimed = false;
+    const pages: number[] = [];
+    const feed: Feed = start({
+      onPage: async (page) => {
+        pages.push(page.length);
+        void feed.close();
+      },
+    });
+    void feed.caughtUp.then(() => (claimed = true));
+    await eventually('a page is in hand', () => pages.length > 0);
+    await feed.close();
+    await turns();
+    expect({ claimed, pages }).toEqual({ claimed: false, pages: [512] });
+  });
+
+  describe('that hears nothing at all', () => {
+    beforeEach(() => jest.useFakeTimers());
+    afterEach(() => jest.useRealTimers());
+
+    it('asks the store itself after a while', async () => {
+      const feed = start();
+      await feed.caughtUp;
+      await appendEvents(store, 3);
+      await jest.advanceTimersByTimeAsync(10_000);
+      expect(seen).toEqual([]);
+      await jest.advanceTimersByTimeAsync(50_000);
+      expect(numbersOf(seen)).toEqual([0, 1, 2]);
+    });
+
+    it('reports that the store does not answer, and asks again', async () => {
+      let away = true;
+      const feed = start({
+        store: { ...store, head: () => (away ? Promise.reject(new Error('store is away')) : store.head()) },
+      });
+      await feed.caughtUp;
+      await appendEvents(store, 1);
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(errors.map(({ message }) => message)).toContain('store is away');
+      away = false;
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(numbersOf(seen)).toEqual([0]);
+    });
+  });
+});

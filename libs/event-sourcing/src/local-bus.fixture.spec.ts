@@ -1,0 +1,41 @@
+import { type IncomingMessage, type JsonValue, NoResponder, type Requests } from '@muster/ports';
+
+/** Decides what becomes of a publication: none of it (lost), itself, or several messages. */
+export type Tamper = (message: IncomingMessage) => readonly IncomingMessage[];
+
+export interface LocalBus extends Requests {
+  /** All that was published, tampered with or not. */
+  readonly published: readonly IncomingMessage[];
+  tamper(tamper: Tamper): void;
+}
+
+/** A bus inside one test whose faults the test decides. Messages arrive in order, after the publisher's turn. */
+export const localBus = (): LocalBus => {
+  const subscribers = new Set<{ pattern: RegExp; onMessage: (message: IncomingMessage) => unknown }>();
+  const published: IncomingMessage[] = [];
+  let fate: Tamper = (message) => [message];
+
+  return {
+    published,
+    tamper: (tamper) => (fate = tamper),
+    publish: (subject, body, headers = {}) => {
+      const message = { subject, body: JSON.parse(JSON.stringify(body)) as JsonValue, headers };
+      published.push(message);
+      for (const arriving of fate(message))
+        queueMicrotask(() => {
+          for (const { pattern, onMessage } of [...subscribers])
+            if (pattern.test(arriving.subject)) onMessage(arriving);
+        });
+    },
+    subscribe: (subject, onMessage) => {
+      const source = subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+').replace('>', '.+');
+      const subscriber = { pattern: new RegExp(`^${source}$`), onMessage };
+      subscribers.add(subscriber);
+      return { unsubscribe: () => void subscribers.delete(subscriber) };
+    },
+    request: async (subject) => {
+      throw new NoResponder(subject);
+    },
+    close: async () => subscribers.clear(),
+  };
+};

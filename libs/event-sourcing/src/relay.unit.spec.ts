@@ -1,0 +1,107 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { HEAD_BEACON } from '@muster/contracts';
+import type { EventStore, JsonObject, RecordedEvent } from '@muster/ports';
+import { eventually } from '@muster/testing';
+import { type LocalBus, localBus } from './local-bus.fixture.spec';
+import { type Relay, startRelay } from './relay';
+import { appendEvents } from './stored-events.fixture.spec';
+
+describe('the relay', () => {
+  let store: EventStore;
+  let bus: LocalBus;
+  let errors: Error[];
+  let relay: Relay;
+  const start = async (options: Partial<Parameters<typeof startRelay>[0]> = {}): Promise<void> => {
+    relay = await startRelay({ store, requests: bus, onError: (error) => errors.push(error), ...options });
+  };
+  const facts = (): JsonObject[] =>
+    bus.published.filter(({ subject }) => subject !== HEAD_BEACON).map(({ body }) => body as JsonObject);
+  const chain = (): unknown[] => facts().map(({ previous, position }) => [previous, position]);
+
+  beforeEach(() => {
+    store = inMemoryEventStore();
+    bus = localBus();
+    errors = [];
+  });
+  afterEach(() => relay.close());
+
+  it('publishes a copy of each new event under its category, naming the position before it', async () => {
+    await appendEvents(store, 3);
+    await start();
+    const events = await appendEvents(store, 3);
+    await eventually('all are published', () => facts().length === 3);
+    expect(chain()).toEqual([
+      [2, 3],
+      [3, 4],
+      [4, 5],
+    ]);
+    expect(facts().map(({ previous: _, ...event }) => event as unknown as RecordedEvent)).toEqual(events);
+    expect(bus.published[0]?.subject).toBe('fact.v1.sample');
+  });
+
+  it('announces where the store ends, though nothing was ever appended', async () => {
+    await start();
+    await eventually('a beacon is published', () => bus.published.length > 0);
+    expect(bus.published[0]).toMatchObject({ subject: HEAD_BEACON, body: { position: -1 } });
+  });
+
+  it('announces the end soon after the last fact', async () => {
+    await start();
+    await appendEvents(store, 2);
+    const isBeaconOfLast = ({ subject, body }: (typeof bus.published)[number]): boolean =>
+      subject === HEAD_BEACON && (body as JsonObject).position === 1;
+    await eventually('a beacon is published', () => bus.published.some(isBeaconOfLast));
+    expect(facts()).toHaveLength(2);
+  });
+
+  it('goes on after a fact that the bus does not take, and leaves a hole in the chain', async () => {
+    const picky: LocalBus = {
+      ...bus,
+      publish: (subject, body, headers) => {
+        if ((body as JsonObject).position === 1 && subject !== HEAD_BEACON) throw new Error('too large');
+        bus.publish(subject, body, headers);
+      },
+    };
+    await start({ requests: picky });
+    await appendEvents(store, 3);
+    await eventually('the others are published', () => facts().length === 2);
+    expect(chain()).toEqual([
+      [-1, 0],
+      [1, 2],
+    ]);
+    expect(errors.map(({ message }) => message)).toEqual(['too large']);
+  });
+
+  it('follows the store again where it broke off', async () => {
+    let failures = 1;
+    const flaky: EventStore = {
+      ...store,
+      subscribe: (after, onPage, onError) =>
+        store.subscribe(
+          after,
+          async (page) => {
+            if (failures-- > 0) throw new Error('store is away');
+            return onPage(page);
+          },
+          onError,
+        ),
+    };
+    await start({ store: flaky });
+    await appendEvents(store, 2);
+    await eventually('all are published', () => facts().length === 2);
+    expect(chain()).toEqual([
+      [-1, 0],
+      [0, 1],
+    ]);
+    expect(errors.map(({ message }) => message)).toEqual(['store is away']);
+  });
+
+  it('is silent after its close', async () => {
+    await start();
+    await relay.close();
+    const before = bus.published.length;
+    await appendEvents(store, 2);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(bus.published).toHaveLength(before);
+  });
+});

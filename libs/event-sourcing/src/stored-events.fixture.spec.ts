@@ -1,0 +1,46 @@
+import { factSubject, HEAD_BEACON } from '@muster/contracts';
+import type { EventStore, JsonObject, JsonValue, RecordedEvent, Requests, StreamId } from '@muster/ports';
+import { collectPages, eventToAppend } from '@muster/testing';
+
+const MANY_STREAMS = 7;
+
+/** Appends events, one at a time, to a few streams in turn; their data is `{ n }`, counted over the whole store. */
+export const appendEvents = async (store: EventStore, count: number): Promise<readonly RecordedEvent[]> => {
+  const known = await collectPages(store.readAll(-1));
+  const revisions = new Map<StreamId, number>();
+  for (const { streamId, revision } of known) revisions.set(streamId, revision);
+  for (let n = known.length; n < known.length + count; n += 1) {
+    const streamId: StreamId = `sample-${n % MANY_STREAMS}`;
+    const result = await store.append(streamId, revisions.get(streamId) ?? -1, [eventToAppend({ n })]);
+    if (result.kind === 'conflict') throw new Error(`${streamId} has another writer.`);
+    revisions.set(streamId, result.revision);
+  }
+  return (await collectPages(store.readAll(-1))).slice(known.length);
+};
+
+/** Says on the bus what the relay would say of an event. */
+export const publishFact = (requests: Requests, event: RecordedEvent, previous: number): void =>
+  requests.publish(factSubject('sample'), { ...event, previous } as unknown as JsonValue);
+
+export const publishBeacon = (requests: Requests, position: number): void =>
+  requests.publish(HEAD_BEACON, { position });
+
+export const numbersOf = (events: readonly RecordedEvent[]): JsonValue[] =>
+  events.map((event) => (event.data as JsonObject & { n: number }).n);
+
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+/** The same store, counting how often it is read from front to end. */
+export const countingReads = (store: EventStore): EventStore & { readonly reads: number } => {
+  let reads = 0;
+  return {
+    ...store,
+    readAll: (afterPosition) => {
+      reads += 1;
+      return store.readAll(afterPosition);
+    },
+    get reads() {
+      return reads;
+    },
+  };
+};
