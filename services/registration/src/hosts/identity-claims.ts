@@ -1,4 +1,5 @@
 import type { HostKey, MachineIdentity, Plain } from '@muster/contracts';
+import { isAnotherMachine, isIntruder } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
@@ -26,7 +27,7 @@ export class IdentityClaims {
       : state.machine
         ? [state.machine]
         : [];
-    const other = rivals.find((rival) => !sharesMac(rival, machine));
+    const other = rivals.find((rival) => isAnotherMachine(rival, machine));
     const result = await this.aggregates.hosts.handle(
       key,
       {
@@ -37,8 +38,7 @@ export class IdentityClaims {
       },
       { ...context, commandId: `${context.commandId}#identity` },
     );
-    const conflict = result.state.conflict;
-    return !conflict || sharesMac(conflict.known, machine);
+    return !isIntruder(result.state, machine);
   }
 
   private remember(claim: string, at: string): void {
@@ -51,8 +51,6 @@ export class IdentityClaims {
 }
 
 const fingerprint = (machine: Plain<MachineIdentity>): string => [...machine.macAddresses].sort().join(',');
-const sharesMac = (one: Plain<MachineIdentity>, other: Plain<MachineIdentity>): boolean =>
-  one.macAddresses.some((mac) => other.macAddresses.includes(mac));
 
 /** undefined for what is no inventory: the inventory service says what is wrong with it. */
 function identityOf(text: string, sourceAddress: string): Plain<MachineIdentity> | undefined {

@@ -5,6 +5,7 @@ import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
 import { hostKeyOf, type MusterEvent } from '@muster/contracts';
+import { isIntruder } from '@muster/domain';
 import { RefusalError } from '@muster/problems';
 import { Inject } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -70,6 +71,13 @@ export class RegisterHostController {
       context,
     );
     const stored = storedOrThrow(result);
+    if (request.machine && isIntruder(result.state, request.machine)) {
+      throw new RefusalError({
+        code: 'identity-conflict',
+        reason: `Another live machine is host ${request.hostId} already; give one of them another board serial or infra-env.`,
+        subject: 'host_id',
+      });
+    }
     if (cluster && result.kind === 'stored' && wasPreparing(result.events)) {
       const command = {
         type: 'UndoPreparation',

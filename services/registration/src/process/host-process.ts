@@ -1,6 +1,7 @@
-import type { HostKey } from '@muster/contracts';
+import { type HostKey, InventoryService } from '@muster/contracts';
 import { effectiveRole, type HostCommand, type HostSurroundings } from '@muster/domain';
 import { chooseInstallationDisk, eligibleDisks, requirementsOf, requirementsRole } from '@muster/validation-rules';
+import { callService, PLATFORM, type Platform } from '@muster/nest-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -11,6 +12,7 @@ import { type HostEntry, RegistrationView } from './registration-view';
 @Injectable()
 export class HostProcess {
   constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
@@ -19,6 +21,7 @@ export class HostProcess {
   async react(key: HostKey): Promise<void> {
     const entry = this.view.host(key);
     if (!entry || entry.state.status === 'unregistered') return;
+    await this.clearVoidImageCheck(entry);
     await this.chooseDisk(entry);
     await this.command(entry, { type: 'Refresh', at: this.aggregates.now(), ...this.surroundings(entry) });
   }
@@ -26,6 +29,18 @@ export class HostProcess {
   /** What the host's table asks about the world around it, as it is known now. */
   surroundings(entry: HostEntry): HostSurroundings {
     return surroundingsOf(entry, this.view, this.config.softTimeouts);
+  }
+
+  /** The images are to be looked at again: the report of the last look no longer counts. */
+  private async clearVoidImageCheck({ key, state, checkedImages, lastEventId }: HostEntry): Promise<void> {
+    if (!state.isImageCheckVoid || checkedImages.length === 0) return;
+    const request = { hostKey: key, stepType: 'container-image-availability', epoch: state.epoch };
+    await callService(
+      this.platform.requests,
+      InventoryService.method.clearReport,
+      request,
+      this.aggregates.ownContext(lastEventId),
+    );
   }
 
   private async chooseDisk(entry: HostEntry): Promise<void> {

@@ -6,6 +6,7 @@ export const toSummarizedHost = ({ state }: HostEntry): SummarizedHost => ({
   role: state.role,
   suggestedRole: state.suggestedRole,
   isBootstrap: state.isBootstrap,
+  hasArrived: state.progress.stage === 'Done',
   // Fencing credentials arrive with the part of the API that takes them.
   hasFencingCredentials: false,
 });
