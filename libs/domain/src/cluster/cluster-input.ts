@@ -1,7 +1,7 @@
 import type { Refusal } from '@muster/problems';
 import type { ClusterCommand } from './cluster-commands';
 import { withClusterDefaults } from './cluster-defaults';
-import { type ClusterInput, type ClusterInputRule } from './cluster-input-rule';
+import type { BrokenInput, ClusterInput, ClusterInputRule } from './cluster-input-rule';
 import { CHOICE_RULES } from './input/choice.rules';
 import { IDENTITY_RULES } from './input/identity.rules';
 import { NETWORK_RULES } from './input/network.rules';
@@ -19,12 +19,21 @@ export const CLUSTER_INPUT_RULES: readonly ClusterInputRule[] = [
 
 /** A refusal that names the field, or undefined when the command's input is as it should be. */
 export function clusterInputRefusal(command: ClusterCommand, state: ClusterState): Refusal | undefined {
+  const found = brokenInputRule(command, state);
+  return found && { code: 'invalid-input', subject: found.rule.subject, ...found.broken };
+}
+
+/** The first rule that the command's input breaks. */
+export function brokenInputRule(
+  command: ClusterCommand,
+  state: ClusterState,
+): { readonly rule: ClusterInputRule; readonly broken: BrokenInput } | undefined {
   const input = inputOf(command, state);
   if (!input) return undefined;
   for (const rule of CLUSTER_INPUT_RULES) {
     const isSpokenOf = input.before === undefined || rule.fields.some((field) => input.given[field] !== undefined);
     const broken = isSpokenOf ? rule.check(input) : undefined;
-    if (broken) return { code: 'invalid-input', subject: rule.subject, ...broken };
+    if (broken) return { rule, broken };
   }
   return undefined;
 }

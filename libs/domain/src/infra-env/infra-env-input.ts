@@ -7,7 +7,8 @@ import { IMAGE_TYPES } from './infra-env-state';
 type Settings = Plain<InfraEnvSettings>;
 
 const MAX_TRUST_BUNDLE_CHARACTERS = 65_535;
-const KERNEL_ARGUMENT = /^(?:[^ \t\n\r"]+|"[^"]*")+$/;
+/** One character or one quoted part at a time: nested repetition would take for ever on some inputs. */
+const KERNEL_ARGUMENT = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
 const KERNEL_OPERATIONS = ['append', 'replace', 'delete'];
 const ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'];
 /** One PEM block after the other and nothing else. */

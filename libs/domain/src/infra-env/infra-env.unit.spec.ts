@@ -1,0 +1,173 @@
+import { type InfraEnvSettings, type Plain, toStoredData } from '@muster/contracts';
+import { PROBLEMS } from '@muster/problems';
+import { findGaps, findOverlaps } from '../decision/decision-table';
+import { INFRA_ENV_COMMANDS, type InfraEnvCommand } from './infra-env-commands';
+import { decideInfraEnv, evolveInfraEnv, infraEnvDecider } from './infra-env-decider';
+import { INFRA_ENV_INPUT_RULES } from './infra-env-input';
+import { INFRA_ENV_REFUSALS, INFRA_ENV_TRANSITIONS, INFRA_ENV_VARIABLES } from './infra-env-row';
+import { INFRA_ENV_PHASES, type InfraEnvState, initialInfraEnvState } from './infra-env-state';
+
+type Settings = Plain<InfraEnvSettings>;
+const AT = '2026-01-01T00:00:00.000Z';
+const register = (settings: Settings = {}): InfraEnvCommand => ({
+  type: 'Register',
+  infraEnvId: 'e1',
+  settings: { name: 'lab', ...settings },
+  owner: { userName: 'admin', orgId: '', emailDomain: '' },
+  pullSecretSet: true,
+  at: AT,
+});
+const revise = (changes: Settings, pullSecretReplaced = false): InfraEnvCommand => ({
+  type: 'Revise',
+  changes,
+  pullSecretReplaced,
+  at: AT,
+});
+const ROTATE: InfraEnvCommand = { type: 'RotateSigningKey', at: AT };
+const deregister = (hostCount: number): InfraEnvCommand => ({ type: 'Deregister', hostCount, at: AT });
+
+function when(state: InfraEnvState, command: InfraEnvCommand): { state: InfraEnvState; types: readonly string[] } {
+  const decision = decideInfraEnv(command, state);
+  if (decision.kind === 'refused') throw new Error(decision.refusal.reason);
+  for (const event of decision.events) toStoredData(event);
+  return { state: decision.events.reduce(evolveInfraEnv, state), types: decision.events.map(({ type }) => type) };
+}
+const after = (...commands: readonly InfraEnvCommand[]): InfraEnvState =>
+  commands.reduce((state, command) => when(state, command).state, initialInfraEnvState());
+function refusalOf(state: InfraEnvState, command: InfraEnvCommand): { code: string; subject?: string; reason: string } {
+  const decision = infraEnvDecider.decide(command, state);
+  if (decision.kind === 'accepted') throw new Error('accepted');
+  return decision.refusal;
+}
+
+const registered = after(register());
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n';
+
+describe('the infra-env’s tables', () => {
+  const all = [...INFRA_ENV_TRANSITIONS, ...INFRA_ENV_REFUSALS];
+
+  it('have no overlap and no gap', () => {
+    expect(findOverlaps(all)).toEqual([]);
+    for (const status of INFRA_ENV_PHASES)
+      for (const command of INFRA_ENV_COMMANDS) {
+        expect(all.some((row) => row.on === command && row.from.includes(status))).toBe(true);
+        expect(findGaps(all, INFRA_ENV_VARIABLES, status, command)).toEqual([]);
+      }
+  });
+
+  it('refuse with a fault of the request', () => {
+    for (const { code } of INFRA_ENV_REFUSALS) expect(PROBLEMS[code].status).toBeLessThan(500);
+  });
+});
+
+describe('an infra-env', () => {
+  it('starts with a full image for x86_64', () => {
+    expect(registered).toMatchObject({
+      status: 'registered',
+      settings: { imageType: 'full-iso', cpuArchitecture: 'x86_64' },
+    });
+  });
+
+  it('stores only what a revision changes', () => {
+    expect(when(registered, revise({ imageType: 'minimal-iso' })).types).toEqual(['InfraEnvSettingsRevised']);
+    expect(when(registered, revise({ imageType: 'full-iso' })).types).toEqual([]);
+    expect(when(registered, revise({}, true)).types).toEqual(['InfraEnvSettingsRevised']);
+  });
+
+  it.each(['sshAuthorizedKey', 'openshiftVersion', 'ignitionConfigOverride'] as const)(
+    'takes an empty %s as unchanged',
+    (field) => {
+      const values = { sshAuthorizedKey: 'ssh-rsa AAAA', openshiftVersion: '4.18', ignitionConfigOverride: '{}' };
+      const state = after(register({ [field]: values[field] }));
+      expect(when(state, revise({ [field]: '' })).types).toEqual([]);
+    },
+  );
+
+  it('clears other fields with an empty text', () => {
+    const state = after(register({ additionalTrustBundle: CERTIFICATE }));
+    expect(when(state, revise({ additionalTrustBundle: '' })).state.settings.additionalTrustBundle).toBe('');
+  });
+
+  it('switches from additional NTP sources to its own when a revision names those', () => {
+    const state = after(register({ additionalNtpSources: 'pool.ntp.org' }), revise({ ntpSources: '10.0.0.1' }));
+    expect(state.settings).toMatchObject({ ntpSources: '10.0.0.1', additionalNtpSources: '' });
+  });
+
+  it('rotates its signing key as often as it is asked to', () => {
+    expect(after(register(), ROTATE, ROTATE).signingKeyGeneration).toBe(2);
+  });
+
+  it('goes only when its hosts are gone', () => {
+    expect(refusalOf(registered, deregister(2))).toEqual({
+      code: 'invalid-input',
+      subject: 'hosts',
+      reason: 'The infra-env still has 2 hosts: remove them first.',
+    });
+    expect(when(registered, deregister(0)).state.status).toBe('deregistered');
+  });
+
+  it('that is gone or never was is not found, and its id is not used again', () => {
+    const gone = after(register(), deregister(0));
+    for (const state of [initialInfraEnvState(), gone])
+      for (const command of [revise({ name: '' }), ROTATE, deregister(0)])
+        expect(refusalOf(state, command).code).toBe('not-found');
+    expect(refusalOf(gone, register()).code).toBe('already-exists');
+  });
+});
+
+describe('input of an infra-env', () => {
+  const REFUSED: readonly (readonly [string, Settings])[] = [
+    ['name', { name: '' }],
+    ['image_type', { imageType: 'floppy' }],
+    ['image_type', { imageType: 'minimal-iso', cpuArchitecture: 's390x' }],
+    ['cpu_architecture', { cpuArchitecture: 'multi' }],
+    ['rendezvous_ip', { rendezvousIp: '10.0.0.1' }],
+    ['rendezvous_ip', { rendezvousIp: 'me', imageType: 'disconnected-iso' }],
+    ['ntp_sources', { ntpSources: '10.0.0.1', additionalNtpSources: '10.0.0.2' }],
+    ['ntp_sources', { ntpSources: 'a b' }],
+    ['additional_ntp_sources', { additionalNtpSources: '10.0.0.1,?' }],
+    ['proxy.http_proxy', { proxy: { httpProxy: 'proxy:3128' } }],
+    ['proxy.https_proxy', { proxy: { httpsProxy: 'socks://proxy:3128' } }],
+    ['ssh_authorized_key', { sshAuthorizedKey: 'nonsense' }],
+    ['additional_trust_bundle', { additionalTrustBundle: 'nonsense' }],
+    ['kernel_arguments', { kernelArguments: '[{"operation":"think","value":"quiet"}]' }],
+    ['kernel_arguments', { kernelArguments: '[{"operation":"append","value":"a b"}]' }],
+    ['static_network_config', { staticNetworkConfig: '{}' }],
+    ['ignition_config_override', { ignitionConfigOverride: '"x"' }],
+  ];
+
+  it.each(REFUSED)('is refused by its field %s: %j', (subject, settings) => {
+    expect(refusalOf(initialInfraEnvState(), register(settings))).toMatchObject({ code: 'invalid-input', subject });
+  });
+
+  it('is refused when the trust bundle is longer than the contract allows', () => {
+    const settings = { additionalTrustBundle: CERTIFICATE.repeat(1_100) };
+    expect(refusalOf(initialInfraEnvState(), register(settings)).reason).toContain('65535 characters');
+  });
+
+  it('of a hostile length is read in no time', () => {
+    const kernelArguments = JSON.stringify([{ operation: 'append', value: `${'a'.repeat(50_000)} ` }]);
+    expect(refusalOf(initialInfraEnvState(), register({ kernelArguments })).subject).toBe('kernel_arguments');
+  });
+
+  it('is refused when a revision names another cluster', () => {
+    expect(refusalOf(registered, revise({ clusterId: 'c2' })).subject).toBe('cluster_id');
+  });
+
+  it('has an example for every field that has a rule', () => {
+    const shown = new Set([...REFUSED.map(([subject]) => subject), 'cluster_id']);
+    expect(INFRA_ENV_INPUT_RULES.filter(({ subject }) => !shown.has(subject))).toEqual([]);
+  });
+
+  it('is accepted in full', () => {
+    const settings: Settings = {
+      imageType: 'disconnected-iso',
+      rendezvousIp: 'fd00::1',
+      kernelArguments: '[{"operation":"append","value":"rd.net.timeout.carrier=60"}]',
+      additionalTrustBundle: CERTIFICATE + CERTIFICATE,
+      staticNetworkConfig: '[]',
+      proxy: { httpProxy: 'http://[fd00::2]:3128', httpsProxy: 'https://proxy.example.com' },
+    };
+    expect(when(initialInfraEnvState(), register(settings)).types).toEqual(['InfraEnvRegistered']);
+  });
+});

@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import { chooseBootstrap } from './choose-bootstrap';
+import { installationStanding, isEnough } from './enough-hosts';
+import { effectiveRoleOf, type SummarizedHost, summarizeHosts } from './host-summary';
+import { type HardwareSize, hostWeight, type RoleCandidate, suggestRoles } from './suggest-roles';
+
+const size = (cores: number, more: Partial<HardwareSize> = {}): HardwareSize => ({
+  cores,
+  usableMemoryGib: 16,
+  eligibleDisksGib: 100,
+  hasGpu: false,
+  ...more,
+});
+const candidate = (hostId: string, more: Partial<RoleCandidate> = {}): RoleCandidate => ({
+  hostId,
+  status: 'known',
+  role: 'auto-assign',
+  suggestedRole: '',
+  size: size(4),
+  canBeControlPlane: true,
+  canBeArbiter: true,
+  ...more,
+});
+const host = (status: string, role: SummarizedHost['role'], more: Partial<SummarizedHost> = {}): SummarizedHost => ({
+  status,
+  role,
+  suggestedRole: '',
+  isBootstrap: false,
+  hasFencingCredentials: false,
+  hasArrived: false,
+  ...more,
+});
+const times = (count: number, one: SummarizedHost): readonly SummarizedHost[] =>
+  Array.from({ length: count }, () => one);
+
+describe('the weight of a host', () => {
+  it('is 0 for the smallest control plane host, and counts cores, memory and disks', () => {
+    expect(hostWeight(size(4))).toBe(0);
+    expect(hostWeight(size(8, { usableMemoryGib: 32, eligibleDisksGib: 600 }))).toBeCloseTo(4 + 1.6 + 2);
+  });
+});
+
+describe('suggested roles', () => {
+  const roles = (hosts: readonly RoleCandidate[], count = 3): Readonly<Record<string, string>> =>
+    Object.fromEntries(suggestRoles(hosts, count).map(({ hostId, role }) => [hostId, role]));
+
+  it('make the weakest machines that suffice the control plane', () => {
+    const hosts = [16, 8, 4, 12, 32].map((cores) => candidate(`c${cores}`, { size: size(cores) }));
+    expect(roles(hosts)).toEqual({ c4: 'master', c8: 'master', c12: 'master', c16: 'worker', c32: 'worker' });
+  });
+
+  it('keep machines with a GPU for work', () => {
+    const hosts = [
+      candidate('gpu', { size: size(4, { hasGpu: true }) }),
+      ...['a', 'b', 'c'].map((id) => candidate(id, { size: size(64) })),
+    ];
+    expect(roles(hosts)).toMatchObject({ a: 'master', b: 'master', c: 'master', gpu: 'worker' });
+  });
+
+  it('skip machines that do not suffice', () => {
+    const hosts = [
+      candidate('tiny', { size: size(2), canBeControlPlane: false }),
+      ...['a', 'b', 'c'].map((id) => candidate(id)),
+    ];
+    expect(roles(hosts)).toMatchObject({ tiny: 'worker', a: 'master' });
+  });
+
+  it('respect roles that a person chose', () => {
+    const hosts = [
+      candidate('chosen', { role: 'master', size: size(99) }),
+      ...['a', 'b', 'c'].map((id) => candidate(id)),
+    ];
+    expect(roles(hosts)).toEqual({ a: 'master', b: 'master', c: 'worker' });
+  });
+
+  it('name one arbiter when two control plane hosts are wanted', () => {
+    expect(
+      roles(
+        ['a', 'b', 'c', 'd'].map((id) => candidate(id)),
+        2,
+      ),
+    ).toEqual({
+      a: 'master',
+      b: 'master',
+      c: 'arbiter',
+      d: 'worker',
+    });
+  });
+
+  it('wait until every machine is known', () => {
+    expect(suggestRoles([candidate('a'), candidate('b', { size: undefined })], 3)).toEqual([]);
+  });
+
+  it('leave hosts alone that are being installed', () => {
+    expect(suggestRoles([candidate('a', { status: 'installing', suggestedRole: 'master' })], 3)).toEqual([]);
+  });
+
+  it('say nothing twice, in whatever order the hosts come, and never name too many', () => {
+    const candidates = fc.uniqueArray(
+      fc.record({
+        hostId: fc.stringMatching(/^[a-f]{3}$/),
+        cores: fc.integer({ min: 2, max: 64 }),
+        canBeControlPlane: fc.boolean(),
+      }),
+      { selector: ({ hostId }) => hostId, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(candidates, fc.constantFrom(1, 2, 3, 5), (drawn, count) => {
+        const hosts = drawn.map(({ hostId, cores, canBeControlPlane }) =>
+          candidate(hostId, { size: size(cores), canBeControlPlane }),
+        );
+        const first = suggestRoles(hosts, count);
+        const told = new Map(first.map(({ hostId, role }) => [hostId, role]));
+        expect([...suggestRoles([...hosts].reverse(), count)].sort()).toEqual([...first].sort());
+        const again = hosts.map((one) => ({ ...one, suggestedRole: told.get(one.hostId) ?? one.suggestedRole }));
+        expect(suggestRoles(again, count)).toEqual([]);
+        const masters = first.filter(({ role }) => role === 'master').length;
+        expect(masters).toBe(Math.min(count, drawn.filter(({ canBeControlPlane }) => canBeControlPlane).length));
+      }),
+    );
+  });
+});
+
+describe('the effective role', () => {
+  it('is the assigned one, else the suggested one, else automatic', () => {
+    expect(effectiveRoleOf({ role: 'worker', suggestedRole: 'master' })).toBe('worker');
+    expect(effectiveRoleOf({ role: 'auto-assign', suggestedRole: 'master' })).toBe('master');
+    expect(effectiveRoleOf({ role: 'auto-assign', suggestedRole: '' })).toBe('auto-assign');
+  });
+});
+
+describe('the bootstrap host', () => {
+  const one = (hostId: string, status = 'known', more: object = {}): Parameters<typeof chooseBootstrap>[0][number] => ({
+    hostId,
+    status,
+    role: 'master',
+    suggestedRole: '',
+    isBootstrap: false,
+    ...more,
+  });
+
+  it('stays the one that it is', () =>
+    expect(chooseBootstrap([one('a', 'known', { isBootstrap: true }), one('b')])).toBe('a'));
+  it('is otherwise the last control plane host that is ready', () =>
+    expect(chooseBootstrap([one('a'), one('b'), one('c', 'disconnected'), one('d', 'known', { role: 'worker' })])).toBe(
+      'b',
+    ));
+  it('may have a suggested role', () =>
+    expect(chooseBootstrap([one('a', 'known', { role: 'auto-assign', suggestedRole: 'master' })])).toBe('a'));
+  it('is nobody when no control plane host is ready', () => expect(chooseBootstrap([one('a', 'error')])).toBe(''));
+});
+
+describe('enough hosts', () => {
+  const standing = (hosts: readonly SummarizedHost[], count = 3): string =>
+    installationStanding(summarizeHosts(hosts), count);
+  const masters = (status: string, count = 3): readonly SummarizedHost[] => times(count, host(status, 'master'));
+  const workers = (status: string, count: number): readonly SummarizedHost[] => times(count, host(status, 'worker'));
+
+  it.each<readonly [string, readonly SummarizedHost[], number, string]>([
+    ['three control plane hosts', masters('installed'), 3, 'enough-installed'],
+    ['one control plane host failed', [...masters('installed', 2), host('error', 'master')], 3, 'too-few'],
+    [
+      'one still installs',
+      [...masters('installed', 2), host('installing-in-progress', 'master')],
+      3,
+      'enough-on-the-way',
+    ],
+    [
+      'two of three workers',
+      [...masters('installed'), ...workers('installed', 2), host('error', 'worker')],
+      3,
+      'enough-installed',
+    ],
+    [
+      'one of two workers',
+      [...masters('installed'), host('installed', 'worker'), host('error', 'worker')],
+      3,
+      'too-few',
+    ],
+    ['the only worker failed', [...masters('installed'), host('error', 'worker')], 3, 'enough-installed'],
+    ['a single node', masters('installed', 1), 1, 'enough-installed'],
+    ['a single node on its way', masters('installing-pending-user-action', 1), 1, 'enough-on-the-way'],
+    ['two control plane hosts alone', masters('installed', 2), 2, 'too-few'],
+    ['two and an arbiter', [...masters('installed', 2), host('installed', 'arbiter')], 2, 'enough-installed'],
+    ['two, and the arbiter failed', [...masters('installed', 2), host('error', 'arbiter')], 2, 'too-few'],
+    [
+      'two that fence each other',
+      times(2, host('installed', 'master', { hasFencingCredentials: true })),
+      2,
+      'enough-installed',
+    ],
+    [
+      'a bootstrap whose role is automatic',
+      [...masters('installed', 2), host('installed', 'auto-assign', { isBootstrap: true, suggestedRole: 'master' })],
+      3,
+      'enough-installed',
+    ],
+    [
+      'hosts that fell with their cluster after they had arrived',
+      times(3, host('error', 'master', { hasArrived: true })),
+      3,
+      'enough-installed',
+    ],
+  ])('%s', (_, hosts, count, expected) => expect(standing(hosts, count)).toBe(expected));
+
+  it('never becomes fewer when one more host is installed', () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('installed', 'error', 'installing'), { minLength: 5, maxLength: 5 }),
+        (statuses) => {
+          const hosts = statuses.map((status, index) => host(status, index < 3 ? 'master' : 'worker'));
+          const better = hosts.map((one, index) => (index === 0 ? { ...one, status: 'installed' } : one));
+          const [before, after] = [summarizeHosts(hosts), summarizeHosts(better)];
+          if (isEnough(before.installed, before, 3)) expect(isEnough(after.installed, after, 3)).toBe(true);
+        },
+      ),
+    ));
+});
