@@ -1,15 +1,7 @@
-import { CLUSTER_COMMANDS, type ClusterCommandType } from './cluster-commands';
-import type { ClusterRefusal, ClusterVariables } from './cluster-row';
-import {
-  CLUSTER_LOGS_STATES,
-  CLUSTER_STATUSES,
-  type ClusterPhase,
-  type ClusterStatus,
-  FINALIZING_STAGES,
-  OPERATOR_STATUSES,
-} from './cluster-status';
-import type { Guard } from '../decision/decision-table';
+import type { ClusterRefusal } from './cluster-row';
+import { CLUSTER_LOGS_STATES, CLUSTER_STATUSES, FINALIZING_STAGES, OPERATOR_STATUSES } from './cluster-status';
 import { exceptStatuses, INSTALLING_STATUSES, OPEN_STATUSES, UPDATABLE_STATUSES } from './rows/phases';
+import { afterFailure, asInvalid, hostsRefuse, missing, outside } from './rows/refusal-shapes';
 
 const BEFORE_INSTALLATION = [...OPEN_STATUSES, 'preparing-for-installation', 'unmonitored'] as const;
 const CANCELLABLE = [
@@ -21,42 +13,6 @@ const CANCELLABLE = [
 ] as const;
 const WITH_INGRESS = ['finalizing', 'installed'] as const;
 const RESETTABLE = [...CANCELLABLE, 'cancelled'] as const;
-
-/** Refused everywhere but in `allowed`; `special` statuses have rows of their own. */
-const outside = (
-  allowed: readonly ClusterStatus[],
-  id: string,
-  on: ClusterCommandType,
-  reason: string,
-  more: { readonly when?: Guard<ClusterVariables>; readonly special?: readonly ClusterStatus[] } = {},
-): ClusterRefusal => ({
-  id,
-  from: exceptStatuses(...allowed, ...(more.special ?? [])),
-  on,
-  when: more.when,
-  to: 'stay',
-  code: 'not-allowed-in-state',
-  reason,
-  subject: 'status',
-  allowed,
-  why: 'The status has no way to do this.',
-});
-
-/** The contract answers these with 400 instead of 409. */
-const asInvalid = (refusal: ClusterRefusal): ClusterRefusal => ({ ...refusal, code: 'invalid-input' });
-
-const missing = (phase: ClusterPhase, reason: string): readonly ClusterRefusal[] =>
-  CLUSTER_COMMANDS.filter((on) => on !== 'Register').map((on) => ({
-    id: `${phase}-has-no-${on}`,
-    from: [phase],
-    on,
-    to: 'stay',
-    code: 'not-found',
-    reason,
-    subject: 'cluster_id',
-    allowed: [],
-    why: 'There is nothing to act on.',
-  }));
 
 /** Every combination that is no transition, by name: what a person is told, and what would have been accepted. */
 export const CLUSTER_REFUSALS: readonly ClusterRefusal[] = [
@@ -240,39 +196,3 @@ export const CLUSTER_REFUSALS: readonly ClusterRefusal[] = [
     why: 'Hosts that write their disks would be left without anybody to report to.',
   },
 ];
-
-/** In `error` because of hosts nothing more is expected from the new cluster; after a deadline it is. */
-function afterFailure(id: string, on: ClusterCommandType, allowed: readonly ClusterStatus[]): ClusterRefusal {
-  return {
-    id,
-    from: ['error'],
-    on,
-    when: { lateness: ['none'] },
-    to: 'stay',
-    code: 'invalid-input',
-    reason: 'The installation failed because of its hosts: reset the cluster and install it again.',
-    subject: 'status',
-    allowed,
-    why: 'Only a reset leads on.',
-  };
-}
-
-function hostsRefuse(
-  id: string,
-  on: ClusterCommandType,
-  from: readonly ClusterStatus[],
-  participle: string,
-): ClusterRefusal {
-  return {
-    id,
-    from,
-    on,
-    when: { hostsRefuse: [true] },
-    to: 'stay',
-    code: 'host-refuses',
-    reason: `The installation was not ${participle}, because these hosts do not allow it now: {refusingHosts}.`,
-    subject: 'hosts',
-    allowed: [],
-    why: 'Cluster and hosts move together or not at all.',
-  };
-}
