@@ -78,7 +78,7 @@ export const DISK_RULES: readonly HostRule[] = [
       const skipped = facts.skipFormattingDisks.some(
         (id) => id === facts.installationDiskId || (disk && isDisk(disk, id)),
       );
-      return passIf(facts.installationDiskId === '' || !skipped, facts.installationDiskId);
+      return facts.installationDiskId !== '' && skipped ? fail(facts.installationDiskId) : pass();
     },
     explain: ({ passed, measured }) =>
       passed ? 'Installation disk may be formatted' : `Installation disk ${measured} is to be left unformatted`,

@@ -1,0 +1,26 @@
+import { DEFAULT_REQUIREMENTS } from '@muster/validation-rules';
+import { readConfig } from './config';
+
+describe('settings of the validation service', () => {
+  it('have defaults', () => {
+    expect(readConfig({})).toEqual({
+      requirements: DEFAULT_REQUIREMENTS,
+      agentImage: '',
+      edgeWorkerProducts: ['BlueField SoC'],
+      disabledHostRules: [],
+      disabledClusterRules: [],
+    });
+  });
+
+  it('compare agents only when they are upgraded', () => {
+    expect(readConfig({ AGENT_DOCKER_IMAGE: 'a' }).agentImage).toBe('a');
+    expect(readConfig({ AGENT_DOCKER_IMAGE: 'a', ENABLE_UPGRADE_AGENT: 'false' }).agentImage).toBe('');
+  });
+
+  it('read lists and requirements, and say which one is wrong', () => {
+    expect(readConfig({ DISABLED_HOST_VALIDATIONS: 'a, b' }).disabledHostRules).toEqual(['a', 'b']);
+    expect(() => readConfig({ HW_VALIDATOR_REQUIREMENTS: '[]' })).toThrow(
+      /HW_VALIDATOR_REQUIREMENTS.*"version": "default"/,
+    );
+  });
+});

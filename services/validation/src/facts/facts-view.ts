@@ -1,0 +1,187 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ClusterEvent,
+  type HostEvent,
+  type HostKey,
+  type InfraEnvEvent,
+  type InventoryEvent,
+  parseStreamId,
+} from '@muster/contracts';
+import { clusterDecider, hostDecider, infraEnvDecider } from '@muster/domain';
+import type { RecordedEvent } from '@muster/ports';
+import { type ClusterSettingsFacts, toClusterSettingsFacts } from '@muster/validation-rules';
+import { Injectable } from '@nestjs/common';
+import { evolveReports, NO_REPORTS } from './host-reports';
+import { clusterSubject, hostSubject, type Subject } from './subjects';
+import { type ClusterEntry, type HostEntry, type InfraEnvEntry, isRegistered, nameOf } from './view-entries';
+
+const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;
+
+/** Everything that rules read, folded from the streams in order. Each fact names the subjects that depend on it. */
+@Injectable()
+export class FactsView {
+  private readonly hosts = new Map<HostKey, HostEntry>();
+  private readonly clusters = new Map<string, ClusterEntry>();
+  private readonly infraEnvs = new Map<string, InfraEnvEntry>();
+
+  host(key: HostKey): HostEntry | undefined {
+    return this.hosts.get(key);
+  }
+
+  cluster(id: string): ClusterEntry | undefined {
+    return this.clusters.get(id);
+  }
+
+  infraEnv(id: string): InfraEnvEntry | undefined {
+    return this.infraEnvs.get(id);
+  }
+
+  hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
+    return [...cluster.hostKeys].flatMap((key) => this.hosts.get(key) ?? []);
+  }
+
+  /** Takes the fact in and answers what has to be judged anew because of it. */
+  observe(event: RecordedEvent): readonly Subject[] {
+    const { category, id } = parseStreamId(event.streamId);
+    switch (category) {
+      case 'host':
+        return this.observeHost(id as HostKey, event);
+      case 'inventory':
+        return this.observeReport(id as HostKey, event);
+      case 'cluster':
+        return this.observeCluster(id, event);
+      case 'infraEnv':
+        return this.observeInfraEnv(id, event);
+      default:
+        return [];
+    }
+  }
+
+  private observeHost(key: HostKey, event: RecordedEvent): readonly Subject[] {
+    const entry: HostEntry = this.hosts.get(key) ?? {
+      key,
+      state: hostDecider.initialState(),
+      reports: NO_REPORTS,
+      lastEventId: event.id,
+    };
+    // Entries of deregistered hosts stay: their epoch goes on counting when the host comes back.
+    this.hosts.set(key, entry);
+    const before = { ...entry };
+    entry.state = hostDecider.evolve(before.state, typed<HostEvent>(event));
+    if (entry.state.epoch !== before.state.epoch || !isRegistered(entry)) entry.reports = NO_REPORTS;
+    return this.hostChanged(before, entry, event.id);
+  }
+
+  private observeReport(key: HostKey, event: RecordedEvent): readonly Subject[] {
+    const entry = this.hosts.get(key);
+    if (!entry || event.data.epoch !== entry.state.epoch) return [];
+    const before = { ...entry };
+    entry.reports = evolveReports(before.reports, typed<InventoryEvent>(event));
+    return entry.reports === before.reports ? [] : this.hostChanged(before, entry, event.id);
+  }
+
+  /** The host, the clusters it is and was in, and the hosts that share or shared its name. */
+  private hostChanged(before: HostEntry, after: HostEntry, eventId: string): readonly Subject[] {
+    after.summary = undefined;
+    after.lastEventId = eventId;
+    const touched = new Set<Subject>([hostSubject(after.key)]);
+    const [left, joined] = [before.state.clusterId, after.state.clusterId];
+    this.infraEnvs.get(after.state.infraEnvId)?.hostKeys.add(after.key);
+    if (left !== joined) this.clusters.get(left)?.hostKeys.delete(after.key);
+    this.clusters.get(joined)?.hostKeys.add(after.key);
+    for (const id of new Set([left, joined])) {
+      const cluster = this.clusters.get(id);
+      if (!cluster) continue;
+      touched.add(clusterSubject(id));
+      cluster.lastEventId = eventId;
+    }
+    const [oldName, newName] = [nameOf(before), nameOf(after)];
+    if (left !== joined || oldName !== newName) {
+      for (const key of [...this.giveUpName(left, oldName, after.key), ...this.takeName(joined, newName, after.key)])
+        touched.add(hostSubject(key));
+    }
+    return [...touched];
+  }
+
+  /** Only the last one left, or the first one met, is no longer or newly alone with its name. */
+  private giveUpName(clusterId: string, name: string, key: HostKey): readonly HostKey[] {
+    const names = this.clusters.get(clusterId)?.names;
+    const bearers = names?.get(name);
+    if (!names || !bearers?.delete(key)) return [];
+    if (bearers.size === 0) names.delete(name);
+    return bearers.size === 1 ? [...bearers] : [];
+  }
+
+  private takeName(clusterId: string, name: string, key: HostKey): readonly HostKey[] {
+    const names = this.clusters.get(clusterId)?.names;
+    if (!names || name === '') return [];
+    const bearers = names.get(name) ?? new Set();
+    const met = bearers.size === 1 ? [...bearers] : [];
+    names.set(name, bearers.add(key));
+    return met;
+  }
+
+  private observeCluster(id: string, event: RecordedEvent): readonly Subject[] {
+    const known = this.clusters.get(id);
+    const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), typed<ClusterEvent>(event));
+    if (event.type === 'ClusterDeregistered') {
+      this.clusters.delete(id);
+      return [];
+    }
+    if (!known) {
+      const facts = toClusterSettingsFacts(state);
+      this.clusters.set(id, { id, state, facts, hostKeys: new Set(), names: new Map(), lastEventId: event.id });
+      return [clusterSubject(id)];
+    }
+    const facts = toClusterSettingsFacts(state);
+    const before = { ...known };
+    Object.assign(known, { state, facts, lastEventId: event.id });
+    if (state.status === before.state.status && isDeepStrictEqual(before.facts, facts)) return [];
+    if (isSameToHosts(before.facts, facts)) return [clusterSubject(id)];
+    return [clusterSubject(id), ...this.withoutSummaries([...known.hostKeys])];
+  }
+
+  private observeInfraEnv(id: string, event: RecordedEvent): readonly Subject[] {
+    const known = this.infraEnvs.get(id);
+    const before = known?.state ?? infraEnvDecider.initialState();
+    const state = infraEnvDecider.evolve(before, typed<InfraEnvEvent>(event));
+    if (event.type === 'InfraEnvDeregistered') {
+      this.infraEnvs.delete(id);
+      return [];
+    }
+    if (!known) this.infraEnvs.set(id, { state, hostKeys: new Set() });
+    else known.state = state;
+    const isSame =
+      before.settings.openshiftVersion === state.settings.openshiftVersion &&
+      before.settings.ntpSources === state.settings.ntpSources &&
+      before.settings.additionalNtpSources === state.settings.additionalNtpSources;
+    return isSame || !known ? [] : this.withoutSummaries([...known.hostKeys]);
+  }
+
+  /** What clusters read of a host depends on the version they have. */
+  private withoutSummaries(keys: readonly HostKey[]): readonly Subject[] {
+    for (const key of keys) {
+      const host = this.hosts.get(key);
+      if (host) host.summary = undefined;
+    }
+    return keys.map(hostSubject);
+  }
+}
+
+/** Settings that no host rule reads: a change of these alone leaves every host's verdict as it is. */
+const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettingsFacts>([
+  'baseDnsDomain',
+  'apiVips',
+  'ingressVips',
+  'vipDhcpAllocation',
+  'networkType',
+  'pullSecretSet',
+  'hasCustomManifest',
+  'ignoredClusterRules',
+]);
+
+function isSameToHosts(before: ClusterSettingsFacts, after: ClusterSettingsFacts): boolean {
+  const read = (facts: ClusterSettingsFacts): readonly unknown[] =>
+    Object.entries(facts).filter(([name]) => !READ_BY_CLUSTERS_ONLY.has(name));
+  return isDeepStrictEqual(read(before), read(after));
+}

@@ -1,0 +1,181 @@
+import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
+import { FactsView } from './facts-view';
+import {
+  CLUSTER_ID,
+  clusterFact,
+  clusterRegistered,
+  type Fact,
+  hostEntered,
+  hostFact,
+  hostKey,
+  hostRegistered,
+  infraEnvRegistered,
+  INFRA_ENV_ID,
+  inventoryReported,
+  recorded,
+  reportFact,
+} from './sample.events';
+import { toClusterFacts } from './to-cluster-facts';
+import { toHostFacts } from './to-host-facts';
+
+const POLICY: RulesPolicy = {
+  requirements: DEFAULT_REQUIREMENTS,
+  agentImage: '',
+  edgeWorkerProducts: [],
+  disabledHostRules: [],
+  disabledClusterRules: [],
+};
+const CLUSTER = `cluster:${CLUSTER_ID}`;
+const [a, b, c] = [hostKey(1), hostKey(2), hostKey(3)];
+const host = (key: string): string => `host:${key}`;
+const SETUP = [infraEnvRegistered(), clusterRegistered(), hostRegistered(a), hostRegistered(b)];
+
+/** Takes in all facts; answers the view and what the last one touched. */
+const after = (...facts: readonly Fact[]) => {
+  const view = new FactsView();
+  const touched =
+    recorded(facts)
+      .map((event) => view.observe(event))
+      .at(-1) ?? [];
+  return { view, touched: [...touched].sort() };
+};
+const factsOf = (view: FactsView, key: ReturnType<typeof hostKey>) => {
+  const entry = view.host(key);
+  if (!entry) throw new Error(`no host ${key}`);
+  return toHostFacts(entry, view, POLICY);
+};
+const clusterFactsOf = (view: FactsView) => {
+  const entry = view.cluster(CLUSTER_ID);
+  if (!entry) throw new Error('no cluster');
+  return toClusterFacts(entry, view, POLICY);
+};
+
+describe('what a fact touches', () => {
+  it('is its host and the cluster of that', () => {
+    expect(after(...SETUP, inventoryReported(a)).touched).toEqual([CLUSTER, host(a)]);
+    expect(after(...SETUP, hostEntered(a, 'known')).touched).toEqual([CLUSTER, host(a)]);
+  });
+
+  it('is nothing when no rule reads it', () => {
+    expect(
+      after(...SETUP, reportFact(a, 'FreeAddressesReported', { body: { digest: 'd', bytes: 1 } })).touched,
+    ).toEqual([]);
+    expect(after(...SETUP, clusterFact('ClusterProgressed', { totalPercentage: 3 })).touched).toEqual([]);
+  });
+
+  it('is nothing when the report is of another epoch', () => {
+    expect(after(...SETUP, inventoryReported(a, {}, 0)).touched).toEqual([]);
+  });
+
+  it('is the one other host of the same name, when a name is first shared and when it is no longer', () => {
+    const both = [...SETUP, inventoryReported(a, { hostname: 'x' }), inventoryReported(b, { hostname: 'x' })];
+    expect(after(...both).touched).toEqual([CLUSTER, host(a), host(b)]);
+    const third = [...both, hostRegistered(c), inventoryReported(c, { hostname: 'x' })];
+    expect(after(...third).touched).toEqual([CLUSTER, host(c)]);
+    const renamed = hostFact(b, 'HostRenamed', { requestedHostname: 'y' });
+    expect(after(...both, renamed).touched).toEqual([CLUSTER, host(a), host(b)]);
+    expect(after(...third, renamed).touched).toEqual([CLUSTER, host(b)]);
+  });
+
+  it('is all hosts only when settings changed that hosts are judged by', () => {
+    const revised = (changes: object): Fact => clusterFact('ClusterSettingsRevised', { changes });
+    expect(after(...SETUP, revised({ name: 'other' })).touched).toEqual([]);
+    expect(after(...SETUP, revised({ apiVips: { items: ['192.168.128.102'] } })).touched).toEqual([CLUSTER]);
+    const networks = clusterFact('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] });
+    expect(after(...SETUP, networks).touched).toEqual([CLUSTER, host(a), host(b)]);
+    expect(after(...SETUP, clusterFact('ClusterEnteredStatus', { status: 'ready' })).touched).toEqual([CLUSTER]);
+  });
+
+  it('is both clusters when a host moves', () => {
+    expect(after(...SETUP, hostFact(a, 'HostUnbound', { clusterId: CLUSTER_ID })).touched).toEqual([CLUSTER, host(a)]);
+    expect(after(...SETUP, hostFact(a, 'HostDeregistered', {})).touched).toEqual([CLUSTER, host(a)]);
+  });
+
+  it('is the hosts of an infra-env whose time sources changed', () => {
+    const revised = {
+      ...infraEnvRegistered(),
+      event: { type: 'InfraEnvSettingsRevised', data: { changes: { ntpSources: 'ntp' }, pullSecretReplaced: false } },
+    } as Fact;
+    expect(after(...SETUP, revised).touched).toEqual([host(a), host(b)]);
+    expect(revised.streamId).toBe(`infraEnv-${INFRA_ENV_ID}`);
+  });
+});
+
+describe('the facts of a host', () => {
+  it('are what it reported in its present epoch', () => {
+    const reported = [...SETUP, inventoryReported(a), reportFact(a, 'ClockOffsetMeasured', { offsetSeconds: 7 })];
+    expect(factsOf(after(...reported).view, a)).toMatchObject({ hardware: { cpuCount: 8 }, clockOffsetSeconds: 7 });
+    const anew = (inventoryKept: boolean): Fact =>
+      hostFact(a, 'HostReregistered', {
+        discoveryAgentVersion: 'v',
+        kind: 'Host',
+        clusterId: CLUSTER_ID,
+        inventoryKept,
+      });
+    expect(factsOf(after(...reported, anew(true)).view, a).hardware).toBeDefined();
+    expect(factsOf(after(...reported, anew(false)).view, a)).toMatchObject({
+      hardware: undefined,
+      clockOffsetSeconds: undefined,
+    });
+    expect(factsOf(after(...reported, anew(false), inventoryReported(a, {}, 2)).view, a).hardware).toBeDefined();
+  });
+
+  it('go on counting epochs when the host was deregistered and comes back', () => {
+    const back = [...SETUP, inventoryReported(a), hostFact(a, 'HostDeregistered', {}), hostRegistered(a)];
+    expect(factsOf(after(...back).view, a).hardware).toBeUndefined();
+    expect(factsOf(after(...back, inventoryReported(a, {}, 1)).view, a).hardware).toBeUndefined();
+    expect(factsOf(after(...back, inventoryReported(a, {}, 2)).view, a).hardware).toBeDefined();
+  });
+
+  it('forget what was cleared', () => {
+    const tested = reportFact(a, 'DiskSpeedMeasured', { path: '/dev/sda', exitCode: 1 });
+    expect(factsOf(after(...SETUP, tested, tested).view, a).diskSpeeds).toHaveLength(1);
+    const cleared = reportFact(a, 'ReportCleared', { stepType: 'installation-disk-speed-check' });
+    expect(factsOf(after(...SETUP, tested, cleared).view, a).diskSpeeds).toEqual([]);
+  });
+
+  it('tell a shared name on both sides', () => {
+    const { view } = after(...SETUP, inventoryReported(a, { hostname: 'x' }), inventoryReported(b, { hostname: 'x' }));
+    expect([factsOf(view, a).hasNamesake, factsOf(view, b).hasNamesake]).toEqual([true, true]);
+  });
+
+  it('read settings that come as text', () => {
+    const revised = hostFact(a, 'HostSettingsRevised', {
+      changes: { skipFormattingDisks: '/dev/sdb, /dev/sdc', installerArgs: '["--save-partlabel", "data"]' },
+    });
+    expect(factsOf(after(...SETUP, revised).view, a)).toMatchObject({
+      skipFormattingDisks: ['/dev/sdb', '/dev/sdc'],
+      installerArgs: ['--save-partlabel', 'data'],
+    });
+  });
+});
+
+describe('the facts of a cluster', () => {
+  const verified = (key: ReturnType<typeof hostKey>, verification: string): Fact =>
+    reportFact(key, 'VipsVerified', { vips: [{ vip: '192.168.128.100', vipType: 'api', verification }] });
+  const answers = (...facts: readonly Fact[]) =>
+    clusterFactsOf(after(...SETUP, ...facts).view).vipVerifications[0]?.verification;
+
+  it('let one host that met another machine on a VIP outweigh the others, whatever the order', () => {
+    expect(answers()).toBe('unverified');
+    expect(answers(verified(a, 'succeeded'))).toBe('succeeded');
+    expect(answers(verified(a, 'succeeded'), verified(b, 'failed'))).toBe('failed');
+    expect(answers(verified(b, 'failed'), verified(a, 'succeeded'))).toBe('failed');
+    const silent = hostFact(b, 'HostFellSilent', { lastSeenAt: '' });
+    expect(answers(verified(b, 'failed'), verified(a, 'succeeded'), silent)).toBe('succeeded');
+  });
+
+  it('say which hosts are strong enough, by the version the cluster has now', () => {
+    const weak = inventoryReported(a, { cpuCount: 7 });
+    const single = clusterFact('ClusterSettingsRevised', { changes: { controlPlaneCount: 1 } });
+    const newer = clusterFact('ClusterSettingsRevised', { changes: { openshiftVersion: '4.22.0' } });
+    const strong = (...facts: readonly Fact[]) =>
+      clusterFactsOf(after(...SETUP, ...facts).view).hosts[0]?.canBeControlPlane;
+    expect([strong(weak), strong(weak, single), strong(weak, single, newer)]).toEqual([true, false, true]);
+  });
+
+  it('leave out hosts that have gone', () => {
+    const { view } = after(...SETUP, hostFact(a, 'HostDeregistered', {}));
+    expect(clusterFactsOf(view).hosts.map((one) => one.hostKey)).toEqual([b]);
+  });
+});

@@ -1,0 +1,136 @@
+import {
+  type HostKey,
+  hostKeyOf,
+  type MusterEvent,
+  streamIdOf,
+  type StreamCategory,
+  toStoredData,
+} from '@muster/contracts';
+import type { EventMetadata, JsonObject, RecordedEvent, StreamId } from '@muster/ports';
+
+/** Facts of other services, for specs: what registration and inventory would have stored. */
+export const CLUSTER_ID = '33333333-3333-4333-8333-333333333333';
+export const INFRA_ENV_ID = '11111111-1111-4111-8111-111111111111';
+export const hostKey = (number: number): HostKey =>
+  hostKeyOf(INFRA_ENV_ID, `22222222-2222-4222-8222-${String(number).padStart(12, '0')}`);
+
+const AT = '2024-01-01T00:00:00.000Z';
+const OWNER = { userName: 'admin', orgId: '', emailDomain: '' };
+const METADATA: EventMetadata = { commandId: 'c', correlationId: 'c', actor: 'test', occurredAt: AT };
+
+export interface Fact {
+  readonly streamId: StreamId;
+  readonly event: MusterEvent;
+}
+
+const fact = (category: StreamCategory, id: string, event: MusterEvent): Fact => ({
+  streamId: streamIdOf(category, id),
+  event,
+});
+
+/** Fills in what the stored form has and a spec does not care about. */
+const loose = (type: MusterEvent['type'], data: object): MusterEvent =>
+  ({ type, data: toStoredData({ type, data } as never) }) as never;
+
+export const infraEnvRegistered = (settings: object = {}): Fact =>
+  fact(
+    'infraEnv',
+    INFRA_ENV_ID,
+    loose('InfraEnvRegistered', {
+      infraEnvId: INFRA_ENV_ID,
+      owner: OWNER,
+      settings: { name: 'i', openshiftVersion: '4.18', ...settings },
+    }),
+  );
+
+export const clusterRegistered = (settings: object = {}): Fact =>
+  fact(
+    'cluster',
+    CLUSTER_ID,
+    loose('ClusterRegistered', {
+      clusterId: CLUSTER_ID,
+      kind: 'Cluster',
+      owner: OWNER,
+      pullSecretSet: true,
+      status: 'insufficient',
+      at: AT,
+      settings: {
+        name: 'c',
+        baseDnsDomain: 'example.com',
+        openshiftVersion: '4.18.3',
+        controlPlaneCount: 3,
+        platformType: 'baremetal',
+        networkType: 'OVNKubernetes',
+        clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
+        serviceNetworks: { items: ['172.30.0.0/16'] },
+        machineNetworks: { items: ['192.168.128.0/24'] },
+        apiVips: { items: ['192.168.128.100'] },
+        ingressVips: { items: ['192.168.128.101'] },
+        ...settings,
+      },
+    }),
+  );
+
+export const clusterFact = (type: MusterEvent['type'], data: object): Fact =>
+  fact('cluster', CLUSTER_ID, loose(type, data));
+export const hostFact = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
+  fact('host', key, loose(type, data));
+export const reportFact = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
+  fact('inventory', key, loose(type, { epoch: 1, ...data }));
+
+export const hostRegistered = (key: HostKey, changes: object = {}): Fact =>
+  hostFact(key, 'HostRegistered', {
+    hostId: key.slice(key.indexOf('.') + 1),
+    infraEnvId: INFRA_ENV_ID,
+    clusterId: CLUSTER_ID,
+    kind: 'Host',
+    role: 'auto-assign',
+    discoveryAgentVersion: 'agent',
+    owner: OWNER,
+    at: AT,
+    ...changes,
+  });
+
+export const hostEntered = (key: HostKey, status: string): Fact =>
+  hostFact(key, 'HostEnteredStatus', { status, from: '', statusInfo: '', transition: 't', at: AT });
+
+export const inventoryReported = (key: HostKey, hardware: object = {}, epoch = 1): Fact =>
+  reportFact(key, 'InventoryReported', {
+    hostKey: key,
+    fingerprint: 'f',
+    epoch,
+    body: { digest: 'sha256:0', bytes: 1 },
+    hardware: {
+      hostname: `node-${key.slice(-2)}`,
+      cpuArchitecture: 'x86_64',
+      cpuCount: 8,
+      physicalMemoryBytes: 34_359_738_368,
+      physicalMemoryMethod: 'dmidecode',
+      disks: [{ id: '/dev/sda', name: 'sda', path: '/dev/sda', driveType: 'SSD', sizeBytes: 128_000_000_000 }],
+      diskCount: 1,
+      nics: [{ name: 'ens3', ipv4Addresses: ['192.168.128.10/24'] }],
+      routes: [{ interface: 'ens3', destination: '0.0.0.0', gateway: '192.168.128.1', family: 2 }],
+      truncation: 'none',
+      ...hardware,
+    },
+  });
+
+/** As the store would hand them out, in this order. */
+export function recorded(facts: readonly Fact[]): RecordedEvent[] {
+  const revisions = new Map<string, number>();
+  return facts.map(({ streamId, event }, position) => {
+    const revision = (revisions.get(streamId) ?? -1) + 1;
+    revisions.set(streamId, revision);
+    const data = event.data as unknown as JsonObject;
+    return {
+      id: `e${position}`,
+      streamId,
+      type: event.type,
+      data,
+      metadata: METADATA,
+      revision,
+      position,
+      recordedAt: AT,
+    };
+  });
+}

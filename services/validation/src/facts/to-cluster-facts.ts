@@ -1,0 +1,64 @@
+import type { Plain, VipVerification } from '@muster/contracts';
+import {
+  addressesOf,
+  type ClusterFacts,
+  type ClusterHostFacts,
+  type ClusterSettingsFacts,
+  hasCores,
+  hasMemory,
+  type HostRequirements,
+  isSingleNode,
+  requirementsOf,
+  type RulesPolicy,
+} from '@muster/validation-rules';
+import type { FactsView } from './facts-view';
+import type { ClusterEntry, HostEntry } from './view-entries';
+
+/** The snapshot of one cluster that its rules see. */
+export function toClusterFacts(cluster: ClusterEntry, view: FactsView, policy: RulesPolicy): ClusterFacts {
+  const hosts = view.hostsOf(cluster);
+  return {
+    policy,
+    settings: cluster.facts,
+    hosts: hosts.map((host) => (host.summary ??= summarize(host, cluster.facts, policy))),
+    vipVerifications: combinedVerifications(cluster.facts, hosts),
+  };
+}
+
+function summarize(
+  { key, state, reports }: HostEntry,
+  cluster: ClusterSettingsFacts,
+  policy: RulesPolicy,
+): ClusterHostFacts {
+  const { hardware } = reports;
+  const table = requirementsOf(policy.requirements, cluster.openshiftVersion);
+  const isEnough = ({ cpuCores, ramMib }: HostRequirements): boolean =>
+    hardware !== undefined && hasCores(hardware, cpuCores) && hasMemory(hardware, ramMib);
+  return {
+    hostKey: key,
+    status: state.status,
+    kind: state.kind,
+    role: state.role,
+    suggestedRole: state.suggestedRole,
+    hasInventory: hardware !== undefined,
+    addresses: hardware ? addressesOf(hardware) : [],
+    canBeControlPlane: isEnough(isSingleNode(cluster) ? table.sno : table.master),
+    canBeArbiter: isEnough(table.arbiter),
+    hasFencingCredentials: false,
+    clockOffsetSeconds: reports.clockOffsetSeconds,
+  };
+}
+
+/** Hosts may disagree: one that met another machine on the address outweighs those that did not. Silent hosts have no say. */
+function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly HostEntry[]): Plain<VipVerification>[] {
+  const answers = hosts.filter(({ state }) => !state.isSilent).flatMap(({ reports }) => reports.vips);
+  const combined = (vipType: string, vips: readonly string[]): Plain<VipVerification>[] =>
+    vips.map((vip) => {
+      const own = new Set(
+        answers.filter((one) => one.vip === vip && one.vipType === vipType).map(({ verification }) => verification),
+      );
+      const verification = ['failed', 'succeeded'].find((one) => own.has(one)) ?? 'unverified';
+      return { vip, vipType, verification };
+    });
+  return [...combined('api', cluster.apiVips), ...combined('ingress', cluster.ingressVips)];
+}

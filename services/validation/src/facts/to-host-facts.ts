@@ -1,0 +1,55 @@
+import { type HostFacts, type RulesPolicy } from '@muster/validation-rules';
+import type { FactsView } from './facts-view';
+import { type HostEntry, nameOf } from './view-entries';
+
+/** The snapshot of one host that its rules see. */
+export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPolicy): HostFacts {
+  const { state, reports } = entry;
+  const cluster = view.cluster(state.clusterId);
+  const infraEnv = view.infraEnv(state.infraEnvId)?.state.settings;
+  return {
+    policy,
+    cluster: cluster?.facts,
+    infraEnvVersion: infraEnv?.openshiftVersion ?? '',
+    infraEnvHasNtpSources: Boolean(infraEnv?.ntpSources || infraEnv?.additionalNtpSources),
+    kind: state.kind,
+    stage: state.progress.stage,
+    isSilent: state.isSilent,
+    isMediaConnected: state.isMediaConnected,
+    agentVersion: state.agentVersion,
+    clockOffsetSeconds: reports.clockOffsetSeconds,
+    requestedHostname: state.requestedHostname,
+    hasNamesake: (cluster?.names.get(nameOf(entry))?.size ?? 0) > 1,
+    role: state.role,
+    suggestedRole: state.suggestedRole,
+    isBootstrap: state.isBootstrap,
+    installationDiskId: state.installationDisk.id,
+    installationDiskPath: state.installationDisk.path,
+    skipFormattingDisks: listOf(state.settings.skipFormattingDisks),
+    installerArgs: argumentsOf(state.settings.installerArgs),
+    hardware: reports.hardware,
+    diskSpeeds: reports.diskSpeeds,
+    images: reports.images,
+    ntpSources: reports.ntpSources,
+    isIgnitionDownloaded: reports.isIgnitionDownloaded,
+    mtuFailures: reports.mtuFailures,
+  };
+}
+
+/** A comma list. */
+const listOf = (text = ''): readonly string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);
+
+/** A JSON array of texts, as the contract stores installer arguments; checked when it was given. */
+function argumentsOf(json = ''): readonly string[] {
+  if (json === '') return [];
+  try {
+    const parsed: unknown = JSON.parse(json);
+    return Array.isArray(parsed) ? parsed.filter((one) => typeof one === 'string') : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,38 @@
+import type { HostKey } from '@muster/contracts';
+import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
+import type { ClusterHostFacts, ClusterSettingsFacts } from '@muster/validation-rules';
+import type { HostReports } from './host-reports';
+
+/** A host as the rules see it: its own state and what it reported. */
+export interface HostEntry {
+  readonly key: HostKey;
+  state: HostState;
+  reports: HostReports;
+  /** What its cluster's rules read of it; made when asked for, dropped when the host changes. */
+  summary?: ClusterHostFacts;
+  /** Id of the last event about the host: the cause of what is judged next. */
+  lastEventId: string;
+}
+
+export interface ClusterEntry {
+  readonly id: string;
+  state: ClusterState;
+  facts: ClusterSettingsFacts;
+  readonly hostKeys: Set<HostKey>;
+  /** Name → the hosts with an inventory that are called so. */
+  readonly names: Map<string, Set<HostKey>>;
+  lastEventId: string;
+}
+
+export interface InfraEnvEntry {
+  state: InfraEnvState;
+  readonly hostKeys: Set<HostKey>;
+}
+
+/** False again once it was deregistered. */
+export const isRegistered = ({ state }: HostEntry): boolean => state.hostId !== '';
+
+/** The name the node will get, or '' while the host has not reported. */
+export function nameOf({ state, reports }: HostEntry): string {
+  return reports.hardware ? state.requestedHostname || reports.hardware.hostname : '';
+}

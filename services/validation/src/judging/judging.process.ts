@@ -1,0 +1,108 @@
+import { type HostKey, parseStreamId } from '@muster/contracts';
+import { type Reactor, startReactor } from '@muster/event-sourcing';
+import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import type { RecordedEvent } from '@muster/ports';
+import {
+  clusterConditions,
+  evaluateCluster,
+  EVALUATED_CLUSTER_STATUSES,
+  evaluateHost,
+  hostConditions,
+  type RulesPolicy,
+} from '@muster/validation-rules';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { CONFIG } from '../config';
+import { FactsView } from '../facts/facts-view';
+import { parseSubject, type Subject, subjectOfStreamId } from '../facts/subjects';
+import { toClusterFacts } from '../facts/to-cluster-facts';
+import { toHostFacts } from '../facts/to-host-facts';
+import { isRegistered } from '../facts/view-entries';
+import { Verdicts } from './verdicts';
+
+/** Statuses in which nothing about a host is judged any more once the service starts anew. */
+const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
+
+/**
+ * 1. Every fact is taken into the view, which says who depends on it. 2. Those are judged by the rules, from the view
+ * as it is by then. 3. What differs from the last verdict is stored. A change never looks at more than that.
+ */
+@Injectable()
+export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('validation');
+  private reactor: Reactor | undefined;
+  private isLive = false;
+  private touched: readonly Subject[] = [];
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) private readonly policy: RulesPolicy,
+    private readonly view: FactsView,
+    private readonly verdicts: Verdicts,
+    private readonly readiness: Readiness,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.readiness.register('validation', () => (this.isLive ? undefined : 'reading what happened before the start'));
+    this.reactor = startReactor({
+      name: 'validation',
+      store: this.platform.eventStore,
+      requests: this.platform.requests,
+      observe: (event) => {
+        this.touched = this.observe(event);
+      },
+      keysOf: () => this.touched,
+      react: (subject) => this.judge(subject as Subject),
+      isOpen: (subject) => this.isOpen(subject as Subject),
+      onError: (error) => this.logger.warn(error.message),
+    });
+    void this.reactor.caughtUp.then(() => {
+      this.isLive = true;
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.reactor?.close();
+  }
+
+  private observe(event: RecordedEvent): readonly Subject[] {
+    const { category, id } = parseStreamId(event.streamId);
+    if (category !== 'validation') return this.view.observe(event);
+    const subject = subjectOfStreamId(id);
+    return this.verdicts.observe(subject, event) ? [subject] : [];
+  }
+
+  private isOpen(subject: Subject): boolean {
+    const { kind, id } = parseSubject(subject);
+    if (kind === 'cluster') return this.view.cluster(id) !== undefined;
+    const host = this.view.host(id);
+    return host !== undefined && isRegistered(host) && !FINISHED_HOSTS.includes(host.state.status);
+  }
+
+  private async judge(subject: Subject): Promise<void> {
+    const { kind, id } = parseSubject(subject);
+    if (kind === 'host') await this.judgeHost(subject, id);
+    else await this.judgeCluster(subject, id);
+  }
+
+  private async judgeHost(subject: Subject, key: HostKey): Promise<void> {
+    const entry = this.view.host(key);
+    if (!entry || !isRegistered(entry)) return this.verdicts.forget(subject);
+    const facts = toHostFacts(entry, this.view, this.policy);
+    const outcomes = evaluateHost(facts);
+    const conditions = hostConditions(facts, outcomes);
+    const command = { type: 'JudgeHost', hostKey: key, epoch: entry.state.epoch, outcomes, conditions } as const;
+    await this.verdicts.record(subject, command, entry.lastEventId);
+  }
+
+  private async judgeCluster(subject: Subject, id: string): Promise<void> {
+    const entry = this.view.cluster(id);
+    if (!entry) return this.verdicts.forget(subject);
+    // In other statuses the last verdict stands.
+    if (!EVALUATED_CLUSTER_STATUSES.includes(entry.state.status)) return;
+    const facts = toClusterFacts(entry, this.view, this.policy);
+    const outcomes = evaluateCluster(facts);
+    const conditions = clusterConditions(facts, outcomes);
+    const command = { type: 'JudgeCluster', clusterId: id, outcomes, conditions } as const;
+    await this.verdicts.record(subject, command, entry.lastEventId);
+  }
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ValidationEvent } from '@muster/contracts';
+import { accepted, type Decider } from '@muster/domain';
+import {
+  applyOutcomeChanges,
+  type ClusterConditions,
+  diffOutcomes,
+  type HostConditions,
+  type Outcome,
+} from '@muster/validation-rules';
+
+/** The last verdict on one host or cluster. */
+export interface Verdict {
+  readonly outcomes: readonly Outcome[];
+  readonly conditions: HostConditions | ClusterConditions | undefined;
+  /** Of the host that was judged; 0 for clusters. */
+  readonly epoch: number;
+}
+
+export const NO_VERDICT: Verdict = { outcomes: [], conditions: undefined, epoch: 0 };
+
+export type VerdictCommand =
+  | {
+      readonly type: 'JudgeHost';
+      readonly hostKey: string;
+      readonly epoch: number;
+      readonly outcomes: readonly Outcome[];
+      readonly conditions: HostConditions;
+    }
+  | {
+      readonly type: 'JudgeCluster';
+      readonly clusterId: string;
+      readonly outcomes: readonly Outcome[];
+      readonly conditions: ClusterConditions;
+    };
+
+/** Stores what changed since the last verdict, and nothing when nothing did. A host's new epoch is always judged anew. */
+export const verdictDecider: Decider<Verdict, VerdictCommand, ValidationEvent> = {
+  initialState: () => NO_VERDICT,
+  evolve: (verdict, event) => ({
+    outcomes: applyOutcomeChanges(verdict.outcomes, event.data),
+    conditions: event.data.conditions,
+    epoch: event.type === 'HostOutcomesChanged' ? event.data.epoch : 0,
+  }),
+  decide: (command, verdict) => {
+    const { changed, withdrawn } = diffOutcomes(verdict.outcomes, command.outcomes);
+    const isSame =
+      changed.length === 0 && withdrawn.length === 0 && isDeepStrictEqual(verdict.conditions, command.conditions);
+    switch (command.type) {
+      case 'JudgeHost': {
+        const { hostKey, epoch, conditions } = command;
+        // Another replica may be ahead of this one.
+        if (epoch < verdict.epoch || (isSame && epoch === verdict.epoch)) return accepted();
+        return accepted<ValidationEvent>({
+          type: 'HostOutcomesChanged',
+          data: { hostKey, changed, withdrawn, conditions, epoch },
+        });
+      }
+      case 'JudgeCluster': {
+        const { clusterId, conditions } = command;
+        if (isSame) return accepted();
+        return accepted<ValidationEvent>({
+          type: 'ClusterOutcomesChanged',
+          data: { clusterId, changed, withdrawn, conditions },
+        });
+      }
+      default:
+        return command satisfies never;
+    }
+  },
+};

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
+import { inMemoryReadModels } from '@muster/adapter-in-memory';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { type EventData, ValidationService } from '@muster/contracts';
+import { type Relay, startRelay } from '@muster/event-sourcing';
+import { callService, type Platform, type RunningService } from '@muster/nest-kit';
+import { type JsonObject, type RecordedEvent, type StreamId } from '@muster/ports';
+import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import {
+  CLUSTER_ID,
+  clusterFact,
+  clusterRegistered,
+  type Fact,
+  hostEntered,
+  hostFact,
+  hostKey,
+  hostRegistered,
+  infraEnvRegistered,
+  inventoryReported,
+  reportFact,
+} from './facts/sample.events';
+import { startValidation } from './main';
+
+const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
+const fail = (error: Error): never => {
+  throw error;
+};
+
+describe('the validation service on a bus and a store', () => {
+  const directory = temporaryDirectory();
+  let nats: NatsServer;
+  let platform: Platform;
+  let relay: Relay;
+  let service: RunningService;
+
+  beforeAll(async () => {
+    nats = await startNatsServer();
+    platform = {
+      requests: await connectNatsRequests({ servers: nats.url, name: 'validation-test' }),
+      eventStore: sqliteEventStore({ file: join(directory.path, 'events.db') }),
+      objectStore: await filesystemObjectStore({ directory: join(directory.path, 'objects') }),
+      secrets: await filesystemSecrets({
+        directory: join(directory.path, 'secrets'),
+        masterKeyFile: join(directory.path, 'key'),
+      }),
+      readModels: inMemoryReadModels(),
+      clock: { nowMs: () => Date.now() },
+      ids: { uuid: () => randomUUID() },
+      environment: {},
+    };
+    relay = await startRelay({ store: platform.eventStore, requests: platform.requests, onError: fail });
+    service = await startValidation(platform, SILENT);
+  });
+
+  afterAll(async () => {
+    await service.close();
+    await relay.close();
+    await platform.requests.close();
+    await platform.eventStore.close();
+    await nats.stop();
+    directory.remove();
+  });
+
+  const stored = async (streamId: string): Promise<RecordedEvent[]> => {
+    const events: RecordedEvent[] = [];
+    for await (const page of platform.eventStore.readStream(streamId as StreamId)) events.push(...page);
+    return events;
+  };
+  const append = async (...facts: readonly Fact[]): Promise<void> => {
+    for (const { streamId, event } of facts) {
+      const metadata = {
+        commandId: randomUUID(),
+        correlationId: 'c',
+        actor: 'test',
+        occurredAt: new Date().toISOString(),
+      };
+      const data = event.data as unknown as JsonObject;
+      const { length } = await stored(streamId);
+      await platform.eventStore.append(streamId, length - 1, [{ id: randomUUID(), type: event.type, data, metadata }]);
+    }
+  };
+  const outcomes = async (subjectId: string): Promise<ReadonlyMap<string, string>> => {
+    const context = { commandId: randomUUID(), correlationId: 'c', actor: 'test' };
+    const answer = await callService(platform.requests, ValidationService.method.readOutcomes, { subjectId }, context);
+    return new Map(answer.outcomes.map(({ id, status }) => [id, status]));
+  };
+  const conditions = async (subjectId: string) =>
+    ((await stored(`validation-${subjectId}`)).at(-1)?.data as unknown as EventData<'HostOutcomesChanged'> | undefined)
+      ?.conditions;
+  const clusterConditions = async () =>
+    (
+      (await stored(`validation-${CLUSTER_ID}`)).at(-1)?.data as unknown as
+        EventData<'ClusterOutcomesChanged'> | undefined
+    )?.conditions;
+  const keys = [1, 2, 3].map(hostKey);
+  const [a = hostKey(1)] = keys;
+
+  it('judges a host as it comes in, and says what is missing', async () => {
+    await append(infraEnvRegistered(), clusterRegistered(), hostRegistered(a), hostEntered(a, 'discovering'));
+    await eventually('the host is judged', async () => (await outcomes(a)).get('has-inventory') === 'failure');
+    expect((await outcomes(a)).get('has-min-memory')).toBe('pending');
+    await eventually(
+      'the cluster is judged',
+      async () => (await outcomes(CLUSTER_ID)).get('sufficient-masters-count') === 'failure',
+    );
+  });
+
+  it('judges only that host when it reports, and stores only what changed', async () => {
+    await append(inventoryReported(a));
+    await eventually('the inventory counts', async () => (await conditions(a))?.inventory === 'usable');
+    await eventually('the host suffices', async () => (await conditions(a))?.sufficientForInstall === false);
+    await append(hostFact(a, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' }));
+    await eventually('the host suffices', async () => (await conditions(a))?.sufficientForInstall === true);
+    const last = (await stored(`validation-${a}`)).at(-1)?.data as unknown as EventData<'HostOutcomesChanged'>;
+    expect(last.changed.map(({ id }) => id)).toEqual(['sufficient-installation-disk-speed']);
+    expect(last.epoch).toBe(1);
+  });
+
+  it('brings a cluster to ready as its hosts become known', async () => {
+    for (const [at, key] of keys.entries()) {
+      if (at > 0) await append(hostRegistered(key), inventoryReported(key));
+      await append(hostEntered(key, 'known'), hostFact(key, 'HostRoleSuggested', { role: 'master' }));
+    }
+    const vips = ['api', 'ingress'].map((vipType, at) => ({
+      vip: `192.168.128.10${at}`,
+      vipType,
+      verification: 'succeeded',
+    }));
+    await append(reportFact(a, 'VipsVerified', { vips }));
+    await eventually('the cluster is ready', async () => (await clusterConditions())?.requiredPassed === true);
+    expect(await clusterConditions()).toMatchObject({
+      pendingInputsGiven: true,
+      vipsDefined: true,
+      failingMessages: [],
+    });
+  });
+
+  it('stores nothing when it starts again and nothing has happened', async () => {
+    const head = await platform.eventStore.head();
+    await service.close();
+    service = await startValidation(platform, SILENT);
+    await append(hostFact(a, 'HostFellSilent', { lastSeenAt: '' }));
+    await eventually('the service follows again', async () => (await conditions(a))?.connected === false);
+    const after: string[] = [];
+    for await (const page of platform.eventStore.readAll(head)) after.push(...page.map(({ streamId }) => streamId));
+    expect(
+      after.filter((streamId) => streamId !== `validation-${a}` && streamId !== `validation-${CLUSTER_ID}`),
+    ).toEqual([`host-${a}`]);
+  });
+
+  it('judges what happened while it was away', async () => {
+    await service.close();
+    await append(hostFact(a, 'HostReturned', {}), clusterFact('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
+    service = await startValidation(platform, SILENT);
+    for (const key of keys)
+      await eventually(
+        'hosts are outside',
+        async () => (await outcomes(key)).get('belongs-to-machine-cidr') === 'failure',
+      );
+    await eventually('the host is back', async () => (await conditions(a))?.connected === true);
+  });
+
+  it('judges a new epoch anew', async () => {
+    await append(hostFact(a, 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }));
+    await eventually('the report is void', async () => (await conditions(a))?.inventory === 'none');
+    expect((await stored(`validation-${a}`)).at(-1)?.data.epoch).toBe(2);
+  });
+
+  it('refuses to read the outcomes of what is no subject', async () => {
+    await expect(outcomes('../etc')).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', subject: 'subjectId' },
+    });
+  });
+});
