@@ -7,15 +7,17 @@ import { CLUSTER_RULES } from './cluster-rules.table';
 
 export type ClusterConditions = Plain<ClusterConditionsMessage>;
 
+const GATES: ReadonlyMap<string, ClusterGate> = new Map(CLUSTER_RULES.map(({ id, gate }) => [id, gate]));
+
 /** What the transition table asks of a cluster's outcomes, ignored rules let through. */
 export function clusterConditions(facts: ClusterFacts, outcomes: readonly Outcome[]): ClusterConditions {
-  const found = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
-  const gatePasses = (gate: ClusterGate): boolean =>
-    CLUSTER_RULES.every((rule) => {
-      const outcome = found.get(rule.id);
-      if (rule.gate !== gate || !outcome || isPassing(outcome)) return true;
-      return isIgnored(rule.id, facts.settings.ignoredClusterRules, NEVER_IGNORABLE_CLUSTER_RULES);
-    });
+  const closed = new Set<ClusterGate | undefined>();
+  for (const outcome of outcomes) {
+    const passes =
+      isPassing(outcome) || isIgnored(outcome.id, facts.settings.ignoredClusterRules, NEVER_IGNORABLE_CLUSTER_RULES);
+    if (!passes) closed.add(GATES.get(outcome.id));
+  }
+  const gatePasses = (gate: ClusterGate): boolean => !closed.has(gate);
   return {
     pendingInputsGiven: gatePasses('input'),
     vipsDefined: gatePasses('vips'),

@@ -12,25 +12,36 @@ export type HostConditions = Plain<HostConditionsMessage>;
 const SUFFICIENT_GATES: readonly HostGate[] = ['known', 'disk-speed'];
 const SAVE_PARTITION_ARGUMENTS = ['--save-partlabel', '--save-partindex'];
 
+const RULES: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
+/** Hosts of the pool have few things to meet. */
+const POOL_RULES: ReadonlyMap<string, HostRule> = new Map([...RULES].filter(([, { inPool }]) => inPool));
+
 /** What the transition tables ask of a host's outcomes, ignored rules let through. */
 export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): HostConditions {
-  const found = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   const { ignoredHostRules } = clusterOf(facts);
-  const passes = (rule: HostRule): boolean => {
-    const outcome = found.get(rule.id);
-    if (!outcome || isPassing(outcome)) return true;
-    if (rule.toleratesPending && outcome.status === 'pending') return true;
-    return isIgnored(rule.id, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES);
-  };
-  const counting = HOST_RULES.filter((rule) => rule.inPool || isBound(facts));
-  const gatePasses = (...gates: readonly HostGate[]): boolean =>
-    counting.every((rule) => !gates.includes(rule.gate) || passes(rule));
+  const rules = isBound(facts) ? RULES : POOL_RULES;
+  const closed = new Set<HostGate>();
+  const failures: { readonly gate: HostGate; readonly message: string }[] = [];
+  for (const outcome of outcomes) {
+    const rule = rules.get(outcome.id);
+    if (!rule) continue;
+    if (outcome.status === 'failure') failures.push({ gate: rule.gate, message: outcome.message });
+    const passes =
+      isPassing(outcome) ||
+      (rule.toleratesPending && outcome.status === 'pending') ||
+      isIgnored(rule.id, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES);
+    if (!passes) closed.add(rule.gate);
+  }
+  const gatePasses = (...gates: readonly HostGate[]): boolean => !gates.some((gate) => closed.has(gate));
   const messagesOf = (...gates: readonly HostGate[]): string[] =>
-    failing(outcomes.filter(({ id }) => counting.some((rule) => rule.id === id && gates.includes(rule.gate))));
+    failures
+      .filter(({ gate }) => gates.includes(gate))
+      .map(({ message }) => message)
+      .sort();
 
   return {
-    connected: CONNECTED.every(passes),
-    mediaConnected: MEDIA.every(passes),
+    connected: gatePasses('connection'),
+    mediaConnected: gatePasses('media'),
     inventory: inventoryCondition(facts),
     minHardware: gatePasses('hardware'),
     machineCidrDefined: gatePasses('input'),
@@ -38,16 +49,15 @@ export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): 
     sufficientForInstall: gatePasses(...SUFFICIENT_GATES),
     diskSpeed: stepCondition(gatePasses('disk-speed'), isDiskSpeedSettled(facts)),
     images: stepCondition(gatePasses('images'), areImagesSettled(facts)),
-    failingMessages: failing(outcomes),
+    failingMessages: outcomes
+      .filter(({ status }) => status === 'failure')
+      .map(({ message }) => message)
+      .sort(),
     hardwareMessages: messagesOf('hardware'),
     inputMessages: messagesOf('input'),
     preparationMessages: messagesOf('disk-speed', 'images'),
   };
 }
-
-/** These count for every host, also those of the pool. */
-const CONNECTED = HOST_RULES.filter(({ gate }) => gate === 'connection');
-const MEDIA = HOST_RULES.filter(({ gate }) => gate === 'media');
 
 function inventoryCondition(facts: HostFacts): 'none' | 'usable' | 'truncated' {
   if (!facts.hardware) return 'none';
@@ -68,10 +78,3 @@ function isDiskSpeedSettled(facts: HostFacts): boolean {
 
 /** Something was tried. Whether it was good is the rule's to say. */
 const areImagesSettled = ({ images }: HostFacts): boolean => images.length > 0;
-
-function failing(outcomes: readonly Outcome[]): string[] {
-  return outcomes
-    .filter(({ status }) => status === 'failure')
-    .map(({ message }) => message)
-    .sort();
-}
