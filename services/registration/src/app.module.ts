@@ -16,6 +16,7 @@ import { ReviseClusterController } from './clusters/revise-cluster.controller';
 import { CONFIG, readConfig } from './config';
 import { BindHostController } from './hosts/bind-host.controller';
 import { DeregisterHostController } from './hosts/deregister-host.controller';
+import { HostClocks } from './hosts/host-clocks';
 import { IdentityClaims } from './hosts/identity-claims';
 import { InstallHostController } from './hosts/install-host.controller';
 import { NextStepsController } from './hosts/next-steps.controller';
@@ -84,6 +85,7 @@ export class AppModule {
         RegistrationProcess,
         ClusterLifecycle,
         ClusterInstallation,
+        HostClocks,
         IdentityClaims,
         StepContexts,
         StepReplies,

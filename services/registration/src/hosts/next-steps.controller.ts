@@ -9,6 +9,7 @@ import { planSteps } from '@muster/domain';
 import { RefusalError } from '@muster/problems';
 import { Presence } from '../process/presence';
 import { StepContexts } from './step-contexts';
+import { HostClocks } from './host-clocks';
 import { noSuchHost } from './host-refusals';
 
 @Controller()
@@ -17,6 +18,7 @@ export class NextStepsController {
     private readonly aggregates: Aggregates,
     private readonly presence: Presence,
     private readonly stepContext: StepContexts,
+    private readonly clocks: HostClocks,
   ) {}
 
   @Handles(RegistrationService.method.nextSteps)
@@ -27,6 +29,7 @@ export class NextStepsController {
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(noSuchHost(request.hostId));
     await this.presence.seen(key);
+    this.clocks.measured(key, state.epoch, request.timestampSeconds);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
     const plan = planSteps(this.stepContext.of(key, state, cluster), request.discoveryAgentVersion);
     return {
