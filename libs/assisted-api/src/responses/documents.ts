@@ -79,4 +79,10 @@ export type HostDocument = Kept &
 export type InfraEnvDocument = Kept & Omit<V2InfraEnv, 'user_name' | 'org_id' | 'email_domain'>;
 
 /** Key: 16-digit position, a dot, an ordinal: sorting by key is sorting by time. */
-export type EventDocument = Kept & V2Event & { readonly category: EventCategory; readonly request_id?: string };
+export type EventDocument = Kept &
+  Omit<V2Event, 'props'> & {
+    readonly category: EventCategory;
+    readonly request_id?: string;
+    /** What the contract shows as JSON text, with the ids of the subject. */
+    readonly _props: { readonly [name: string]: unknown };
+  };

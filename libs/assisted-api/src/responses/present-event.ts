@@ -6,5 +6,8 @@ const FILTERED_BY_ONLY = ['category', 'request_id', 'user_name', 'org_id', 'emai
 
 /** `event` of the contract as lists show it. */
 export function presentEvent(document: EventDocument): V2Event {
-  return stripInternals(document, FILTERED_BY_ONLY) as V2Event;
+  const event = stripInternals(document, FILTERED_BY_ONLY);
+  const { cluster_id, host_id, infra_env_id, _props } = document;
+  event.props = JSON.stringify({ cluster_id, host_id, infra_env_id, ..._props });
+  return event as V2Event;
 }

@@ -133,7 +133,16 @@ describe('presentInfraEnv and presentEvent', () => {
       message: 'm',
       event_time: UNSET_TIME,
       request_id: 'r',
+      host_id: 'h1',
+      _props: { stage: 'Done' },
     };
-    expect(presentEvent(document)).toEqual({ name: 'a', severity: 'info', message: 'm', event_time: UNSET_TIME });
+    expect(presentEvent(document)).toEqual({
+      name: 'a',
+      severity: 'info',
+      message: 'm',
+      event_time: UNSET_TIME,
+      host_id: 'h1',
+      props: JSON.stringify({ host_id: 'h1', stage: 'Done' }),
+    });
   });
 });

@@ -13,5 +13,5 @@ export type V2Event = {
   readonly message: string;
   readonly event_time: string;
   /** JSON object. */
-  readonly props?: string;
+  readonly props: string;
 };

@@ -3,7 +3,7 @@ import type { ClusterEvent, EventData } from '@muster/contracts';
 import { registeredCluster } from './cluster-registered';
 import { CLUSTER_VIEW } from './cluster-view';
 import { changedOutcomes } from './outcome-view';
-import { applyPatch, type Occurrence, type Patch } from './view-rows';
+import { patched, type Occurrence, type Patch } from './view-rows';
 
 export type ClusterDocumentEvent =
   ClusterEvent | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> };
@@ -17,11 +17,11 @@ export function evolveClusterDocument(
   if (event.type === 'ClusterRegistered') return registeredCluster(event.data, occurrence);
   if (!before || event.type === 'ClusterDeregistered') return undefined;
   if (event.type === 'ClusterOutcomesChanged')
-    return applyPatch(before, { _outcomes: changedOutcomes(before._outcomes, event.data) }, occurrence);
+    return patched({ ...before }, { _outcomes: changedOutcomes(before._outcomes, event.data) }, occurrence);
   const row = CLUSTER_VIEW[event.type] as (
     cluster: ClusterDocument,
     data: unknown,
     occurrence: Occurrence,
   ) => Patch<ClusterDocument>;
-  return applyPatch(before, row(before, event.data, occurrence), occurrence);
+  return patched({ ...before }, row(before, event.data, occurrence), occurrence);
 }

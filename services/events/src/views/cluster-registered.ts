@@ -21,14 +21,33 @@ export const NO_CLUSTER_LOGS = {
   _log_digests: {},
 } as const satisfies Patch<ClusterDocument>;
 
+/** Members that stay out of answers until somebody gives them. */
+const NOT_GIVEN = {
+  ocp_release_image: undefined,
+  base_dns_domain: undefined,
+  network_type: undefined,
+  api_vip_dns_name: undefined,
+  cluster_network_cidr: undefined,
+  cluster_network_host_prefix: undefined,
+  service_network_cidr: undefined,
+  machine_network_cidr: undefined,
+  ssh_public_key: undefined,
+  http_proxy: undefined,
+  https_proxy: undefined,
+  no_proxy: undefined,
+  additional_ntp_source: undefined,
+  ignition_endpoint: undefined,
+  install_config_overrides: undefined,
+  tags: undefined,
+  ignored_host_validations: undefined,
+  ignored_cluster_validations: undefined,
+} as const satisfies Patch<ClusterDocument>;
+
 /** The document of a new cluster. Defaults are the registration's to fill in; those here only keep required members present. */
 export function registeredCluster(data: EventData<'ClusterRegistered'>, occurrence: Occurrence): ClusterDocument {
   const { clusterId, settings } = data;
-  const given = {
-    ...(settings ? settingsPatch(settings, clusterId) : {}),
-    openshift_cluster_id: orAbsent(data.openshiftClusterId),
-  };
   return {
+    ...NOT_GIVEN,
     kind: data.kind,
     id: clusterId,
     href: clusterHref(clusterId),
@@ -44,6 +63,7 @@ export function registeredCluster(data: EventData<'ClusterRegistered'>, occurren
     install_started_at: UNSET_TIME,
     install_completed_at: UNSET_TIME,
     openshift_version: '',
+    openshift_cluster_id: orAbsent(data.openshiftClusterId),
     cpu_architecture: 'x86_64',
     control_plane_count: 3,
     high_availability_mode: 'Full',
@@ -70,15 +90,13 @@ export function registeredCluster(data: EventData<'ClusterRegistered'>, occurren
     enabled_host_count: 0,
     ready_host_count: 0,
     ...NO_CLUSTER_LOGS,
-    ...(Object.fromEntries(
-      Object.entries(given).filter(([, value]) => value !== undefined),
-    ) as Partial<ClusterDocument>),
     _outcomes: {},
     _worker_count: 0,
     _bootstrap_host_id: '',
     _attempt: 0,
-    _ui_settings: settings?.uiSettings ?? '',
+    _ui_settings: '',
     _has_kubeconfig: false,
     _position: occurrence.position,
+    ...(settings ? settingsPatch(settings, clusterId) : {}),
   };
 }

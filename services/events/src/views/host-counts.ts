@@ -2,8 +2,11 @@ import type { ClusterDocument, HostDocument } from '@muster/assisted-api';
 
 type Counts = Pick<ClusterDocument, 'total_host_count' | 'enabled_host_count' | 'ready_host_count' | '_worker_count'>;
 
-/** Numbers of a cluster that one host adds to; each 0 or 1. */
-function countsOf(host: HostDocument): Counts {
+const NONE: Counts = { total_host_count: 0, enabled_host_count: 0, ready_host_count: 0, _worker_count: 0 };
+
+/** What one host adds to the numbers of its cluster; each 0 or 1. */
+function countsOf(host: HostDocument | undefined): Counts {
+  if (!host) return NONE;
   const role = host.role === 'auto-assign' ? host.suggested_role : host.role;
   return {
     total_host_count: 1,
@@ -13,31 +16,56 @@ function countsOf(host: HostDocument): Counts {
   };
 }
 
-const isSameToItsCluster = (before: HostDocument, after: HostDocument): boolean =>
-  before.cluster_id === after.cluster_id &&
-  before.status === after.status &&
-  before.role === after.role &&
-  before.suggested_role === after.suggested_role;
-
-/** What a host's change means for the counts of the cluster it leaves or joins: cluster id and +1 or -1 for `host`. */
-export function countedHosts(
-  before: HostDocument | undefined,
-  after: HostDocument | undefined,
-): readonly { readonly clusterId: string; readonly host: HostDocument; readonly sign: 1 | -1 }[] {
-  if (before && after && isSameToItsCluster(before, after)) return [];
-  return [
-    ...(before?.cluster_id ? [{ clusterId: before.cluster_id, host: before, sign: -1 as const }] : []),
-    ...(after?.cluster_id ? [{ clusterId: after.cluster_id, host: after, sign: 1 as const }] : []),
-  ];
+function difference(before: Counts, after: Counts): Counts {
+  return {
+    total_host_count: after.total_host_count - before.total_host_count,
+    enabled_host_count: after.enabled_host_count - before.enabled_host_count,
+    ready_host_count: after.ready_host_count - before.ready_host_count,
+    _worker_count: after._worker_count - before._worker_count,
+  };
 }
 
-export function addToCounts(cluster: ClusterDocument, host: HostDocument, sign: 1 | -1): ClusterDocument {
-  const counts = countsOf(host);
+const isNothing = (counts: Counts): boolean =>
+  counts.total_host_count === 0 &&
+  counts.enabled_host_count === 0 &&
+  counts.ready_host_count === 0 &&
+  counts._worker_count === 0;
+
+export interface CountsChange {
+  readonly clusterId: string;
+  readonly by: Counts;
+}
+
+const NO_CHANGES: readonly CountsChange[] = [];
+
+/** What a host's change means for the numbers of the cluster it is in, leaves or joins; mostly nothing. */
+export function countsChanges(
+  before: HostDocument | undefined,
+  after: HostDocument | undefined,
+): readonly CountsChange[] {
+  const isSameToItsCluster =
+    before?.cluster_id === after?.cluster_id &&
+    before?.status === after?.status &&
+    before?.role === after?.role &&
+    before?.suggested_role === after?.suggested_role;
+  if (isSameToItsCluster) return NO_CHANGES;
+  const changes: CountsChange[] = [];
+  if (before?.cluster_id === after?.cluster_id) {
+    if (after?.cluster_id)
+      changes.push({ clusterId: after.cluster_id, by: difference(countsOf(before), countsOf(after)) });
+  } else {
+    if (before?.cluster_id) changes.push({ clusterId: before.cluster_id, by: difference(countsOf(before), NONE) });
+    if (after?.cluster_id) changes.push({ clusterId: after.cluster_id, by: countsOf(after) });
+  }
+  return changes.filter(({ by }) => !isNothing(by));
+}
+
+export function addCounts(cluster: ClusterDocument, by: Counts): ClusterDocument {
   return {
     ...cluster,
-    total_host_count: cluster.total_host_count + sign * counts.total_host_count,
-    enabled_host_count: cluster.enabled_host_count + sign * counts.enabled_host_count,
-    ready_host_count: cluster.ready_host_count + sign * counts.ready_host_count,
-    _worker_count: cluster._worker_count + sign * counts._worker_count,
+    total_host_count: cluster.total_host_count + by.total_host_count,
+    enabled_host_count: cluster.enabled_host_count + by.enabled_host_count,
+    ready_host_count: cluster.ready_host_count + by.ready_host_count,
+    _worker_count: cluster._worker_count + by._worker_count,
   };
 }

@@ -4,7 +4,7 @@ import { HOST_VIEW } from './host-view';
 import { registeredHost } from './host-registered';
 import { changedOutcomes } from './outcome-view';
 import { REPORT_VIEW } from './report-view';
-import { applyPatch, type Occurrence, type Patch } from './view-rows';
+import { patched, type Occurrence, type Patch } from './view-rows';
 
 /** What changes a host's document: its own stream, what it reports and how it is judged. */
 export type HostDocumentEvent =
@@ -29,7 +29,7 @@ export function evolveHostDocument(
     const row = HOST_VIEW[event.type as keyof typeof HOST_VIEW] as Row<unknown>;
     const seen = event.type !== 'HostFellSilent' && occurrence.actor.startsWith(FROM_AN_AGENT);
     const patch = row(before, event.data, occurrence);
-    return applyPatch(before, seen ? { checked_in_at: occurrence.at, ...patch } : patch, occurrence);
+    return patched({ ...before }, seen ? { checked_in_at: occurrence.at, ...patch } : patch, occurrence);
   }
   const { epoch } = event.data as { readonly epoch: number };
   if (epoch < before._epoch) return before;
@@ -37,5 +37,5 @@ export function evolveHostDocument(
     event.type === 'HostOutcomesChanged'
       ? { _outcomes: changedOutcomes(before._outcomes, event.data) }
       : (REPORT_VIEW[event.type as keyof typeof REPORT_VIEW] as Row<unknown>)(before, event.data, occurrence);
-  return applyPatch(before, { ...patch, _epoch: epoch }, occurrence);
+  return patched({ ...before, _epoch: epoch }, patch, occurrence);
 }

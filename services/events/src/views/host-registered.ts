@@ -36,13 +36,14 @@ export const NOTHING_REPORTED = {
   domain_name_resolutions: undefined,
 } as const satisfies Patch<HostDocument>;
 
-/** The document of a host that registers for the first time. */
+/** The document of a host that registers for the first time, with all members it may ever have. */
 export function registeredHost(data: EventData<'HostRegistered'>, { at, position }: Occurrence): HostDocument {
-  const document: { [Member in keyof HostDocument]: HostDocument[Member] } = {
+  return {
     kind: data.kind,
     id: data.hostId,
     href: hostHref(data.infraEnvId, data.hostId),
     infra_env_id: data.infraEnvId,
+    cluster_id: orAbsent(data.clusterId),
     user_name: data.owner?.userName ?? '',
     org_id: data.owner?.orgId ?? '',
     email_domain: data.owner?.emailDomain ?? '',
@@ -50,31 +51,30 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
     status_info: '',
     status_updated_at: at,
     role: data.role,
+    suggested_role: undefined,
     bootstrap: data.bootstrap,
+    requested_hostname: undefined,
+    machine_config_pool_name: orAbsent(data.machineConfigPoolName),
+    discovery_agent_version: orAbsent(data.discoveryAgentVersion),
     media_status: 'connected',
-    progress: NO_PROGRESS,
-    stage_started_at: UNSET_TIME,
-    stage_updated_at: UNSET_TIME,
     connection_timed_out: false,
     created_at: at,
     updated_at: at,
     registered_at: at,
     checked_in_at: at,
-    logs_info: '',
-    logs_started_at: UNSET_TIME,
-    logs_collected_at: UNSET_TIME,
+    installation_disk_id: undefined,
+    installation_disk_path: undefined,
+    skip_formatting_disks: undefined,
+    installer_args: undefined,
+    node_labels: undefined,
+    ignition_endpoint_token_set: undefined,
+    ...NOT_INSTALLED,
+    ...NOTHING_REPORTED,
+    _ignition_overrides_digest: undefined,
     _host_key: hostKeyOf(data.infraEnvId, data.hostId),
     _position: position,
     _epoch: 0,
     _outcomes: {},
-    _networks: [],
     _identity_conflict: false,
   };
-  const optional = {
-    cluster_id: orAbsent(data.clusterId),
-    discovery_agent_version: orAbsent(data.discoveryAgentVersion),
-    machine_config_pool_name: orAbsent(data.machineConfigPoolName),
-  };
-  for (const [member, value] of Object.entries(optional)) if (value) Object.assign(document, { [member]: value });
-  return document;
 }

@@ -52,8 +52,6 @@ export function registeredInfraEnv(
   data: EventData<'InfraEnvRegistered'>,
   { at, position }: Occurrence,
 ): InfraEnvDocument {
-  const patch = data.settings ? settingsPatch(data.settings) : {};
-  const shown = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
   return {
     kind: 'InfraEnv',
     id: data.infraEnvId,
@@ -69,7 +67,7 @@ export function registeredInfraEnv(
     expires_at: UNSET_TIME,
     created_at: at,
     updated_at: at,
-    ...shown,
+    ...(data.settings ? settingsPatch(data.settings) : {}),
     _position: position,
   };
 }

@@ -1,17 +1,20 @@
 import { isKnownEventType, parseStreamId } from '@muster/contracts';
 import type { ProjectEvent } from '@muster/event-sourcing';
+import type { ReadModelChange } from '@muster/ports';
 import { projectCluster } from './project-cluster';
 import { projectHost } from './project-host';
 import { projectInfraEnv } from './project-infra-env';
 import { projectNote } from './project-note';
 
+const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
+
 /**
  * The projection `views`: from a stored event to what it changes in the documents that people read. Each document says
  * which event changed it last, so an event that is handed out again changes nothing.
  */
-export const projectEvent: ProjectEvent = async (event, read) => {
+export const projectEvent: ProjectEvent = (event, read) => {
   // Facts of a newer version are for its reader.
-  if (!isKnownEventType(event.type)) return [];
+  if (!isKnownEventType(event.type)) return NOTHING;
   const { category, id } = parseStreamId(event.streamId);
   const occurrence = { position: event.position, at: event.metadata.occurredAt, actor: event.metadata.actor };
   switch (category) {
@@ -31,6 +34,6 @@ export const projectEvent: ProjectEvent = async (event, read) => {
       return projectNote(event, read);
     default:
       // Artifacts show through the cluster's own facts.
-      return [];
+      return NOTHING;
   }
 };

@@ -9,9 +9,9 @@ import { hostOutcomeLog } from '../event-log/outcome-log';
 import { REPORT_LOG } from '../event-log/report-log';
 import { verifiedVips } from './cluster-view';
 import { putOrRemove } from './document-changes';
-import { addToCounts, countedHosts } from './host-counts';
+import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
-import { applyPatch, type Occurrence } from './view-rows';
+import { patched, type Occurrence } from './view-rows';
 
 type Row = (data: unknown, subject: HostSubject) => readonly LogEntry[];
 const LOG: { readonly [type: string]: unknown } = {
@@ -34,8 +34,9 @@ export async function projectHost(
   if (!host || after === before) return [];
 
   const changes = [putOrRemove(COLLECTIONS.hosts, hostKey, after)];
-  for (const cluster of await changedClusters(before, after, event, occurrence, read))
-    changes.push(putOrRemove(COLLECTIONS.clusters, cluster.id, cluster));
+  const counts = countsChanges(before, after);
+  const verified = event.type === 'VipsVerified' && after?.cluster_id ? verifiedBy(after.cluster_id, event) : undefined;
+  if (counts.length > 0 || verified) changes.push(...(await clusterChanges(counts, verified, occurrence, read)));
   const row = LOG[event.type] as Row | undefined;
   const entries = row?.(event.data, { host, before, name: hostNameOf(host) });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
@@ -49,25 +50,28 @@ const subjectOf = (host: HostDocument) => ({
   owner: host,
 });
 
-async function changedClusters(
-  before: HostDocument | undefined,
-  after: HostDocument | undefined,
-  event: RecordedEvent,
+const verifiedBy = (clusterId: string, event: RecordedEvent) => ({
+  clusterId,
+  data: event.data as unknown as EventData<'VipsVerified'>,
+});
+
+async function clusterChanges(
+  counts: readonly CountsChange[],
+  verified: { readonly clusterId: string; readonly data: EventData<'VipsVerified'> } | undefined,
   occurrence: Occurrence,
   read: ReadDocument,
-): Promise<Iterable<ClusterDocument>> {
-  const changed = new Map<string, ClusterDocument>();
-  const current = async (id: string): Promise<ClusterDocument | undefined> =>
-    changed.get(id) ?? ((await read(COLLECTIONS.clusters, id)) as unknown as ClusterDocument | undefined);
-
-  for (const { clusterId, host, sign } of countedHosts(before, after)) {
-    const cluster = await current(clusterId);
-    if (cluster) changed.set(clusterId, addToCounts(cluster, host, sign));
+): Promise<readonly ReadModelChange[]> {
+  const changes: ReadModelChange[] = [];
+  const find = async (id: string) => (await read(COLLECTIONS.clusters, id)) as unknown as ClusterDocument | undefined;
+  for (const { clusterId, by } of counts) {
+    const cluster = await find(clusterId);
+    if (cluster) changes.push(putOrRemove(COLLECTIONS.clusters, clusterId, addCounts(cluster, by)));
   }
-  if (event.type === 'VipsVerified' && after?.cluster_id) {
-    const cluster = await current(after.cluster_id);
-    const data = event.data as unknown as EventData<'VipsVerified'>;
-    if (cluster) changed.set(cluster.id, applyPatch(cluster, verifiedVips(cluster, data), occurrence));
+  // A report about VIPs counts for nothing else, so the two never meet in one event.
+  const cluster = verified && (await find(verified.clusterId));
+  if (cluster) {
+    const after = patched({ ...cluster }, verifiedVips(cluster, verified.data), occurrence);
+    changes.push(putOrRemove(COLLECTIONS.clusters, cluster.id, after));
   }
-  return changed.values();
+  return changes;
 }

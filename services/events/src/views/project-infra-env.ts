@@ -7,7 +7,7 @@ import { INFRA_ENV_LOG } from '../event-log/infra-env-log';
 import type { InfraEnvSubject, LogEntry } from '../event-log/log-entry';
 import { putOrRemove } from './document-changes';
 import { INFRA_ENV_VIEW, registeredInfraEnv } from './infra-env-view';
-import { applyPatch, type Occurrence, type Patch } from './view-rows';
+import { patched, type Occurrence, type Patch } from './view-rows';
 
 type Row = (data: unknown, subject: InfraEnvSubject) => readonly LogEntry[];
 
@@ -24,7 +24,7 @@ export function evolveInfraEnvDocument(
     infraEnv: InfraEnvDocument,
     data: unknown,
   ) => Patch<InfraEnvDocument>;
-  return applyPatch(before, row(before, event.data), occurrence);
+  return patched({ ...before }, row(before, event.data), occurrence);
 }
 
 /** Everything that one fact about an infra-env or its image changes. */

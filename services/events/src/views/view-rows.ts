@@ -25,13 +25,19 @@ export const unchanged = (): Record<string, never> => ({});
 /** Unset optional members are left out of documents, and so of answers. */
 export const orAbsent = (text: string): string | undefined => text || undefined;
 
-/** A shallow copy with the patch; members that did not change are shared with the document before. */
-export function applyPatch<Document extends { readonly updated_at: string; readonly _position: number }>(
-  document: Document,
+/**
+ * Writes the patch into a copy that the caller has just made, `patched({ ...host }, …)`: a spread that meets one shape only
+ * is several times faster than a general one, and every event of a replay comes through here. For the same reason documents
+ * have all their members from the start, unset ones as `undefined`, and lose none.
+ */
+export function patched<Document extends { readonly updated_at: string; readonly _position: number }>(
+  copy: Document,
   patch: Patch<Document>,
   occurrence: Occurrence,
 ): Document {
-  const next = { ...document, ...patch, updated_at: occurrence.at, _position: occurrence.position } as Document;
-  for (const member in patch) if (patch[member] === undefined) delete next[member];
+  const next = copy as { -readonly [Member in keyof Document]: Document[Member] };
+  for (const member in patch) next[member] = patch[member] as Document[typeof member];
+  next.updated_at = occurrence.at;
+  next._position = occurrence.position;
   return next;
 }

@@ -122,7 +122,9 @@ export async function documentsAfter(events: readonly RecordedEvent[]): Promise<
 
 /** The views after the facts, by name. */
 export async function viewsAfter(...facts: readonly Fact[]) {
-  const documents = await documentsAfter(record(facts));
+  // As JSON, which knows no unset members: what a database hands back.
+  const written = [...(await documentsAfter(record(facts)))].map(([key, document]) => [key, JSON.stringify(document)]);
+  const documents = new Map(written.map(([key = '', text = '']) => [key, JSON.parse(text) as JsonObject]));
   return {
     documents,
     cluster: documents.get(`${COLLECTIONS.clusters}/${CLUSTER_ID}`) as unknown as ClusterDocument,
