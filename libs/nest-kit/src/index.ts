@@ -1,5 +1,6 @@
 export * from './call-service';
 export * from './command-headers';
+export * from './component-images';
 export * from './environment';
 export * from './handles.decorator';
 export * from './methods';

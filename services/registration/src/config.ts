@@ -8,7 +8,7 @@ import {
   type StepImages,
   type StepSettings,
 } from '@muster/domain';
-import { type Environment, SettingError, SettingsReader } from '@muster/nest-kit';
+import { type Environment, readComponentImages, SettingError, SettingsReader } from '@muster/nest-kit';
 import { DEFAULT_REQUIREMENTS, parseRequirements, type RequirementsTable } from '@muster/validation-rules';
 
 /** What an operator may set for this service; names as the field uses them. */
@@ -35,9 +35,7 @@ export function readConfig(environment: Environment): RegistrationConfig {
   const settings = new SettingsReader(environment);
   return {
     images: {
-      agent: settings.text('AGENT_DOCKER_IMAGE', 'quay.io/muster/agent:latest'),
-      installer: settings.text('INSTALLER_IMAGE', 'quay.io/muster/installer:latest'),
-      controller: settings.text('CONTROLLER_IMAGE', 'quay.io/muster/controller:latest'),
+      ...readComponentImages(settings),
       machineConfigOperator: settings.text(
         'MCO_IMAGE',
         'quay.io/openshift-release-dev/ocp-v4.0-art-dev:machine-config-operator',

@@ -1,4 +1,4 @@
-import { type Environment, SettingError, SettingsReader } from '@muster/nest-kit';
+import { type Environment, SettingError, readComponentImages, SettingsReader } from '@muster/nest-kit';
 import {
   DEFAULT_REQUIREMENTS,
   parseRequirements,
@@ -20,7 +20,7 @@ export function readConfig(environment: Environment): RulesPolicy {
   return {
     requirements: readRequirements(settings.optionalText('HW_VALIDATOR_REQUIREMENTS')),
     // Without a named image there is nothing to compare an agent with.
-    agentImage: settings.flag('ENABLE_UPGRADE_AGENT', true) ? settings.text('AGENT_DOCKER_IMAGE', '') : '',
+    agentImage: settings.flag('ENABLE_UPGRADE_AGENT', true) ? readComponentImages(settings).agent : '',
     edgeWorkerProducts: names('EDGE_WORKERS_PRODUCT_NAMES', 'BlueField SoC'),
     disabledHostRules: names('DISABLED_HOST_VALIDATIONS'),
     disabledClusterRules: names('DISABLED_CLUSTER_VALIDATIONS'),
