@@ -15,7 +15,7 @@ export class ForeignStreamError extends Error {
 export function ownedEventStore(store: EventStore, service: ServiceName): EventStore {
   return {
     append: async (streamId, expected, events) => {
-      const owner: ServiceName | undefined = STREAM_OWNERS[parseStreamId(streamId).category as StreamCategory];
+      const owner = ownerOf(parseStreamId(streamId).category);
       if (owner !== service) throw new ForeignStreamError(service, streamId, owner);
       return store.append(streamId, expected, events);
     },
@@ -25,4 +25,8 @@ export function ownedEventStore(store: EventStore, service: ServiceName): EventS
     head: () => store.head(),
     close: () => store.close(),
   };
+}
+
+function ownerOf(category: string): ServiceName | undefined {
+  return Object.hasOwn(STREAM_OWNERS, category) ? STREAM_OWNERS[category as StreamCategory] : undefined;
 }

@@ -1,0 +1,352 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import type { InfraEnvEvent } from '@muster/contracts';
+import { type InfraEnvCommand, infraEnvDecider, type InfraEnvState } from '@muster/domain';
+import { type EventStore, NO_STREAM, START_OF_STORE } from '@muster/ports';
+import { collectPages, manualClock, seededIds } from '@muster/testing';
+import { context, deregister, infraEnvs, register, rename, rotate } from './infra-envs.fixture.spec';
+
+/** A store that does something of the test's before each append reaches it. */
+const beforeAppend = (store: EventStore, act: () => Promise<void>): EventStore => ({
+  ...store,
+  append: async (streamId, expected, events) => {
+    await act();
+    return store.append(streamId, expected, events);
+  },
+});
+
+describe('a command handler', () => {
+  let store: EventStore;
+  const stored = (id = 'one') => collectPages(store.readStream(`infraEnv-${id}`));
+  const typesStored = async (id = 'one'): Promise<string[]> => (await stored(id)).map(({ type }) => type);
+
+  beforeEach(() => {
+    store = inMemoryEventStore();
+  });
+
+  it('stores what the decider decides, with who asked for it, and answers with the state that follows', async () => {
+    const handler = infraEnvs(store, { clock: manualClock(Date.UTC(2024, 5, 1)), ids: seededIds(7) });
+    const asked = {
+      commandId: 'c-1',
+      correlationId: 'r-1',
+      causationId: 'e-1',
+      actor: 'ann',
+      org: 'acme',
+      user: 'ann',
+      requestId: 'q-1',
+      sourceAddress: '192.0.2.1',
+    };
+    const result = await handler.handle('one', register(), asked);
+    expect(result).toMatchObject({ kind: 'stored', revision: 0, position: 0, state: { status: 'registered' } });
+    const [event] = await stored();
+    expect(event).toMatchObject({ id: seededIds(7).uuid(), type: 'InfraEnvRegistered', revision: 0 });
+    expect(event?.metadata).toEqual({ ...asked, occurredAt: '2024-06-01T00:00:00.000Z' });
+  });
+
+  it('folds what is stored before it decides, though another handler stored it', async () => {
+    await infraEnvs(store).handle('one', register(), context());
+    await infraEnvs(store).handle('one', rotate, context());
+    const result = await infraEnvs(store).handle('one', rotate, context());
+    expect(result).toMatchObject({ kind: 'stored', revision: 2, state: { signingKeyGeneration: 2 } });
+  });
+
+  it('holds the same state after a command as a handler that folds the store', async () => {
+    const handler = infraEnvs(store);
+    await handler.handle('one', register(), context());
+    await handler.handle('one', rename('other'), context());
+    expect(await handler.load('one')).toEqual(await infraEnvs(store).load('one'));
+  });
+
+  it('shows an aggregate that does not exist as the decider begins', async () => {
+    expect(await infraEnvs(store).load('none')).toMatchObject({
+      state: infraEnvDecider.initialState(),
+      revision: NO_STREAM,
+      position: START_OF_STORE,
+    });
+  });
+
+  it('stores nothing when the decider refuses, and hands the refusal out', async () => {
+    const result = await infraEnvs(store).handle('one', rotate, context());
+    expect(result).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'not-found' },
+      state: { status: 'unregistered' },
+    });
+    expect(await store.head()).toBe(START_OF_STORE);
+  });
+
+  it('stores nothing when there is nothing to change, and names the position that it stands at', async () => {
+    const handler = infraEnvs(store);
+    await handler.handle('one', register(), context());
+    const result = await handler.handle('one', rename('lab'), context());
+    expect(result).toMatchObject({ kind: 'stored', events: [], revision: 0, position: 0 });
+    expect(await typesStored()).toEqual(['InfraEnvRegistered']);
+  });
+
+  describe('with a repeated command id', () => {
+    it('stores nothing and answers with the position of the first time', async () => {
+      const handler = infraEnvs(store);
+      await handler.handle('one', register(), context());
+      const first = await handler.handle('one', rotate, context('again'));
+      await handler.handle('one', rotate, context());
+      const second = await handler.handle('one', rotate, context('again'));
+      expect(first).toMatchObject({ kind: 'stored', position: 1, revision: 1 });
+      expect(second).toMatchObject({ kind: 'stored', position: 1, revision: 1, events: [] });
+      expect(await stored()).toHaveLength(3);
+    });
+
+    it('does so after a restart', async () => {
+      await infraEnvs(store).handle('one', register(), context('first'));
+      const result = await infraEnvs(store).handle('one', register(), context('first'));
+      expect(result).toMatchObject({ kind: 'stored', position: 0, events: [] });
+    });
+
+    it('does so on another replica whose memory is older than the first time', async () => {
+      const here = infraEnvs(store);
+      const there = infraEnvs(store);
+      await here.handle('one', register(), context());
+      await there.load('one');
+      await here.handle('one', deregister, context('again'));
+      expect(await there.handle('one', deregister, context('again'))).toMatchObject({ kind: 'stored', position: 1 });
+      expect(await stored()).toHaveLength(2);
+    });
+
+    it('takes the same id on another aggregate for another command', async () => {
+      const handler = infraEnvs(store);
+      await handler.handle('one', register('one'), context('same'));
+      const result = await handler.handle('two', register('two'), context('same'));
+      expect(result).toMatchObject({ kind: 'stored', revision: 0, position: 1 });
+    });
+
+    it('lets a command that was refused the first time succeed', async () => {
+      const handler = infraEnvs(store);
+      await handler.handle('one', rotate, context('again'));
+      await handler.handle('one', register(), context());
+      expect(await handler.handle('one', rotate, context('again'))).toMatchObject({ kind: 'stored', revision: 1 });
+    });
+  });
+
+  describe('beside another replica', () => {
+    it('decides again on what the other has stored in between, and both succeed', async () => {
+      const there = infraEnvs(store);
+      let interruptions = 2;
+      const here = infraEnvs(
+        beforeAppend(store, async () => {
+          if (interruptions-- > 0) await there.handle('one', rotate, context());
+        }),
+      );
+      await there.handle('one', register(), context());
+      const result = await here.handle('one', rotate, context());
+      expect(result).toMatchObject({ kind: 'stored', revision: 3, state: { signingKeyGeneration: 3 } });
+    });
+
+    it('gives up on a stream that stays contended, having stored nothing', async () => {
+      const there = infraEnvs(store);
+      let rounds = 0;
+      const here = infraEnvs(
+        beforeAppend(store, async () => {
+          rounds += 1;
+          await there.handle('one', rotate, context());
+        }),
+      );
+      await there.handle('one', register(), context());
+      await expect(here.handle('one', rotate, context('mine'))).rejects.toThrow(
+        'infraEnv-one stayed contended for 5 rounds',
+      );
+      expect(rounds).toBe(5);
+      expect((await stored()).map(({ metadata }) => metadata.commandId)).not.toContain('mine');
+    });
+
+    it('refuses on what the store holds, not on what it remembers', async () => {
+      const here = infraEnvs(store);
+      const there = infraEnvs(store);
+      await here.handle('one', register(), context());
+      await there.load('one');
+      await here.handle('one', deregister, context());
+      const refused = await there.handle('one', register(), context());
+      expect(refused).toMatchObject({ kind: 'refused', state: { status: 'deregistered' } });
+    });
+
+    it('does not call a change needless because of what it remembers', async () => {
+      const here = infraEnvs(store);
+      const there = infraEnvs(store);
+      await here.handle('one', register(), context());
+      await there.load('one');
+      await here.handle('one', rename('elsewhere'), context());
+      expect(await there.handle('one', rename('lab'), context())).toMatchObject({ kind: 'stored', revision: 2 });
+    });
+
+    it('keeps up with the other by what a feed shows it', async () => {
+      const here = infraEnvs(store);
+      const there = infraEnvs(store);
+      await here.handle('one', register(), context());
+      await there.load('one');
+      await here.handle('one', rotate, context());
+      await here.handle('one', rotate, context());
+      for (const event of await stored()) there.observe(event);
+      expect(await there.load('one')).toMatchObject({ revision: 2, state: { signingKeyGeneration: 2 } });
+    });
+
+    it('reads again when a feed shows it an event after one that it has missed', async () => {
+      const here = infraEnvs(store);
+      const there = infraEnvs(store);
+      await here.handle('one', register(), context());
+      await there.load('one');
+      await here.handle('one', rotate, context());
+      await here.handle('one', rotate, context());
+      const last = (await stored())[2];
+      if (last) there.observe(last);
+      expect(await there.load('one')).toMatchObject({ revision: 2, state: { signingKeyGeneration: 2 } });
+    });
+
+    it('passes over events of other categories', async () => {
+      const handler = infraEnvs(store);
+      await handler.handle('one', register(), context());
+      const [event] = await stored();
+      if (event) handler.observe({ ...event, streamId: 'cluster-one', revision: 1 });
+      expect(await handler.load('one')).toMatchObject({ revision: 0 });
+    });
+  });
+
+  it('handles the commands on one aggregate one at a time, in the order in which they came', async () => {
+    const appends: string[] = [];
+    const slow: EventStore = {
+      ...store,
+      append: async (streamId, expected, events) => {
+        appends.push(`begin ${events[0]?.metadata.commandId}`);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        appends.push(`end ${events[0]?.metadata.commandId}`);
+        return store.append(streamId, expected, events);
+      },
+    };
+    const handler = infraEnvs(slow);
+    await Promise.all([
+      handler.handle('one', register(), context('a')),
+      handler.handle('one', rotate, context('b')),
+      handler.handle('one', rotate, context('c')),
+    ]);
+    expect(appends).toEqual(['begin a', 'end a', 'begin b', 'end b', 'begin c', 'end c']);
+    expect((await stored()).map(({ metadata }) => metadata.commandId)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('does not let one aggregate wait for another', async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const handler = infraEnvs({
+      ...store,
+      append: async (streamId, expected, events) => {
+        if (streamId === 'infraEnv-slow') await gate;
+        return store.append(streamId, expected, events);
+      },
+    });
+    const slow = handler.handle('slow', register('slow'), context());
+    expect(await handler.handle('quick', register('quick'), context())).toMatchObject({ kind: 'stored' });
+    release();
+    expect(await slow).toMatchObject({ kind: 'stored' });
+  });
+
+  it('goes on with the next command after one broke', async () => {
+    let fails = true;
+    const handler = infraEnvs(
+      beforeAppend(store, async () => {
+        if (fails) throw new Error('disk is full');
+      }),
+    );
+    const broken = handler.handle('one', register(), context());
+    const next = handler.handle('one', register(), context());
+    await expect(broken).rejects.toThrow('disk is full');
+    await expect(next).rejects.toThrow('disk is full');
+    fails = false;
+    expect(await handler.handle('one', register(), context())).toMatchObject({ kind: 'stored', revision: 0 });
+  });
+
+  it('folds again when it does not know whether an append was stored', async () => {
+    let breaks = true;
+    const handler = infraEnvs({
+      ...store,
+      append: async (streamId, expected, events) => {
+        const result = await store.append(streamId, expected, events);
+        if (breaks && events[0]?.type === 'ImageSigningKeyRotated') throw new Error('connection broke');
+        return result;
+      },
+    });
+    await handler.handle('one', register(), context());
+    await expect(handler.handle('one', rotate, context('unknown'))).rejects.toThrow('connection broke');
+    breaks = false;
+    const again = await handler.handle('one', rotate, context('unknown'));
+    expect(again).toMatchObject({ kind: 'stored', position: 1, events: [], state: { signingKeyGeneration: 1 } });
+    expect(await handler.handle('one', rotate, context())).toMatchObject({ state: { signingKeyGeneration: 2 } });
+  });
+
+  it('answers the same with a memory for a single aggregate as with a large one', async () => {
+    const small = infraEnvs(store, { cachedAggregates: 1 });
+    const ids = ['one', 'two', 'three'];
+    for (const id of ids) await small.handle(id, register(id), context(`register-${id}`));
+    for (const id of [...ids, ...ids]) await small.handle(id, rotate, context());
+    for (const id of ids) {
+      expect(await small.handle(id, register(id), context(`register-${id}`))).toMatchObject({
+        revision: 0,
+        events: [],
+      });
+      expect((await small.load(id)).state.signingKeyGeneration).toBe(2);
+    }
+  });
+
+  it('is not set back by a reader that saw less of the stream', async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    let held = true;
+    const handler = infraEnvs({
+      ...store,
+      readStream: async function* (streamId, after) {
+        const pages = await collectPages(store.readStream(streamId, after));
+        if (held) {
+          held = false;
+          await gate;
+        }
+        yield pages;
+      },
+    });
+    await infraEnvs(store).handle('one', register(), context());
+    const early = handler.load('one');
+    await handler.handle('one', rotate, context());
+    release();
+    expect((await early).state.signingKeyGeneration).toBe(0);
+    expect((await handler.load('one')).state.signingKeyGeneration).toBe(1);
+  });
+
+  it('does not store an event whose data has another shape than the contract gives it', async () => {
+    const handler = infraEnvs(store, {
+      decider: {
+        ...infraEnvDecider,
+        decide: () => ({
+          kind: 'accepted',
+          events: [{ type: 'InfraEnvRegistered', data: { infraEnvIdentifier: 'x' } } as never as InfraEnvEvent],
+        }),
+      },
+    });
+    await expect(handler.handle('one', register(), context())).rejects.toThrow(
+      /InfraEnvRegistered.*infraEnvIdentifier/,
+    );
+    expect(await store.head()).toBe(START_OF_STORE);
+  });
+
+  it('stores all events of one decision or none of them', async () => {
+    const two = (command: InfraEnvCommand, state: InfraEnvState) => {
+      const decision = infraEnvDecider.decide(command, state);
+      if (decision.kind === 'refused') return decision;
+      return { ...decision, events: [...decision.events, ...decision.events] };
+    };
+    const there = infraEnvs(store);
+    await there.handle('one', register(), context());
+    let interruptions = 1;
+    const here = infraEnvs(
+      beforeAppend(store, async () => {
+        if (interruptions-- > 0) await there.handle('one', rotate, context());
+      }),
+      { decider: { ...infraEnvDecider, decide: two } },
+    );
+    const result = await here.handle('one', rotate, context('double'));
+    expect(result).toMatchObject({ revision: 3, state: { signingKeyGeneration: 3 } });
+    expect((await stored()).filter(({ metadata }) => metadata.commandId === 'double')).toHaveLength(2);
+  });
+});

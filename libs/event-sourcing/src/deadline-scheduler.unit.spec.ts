@@ -1,0 +1,120 @@
+import { manualClock, type ManualClock } from '@muster/testing';
+import type { Deadline } from './deadline-heap';
+import { DeadlineScheduler } from './deadline-scheduler';
+
+const START_MS = 1_000_000;
+const DAY_MS = 86_400_000;
+
+describe('the scheduler of deadlines', () => {
+  let clock: ManualClock;
+  let due: Deadline[];
+  let scheduler: DeadlineScheduler;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    clock = manualClock(START_MS);
+    due = [];
+    scheduler = new DeadlineScheduler(clock, (deadline) => due.push(deadline));
+  });
+  afterEach(() => {
+    scheduler.close();
+    jest.useRealTimers();
+  });
+
+  const pass = async (ms: number): Promise<void> => {
+    clock.advance(ms);
+    await jest.advanceTimersByTimeAsync(ms);
+  };
+  const names = (): string[] => due.map(({ name }) => name);
+
+  it('hands out each deadline when its time has come, in order', async () => {
+    scheduler.start();
+    scheduler.set('b', [{ name: 'second', atMs: START_MS + 200 }]);
+    scheduler.set('a', [
+      { name: 'first', atMs: START_MS + 100 },
+      { name: 'third', atMs: START_MS + 300 },
+    ]);
+    await pass(99);
+    expect(names()).toEqual([]);
+    await pass(1);
+    expect(due).toEqual([{ key: 'a', name: 'first', atMs: START_MS + 100 }]);
+    await pass(200);
+    expect(names()).toEqual(['first', 'second', 'third']);
+    expect(scheduler.size).toBe(0);
+  });
+
+  it('keeps quiet until it is started, then hands out what is overdue at once', async () => {
+    scheduler.set('a', [{ name: 'overdue', atMs: START_MS - DAY_MS }]);
+    await pass(DAY_MS);
+    expect(names()).toEqual([]);
+    scheduler.start();
+    await pass(0);
+    expect(names()).toEqual(['overdue']);
+  });
+
+  it('lets the last word on a key count', async () => {
+    scheduler.start();
+    scheduler.set('a', [{ name: 'early', atMs: START_MS + 10 }]);
+    scheduler.set('a', [{ name: 'late', atMs: START_MS + 50 }]);
+    scheduler.set('b', [{ name: 'called off', atMs: START_MS + 20 }]);
+    scheduler.set('b', []);
+    await pass(100);
+    expect(names()).toEqual(['late']);
+  });
+
+  it('moves its timer forward for a deadline before the others', async () => {
+    scheduler.start();
+    scheduler.set('a', [{ name: 'far', atMs: START_MS + DAY_MS }]);
+    scheduler.set('b', [{ name: 'near', atMs: START_MS + 5 }]);
+    await pass(5);
+    expect(names()).toEqual(['near']);
+  });
+
+  it('waits for what lies further ahead than one timer can', async () => {
+    const months = 60 * DAY_MS;
+    scheduler.start();
+    scheduler.set('a', [{ name: 'far', atMs: START_MS + months }]);
+    await pass(2 ** 31 - 1);
+    expect(names()).toEqual([]);
+    await pass(months - (2 ** 31 - 1));
+    expect(names()).toEqual(['far']);
+  });
+
+  it('looks again when its timer fired before the clock said so', async () => {
+    scheduler.start();
+    scheduler.set('a', [{ name: 'on time', atMs: START_MS + 100 }]);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(names()).toEqual([]);
+    await pass(100);
+    expect(names()).toEqual(['on time']);
+  });
+
+  it('takes a deadline that is set while another is handed out', async () => {
+    const chained = new DeadlineScheduler(clock, (deadline) => {
+      due.push(deadline);
+      if (due.length < 3) chained.set('a', [{ name: `next ${due.length}`, atMs: deadline.atMs + 10 }]);
+    });
+    chained.start();
+    chained.set('a', [{ name: 'first', atMs: START_MS + 10 }]);
+    await pass(10);
+    expect(names()).toEqual(['first']);
+    await pass(20);
+    expect(names()).toEqual(['first', 'next 1', 'next 2']);
+    chained.close();
+  });
+
+  it('hands out nothing after its close', async () => {
+    scheduler.start();
+    scheduler.set('a', [{ name: 'too late', atMs: START_MS + 10 }]);
+    scheduler.close();
+    scheduler.set('b', [{ name: 'too late', atMs: START_MS + 10 }]);
+    await pass(DAY_MS);
+    expect(names()).toEqual([]);
+  });
+
+  it('has one timer, however many deadlines there are', () => {
+    scheduler.start();
+    for (let n = 0; n < 1_000; n += 1) scheduler.set(`host-${n}`, [{ name: 'silent', atMs: START_MS + 1_000 + n }]);
+    expect(jest.getTimerCount()).toBe(1);
+  });
+});

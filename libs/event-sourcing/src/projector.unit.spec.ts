@@ -1,0 +1,167 @@
+import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
+import type { EventStore, JsonObject, ReadModels, RecordedEvent } from '@muster/ports';
+import { eventually } from '@muster/testing';
+import type { Feed } from './feed';
+import { type LocalBus, localBus } from './local-bus.fixture.spec';
+import { type ProjectEvent, startProjector } from './projector';
+import { type Relay, startRelay } from './relay';
+import { appendEvents } from './stored-events.fixture.spec';
+
+/** Counts the events of each stream, reading its own document for it; a repeated event changes nothing. */
+const count: ProjectEvent = async (event, read) => {
+  const before = (await read('streams', event.streamId)) as { events: number; last: number } | undefined;
+  if (before && before.last >= event.revision) return [];
+  const document = { events: (before?.events ?? 0) + 1, last: event.revision };
+  return [{ kind: 'put', collection: 'streams', key: event.streamId, document }];
+};
+
+describe('a projector', () => {
+  let store: EventStore;
+  let readModels: ReadModels;
+  let bus: LocalBus;
+  let relay: Relay;
+  let errors: Error[];
+  const feeds: Feed[] = [];
+  const start = async (options: Partial<Parameters<typeof startProjector>[0]> = {}): Promise<Feed> => {
+    const feed = await startProjector({
+      name: 'counts',
+      store,
+      requests: bus,
+      readModels,
+      project: count,
+      onError: (error) => errors.push(error),
+      ...options,
+    });
+    feeds.push(feed);
+    return feed;
+  };
+  const counted = async (): Promise<number> =>
+    (await readModels.find({ collection: 'streams', where: {} }))
+      .map(({ document }) => (document as JsonObject & { events: number }).events)
+      .reduce((sum, events) => sum + events, 0);
+
+  beforeEach(async () => {
+    store = inMemoryEventStore();
+    readModels = inMemoryReadModels();
+    bus = localBus();
+    errors = [];
+    relay = await startRelay({ store, requests: bus, onError: (error) => errors.push(error) });
+  });
+  afterEach(async () => {
+    await Promise.all(feeds.splice(0).map((feed) => feed.close()));
+    await relay.close();
+  });
+
+  it('reads the changes that it has just made, within a page and across pages', async () => {
+    await appendEvents(store, 700);
+    await (
+      await start()
+    ).caughtUp;
+    expect(await readModels.get('streams', 'sample-3')).toEqual({ events: 100, last: 99 });
+    expect(await counted()).toBe(700);
+  });
+
+  it('reads a document as gone that it has just removed', async () => {
+    const seen: unknown[] = [];
+    await appendEvents(store, 2);
+    const feed = await start({
+      project: async (event, read) => {
+        seen.push(await read('things', 'x'));
+        const thing = { collection: 'things', key: 'x' };
+        return event.position === 0
+          ? [
+              { kind: 'put', ...thing, document: { n: 1 } },
+              { kind: 'remove', ...thing },
+            ]
+          : [];
+      },
+    });
+    await feed.caughtUp;
+    expect(seen).toEqual([undefined, undefined]);
+    expect(await readModels.get('things', 'x')).toBeUndefined();
+  });
+
+  it('keeps its checkpoint with its documents and says how far it is', async () => {
+    await appendEvents(store, 3);
+    await (
+      await start()
+    ).caughtUp;
+    await appendEvents(store, 1);
+    await eventually('the new one is counted', async () => (await readModels.checkpoint('counts')) === 3);
+    const said = bus.published.filter(({ subject }) => subject === 'projection.v1.counts').map(({ body }) => body);
+    expect(said).toEqual([
+      { projection: 'counts', position: 2 },
+      { projection: 'counts', position: 3 },
+    ]);
+  });
+
+  it('goes on from its checkpoint after a restart', async () => {
+    await appendEvents(store, 5);
+    await (await start()).close();
+    await (
+      await start()
+    ).caughtUp;
+    await appendEvents(store, 5);
+    const projected: number[] = [];
+    await feeds.splice(0).reduce((closing, feed) => closing.then(() => feed.close()), Promise.resolve());
+    const before = await readModels.checkpoint('counts');
+    const feed = await start({
+      project: (event, read) => {
+        projected.push(event.position);
+        return count(event, read);
+      },
+    });
+    await feed.caughtUp;
+    expect(projected).toEqual(Array.from({ length: 9 - before }, (_, n) => before + 1 + n));
+    expect(await counted()).toBe(10);
+  });
+
+  it('commits nothing of a page that failed, and all of it when it works again', async () => {
+    await appendEvents(store, 10);
+    let fails = true;
+    const feed = await start({
+      project: async (event, read) => {
+        if (event.position === 7 && fails) {
+          fails = false;
+          throw new Error('no row for it');
+        }
+        return count(event, read);
+      },
+    });
+    await eventually('the failure is reported', () => errors.length > 0);
+    expect(await readModels.checkpoint('counts')).toBe(-1);
+    await feed.caughtUp;
+    expect(await counted()).toBe(10);
+  });
+
+  it('changes nothing when a commit took effect but seemed to fail', async () => {
+    await appendEvents(store, 10);
+    let fails = true;
+    const flaky: ReadModels = {
+      ...readModels,
+      commit: async (projection, position, changes) => {
+        await readModels.commit(projection, position, changes);
+        if (fails) {
+          fails = false;
+          throw new Error('connection broke');
+        }
+      },
+    };
+    await (
+      await start({ readModels: flaky })
+    ).caughtUp;
+    expect(errors).toHaveLength(1);
+    expect(await counted()).toBe(10);
+  });
+
+  it('tells which page it has committed', async () => {
+    const told: number[] = [];
+    await appendEvents(store, 2);
+    const onCommitted = (page: readonly RecordedEvent[]): void =>
+      void told.push(...page.map(({ position }) => position));
+    await (
+      await start({ onCommitted })
+    ).caughtUp;
+    expect(told).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,150 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import type { EventStore, RecordedEvent } from '@muster/ports';
+import { eventually } from '@muster/testing';
+import { type LocalBus, localBus } from './local-bus.fixture.spec';
+import { type Reactor, startReactor } from './reactor';
+import { type Relay, startRelay } from './relay';
+import { appendEvents } from './stored-events.fixture.spec';
+
+describe('a reactor', () => {
+  let store: EventStore;
+  let bus: LocalBus;
+  let relay: Relay;
+  let observed: RecordedEvent[];
+  let reacted: string[];
+  let errors: string[];
+  const reactors: Reactor[] = [];
+  const start = (options: Partial<Parameters<typeof startReactor>[0]> = {}): Reactor => {
+    const reactor = startReactor({
+      name: 'test',
+      store,
+      requests: bus,
+      observe: (event) => observed.push(event),
+      keysOf: (event) => [event.streamId],
+      react: async (key) => void reacted.push(key),
+      onError: (error) => errors.push(error.message),
+      ...options,
+    });
+    reactors.push(reactor);
+    return reactor;
+  };
+
+  beforeEach(async () => {
+    store = inMemoryEventStore();
+    bus = localBus();
+    observed = [];
+    reacted = [];
+    errors = [];
+    relay = await startRelay({ store, requests: bus, onError: (error) => errors.push(error.message) });
+  });
+  afterEach(async () => {
+    await Promise.all(reactors.splice(0).map((reactor) => reactor.close()));
+    await relay.close();
+  });
+
+  it('takes in the whole past before it reacts, and then looks at each key once', async () => {
+    await appendEvents(store, 1_400);
+    let seenAtFirst = 0;
+    const reactor = start({
+      react: async (key) => {
+        seenAtFirst ||= observed.length;
+        reacted.push(key);
+      },
+    });
+    await reactor.caughtUp;
+    await reactor.idle();
+    expect(seenAtFirst).toBe(1_400);
+    expect([...reacted].sort()).toEqual(Array.from({ length: 7 }, (_, n) => `sample-${n}`));
+  });
+
+  it('looks after a start only at what is still open', async () => {
+    await appendEvents(store, 14);
+    const reactor = start({ isOpen: (key) => key === 'sample-3' });
+    await reactor.caughtUp;
+    await reactor.idle();
+    expect(reacted).toEqual(['sample-3']);
+  });
+
+  it('reacts to every live event, after it has taken it in', async () => {
+    const reactor = start({
+      isOpen: () => false,
+      react: async (key) => void reacted.push(`${key} after ${observed.length}`),
+    });
+    await reactor.caughtUp;
+    await appendEvents(store, 1);
+    await eventually('it reacts', () => reacted.length === 1);
+    expect(reacted).toEqual(['sample-0 after 1']);
+    expect(reactor.position()).toBe(0);
+  });
+
+  it('looks at a key once for all events that came while it was busy', async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const reactor = start({
+      keysOf: () => ['one'],
+      react: async () => {
+        reacted.push(`with ${observed.length}`);
+        if (reacted.length === 1) await gate;
+      },
+    });
+    await reactor.caughtUp;
+    await appendEvents(store, 1);
+    await eventually('it is busy', () => reacted.length === 1);
+    await appendEvents(store, 30);
+    await eventually('all are taken in', () => observed.length === 31);
+    release();
+    await eventually('it has looked again', () => reacted.length === 2);
+    await reactor.idle();
+    expect(reacted).toEqual(['with 1', 'with 31']);
+  });
+
+  it('keeps a failing key apart, says why, and goes on with the others', async () => {
+    let sick = true;
+    const reactor = start({
+      react: async (key) => {
+        if (key === 'sample-0' && sick) throw new Error('the image is not there');
+        reacted.push(key);
+      },
+    });
+    await reactor.caughtUp;
+    await appendEvents(store, 7);
+    await eventually('the others are done', () => reacted.length === 6);
+    expect(reactor.parked()).toMatchObject([{ key: 'sample-0', reason: 'the image is not there' }]);
+    sick = false;
+    await eventually('the sick one is tried again', () => reacted.includes('sample-0'));
+    expect(reactor.parked()).toEqual([]);
+    expect(errors).toContain('the image is not there');
+  });
+
+  it('looks at a key when it is woken without an event', async () => {
+    const reactor = start();
+    await reactor.caughtUp;
+    reactor.wake('out of the blue');
+    await reactor.idle();
+    expect(reacted).toEqual(['out of the blue']);
+  });
+
+  it('takes events in though the reactions hang', async () => {
+    const reactor = start({ react: () => new Promise(() => undefined) });
+    await reactor.caughtUp;
+    reactors.pop();
+    await appendEvents(store, 200);
+    await eventually('all are taken in', () => observed.length === 200);
+  });
+
+  it('does not react on half of the past when it is closed during its start', async () => {
+    await appendEvents(store, 2_000);
+    let reactor: Reactor | undefined = undefined;
+    let closing: Promise<void> | undefined;
+    reactor = start({
+      observe: (event) => {
+        observed.push(event);
+        closing ??= reactor?.close();
+      },
+    });
+    await eventually('it closes', () => closing !== undefined);
+    await closing;
+    expect(observed).toHaveLength(512);
+    expect(reacted).toEqual([]);
+  });
+});

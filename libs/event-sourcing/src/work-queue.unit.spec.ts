@@ -1,0 +1,142 @@
+import { WorkQueue } from './work-queue';
+
+/** Work that waits until the test lets it end. */
+const gatedWork = () => {
+  const begun: string[] = [];
+  const gates = new Map<string, (error?: Error) => void>();
+  return {
+    begun,
+    work: (key: string) =>
+      new Promise<void>((resolve, reject) => {
+        begun.push(key);
+        gates.set(key, (error) => (error ? reject(error) : resolve()));
+      }),
+    end: async (key: string, error?: Error): Promise<void> => {
+      gates.get(key)?.(error);
+      for (let n = 0; n < 10; n += 1) await Promise.resolve();
+    },
+  };
+};
+
+describe('the work queue', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+  const errors: string[] = [];
+  const onError = (error: Error): void => void errors.push(error.message);
+  beforeEach(() => void errors.splice(0));
+
+  it('works on a key once, however often it was added before its turn', async () => {
+    const { work, begun, end } = gatedWork();
+    const queue = new WorkQueue(work, onError);
+    for (let n = 0; n < 70; n += 1) queue.add(`filler-${n}`);
+    for (let n = 0; n < 5; n += 1) queue.add('waiting');
+    for (let n = 0; n < 70; n += 1) await end(`filler-${n}`);
+    await end('waiting');
+    await queue.idle();
+    expect(begun.filter((key) => key === 'waiting')).toHaveLength(1);
+  });
+
+  it('looks at a key once more when it is added while it is being worked on', async () => {
+    const { work, begun, end } = gatedWork();
+    const queue = new WorkQueue(work, onError);
+    queue.add('a');
+    queue.add('a');
+    queue.add('a');
+    expect(begun).toEqual(['a']);
+    await end('a');
+    expect(begun).toEqual(['a', 'a']);
+    await end('a');
+    await queue.idle();
+    expect(begun).toEqual(['a', 'a']);
+  });
+
+  it('works on at most sixty-four keys at a time', async () => {
+    const { work, begun, end } = gatedWork();
+    const queue = new WorkQueue(work, onError);
+    for (let n = 0; n < 100; n += 1) queue.add(`k-${n}`);
+    expect(begun).toHaveLength(64);
+    await end('k-0');
+    expect(begun).toHaveLength(65);
+    for (let n = 1; n < 100; n += 1) await end(`k-${n}`);
+    await queue.idle();
+    expect(begun).toHaveLength(100);
+  });
+
+  it('parks a key that fails, with the reason, while the others go on', async () => {
+    const { work, begun, end } = gatedWork();
+    const queue = new WorkQueue(work, onError);
+    queue.add('sick');
+    queue.add('well');
+    await end('sick', new Error('no image for arm64'));
+    await end('well');
+    expect(queue.parked()).toEqual([{ key: 'sick', reason: 'no image for arm64', failures: 1 }]);
+    expect(errors).toEqual(['no image for arm64']);
+    queue.add('well');
+    await end('well');
+    expect(begun).toEqual(['sick', 'well', 'well']);
+  });
+
+  it('tries a parked key again, waiting longer each time, up to half a minute', async () => {
+    const attempts: number[] = [];
+    const startedAt = Date.now();
+    const queue = new WorkQueue(async () => {
+      attempts.push(Date.now() - startedAt);
+      throw new Error('still sick');
+    }, onError);
+    queue.add('sick');
+    await jest.advanceTimersByTimeAsync(200_000);
+    const waits = attempts.slice(1).map((at, n) => at - (attempts[n] ?? 0));
+    expect(waits.slice(0, 4)).toEqual([200, 400, 800, 1_600]);
+    expect(Math.max(...waits)).toBe(30_000);
+    expect(queue.parked()[0]?.failures).toBe(attempts.length);
+    await queue.close();
+  });
+
+  it('forgets the failures of a key that works again', async () => {
+    let sick = true;
+    const queue = new WorkQueue(async () => {
+      if (sick) throw new Error('away');
+    }, onError);
+    queue.add('a');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(queue.parked()).toHaveLength(1);
+    sick = false;
+    await jest.advanceTimersByTimeAsync(200);
+    expect(queue.parked()).toEqual([]);
+  });
+
+  it('tries a parked key at once when it is added, and not twice', async () => {
+    const { work, begun, end } = gatedWork();
+    const queue = new WorkQueue(work, onError);
+    queue.add('a');
+    await end('a', new Error('away'));
+    queue.add('a');
+    expect(begun).toHaveLength(2);
+    await end('a');
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('takes a thrown value that is no error', async () => {
+    const queue = new WorkQueue(() => Promise.reject('plain text'), onError);
+    queue.add('a');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(queue.parked()[0]?.reason).toBe('plain text');
+    await queue.close();
+  });
+
+  it('finishes what it has begun at its close, and begins nothing more', async () => {
+    const { work, begun, end } = gatedWork();
+    const queue = new WorkQueue(work, onError);
+    for (let n = 0; n < 65; n += 1) queue.add(`k-${n}`);
+    let isClosed = false;
+    const closing = queue.close().then(() => (isClosed = true));
+    queue.add('late');
+    await end('k-0', new Error('failed at the end'));
+    expect(isClosed).toBe(false);
+    for (let n = 1; n < 64; n += 1) await end(`k-${n}`);
+    await closing;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(begun).toEqual(Array.from({ length: 64 }, (_, n) => `k-${n}`));
+  });
+});
