@@ -3,7 +3,7 @@ import { ObjectTooLarge } from '@muster/ports';
 import { PROBLEMS, type Refusal, RefusalError, toV2Error, toV2InfraError } from '@muster/problems';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cleanPath } from './clean-path';
-import type { RouteTable } from './route-table';
+import { RouteTable } from './route-table';
 import { SchemaViolation } from './schema-violation';
 
 interface ErrorAnswer {
