@@ -1,0 +1,20 @@
+import { toGraph } from './state-graph';
+import { STATE_TABLES } from './state-table';
+import { indexPage, timeoutsPage, toMarkdown } from './to-markdown';
+import { toMermaid } from './to-mermaid';
+import { toSvg } from './to-svg';
+
+/** Every generated file by its name, always in the same bytes. */
+export function generate(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>([
+    ['README.md', indexPage(STATE_TABLES)],
+    ['timeouts.md', timeoutsPage()],
+  ]);
+  for (const table of STATE_TABLES) {
+    files.set(`${table.name}.md`, toMarkdown(table));
+    files.set(`${table.name}.mmd`, toMermaid(table));
+    for (const view of table.views)
+      files.set(`${view.name}.svg`, toSvg(toGraph(table, view), view.title, view.direction));
+  }
+  return files;
+}

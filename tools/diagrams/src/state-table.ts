@@ -1,0 +1,147 @@
+import {
+  CLUSTER_REFUSALS,
+  CLUSTER_TRANSITIONS,
+  CLUSTER_VARIABLES,
+  HOST_REFUSALS,
+  HOST_ROWS,
+  HOST_VARIABLES,
+  INFRA_ENV_REFUSALS,
+  INFRA_ENV_TRANSITIONS,
+  INFRA_ENV_VARIABLES,
+} from '@muster/domain';
+
+/** What a diagram needs of any row of a decision table. */
+export interface TableRow {
+  readonly id: string;
+  readonly from: readonly string[];
+  readonly on: string;
+  readonly when?: Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
+  readonly to: string;
+  readonly why: string;
+}
+
+/** One picture: some of the moves. */
+export interface View {
+  readonly name: string;
+  readonly title: string;
+  /** Where time goes; wide fans are read better from left to right. */
+  readonly direction: 'down' | 'right';
+  readonly shows: (from: string, to: string, on: string) => boolean;
+}
+
+export interface StateTable {
+  /** Name of the page and of its pictures. */
+  readonly name: string;
+  readonly title: string;
+  readonly intro: string;
+  readonly start: string;
+  readonly rows: readonly TableRow[];
+  readonly refusals: readonly (TableRow & { readonly code: string })[];
+  readonly variables: Readonly<Record<string, readonly (string | boolean)[]>>;
+  /** Commands whose rows say what happened, so that pictures show the row's name instead. */
+  readonly unspeaking: readonly string[];
+  readonly views: readonly View[];
+}
+
+const INSPECTION = [
+  'unregistered',
+  'discovering',
+  'disconnected',
+  'insufficient',
+  'pending-for-input',
+  'known',
+  'binding',
+];
+const INSTALLATION = [
+  'known',
+  'preparing-for-installation',
+  'preparing-failed',
+  'preparing-successful',
+  'installing',
+  'installing-in-progress',
+  'installing-pending-user-action',
+  'installed',
+  'added-to-existing-cluster',
+  'error',
+  'cancelled',
+];
+const POOL = [
+  'unregistered',
+  'discovering-unbound',
+  'disconnected-unbound',
+  'insufficient-unbound',
+  'known-unbound',
+  'binding',
+  'reclaiming',
+  'reclaiming-rebooting',
+  'unbinding',
+  'unbinding-pending-user-action',
+];
+const both =
+  (statuses: readonly string[]) =>
+  (from: string, to: string): boolean =>
+    statuses.includes(from) && statuses.includes(to);
+const isInspection = both(INSPECTION);
+const isInstallation = both(INSTALLATION);
+const isPool = both(POOL);
+
+export const STATE_TABLES: readonly StateTable[] = [
+  {
+    name: 'cluster',
+    title: 'The cluster',
+    intro:
+      'From the first settings to a cluster that runs, and on to more hosts. `unregistered` and `deregistered` are where its stream begins and ends; the other statuses are those of the contract.',
+    start: 'unregistered',
+    rows: CLUSTER_TRANSITIONS,
+    refusals: CLUSTER_REFUSALS,
+    variables: CLUSTER_VARIABLES,
+    unspeaking: ['Refresh', 'PassDeadline'],
+    views: [
+      {
+        name: 'cluster',
+        title: 'The cluster, but for being deleted',
+        direction: 'down',
+        shows: (_, to) => to !== 'deregistered',
+      },
+    ],
+  },
+  {
+    name: 'host',
+    title: 'The host',
+    intro:
+      'From the first sign of life to a node of a cluster, and back. `unregistered` stands for before the first registration and after the last; the other statuses are those of the contract.',
+    start: 'unregistered',
+    rows: HOST_ROWS,
+    refusals: HOST_REFUSALS.map((row) => ({ ...row, code: row.refusal?.code ?? '' })),
+    variables: HOST_VARIABLES,
+    unspeaking: ['Refresh', 'PassDeadline', 'ReportProgress'],
+    views: [
+      {
+        name: 'host-inspection',
+        title: 'Inspected, until it may be installed',
+        direction: 'down',
+        shows: isInspection,
+      },
+      { name: 'host-installation', title: 'Prepared and installed', direction: 'down', shows: isInstallation },
+      { name: 'host-pool', title: 'In the pool: without a cluster', direction: 'down', shows: isPool },
+      {
+        name: 'host-leaving',
+        title: 'Out of an installation or a cluster: started over, reset, unbound, reclaimed, or lost',
+        direction: 'right',
+        shows: (from, to) =>
+          to !== 'unregistered' && !isInspection(from, to) && !isInstallation(from, to) && !isPool(from, to),
+      },
+    ],
+  },
+  {
+    name: 'infra-env',
+    title: 'The infra-env',
+    intro: 'It is there or it is not.',
+    start: 'unregistered',
+    rows: INFRA_ENV_TRANSITIONS,
+    refusals: INFRA_ENV_REFUSALS,
+    variables: INFRA_ENV_VARIABLES,
+    unspeaking: [],
+    views: [{ name: 'infra-env', title: 'The infra-env', direction: 'down', shows: () => true }],
+  },
+];
