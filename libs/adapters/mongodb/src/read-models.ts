@@ -32,6 +32,8 @@ const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id'];
 export const mongodbReadModels = async (options: MongodbReadModelsOptions): Promise<ReadModels> => {
   const client = new MongoClient(options.url, {
     ...(options.url.includes('serverSelectionTimeoutMS=') ? {} : { serverSelectionTimeoutMS: SERVER_PATIENCE_MS }),
+    // Unset members are no members; the driver would write them as null.
+    ignoreUndefined: true,
     // A checkpoint that was moved must survive a power cut and a change of the primary.
     writeConcern: { w: 'majority', journal: true },
   });

@@ -6,6 +6,7 @@ import type { LogEntry } from './log-entry';
 /** Digits that hold every position a number can be exact about. */
 const POSITION_DIGITS = 16;
 
+const { events: EVENTS } = COLLECTIONS;
 const NO_PROPS: EventDocument['_props'] = {};
 
 /** Whom a line is about. */
@@ -41,6 +42,6 @@ export function eventDocuments(
     if (hostId) document.host_id = hostId;
     if (infraEnvId) document.infra_env_id = infraEnvId;
     if (event.metadata.requestId) document.request_id = event.metadata.requestId;
-    return putOrRemove(COLLECTIONS.events, `${position}.${ordinal}`, document);
+    return putOrRemove(EVENTS, `${position}.${ordinal}`, document);
   });
 }

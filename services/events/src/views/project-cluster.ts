@@ -9,6 +9,8 @@ import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-evol
 import { putOrRemove } from './document-changes';
 import type { Occurrence } from './view-rows';
 
+const { clusters: CLUSTERS } = COLLECTIONS;
+
 type Row = (data: unknown, subject: ClusterSubject) => readonly LogEntry[];
 const LOG: { readonly [type: string]: unknown } = { ...CLUSTER_LOG, ClusterOutcomesChanged: clusterOutcomeLog };
 
@@ -19,13 +21,13 @@ export async function projectCluster(
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {
-  const before = (await read(COLLECTIONS.clusters, clusterId)) as unknown as ClusterDocument | undefined;
+  const before = (await read(CLUSTERS, clusterId)) as unknown as ClusterDocument | undefined;
   if (before && before._position >= event.position) return [];
   const after = evolveClusterDocument(before, event as unknown as ClusterDocumentEvent, occurrence);
   const cluster = after ?? before;
   if (!cluster) return [];
 
-  const changes = [putOrRemove(COLLECTIONS.clusters, clusterId, after)];
+  const changes = [putOrRemove(CLUSTERS, clusterId, after)];
   const entries = (LOG[event.type] as Row | undefined)?.(event.data, { cluster, before });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, { clusterId, owner: cluster }));
   return changes;

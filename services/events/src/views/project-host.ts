@@ -13,6 +13,8 @@ import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
 import { patched, type Occurrence } from './view-rows';
 
+const { hosts: HOSTS, clusters: CLUSTERS } = COLLECTIONS;
+
 type Row = (data: unknown, subject: HostSubject) => readonly LogEntry[];
 const LOG: { readonly [type: string]: unknown } = {
   ...HOST_LOG,
@@ -27,13 +29,13 @@ export async function projectHost(
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {
-  const before = (await read(COLLECTIONS.hosts, hostKey)) as unknown as HostDocument | undefined;
+  const before = (await read(HOSTS, hostKey)) as unknown as HostDocument | undefined;
   if (before && before._position >= event.position) return [];
   const after = evolveHostDocument(before, event as unknown as HostDocumentEvent, occurrence);
   const host = after ?? before;
   if (!host || after === before) return [];
 
-  const changes = [putOrRemove(COLLECTIONS.hosts, hostKey, after)];
+  const changes = [putOrRemove(HOSTS, hostKey, after)];
   const counts = countsChanges(before, after);
   const verified = event.type === 'VipsVerified' && after?.cluster_id ? verifiedBy(after.cluster_id, event) : undefined;
   if (counts.length > 0 || verified) changes.push(...(await clusterChanges(counts, verified, occurrence, read)));
@@ -62,16 +64,16 @@ async function clusterChanges(
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {
   const changes: ReadModelChange[] = [];
-  const find = async (id: string) => (await read(COLLECTIONS.clusters, id)) as unknown as ClusterDocument | undefined;
+  const find = async (id: string) => (await read(CLUSTERS, id)) as unknown as ClusterDocument | undefined;
   for (const { clusterId, by } of counts) {
     const cluster = await find(clusterId);
-    if (cluster) changes.push(putOrRemove(COLLECTIONS.clusters, clusterId, addCounts(cluster, by)));
+    if (cluster) changes.push(putOrRemove(CLUSTERS, clusterId, addCounts(cluster, by)));
   }
   // A report about VIPs counts for nothing else, so the two never meet in one event.
   const cluster = verified && (await find(verified.clusterId));
   if (cluster) {
     const after = patched({ ...cluster }, verifiedVips(cluster, verified.data), occurrence);
-    changes.push(putOrRemove(COLLECTIONS.clusters, cluster.id, after));
+    changes.push(putOrRemove(CLUSTERS, cluster.id, after));
   }
   return changes;
 }
