@@ -1,5 +1,6 @@
-import { type DescMessage, fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
+import type { DescMessage, JsonObject } from '@bufbuild/protobuf';
 import { EVENTS_BY_CATEGORY, type MusterEvent } from './event-types';
+import { toPlainForm } from './plain-form';
 
 const SCHEMAS: ReadonlyMap<string, DescMessage> = new Map(
   Object.values(EVENTS_BY_CATEGORY).flatMap((events) => Object.entries<DescMessage>(events)),
@@ -18,9 +19,7 @@ export function toStoredData(event: MusterEvent): JsonObject {
   const schema = SCHEMAS.get(event.type);
   if (!schema) throw new EventShapeError(event.type, 'no message of that name is listed in event-types.ts');
   try {
-    return toJson(schema, fromJson(schema, event.data as unknown as JsonObject), {
-      alwaysEmitImplicit: true,
-    }) as JsonObject;
+    return toPlainForm(schema, event.data) as unknown as JsonObject;
   } catch (error) {
     throw new EventShapeError(event.type, error instanceof Error ? error.message : String(error));
   }

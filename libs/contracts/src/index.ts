@@ -2,6 +2,7 @@ export * from './event-codec';
 export * from './event-types';
 export * from './message-headers';
 export * from './plain';
+export * from './plain-form';
 export * from './streams';
 export * from './subjects';
 export * from './gen/muster/v1/agent_pb';

@@ -1,9 +1,9 @@
-import { subjectOfMethod } from '@muster/contracts';
+import { subjectOfMethod, toPlainForm } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type JsonValue, NoResponder, type Requests, RequestTimedOut } from '@muster/ports';
 import { type ProblemCode, PROBLEMS, RefusalError } from '@muster/problems';
 import { toHeaders } from './command-headers';
-import { type InputOf, type Method, type OutputOf, parseMessage } from './methods';
+import type { InputOf, Method, OutputOf } from './methods';
 
 /** How long each attempt waits. A lost message costs the first wait; a service that is starting has the sum of them. */
 const ATTEMPT_TIMEOUTS_MS = [1_500, 3_000, 6_000];
@@ -48,11 +48,12 @@ function unwrap<M extends Method>(method: M, reply: JsonValue): OutputOf<M> {
   if (envelope.refusal) {
     const { code = 'internal', reason = '', subject, allowed } = envelope.refusal;
     throw new RefusalError({
-      code: code in PROBLEMS ? (code as ProblemCode) : 'internal',
+      code: Object.hasOwn(PROBLEMS, code) ? (code as ProblemCode) : 'internal',
       reason,
       subject: subject || undefined,
       allowed,
     });
   }
-  return parseMessage(method.output, envelope.ok ?? {}) as OutputOf<M>;
+  // A service of a newer release may say more than this one knows.
+  return toPlainForm(method.output, envelope.ok ?? {}, { ignoreUnknownFields: true }) as OutputOf<M>;
 }

@@ -1,11 +1,4 @@
-import {
-  type DescMessage,
-  type DescMethod,
-  fromJson,
-  type JsonValue,
-  type MessageShape,
-  toJson,
-} from '@bufbuild/protobuf';
+import type { DescMessage, DescMethod, JsonValue, MessageShape } from '@bufbuild/protobuf';
 import {
   EventsService,
   IgnitionService,
@@ -13,6 +6,7 @@ import {
   type Plain,
   RegistrationService,
   subjectOfMethod,
+  toPlainForm,
   ValidationService,
 } from '@muster/contracts';
 
@@ -37,5 +31,5 @@ export function methodOfSubject(subject: string): DescMethod | undefined {
 
 /** The message as a plain object with its implicit fields; throws with the place when the JSON is not of that shape. */
 export function parseMessage<Schema extends DescMessage>(schema: Schema, body: JsonValue): Plain<MessageShape<Schema>> {
-  return toJson(schema, fromJson(schema, body), { alwaysEmitImplicit: true }) as unknown as Plain<MessageShape<Schema>>;
+  return toPlainForm(schema, body);
 }

@@ -1,5 +1,6 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { create, type DescMessage, type DescMethod, fromJson, ScalarType, toJson } from '@bufbuild/protobuf';
+import type { DescMethod } from '@bufbuild/protobuf';
+import { toPlainForm } from '@muster/contracts';
 import type { IncomingMessage, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { lastValueFrom } from 'rxjs';
@@ -55,7 +56,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     try {
       const result = await handler(request, fromHeaders(message.headers, this.platform.ids));
       const response = await lastValueFrom(this.transformToObservable(result));
-      return { ok: toReply(method.output, response) };
+      return { ok: toPlainForm(method.output, response ?? {}, { ignoreUnknownFields: true }) as JsonValue };
     } catch (error) {
       if (error instanceof RefusalError) return refusalEnvelope(error.refusal);
       this.logger.error(
@@ -67,13 +68,6 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       });
     }
   }
-}
-
-/** Handlers give bytes as proto3 JSON writes them (base64), which only the JSON reader understands. */
-function toReply(schema: DescMessage, response: unknown): JsonValue {
-  const hasBytes = schema.fields.some((field) => field.scalar === ScalarType.BYTES);
-  const message = hasBytes ? fromJson(schema, response as JsonValue) : create(schema, response as never);
-  return toJson(schema, message);
 }
 
 function refusalEnvelope(refusal: Refusal): JsonValue {

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DescMessage } from '@bufbuild/protobuf';
+import { EVENTS_BY_CATEGORY, STREAM_OWNERS, type StreamCategory } from '.';
+
+const PROTO = join(__dirname, '../../../proto/muster/v1');
+const CATEGORIES = Object.keys(EVENTS_BY_CATEGORY) as StreamCategory[];
+
+/** In a `---- facts of <category>-… ----` section, a message that is no part of another one there is a fact. */
+const factsInProto = (): Record<string, string[]> => {
+  const messages = new Map<string, string[]>();
+  const parts = new Set<string>();
+  for (const file of readdirSync(PROTO).filter((name) => name.endsWith('.proto'))) {
+    let category: string | undefined;
+    for (const line of readFileSync(join(PROTO, file), 'utf8').split('\n')) {
+      const section = /^\/\/ ---- (?:facts of (\w+)-)?/.exec(line);
+      if (section || line.startsWith('service ')) category = section?.[1];
+      if (!category) continue;
+      const message = /^message (\w+)/.exec(line)?.[1];
+      if (message) messages.set(category, [...(messages.get(category) ?? []), message]);
+      const part = /^ {2}(?:optional |repeated )?([A-Z]\w+) \w+ = \d+;/.exec(line)?.[1];
+      if (part) parts.add(part);
+    }
+  }
+  return Object.fromEntries(
+    [...messages].map(([category, names]) => [category, names.filter((name) => !parts.has(name)).sort()]),
+  );
+};
+
+describe('the list of events', () => {
+  it('holds every fact of proto/muster/v1 under its category, and nothing else', () => {
+    const listed = Object.fromEntries(CATEGORIES.map((c) => [c, Object.keys(EVENTS_BY_CATEGORY[c]).sort()]));
+    expect(listed).toEqual(factsInProto());
+  });
+
+  it('names each event once, as its message is named', () => {
+    const entries = Object.values(EVENTS_BY_CATEGORY).flatMap((events) => Object.entries<DescMessage>(events));
+    expect(new Set(entries.map(([type]) => type)).size).toBe(entries.length);
+    for (const [type, schema] of entries) expect(schema.typeName).toBe(`muster.v1.${type}`);
+  });
+
+  it.each(CATEGORIES)('has an owner for %s, whose streams can be told from others', (category) => {
+    expect(STREAM_OWNERS[category]).toMatch(/^[a-z]+$/);
+    expect(category).not.toContain('-');
+  });
+
+  it('names no owner for a category without events', () => {
+    expect(Object.keys(STREAM_OWNERS).sort()).toEqual([...CATEGORIES].sort());
+  });
+});

@@ -1,0 +1,39 @@
+import {
+  type DescMessage,
+  fromJson,
+  type JsonReadOptions,
+  type JsonValue,
+  type MessageShape,
+  toJson,
+} from '@bufbuild/protobuf';
+import type { Plain } from './plain';
+
+/**
+ * Checks that a value is a message of the schema and gives its plain form: proto3 JSON with implicit fields written.
+ * A property that holds undefined counts as absent. Throws with the field's name when the value has another shape.
+ */
+export function toPlainForm<Schema extends DescMessage>(
+  schema: Schema,
+  value: unknown,
+  options?: Partial<JsonReadOptions>,
+): Plain<MessageShape<Schema>> {
+  const message = fromJson(schema, withoutUndefined(value) as JsonValue, options);
+  return toJson(schema, message, { alwaysEmitImplicit: true }) as unknown as Plain<MessageShape<Schema>>;
+}
+
+/** The value itself where nothing has to be left out, which is nearly always. */
+function withoutUndefined(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(withoutUndefined);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  let isSame = true;
+  const kept: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const cleaned = withoutUndefined(member);
+    isSame &&= cleaned === member && member !== undefined;
+    if (cleaned !== undefined) kept[name] = cleaned;
+  }
+  return isSame ? value : kept;
+}
