@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { access, readFile } from 'node:fs/promises';
+import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
+import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AcceptIngressCaController } from './artifacts/accept-ingress-ca.controller';
+import { ArtifactVault } from './artifacts/artifact-vault';
+import { Artifacts } from './artifacts/artifacts';
+import { ArtifactsProcess } from './artifacts/artifacts-process';
+import { ReadArtifactController } from './artifacts/read-artifact.controller';
+import { CONFIG, type IgnitionServiceConfig, readConfig } from './config';
+import type { AgentCredentialsMint } from './discovery/agent-nats-access';
+import { DiscoveryDocuments, MINT, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
+import { derivedTokens, signedTokens } from './discovery/infra-env-tokens';
+import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-ignition.controller';
+import { builtinToolchain } from './toolchain/builtin-toolchain';
+import { TOOLCHAIN } from './toolchain/toolchain.port';
+import { InstallView } from './view/install-view';
+
+@Module({})
+export class AppModule {
+  static on(platform: Platform): DynamicModule {
+    const config = readConfig(platform.environment);
+    return {
+      module: AppModule,
+      controllers: [RenderDiscoveryIgnitionController, ReadArtifactController, AcceptIngressCaController],
+      providers: [
+        { provide: PLATFORM, useValue: platform },
+        { provide: CONFIG, useValue: config },
+        { provide: TOKENS, useFactory: () => tokensFor(config, platform) },
+        { provide: MINT, useFactory: () => mintFor(config, platform) },
+        { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
+        { provide: TOOLCHAIN, useValue: builtinToolchain },
+        Readiness,
+        InstallView,
+        Artifacts,
+        ArtifactVault,
+        ArtifactsProcess,
+        DiscoveryDocuments,
+      ],
+    };
+  }
+}
+
+const tokensFor = ({ ecPrivateKey }: IgnitionServiceConfig, { secrets }: Platform) =>
+  ecPrivateKey ? signedTokens(secrets, ecPrivateKey) : derivedTokens(secrets);
+
+/** The keys are made where the bus is started; keys made here would open nothing. */
+async function mintFor(
+  { agentNats, agentCredentialsLifetimeMs: lifetimeMs }: IgnitionServiceConfig,
+  { clock }: Platform,
+): Promise<AgentCredentialsMint | null> {
+  if (!agentNats) return null;
+  await access(agentNats.trustFile);
+  const trust = await loadOrCreateNatsTrust(agentNats.trustFile);
+  return {
+    url: agentNats.url,
+    issuer: createHash('sha256').update(trust.accountSeed).digest('hex'),
+    mint: (infraEnvId) => mintAgentCredentials(trust, { infraEnvId, nowMs: clock.nowMs(), lifetimeMs }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Artifact, Plain } from '@muster/contracts';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { KeepSecret, MadeArtifact } from '../toolchain/toolchain.port';
+
+/** No document of an installation comes near this. */
+const ARTIFACT_BYTES_MAX = 16 * 1024 * 1024;
+const DESTROYED = Buffer.alloc(0);
+
+/** Where artifacts are: plain ones in the object store by digest, the others sealed in the scope of their cluster. */
+@Injectable()
+export class ArtifactVault {
+  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+
+  /** Secrets that cannot be made twice alike; the first one of an attempt is sealed and found again. */
+  keeperFor(clusterId: string, attempt: number): KeepSecret {
+    return async (name, make) => {
+      const sealedName = `${nameOf(attempt, name)}/kept`;
+      const known = await this.platform.secrets.open(clusterId, sealedName);
+      if (known?.length) return known;
+      const made = await make();
+      await this.platform.secrets.seal(clusterId, sealedName, made);
+      return made;
+    };
+  }
+
+  /** Durable when it resolves. The same artifact may be stored again. */
+  async store(clusterId: string, attempt: number, { name, content, isSecret }: MadeArtifact): Promise<Plain<Artifact>> {
+    if (!isSecret)
+      return { name, sealed: false, body: await this.platform.objectStore.put(content, ARTIFACT_BYTES_MAX) };
+    await this.platform.secrets.seal(clusterId, nameOf(attempt, name), content);
+    return { name, sealed: true };
+  }
+
+  /** Undefined when it is gone. */
+  async read(clusterId: string, attempt: number, { name, sealed, body }: Plain<Artifact>): Promise<Buffer | undefined> {
+    const content = sealed
+      ? await this.platform.secrets.open(clusterId, nameOf(attempt, name))
+      : await this.platform.objectStore.get(body?.digest ?? '');
+    return content?.length ? content : undefined;
+  }
+
+  /** Overwrites what is sealed: the key of the scope stays, because the pull secret is under it too. */
+  async discard(
+    clusterId: string,
+    attempt: number,
+    artifacts: readonly Plain<Artifact>[],
+    keptSecrets: readonly string[],
+  ): Promise<void> {
+    for (const { name, sealed, body } of artifacts) {
+      if (sealed) await this.platform.secrets.seal(clusterId, nameOf(attempt, name), DESTROYED);
+      else if (body) await this.platform.objectStore.remove(body.digest);
+    }
+    for (const name of keptSecrets)
+      await this.platform.secrets.seal(clusterId, `${nameOf(attempt, name)}/kept`, DESTROYED);
+  }
+
+  /** Of a cluster that is gone: nothing that was sealed for it opens again. */
+  async shred(clusterId: string): Promise<void> {
+    await this.platform.secrets.shred(clusterId);
+  }
+}
+
+const nameOf = (attempt: number, name: string): string => `artifacts/${attempt}/${name}`;

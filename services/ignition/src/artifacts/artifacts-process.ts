@@ -1,0 +1,104 @@
+import { parseStreamId } from '@muster/contracts';
+import { type Reactor, startReactor } from '@muster/event-sourcing';
+import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { ArtifactsRefused, TOOLCHAIN, type Toolchain } from '../toolchain/toolchain.port';
+import { type ClusterEntry, InstallView } from '../view/install-view';
+import { ArtifactVault } from './artifact-vault';
+import { Artifacts, ownContext } from './artifacts';
+import { toInstallOrder } from './install-order';
+
+/**
+ * Makes what an installation needs once it is asked for, and takes it away once it is not wanted. Steps of an attempt:
+ * 1. secrets that cannot be made twice alike are made and sealed, 2. everything else follows from them and from the stream,
+ * 3. it is stored, 4. the fact is appended. After a crash between any two the steps are taken again, with the same result.
+ */
+@Injectable()
+export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('ignition');
+  private reactor: Reactor | undefined;
+  private isLive = false;
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(TOOLCHAIN) private readonly toolchain: Toolchain,
+    private readonly view: InstallView,
+    private readonly artifacts: Artifacts,
+    private readonly vault: ArtifactVault,
+    private readonly readiness: Readiness,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.readiness.register('ignition', () => (this.isLive ? undefined : 'reading what happened before the start'));
+    this.reactor = startReactor({
+      name: 'ignition',
+      store: this.platform.eventStore,
+      requests: this.platform.requests,
+      observe: (event) => this.view.observe(event),
+      keysOf: ({ streamId }) => {
+        const { category, id } = parseStreamId(streamId);
+        return category === 'cluster' ? [id] : [];
+      },
+      react: (clusterId) => this.react(clusterId),
+      isOpen: (clusterId) => this.view.isOpen(clusterId),
+      onError: (error) => this.logger.warn(error.message),
+    });
+    void this.reactor.caughtUp.then(() => {
+      this.isLive = true;
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.reactor?.close();
+  }
+
+  private async react(clusterId: string): Promise<void> {
+    const entry = this.view.cluster(clusterId);
+    if (!entry || !this.view.isOpen(clusterId)) return;
+    if (this.view.hasToDiscard(entry)) await this.discard(clusterId, entry);
+    if (this.view.hasToPrepare(entry)) await this.prepare(clusterId, entry);
+  }
+
+  private async discard(clusterId: string, { discardUpTo, cause }: ClusterEntry): Promise<void> {
+    const { state } = await this.artifacts.of.load(clusterId);
+    if (state.outcome !== 'prepared' || state.attempt > discardUpTo) return;
+    if (discardUpTo === Infinity) await this.vault.shred(clusterId);
+    const all = [...state.artifacts, ...(state.kubeconfig ? [state.kubeconfig] : [])];
+    const toTakeAway = discardUpTo === Infinity ? all.filter(({ sealed }) => !sealed) : all;
+    const kept = discardUpTo === Infinity ? [] : this.toolchain.keptSecrets;
+    await this.vault.discard(clusterId, state.attempt, toTakeAway, kept);
+    await this.artifacts.of.handle(
+      clusterId,
+      { type: 'Discard', clusterId, upToAttempt: state.attempt },
+      ownContext(`discard-artifacts/${clusterId}/${state.attempt}`, cause),
+    );
+  }
+
+  private async prepare(clusterId: string, entry: ClusterEntry): Promise<void> {
+    const { attempt } = entry.state;
+    const { state } = await this.artifacts.of.load(clusterId);
+    if (state.attempt >= attempt) return;
+    const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
+    try {
+      const order = await toInstallOrder(this.platform, entry, this.view.hostsOf(clusterId));
+      const made = await this.toolchain.make(order, this.vault.keeperFor(clusterId, attempt));
+      const artifacts = [];
+      for (const artifact of made.artifacts) artifacts.push(await this.vault.store(clusterId, attempt, artifact));
+      const { openshiftClusterId } = made;
+      const toolchain = this.toolchain.name;
+      const command = {
+        type: 'RecordArtifacts',
+        clusterId,
+        attempt,
+        openshiftClusterId,
+        artifacts,
+        toolchain,
+      } as const;
+      await this.artifacts.of.handle(clusterId, command, context);
+    } catch (error) {
+      if (!(error instanceof ArtifactsRefused)) throw error;
+      const command = { type: 'RecordFailure', clusterId, attempt, reason: error.message } as const;
+      await this.artifacts.of.handle(clusterId, command, context);
+    }
+  }
+}

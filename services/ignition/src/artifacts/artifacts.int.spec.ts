@@ -1,0 +1,226 @@
+import { callService } from '@muster/nest-kit';
+import { type Artifact, IgnitionService, type MusterEvent, type Plain } from '@muster/contracts';
+import { readTextFile, type IgnitionConfig } from '@muster/ignition-config';
+import { RefusalError } from '@muster/problems';
+import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import { parse } from 'yaml';
+import {
+  CLUSTER_ID,
+  enteredStatus,
+  givenReadyCluster,
+  HOST_IDS,
+  INFRA_ENV_ID,
+  openStage,
+  preparationStarted,
+  PULL_SECRET,
+  type Stage,
+} from '../ignition-story.fixture.spec';
+import { createClusterPki } from '../toolchain/cluster-pki';
+
+let nats: NatsServer;
+let stage: Stage;
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+afterAll(() => nats.stop());
+beforeEach(async () => {
+  stage = await openStage(nats.url);
+});
+afterEach(() => stage.close());
+
+const read = async (name: string, on: Stage = stage): Promise<string> => {
+  const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
+  const method = IgnitionService.method.readArtifact;
+  const { content } = await callService(on.platform.requests, method, { clusterId: CLUSTER_ID, name }, context);
+  return Buffer.from(content, 'base64').toString();
+};
+const acceptCa = async (pem: string, commandId: string) => {
+  const context = { commandId, correlationId: commandId, actor: 'agent:controller' };
+  const input = { clusterId: CLUSTER_ID, caBundlePem: Buffer.from(pem).toString('base64') };
+  return callService(stage.platform.requests, IgnitionService.method.acceptIngressCa, input, context);
+};
+const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
+  );
+const artifactsOf = ({ data }: { readonly data: unknown }): readonly Plain<Artifact>[] =>
+  (data as { readonly artifacts: readonly Plain<Artifact>[] }).artifacts;
+const hostKey = `${INFRA_ENV_ID}.${HOST_IDS[0]}`;
+const renamed = (requestedHostname: string): MusterEvent => ({ type: 'HostRenamed', data: { requestedHostname } });
+const givenOverride = async (text: string): Promise<void> => {
+  const ignitionConfigOverrides = await stage.platform.objectStore.put(Buffer.from(text), 1_000);
+  await stage.given('host', hostKey, { type: 'HostSettingsRevised', data: { changes: { ignitionConfigOverrides } } });
+};
+
+describe('a cluster that prepares its installation', () => {
+  it('gets every artifact of its contract and one per host', async () => {
+    await stage.start();
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    const prepared = await stage.fact('ArtifactsPrepared');
+    expect(prepared.data).toMatchObject({ attempt: 1, toolchain: 'builtin' });
+    expect(prepared.metadata).toMatchObject({ actor: 'service:ignition', org: 'acme', correlationId: 'story' });
+    expect(artifactsOf(prepared).map(({ name }) => name)).toEqual([
+      'kubeconfig-noingress',
+      'kubeadmin-password',
+      'bootstrap.ign',
+      'install-config.yaml',
+      'metadata.json',
+      'master.ign',
+      'worker.ign',
+      ...HOST_IDS.map((id, index) => `${index < 3 ? 'master' : 'worker'}-${id}.ign`),
+    ]);
+    const worker = JSON.parse(await read(`worker-${HOST_IDS[3]}.ign`)) as IgnitionConfig;
+    expect(readTextFile(worker, '/etc/hostname')).toBe('worker-3');
+    expect(worker.ignition.config?.merge?.[0]?.source).toBe('https://api-int.demo.example.com:22623/config/worker');
+    expect(JSON.parse(await read('install-config.yaml'))).toMatchObject({
+      metadata: { name: 'demo' },
+      compute: [{ replicas: 1 }],
+    });
+    expect(await read('kubeadmin-password')).toMatch(/^[a-zA-Z0-9]{5}(-[a-zA-Z0-9]{5}){3}$/);
+  });
+
+  it('that was asked for before the service started is found', async () => {
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.start();
+    await stage.fact('ArtifactsPrepared');
+  });
+
+  it('leaves no secret in what is stored in the open', async () => {
+    await stage.start();
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    const prepared = await stage.fact('ArtifactsPrepared');
+    const kubeconfig = parse(await read('kubeconfig-noingress')) as {
+      readonly users: readonly { readonly user: { readonly 'client-key-data': string } }[];
+    };
+    const secrets = [
+      'canary-pull-secret',
+      await read('kubeadmin-password'),
+      kubeconfig.users[0]?.user['client-key-data'] ?? 'none',
+      'PRIVATE KEY',
+    ];
+    const artifacts = artifactsOf(prepared);
+    const bodies = await Promise.all(
+      artifacts.flatMap(({ body }) => (body ? [stage.platform.objectStore.get(body.digest)] : [])),
+    );
+    expect(bodies.length).toBeGreaterThan(5);
+    const open = [JSON.stringify(prepared), ...bodies.map((body) => unpacked(body?.toString() ?? ''))].join('\n');
+    for (const secret of secrets) expect(open).not.toContain(secret);
+    // The same search finds them where they belong.
+    expect(unpacked(await read('bootstrap.ign'))).toContain('canary-pull-secret');
+  });
+
+  it.each([
+    ['its pull secret', async () => stage.platform.secrets.shred(CLUSTER_ID), /pull secret of the cluster is missing/],
+    ['the name of a host', async () => stage.given('host', hostKey, renamed('')), /Host aaaaaaaa\S+ has no name/],
+    ['a readable override', async () => givenOverride('{"ignition":{}}'), /override of host master-0 cannot be used/],
+  ])('without %s learns what to do', async (_, damage, reason) => {
+    await givenReadyCluster(stage);
+    await damage();
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.start();
+    const failed = await stage.fact('ArtifactsFailed');
+    expect(failed.data).toMatchObject({ attempt: 1, reason: expect.stringMatching(reason) as string });
+    expect(await refusal(read('master.ign'))).toMatchObject({ code: 'not-ready' });
+  });
+
+  it('lets a person override what one host becomes, and keeps that sealed', async () => {
+    await givenReadyCluster(stage);
+    await givenOverride('{"ignition":{"version":"3.1.0"},"storage":{"files":[{"path":"/etc/mine"}]}}');
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.start();
+    const prepared = await stage.fact('ArtifactsPrepared');
+    const name = `master-${HOST_IDS[0]}.ign`;
+    expect(artifactsOf(prepared).find((artifact) => artifact.name === name)).toEqual({ name, sealed: true });
+    const { storage } = JSON.parse(await read(name)) as IgnitionConfig;
+    expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/hostname', '/etc/mine']);
+  });
+
+  it('gets new keys with every attempt, and nothing of the one before stays', async () => {
+    await stage.start();
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    const first = await stage.fact('ArtifactsPrepared');
+    const before = await read('kubeconfig-noingress');
+    await stage.given('cluster', CLUSTER_ID, { type: 'ClusterReset', data: { reason: 'test' } });
+    await stage.fact('ArtifactsDiscarded');
+    expect(await refusal(read('kubeconfig-noingress'))).toMatchObject({ code: 'not-ready' });
+    for (const { body } of artifactsOf(first))
+      if (body) expect(await stage.platform.objectStore.get(body.digest)).toBeUndefined();
+    expect(await stage.platform.secrets.open(CLUSTER_ID, 'pull-secret')).toEqual(Buffer.from(PULL_SECRET));
+
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted(2));
+    await eventually('a second preparation', async () => (await stage.factsOf('ignition', CLUSTER_ID)).length === 3);
+    const after = await read('kubeconfig-noingress');
+    expect(after).not.toBe(before);
+  });
+
+  it('that is deleted takes everything with it', async () => {
+    await stage.start();
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.fact('ArtifactsPrepared');
+    await stage.given('cluster', CLUSTER_ID, { type: 'ClusterDeregistered', data: {} });
+    await stage.fact('ArtifactsDiscarded');
+    expect(await stage.platform.secrets.open(CLUSTER_ID, 'artifacts/1/kubeconfig-noingress')).toBeUndefined();
+  });
+
+  it('knows files by name only', async () => {
+    await stage.start();
+    expect(await refusal(read('../kubeconfig'))).toMatchObject({ code: 'not-found' });
+    expect(await refusal(read('master.ign'))).toMatchObject({ code: 'not-ready' });
+  });
+});
+
+describe('the ingress certificate', () => {
+  const ca = async () =>
+    (await createClusterPki({ domain: 'ingress.example', addresses: [], startedAt: '2026-01-01T00:00:00Z' })).rootCa
+      .certificatePem;
+  const trusted = (kubeconfig: string): string => {
+    const { clusters } = parse(kubeconfig) as { clusters: { cluster: { 'certificate-authority-data': string } }[] };
+    return Buffer.from(clusters[0]?.cluster['certificate-authority-data'] ?? '', 'base64').toString();
+  };
+  beforeEach(async () => {
+    await stage.start();
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.fact('ArtifactsPrepared');
+  });
+
+  it('goes before the authority of the cluster, and the first one stays', async () => {
+    const pem = await ca();
+    const own = trusted(await read('kubeconfig-noingress'));
+    await stage.given('cluster', CLUSTER_ID, enteredStatus('finalizing', 'installing'));
+    const { stored } = await acceptCa(pem, 'first');
+    expect(trusted(await read('kubeconfig'))).toBe(pem + own);
+    expect((await acceptCa(await ca(), 'second')).stored).toEqual(stored);
+    expect(trusted(await read('kubeconfig'))).toBe(pem + own);
+    expect(await stage.factsOf('ignition', CLUSTER_ID)).toHaveLength(2);
+  });
+
+  it('is refused while the cluster is still being installed', async () => {
+    await stage.given('cluster', CLUSTER_ID, enteredStatus('installing', 'preparing-for-installation'));
+    expect(await refusal(acceptCa(await ca(), 'early'))).toMatchObject({ code: 'invalid-input' });
+    expect(await refusal(read('kubeconfig'))).toMatchObject({ code: 'not-ready' });
+  });
+
+  it.each(['', 'hello', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])(
+    'that is none (%j) is refused',
+    async (pem) => {
+      await stage.given('cluster', CLUSTER_ID, enteredStatus('installed', 'finalizing'));
+      expect(await refusal(acceptCa(pem, 'bad'))).toMatchObject({
+        code: 'invalid-input',
+        subject: 'ingress_cert_params',
+      });
+    },
+  );
+});
+
+/** The text and everything that its data URLs carry. */
+function unpacked(text: string): string {
+  const carried = [...text.matchAll(/base64,([A-Za-z0-9+/=]+)/g)].map(([, body = '']) => Buffer.from(body, 'base64'));
+  return [text, ...carried.map(String)].join('\n');
+}

@@ -1,0 +1,65 @@
+import { effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
+import type { Platform } from '@muster/nest-kit';
+import { foldStream } from '../streams/fold-stream';
+import { PULL_SECRET } from '../streams/secret-names';
+import { ArtifactsRefused, type InstallHost, type InstallOrder } from '../toolchain/toolchain.port';
+import type { ClusterEntry, HostEntry } from '../view/install-view';
+
+const ROLES = ['master', 'worker', 'arbiter'] as const;
+
+/** Gathers what an attempt is made from. Throws ArtifactsRefused with what a person has to add. */
+export async function toInstallOrder(
+  platform: Platform,
+  { state, preparationStartedAt }: ClusterEntry,
+  entries: readonly HostEntry[],
+): Promise<InstallOrder> {
+  const { clusterId, attempt, settings, bootstrapHostId } = state;
+  if (!settings.name || !settings.baseDnsDomain) {
+    throw new ArtifactsRefused('The cluster has no name or no base DNS domain; set both and install again.');
+  }
+  const pullSecret = await platform.secrets.open(clusterId, PULL_SECRET);
+  if (!pullSecret?.length) {
+    throw new ArtifactsRefused('The pull secret of the cluster is missing; set it again and install again.');
+  }
+  const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
+  if (dayOne.length === 0) throw new ArtifactsRefused('The cluster has no hosts; add hosts and install again.');
+  const hosts: InstallHost[] = [];
+  for (const entry of dayOne) hosts.push(await toInstallHost(platform, entry, bootstrapHostId));
+  const additionalTrustBundle = await trustBundleOf(platform, dayOne);
+  const startedAt = preparationStartedAt;
+  return { clusterId, attempt, startedAt, settings, hosts, pullSecret: pullSecret.toString(), additionalTrustBundle };
+}
+
+async function toInstallHost(platform: Platform, entry: HostEntry, bootstrapHostId: string): Promise<InstallHost> {
+  const { state } = entry;
+  const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen, settings } = state;
+  const hostname = state.requestedHostname || entry.inventoryHostname;
+  if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no name; give it one and install again.`);
+  const wanted = hostId === bootstrapHostId ? 'master' : effectiveRole(state);
+  const role = ROLES.find((known) => known === wanted);
+  if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role; give it one and install again.`);
+  const override = settings.ignitionConfigOverrides;
+  const body = override?.digest ? await platform.objectStore.get(override.digest) : undefined;
+  if (override?.digest && !body) {
+    throw new ArtifactsRefused(`The ignition override of host ${hostname} is lost; give it again and install again.`);
+  }
+  return {
+    hostId,
+    role,
+    hostname,
+    pool: isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
+    installationDisk: installationDisk.id || installationDisk.path,
+    ignitionOverride: body?.toString() ?? '',
+  };
+}
+
+async function trustBundleOf({ eventStore }: Platform, hosts: readonly HostEntry[]): Promise<string> {
+  const bundles = new Set<string>();
+  for (const infraEnvId of new Set(hosts.map(({ state }) => state.infraEnvId))) {
+    const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
+    if (state.settings.additionalTrustBundle) bundles.add(state.settings.additionalTrustBundle.trim());
+  }
+  return [...bundles].map((bundle) => `${bundle}\n`).join('');
+}
+
+const byId = (a: HostEntry, b: HostEntry): number => (a.state.hostId < b.state.hostId ? -1 : 1);

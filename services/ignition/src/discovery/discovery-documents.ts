@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { UUID_PATTERN } from '@muster/assisted-api';
+import { infraEnvDecider, type InfraEnvState } from '@muster/domain';
+import { KeyedQueue } from '@muster/event-sourcing';
+import { mergeIgnition, parseIgnitionOverride, renderDiscoveryIgnition, toIgnitionJson } from '@muster/ignition-config';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type IgnitionServiceConfig } from '../config';
+import { foldStream } from '../streams/fold-stream';
+import { PULL_SECRET } from '../streams/secret-names';
+import { type AgentCredentialsMint, agentNatsAccess } from './agent-nats-access';
+import { isoTypeOf, staticNetworkRefusal } from './iso-type';
+import type { InfraEnvTokens } from './infra-env-tokens';
+
+export interface DiscoveryDocument {
+  /** JSON as UTF-8. */
+  readonly ignition: Buffer;
+  /** ISO 8601. */
+  readonly generatedAt: string;
+}
+
+interface CachedDocument extends DiscoveryDocument {
+  readonly revision: number;
+  readonly renewAtMs: number;
+}
+
+export const TOKENS = Symbol('InfraEnvTokens');
+export const MINT = Symbol('AgentCredentialsMint');
+export const SERVICE_CA = Symbol('PEM of the service CA');
+
+/** Documents kept in memory, so that a download's many range requests render nothing; each has some 20 KiB. */
+const CACHED_DOCUMENTS_MAX = 1_000;
+const MS_PER_SECOND = 1_000;
+const stampName = (isoType: string): string => `discovery-stamp/${isoType}`;
+
+/** The document of each infra-env's image. Rendered from what the store and the secrets hold at that moment. */
+@Injectable()
+export class DiscoveryDocuments {
+  private readonly cache = new Map<string, CachedDocument>();
+  private readonly queue = new KeyedQueue();
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
+    @Inject(TOKENS) private readonly tokens: InfraEnvTokens,
+    @Inject(MINT) private readonly mint: AgentCredentialsMint | null,
+    @Inject(SERVICE_CA) private readonly serviceCaPem: string,
+  ) {}
+
+  /** Throws RefusalError: unknown infra-env, an override that is none, what is not built yet. */
+  async render(infraEnvId: string, isoType: string): Promise<DiscoveryDocument> {
+    const { state, revision } = await this.load(infraEnvId);
+    const type = isoTypeOf(isoType, state.settings);
+    const key = `${infraEnvId}/${type}`;
+    // One at a time: two that mint or sign at once would leave two images of one infra-env.
+    return this.queue.run(infraEnvId, async () => {
+      const known = this.cache.get(key);
+      if (known && known.revision >= revision && this.platform.clock.nowMs() < known.renewAtMs) return known;
+      const document = { ...(await this.make(state, type)), revision };
+      this.remember(key, document);
+      return document;
+    });
+  }
+
+  private async load(infraEnvId: string): Promise<{ readonly state: InfraEnvState; readonly revision: number }> {
+    const isId = UUID_PATTERN.test(infraEnvId);
+    const found = isId && (await foldStream(this.platform.eventStore, 'infraEnv', infraEnvId, infraEnvDecider));
+    if (found && found.state.status === 'registered') return found;
+    throw new RefusalError({
+      code: 'not-found',
+      reason: `There is no infra-env ${infraEnvId.slice(0, 64)}.`,
+      subject: 'infra_env_id',
+    });
+  }
+
+  private async make(
+    state: InfraEnvState,
+    isoType: string,
+  ): Promise<DiscoveryDocument & { readonly renewAtMs: number }> {
+    const { infraEnvId, settings } = state;
+    const unsupported = staticNetworkRefusal(isoType, settings);
+    if (unsupported) throw new RefusalError(unsupported);
+    const nats = this.mint && (await agentNatsAccess(this.mint, this.platform, infraEnvId));
+    const rendered = renderDiscoveryIgnition({
+      infraEnvId,
+      service: {
+        url: this.config.serviceBaseUrl,
+        skipsCertificateVerification: this.config.skipsCertificateVerification,
+        caPem: this.serviceCaPem,
+        token: await this.tokens(infraEnvId),
+      },
+      agent: {
+        image: this.config.agentImage,
+        startTimeoutSeconds: Math.round(this.config.agentStartTimeoutMs / MS_PER_SECOND),
+      },
+      ...(nats && { nats }),
+      pullSecret: await this.pullSecretOf(state),
+      sshAuthorizedKeys: settings.sshAuthorizedKey ?? '',
+      proxy: {
+        httpProxy: settings.proxy?.httpProxy ?? '',
+        httpsProxy: settings.proxy?.httpsProxy ?? '',
+        noProxy: settings.proxy?.noProxy ?? '',
+      },
+      ntp: { sources: settings.ntpSources ?? '', additionalSources: settings.additionalNtpSources ?? '' },
+      additionalTrustBundle: settings.additionalTrustBundle ?? '',
+    });
+    const override = settings.ignitionConfigOverride;
+    const parsed = override ? parseIgnitionOverride(override, 'ignition_config_override') : undefined;
+    if (parsed?.kind === 'refused') throw new RefusalError(parsed.refusal);
+    const config = parsed ? mergeIgnition(rendered, parsed.config) : rendered;
+    const ignition = Buffer.from(toIgnitionJson(config));
+    const generatedAt = await this.stamp(infraEnvId, isoType, ignition);
+    return { ignition, generatedAt, renewAtMs: nats?.renewAtMs ?? Infinity };
+  }
+
+  private async pullSecretOf({ infraEnvId, settings, pullSecretSet }: InfraEnvState): Promise<string> {
+    const own = await this.platform.secrets.open(infraEnvId, PULL_SECRET);
+    const ofCluster = settings.clusterId
+      ? await this.platform.secrets.open(settings.clusterId, PULL_SECRET)
+      : undefined;
+    const found = own ?? ofCluster;
+    if (!found && pullSecretSet) {
+      throw new RefusalError({
+        code: 'not-ready',
+        reason: `The pull secret of infra-env ${infraEnvId} was given and cannot be found among the secrets; give it again.`,
+        subject: 'pull_secret',
+      });
+    }
+    return found?.toString() ?? '';
+  }
+
+  /** When this very document came to be; the same over restarts, until one byte of it is another. */
+  private async stamp(infraEnvId: string, isoType: string, ignition: Buffer): Promise<string> {
+    const digest = createHash('sha256').update(ignition).digest('hex');
+    const { secrets, clock } = this.platform;
+    const sealed = await secrets.open(infraEnvId, stampName(isoType));
+    const known =
+      sealed && (JSON.parse(sealed.toString()) as { readonly digest: string; readonly generatedAt: string });
+    if (known?.digest === digest) return known.generatedAt;
+    const generatedAt = new Date(clock.nowMs()).toISOString();
+    await secrets.seal(infraEnvId, stampName(isoType), Buffer.from(JSON.stringify({ digest, generatedAt })));
+    return generatedAt;
+  }
+
+  private remember(key: string, document: CachedDocument): void {
+    this.cache.delete(key);
+    this.cache.set(key, document);
+    if (this.cache.size > CACHED_DOCUMENTS_MAX) {
+      const oldest = this.cache.keys().next();
+      if (!oldest.done) this.cache.delete(oldest.value);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import {
+  inMemoryEventStore,
+  inMemoryObjectStore,
+  inMemoryReadModels,
+  inMemorySecrets,
+} from '@muster/adapter-in-memory';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import { type MusterEvent, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
+import { startRelay } from '@muster/event-sourcing';
+import { type Environment, type Platform, type RunningService } from '@muster/nest-kit';
+import { type EventStore, type JsonObject, NO_STREAM, type RecordedEvent } from '@muster/ports';
+import { eventually, seededIds } from '@muster/testing';
+import type { LoggerService } from '@nestjs/common';
+import { startIgnition } from './main';
+
+export const CLUSTER_ID = 'c1c1c1c1-0000-4000-8000-000000000001';
+export const INFRA_ENV_ID = 'e1e1e1e1-0000-4000-8000-000000000002';
+export const HOST_IDS = ['a', 'b', 'c', 'd'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000003`);
+export const PULL_SECRET = '{"auths":{"quay.io":{"auth":"canary-pull-secret"}}}';
+const AT = '2026-01-02T03:04:05.000Z';
+const OWNER = { userName: 'admin', orgId: '', emailDomain: '' };
+const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface Stage {
+  readonly platform: Platform;
+  /** Stores facts that other services would have stored. */
+  given(category: StreamCategory, id: string, ...events: readonly MusterEvent[]): Promise<void>;
+  start(changes?: Partial<Platform>): Promise<RunningService>;
+  factsOf(category: StreamCategory, id: string): Promise<readonly RecordedEvent[]>;
+  /** Resolves with the first fact of that type once it is stored. */
+  fact(type: string): Promise<RecordedEvent>;
+  close(): Promise<void>;
+}
+
+/** Ports in memory, a real bus, and the live copies that the events service would publish. */
+export async function openStage(natsUrl: string, environment: Environment = {}): Promise<Stage> {
+  const requests = await connectNatsRequests({ servers: natsUrl, name: 'ignition-test' });
+  const eventStore = inMemoryEventStore();
+  const relay = await startRelay({ store: eventStore, requests, onError: () => undefined });
+  const running: RunningService[] = [];
+  const platform: Platform = {
+    eventStore,
+    readModels: inMemoryReadModels(),
+    objectStore: inMemoryObjectStore(),
+    secrets: inMemorySecrets(),
+    requests,
+    clock: { nowMs: () => Date.now() },
+    ids: seededIds(),
+    environment,
+  };
+  const factsOf: Stage['factsOf'] = async (category, id) => {
+    const facts: RecordedEvent[] = [];
+    for await (const page of eventStore.readStream(streamIdOf(category, id))) facts.push(...page);
+    return facts;
+  };
+  return {
+    platform,
+    factsOf,
+    given: async (category, id, ...events) => {
+      const revision = (await factsOf(category, id)).at(-1)?.revision ?? NO_STREAM;
+      await appendAll(eventStore, streamIdOf(category, id), revision, events);
+    },
+    start: async (changes) => {
+      const service = await startIgnition({ ...platform, ...changes }, SILENT);
+      running.push(service);
+      return service;
+    },
+    fact: async (type) => {
+      const find = async () => (await factsOf('ignition', CLUSTER_ID)).find((event) => event.type === type);
+      await eventually(type, async () => (await find()) !== undefined);
+      const found = await find();
+      if (!found) throw new Error(`${type} is gone`);
+      return found;
+    },
+    close: async () => {
+      for (const service of running) await service.close();
+      await relay.close();
+      await requests.close();
+    },
+  };
+}
+
+async function appendAll(
+  store: EventStore,
+  streamId: `${StreamCategory}-${string}`,
+  revision: number,
+  events: readonly MusterEvent[],
+): Promise<void> {
+  const metadata = { commandId: randomUUID(), correlationId: 'story', actor: 'person', org: 'acme', occurredAt: AT };
+  await store.append(
+    streamId,
+    revision,
+    events.map((event) => ({
+      id: randomUUID(),
+      type: event.type,
+      data: toStoredData(event) as JsonObject,
+      metadata,
+    })),
+  );
+}
+
+export const infraEnvRegistered = (settings: object = {}): MusterEvent => ({
+  type: 'InfraEnvRegistered',
+  data: {
+    infraEnvId: INFRA_ENV_ID,
+    settings: {
+      name: 'demo',
+      clusterId: CLUSTER_ID,
+      imageType: 'full-iso',
+      sshAuthorizedKey: 'ssh-rsa A',
+      ...settings,
+    },
+    owner: OWNER,
+    pullSecretSet: true,
+  },
+});
+
+export const clusterRegistered = (): MusterEvent => ({
+  type: 'ClusterRegistered',
+  data: {
+    clusterId: CLUSTER_ID,
+    kind: 'Cluster',
+    settings: {
+      name: 'demo',
+      baseDnsDomain: 'example.com',
+      controlPlaneCount: 3,
+      ocpReleaseImage: 'quay.io/ocp:4.18',
+      machineNetworks: { items: ['192.0.2.0/24'] },
+      apiVips: { items: ['192.0.2.100'] },
+      ingressVips: { items: ['192.0.2.101'] },
+    },
+    owner: OWNER,
+    pullSecretSet: true,
+    monitoredOperators: [],
+    openshiftClusterId: '',
+    imported: false,
+    status: 'ready',
+    statusInfo: '',
+    at: AT,
+  },
+});
+
+export const hostRegistered = (hostId: string, role: string): MusterEvent => ({
+  type: 'HostRegistered',
+  data: {
+    hostId,
+    infraEnvId: INFRA_ENV_ID,
+    clusterId: CLUSTER_ID,
+    kind: 'Host',
+    role,
+    bootstrap: false,
+    discoveryAgentVersion: '',
+    machineConfigPoolName: '',
+    owner: OWNER,
+    at: AT,
+  },
+});
+
+export const preparationStarted = (attempt = 1): readonly MusterEvent[] => [
+  { type: 'InstallationPreparationStarted', data: { attempt, bootstrapHostId: HOST_IDS[0] ?? '', at: AT } },
+  enteredStatus('preparing-for-installation', 'ready'),
+];
+
+export const enteredStatus = (status: string, from: string): MusterEvent => ({
+  type: 'ClusterEnteredStatus',
+  data: { status, from, statusInfo: '', transition: 'story', at: AT, deadline: '' },
+});
+
+/** A cluster of three masters and a worker, all named, ready to be installed. */
+export async function givenReadyCluster({ given, platform }: Stage): Promise<void> {
+  await platform.secrets.seal(CLUSTER_ID, 'pull-secret', Buffer.from(PULL_SECRET));
+  await given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+  await given('cluster', CLUSTER_ID, clusterRegistered());
+  for (const [index, hostId] of HOST_IDS.entries()) {
+    const role = index < 3 ? 'master' : 'worker';
+    await given('host', `${INFRA_ENV_ID}.${hostId}`, hostRegistered(hostId, role), {
+      type: 'HostRenamed',
+      data: { requestedHostname: `${role}-${index}` },
+    });
+  }
+}

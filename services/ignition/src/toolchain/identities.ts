@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { InstallOrder } from './toolchain.port';
+
+const INFRA_ID_NAME_CHARACTERS_MAX = 21;
+const INFRA_ID_SUFFIX_CHARACTERS = 5;
+
+/** What the new cluster calls itself: another one with every attempt, the same one for one attempt. A UUID. */
+export function openshiftClusterIdOf(order: InstallOrder): string {
+  const hex = digestOf(order).toString('hex');
+  const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 0x3) | 0x8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}
+
+/** Prefix of the names of what belongs to the cluster. */
+export function infraIdOf(order: InstallOrder): string {
+  const name = (order.settings.name ?? '').slice(0, INFRA_ID_NAME_CHARACTERS_MAX).replace(/[^a-z0-9-]/g, '-');
+  return `${name}-${digestOf(order).subarray(16).toString('hex').slice(0, INFRA_ID_SUFFIX_CHARACTERS)}`;
+}
+
+const digestOf = ({ clusterId, attempt }: InstallOrder): Buffer =>
+  createHash('sha256').update(`openshift-cluster/${clusterId}/${attempt}`).digest();

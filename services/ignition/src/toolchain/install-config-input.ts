@@ -1,0 +1,38 @@
+import type { InstallConfigInput } from '@muster/ignition-config';
+import type { InstallHost, InstallOrder } from './toolchain.port';
+
+/** What the document needs of an order. */
+export function installConfigOf({
+  settings,
+  hosts,
+  pullSecret,
+  additionalTrustBundle,
+}: InstallOrder): InstallConfigInput {
+  const count = (role: InstallHost['role']): number => hosts.filter((host) => host.role === role).length;
+  const { proxy } = settings;
+  return {
+    name: settings.name ?? '',
+    baseDomain: settings.baseDnsDomain ?? '',
+    controlPlaneCount: settings.controlPlaneCount ?? count('master'),
+    workerCount: count('worker'),
+    arbiterCount: count('arbiter'),
+    cpuArchitecture: settings.cpuArchitecture === 'multi' ? '' : (settings.cpuArchitecture ?? ''),
+    hyperthreading: settings.hyperthreading ?? '',
+    networkType: settings.networkType ?? '',
+    clusterNetworks: settings.clusterNetworks?.items ?? [],
+    serviceNetworks: settings.serviceNetworks?.items ?? [],
+    machineNetworks: settings.machineNetworks?.items ?? [],
+    apiVips: settings.apiVips?.items ?? [],
+    ingressVips: settings.ingressVips?.items ?? [],
+    platformType: settings.userManagedNetworking ? 'none' : (settings.platformType ?? ''),
+    proxy: {
+      httpProxy: proxy?.httpProxy ?? '',
+      httpsProxy: proxy?.httpsProxy ?? '',
+      noProxy: proxy?.noProxy ?? '',
+    },
+    pullSecret,
+    sshPublicKey: settings.sshPublicKey ?? '',
+    additionalTrustBundle,
+    installationDisk: hosts[0]?.installationDisk ?? '',
+  };
+}

@@ -1,0 +1,60 @@
+import type { ClusterSettings, Plain } from '@muster/contracts';
+
+/** Everything an installation is made from. Two orders that are alike give the same artifacts, with the same kept secrets. */
+export interface InstallOrder {
+  readonly clusterId: string;
+  readonly attempt: number;
+  /** ISO 8601. Certificates are valid from about then. */
+  readonly startedAt: string;
+  readonly settings: Plain<ClusterSettings>;
+  readonly hosts: readonly InstallHost[];
+  /** JSON text; a secret. */
+  readonly pullSecret: string;
+  /** PEM of every infra-env whose hosts take part. */
+  readonly additionalTrustBundle: string;
+}
+
+export interface InstallHost {
+  readonly hostId: string;
+  readonly role: 'master' | 'worker' | 'arbiter';
+  readonly hostname: string;
+  /** Machine-config pool; the role's own unless a person chose another one. */
+  readonly pool: string;
+  readonly installationDisk: string;
+  /** JSON text of an ignition config; empty when nobody gave one. */
+  readonly ignitionOverride: string;
+}
+
+export interface MadeArtifact {
+  readonly name: string;
+  readonly content: Buffer;
+  /** Holds a key, a password or the pull secret. */
+  readonly isSecret: boolean;
+}
+
+/** The secret of that name, made and sealed by the first call; every later call finds that one. */
+export type KeepSecret = (name: string, make: () => Promise<Buffer>) => Promise<Buffer>;
+
+/** One way of making what an installation needs. */
+export interface Toolchain {
+  readonly name: string;
+  /** Names it gives to KeepSecret. */
+  readonly keptSecrets: readonly string[];
+  /** Throws ArtifactsRefused when the order itself cannot be carried out; any other error is worth another try. */
+  make(order: InstallOrder, keep: KeepSecret): Promise<MadeInstallation>;
+}
+
+export interface MadeInstallation {
+  readonly openshiftClusterId: string;
+  readonly artifacts: readonly MadeArtifact[];
+}
+
+/** The order cannot be carried out; the message says what a person has to change. */
+export class ArtifactsRefused extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'ArtifactsRefused';
+  }
+}
+
+export const TOOLCHAIN = Symbol('Toolchain');

@@ -1,0 +1,133 @@
+import { type ClusterEvent, type HostEvent, type HostKey, parseStreamId } from '@muster/contracts';
+import { clusterDecider, type ClusterState, hostDecider, type HostState } from '@muster/domain';
+import type { CommandContext } from '@muster/event-sourcing';
+import type { RecordedEvent } from '@muster/ports';
+import { Injectable } from '@nestjs/common';
+
+export interface HostEntry {
+  state: HostState;
+  /** As the machine calls itself; empty before its first inventory. */
+  inventoryHostname: string;
+}
+
+export interface ClusterEntry {
+  state: ClusterState;
+  readonly hostKeys: Set<HostKey>;
+  /** Artifacts are asked for: the installation of `state.attempt` is being prepared. */
+  isPreparing: boolean;
+  /** When the attempt was started, ISO 8601. */
+  preparationStartedAt: string;
+  /** Artifacts of this attempt and of those before it are no longer wanted. */
+  discardUpTo: number;
+  /** The last attempt that was answered with artifacts or a failure. */
+  answeredAttempt: number;
+  hasArtifacts: boolean;
+  /** On whose behalf the preparation is done. */
+  cause: Omit<CommandContext, 'commandId'>;
+}
+
+/** What this service has to know of clusters and hosts to see what is left to do, folded from the stream in order. */
+@Injectable()
+export class InstallView {
+  private readonly clusters = new Map<string, ClusterEntry>();
+  private readonly hosts = new Map<HostKey, HostEntry>();
+
+  cluster(id: string): ClusterEntry | undefined {
+    return this.clusters.get(id);
+  }
+
+  hostsOf(clusterId: string): readonly HostEntry[] {
+    return [...(this.clusters.get(clusterId)?.hostKeys ?? [])].flatMap((key) => this.hosts.get(key) ?? []);
+  }
+
+  isOpen(clusterId: string): boolean {
+    const entry = this.clusters.get(clusterId);
+    return entry !== undefined && (this.hasToDiscard(entry) || this.hasToPrepare(entry));
+  }
+
+  hasToPrepare(entry: ClusterEntry): boolean {
+    return entry.isPreparing && entry.answeredAttempt < entry.state.attempt;
+  }
+
+  hasToDiscard(entry: ClusterEntry): boolean {
+    return entry.hasArtifacts && entry.answeredAttempt <= entry.discardUpTo;
+  }
+
+  observe(event: RecordedEvent): void {
+    const { category, id } = parseStreamId(event.streamId);
+    if (category === 'cluster') this.observeCluster(id, event);
+    else if (category === 'host') this.observeHost(id as HostKey, event);
+    else if (category === 'inventory') this.observeInventory(id as HostKey, event);
+    else if (category === 'ignition') this.observeArtifacts(id, event);
+  }
+
+  private observeCluster(id: string, event: RecordedEvent): void {
+    const entry = this.clusters.get(id) ?? newEntry();
+    this.clusters.set(id, entry);
+    entry.state = clusterDecider.evolve(entry.state, typed<ClusterEvent>(event));
+    if (event.type === 'InstallationPreparationStarted') {
+      const { correlationId, actor, org, user } = event.metadata;
+      entry.preparationStartedAt = String(event.data.at);
+      entry.discardUpTo = entry.state.attempt - 1;
+      entry.cause = { correlationId, causationId: event.id, actor, org, user };
+      entry.isPreparing = true;
+    } else if (event.type === 'ClusterReset') entry.discardUpTo = entry.state.attempt;
+    else if (event.type === 'ClusterDeregistered') entry.discardUpTo = Infinity;
+    if (ENDS_OF_PREPARATION.has(event.type) || hasLeftPreparation(event)) entry.isPreparing = false;
+    if (event.type === 'ClusterDeregistered' && !entry.hasArtifacts) this.clusters.delete(id);
+  }
+
+  private observeHost(key: HostKey, event: RecordedEvent): void {
+    const known = this.hosts.get(key);
+    const before = known?.state ?? hostDecider.initialState();
+    const state = hostDecider.evolve(before, typed<HostEvent>(event));
+    const isGone = event.type === 'HostDeregistered';
+    if (isGone) this.hosts.delete(key);
+    else if (known) known.state = state;
+    else this.hosts.set(key, { state, inventoryHostname: '' });
+    const clusterId = isGone ? '' : state.clusterId;
+    if (before.clusterId !== clusterId) this.clusters.get(before.clusterId)?.hostKeys.delete(key);
+    this.clusters.get(clusterId)?.hostKeys.add(key);
+  }
+
+  private observeInventory(key: HostKey, event: RecordedEvent): void {
+    const host = this.hosts.get(key);
+    if (!host || event.type !== 'InventoryReported') return;
+    host.inventoryHostname = String((event.data.hardware as { readonly hostname?: string } | null)?.hostname ?? '');
+  }
+
+  private observeArtifacts(id: string, event: RecordedEvent): void {
+    const entry = this.clusters.get(id);
+    if (!entry) return;
+    if (event.type === 'ArtifactsPrepared' || event.type === 'ArtifactsFailed') {
+      entry.answeredAttempt = Number(event.data.attempt);
+      entry.hasArtifacts = event.type === 'ArtifactsPrepared';
+    } else if (event.type === 'ArtifactsDiscarded') {
+      entry.hasArtifacts = false;
+      if (entry.discardUpTo === Infinity) this.clusters.delete(id);
+    }
+  }
+}
+
+const ENDS_OF_PREPARATION: ReadonlySet<string> = new Set([
+  'InstallationPreparationFailed',
+  'InstallationCancelled',
+  'ClusterReset',
+  'ClusterDeregistered',
+]);
+
+const hasLeftPreparation = ({ type, data }: RecordedEvent): boolean =>
+  type === 'ClusterEnteredStatus' && data.status !== 'preparing-for-installation';
+
+const newEntry = (): ClusterEntry => ({
+  state: clusterDecider.initialState(),
+  hostKeys: new Set(),
+  isPreparing: false,
+  preparationStartedAt: '',
+  discardUpTo: 0,
+  answeredAttempt: 0,
+  hasArtifacts: false,
+  cause: { correlationId: '', actor: '' },
+});
+
+const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;
