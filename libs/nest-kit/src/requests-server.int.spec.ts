@@ -1,0 +1,152 @@
+import 'reflect-metadata';
+import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
+import { EventsService, IgnitionService, type Plain, type RecordNoteRequest, subjectOfMethod } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import type { JsonObject } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { eventually, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
+import { Controller, type LoggerService, Module } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { callService } from './call-service';
+import { Handles } from './handles.decorator';
+import type { Platform } from './platform';
+import { type RunningService, startMicroservice } from './service';
+
+const received: { request: Plain<RecordNoteRequest>; context: CommandContext }[] = [];
+const gates = new Map<string, Promise<void>>();
+
+@Controller()
+class NotesController {
+  @Handles(EventsService.method.recordNote)
+  async record(@Payload() request: Plain<RecordNoteRequest>, @Ctx() context: CommandContext) {
+    received.push({ request, context });
+    const name = request.note?.name ?? '';
+    await gates.get(name);
+    if (name === 'refused')
+      throw new RefusalError({ code: 'not-found', reason: 'No such host.', subject: 'host_id', allowed: ['a'] });
+    if (name === 'broken') throw new Error('password=hunter2');
+    if (name === 'misshapen') return { position: 'seven' };
+    if (name === 'silent') return undefined;
+    return { position: 7, forOurselves: 'x', nothing: undefined };
+  }
+
+  @Handles(IgnitionService.method.readArtifact)
+  readArtifact() {
+    return { content: Buffer.from('hello').toString('base64') };
+  }
+}
+
+@Module({ controllers: [NotesController] })
+class NotesModule {}
+
+describe('a service on the bus', () => {
+  const subject = subjectOfMethod(EventsService.method.recordNote);
+  const logged: string[] = [];
+  const logger: LoggerService = {
+    log: () => undefined,
+    warn: (message) => logged.push(String(message)),
+    error: (message) => logged.push(String(message)),
+  };
+  const context = { commandId: 'c-1', correlationId: 'r-1', actor: 'ann', org: 'acme' };
+  const note = (name: string): RecordNoteRequest['note'] => ({ name }) as never;
+  let server: NatsServer;
+  let client: NatsRequests;
+  let own: NatsRequests;
+  let service: RunningService;
+  const ask = async (body: unknown): Promise<{ ok?: JsonObject; refusal?: JsonObject }> =>
+    (await client.request(subject, body as JsonObject, {}, 10_000)) as never;
+
+  beforeAll(async () => {
+    server = await startNatsServer();
+    client = await connectNatsRequests({ servers: server.url, name: 'client' });
+    own = await connectNatsRequests({ servers: server.url, name: 'service' });
+    const platform = { requests: own, ids: seededIds() } as unknown as Platform;
+    service = await startMicroservice('events', NotesModule, platform, logger);
+    await own.flush();
+  });
+  beforeEach(() => {
+    received.splice(0);
+    logged.splice(0);
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all([client.close(), own.close()]);
+    await server.stop();
+  });
+
+  it('hands a handler the message with its implicit fields, and who asks', async () => {
+    await callService(client, EventsService.method.recordNote, { note: note('fine') } as never, context);
+    expect(received).toMatchObject([{ request: { note: { name: 'fine', severity: '', clusterId: '' } }, context }]);
+  });
+
+  it('answers with what the contract knows of the handler’s result', async () => {
+    expect(await ask({ note: { name: 'fine' } })).toEqual({ ok: { position: 7 } });
+  });
+
+  it('answers with an empty message when a handler returns nothing', async () => {
+    expect(await ask({ note: { name: 'silent' } })).toEqual({ ok: { position: 0 } });
+  });
+
+  it('carries bytes as proto3 JSON writes them', async () => {
+    const answer = await callService(client, IgnitionService.method.readArtifact, {} as never, context);
+    expect(Buffer.from(answer.content, 'base64').toString()).toBe('hello');
+  });
+
+  it.each([
+    ['a field that the contract does not have', { note: { name: 'x' }, colour: 1 }, 'colour'],
+    ['a field of another type', { note: { name: 4 } }, 'name'],
+    ['a nested field that the contract does not have', { note: { title: 'x' } }, 'title'],
+    ['a list', [], 'RecordNoteRequest'],
+    ['nothing', null, 'RecordNoteRequest'],
+  ])('refuses %s, names it, and does not bother the handler', async (_, body, named) => {
+    const { refusal } = await ask(body);
+    expect(refusal).toMatchObject({ code: 'invalid-input', subject: 'RecordNoteRequest' });
+    expect(refusal?.reason).toContain(named);
+    expect(received).toEqual([]);
+  });
+
+  it('carries a refusal whole to the caller', async () => {
+    const failing = callService(client, EventsService.method.recordNote, { note: note('refused') } as never, context);
+    const error = await failing.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RefusalError);
+    expect((error as RefusalError).refusal).toEqual({
+      code: 'not-found',
+      reason: 'No such host.',
+      subject: 'host_id',
+      allowed: ['a'],
+    });
+    expect(logged).toEqual([]);
+  });
+
+  it.each(['broken', 'misshapen'])('keeps the text of a fault (%s) in its own log', async (name) => {
+    const { refusal } = await ask({ note: { name } });
+    expect(refusal).toEqual({
+      code: 'internal',
+      reason: 'events could not answer RecordNote; its log says why.',
+      subject: '',
+      allowed: [],
+    });
+    expect(logged.join()).toContain(subject);
+  });
+
+  it('serves one request while another waits', async () => {
+    let release = (): void => undefined;
+    gates.set('slow', new Promise((resolve) => (release = resolve)));
+    const slow = ask({ note: { name: 'slow' } });
+    await eventually('the slow one is in hand', () => received.length === 1);
+    expect(await ask({ note: { name: 'quick' } })).toEqual({ ok: { position: 7 } });
+    release();
+    expect(await slow).toEqual({ ok: { position: 7 } });
+  });
+
+  it('shares the work with its replicas: each request is handled once', async () => {
+    const other = await connectNatsRequests({ servers: server.url, name: 'replica' });
+    const platform = { requests: other, ids: seededIds() } as unknown as Platform;
+    const replica = await startMicroservice('events', NotesModule, platform, logger);
+    await other.flush();
+    await Promise.all(Array.from({ length: 40 }, (_, n) => ask({ note: { name: `n-${n}` } })));
+    expect(received).toHaveLength(40);
+    await replica.close();
+    await other.close();
+  });
+});
