@@ -1,5 +1,6 @@
 import type { HostDocument } from '@muster/assisted-api';
 import type { EventData, HostEvent, InventoryEvent } from '@muster/contracts';
+import { hostEpochAfter } from '@muster/domain';
 import { HOST_VIEW } from './host-view';
 import { registeredHost } from './host-registered';
 import { changedOutcomes } from './outcome-view';
@@ -29,7 +30,9 @@ export function evolveHostDocument(
     const row = HOST_VIEW[event.type as keyof typeof HOST_VIEW] as Row<unknown>;
     const seen = event.type !== 'HostFellSilent' && occurrence.actor.startsWith(FROM_AN_AGENT);
     const patch = row(before, event.data, occurrence);
-    return patched({ ...before }, seen ? { checked_in_at: occurrence.at, ...patch } : patch, occurrence);
+    const after = patched({ ...before }, seen ? { checked_in_at: occurrence.at, ...patch } : patch, occurrence);
+    const epoch = hostEpochAfter(before._epoch, event as HostEvent);
+    return epoch === before._epoch ? after : { ...after, _epoch: epoch };
   }
   const { epoch } = event.data as { readonly epoch: number };
   if (epoch < before._epoch) return before;

@@ -9,15 +9,19 @@ export const NO_PROGRESS: V2HostProgress = {
   stage_updated_at: UNSET_TIME,
 };
 
+export const NO_LOGS = {
+  logs_info: '',
+  logs_started_at: UNSET_TIME,
+  logs_collected_at: UNSET_TIME,
+  _logs_digest: undefined,
+} as const satisfies Patch<HostDocument>;
+
 /** An installation that has not begun: no stage, no logs. */
 export const NOT_INSTALLED = {
   progress: NO_PROGRESS,
   stage_started_at: UNSET_TIME,
   stage_updated_at: UNSET_TIME,
-  logs_info: '',
-  logs_started_at: UNSET_TIME,
-  logs_collected_at: UNSET_TIME,
-  _logs_digest: undefined,
+  ...NO_LOGS,
 } as const satisfies Patch<HostDocument>;
 
 /** A host that has told nothing about itself. */
@@ -35,6 +39,9 @@ export const NOTHING_REPORTED = {
   images_status: undefined,
   domain_name_resolutions: undefined,
 } as const satisfies Patch<HostDocument>;
+
+/** A host that was deregistered before is in a later one; its first report says in which. */
+const FIRST_EPOCH = 1;
 
 /** The document of a host that registers for the first time, with all members it may ever have. */
 export function registeredHost(data: EventData<'HostRegistered'>, { at, position }: Occurrence): HostDocument {
@@ -73,7 +80,7 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
     _ignition_overrides_digest: undefined,
     _host_key: hostKeyOf(data.infraEnvId, data.hostId),
     _position: position,
-    _epoch: 0,
+    _epoch: FIRST_EPOCH,
     _outcomes: {},
     _identity_conflict: false,
   };

@@ -1,13 +1,13 @@
 import type { HostDocument } from '@muster/assisted-api';
 import type { EventData, HostEvent } from '@muster/contracts';
-import { NO_PROGRESS, NOT_INSTALLED, NOTHING_REPORTED } from './host-registered';
+import { NO_LOGS, NO_PROGRESS, NOT_INSTALLED, NOTHING_REPORTED } from './host-registered';
 import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
 /** Facts of a host's own stream, but for its birth and its end. */
 type HostChange = Exclude<HostEvent, { readonly type: 'HostRegistered' | 'HostDeregistered' }>;
 
 export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
-  HostReregistered: (host, data, { at }) => ({
+  HostReregistered: (_host, data, { at }) => ({
     discovery_agent_version: orAbsent(data.discoveryAgentVersion),
     kind: data.kind,
     cluster_id: orAbsent(data.clusterId),
@@ -16,7 +16,7 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
     ...NOT_INSTALLED,
     ...(data.inventoryKept
       ? { images_status: undefined, ntp_sources: undefined }
-      : { ...NOTHING_REPORTED, bootstrap: false, _epoch: host._epoch + 1 }),
+      : { ...NOTHING_REPORTED, bootstrap: false }),
   }),
   HostEnteredStatus: (_host, data, { at }) => ({
     status: data.status,
@@ -54,14 +54,13 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
   HostConnectionRecovered: () => ({ connection_timed_out: false }),
   HostDeadlinePassed: unchanged,
   HostInstallationFailed: unchanged,
-  HostBound: (host, data) => ({
+  HostBound: (_host, data) => ({
     cluster_id: data.clusterId,
     bootstrap: false,
     ...NOT_INSTALLED,
     ...NOTHING_REPORTED,
-    _epoch: host._epoch + 1,
   }),
-  HostUnbound: (host) => ({
+  HostUnbound: () => ({
     cluster_id: undefined,
     kind: 'Host',
     role: 'auto-assign',
@@ -72,17 +71,17 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
     installation_disk_path: undefined,
     ...NOT_INSTALLED,
     ...NOTHING_REPORTED,
-    _epoch: host._epoch + 1,
   }),
-  HostReset: () => NOT_INSTALLED,
+  // Nothing is void before the host registers anew.
+  HostReset: unchanged,
   HostIdentityConflictDetected: () => ({ _identity_conflict: true }),
   HostIdentityConflictResolved: () => ({ _identity_conflict: false }),
   HostIdentityClaimed: unchanged,
-  HostLogsReported: (_host, data, { at }) => ({
-    logs_info: data.logsState,
-    ...(data.logsState === 'requested' ? { logs_started_at: at } : {}),
+  HostLogsReported: (_host, { logsState, at }) => ({
+    ...(logsState === '' ? NO_LOGS : { logs_info: logsState }),
+    ...(logsState === 'requested' ? { logs_started_at: at } : {}),
   }),
-  HostLogsCollected: (_host, data, { at }) => ({ logs_collected_at: at, _logs_digest: data.body?.digest }),
+  HostLogsCollected: (_host, { body, at }) => ({ logs_collected_at: at, _logs_digest: body?.digest }),
 };
 
 function progressPatch(

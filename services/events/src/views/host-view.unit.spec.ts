@@ -101,9 +101,38 @@ describe('the host document', () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
-      onInventory('InventoryReported', { body: SOME_BODY, epoch: 0 }),
+      onInventory('InventoryReported', { body: SOME_BODY, epoch: 1 }),
     );
     expect(host).not.toHaveProperty('_inventory_digest');
+  });
+
+  test('a report of the new epoch counts', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
+      onInventory('InventoryReported', { body: SOME_BODY, epoch: 2 }),
+    );
+    expect(host._inventory_digest).toBe(SOME_BODY.digest);
+  });
+
+  test('logs that are no longer wanted leave no times', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostLogsReported', { logsState: 'requested', at: timeAt(1) }),
+      onHost('HostLogsCollected', { body: SOME_BODY, at: timeAt(2) }),
+    );
+    expect(host).toMatchObject({
+      logs_info: 'requested',
+      logs_started_at: timeAt(1),
+      logs_collected_at: timeAt(2),
+      _logs_digest: SOME_BODY.digest,
+    });
+    const cleared = await viewsAfter(
+      hostRegistered(),
+      onHost('HostLogsReported', { logsState: 'requested', at: timeAt(1) }),
+      onHost('HostLogsReported', { logsState: '' }),
+    );
+    expect(cleared.host).toMatchObject({ logs_info: '', logs_started_at: UNSET_TIME });
   });
 
   test('unbinding takes the host out of its cluster as if it were new', async () => {

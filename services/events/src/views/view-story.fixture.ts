@@ -27,19 +27,20 @@ export interface Fact {
 type Given<Type extends EventType> = Partial<EventData<Type>>;
 
 const fact =
-  (category: StreamCategory, id: string) =>
+  (category: StreamCategory, id: string, implied: JsonObject = {}) =>
   <Type extends EventType>(type: Type, data: Given<Type> = {}, actor?: string): Fact => ({
     category,
     id,
     type,
-    data: data as JsonObject,
+    data: { ...implied, ...(data as JsonObject) },
     actor,
   });
 
 export const onCluster = fact('cluster', CLUSTER_ID);
 export const onHost = fact('host', HOST_KEY);
-export const onInventory = fact('inventory', HOST_KEY);
-export const onHostOutcomes = fact('validation', HOST_KEY);
+/** Of the host's first epoch, unless another one is given. */
+export const onInventory = fact('inventory', HOST_KEY, { epoch: 1 });
+export const onHostOutcomes = fact('validation', HOST_KEY, { epoch: 1 });
 export const onClusterOutcomes = fact('validation', CLUSTER_ID);
 export const onInfraEnv = fact('infraEnv', INFRA_ENV_ID);
 export const onImage = fact('image', INFRA_ENV_ID);
