@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { type Environment, SettingError, SettingsReader } from '@muster/nest-kit';
+import { type Environment, readComponentImages, SettingError, SettingsReader } from '@muster/nest-kit';
 
 /** What an operator may set for this service; names as the field uses them. */
 export interface IgnitionServiceConfig {
@@ -38,7 +38,7 @@ export function readConfig(environment: Environment): IgnitionServiceConfig {
     serviceBaseUrl: readServiceUrl(settings),
     skipsCertificateVerification: settings.flag('SKIP_CERT_VERIFICATION', false),
     serviceCaPath: settings.optionalText('SERVICE_CA_CERT_PATH'),
-    agentImage: settings.text('AGENT_DOCKER_IMAGE', 'quay.io/muster/agent:latest'),
+    agentImage: readComponentImages(settings).agent,
     agentStartTimeoutMs: settings.durationMs('AGENT_TIMEOUT_START', 10 * MINUTE_MS),
     authType,
     ecPrivateKey,

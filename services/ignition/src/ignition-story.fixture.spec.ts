@@ -101,10 +101,10 @@ async function appendAll(
   );
 }
 
-export const infraEnvRegistered = (settings: object = {}): MusterEvent => ({
+export const infraEnvRegistered = (settings: object = {}, infraEnvId = INFRA_ENV_ID): MusterEvent => ({
   type: 'InfraEnvRegistered',
   data: {
-    infraEnvId: INFRA_ENV_ID,
+    infraEnvId,
     settings: {
       name: 'demo',
       clusterId: CLUSTER_ID,

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
 import {
+  AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   cryptoProvider,
   ExtendedKeyUsage,
@@ -80,6 +81,7 @@ export async function createClusterPki(input: PkiInput): Promise<ClusterPki> {
         new BasicConstraintsExtension(false, undefined, true),
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature | KeyUsageFlags.keyEncipherment, true),
         await SubjectKeyIdentifierExtension.create(keys.publicKey),
+        await AuthorityKeyIdentifierExtension.create(rootKeys.publicKey),
         ...extensions,
       ],
     });

@@ -1,0 +1,113 @@
+import type { Platform } from '@muster/nest-kit';
+import type { EventStore, RecordedEvent } from '@muster/ports';
+import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import {
+  CLUSTER_ID,
+  givenReadyCluster,
+  openStage,
+  preparationStarted,
+  type Stage,
+} from '../ignition-story.fixture.spec';
+
+let nats: NatsServer;
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+afterAll(() => nats.stop());
+
+const KEPT = 'artifacts/1/cluster-pki/kept';
+
+/** The process dies at its n-th durable step (counting from 1): that one and all after it never happen. */
+function dyingAt(
+  step: number,
+  platform: Platform,
+): { readonly ports: Partial<Platform>; readonly isDead: () => boolean } {
+  let taken = 0;
+  const guarded = <Args extends unknown[], Result>(act: (...args: Args) => Promise<Result>) => {
+    return async (...args: Args): Promise<Result> => {
+      taken += 1;
+      if (taken >= step) throw new Error('the process is dead');
+      return act(...args);
+    };
+  };
+  const { secrets, objectStore, eventStore } = platform;
+  const dying: EventStore = { ...eventStore, append: guarded(eventStore.append.bind(eventStore)) };
+  return {
+    ports: {
+      secrets: { ...secrets, seal: guarded(secrets.seal.bind(secrets)) },
+      objectStore: { ...objectStore, put: guarded(objectStore.put.bind(objectStore)) },
+      eventStore: dying,
+    },
+    isDead: () => taken >= step,
+  };
+}
+
+/** Seals of two kept secrets, eleven artifacts, one append. */
+const STEPS = 14;
+
+describe('a preparation that is cut off', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage(nats.url);
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+  });
+  afterEach(() => stage.close());
+
+  it.each(Array.from({ length: STEPS }, (_, index) => index + 1))(
+    'at durable step %i is finished by the next start, with the keys it had',
+    async (step) => {
+      const { ports, isDead } = dyingAt(step, stage.platform);
+      const service = await stage.start(ports);
+      await eventually('the process dies', isDead);
+      await service.close();
+      expect(await stage.factsOf('ignition', CLUSTER_ID)).toEqual([]);
+      const keysBefore = await stage.platform.secrets.open(CLUSTER_ID, KEPT);
+      expect(keysBefore !== undefined).toBe(step > 1);
+
+      await stage.start();
+      await stage.fact('ArtifactsPrepared');
+      const keysAfter = await stage.platform.secrets.open(CLUSTER_ID, KEPT);
+      if (keysBefore) expect(keysAfter?.equals(keysBefore)).toBe(true);
+      expect(await stage.factsOf('ignition', CLUSTER_ID)).toHaveLength(1);
+    },
+  );
+
+  it('has no further step', async () => {
+    const { ports, isDead } = dyingAt(STEPS + 1, stage.platform);
+    await stage.start(ports);
+    await stage.fact('ArtifactsPrepared');
+    expect(isDead()).toBe(false);
+  });
+
+  it('makes the same bytes again from the stream and what was sealed', async () => {
+    await stage.start();
+    const first = await stage.fact('ArtifactsPrepared');
+    const again = await openStage(nats.url);
+    try {
+      await givenReadyCluster(again);
+      for (const name of [KEPT, 'artifacts/1/kubeadmin-password/kept']) {
+        const kept = await stage.platform.secrets.open(CLUSTER_ID, name);
+        if (kept) await again.platform.secrets.seal(CLUSTER_ID, name, kept);
+      }
+      await again.given('cluster', CLUSTER_ID, ...preparationStarted());
+      await again.start();
+      const second = await again.fact('ArtifactsPrepared');
+      expect(second.data).toEqual(first.data);
+      expect(await sealedOf(second, again)).toEqual(await sealedOf(first, stage));
+    } finally {
+      await again.close();
+    }
+  });
+});
+
+async function sealedOf({ data }: RecordedEvent, { platform }: Stage): Promise<readonly (readonly [string, string])[]> {
+  const { artifacts } = data as unknown as { readonly artifacts: readonly { name: string; sealed: boolean }[] };
+  const sealed = artifacts.filter((artifact) => artifact.sealed);
+  return Promise.all(
+    sealed.map(async ({ name }) => {
+      const content = await platform.secrets.open(CLUSTER_ID, `artifacts/1/${name}`);
+      return [name, content?.toString() ?? 'missing'] as const;
+    }),
+  );
+}

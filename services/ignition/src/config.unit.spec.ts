@@ -1,0 +1,34 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readConfig } from './config';
+
+describe('The settings of the ignition service', () => {
+  it('have defaults for one machine without authentication', () => {
+    expect(readConfig({})).toMatchObject({
+      serviceBaseUrl: 'http://127.0.0.1:8090',
+      skipsCertificateVerification: false,
+      authType: 'none',
+      ecPrivateKey: undefined,
+      agentNats: undefined,
+      agentStartTimeoutMs: 600_000,
+    });
+  });
+
+  it('offer the bus to agents only with an address and keys', () => {
+    expect(readConfig({ AGENT_NATS_URL: 'nats://a' }).agentNats).toBeUndefined();
+    expect(readConfig({ NATS_TRUST_FILE: '/t' }).agentNats).toBeUndefined();
+    expect(readConfig({ AGENT_NATS_URL: 'nats://a', NATS_TRUST_FILE: '/t' }).agentNats).toEqual({
+      url: 'nats://a',
+      trustFile: '/t',
+    });
+  });
+
+  it.each(['ftp://x', 'x', 'http://a b', 'http://x"'])('refuse %j as the address of the service', (url) => {
+    expect(() => readConfig({ SERVICE_BASE_URL: url })).toThrow(/SERVICE_BASE_URL/);
+  });
+
+  it('refuse a key of another kind without repeating it', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    expect(() => readConfig({ EC_PRIVATE_KEY_PEM: pem })).toThrow(/EC_PRIVATE_KEY_PEM="\(not shown\)"/);
+  });
+});

@@ -1,0 +1,194 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import { loadOrCreateNatsTrust } from '@muster/adapter-nats';
+import { IgnitionService } from '@muster/contracts';
+import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
+import { callService, SettingError } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { manualClock, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { INFRA_ENV_ID, infraEnvRegistered, openStage, PULL_SECRET, type Stage } from '../ignition-story.fixture.spec';
+
+let nats: NatsServer;
+let stage: Stage;
+const directory = temporaryDirectory();
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+afterAll(async () => {
+  await nats.stop();
+  directory.remove();
+});
+const open = async (environment = {}): Promise<Stage> => {
+  stage = await openStage(nats.url, environment);
+  await stage.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from(PULL_SECRET));
+  return stage;
+};
+afterEach(() => stage.close());
+
+const render = async (isoType = '', infraEnvId = INFRA_ENV_ID) => {
+  const context = { commandId: 'render', correlationId: 'render', actor: 'service:image' };
+  const method = IgnitionService.method.renderDiscoveryIgnition;
+  const answer = await callService(stage.platform.requests, method, { infraEnvId, isoType }, context);
+  const text = Buffer.from(answer.ignition, 'base64').toString();
+  return { text, config: JSON.parse(text) as IgnitionConfig, generatedAt: answer.generatedAt };
+};
+const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
+  );
+const agentUnit = (config: IgnitionConfig): string =>
+  config.systemd?.units?.find(({ name }) => name === 'agent.service')?.contents ?? '';
+const tokenOf = (config: IgnitionConfig): string => /PULL_SECRET_TOKEN=([^"]+)/.exec(agentUnit(config))?.[1] ?? '';
+
+describe('the discovery document of an infra-env', () => {
+  it('says where the service is and carries the pull secret', async () => {
+    await open({
+      SERVICE_BASE_URL: 'https://service.example.com:8443/',
+      AGENT_DOCKER_IMAGE: 'registry.example/agent:1',
+    });
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.start();
+    const { config } = await render();
+    expect(agentUnit(config)).toContain(
+      `--url https://service.example.com:8443 --infra-env-id ${INFRA_ENV_ID} --agent-version registry.example/agent:1 --insecure=false`,
+    );
+    expect(readTextFile(config, '/root/.docker/config.json')).toBe(PULL_SECRET);
+    expect(readTextFile(config, '/etc/muster/agent.json')).toBeUndefined();
+  });
+
+  it('is the same, with the same date, in every process until something changes', async () => {
+    await open();
+    const clock = manualClock();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    const first = await stage.start({ clock });
+    const before = await render();
+    await first.close();
+    clock.advance(60_000);
+    await stage.start({ clock });
+    expect(await render()).toEqual(before);
+
+    await stage.given('infraEnv', INFRA_ENV_ID, {
+      type: 'InfraEnvSettingsRevised',
+      data: { changes: { additionalNtpSources: 'ntp.example.com' }, pullSecretReplaced: false },
+    });
+    const after = await render();
+    expect(readTextFile(after.config, '/usr/local/bin/add-ntp-sources.sh')).toContain('ntp.example.com');
+    expect(Date.parse(after.generatedAt) - Date.parse(before.generatedAt)).toBe(60_000);
+  });
+
+  it('takes a new pull secret up at once', async () => {
+    await open();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.start();
+    await render();
+    await stage.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from('{"auths":{"new":{}}}'));
+    await stage.given('infraEnv', INFRA_ENV_ID, {
+      type: 'InfraEnvSettingsRevised',
+      data: { changes: {}, pullSecretReplaced: true },
+    });
+    expect(readTextFile((await render()).config, '/root/.docker/config.json')).toBe('{"auths":{"new":{}}}');
+  });
+
+  it('has the override on top', async () => {
+    await open();
+    const ignitionConfigOverride = JSON.stringify({
+      ignition: { version: '3.1.0' },
+      storage: { files: [{ path: '/etc/motd', contents: { source: 'data:,mine' } }] },
+    });
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ ignitionConfigOverride }));
+    await stage.start();
+    expect(readTextFile((await render()).config, '/etc/motd')).toBe('mine');
+  });
+
+  it.each([
+    ['an unknown infra-env', {}, '', 'e1e1e1e1-0000-4000-8000-00000000dead', 'not-found'],
+    ['an id that is none', {}, '', '../secrets', 'not-found'],
+    ['an override that is none', { ignitionConfigOverride: '{"ignition":{}}' }, '', INFRA_ENV_ID, 'invalid-input'],
+    ['a type that is none', {}, 'floppy', INFRA_ENV_ID, 'invalid-input'],
+    ['what is not built yet', { staticNetworkConfig: '[{}]' }, 'full-iso', INFRA_ENV_ID, 'not-supported'],
+  ])('is refused for %s', async (_, settings, isoType, infraEnvId, code) => {
+    await open();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered(settings));
+    await stage.start();
+    expect(await refusal(render(isoType, infraEnvId))).toMatchObject({ code });
+  });
+
+  it('is gone with its infra-env', async () => {
+    await open();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.start();
+    await render();
+    await stage.given('infraEnv', INFRA_ENV_ID, { type: 'InfraEnvDeregistered', data: {} });
+    expect(await refusal(render())).toMatchObject({ code: 'not-found' });
+  });
+
+  it('says so when the pull secret was lost, instead of leaving it out', async () => {
+    await open();
+    await stage.platform.secrets.shred(INFRA_ENV_ID);
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.start();
+    expect(await refusal(render())).toMatchObject({ code: 'not-ready', subject: 'pull_secret' });
+  });
+});
+
+describe('the token that hosts carry', () => {
+  it('is signed when there is a key, and stays the same', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await open({
+      AUTH_TYPE: 'local',
+      EC_PRIVATE_KEY_PEM: privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+    });
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    const service = await stage.start();
+    const token = tokenOf((await render()).config);
+    const { jwtVerify } = await import('jose');
+    const { payload } = await jwtVerify(token, createPublicKey(privateKey), { algorithms: ['ES256'] });
+    expect(payload).toEqual({ infra_env_id: INFRA_ENV_ID });
+    await service.close();
+    await stage.start();
+    expect(tokenOf((await render()).config)).toBe(token);
+  });
+
+  it('is another one for every infra-env when there is no key', async () => {
+    const otherId = 'e1e1e1e1-0000-4000-8000-00000000beef';
+    await open();
+    await stage.platform.secrets.seal(otherId, 'pull-secret', Buffer.from(PULL_SECRET));
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.given('infraEnv', otherId, infraEnvRegistered({}, otherId));
+    await stage.start();
+    const [own, other] = [tokenOf((await render()).config), tokenOf((await render('', otherId)).config)];
+    expect(own).toMatch(/^[\w-]{43}$/);
+    expect(other).not.toBe(own);
+  });
+
+  it.each([[''], ['not a key']])('cannot be signed with %j, which is said at the start', async (pem) => {
+    await open({ AUTH_TYPE: 'local', EC_PRIVATE_KEY_PEM: pem });
+    await expect(stage.start()).rejects.toThrow(SettingError);
+  });
+});
+
+describe("the door of Muster's own agents", () => {
+  it('opens with credentials of the infra-env, renewed when half of their life is over', async () => {
+    const trustFile = join(directory.path, 'trust.json');
+    await loadOrCreateNatsTrust(trustFile);
+    await open({ NATS_TRUST_FILE: trustFile, AGENT_NATS_URL: nats.url, AGENT_NATS_CREDENTIALS_LIFETIME: '10h' });
+    const clock = manualClock();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.start({ clock });
+    const access = async () =>
+      JSON.parse(readTextFile((await render()).config, '/etc/muster/agent.json') ?? '{}') as Record<string, string>;
+    const first = await access();
+    expect(first).toMatchObject({ natsUrl: nats.url, inboxPrefix: `_INBOX.${INFRA_ENV_ID}` });
+    expect(first['natsCredentials']).toContain('BEGIN NATS USER JWT');
+    clock.advance(4 * 3_600_000);
+    expect(await access()).toEqual(first);
+    clock.advance(2 * 3_600_000);
+    expect((await access())['natsCredentials']).not.toBe(first['natsCredentials']);
+  });
+
+  it('is not offered with keys that are not there', async () => {
+    await open({ NATS_TRUST_FILE: join(directory.path, 'absent.json'), AGENT_NATS_URL: nats.url });
+    await expect(stage.start()).rejects.toThrow(/absent\.json/);
+  });
+});

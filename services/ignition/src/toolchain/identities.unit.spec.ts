@@ -1,0 +1,31 @@
+import { infraIdOf, openshiftClusterIdOf } from './identities';
+import type { InstallOrder } from './toolchain.port';
+
+const order = (clusterId: string, attempt: number, name = 'demo'): InstallOrder => ({
+  clusterId,
+  attempt,
+  startedAt: '',
+  settings: { name },
+  hosts: [],
+  pullSecret: '',
+  additionalTrustBundle: '',
+});
+
+describe('What a new cluster calls itself', () => {
+  it('is a UUID', () => {
+    for (let attempt = 1; attempt < 50; attempt += 1)
+      expect(openshiftClusterIdOf(order('c', attempt))).toMatch(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      );
+  });
+
+  it('differs between clusters and attempts only', () => {
+    const ids = [order('a', 1), order('a', 2), order('b', 1)].map(openshiftClusterIdOf);
+    expect(new Set(ids).size).toBe(3);
+    expect(openshiftClusterIdOf(order('a', 1, 'other'))).toBe(ids[0]);
+  });
+
+  it('is short enough to be part of other names', () => {
+    expect(infraIdOf(order('a', 1, 'a-very-long-name-of-a-cluster'))).toMatch(/^a-very-long-name-of-a-[0-9a-f]{5}$/);
+  });
+});
