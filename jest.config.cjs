@@ -12,7 +12,8 @@ module.exports = {
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironmentOptions: { customExportConditions: ['muster-source', 'node', 'node-addons', 'require', 'default'] },
-  transform: { '^.+\\.ts$': ['@swc/jest', { ...compiler, swcrc: false }] },
+  // JavaScript only reaches this for the packages that are let through below.
+  transform: { '^.+\\.(ts|js)$': ['@swc/jest', { ...compiler, swcrc: false }] },
   // Published as ES modules only: compiled on the way in, because jest on Node 20 cannot require them.
   transformIgnorePatterns: ['/node_modules/(?!(jose|@peculiar|@noble)/)'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
