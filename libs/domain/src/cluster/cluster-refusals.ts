@@ -1,6 +1,12 @@
 import type { ClusterRefusal } from './cluster-row';
 import { CLUSTER_LOGS_STATES, CLUSTER_STATUSES, FINALIZING_STAGES, OPERATOR_STATUSES } from './cluster-status';
-import { exceptStatuses, INSTALLING_STATUSES, OPEN_STATUSES, UPDATABLE_STATUSES } from './rows/phases';
+import {
+  exceptStatuses,
+  INSTALLING_STATUSES,
+  OPEN_STATUSES,
+  STAGE_TAKING_STATUSES,
+  UPDATABLE_STATUSES,
+} from './rows/phases';
 import { afterFailure, asInvalid, hostsRefuse, missing, outside } from './rows/refusal-shapes';
 
 const BEFORE_INSTALLATION = [...OPEN_STATUSES, 'preparing-for-installation', 'unmonitored'] as const;
@@ -107,7 +113,7 @@ export const CLUSTER_REFUSALS: readonly ClusterRefusal[] = [
   },
   asInvalid(
     outside(
-      INSTALLING_STATUSES,
+      STAGE_TAKING_STATUSES,
       'stage-not-installing',
       'ReachFinalizingStage',
       'The cluster is {status}: it has no finalizing stage.',
@@ -116,7 +122,7 @@ export const CLUSTER_REFUSALS: readonly ClusterRefusal[] = [
   ),
   afterFailure('stage-after-failure', 'ReachFinalizingStage', INSTALLING_STATUSES),
   ...[
-    { id: 'stage-unknown', from: INSTALLING_STATUSES, when: { stage: ['unknown'] } as const },
+    { id: 'stage-unknown', from: STAGE_TAKING_STATUSES, when: { stage: ['unknown'] } as const },
     {
       id: 'stage-unknown-late',
       from: ['error'] as const,

@@ -1,5 +1,5 @@
 import type { ClusterTransition } from '../cluster-row';
-import { exceptStatuses, INSTALLING_STATUSES, OPEN_STATUSES } from './phases';
+import { exceptStatuses, OPEN_STATUSES, STAGE_TAKING_STATUSES } from './phases';
 
 /** What `installed` may mean, and how each is worded. */
 const COMPLETIONS = [
@@ -109,16 +109,16 @@ export const COMPLETION_ROWS: readonly ClusterTransition[] = [
   },
   {
     id: 'stage-reached',
-    from: INSTALLING_STATUSES,
+    from: STAGE_TAKING_STATUSES,
     on: 'ReachFinalizingStage',
     when: { stage: ['new'] },
     to: 'stay',
     then: ['finalizing-stage'],
-    why: 'The controller says what it does; its clock starts.',
+    why: 'The controller says what it does; its clock starts. It may say so after the cluster completed, and would repeat a refused report for ever.',
   },
   {
     id: 'stage-repeated',
-    from: INSTALLING_STATUSES,
+    from: STAGE_TAKING_STATUSES,
     on: 'ReachFinalizingStage',
     when: { stage: ['same'] },
     to: 'stay',

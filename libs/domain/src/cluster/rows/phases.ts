@@ -13,5 +13,8 @@ export const INSTALLING_STATUSES = [
   'finalizing',
 ] as const satisfies readonly ClusterStatus[];
 
+/** The controller reports its stages; the last one may come after the cluster completed. */
+export const STAGE_TAKING_STATUSES = [...INSTALLING_STATUSES, 'installed'] as const satisfies readonly ClusterStatus[];
+
 export const exceptStatuses = (...excluded: readonly ClusterStatus[]): readonly ClusterStatus[] =>
   CLUSTER_STATUSES.filter((status) => !excluded.includes(status));
