@@ -1,1 +1,4 @@
-export {};
+export * from './bench-table';
+export * from './command-line';
+export * from './measurement';
+export * from './report';

@@ -1,0 +1,61 @@
+import { Agent, request } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import { HEADERS } from '@muster/contracts';
+import type { JsonValue } from '@muster/ports';
+import type { Call, HttpTarget, NatsTarget } from './load';
+
+/** Makes a call; resolves to the bytes of the answer, throws what is wrong with it. */
+export interface Caller {
+  call(call: Call): Promise<number>;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 30_000;
+
+export const openCaller = (target: HttpTarget | NatsTarget): Promise<Caller> =>
+  target.kind === 'http' ? Promise.resolve(httpCaller(target)) : natsCaller(target);
+
+function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets, scheduling: 'fifo' });
+  const { hostname, port } = new URL(baseUrl);
+  const send = ({ to, body }: Call): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const [method = 'GET', path = '/'] = to.split(' ');
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const headers =
+        text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+      const sent = request({ agent, hostname, port, method, path, headers, timeout: TIMEOUT_MS }, (answer) => {
+        let bytes = 0;
+        answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
+        answer.once('end', () => {
+          const status = answer.statusCode ?? 0;
+          if (status >= 200 && status < 300) resolve(bytes);
+          else reject(new Error(`${method} answered ${status}`));
+        });
+        answer.once('error', reject);
+      });
+      sent.once('timeout', () => sent.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
+      sent.once('error', reject);
+      sent.end(text);
+    });
+  return { call: send, close: async () => agent.destroy() };
+}
+
+async function natsCaller({ url, credentials }: NatsTarget): Promise<Caller> {
+  const connections = await Promise.all(
+    credentials.map((one, index) => connectNatsRequests({ servers: url, name: `load ${index}`, ...one })),
+  );
+  return {
+    call: async ({ to, body, connection = 0 }) => {
+      const requests = connections[connection];
+      if (!requests) throw new Error(`There is no connection ${connection}.`);
+      const headers = { [HEADERS.commandId]: randomUUID() };
+      const answer = await requests.request(to, (body ?? {}) as JsonValue, headers, TIMEOUT_MS);
+      const { refusal } = answer as { refusal?: { code: string } };
+      if (refusal) throw new Error(`refused: ${refusal.code}`);
+      return 0;
+    },
+    close: async () => void (await Promise.all(connections.map((requests) => requests.close()))),
+  };
+}

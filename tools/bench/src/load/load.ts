@@ -1,0 +1,41 @@
+/** What one load process is asked to do. Plain data: it crosses to another process. */
+export interface Load {
+  readonly door: HttpTarget | NatsTarget;
+  /** Made in turn, from the first again after the last. */
+  readonly calls: readonly Call[];
+  readonly pace: { readonly inFlight: number } | { readonly perSecond: number };
+  readonly stop: { readonly calls: number } | { readonly ms: number };
+}
+
+export interface HttpTarget {
+  readonly kind: 'http';
+  readonly baseUrl: string;
+  /** Connections that are kept open. */
+  readonly sockets: number;
+}
+
+export interface NatsTarget {
+  readonly kind: 'nats';
+  readonly url: string;
+  /** One connection each. */
+  readonly credentials: readonly { readonly credentials: string; readonly inboxPrefix?: string }[];
+}
+
+export interface Call {
+  /** HTTP: `GET /path`; NATS: a subject. */
+  readonly to: string;
+  readonly body?: unknown;
+  /** NATS: which of the connections. */
+  readonly connection?: number;
+}
+
+export interface LoadResult {
+  readonly calls: number;
+  readonly ms: number;
+  /** One per call; with a fixed pace counted from when the call was due. */
+  readonly latenciesMs: readonly number[];
+  /** How often, by what was wrong. */
+  readonly failures: { readonly [what: string]: number };
+  /** Bytes of the last answer. */
+  readonly answerBytes: number;
+}

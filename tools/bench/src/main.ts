@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createBenchBed } from './bench-bed';
+import { parseCommandLine, USAGE, UsageError } from './command-line';
+import type { Measurement } from './measurement';
+import { machine, toPage, toTable } from './report';
+
+const PAGE = join(__dirname, '..', '..', 'docs', 'benchmarks.md');
+
+/** A benchmark that breaks shows as such in the table and in the exit code; a slow one does neither. */
+async function main(args: readonly string[]): Promise<number> {
+  const options = parseCommandLine(args);
+  if (!options) {
+    console.log(USAGE);
+    return 0;
+  }
+  const bed = createBenchBed({ ...options, tell: (text) => console.error(`bench: ${text}`) });
+  const measurements: Measurement[] = [];
+  let broken = 0;
+  try {
+    for (const { name, run } of options.benches) {
+      bed.tell(name);
+      try {
+        measurements.push(...(await run(bed)));
+      } catch (error) {
+        broken += 1;
+        console.error(error);
+        measurements.push({ what: name, measured: 'broke, see above', budget: '' });
+      }
+    }
+  } finally {
+    bed.remove();
+  }
+  console.log(`${machine()}${options.isQuick ? ', quick run: figures mean nothing' : ''}\n\n${toTable(measurements)}`);
+  if (options.writes) writeFileSync(PAGE, toPage(measurements, options.isQuick));
+  return broken === 0 ? 0 : 1;
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof UsageError ? `bench: ${error.message}\n\n${USAGE}` : error);
+    process.exit(2);
+  },
+);

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '@muster/tool-launcher';
+
+const LAUNCHER = join(__dirname, '..', '..', '..', 'launcher', 'dist', 'main.js');
+const HOST = '127.0.0.1';
+const LOOK_AGAIN_MS = 5;
+/** A store of a million events is read before a process is ready. */
+const START_PATIENCE_MS = 600_000;
+
+/** The embedded profile as a process of its own, with what a benchmark wants to know of it. */
+export interface EmbeddedProcess {
+  readonly restUrl: string;
+  readonly imageUrl: string;
+  readonly natsUrl: string;
+  readonly dataDirectory: string;
+  readonly pid: number;
+  readonly natsPid: number;
+  /** From the start of the process to the first `GET /ready` that said yes. */
+  readonly readyMs: number;
+  stop(): Promise<void>;
+}
+
+export async function startEmbeddedProcess(dataDirectory: string): Promise<EmbeddedProcess> {
+  const [restPort, imagePort, natsPort] = [await freePort(HOST), await freePort(HOST), await freePort(HOST)];
+  const restUrl = `http://${HOST}:${restPort}`;
+  const imageUrl = `http://${HOST}:${imagePort}`;
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [LAUNCHER], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      MUSTER_DATA_DIRECTORY: dataDirectory,
+      REST_HOST: HOST,
+      REST_PORT: String(restPort),
+      IMAGE_HOST: HOST,
+      IMAGE_PORT: String(imagePort),
+      NATS_PORT: String(natsPort),
+      SERVICE_BASE_URL: restUrl,
+      IMAGE_SERVICE_BASE_URL: imageUrl,
+    },
+  });
+  const killWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  await untilReady(child, restUrl);
+  return {
+    restUrl,
+    imageUrl,
+    natsUrl: `nats://${HOST}:${natsPort}`,
+    dataDirectory,
+    pid: child.pid ?? 0,
+    natsPid: Number(readFileSync(join(dataDirectory, 'nats', 'nats-server.pid'), 'utf8')),
+    readyMs: performance.now() - startedMs,
+    stop: async () => {
+      process.removeListener('exit', killWithUs);
+      await end(child);
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess, restUrl: string): Promise<void> {
+  let log = '';
+  const keep = (chunk: Buffer): void => void (log = (log + chunk.toString()).slice(-8_192));
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  for (const giveUpAt = Date.now() + START_PATIENCE_MS; Date.now() < giveUpAt;) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`Muster ended before it was ready:\n${log}`);
+    const ready = await fetch(`${restUrl}/ready`).catch(() => undefined);
+    if (ready?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+  throw new Error(`Muster was not ready after ${START_PATIENCE_MS / 1_000} s:\n${log}`);
+}
+
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}

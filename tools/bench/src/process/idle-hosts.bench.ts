@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
+import { count, ofACore, p50AndP99 } from '../figures';
+import { type FleetHost, poll, pollOverNats } from '../load/fleet';
+import type { Load } from '../load/load';
+import { type LoadProcess, startLoadProcess } from '../load/load-process';
+import { bootFleet, httpTarget } from '../load/run-fleet';
+import type { Bench, Measurement } from '../measurement';
+import { coreShares } from './cpu-time';
+import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
+import { eventsStored, untilQuiet } from './quiet';
+
+const POLL_INTERVAL_SECONDS = 60;
+const CREDENTIALS_LIFETIME_MS = 3_600_000;
+/** Polls go on a little before and after the time that is measured. */
+const MARGIN_MS = 1_500;
+
+/** Hosts that ask for work once a minute and have none, over HTTP and over NATS. */
+export const idleHosts: Bench = {
+  name: 'idle-hosts',
+  about: 'CPU, appends and latency with 10,000 hosts that poll once a minute',
+  run: async (bed) => {
+    const shape = bed.isQuick ? { clusters: 2, hostsEach: 5 } : { clusters: 500, hostsEach: 20 };
+    const sampleMs = bed.isQuick ? 2_000 : 30_000;
+    const muster = await startEmbeddedProcess(bed.directory('idle-hosts'));
+    const load = startLoadProcess();
+    try {
+      const hosts = await bootFleet(bed, muster, load, shape);
+      await untilQuiet(muster.dataDirectory);
+      bed.tell(`polling for ${count(hosts.length)} hosts`);
+      return [
+        ...(await measure('HTTP', overHttp(muster, hosts), { muster, load, hosts, sampleMs })),
+        ...(await measure('NATS', await overNats(muster, hosts), { muster, load, hosts, sampleMs })),
+      ];
+    } finally {
+      load.close();
+      await muster.stop();
+    }
+  },
+};
+
+type Polls = Pick<Load, 'door' | 'calls'>;
+
+const overHttp = (muster: EmbeddedProcess, hosts: readonly FleetHost[]): Polls => ({
+  door: httpTarget(muster),
+  calls: hosts.map(poll),
+});
+
+/** One connection per infra-env, as its credentials allow. */
+async function overNats(muster: EmbeddedProcess, hosts: readonly FleetHost[]): Promise<Polls> {
+  const trust = await loadOrCreateNatsTrust(join(muster.dataDirectory, 'nats', 'trust.json'));
+  const infraEnvIds = [...new Set(hosts.map(({ infraEnvId }) => infraEnvId))];
+  const credentials = infraEnvIds.map((infraEnvId) =>
+    mintAgentCredentials(trust, { infraEnvId, nowMs: Date.now(), lifetimeMs: CREDENTIALS_LIFETIME_MS }),
+  );
+  const connectionOf = new Map(infraEnvIds.map((id, index) => [id, index]));
+  return {
+    door: { kind: 'nats', url: muster.natsUrl, credentials },
+    calls: hosts.map((host) => pollOverNats(host, connectionOf.get(host.infraEnvId) ?? 0)),
+  };
+}
+
+async function measure(
+  door: string,
+  polls: Polls,
+  on: {
+    readonly muster: EmbeddedProcess;
+    readonly load: LoadProcess;
+    readonly hosts: readonly FleetHost[];
+    readonly sampleMs: number;
+  },
+): Promise<readonly Measurement[]> {
+  const { muster, load, hosts, sampleMs } = on;
+  const pace = { perSecond: hosts.length / POLL_INTERVAL_SECONDS };
+  const loading = load.run({ ...polls, pace, stop: { ms: sampleMs + 2 * MARGIN_MS } });
+  const sampling = (async () => {
+    await new Promise((resolve) => setTimeout(resolve, MARGIN_MS));
+    const before = await eventsStored(muster.dataDirectory);
+    const shares = await coreShares([muster.pid, muster.natsPid], sampleMs);
+    return { shares, appended: (await eventsStored(muster.dataDirectory)) - before };
+  })();
+  const [{ latenciesMs }, { shares, appended }] = await Promise.all([loading, sampling]);
+  const [own = NaN, bus = NaN] = shares;
+  const what = `${count(hosts.length)} hosts polling each minute over ${door}`;
+  return [
+    {
+      what: `${what}, CPU`,
+      measured: `${ofACore(own)} (nats-server ${ofACore(bus)}), ${count(appended)} appends`,
+      budget: '< 15 % of a core, 0 appends',
+    },
+    { what: `${what}, latency`, measured: p50AndP99(latenciesMs), budget: 'p50 < 2 ms, p99 < 10 ms' },
+  ];
+}

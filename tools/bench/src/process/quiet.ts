@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+
+const LOOK_AGAIN_MS = 500;
+/** So many looks without a new event are called quiet. */
+const QUIET_LOOKS = 6;
+const PATIENCE_MS = 300_000;
+
+/** Events stored so far, read beside the process that has the store open. */
+export async function eventsStored(dataDirectory: string): Promise<number> {
+  const store = sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
+  try {
+    return await store.head();
+  } finally {
+    await store.close();
+  }
+}
+
+/** Resolves when nothing has been stored for a while; the number of events then. */
+export async function untilQuiet(dataDirectory: string): Promise<number> {
+  let before = -1;
+  let quiet = 0;
+  for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt;) {
+    const now = await eventsStored(dataDirectory);
+    quiet = now === before ? quiet + 1 : 0;
+    if (quiet >= QUIET_LOOKS) return now;
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+  throw new Error(`The store still grows after ${PATIENCE_MS / 1_000} s.`);
+}

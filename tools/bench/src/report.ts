@@ -1,0 +1,27 @@
+import { cpus, totalmem } from 'node:os';
+import type { Measurement } from './measurement';
+
+const HEADER: Measurement = { what: 'what', measured: 'measured', budget: 'budget' };
+
+/** A Markdown table whose columns also line up on a screen. */
+export function toTable(measurements: readonly Measurement[]): string {
+  const rows = [HEADER, ...measurements].map(({ what, measured, budget }) => [what, measured, budget]);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`);
+  lines.splice(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
+  return lines.join('\n');
+}
+
+export function machine(): string {
+  const [cpu] = cpus();
+  return `${cpus().length} × ${cpu?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 1024 ** 3)} GiB, Node ${process.version}`;
+}
+
+export const toPage = (measurements: readonly Measurement[], isQuick: boolean): string => `# Benchmarks
+
+Written by \`npm run bench -- --write\`; do not edit. ${isQuick ? 'A quick run: these figures mean nothing.' : ''}
+Machine: ${machine()}. Load generator, nats-server and Muster share its cores.
+Budgets are those of the design; a figure that misses its budget is a reason to look, not a failed test.
+
+${toTable(measurements)}
+`;

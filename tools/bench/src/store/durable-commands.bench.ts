@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { type InfraEnvCommand, infraEnvDecider } from '@muster/domain';
+import { createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
+import type { EventStore } from '@muster/ports';
+import { perSecond } from '../figures';
+import { forMs, keepInFlight } from '../in-flight';
+import type { Bench } from '../measurement';
+
+const AGGREGATES = 256;
+const IN_FLIGHT = [1, 64];
+const AT = '2024-01-01T00:00:00.000Z';
+
+/** Commands that each store one event, through handler, contract check and SQLite with synchronous=FULL. */
+export const durableCommands: Bench = {
+  name: 'commands',
+  about: 'durable commands per second through the command handler on SQLite',
+  run: async (bed) => {
+    const store = sqliteEventStore({ file: join(bed.directory('commands'), 'events.sqlite') });
+    try {
+      const send = await registered(store);
+      const measurements = [];
+      for (const inFlight of IN_FLIGHT) {
+        const { calls, ms } = await keepInFlight(inFlight, forMs(bed.isQuick ? 300 : 5_000), send);
+        measurements.push({
+          what: `durable commands, ${inFlight} in flight`,
+          measured: perSecond(calls, ms),
+          budget: inFlight === 1 ? '' : '> 2 000/s',
+        });
+      }
+      return measurements;
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+/** Infra-envs that exist; the answer gives the n-th command to one of them. */
+async function registered(eventStore: EventStore): Promise<(n: number) => Promise<void>> {
+  const handler = createCommandHandler({
+    category: 'infraEnv',
+    decider: infraEnvDecider,
+    store: ownedEventStore(eventStore, 'registration'),
+    clock: { nowMs: () => Date.now() },
+    ids: { uuid: () => randomUUID() },
+  });
+  const send = async (id: string, command: InfraEnvCommand): Promise<void> => {
+    const commandId = randomUUID();
+    const result = await handler.handle(id, command, { commandId, correlationId: commandId, actor: 'bench' });
+    if (result.kind === 'refused') throw new Error(result.refusal.reason);
+  };
+  const ids = Array.from({ length: AGGREGATES }, () => randomUUID());
+  const owner = { userName: 'bench', orgId: 'bench', emailDomain: 'example.com' };
+  for (const infraEnvId of ids) {
+    const settings = { name: infraEnvId, cpuArchitecture: 'x86_64', openshiftVersion: '4.18' };
+    await send(infraEnvId, { type: 'Register', at: AT, infraEnvId, settings, owner, pullSecretSet: true });
+  }
+  return (n) => send(ids[n % ids.length] ?? '', { type: 'RotateSigningKey', at: AT });
+}

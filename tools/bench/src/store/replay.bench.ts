@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { inMemoryReadModels } from '@muster/adapter-in-memory';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { startProjector } from '@muster/event-sourcing';
+import type { EventStore, Requests } from '@muster/ports';
+import { projectEvent } from '@muster/service-events';
+import { count, perSecond } from '../figures';
+import type { Bench } from '../measurement';
+import { cloneHistory, readHistory } from './clone-store';
+
+/** How fast the past is read: the store alone, and folded into what people see. */
+export const replay: Bench = {
+  name: 'replay',
+  about: 'events per second read from SQLite, and projected into the read models',
+  run: async (bed) => {
+    const { dataDirectory } = await bed.recording();
+    const file = join(bed.directory('replay'), 'events.sqlite');
+    const events = await cloneHistory(await readHistory(dataDirectory), file, bed.isQuick ? 2_000 : 200_000);
+    const store = sqliteEventStore({ file });
+    try {
+      const readMs = await readAll(store);
+      const projectMs = await project(store);
+      return [
+        {
+          what: `replay of ${count(events)} events, store only`,
+          measured: perSecond(events, readMs),
+          budget: '> 100 000/s',
+        },
+        {
+          what: `replay of ${count(events)} events into the views`,
+          measured: perSecond(events, projectMs),
+          budget: '',
+        },
+      ];
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+async function readAll(store: EventStore): Promise<number> {
+  const startedMs = performance.now();
+  let last = -1;
+  for await (const page of store.readAll(-1)) last = page[page.length - 1]?.position ?? last;
+  if (last !== (await store.head())) throw new Error('The replay ended before the end of the store.');
+  return performance.now() - startedMs;
+}
+
+async function project(store: EventStore): Promise<number> {
+  const startedMs = performance.now();
+  const failures: Error[] = [];
+  const feed = await startProjector({
+    name: 'views',
+    store,
+    requests: SILENT_BUS,
+    readModels: inMemoryReadModels(),
+    project: projectEvent,
+    onError: (error) => failures.push(error),
+  });
+  await feed.caughtUp;
+  const ms = performance.now() - startedMs;
+  await feed.close();
+  if (failures[0]) throw failures[0];
+  return ms;
+}
+
+/** Nothing is live while the past is read. */
+const SILENT_BUS: Requests = {
+  request: () => Promise.reject(new Error('Nobody is asked during a replay.')),
+  publish: () => undefined,
+  subscribe: () => ({ unsubscribe: () => undefined }),
+  close: async () => undefined,
+};
