@@ -26,7 +26,13 @@ export const startGateway: StartService = async (
     { logger, abortOnError: false, bodyParser: false },
   );
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'ready'] });
-  await app.listen(config.port, config.host);
+  try {
+    await app.listen(config.port, config.host);
+  } catch (error) {
+    // A port that is taken must not leave the agents' door open behind it.
+    await app.close();
+    throw error;
+  }
   return { name: 'gateway', doors: [doorOf(app)], close: () => app.close() };
 };
 

@@ -1,0 +1,150 @@
+import { agentSubject, HEADERS, RegistrationService } from '@muster/contracts';
+import type { JsonObject } from '@muster/ports';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+
+const HOSTS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
+const { registerHost, nextSteps, replyToStep, reportHostProgress } = RegistrationService.method;
+const COMMAND_ID = '7d444840-9dc0-41d1-b245-5ffdce74fad2';
+
+describe('the two doors of agents', () => {
+  let gateway: RunningGateway;
+  beforeEach(async () => {
+    gateway = await startRunningGateway();
+  });
+  afterEach(() => gateway.close());
+
+  it('registers a host with 201, the host and the runner command', async () => {
+    await gateway.answers(registerHost, () => ({ stored: { position: 5, revision: 0 }, agentVersion: 'agent:1' }));
+    await gateway.project(5, [hostDocument()]);
+    const answer = await gateway.call('POST', HOSTS, {
+      json: { host_id: HOST_ID.toUpperCase() },
+      headers: { discovery_agent_version: 'agent:0' },
+    });
+    expect(answer.status).toBe(201);
+    const { next_step_runner_command: runner, ...host } = answer.body as JsonObject;
+    expect(host).toMatchObject({
+      id: HOST_ID,
+      kind: 'Host',
+      status: 'discovering',
+      progress_stages: expect.any(Array),
+    });
+    expect(runner).toEqual({
+      args: [JSON.stringify({ infra_env_id: INFRA_ENV_ID, host_id: HOST_ID, agent_version: 'agent:1' })],
+    });
+    expect(gateway.asked[0]?.body).toMatchObject({ hostId: HOST_ID, discoveryAgentVersion: 'agent:0' });
+    expect(gateway.asked[0]?.headers[HEADERS.actor]).toBe(`agent:${HOST_ID}`);
+  });
+
+  it('answers 503, never "not found", when a registered host cannot be shown in time', async () => {
+    await gateway.answers(registerHost, () => ({ stored: { position: 5, revision: 0 }, agentVersion: 'agent:1' }));
+    const answer = await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } });
+    expect(answer).toMatchObject({ status: 503, body: { code: '503' } });
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+  });
+
+  it('writes steps as the contract does: null when there are none, zeros left out, arguments as texts', async () => {
+    const replies: JsonObject[] = [
+      { instructions: [], nextInstructionSeconds: 0, postStepAction: 'exit' },
+      {
+        instructions: [
+          { stepType: 'inventory', stepId: 'inventory-1a2b3c4d', args: [HOST_ID] },
+          { stepType: 'upgrade-agent', args: ['{}'] },
+        ],
+        nextInstructionSeconds: 60,
+        postStepAction: 'continue',
+      },
+    ];
+    await gateway.answers(nextSteps, () => replies.shift() ?? {});
+    const path = `${HOSTS}/${HOST_ID}/instructions?timestamp=1700000000`;
+    expect((await gateway.call('GET', path)).body).toEqual({ post_step_action: 'exit', instructions: null });
+    expect((await gateway.call('GET', path, { headers: { discovery_agent_version: 'agent:2' } })).body).toEqual({
+      next_instruction_seconds: 60,
+      post_step_action: 'continue',
+      instructions: [
+        { step_type: 'inventory', step_id: 'inventory-1a2b3c4d', args: [HOST_ID] },
+        { step_type: 'upgrade-agent', args: ['{}'] },
+      ],
+    });
+    expect(gateway.asked[1]?.body).toMatchObject({ timestampSeconds: 1_700_000_000, discoveryAgentVersion: 'agent:2' });
+  });
+
+  it('takes step replies with 204 and progress with 200', async () => {
+    await gateway.answers(replyToStep, () => ({ stored: { position: 1, revision: 1 } }));
+    await gateway.answers(reportHostProgress, () => ({ stored: { position: 1, revision: 1 } }));
+    const reply = {
+      step_type: 'inventory',
+      step_id: 'inventory-1',
+      exit_code: 0,
+      output: '{"hostname":"a"}',
+      error: '',
+    };
+    expect((await gateway.call('POST', `${HOSTS}/${HOST_ID}/instructions`, { json: reply })).status).toBe(204);
+    expect(gateway.asked[0]?.body).toMatchObject({ stepType: 'inventory', output: '{"hostname":"a"}', exitCode: 0 });
+    const progress = { current_stage: 'Writing image to disk', progress_info: '42%' };
+    expect((await gateway.call('PUT', `${HOSTS}/${HOST_ID}/progress`, { json: progress })).status).toBe(200);
+    expect(gateway.asked[1]?.body).toMatchObject({ stage: 'Writing image to disk', progressInfo: '42%' });
+    const unknown = await gateway.call('PUT', `${HOSTS}/${HOST_ID}/progress`, { json: { current_stage: 'Dreaming' } });
+    expect(unknown).toMatchObject({ status: 400, body: { code: 400 } });
+  });
+
+  it.each([
+    ['not-found', 404, { kind: 'Error', code: '404' }],
+    ['host-already-installed', 409, { kind: 'Error', code: '409' }],
+    ['host-must-boot-from-disk', 403, { code: 403 }],
+  ] as const)('answers refusal %s with %d', async (code, status, body) => {
+    await gateway.refuses(registerHost, { code, reason: 'Because.' });
+    expect(await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } })).toMatchObject({ status, body });
+  });
+
+  it('answers agents on the bus through the same handlers, with the ids of the subject', async () => {
+    await gateway.answers(nextSteps, () => ({
+      instructions: [],
+      nextInstructionSeconds: 60,
+      postStepAction: 'continue',
+    }));
+    const reply = await gateway.bus.request(
+      agentSubject(INFRA_ENV_ID, HOST_ID, 'next_steps'),
+      { infraEnvId: 'another', hostId: 'another', discoveryAgentVersion: 'agent:1', timestampSeconds: 3 },
+      { [HEADERS.commandId]: COMMAND_ID, [HEADERS.actor]: 'admin', [HEADERS.org]: 'forged' },
+      5_000,
+    );
+    expect(reply).toEqual({ ok: { instructions: [], nextInstructionSeconds: 60, postStepAction: 'continue' } });
+    expect(gateway.asked[0]?.body).toMatchObject({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, timestampSeconds: 3 });
+    expect(gateway.asked[0]?.headers).toEqual({
+      [HEADERS.commandId]: `${INFRA_ENV_ID}.${HOST_ID}.${COMMAND_ID}`,
+      [HEADERS.correlationId]: expect.any(String),
+      [HEADERS.actor]: `agent:${HOST_ID}`,
+    });
+  });
+
+  it('passes a refusal on to the bus as it is', async () => {
+    await gateway.refuses(registerHost, { code: 'identity-conflict', reason: 'Two machines.', allowed: ['one'] });
+    const reply = await gateway.bus.request(agentSubject(INFRA_ENV_ID, HOST_ID, 'register'), {}, {}, 5_000);
+    expect(reply).toEqual({
+      refusal: { code: 'identity-conflict', reason: 'Two machines.', subject: '', allowed: ['one'] },
+    });
+  });
+
+  it.each([
+    ['an infra-env id that is none', agentSubject('me', HOST_ID, 'register'), {}],
+    ['a message of another shape', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exitCode: 'zero' }],
+    ['a message with a field that nobody knows', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exit: 0 }],
+  ])('refuses %s', async (_, subject, body) => {
+    expect(await gateway.bus.request(subject, body, {}, 5_000)).toMatchObject({ refusal: { code: 'invalid-input' } });
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it('still finds out that a host is shown when the word of it was lost', async () => {
+    await gateway.answers(registerHost, () => {
+      // The documents arrive, the announcement does not.
+      setTimeout(() => {
+        const { collection, key, document } = hostDocument();
+        const change = { kind: 'put' as const, collection, key, document: document as unknown as JsonObject };
+        void gateway.platform.readModels.commit('views', 5, [change]);
+      }, 40);
+      return { stored: { position: 5, revision: 0 }, agentVersion: 'agent:1' };
+    });
+    expect((await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } })).status).toBe(201);
+  });
+});

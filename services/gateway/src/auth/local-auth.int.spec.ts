@@ -1,0 +1,102 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { IgnitionService, RegistrationService } from '@muster/contracts';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import {
+  CLUSTER_ID,
+  clusterDocument,
+  HOST_ID,
+  hostDocument,
+  INFRA_ENV_ID,
+  infraEnvDocument,
+} from '../sample-documents.fixture.spec';
+
+const FOREIGN_ID = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
+const INSTRUCTIONS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/instructions`;
+
+const tokenOf = async (claims: Record<string, string>, key: KeyObject): Promise<string> => {
+  const { SignJWT } = await import('jose');
+  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(key);
+};
+
+describe('AUTH_TYPE=local', () => {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const foreignKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway({
+      AUTH_TYPE: 'local',
+      EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      EC_PRIVATE_KEY_PEM: keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+      IMAGE_SERVICE_BASE_URL: 'http://images.example.com:8888/',
+    });
+    const steps = { instructions: [], nextInstructionSeconds: 60, postStepAction: 'continue' };
+    await gateway.answers(RegistrationService.method.nextSteps, () => steps);
+    const ignition = Buffer.from('{}').toString('base64');
+    const generatedAt = '2026-01-02T03:04:05.000Z';
+    await gateway.answers(IgnitionService.method.renderDiscoveryIgnition, () => ({ ignition, generatedAt }));
+    await gateway.project(1, [
+      clusterDocument(),
+      infraEnvDocument(),
+      infraEnvDocument({ id: FOREIGN_ID, cluster_id: undefined }),
+      hostDocument(),
+    ]);
+  });
+  afterAll(() => gateway.close());
+
+  const ask = async (path: string, claims: Record<string, string>, key = keys.privateKey): Promise<number> =>
+    (await gateway.call('GET', path, { headers: { 'x-secret-key': await tokenOf(claims, key) } })).status;
+
+  it('lets an agent in with the token of its infra-env', async () => {
+    expect(await ask(INSTRUCTIONS, { infra_env_id: INFRA_ENV_ID })).toBe(200);
+    expect(await ask(`${API}/v2/clusters/${CLUSTER_ID}`, { infra_env_id: INFRA_ENV_ID })).toBe(200);
+    expect(await ask(`${API}/v2/clusters/${CLUSTER_ID}`, { cluster_id: CLUSTER_ID })).toBe(200);
+  });
+
+  it('keeps everybody else out', async () => {
+    const without = await gateway.call('GET', INSTRUCTIONS);
+    expect(without.status).toBe(401);
+    expect(without.body).toEqual({ code: 401, message: expect.any(String) });
+    expect(await ask(INSTRUCTIONS, { infra_env_id: INFRA_ENV_ID }, foreignKeys.privateKey)).toBe(401);
+    expect(await ask(INSTRUCTIONS, { sub: INFRA_ENV_ID })).toBe(401);
+    expect(await ask(INSTRUCTIONS, { infra_env_id: HOST_ID })).toBe(401);
+    expect(await ask(INSTRUCTIONS, { infra_env_id: FOREIGN_ID })).toBe(404);
+    expect(await ask(`${API}/v2/clusters/${CLUSTER_ID}`, { infra_env_id: FOREIGN_ID })).toBe(404);
+    expect(await ask(`${API}/v2/clusters`, { infra_env_id: INFRA_ENV_ID })).toBe(401);
+  });
+
+  it('takes the token from the URL where the contract does', async () => {
+    const token = await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey);
+    const download = `${API}/v2/infra-envs/${INFRA_ENV_ID}/downloads/files?file_name=discovery.ign`;
+    const answer = await gateway.call('GET', `${download}&api_key=${token}`);
+    expect([answer.status, answer.text]).toEqual([200, '{}']);
+    expect(answer.headers.get('last-modified')).toBe('Fri, 02 Jan 2026 03:04:05 GMT');
+    expect((await gateway.call('GET', `${INSTRUCTIONS}?api_key=${token}`)).status).toBe(401);
+  });
+
+  it('shows events to a token of what they are about, when they are asked for by name', async () => {
+    const token = await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey);
+    const status = async (query: string): Promise<number> =>
+      (await gateway.call('GET', `${API}/v2/events?${query}api_key=${token}`)).status;
+    expect(await status(`infra_env_id=${INFRA_ENV_ID}&`)).toBe(200);
+    expect(await status(`host_ids=${HOST_ID}&`)).toBe(200);
+    expect(await status('')).toBe(404);
+    expect(await status(`infra_env_id=${INFRA_ENV_ID}&host_ids=${FOREIGN_ID}&`)).toBe(404);
+    expect(await status(`cluster_id=${CLUSTER_ID}&infra_env_id=${INFRA_ENV_ID}&`)).toBe(404);
+  });
+
+  it('signs the image URL for the infra-env', async () => {
+    const shown = await gateway.call('GET', `${API}/v2/infra-envs/${INFRA_ENV_ID}`, {
+      headers: { 'x-secret-key': await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey) },
+    });
+    const url = String((shown.body as { download_url: string }).download_url);
+    const [, token = ''] =
+      /^http:\/\/images\.example\.com:8888\/byapikey\/([^/]+)\/4\.18\/x86_64\/full\.iso$/.exec(url) ?? [];
+    expect((await gateway.call('GET', INSTRUCTIONS, { headers: { 'x-secret-key': token } })).status).toBe(200);
+  });
+
+  it('does not start with a key that is none, and does not repeat it', async () => {
+    const start = startRunningGateway({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: 'canary-4711', EC_PRIVATE_KEY_PEM: '' });
+    await expect(start).rejects.toThrow(/EC_PUBLIC_KEY_PEM/);
+    await expect(start).rejects.not.toThrow(/canary-4711/);
+  });
+});

@@ -1,0 +1,255 @@
+import { IgnitionService, RegistrationService } from '@muster/contracts';
+import type { JsonObject } from '@muster/ports';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, clusterDocument, hostDocument } from '../sample-documents.fixture.spec';
+
+const CLUSTERS = `${API}/v2/clusters`;
+const CANARY = Buffer.from('user:canary-4711').toString('base64');
+const PULL_SECRET = JSON.stringify({ auths: { 'registry.example.com': { auth: CANARY } } });
+const NEW_CLUSTER = {
+  name: 'one',
+  openshift_version: '4.18',
+  pull_secret: PULL_SECRET,
+  base_dns_domain: 'example.com',
+};
+const { registerCluster, installCluster, deregisterCluster, reviseCluster } = RegistrationService.method;
+
+describe('clusters over REST', () => {
+  let gateway: RunningGateway;
+  beforeEach(async () => {
+    gateway = await startRunningGateway();
+  });
+  afterEach(() => gateway.close());
+
+  it('creates a cluster and shows it once the read models have it', async () => {
+    await gateway.answers(registerCluster, ({ clusterId }) => {
+      // The projection is behind the reply: the answer has to wait for it.
+      setTimeout(() => void gateway.project(7, [clusterDocument({ id: String(clusterId) })]), 60);
+      return { stored: { position: 7, revision: 0 } };
+    });
+    const answer = await gateway.call('POST', `${CLUSTERS}/`, {
+      json: NEW_CLUSTER,
+      headers: { 'x-request-id': 'from-a-test' },
+    });
+
+    expect(answer.status).toBe(201);
+    const [asked] = gateway.asked;
+    expect(answer.body).toMatchObject({
+      id: asked?.body['clusterId'],
+      kind: 'Cluster',
+      hosts: [],
+      status: 'insufficient',
+    });
+    expect(asked?.body).toMatchObject({
+      kind: 'Cluster',
+      imported: false,
+      owner: { userName: 'admin', orgId: '' },
+      settings: { name: 'one', openshiftVersion: '4.18.52', cpuArchitecture: 'x86_64', baseDnsDomain: 'example.com' },
+    });
+    expect(asked?.headers).toMatchObject({ 'muster-actor': 'admin', 'muster-request-id': 'from-a-test' });
+    expect(answer.headers.get('x-request-id')).toBe('from-a-test');
+    expect(gateway.log.join('\n')).not.toContain(CANARY);
+    expect(answer.text).not.toContain(CANARY);
+  });
+
+  it.each([
+    ['without a name', { ...NEW_CLUSTER, name: undefined }, 'name in body is required'],
+    [
+      'with a name of 55 characters',
+      { ...NEW_CLUSTER, name: 'a'.repeat(55) },
+      'name in body must have at most 54 characters',
+    ],
+    ['with an unknown field', { ...NEW_CLUSTER, base_dns_doman: 'x' }, 'base_dns_doman in body is not a field'],
+    [
+      'with a word of no enum',
+      { ...NEW_CLUSTER, network_type: 'Flannel' },
+      'network_type in body must be one of: OpenShiftSDN',
+    ],
+    [
+      'with a CIDR that is none',
+      { ...NEW_CLUSTER, service_networks: [{ cidr: '10.0.0.0' }] },
+      'service_networks[0].cidr in body must match',
+    ],
+    [
+      'with a number as text',
+      { ...NEW_CLUSTER, control_plane_count: '3' },
+      'control_plane_count in body must be a whole number',
+    ],
+    ['as a list', [NEW_CLUSTER], 'body must be a JSON object'],
+  ])('refuses a cluster %s, naming the field, before anything is asked', async (_, json, message) => {
+    const answer = await gateway.call('POST', CLUSTERS, { json });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ code: 400, message: expect.stringContaining(message) });
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it.each([
+    ['no JSON', 'canary-4711', 'pull_secret is not JSON'],
+    ['no registries', '{"canary-4711": 1}', 'pull_secret has no "auths"'],
+    [
+      'a registry without auth',
+      '{"auths":{"r.example.com":{}}}',
+      'pull_secret has no "auth" for registry "r.example.com"',
+    ],
+    ['an auth that is no pair', '{"auths":{"r.example.com":{"auth":"canary-4711"}}}', 'is not base64 of user:password'],
+  ])('refuses a pull secret that is %s without repeating it', async (_, pull_secret, reason) => {
+    const answer = await gateway.call('POST', CLUSTERS, { json: { ...NEW_CLUSTER, pull_secret } });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      kind: 'Error',
+      id: 400,
+      href: '',
+      code: '400',
+      reason: expect.stringContaining(reason),
+    });
+    expect(answer.text).not.toContain('canary-4711');
+  });
+
+  it('refuses a version that is not in the catalogue and lists those that are', async () => {
+    const answer = await gateway.call('POST', CLUSTERS, { json: { ...NEW_CLUSTER, openshift_version: '4.99' } });
+    expect(answer.status).toBe(400);
+    expect((answer.body as JsonObject)['reason']).toMatch(/"4\.99" is not in the catalogue.*Allowed: .*4\.18/);
+  });
+
+  it('answers a refusal with the status of its code and all five members of the contract', async () => {
+    await gateway.refuses(installCluster, {
+      code: 'not-allowed-in-state',
+      reason: 'The cluster is insufficient.',
+      allowed: ['ready'],
+    });
+    const answer = await gateway.call('POST', `${CLUSTERS}/${CLUSTER_ID}/actions/install`);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toEqual({
+      kind: 'Error',
+      id: 409,
+      href: '',
+      code: '409',
+      reason: 'The cluster is insufficient. Allowed: ready.',
+    });
+  });
+
+  it.each(['install', 'cancel', 'reset', 'allow-add-hosts', 'allow-add-workers'])(
+    'answers action %s with 202 and the cluster',
+    async (action) => {
+      const { cancelInstallation, resetCluster, allowAddHosts } = RegistrationService.method;
+      for (const method of [installCluster, cancelInstallation, resetCluster, allowAddHosts]) {
+        await gateway.answers(method, () => ({ stored: { position: 3, revision: 1 } }));
+      }
+      await gateway.project(3, [clusterDocument()]);
+      const answer = await gateway.call('POST', `${CLUSTERS}/${CLUSTER_ID}/actions/${action}`);
+      expect(answer.status).toBe(202);
+      expect(answer.body).toMatchObject({ id: CLUSTER_ID });
+      expect(gateway.asked).toHaveLength(1);
+    },
+  );
+
+  it('sends only what a revision says', async () => {
+    await gateway.answers(reviseCluster, () => ({ stored: { position: 3, revision: 1 } }));
+    await gateway.project(3, [clusterDocument()]);
+    const answer = await gateway.call('PATCH', `${CLUSTERS}/${CLUSTER_ID}`, {
+      json: { api_vips: [{ ip: '192.0.2.1' }], machine_networks: [], tags: null },
+    });
+    expect(answer.status).toBe(201);
+    expect(gateway.asked[0]?.body).toEqual({
+      clusterId: CLUSTER_ID,
+      changes: { apiVips: { items: ['192.0.2.1'] }, machineNetworks: { items: [] } },
+    });
+  });
+
+  it('deletes with 204, and then knows the cluster no more', async () => {
+    await gateway.answers(deregisterCluster, () => ({ stored: { position: 2, revision: 1 } }));
+    await gateway.project(2, []);
+    expect((await gateway.call('DELETE', `${CLUSTERS}/${CLUSTER_ID}`)).status).toBe(204);
+    const gone = await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}`);
+    expect(gone.status).toBe(404);
+    expect(gone.body).toMatchObject({ kind: 'Error', code: '404' });
+  });
+
+  it('shows hosts with their inventory in a cluster, and none where they are not asked for', async () => {
+    const inventory = JSON.stringify({ hostname: 'a' });
+    const { digest } = await gateway.platform.objectStore.put(Buffer.from(inventory), 1_000);
+    await gateway.project(2, [clusterDocument(), hostDocument({ _inventory_digest: digest })]);
+
+    const shown = (await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}`)).body as { hosts: JsonObject[] };
+    expect(shown.hosts).toEqual([expect.objectContaining({ inventory, cluster_id: CLUSTER_ID })]);
+    const without = await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}?exclude-hosts=true`);
+    expect(without.body).toMatchObject({ hosts: [] });
+    const listed = await gateway.call('GET', `${CLUSTERS}?with_hosts=false`);
+    expect(listed.body).toEqual([expect.objectContaining({ id: CLUSTER_ID, hosts: [] })]);
+    const byRole = await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/hosts?role=worker`);
+    expect(byRole.body).toEqual([]);
+    const [host] = (await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/hosts?status=discovering`))
+      .body as JsonObject[];
+    expect(host).toBeDefined();
+    expect(host).not.toHaveProperty('inventory');
+  });
+
+  it('takes a certificate and console settings as one JSON string', async () => {
+    await gateway.answers(IgnitionService.method.acceptIngressCa, () => ({ stored: { position: 2, revision: 1 } }));
+    await gateway.answers(reviseCluster, () => ({ stored: { position: 2, revision: 1 } }));
+    await gateway.project(2, [clusterDocument({ _ui_settings: 'AI_UI:{}' })]);
+
+    const certificate = await gateway.call('POST', `${CLUSTERS}/${CLUSTER_ID}/uploads/ingress-cert`, { json: 'PEM' });
+    expect(certificate.status).toBe(201);
+    expect(gateway.asked[0]?.body).toEqual({
+      clusterId: CLUSTER_ID,
+      caBundlePem: Buffer.from('PEM').toString('base64'),
+    });
+    const kept = await gateway.call('PUT', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`, { json: 'AI_UI:{"a":1}' });
+    expect([kept.status, kept.body]).toEqual([200, 'AI_UI:{"a":1}']);
+    expect(gateway.asked[1]?.body).toEqual({ clusterId: CLUSTER_ID, changes: { uiSettings: 'AI_UI:{"a":1}' } });
+    expect((await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`)).body).toBe('AI_UI:{}');
+    const object = await gateway.call('PUT', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`, { json: {} });
+    expect(object.body).toEqual({ code: 400, message: 'body must be a JSON string' });
+  });
+
+  it('hands out kubeconfig-noingress until the kubeconfig exists, and 409 before either does', async () => {
+    await gateway.project(2, [clusterDocument()]);
+    const files: Record<string, string> = {};
+    await gateway.bus.flush();
+    gateway.bus.subscribe('ignition.v1.read_artifact', async ({ body }): Promise<JsonObject> => {
+      const name = String((body as JsonObject)['name']);
+      const content = files[name];
+      return content === undefined
+        ? { refusal: { code: 'not-ready', reason: `${name} is not made yet.` } }
+        : { ok: { content: Buffer.from(content).toString('base64') } };
+    });
+    await gateway.bus.flush();
+    const download = () => gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/downloads/credentials?file_name=kubeconfig`);
+
+    expect(await download()).toMatchObject({ status: 409, body: { code: '409' } });
+    files['kubeconfig-noingress'] = 'first';
+    expect(await download()).toMatchObject({ status: 200, text: 'first' });
+    files['kubeconfig'] = 'second';
+    const answer = await download();
+    expect(answer.text).toBe('second');
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="kubeconfig"');
+    const wrong = await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/downloads/credentials?file_name=passwd`);
+    expect(wrong.body).toEqual({
+      code: 400,
+      message: 'file_name in query must be one of: kubeadmin-password, kubeconfig, kubeconfig-noingress',
+    });
+  });
+
+  it('shows the password only once the console is there', async () => {
+    await gateway.answers(IgnitionService.method.readArtifact, () => ({
+      content: Buffer.from('pw\n').toString('base64'),
+    }));
+    const console = {
+      cluster_id: CLUSTER_ID,
+      name: 'console',
+      operator_type: 'builtin',
+      timeout_seconds: 1,
+      status_updated_at: '',
+    };
+    await gateway.project(2, [clusterDocument({ monitored_operators: [console] })]);
+    expect((await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/credentials`)).status).toBe(409);
+    await gateway.project(3, [clusterDocument({ monitored_operators: [{ ...console, status: 'available' }] })]);
+    expect((await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/credentials`)).body).toEqual({
+      username: 'kubeadmin',
+      password: 'pw',
+      console_url: 'https://console-openshift-console.apps.one.example.com',
+    });
+  });
+});

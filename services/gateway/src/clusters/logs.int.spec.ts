@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RegistrationService } from '@muster/contracts';
+import type { JsonObject } from '@muster/ports';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+
+const LOGS = `${API}/v2/clusters/${CLUSTER_ID}/logs`;
+const { recordHostLogs, recordClusterLogs } = RegistrationService.method;
+
+describe('logs', () => {
+  let gateway: RunningGateway;
+  beforeEach(async () => {
+    gateway = await startRunningGateway();
+    await gateway.answers(recordHostLogs, () => ({ stored: { position: 1, revision: 1 } }));
+    await gateway.answers(recordClusterLogs, () => ({ stored: { position: 1, revision: 1 } }));
+    await gateway.project(1, [clusterDocument(), hostDocument()]);
+  });
+  afterEach(() => gateway.close());
+
+  async function upload(query: string, content: string, field = 'upfile'): Promise<{ status: number; body: unknown }> {
+    const form = new FormData();
+    form.set(field, new Blob([content]), 'logs.tar.gz');
+    const response = await fetch(`${gateway.url}${LOGS}?${query}`, { method: 'POST', body: form });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  it('stores an upload, then tells which host it is of', async () => {
+    const query = `logs_type=host&host_id=${HOST_ID.toUpperCase()}&infra_env_id=${INFRA_ENV_ID}`;
+    expect(await upload(query, 'what the host said')).toEqual({ status: 204, body: undefined });
+    const [asked] = gateway.asked;
+    const body = asked?.body['body'] as { digest: string; bytes: number };
+    expect(asked?.body).toMatchObject({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID });
+    expect((await gateway.platform.objectStore.get(body.digest))?.toString()).toBe('what the host said');
+    expect(body.bytes).toBe(18);
+  });
+
+  it('takes the logs of the controller', async () => {
+    expect((await upload('logs_type=controller', 'c')).status).toBe(204);
+    expect(gateway.asked[0]).toMatchObject({
+      subject: 'registration.v1.record_cluster_logs',
+      body: { clusterId: CLUSTER_ID, logsType: 'controller' },
+    });
+  });
+
+  it.each([
+    ['of a host without its id', 'logs_type=host', 'upfile', 400, 'host_id in query is required'],
+    ['of a host that is not there', `logs_type=host&host_id=${CLUSTER_ID}`, 'upfile', 404, 'has no host'],
+    ['of an unknown type', 'logs_type=all', 'upfile', 400, 'logs_type in query must be one of: host, controller'],
+    ['in another field', 'logs_type=controller', 'file', 400, 'upfile in formData is required'],
+  ])('refuses logs %s', async (_, query, field, status, words) => {
+    const answer = await upload(query, 'x', field);
+    expect(answer.status).toBe(status);
+    expect(JSON.stringify(answer.body)).toContain(words);
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it('refuses a body that is no form', async () => {
+    expect((await gateway.call('POST', `${LOGS}?logs_type=controller`, { json: {} })).status).toBe(415);
+  });
+
+  it('answers 409 until something was collected', async () => {
+    for (const query of ['', '?logs_type=all', '?logs_type=controller', `?logs_type=host&host_id=${HOST_ID}`]) {
+      expect(await gateway.call('GET', LOGS + query)).toMatchObject({ status: 409, body: { code: '409' } });
+    }
+    expect(await gateway.call('GET', `${LOGS}?logs_type=host`)).toMatchObject({ status: 400, body: { code: '400' } });
+  });
+
+  it('hands out one bundle as it came, and all of them as one archive that tar reads', async () => {
+    const store = async (content: string): Promise<string> =>
+      (await gateway.platform.objectStore.put(Buffer.from(content), 10_000)).digest;
+    const controller = await store('from the controller');
+    const host = await store('x'.repeat(513));
+    await gateway.project(2, [
+      clusterDocument({ _log_digests: { controller } }),
+      hostDocument({ _logs_digest: host, requested_hostname: '../../etc/passwd' }),
+    ]);
+
+    const one = await gateway.call('GET', `${LOGS}?logs_type=host&host_id=${HOST_ID}`);
+    expect(one.text).toBe('x'.repeat(513));
+    const response = await fetch(gateway.url + LOGS);
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="one_logs.tar"');
+    const directory = mkdtempSync(join(tmpdir(), 'logs-'));
+    try {
+      writeFileSync(join(directory, 'all.tar'), Buffer.from(await response.arrayBuffer()));
+      execFileSync('tar', ['xf', 'all.tar'], { cwd: directory });
+      const names = readdirSync(directory).sort();
+      expect(names).toEqual([
+        'all.tar',
+        `one_auto-assign_-..-etc-passwd_${HOST_ID}.tar.gz`,
+        'one_controller_logs.tar.gz',
+      ]);
+      expect(readFileSync(join(directory, names[1] ?? ''), 'utf8')).toBe('x'.repeat(513));
+      expect(readFileSync(join(directory, names[2] ?? ''), 'utf8')).toBe('from the controller');
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('passes on how far the collection is', async () => {
+    const paths = [
+      `${API}/v2/clusters/${CLUSTER_ID}/logs-progress`,
+      `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/logs-progress`,
+    ];
+    for (const path of paths) {
+      expect((await gateway.call('PUT', path, { json: { logs_state: 'collecting' } })).status).toBe(204);
+    }
+    expect(gateway.asked.map(({ body }: { body: JsonObject }) => body['logsState'])).toEqual([
+      'collecting',
+      'collecting',
+    ]);
+  });
+});

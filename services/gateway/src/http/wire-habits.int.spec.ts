@@ -1,0 +1,133 @@
+import { connect } from 'node:net';
+import { RegistrationService } from '@muster/contracts';
+import { eventually } from '@muster/testing';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, clusterDocument } from '../sample-documents.fixture.spec';
+import { JSON_BODY_MAX_BYTES } from './limits';
+
+describe('the wire', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway();
+  });
+  afterAll(() => gateway.close());
+
+  it.each([
+    `${API}/v2/clusters//default-config`,
+    `${API}/v2/clusters/default-config/`,
+    `//api/assisted-install/v2/clusters/default-config//`,
+  ])('serves %s without a redirect', async (path) => {
+    expect(await gateway.call('GET', path)).toMatchObject({
+      status: 200,
+      body: { cluster_network_cidr: '10.128.0.0/14' },
+    });
+  });
+
+  it('keeps the query while it cleans the path', async () => {
+    const answer = await gateway.call('GET', `${API}/v2//openshift-versions/?version=4.18&only_latest=false`);
+    expect(Object.keys(answer.body as object)).toEqual(['4.18.52', '4.18.52-multi']);
+  });
+
+  it('tells an unknown path from a wrong method', async () => {
+    const unknown = await gateway.call('GET', `${API}/v2/cluster`);
+    expect([unknown.status, unknown.body]).toEqual([
+      404,
+      { code: 404, message: `path ${API}/v2/cluster was not found` },
+    ]);
+    const wrong = await gateway.call('PUT', `${API}/v2/clusters/${CLUSTER_ID}`);
+    expect(wrong.status).toBe(405);
+    expect(wrong.body).toMatchObject({ code: 405 });
+    expect(wrong.headers.get('allow')).toBe('DELETE, GET, HEAD, PATCH');
+    expect((await gateway.call('GET', '/nowhere')).status).toBe(404);
+  });
+
+  it('refuses an id that is no UUID', async () => {
+    expect((await gateway.call('GET', `${API}/v2/clusters/one`)).body).toEqual({
+      code: 400,
+      message: expect.stringContaining('cluster_id in path must be a UUID'),
+    });
+  });
+
+  it('refuses broken JSON, other media types and bodies that are too large', async () => {
+    const broken = await gateway.call('POST', `${API}/v2/clusters`, { raw: '{"pull_secret": "canary-4711"' });
+    expect(broken.status).toBe(400);
+    expect(broken.body).toMatchObject({ code: 400 });
+    expect(broken.text).not.toContain('canary-4711');
+    const xml = await gateway.call('POST', `${API}/v2/clusters`, {
+      raw: '<a/>',
+      headers: { 'content-type': 'text/xml' },
+    });
+    expect(xml).toMatchObject({ status: 415, body: { code: 415 } });
+    const polluted = await gateway.call('POST', `${API}/v2/clusters`, { raw: '{"__proto__": {"a": 1}}' });
+    expect(polluted).toMatchObject({ status: 400, body: { code: 400 } });
+    const large = await gateway.call('POST', `${API}/v2/clusters`, { raw: `"${'a'.repeat(JSON_BODY_MAX_BYTES)}"` });
+    expect(large).toMatchObject({ status: 413, body: { code: 413 } });
+  });
+
+  it('refuses nesting that no request needs', async () => {
+    const depth = 100_000;
+    const raw = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect(await gateway.call('POST', `${API}/v2/clusters`, { raw })).toMatchObject({
+      status: 400,
+      body: { message: 'body must not be nested deeper than 32 levels' },
+    });
+  });
+
+  it('accepts an action with a content type and no body', async () => {
+    await gateway.answers(RegistrationService.method.resetCluster, () => ({ stored: { position: 1, revision: 1 } }));
+    await gateway.project(1, [clusterDocument()]);
+    const headers = { 'content-type': 'application/json' };
+    expect((await gateway.call('POST', `${API}/v2/clusters/${CLUSTER_ID}/actions/reset`, { headers })).status).toBe(
+      202,
+    );
+  });
+
+  it('answers a fault of its own with 500, a request id and no trace', async () => {
+    await gateway.bus.flush();
+    const broken = { kind: 'put', collection: 'clusters', key: 'x', document: null } as never;
+    await gateway.platform.readModels.commit('views', 100, [broken]);
+    const answer = await gateway.call('GET', `${API}/v2/clusters`);
+    expect(answer.status).toBe(500);
+    expect(answer.body).toMatchObject({ kind: 'Error', id: 500, code: '500' });
+    expect(answer.text).not.toMatch(/at .*\.ts|TypeError|node_modules/);
+    expect(gateway.log.join('\n')).toContain('TypeError');
+    await gateway.platform.readModels.commit('views', 101, [{ kind: 'remove', collection: 'clusters', key: 'x' }]);
+  });
+
+  it('answers what is not HTTP without dying', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write('BLAH\r\n\r\n'));
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    await eventually('the server says that it did not understand', () => answer.startsWith('HTTP/1.1 400'));
+    socket.destroy();
+    expect((await gateway.call('GET', '/health')).status).toBe(200);
+  });
+
+  it('is healthy, and ready once the read models have caught up', async () => {
+    const health = await gateway.call('GET', '/health');
+    expect([health.status, health.text]).toEqual([200, '']);
+    await eventually('the gateway is ready', async () => (await gateway.call('GET', '/ready')).status === 200);
+    expect((await gateway.call('GET', '/ready')).body).toEqual({ ready: true, not_ready: [] });
+  });
+
+  it('says of an operation that is not built what is missing', async () => {
+    const answer = await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}/manifests`);
+    expect(answer).toMatchObject({ status: 501, body: { kind: 'Error', id: 501, code: '501' } });
+    const presigned = `${API}/v2/clusters/${CLUSTER_ID}/downloads/credentials-presigned?file_name=kubeconfig`;
+    expect(await gateway.call('GET', presigned)).toMatchObject({ status: 400, body: { code: '400' } });
+  });
+});
+
+describe('a gateway whose read models are behind', () => {
+  it('is not ready and says how far they are', async () => {
+    // Facts were stored before it started and nothing projects them.
+    const late = await startRunningGateway({}, { storedEvents: 3 });
+    const answer = await late.call('GET', '/ready');
+    expect(answer.status).toBe(503);
+    expect(answer.body).toMatchObject({ ready: false, not_ready: [{ part: 'read models' }] });
+    await late.project(10, []);
+    await eventually('it is ready', async () => (await late.call('GET', '/ready')).status === 200);
+    await late.close();
+  });
+});

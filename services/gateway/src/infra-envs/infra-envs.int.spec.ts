@@ -1,0 +1,155 @@
+import { RegistrationService } from '@muster/contracts';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import {
+  CLUSTER_ID,
+  clusterDocument,
+  HOST_ID,
+  hostDocument,
+  INFRA_ENV_ID,
+  infraEnvDocument,
+} from '../sample-documents.fixture.spec';
+
+const INFRA_ENVS = `${API}/v2/infra-envs`;
+const HOST = `${INFRA_ENVS}/${INFRA_ENV_ID}/hosts/${HOST_ID}`;
+const PULL_SECRET = JSON.stringify({ auths: { r: { auth: Buffer.from('u:p').toString('base64') } } });
+const { registerInfraEnv, reviseInfraEnv, deregisterInfraEnv, reviseHost, bindHost, deregisterHost, installHost } =
+  RegistrationService.method;
+
+describe('infra-envs and hosts over REST', () => {
+  let gateway: RunningGateway;
+  beforeEach(async () => {
+    gateway = await startRunningGateway({ IMAGE_SERVICE_PORT: '9999' });
+    await gateway.project(2, [clusterDocument(), infraEnvDocument(), hostDocument()]);
+    for (const method of [reviseInfraEnv, deregisterInfraEnv, reviseHost, bindHost, deregisterHost, installHost]) {
+      await gateway.answers(method, () => ({ stored: { position: 2, revision: 1 } }));
+    }
+  });
+  afterEach(() => gateway.close());
+
+  it('creates an infra-env that boots the version of its cluster', async () => {
+    await gateway.answers(registerInfraEnv, async ({ infraEnvId }) => {
+      await gateway.project(3, [infraEnvDocument({ id: String(infraEnvId) })]);
+      return { stored: { position: 3, revision: 0 } };
+    });
+    const answer = await gateway.call('POST', INFRA_ENVS, {
+      json: {
+        name: 'one_infra-env',
+        pull_secret: PULL_SECRET,
+        cluster_id: CLUSTER_ID,
+        cpu_architecture: 'x86_64',
+        static_network_config: [{ network_yaml: 'a: 1', mac_interface_map: [{ mac_address: '02:00:00:00:00:01' }] }],
+        kernel_arguments: [{ operation: 'append', value: 'quiet' }],
+      },
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({ kind: 'InfraEnv', name: 'one_infra-env' });
+    expect(gateway.asked[0]?.body).toMatchObject({
+      pullSecret: PULL_SECRET,
+      settings: {
+        clusterId: CLUSTER_ID,
+        openshiftVersion: '4.18',
+        cpuArchitecture: 'x86_64',
+        kernelArguments: '[{"operation":"append","value":"quiet"}]',
+        staticNetworkConfig: '[{"network_yaml":"a: 1","mac_interface_map":[{"mac_address":"02:00:00:00:00:01"}]}]',
+      },
+    });
+  });
+
+  it('names the image at port 8888 (or the one that is set) of the address that was asked', async () => {
+    const answer = await gateway.call('GET', `${INFRA_ENVS}/${INFRA_ENV_ID}/downloads/image-url`);
+    expect(answer.body).toEqual({
+      url: `http://127.0.0.1:9999/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`,
+      expires_at: '0001-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('revises with 201, where empty means unchanged', async () => {
+    const json = {
+      ssh_authorized_key: '',
+      pull_secret: '',
+      image_type: 'minimal-iso',
+      proxy: { http_proxy: 'http://p' },
+    };
+    expect((await gateway.call('PATCH', `${INFRA_ENVS}/${INFRA_ENV_ID}`, { json })).status).toBe(201);
+    expect(gateway.asked[0]?.body).toEqual({
+      infraEnvId: INFRA_ENV_ID,
+      changes: { imageType: 'minimal-iso', proxy: { httpProxy: 'http://p' } },
+    });
+  });
+
+  it('lists by cluster, deletes with 204', async () => {
+    const ids = async (query: string): Promise<unknown[]> =>
+      ((await gateway.call('GET', `${INFRA_ENVS}/${query}`)).body as { id: string }[]).map(({ id }) => id);
+    expect(await ids(`?cluster_id=${CLUSTER_ID}`)).toEqual([INFRA_ENV_ID]);
+    expect(await ids(`?cluster_id=${HOST_ID}`)).toEqual([]);
+    expect((await gateway.call('DELETE', `${INFRA_ENVS}/${INFRA_ENV_ID}`)).status).toBe(204);
+  });
+
+  it('revises a host with 201 and the host', async () => {
+    const json = {
+      host_name: 'node-1',
+      host_role: 'master',
+      disks_selected_config: [
+        { id: 'sda', role: 'install' },
+        { id: 'sdb', role: 'none' },
+      ],
+      node_labels: [{ key: 'zone', value: 'a' }],
+    };
+    const answer = await gateway.call('PATCH', HOST, { json });
+    expect(answer).toMatchObject({ status: 201, body: { id: HOST_ID } });
+    expect(gateway.asked[0]?.body).toEqual({
+      infraEnvId: INFRA_ENV_ID,
+      hostId: HOST_ID,
+      hostName: 'node-1',
+      hostRole: 'master',
+      installationDiskId: 'sda',
+      settings: { nodeLabels: '{"zone":"a"}' },
+    });
+  });
+
+  it('refuses a host revision that nothing behind the gateway could carry out', async () => {
+    const token = await gateway.call('PATCH', HOST, { json: { ignition_endpoint_token: 'canary-4711' } });
+    expect(token).toMatchObject({ status: 501, body: { code: '501' } });
+    expect(token.text).not.toContain('canary-4711');
+    const disks = await gateway.call('PATCH', HOST, { json: { disks_selected_config: [] } });
+    expect(disks).toMatchObject({ status: 409, body: { code: '409' } });
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it('binds with 200, installs with 202, removes with 204', async () => {
+    const bound = await gateway.call('POST', `${HOST}/actions/bind`, { json: { cluster_id: CLUSTER_ID } });
+    expect(bound).toMatchObject({ status: 200, body: { id: HOST_ID } });
+    expect((await gateway.call('POST', `${HOST}/actions/install`)).status).toBe(202);
+    expect((await gateway.call('DELETE', HOST)).status).toBe(204);
+    expect(await gateway.call('POST', `${HOST}/actions/bind`, { json: { cluster_id: 'one' } })).toMatchObject({
+      status: 400,
+    });
+  });
+
+  it('keeps an ignition override in the object store and hands its digest on', async () => {
+    const config = JSON.stringify({ ignition: { version: '3.2.0' } });
+    const answer = await gateway.call('PATCH', `${HOST}/ignition`, { json: { config } });
+    expect([answer.status, answer.text]).toEqual([201, '']);
+    const { ignitionConfigOverrides: body } = gateway.asked[0]?.body['settings'] as {
+      ignitionConfigOverrides: { digest: string };
+    };
+    expect((await gateway.platform.objectStore.get(body.digest))?.toString()).toBe(config);
+    expect(await gateway.call('PATCH', `${HOST}/ignition`, { json: { config: '{}' } })).toMatchObject({ status: 400 });
+  });
+
+  it('keeps installer arguments as the text of a list', async () => {
+    const args = ['--append-karg', 'ip=dhcp'];
+    expect((await gateway.call('PATCH', `${HOST}/installer-args`, { json: { args } })).status).toBe(201);
+    expect(gateway.asked[0]?.body).toMatchObject({ settings: { installerArgs: JSON.stringify(args) } });
+  });
+
+  it('lists and shows hosts, and knows none that is not there', async () => {
+    expect((await gateway.call('GET', `${INFRA_ENVS}/${INFRA_ENV_ID}/hosts/`)).body).toEqual([
+      expect.objectContaining({ id: HOST_ID }),
+    ]);
+    expect((await gateway.call('GET', HOST)).body).toMatchObject({ id: HOST_ID, validations_info: expect.any(String) });
+    const unknown = `${INFRA_ENVS}/${INFRA_ENV_ID}/hosts/${CLUSTER_ID}`;
+    expect(await gateway.call('GET', unknown)).toMatchObject({ status: 404, body: { kind: 'Error' } });
+    expect(await gateway.call('GET', `${INFRA_ENVS}/${HOST_ID}/hosts`)).toMatchObject({ status: 404 });
+  });
+});

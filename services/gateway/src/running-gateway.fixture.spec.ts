@@ -1,0 +1,135 @@
+import {
+  inMemoryEventStore,
+  inMemoryObjectStore,
+  inMemoryReadModels,
+  inMemorySecrets,
+} from '@muster/adapter-in-memory';
+import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
+import { VIEWS_PROJECTION } from '@muster/assisted-api';
+import { projectionSubject, subjectOfMethod } from '@muster/contracts';
+import type { Environment, Platform } from '@muster/nest-kit';
+import { type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
+import type { Refusal } from '@muster/problems';
+import { eventToAppend, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
+import { startGateway } from './main';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed body; undefined when there is none. */
+  readonly body: JsonValue | undefined;
+}
+
+type MethodName = Parameters<typeof subjectOfMethod>[0];
+type Reply = (body: JsonObject, message: IncomingMessage) => JsonObject | Promise<JsonObject>;
+
+/** A gateway over a real nats-server, in-memory read models, and services that answer what a test says. */
+export interface RunningGateway {
+  readonly url: string;
+  readonly platform: Platform;
+  /** A second connection to the bus: an agent's, or a service's. */
+  readonly bus: NatsRequests;
+  /** What the services behind the gateway were asked, in order. */
+  readonly asked: {
+    readonly subject: string;
+    readonly body: JsonObject;
+    readonly headers: IncomingMessage['headers'];
+  }[];
+  readonly log: string[];
+  call(
+    method: string,
+    path: string,
+    options?: { json?: unknown; raw?: string; headers?: Record<string, string> },
+  ): Promise<Answer>;
+  answers(method: MethodName, reply: Reply): Promise<void>;
+  refuses(method: MethodName, refusal: Refusal): Promise<void>;
+  /** What the projection would do: documents, then the word that they are there. */
+  project(position: number, documents: readonly { collection: string; key: string; document: object }[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const API = '/api/assisted-install';
+
+export async function startRunningGateway(
+  environment: Environment = {},
+  { storedEvents = 0 } = {},
+): Promise<RunningGateway> {
+  const nats: NatsServer = await startNatsServer();
+  const requests = await connectNatsRequests({ servers: nats.url, name: 'gateway' });
+  const bus = await connectNatsRequests({ servers: nats.url, name: 'others' });
+  const platform: Platform = {
+    eventStore: inMemoryEventStore(),
+    readModels: inMemoryReadModels(),
+    objectStore: inMemoryObjectStore(),
+    secrets: inMemorySecrets(),
+    requests,
+    clock: { nowMs: () => Date.now() },
+    ids: seededIds(1),
+    environment: { REST_HOST: '127.0.0.1', REST_PORT: '0', ...environment },
+  };
+  const facts = Array.from({ length: storedEvents }, () => eventToAppend());
+  if (facts.length > 0) await platform.eventStore.append('note-before', NO_STREAM, facts);
+  const log: string[] = [];
+  const write = (...parts: unknown[]): void => void log.push(parts.map(String).join(' '));
+  const logger = { log: write, error: write, warn: write, debug: write, verbose: write, fatal: write };
+  const stop = async (): Promise<void> => {
+    await bus.close();
+    await requests.close();
+    await nats.stop();
+  };
+  const gateway = await startGateway(platform, logger).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  await requests.flush();
+  const url = gateway.doors[0] ?? '';
+  const asked: RunningGateway['asked'] = [];
+
+  const answers = async (method: MethodName, reply: Reply): Promise<void> => {
+    bus.subscribe(subjectOfMethod(method), async (message) => {
+      const body = message.body as JsonObject;
+      asked.push({ subject: message.subject, body, headers: message.headers });
+      return reply(body, message);
+    });
+    await bus.flush();
+  };
+
+  return {
+    url,
+    platform,
+    bus,
+    asked,
+    log,
+    call: async (method, path, { json, raw, headers = {} } = {}) => {
+      const body = raw ?? (json === undefined ? undefined : JSON.stringify(json));
+      const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+      const response = await fetch(url + path, { method, body, headers: { ...type, ...headers }, redirect: 'manual' });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: isJson ? (JSON.parse(text) as JsonValue) : undefined,
+      };
+    },
+    answers: (method, reply) => answers(method, async (body, message) => ({ ok: await reply(body, message) })),
+    refuses: (method, { code, reason, subject = '', allowed = [] }) =>
+      answers(method, () => ({ refusal: { code, reason, subject, allowed: [...allowed] } })),
+    project: async (position, documents) => {
+      const changes = documents.map(({ collection, key, document }) => ({
+        kind: 'put' as const,
+        collection,
+        key,
+        document: document as JsonObject,
+      }));
+      await platform.readModels.commit(VIEWS_PROJECTION, position, changes);
+      bus.publish(projectionSubject(VIEWS_PROJECTION), { projection: VIEWS_PROJECTION, position });
+    },
+    close: async () => {
+      await gateway.close();
+      await stop();
+    },
+  };
+}
