@@ -19,7 +19,6 @@ export function readConfig(environment: Environment): RulesPolicy {
       .filter(Boolean);
   return {
     requirements: readRequirements(settings.optionalText('HW_VALIDATOR_REQUIREMENTS')),
-    // Without a named image there is nothing to compare an agent with.
     agentImage: settings.flag('ENABLE_UPGRADE_AGENT', true) ? readComponentImages(settings).agent : '',
     edgeWorkerProducts: names('EDGE_WORKERS_PRODUCT_NAMES', 'BlueField SoC'),
     disabledHostRules: names('DISABLED_HOST_VALIDATIONS'),

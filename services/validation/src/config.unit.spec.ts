@@ -5,7 +5,7 @@ describe('settings of the validation service', () => {
   it('have defaults', () => {
     expect(readConfig({})).toEqual({
       requirements: DEFAULT_REQUIREMENTS,
-      agentImage: '',
+      agentImage: 'quay.io/muster/agent:latest',
       edgeWorkerProducts: ['BlueField SoC'],
       disabledHostRules: [],
       disabledClusterRules: [],

@@ -49,7 +49,7 @@ describe('the validation service on a bus and a store', () => {
       readModels: inMemoryReadModels(),
       clock: { nowMs: () => Date.now() },
       ids: { uuid: () => randomUUID() },
-      environment: {},
+      environment: { ENABLE_UPGRADE_AGENT: 'false' },
     };
     relay = await startRelay({ store: platform.eventStore, requests: platform.requests, onError: fail });
     service = await startValidation(platform, SILENT);
