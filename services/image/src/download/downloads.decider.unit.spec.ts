@@ -1,0 +1,23 @@
+import { givenEvents } from '@muster/testing';
+import { type DownloadsCommand, downloadsDecider } from './downloads.decider';
+
+const facts = { infraEnvId: 'e', imageType: 'full-iso', version: '4.18', arch: 'x86_64', bytes: 5 };
+const started: DownloadsCommand = { type: 'StartDownload', ...facts };
+const completed: DownloadsCommand = { type: 'CompleteDownload', ...facts };
+const first = { type: 'ImageFirstDownloaded', data: facts } as const;
+const end = { type: 'ImageDownloadCompleted', data: { infraEnvId: 'e', imageType: 'full-iso', bytes: 5 } } as const;
+
+describe('Downloads of an infra-env', () => {
+  it('are a fact at their edges only', () => {
+    givenEvents(downloadsDecider, []).when(started).then([first]);
+    givenEvents(downloadsDecider, [first]).when(started).then([]);
+    givenEvents(downloadsDecider, [first]).when(completed).then([end]);
+    givenEvents(downloadsDecider, [first, end]).when(completed).then([]);
+  });
+
+  it('are completed once per type of image', () => {
+    givenEvents(downloadsDecider, [first, end])
+      .when({ ...completed, imageType: 'minimal-iso' })
+      .then([{ type: 'ImageDownloadCompleted', data: { ...end.data, imageType: 'minimal-iso' } }]);
+  });
+});

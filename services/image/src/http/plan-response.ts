@@ -1,0 +1,97 @@
+import { type ByteRange, parseByteRanges } from './byte-ranges';
+import { type ConditionalHeaders, type Representation, toHttpDate } from './representation';
+
+/** Part of a body: some text of the protocol, or bytes of the representation. */
+export type Segment = { readonly text: string } | ByteRange;
+
+export interface ResponsePlan {
+  readonly status: 200 | 206 | 304 | 416;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: readonly Segment[];
+  /** The last byte of the representation comes with this answer, and all before it came with this or an earlier one. */
+  readonly isLastPart: boolean;
+}
+
+const MS_PER_SECOND = 1_000;
+const CONTENT_TYPE = 'application/octet-stream';
+
+/** What a GET is answered with (a HEAD: the same without the body). */
+export function planResponse(request: ConditionalHeaders, thing: Representation): ResponsePlan {
+  const { size, etag, modifiedMs } = thing;
+  const headers = {
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    etag,
+    'last-modified': toHttpDate(modifiedMs),
+  };
+  if (isUnchanged(request, thing)) return { status: 304, headers, body: [], isLastPart: false };
+  const isRangeMeant = request.range !== undefined && ifRangeHolds(request['if-range'], thing);
+  const ranges = isRangeMeant ? parseByteRanges(request.range ?? '', size) : undefined;
+  if (ranges === 'unsatisfiable') {
+    const unsatisfiable = { ...headers, 'content-range': `bytes */${size}`, 'content-length': '0' };
+    return { status: 416, headers: unsatisfiable, body: [], isLastPart: false };
+  }
+  if (!ranges) {
+    const whole = { ...headers, 'content-type': CONTENT_TYPE, 'content-length': String(size) };
+    return { status: 200, headers: whole, body: [{ offset: 0, length: size }], isLastPart: true };
+  }
+  const [only, ...others] = ranges;
+  if (!only || others.length > 0) return severalRanges(ranges, thing, headers);
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      'content-type': CONTENT_TYPE,
+      'content-range': contentRange(only, size),
+      'content-length': String(only.length),
+    },
+    body: [only],
+    // Open at its end: how an interrupted download is resumed.
+    isLastPart: /^bytes=\d+-$/i.test(request.range?.trim() ?? ''),
+  };
+}
+
+function severalRanges(
+  ranges: readonly ByteRange[],
+  { size, etag }: Representation,
+  headers: { readonly [name: string]: string },
+): ResponsePlan {
+  const boundary = `muster-${etag.replaceAll('"', '')}`;
+  const body = ranges.flatMap((range, index): Segment[] => [
+    {
+      text: `${index === 0 ? '' : '\r\n'}--${boundary}\r\nContent-Type: ${CONTENT_TYPE}\r\nContent-Range: ${contentRange(range, size)}\r\n\r\n`,
+    },
+    range,
+  ]);
+  body.push({ text: `\r\n--${boundary}--\r\n` });
+  const length = body.reduce((sum, segment) => sum + ('text' in segment ? segment.text.length : segment.length), 0);
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      'content-type': `multipart/byteranges; boundary=${boundary}`,
+      'content-length': String(length),
+    },
+    body,
+    isLastPart: false,
+  };
+}
+
+function isUnchanged(request: ConditionalHeaders, { etag, modifiedMs }: Representation): boolean {
+  const known = request['if-none-match'];
+  if (known !== undefined)
+    return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  const since = Date.parse(request['if-modified-since'] ?? '');
+  return !Number.isNaN(since) && seconds(modifiedMs) <= seconds(since);
+}
+
+/** A part is of use only to who has the rest of the very same bytes. */
+function ifRangeHolds(condition: string | undefined, { etag, modifiedMs }: Representation): boolean {
+  if (condition === undefined) return true;
+  if (/^(W\/)?"/.test(condition.trim())) return condition.trim() === etag;
+  return seconds(Date.parse(condition)) === seconds(modifiedMs);
+}
+
+const seconds = (ms: number): number => Math.floor(ms / MS_PER_SECOND);
+const contentRange = ({ offset, length }: ByteRange, size: number): string =>
+  `bytes ${offset}-${offset + length - 1}/${size}`;

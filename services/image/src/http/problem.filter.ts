@@ -1,0 +1,39 @@
+import { PROBLEMS, type Refusal, RefusalError, toProblemDocument } from '@muster/problems';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const RETRY_AFTER_SECONDS = '5';
+
+/** Every error that leaves this service is an RFC 9457 problem that says what to do. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('image');
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    if (reply.sent) return;
+    const refusal = this.refusalOf(error, request);
+    const { status } = PROBLEMS[refusal.code];
+    if (status === PROBLEMS.busy.status) void reply.header('retry-after', RETRY_AFTER_SECONDS);
+    void reply
+      .status(status)
+      .type('application/problem+json')
+      .send(JSON.stringify(toProblemDocument(refusal)));
+  }
+
+  private refusalOf(error: unknown, request: FastifyRequest): Refusal {
+    if (error instanceof RefusalError) return error.refusal;
+    if (error instanceof HttpException && error.getStatus() === PROBLEMS['not-found'].status)
+      return { code: 'not-found', reason: 'There is nothing at this address.' };
+    if (error instanceof HttpException) return { code: 'invalid-input', reason: error.message };
+    // The route's pattern, not its address: that one may hold a token.
+    this.logger.error(
+      `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : String(error)}`,
+    );
+    return {
+      code: 'internal',
+      reason: 'The image could not be made because of a fault of the service; its log says why.',
+    };
+  }
+}

@@ -1,0 +1,115 @@
+import 'reflect-metadata';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  inMemoryEventStore,
+  inMemoryObjectStore,
+  inMemoryReadModels,
+  inMemorySecrets,
+} from '@muster/adapter-in-memory';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import { IgnitionService, subjectOfMethod, toStoredData } from '@muster/contracts';
+import type { Environment, Platform } from '@muster/nest-kit';
+import { type JsonObject, NO_STREAM, type RecordedEvent } from '@muster/ports';
+import { seededIds, temporaryDirectory } from '@muster/testing';
+import type { LoggerService } from '@nestjs/common';
+import { legacyIso } from './legacy-iso.fixture.spec';
+import { startImage } from './main';
+
+export const INFRA_ENV_ID = 'e1e1e1e1-0000-4000-8000-000000000002';
+export const GENERATED_AT = '2026-01-02T03:04:05.678Z';
+export const BUILD = '418.94.202501010000-0';
+const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface ImageStage {
+  readonly url: string;
+  readonly base: Buffer;
+  readonly directory: string;
+  /** What ignition will answer from now on; undefined: that there is no such infra-env. */
+  setIgnition(text: string | undefined): void;
+  givenKernelArguments(kernelArguments: string): Promise<void>;
+  facts(): Promise<readonly RecordedEvent[]>;
+  close(): Promise<void>;
+}
+
+/** The service behind its real door on a real bus, with a base image on disk; ignition's answers are given by the test. */
+export async function openImageStage(
+  natsUrl: string,
+  environment: Environment = {},
+  tailBytes?: number,
+): Promise<ImageStage> {
+  const directory = temporaryDirectory();
+  const base = legacyIso(tailBytes);
+  writeFileSync(join(directory.path, 'base.iso'), base);
+  writeFileSync(join(directory.path, 'text.iso'), 'not an image');
+  const image = (openshift_version: string, url: string, version = BUILD) => ({
+    openshift_version,
+    cpu_architecture: 'x86_64',
+    url,
+    version,
+  });
+  const osImages = [
+    image('4.18', pathToFileURL(join(directory.path, 'base.iso')).href),
+    image('4.17', 'base.iso', '417'),
+    image('4.16', 'text.iso', '416'),
+    image('4.15', 'missing.iso', '415'),
+    image('4.14', '../base.iso', '414'),
+    image('4.13', 'https://mirror.example.com/base.iso', '413'),
+  ];
+  const requests = await connectNatsRequests({ servers: natsUrl, name: 'image-test' });
+  let ignition: string | undefined = '{"ignition":{"version":"3.1.0"}}';
+  const served = requests.subscribe(
+    subjectOfMethod(IgnitionService.method.renderDiscoveryIgnition),
+    async (): Promise<JsonObject> =>
+      ignition === undefined
+        ? { refusal: { code: 'not-found', reason: 'There is no such infra-env.' } }
+        : { ok: { ignition: Buffer.from(ignition).toString('base64'), generatedAt: GENERATED_AT } },
+  );
+  const eventStore = inMemoryEventStore();
+  const platform: Platform = {
+    eventStore,
+    readModels: inMemoryReadModels(),
+    objectStore: inMemoryObjectStore(),
+    secrets: inMemorySecrets(),
+    requests,
+    clock: { nowMs: () => Date.now() },
+    ids: seededIds(),
+    environment: {
+      IMAGE_HOST: '127.0.0.1',
+      IMAGE_PORT: '0',
+      OS_IMAGES: JSON.stringify(osImages),
+      IMAGE_DIRECTORY: directory.path,
+      ...environment,
+    },
+  };
+  const service = await startImage(platform, SILENT);
+  return {
+    url: service.doors[0] ?? '',
+    base,
+    directory: directory.path,
+    setIgnition: (text) => {
+      ignition = text;
+    },
+    givenKernelArguments: async (kernelArguments) => {
+      const event = {
+        type: 'InfraEnvRegistered',
+        data: { infraEnvId: INFRA_ENV_ID, settings: { kernelArguments }, pullSecretSet: true },
+      } as const;
+      const metadata = { commandId: 'c', correlationId: 'c', actor: 'person', occurredAt: GENERATED_AT };
+      const data = toStoredData(event) as JsonObject;
+      await eventStore.append(`infraEnv-${INFRA_ENV_ID}`, NO_STREAM, [{ id: 'i', type: event.type, data, metadata }]);
+    },
+    facts: async () => {
+      const facts: RecordedEvent[] = [];
+      for await (const page of eventStore.readStream(`image-${INFRA_ENV_ID}`)) facts.push(...page);
+      return facts;
+    },
+    close: async () => {
+      await service.close();
+      served.unsubscribe();
+      await requests.close();
+      directory.remove();
+    },
+  };
+}
