@@ -1,0 +1,71 @@
+import { DEFAULT_OS_IMAGES } from './default-os-images';
+import { DEFAULT_RELEASE_IMAGES } from './default-release-images';
+import { VersionCatalogue } from './version-catalogue';
+import { compareVersions, majorMinor } from './version-order';
+
+const catalogue = new VersionCatalogue(DEFAULT_RELEASE_IMAGES, DEFAULT_OS_IMAGES);
+
+describe('VersionCatalogue', () => {
+  it.each([
+    ['4.18', 'x86_64', '4.18.52'],
+    ['4.18.52', 'arm64', '4.18.52'],
+    ['4.18-multi', 'x86_64', '4.18.52-multi'],
+    ['4.18', 's390x', '4.18.52-multi'],
+    ['4.18', 'multi', '4.18.52-multi'],
+    ['4.18.1', 'x86_64', undefined],
+    ['', 'x86_64', undefined],
+  ])('finds for version %j on %s the release %s', (version, architecture, found) => {
+    expect(catalogue.findRelease(version, architecture)?.version).toBe(found);
+  });
+
+  it.each([
+    ['4.18', 'x86_64', '4.18'],
+    ['4.18.52-multi', 's390x', '4.18'],
+    ['', 'arm64', '4.22'],
+    ['4.99', 'x86_64', undefined],
+    ['4.10', 's390x', undefined],
+  ])('finds for version %j on %s the live image of %s', (version, architecture, found) => {
+    expect(catalogue.findOsImage(version, architecture)?.openshift_version).toBe(found);
+  });
+
+  it('shows versions newest first, architectures joined, one of them the default', () => {
+    const shown = catalogue.toV2();
+    expect(Object.keys(shown).slice(0, 2)).toEqual(['5.0.0-ec.5', '5.0.0-ec.5-multi']);
+    expect(shown['4.18.52']).toEqual({
+      display_name: '4.18.52',
+      support_level: 'production',
+      cpu_architectures: ['x86_64', 'arm64'],
+    });
+    expect(
+      Object.entries(shown)
+        .filter(([, { default: isDefault }]) => isDefault)
+        .map(([version]) => version),
+    ).toEqual(['4.22.9']);
+  });
+
+  it('shows only the newest of each line when that is wanted', () => {
+    const older = {
+      openshift_version: '4.18',
+      cpu_architecture: 'x86_64',
+      url: 'registry.example.com/a',
+      version: '4.18.9',
+    };
+    const lines = new VersionCatalogue([older, ...DEFAULT_RELEASE_IMAGES], []).toV2({
+      onlyLatest: true,
+      version: '4.18',
+    });
+    expect(Object.keys(lines)).toEqual(['4.18.52', '4.18.52-multi']);
+  });
+});
+
+describe('versions', () => {
+  it('compare by number, a pre-release before its release', () => {
+    const sorted = ['4.9.59', '4.10.67', '5.0.0-ec.5', '5.0.0-ec.10', '5.0.0'];
+    expect([...sorted].reverse().sort(compareVersions)).toEqual(sorted);
+    expect(compareVersions('4.18.1-multi', '4.18.1')).toBe(0);
+  });
+
+  it('have a line', () => {
+    expect(['4.18.52-multi', '4.18', 'new'].map(majorMinor)).toEqual(['4.18', '4.18', 'new']);
+  });
+});

@@ -1,0 +1,23 @@
+import { pullSecretComplaint } from './pull-secret';
+
+const AUTH = Buffer.from('user:password').toString('base64');
+
+describe('pullSecretComplaint', () => {
+  it('takes a secret with an auth for each registry, whatever else is there', () => {
+    expect(
+      pullSecretComplaint(JSON.stringify({ auths: { a: { auth: AUTH, email: 'a@example.com' } }, other: 1 })),
+    ).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    'null',
+    '[]',
+    '{}',
+    '{"auths":[]}',
+    '{"auths":{}}',
+    '{"auths":{"a":null}}',
+    '{"auths":{"a":{"auth":""}}}',
+    '{"auths":{"a":{"auth":"cGxhaW4="}}}',
+  ])('refuses %s', (text) => expect(pullSecretComplaint(text)).toMatch(/pull_secret/));
+});

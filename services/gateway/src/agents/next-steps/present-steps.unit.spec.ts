@@ -1,0 +1,11 @@
+import { presentSteps } from './present-steps';
+
+describe('presentSteps', () => {
+  it('says continue where the service says nothing', () => {
+    expect(presentSteps({ instructions: [], nextInstructionSeconds: 60, postStepAction: '' })).toEqual({
+      next_instruction_seconds: 60,
+      post_step_action: 'continue',
+      instructions: null,
+    });
+  });
+});

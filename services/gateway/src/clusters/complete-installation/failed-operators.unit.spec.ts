@@ -1,0 +1,19 @@
+import { failedOperatorsOf } from './failed-operators';
+
+describe('failedOperatorsOf', () => {
+  it('names what a report calls failed', () => {
+    const report = [
+      { name: 'dns', status: 'failed', status_info: 'no answer' },
+      { name: 'etcd', status: 'available' },
+      { name: 'mco', status: 'failed' },
+    ];
+    expect(failedOperatorsOf({ CLUSTER_OPERATORS_REPORT: report })).toEqual(['dns (no answer)', 'mco']);
+  });
+
+  it.each([
+    undefined,
+    {},
+    { CLUSTER_OPERATORS_REPORT: 'all' },
+    { CLUSTER_OPERATORS_REPORT: [null, 1, { status: 'failed' }] },
+  ])('finds nothing in %j', (data) => expect(failedOperatorsOf(data)).toEqual([]));
+});

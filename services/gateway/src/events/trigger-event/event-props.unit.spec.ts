@@ -1,0 +1,16 @@
+import { parseEventProps } from './event-props';
+
+describe('parseEventProps', () => {
+  it.each([
+    ['{"a":1}', { a: 1 }],
+    ['["a",1,"b","c"]', { a: 1, b: 'c' }],
+    ['["a",null]', { a: null }],
+    ['["a"]', undefined],
+    ['[1,"a"]', undefined],
+    ['[]', undefined],
+    ['"a"', undefined],
+    ['null', undefined],
+    ['{', undefined],
+    ['', undefined],
+  ])('makes of %s %j', (text, props) => expect(parseEventProps(text)).toEqual(props));
+});

@@ -1,0 +1,13 @@
+import { cleanPath } from './clean-path';
+
+describe('cleanPath', () => {
+  it.each([
+    ['/v2/clusters/', '/v2/clusters'],
+    ['/v2/clusters//default-config', '/v2/clusters/default-config'],
+    ['///v2///clusters///?a=//b/', '/v2/clusters?a=//b/'],
+    ['/', '/'],
+    ['//', '/'],
+    ['/?x=/', '/?x=/'],
+    ['/v2/clusters?url=http://a/', '/v2/clusters?url=http://a/'],
+  ])('makes of %s %s', (url, cleaned) => expect(cleanPath(url)).toBe(cleaned));
+});
