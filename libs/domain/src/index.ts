@@ -41,4 +41,4 @@ export type { HostContext, HostRow } from './host/host-row';
 export * from './steps/next-steps';
 export * from './steps/step-context';
 export * from './steps/step-table';
-export { imagesOf } from './steps/installation-steps';
+export { imagesOf } from './steps/preparation-steps';

@@ -17,6 +17,9 @@ import { CONFIG, readConfig } from './config';
 import { BindHostController } from './hosts/bind-host.controller';
 import { DeregisterHostController } from './hosts/deregister-host.controller';
 import { HostClocks } from './hosts/host-clocks';
+import { HostBinding } from './hosts/host-binding';
+import { HostRegistration } from './hosts/host-registration';
+import { HostRevision } from './hosts/host-revision';
 import { IdentityClaims } from './hosts/identity-claims';
 import { InstallHostController } from './hosts/install-host.controller';
 import { NextStepsController } from './hosts/next-steps.controller';
@@ -33,12 +36,16 @@ import { DeregisterInfraEnvController } from './infra-envs/deregister-infra-env.
 import { RegisterInfraEnvController } from './infra-envs/register-infra-env.controller';
 import { ReviseInfraEnvController } from './infra-envs/revise-infra-env.controller';
 import { ClusterProcess } from './process/cluster-process';
+import { Deadlines } from './process/deadlines';
 import { FollowUp } from './process/follow-up';
 import { HostProcess } from './process/host-process';
+import { InstallationDisks } from './process/installation-disks';
+import { Nudges } from './process/nudges';
 import { Presence } from './process/presence';
 import { RegistrationProcess } from './process/registration-process';
 import { RegistrationView } from './process/registration-view';
 import { RoleProcess } from './process/role-process';
+import { PullSecrets } from './secrets';
 
 @Module({})
 export class AppModule {
@@ -79,12 +86,19 @@ export class AppModule {
         RegistrationView,
         HostProcess,
         RoleProcess,
+        InstallationDisks,
         ClusterProcess,
         FollowUp,
         Presence,
+        Deadlines,
+        Nudges,
         RegistrationProcess,
         ClusterLifecycle,
         ClusterInstallation,
+        PullSecrets,
+        HostRegistration,
+        HostRevision,
+        HostBinding,
         HostClocks,
         IdentityClaims,
         StepContexts,

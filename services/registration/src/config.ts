@@ -30,6 +30,7 @@ export interface RegistrationConfig {
 export const CONFIG = Symbol('RegistrationConfig');
 
 const MINUTE_MS = 60_000;
+const BYTES = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
 export function readConfig(environment: Environment): RegistrationConfig {
   const settings = new SettingsReader(environment);
@@ -45,6 +46,8 @@ export function readConfig(environment: Environment): RegistrationConfig {
     steps: {
       diskCheckTimeoutSeconds: settings.durationMs('DISK_CHECK_TIMEOUT', 8 * MINUTE_MS) / 1_000,
       imageAvailabilityTimeoutSeconds: settings.durationMs('IMAGE_AVAILABILITY_TIMEOUT', 16 * MINUTE_MS) / 1_000,
+      inventoryBytesMax: settings.integer('AGENT_INVENTORY_MAX_SIZE', 0, BYTES),
+      inventoryDiskBytesMin: settings.integer('AGENT_INVENTORY_DISK_MIN_SIZE', 0, BYTES),
       checkClusterVersion: settings.flag('CHECK_CLUSTER_VERSION', false),
       skipMcoReboot: settings.flag('ENABLE_SKIP_MCO_REBOOT', true),
       disabledSteps: settings.text('DISABLED_STEPS', '').split(',').filter(Boolean),

@@ -23,7 +23,10 @@ const UPGRADABLE_STATUSES: readonly string[] = [
   'pending-for-input',
 ];
 
-/** What the agent of a host is told now. An outdated agent is told to upgrade and nothing else. */
+/**
+ * What the agent of a host is told now. An outdated agent is told to upgrade and nothing else; one that does not say its
+ * version (empty) is taken for current.
+ */
 export function planSteps(context: StepContext, agentVersion: string): StepPlan {
   const { settings, images, host } = context;
   const mayUpgrade =

@@ -7,9 +7,9 @@ export interface StepContext {
   readonly hardware?: Plain<HardwareFacts>;
   /** Absent for a host of the pool. */
   readonly cluster?: StepCluster;
-  /** NTP sources of the host's infra-env, comma separated; may be empty. */
-  readonly infraEnvNtpSources: string;
-  /** The other hosts of the cluster. */
+  /** What a person gave the infra-env whose image the host booted. */
+  readonly infraEnv: StepInfraEnv;
+  /** The other hosts of the cluster. A function, because most steps never ask. */
   readonly others: () => readonly StepOtherHost[];
   readonly images: StepImages;
   readonly settings: StepSettings;
@@ -46,11 +46,28 @@ export interface StepCluster {
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
   readonly machineNetworks: readonly string[];
-  readonly usesDhcpVips: boolean;
   readonly userManagedNetworking: boolean;
+  /** oci, …; of platform external only. */
+  readonly externalPlatformName: string;
+  /** What its hosts are told to ask, comma separated: the cluster's own, else those of its infra-envs. May be empty. */
   readonly ntpSources: string;
   readonly proxy?: { readonly httpProxy?: string; readonly httpsProxy?: string; readonly noProxy?: string };
   readonly apiVipDnsName: string;
+  /** Where day-2 hosts find their ignition when it is not the API itself. The certificate is base64 of PEM. */
+  readonly ignitionEndpoint?: { readonly url?: string; readonly caCertificate?: string };
+  readonly diskEncryption?: {
+    /** none, all, or some of masters, arbiters, workers, comma separated. */
+    readonly enableOn: string;
+    readonly mode: string;
+    /** JSON array string of {url, thumbprint}. */
+    readonly tangServers: string;
+  };
+}
+
+export interface StepInfraEnv {
+  /** Comma separated; may be empty. */
+  readonly ntpSources: string;
+  readonly hasStaticNetwork: boolean;
 }
 
 export interface StepOtherHost {
@@ -73,6 +90,10 @@ export interface StepImages {
 export interface StepSettings {
   readonly diskCheckTimeoutSeconds: number;
   readonly imageAvailabilityTimeoutSeconds: number;
+  /** Largest inventory an agent may send, bytes; 0: no limit. */
+  readonly inventoryBytesMax: number;
+  /** Disks below this size are left out of inventories, bytes; 0: none is. */
+  readonly inventoryDiskBytesMin: number;
   readonly checkClusterVersion: boolean;
   readonly skipMcoReboot: boolean;
   /** Step types never sent. */
@@ -82,3 +103,5 @@ export interface StepSettings {
 
 /** Arguments of one step, or undefined when the step does not apply now. */
 export type StepArguments = (context: StepContext) => readonly string[] | undefined;
+
+export const isDay2Host = ({ kind }: Pick<StepHost, 'kind'>): boolean => kind === 'AddToExistingClusterHost';

@@ -1,25 +1,21 @@
+import { apiVipConnectivityCheck, tangConnectivityCheck } from './endpoint-steps';
+import { logsGather, stopInstallation } from './failure-steps';
+import { install } from './install-step';
 import {
-  diskSpeedCheck,
-  imageAvailability,
-  install,
-  inventory,
-  logsGather,
-  stopInstallation,
-} from './installation-steps';
-import {
-  apiVipConnectivityCheck,
   connectivityCheck,
   domainResolution,
   freeNetworkAddresses,
   ntpSynchronizer,
   verifyVips,
 } from './network-steps';
+import { diskSpeedCheck, imageAvailability, inventory } from './preparation-steps';
 import type { StepArguments } from './step-context';
 
 /** What an agent is asked to run, by type. Adding a step: one entry here, one row below, one file in the agent. */
 export const STEPS = {
   inventory,
   'connectivity-check': connectivityCheck,
+  'tang-connectivity-check': tangConnectivityCheck,
   'free-network-addresses': freeNetworkAddresses,
   'ntp-synchronizer': ntpSynchronizer,
   'domain-resolution': domainResolution,
@@ -47,7 +43,7 @@ export interface StepRow {
 /** Statuses without a row: no steps, ask again in a minute. */
 export const RESTING_ROW: Omit<StepRow, 'pool' | 'statuses'> = { steps: [], intervalSeconds: 60, then: 'continue' };
 
-const NETWORK_STEPS: readonly StepType[] = ['connectivity-check', 'free-network-addresses'];
+const NETWORK_STEPS: readonly StepType[] = ['connectivity-check', 'tang-connectivity-check', 'free-network-addresses'];
 const NAME_STEPS: readonly StepType[] = ['ntp-synchronizer', 'domain-resolution', 'verify-vips'];
 
 export const STEP_ROWS: readonly StepRow[] = [

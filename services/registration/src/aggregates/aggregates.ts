@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import type { Owner, Plain } from '@muster/contracts';
 import {
   createClusterDecider,
   type ClusterCommand,
@@ -10,24 +10,25 @@ import {
   type InfraEnvCommand,
   type InfraEnvState,
 } from '@muster/domain';
-import {
-  type CommandContext,
-  type CommandHandler,
-  createCommandHandler,
-  type HandleResult,
-  ownedEventStore,
-} from '@muster/event-sourcing';
+import { type CommandContext, ownedEventStore } from '@muster/event-sourcing';
 import { PLATFORM, type Platform } from '@muster/nest-kit';
-import { RefusalError } from '@muster/problems';
+import type { RecordedEvent } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
+import { type Aggregate, createAggregate } from './aggregate';
+
+/** Why the service does something by itself: the fact it follows from, and who owns what it is about. */
+export interface Occasion {
+  readonly cause?: { readonly causationId?: string; readonly correlationId: string };
+  readonly state?: { readonly owner: Plain<Owner> };
+}
 
 /** The three aggregates this service owns, ready to be commanded. */
 @Injectable()
 export class Aggregates {
-  readonly clusters: CommandHandler<ClusterState, ClusterCommand>;
-  readonly hosts: CommandHandler<HostState, HostCommand>;
-  readonly infraEnvs: CommandHandler<InfraEnvState, InfraEnvCommand>;
+  readonly clusters: Aggregate<ClusterState, ClusterCommand>;
+  readonly hosts: Aggregate<HostState, HostCommand>;
+  readonly infraEnvs: Aggregate<InfraEnvState, InfraEnvCommand>;
 
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
@@ -35,24 +36,21 @@ export class Aggregates {
   ) {
     const { clock, ids } = platform;
     const store = ownedEventStore(platform.eventStore, 'registration');
-    this.clusters = createCommandHandler({
-      category: 'cluster',
-      decider: createClusterDecider({
-        timeouts: config.clusterTimeouts,
-        monitorsClusterVersion: config.steps.checkClusterVersion,
-      }),
-      store,
-      clock,
-      ids,
+    const clusterDecider = createClusterDecider({
+      timeouts: config.clusterTimeouts,
+      monitorsClusterVersion: config.steps.checkClusterVersion,
     });
-    this.hosts = createCommandHandler({
-      category: 'host',
-      decider: createHostDecider(config.hostTimeouts),
-      store,
-      clock,
-      ids,
-    });
-    this.infraEnvs = createCommandHandler({ category: 'infraEnv', decider: infraEnvDecider, store, clock, ids });
+    const hostDecider = createHostDecider(config.hostTimeouts);
+    this.clusters = createAggregate({ category: 'cluster', decider: clusterDecider, store, clock, ids });
+    this.hosts = createAggregate({ category: 'host', decider: hostDecider, store, clock, ids });
+    this.infraEnvs = createAggregate({ category: 'infraEnv', decider: infraEnvDecider, store, clock, ids });
+  }
+
+  /** Takes in what other replicas stored, so that reads do not fall behind. */
+  observe(event: RecordedEvent): void {
+    this.clusters.observe(event);
+    this.hosts.observe(event);
+    this.infraEnvs.observe(event);
   }
 
   /** The time that commands carry: ISO 8601 UTC with milliseconds. */
@@ -60,18 +58,16 @@ export class Aggregates {
     return new Date(this.platform.clock.nowMs()).toISOString();
   }
 
-  /** A command that the service gives itself, because of `causationId`. */
-  ownContext(causationId?: string): CommandContext {
-    const commandId = randomUUID();
-    return { commandId, correlationId: causationId ?? commandId, causationId, actor: 'service:registration' };
+  /** A command that the service gives itself. */
+  ownContext({ cause, state }: Occasion = {}): CommandContext {
+    const commandId = this.platform.ids.uuid();
+    return {
+      commandId,
+      correlationId: cause?.correlationId ?? commandId,
+      causationId: cause?.causationId,
+      actor: 'service:registration',
+      org: state?.owner.orgId || undefined,
+      user: state?.owner.userName || undefined,
+    };
   }
-}
-
-/** Where the command got to; throws RefusalError when it was refused. */
-export function storedOrThrow<State>(result: HandleResult<State>): {
-  readonly position: number;
-  readonly revision: number;
-} {
-  if (result.kind === 'refused') throw new RefusalError(result.refusal);
-  return { position: result.position, revision: result.revision };
 }

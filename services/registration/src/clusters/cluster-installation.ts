@@ -1,12 +1,13 @@
 import { chooseBootstrap } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { type Stored, storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
 import { ClusterProcess } from '../process/cluster-process';
 import { RegistrationView } from '../process/registration-view';
 import { RoleProcess } from '../process/role-process';
 
-/** The click on "install": 1. automatic roles become assigned ones, 2. a bootstrap is chosen, 3. the cluster starts to prepare. */
+/** The click on "install". */
 @Injectable()
 export class ClusterInstallation {
   constructor(
@@ -16,29 +17,22 @@ export class ClusterInstallation {
     private readonly roles: RoleProcess,
   ) {}
 
-  async start(
-    clusterId: string,
-    context: CommandContext,
-  ): Promise<{ readonly position: number; readonly revision: number }> {
-    const { state } = await this.aggregates.clusters.load(clusterId);
-    // Roles are fixed only for an installation that starts: a refused click must leave everything as it was.
-    if (state.status === 'ready') await this.roles.assignSuggested(clusterId, context);
+  /** 1. A click that is going to be refused changes nothing. 2. Automatic roles become assigned ones. 3. The cluster starts to prepare. 4. Its bootstrap host learns that it is. */
+  async start(clusterId: string, context: CommandContext): Promise<Stored> {
     const hosts = this.view.hostsOf(clusterId);
-    const bootstrapHostId = chooseBootstrap(hosts.map(({ state: host }) => host));
-    const at = this.aggregates.now();
-    const result = await this.aggregates.clusters.handle(
-      clusterId,
-      { type: 'Install', at, hosts: this.clusters.summary(hosts), bootstrapHostId },
-      context,
-    );
-    const stored = storedOrThrow(result);
-    const bootstrap = hosts.find((host) => host.state.hostId === bootstrapHostId);
+    const bootstrapHostId = chooseBootstrap(hosts.map(({ state }) => state));
+    const install = {
+      type: 'Install',
+      at: this.aggregates.now(),
+      hosts: this.clusters.summary(hosts),
+      bootstrapHostId,
+    } as const;
+    if (await this.aggregates.clusters.accepts(clusterId, install)) await this.roles.assignSuggested(hosts, context);
+    const stored = storedOrThrow(await this.aggregates.clusters.handle(clusterId, install, context));
+    const bootstrap = hosts.find(({ state }) => state.hostId === bootstrapHostId);
     if (bootstrap && !bootstrap.state.isBootstrap) {
-      await this.aggregates.hosts.handle(
-        bootstrap.key,
-        { type: 'ChooseBootstrap', at },
-        { ...context, commandId: `${context.commandId}/bootstrap` },
-      );
+      const ownContext = { ...context, commandId: `${context.commandId}/bootstrap` };
+      await this.aggregates.hosts.handle(bootstrap.key, { type: 'ChooseBootstrap', at: install.at }, ownContext);
     }
     return stored;
   }

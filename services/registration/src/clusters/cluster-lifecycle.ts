@@ -1,11 +1,10 @@
-import { type ClusterCommand, hostDecider, type HostCommand } from '@muster/domain';
+import type { ClusterCommand, HostCommand } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { type Stored, storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
 import { type ClusterOrder, FollowUp, REASONS } from '../process/follow-up';
 import { RegistrationView } from '../process/registration-view';
-
-type Stored = { readonly position: number; readonly revision: number };
 
 /** Orders that a cluster's hosts follow: refused as a whole when one host could not. */
 @Injectable()
@@ -18,63 +17,42 @@ export class ClusterLifecycle {
 
   async cancel(clusterId: string, context: CommandContext): Promise<Stored> {
     const at = this.aggregates.now();
-    const refusingHosts = await this.hostsRefusing(clusterId, {
-      type: 'CancelInstallation',
-      at,
-      reason: REASONS.cancelled,
-    });
-    return this.order(
-      clusterId,
-      { type: 'CancelInstallation', at, refusingHosts },
-      { kind: 'cancelled', commandId: context.commandId, at },
-      context,
-    );
+    const cancel = { type: 'CancelInstallation', at, reason: REASONS.cancelled } as const;
+    const refusingHosts = await this.hostsRefusing(clusterId, cancel);
+    return this.order(clusterId, { type: 'CancelInstallation', at, refusingHosts }, 'cancelled', context);
   }
 
   async reset(clusterId: string, context: CommandContext): Promise<Stored> {
     const at = this.aggregates.now();
-    const refusingHosts = await this.hostsRefusing(clusterId, {
-      type: 'RequireReset',
-      at,
-      reason: REASONS.reset,
-      scope: 'cluster',
-    });
-    return this.order(
-      clusterId,
-      { type: 'Reset', at, refusingHosts },
-      { kind: 'reset', commandId: context.commandId, at },
-      context,
-    );
+    const reset = { type: 'RequireReset', at, reason: REASONS.reset, scope: 'cluster' } as const;
+    const refusingHosts = await this.hostsRefusing(clusterId, reset);
+    return this.order(clusterId, { type: 'Reset', at, refusingHosts }, 'reset', context);
   }
 
   async deregister(clusterId: string, context: CommandContext): Promise<Stored> {
-    const at = this.aggregates.now();
-    return this.order(
-      clusterId,
-      { type: 'Deregister', at },
-      { kind: 'deregistered', commandId: context.commandId, at },
-      context,
-    );
+    return this.order(clusterId, { type: 'Deregister', at: this.aggregates.now() }, 'deregistered', context);
   }
 
+  /** The hosts have followed when this resolves, unless the service stops in between: then they follow when it is back. */
   private async order(
     clusterId: string,
     command: ClusterCommand,
-    order: ClusterOrder,
+    kind: ClusterOrder['kind'],
     context: CommandContext,
   ): Promise<Stored> {
     const stored = storedOrThrow(await this.aggregates.clusters.handle(clusterId, command, context));
-    await this.followUp.follow(clusterId, order);
+    const { commandId, correlationId } = context;
+    await this.followUp.follow(clusterId, { kind, commandId, correlationId, at: command.at });
     return stored;
   }
 
   private async hostsRefusing(clusterId: string, command: HostCommand): Promise<string[]> {
-    const refusing: string[] = [];
-    for (const { key } of this.view.hostsOf(clusterId)) {
-      const { state } = await this.aggregates.hosts.load(key);
-      if (hostDecider.decide(command, state).kind === 'refused')
-        refusing.push(`${state.requestedHostname || state.hostId} (${state.status})`);
-    }
-    return refusing;
+    const refusing = await Promise.all(
+      this.view.hostsOf(clusterId).map(async ({ key, state }) => {
+        if (await this.aggregates.hosts.accepts(key, command)) return [];
+        return [`${state.requestedHostname || state.hostId} (${state.status})`];
+      }),
+    );
+    return refusing.flat();
   }
 }

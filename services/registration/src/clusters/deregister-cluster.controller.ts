@@ -3,7 +3,6 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-
 import { ClusterLifecycle } from './cluster-lifecycle';
 
 @Controller()

@@ -3,17 +3,15 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
-import { Inject } from '@nestjs/common';
-import { NO_OWNER, PULL_SECRET } from '../secrets';
+import { Aggregates } from '../aggregates/aggregates';
+import { NO_OWNER, PullSecrets } from '../secrets';
 import { clusterKindOf, monitoredOperators } from './cluster-input';
 
 @Controller()
 export class RegisterClusterController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
     private readonly aggregates: Aggregates,
+    private readonly secrets: PullSecrets,
   ) {}
 
   @Handles(RegistrationService.method.registerCluster)
@@ -21,24 +19,19 @@ export class RegisterClusterController {
     @Payload() request: InputOf<typeof RegistrationService.method.registerCluster>,
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.registerCluster>> {
-    const { clusterId, settings = {}, owner = NO_OWNER } = request;
-    if (request.pullSecret) await this.platform.secrets.seal(clusterId, PULL_SECRET, Buffer.from(request.pullSecret));
-    const result = await this.aggregates.clusters.handle(
+    const { clusterId, settings = {}, owner = NO_OWNER, pullSecret, openshiftClusterId, imported } = request;
+    const command = {
+      type: 'Register',
+      at: this.aggregates.now(),
       clusterId,
-      {
-        type: 'Register',
-        at: this.aggregates.now(),
-        clusterId,
-        kind: clusterKindOf(request.kind),
-        settings,
-        owner,
-        pullSecretSet: request.pullSecret !== '',
-        olmOperators: monitoredOperators(settings.olmOperators?.items ?? []),
-        openshiftClusterId: request.openshiftClusterId,
-        imported: request.imported,
-      },
-      context,
-    );
-    return { stored: storedOrThrow(result) };
+      kind: clusterKindOf(request.kind),
+      settings,
+      owner,
+      pullSecretSet: pullSecret !== '',
+      olmOperators: monitoredOperators(settings.olmOperators?.items ?? []),
+      openshiftClusterId,
+      imported,
+    } as const;
+    return { stored: await this.secrets.handle(this.aggregates.clusters, clusterId, command, pullSecret, context) };
   }
 }

@@ -3,7 +3,8 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
 
 @Controller()
 export class ReportOperatorStatusController {

@@ -3,17 +3,15 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
-import { Inject } from '@nestjs/common';
-import { PULL_SECRET } from '../secrets';
+import { Aggregates } from '../aggregates/aggregates';
+import { PullSecrets } from '../secrets';
 import { monitoredOperators } from './cluster-input';
 
 @Controller()
 export class ReviseClusterController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
     private readonly aggregates: Aggregates,
+    private readonly secrets: PullSecrets,
   ) {}
 
   @Handles(RegistrationService.method.reviseCluster)
@@ -22,19 +20,13 @@ export class ReviseClusterController {
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.reviseCluster>> {
     const { clusterId, changes = {}, pullSecret } = request;
-    const result = await this.aggregates.clusters.handle(
-      clusterId,
-      {
-        type: 'Revise',
-        at: this.aggregates.now(),
-        changes,
-        pullSecretReplaced: pullSecret !== undefined,
-        olmOperators: changes.olmOperators && monitoredOperators(changes.olmOperators.items),
-      },
-      context,
-    );
-    const stored = storedOrThrow(result);
-    if (pullSecret !== undefined) await this.platform.secrets.seal(clusterId, PULL_SECRET, Buffer.from(pullSecret));
-    return { stored };
+    const command = {
+      type: 'Revise',
+      at: this.aggregates.now(),
+      changes,
+      pullSecretReplaced: Boolean(pullSecret),
+      olmOperators: changes.olmOperators && monitoredOperators(changes.olmOperators.items),
+    } as const;
+    return { stored: await this.secrets.handle(this.aggregates.clusters, clusterId, command, pullSecret, context) };
   }
 }

@@ -17,6 +17,10 @@ export class HostClocks {
     private readonly aggregates: Aggregates,
   ) {}
 
+  forget(key: HostKey): void {
+    this.offsets.delete(key);
+  }
+
   /** `timestampSeconds`: the host's clock as it asked; 0 when it did not say. Never delays or fails the poll. */
   measured(key: HostKey, epoch: number, timestampSeconds: number): void {
     if (timestampSeconds === 0) return;

@@ -1,9 +1,8 @@
-import { RegistrationService } from '@muster/contracts';
+import { hostKeyOf, RegistrationService } from '@muster/contracts';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
-import { hostKeyOf } from '@muster/contracts';
 import { randomBytes } from 'node:crypto';
 import { planSteps } from '@muster/domain';
 import { RefusalError } from '@muster/problems';
@@ -31,11 +30,15 @@ export class NextStepsController {
     await this.presence.seen(key);
     this.clocks.measured(key, state.epoch, request.timestampSeconds);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
-    const plan = planSteps(this.stepContext.of(key, state, cluster), request.discoveryAgentVersion);
+    const plan = planSteps(
+      this.stepContext.of(key, state, cluster),
+      request.discoveryAgentVersion || state.agentVersion,
+    );
     return {
       instructions: plan.steps.map(({ type, args }) => ({
         stepType: type,
-        stepId: `${type}-${randomBytes(4).toString('hex')}`,
+        // An agent that is to be replaced has no step to answer for.
+        stepId: type === 'upgrade-agent' ? '' : `${type}-${randomBytes(4).toString('hex')}`,
         args: [...args],
       })),
       nextInstructionSeconds: plan.intervalSeconds,

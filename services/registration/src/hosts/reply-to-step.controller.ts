@@ -1,10 +1,9 @@
-import { RegistrationService } from '@muster/contracts';
+import { hostKeyOf, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
-import { hostKeyOf } from '@muster/contracts';
 import { RefusalError } from '@muster/problems';
 import { Presence } from '../process/presence';
 import { noSuchHost } from './host-refusals';

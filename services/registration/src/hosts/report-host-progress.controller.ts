@@ -1,10 +1,10 @@
-import { RegistrationService } from '@muster/contracts';
+import { hostKeyOf, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
-import { hostKeyOf } from '@muster/contracts';
+import { storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
 
 @Controller()
 export class ReportHostProgressController {

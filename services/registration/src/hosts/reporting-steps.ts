@@ -4,8 +4,10 @@ interface ReportingStep {
 }
 
 const onSuccess: ReportingStep = { isStored: (exitCode) => exitCode === 0 };
-/** Stored whatever the exit code, but an empty success means: another run is under way. */
-const always: ReportingStep = { isStored: (exitCode, output) => exitCode !== 0 || output !== '' };
+/** A failure says something too. */
+const always: ReportingStep = { isStored: () => true };
+/** The same, but an empty success means: another run is under way. */
+const unlessUnderWay: ReportingStep = { isStored: (exitCode, output) => exitCode !== 0 || output !== '' };
 
 /** Steps whose output is a report about the host. */
 export const REPORTING_STEPS: { readonly [stepType: string]: ReportingStep | undefined } = {
@@ -17,10 +19,11 @@ export const REPORTING_STEPS: { readonly [stepType: string]: ReportingStep | und
   'verify-vips': onSuccess,
   'api-vip-connectivity-check': onSuccess,
   'tang-connectivity-check': always,
-  'installation-disk-speed-check': always,
-  'container-image-availability': always,
+  'installation-disk-speed-check': unlessUnderWay,
+  'container-image-availability': unlessUnderWay,
 };
 
+/** While its disk is being written a host may still tell that disk's path anew; otherwise it is inspected only before. */
 export const STATUSES_TAKING_INVENTORY: readonly string[] = [
   'discovering',
   'known',

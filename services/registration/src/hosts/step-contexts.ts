@@ -1,5 +1,6 @@
 import type { HostKey } from '@muster/contracts';
 import { type ClusterState, effectiveRole, type HostState, type StepCluster, type StepContext } from '@muster/domain';
+import { toClusterSettingsFacts } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../process/registration-view';
@@ -14,7 +15,8 @@ export class StepContexts {
 
   of(key: HostKey, host: HostState, cluster: ClusterState | undefined): StepContext {
     const entry = this.view.host(key);
-    const infraEnv = this.view.infraEnv(host.infraEnvId)?.settings;
+    const { ntpSources, additionalNtpSources, staticNetworkConfig } =
+      this.view.infraEnv(host.infraEnvId)?.settings ?? {};
     return {
       host: {
         hostId: host.hostId,
@@ -33,8 +35,11 @@ export class StepContexts {
         checkedImages: entry?.checkedImages ?? [],
       },
       hardware: entry?.hardware,
-      cluster: cluster && toStepCluster(host.clusterId, cluster),
-      infraEnvNtpSources: infraEnv?.ntpSources || infraEnv?.additionalNtpSources || '',
+      cluster: cluster && this.cluster(host.clusterId, cluster),
+      infraEnv: {
+        ntpSources: ntpSources || additionalNtpSources || '',
+        hasStaticNetwork: Boolean(staticNetworkConfig),
+      },
       others: () =>
         this.view
           .hostsOf(host.clusterId)
@@ -50,23 +55,47 @@ export class StepContexts {
       settings: this.config.steps,
     };
   }
+
+  private cluster(id: string, cluster: ClusterState): StepCluster {
+    const { settings } = cluster;
+    return {
+      id,
+      name: settings.name ?? '',
+      baseDnsDomain: settings.baseDnsDomain ?? '',
+      controlPlaneCount: settings.controlPlaneCount ?? 3,
+      openshiftVersion: settings.openshiftVersion ?? '',
+      releaseImage: settings.ocpReleaseImage ?? '',
+      apiVips: settings.apiVips?.items ?? [],
+      ingressVips: settings.ingressVips?.items ?? [],
+      machineNetworks: settings.machineNetworks?.items ?? [],
+      userManagedNetworking: settings.userManagedNetworking ?? false,
+      externalPlatformName: toClusterSettingsFacts(cluster).externalPlatformName,
+      ntpSources: settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id),
+      proxy: settings.proxy,
+      apiVipDnsName: settings.apiVipDnsName ?? '',
+      ignitionEndpoint: {
+        url: textOf(settings.ignitionEndpoint, 'url'),
+        caCertificate: textOf(settings.ignitionEndpoint, 'ca_certificate'),
+      },
+      diskEncryption: {
+        enableOn: textOf(settings.diskEncryption, 'enable_on'),
+        mode: textOf(settings.diskEncryption, 'mode'),
+        tangServers: textOf(settings.diskEncryption, 'tang_servers'),
+      },
+    };
+  }
+
+  /** Together, each once: a cluster's hosts may have booted images of several infra-envs. */
+  private ntpSourcesOfInfraEnvs(clusterId: string): string {
+    const sources = new Set<string>();
+    for (const { settings } of this.view.infraEnvsOf(clusterId))
+      for (const source of (settings.ntpSources || settings.additionalNtpSources || '').split(',')) sources.add(source);
+    sources.delete('');
+    return [...sources].join(',');
+  }
 }
 
-function toStepCluster(id: string, { settings }: ClusterState): StepCluster {
-  return {
-    id,
-    name: settings.name ?? '',
-    baseDnsDomain: settings.baseDnsDomain ?? '',
-    controlPlaneCount: settings.controlPlaneCount ?? 3,
-    openshiftVersion: settings.openshiftVersion ?? '',
-    releaseImage: settings.ocpReleaseImage ?? '',
-    apiVips: settings.apiVips?.items ?? [],
-    ingressVips: settings.ingressVips?.items ?? [],
-    machineNetworks: settings.machineNetworks?.items ?? [],
-    usesDhcpVips: settings.vipDhcpAllocation ?? false,
-    userManagedNetworking: settings.userManagedNetworking ?? false,
-    ntpSources: settings.additionalNtpSource ?? '',
-    proxy: settings.proxy,
-    apiVipDnsName: settings.apiVipDnsName ?? '',
-  };
+function textOf(document: { readonly [name: string]: unknown } | undefined, name: string): string {
+  const value = document?.[name];
+  return typeof value === 'string' ? value : '';
 }

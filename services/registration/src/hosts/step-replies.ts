@@ -4,12 +4,12 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { callService, type InputOf, PLATFORM, type Platform } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
+import { NOTHING_STORED, type Stored } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
 import { IdentityClaims } from './identity-claims';
 import { REPORTING_STEPS, STATUSES_TAKING_INVENTORY } from './reporting-steps';
 
 type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
-type Stored = { readonly position: number; readonly revision: number };
 
 /** The discovery media could not be read while the step ran. */
 const MEDIA_LOST_EXIT_CODE = 256;
@@ -25,61 +25,60 @@ export class StepReplies {
     private readonly identities: IdentityClaims,
   ) {}
 
+  /** Throws RefusalError for a successful step whose report is not taken; a failed step is never the reply's fault. */
   async take(key: HostKey, host: HostState, reply: Reply, context: CommandContext): Promise<Stored> {
-    const command = this.lifecycleCommand(host, reply);
-    let stored: Stored = { position: 0, revision: 0 };
-    if (command) {
-      const result = await this.aggregates.hosts.handle(key, command, {
-        ...context,
-        commandId: `${context.commandId}#state`,
-      });
-      // A failing step is no fault of the reply: what the table does not allow is left undone.
-      if (result.kind === 'stored') stored = storedOrThrow(result);
+    let stored = NOTHING_STORED;
+    for (const [index, command] of this.lifecycleCommands(host, reply).entries()) {
+      const own = { ...context, commandId: `${context.commandId}#state-${index}` };
+      const result = await this.aggregates.hosts.handle(key, command, own);
+      if (result.kind === 'stored') stored = result;
+      else if (command.type === 'LoseMedia') return stored;
     }
-    if (!REPORTING_STEPS[reply.stepType]?.isStored(reply.exitCode, reply.output)) return stored;
-    return this.report(key, host, reply, context);
-  }
-
-  private lifecycleCommand(host: HostState, reply: Reply): HostCommand | undefined {
-    const at = this.aggregates.now();
-    if (reply.exitCode === MEDIA_LOST_EXIT_CODE) return { type: 'LoseMedia', at, duringStep: reply.stepType };
-    if (reply.exitCode === 0 && !host.isMediaConnected) return { type: 'RegainMedia', at };
-    if (reply.stepType === 'install' && reply.exitCode !== 0) {
-      const isSecondStart = reply.exitCode === ALREADY_RUNNING.exitCode && reply.error.includes(ALREADY_RUNNING.text);
-      return isSecondStart
-        ? undefined
-        : { type: 'ReportInstallFailure', at, reason: 'The installation command failed on the host' };
-    }
-    if (reply.stepType === 'download-boot-artifacts')
-      return { type: reply.exitCode === 0 ? 'RebootForReclaim' : 'FailReclaim', at };
-    return undefined;
-  }
-
-  private async report(key: HostKey, host: HostState, reply: Reply, context: CommandContext): Promise<Stored> {
-    if (reply.stepType === 'inventory') {
-      if (!STATUSES_TAKING_INVENTORY.includes(host.status)) {
-        throw new RefusalError({
-          code: 'not-allowed-in-state',
-          reason: `A host that is ${host.status} does not report its inventory.`,
-          subject: 'status',
-          allowed: STATUSES_TAKING_INVENTORY,
-        });
+    if (REPORTING_STEPS[reply.stepType]?.isStored(reply.exitCode, reply.output)) {
+      try {
+        stored = (await this.report(key, host, reply, context)) ?? stored;
+      } catch (error) {
+        if (reply.exitCode === 0 || !(error instanceof RefusalError) || error.refusal.code === 'busy') throw error;
       }
-      if (!(await this.identities.admits(key, reply.output, context))) return { position: 0, revision: 0 };
     }
-    const { stored } = await callService(
-      this.platform.requests,
-      InventoryService.method.recordReport,
-      {
-        hostKey: key,
-        stepType: reply.stepType,
-        output: reply.output,
-        exitCode: reply.exitCode,
-        error: reply.error,
-        epoch: host.epoch,
-      },
-      context,
-    );
-    return stored ?? { position: 0, revision: 0 };
+    return { position: stored.position, revision: stored.revision };
   }
+
+  private lifecycleCommands(host: HostState, { stepType, exitCode, error }: Reply): readonly HostCommand[] {
+    const at = this.aggregates.now();
+    if (exitCode === MEDIA_LOST_EXIT_CODE) return [{ type: 'LoseMedia', at, duringStep: stepType }];
+    const commands: HostCommand[] = [];
+    if (exitCode === 0 && !host.isMediaConnected) commands.push({ type: 'RegainMedia', at });
+    const isSecondStart = exitCode === ALREADY_RUNNING.exitCode && error.includes(ALREADY_RUNNING.text);
+    if (stepType === 'install' && exitCode !== 0 && !isSecondStart)
+      commands.push({ type: 'ReportInstallFailure', at, reason: 'The installation command failed on the host' });
+    if (stepType === 'download-boot-artifacts')
+      commands.push({ type: exitCode === 0 ? 'RebootForReclaim' : 'FailReclaim', at });
+    return commands;
+  }
+
+  private async report(
+    key: HostKey,
+    host: HostState,
+    { stepType, output, exitCode, error }: Reply,
+    context: CommandContext,
+  ): Promise<Stored | undefined> {
+    if (stepType === 'inventory') {
+      refuseUnwantedInventory(host);
+      if (!(await this.identities.admits(key, output, context))) return undefined;
+    }
+    const report = { hostKey: key, stepType, output, exitCode, error, epoch: host.epoch };
+    const { stored } = await callService(this.platform.requests, InventoryService.method.recordReport, report, context);
+    return stored;
+  }
+}
+
+function refuseUnwantedInventory({ status }: HostState): void {
+  if (STATUSES_TAKING_INVENTORY.includes(status)) return;
+  throw new RefusalError({
+    code: 'not-allowed-in-state',
+    reason: `A host that is ${status} does not report its inventory.`,
+    subject: 'status',
+    allowed: STATUSES_TAKING_INVENTORY,
+  });
 }

@@ -3,24 +3,17 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
-import { hostKeyOf } from '@muster/contracts';
+import { HostBinding } from './host-binding';
 
 @Controller()
 export class UnbindHostController {
-  constructor(private readonly aggregates: Aggregates) {}
+  constructor(private readonly binding: HostBinding) {}
 
   @Handles(RegistrationService.method.unbindHost)
   async handle(
     @Payload() request: InputOf<typeof RegistrationService.method.unbindHost>,
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.unbindHost>> {
-    const at = this.aggregates.now();
-    const result = await this.aggregates.hosts.handle(
-      hostKeyOf(request.infraEnvId, request.hostId),
-      { type: 'Unbind', at, byPerson: true },
-      context,
-    );
-    return { stored: storedOrThrow(result) };
+    return { stored: await this.binding.unbind(request, context) };
   }
 }

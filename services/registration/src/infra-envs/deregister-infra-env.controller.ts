@@ -3,15 +3,14 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
-import { Inject } from '@nestjs/common';
+import { storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
 import { RegistrationView } from '../process/registration-view';
 
+/** What was sealed for the infra-env is shredded by the process that follows the fact. */
 @Controller()
 export class DeregisterInfraEnvController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
   ) {}
@@ -27,8 +26,6 @@ export class DeregisterInfraEnvController {
       { type: 'Deregister', at: this.aggregates.now(), hostCount },
       context,
     );
-    const stored = storedOrThrow(result);
-    await this.platform.secrets.shred(request.infraEnvId);
-    return { stored };
+    return { stored: storedOrThrow(result) };
   }
 }

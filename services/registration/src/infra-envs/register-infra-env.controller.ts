@@ -1,19 +1,17 @@
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
-import { RefusalError } from '@muster/problems';
-import { Inject } from '@nestjs/common';
-import { NO_OWNER, PULL_SECRET } from '../secrets';
+import { Aggregates } from '../aggregates/aggregates';
+import { NO_OWNER, PullSecrets } from '../secrets';
 
 @Controller()
 export class RegisterInfraEnvController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
     private readonly aggregates: Aggregates,
+    private readonly secrets: PullSecrets,
   ) {}
 
   @Handles(RegistrationService.method.registerInfraEnv)
@@ -23,13 +21,9 @@ export class RegisterInfraEnvController {
   ): Promise<OutputOf<typeof RegistrationService.method.registerInfraEnv>> {
     const { infraEnvId, settings = {}, owner = NO_OWNER, pullSecret } = request;
     if (settings.clusterId) await this.refuseUnknownCluster(settings.clusterId);
-    if (pullSecret) await this.platform.secrets.seal(infraEnvId, PULL_SECRET, Buffer.from(pullSecret));
-    const result = await this.aggregates.infraEnvs.handle(
-      infraEnvId,
-      { type: 'Register', at: this.aggregates.now(), infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' },
-      context,
-    );
-    return { stored: storedOrThrow(result) };
+    const at = this.aggregates.now();
+    const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
+    return { stored: await this.secrets.handle(this.aggregates.infraEnvs, infraEnvId, command, pullSecret, context) };
   }
 
   private async refuseUnknownCluster(clusterId: string): Promise<void> {

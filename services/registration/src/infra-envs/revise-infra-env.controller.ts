@@ -3,16 +3,14 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates, storedOrThrow } from '../aggregates/aggregates';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
-import { Inject } from '@nestjs/common';
-import { PULL_SECRET } from '../secrets';
+import { Aggregates } from '../aggregates/aggregates';
+import { PullSecrets } from '../secrets';
 
 @Controller()
 export class ReviseInfraEnvController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
     private readonly aggregates: Aggregates,
+    private readonly secrets: PullSecrets,
   ) {}
 
   @Handles(RegistrationService.method.reviseInfraEnv)
@@ -21,13 +19,8 @@ export class ReviseInfraEnvController {
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.reviseInfraEnv>> {
     const { infraEnvId, changes = {}, pullSecret } = request;
-    const result = await this.aggregates.infraEnvs.handle(
-      infraEnvId,
-      { type: 'Revise', at: this.aggregates.now(), changes, pullSecretReplaced: pullSecret !== undefined },
-      context,
-    );
-    const stored = storedOrThrow(result);
-    if (pullSecret !== undefined) await this.platform.secrets.seal(infraEnvId, PULL_SECRET, Buffer.from(pullSecret));
-    return { stored };
+    const at = this.aggregates.now();
+    const command = { type: 'Revise', at, changes, pullSecretReplaced: Boolean(pullSecret) } as const;
+    return { stored: await this.secrets.handle(this.aggregates.infraEnvs, infraEnvId, command, pullSecret, context) };
   }
 }

@@ -35,9 +35,9 @@ export class ClusterProcess {
     if (!entry || entry.state.status === 'deregistered') return;
     const hosts = this.view.hostsOf(clusterId);
     if (OPEN_STATUSES.includes(entry.state.status)) await this.roles.suggest(entry, hosts);
-    await this.ensureBootstrap(entry);
+    await this.ensureBootstrap(entry, hosts);
     for (const command of this.commandsFor(entry, hosts)) {
-      await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(entry.lastEventId));
+      await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(entry));
     }
   }
 
@@ -50,11 +50,7 @@ export class ClusterProcess {
       deadline,
       softTimeouts: this.config.softTimeouts,
     } as const;
-    await this.aggregates.clusters.handle(
-      clusterId,
-      command,
-      this.aggregates.ownContext(this.view.cluster(clusterId)?.lastEventId),
-    );
+    await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(this.view.cluster(clusterId)));
   }
 
   summary(hosts: readonly HostEntry[]): HostSummary {
@@ -122,14 +118,12 @@ export class ClusterProcess {
   }
 
   /** The cluster's own fact names its bootstrap; the host learns of it here, after a crash in between too. */
-  private async ensureBootstrap({ state, id, lastEventId }: ClusterEntry): Promise<void> {
-    if (state.status !== 'preparing-for-installation' || !state.bootstrapHostId) return;
-    const bootstrap = this.view.hostsOf(id).find((host) => host.state.hostId === state.bootstrapHostId);
+  private async ensureBootstrap(cluster: ClusterEntry, hosts: readonly HostEntry[]): Promise<void> {
+    const { status, bootstrapHostId } = cluster.state;
+    if (status !== 'preparing-for-installation' || !bootstrapHostId) return;
+    const bootstrap = hosts.find(({ state }) => state.hostId === bootstrapHostId);
     if (!bootstrap || bootstrap.state.isBootstrap) return;
-    await this.aggregates.hosts.handle(
-      bootstrap.key,
-      { type: 'ChooseBootstrap', at: this.aggregates.now() },
-      this.aggregates.ownContext(lastEventId),
-    );
+    const command = { type: 'ChooseBootstrap', at: this.aggregates.now() } as const;
+    await this.aggregates.hosts.handle(bootstrap.key, command, this.aggregates.ownContext(cluster));
   }
 }

@@ -3,13 +3,14 @@ import type { HostCommand } from '@muster/domain';
 import { PLATFORM, type Platform } from '@muster/nest-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
-import { RegistrationView } from './registration-view';
+import { type HostEntry, RegistrationView } from './registration-view';
 
 /** What happened to a cluster that its hosts have to follow. */
 export interface ClusterOrder {
   readonly kind: 'cancelled' | 'reset' | 'deregistered';
   /** Id of the command that caused it: each host's command is derived from it, so that following twice changes nothing. */
   readonly commandId: string;
+  readonly correlationId: string;
   readonly at: string;
 }
 
@@ -27,16 +28,24 @@ export class FollowUp {
     private readonly view: RegistrationView,
   ) {}
 
+  /** Hosts do not wait for each other; throws the first failure once all have been asked. */
   async follow(clusterId: string, order: ClusterOrder): Promise<void> {
-    for (const { key, state } of this.view.hostsOf(clusterId)) {
-      // Who registered after the order was not meant by it.
-      if (state.registeredAt > order.at) continue;
-      await this.aggregates.hosts.handle(key, this.commandFor(clusterId, key, order), {
-        ...this.aggregates.ownContext(order.commandId),
-        commandId: `${order.commandId}/${key}`,
-      });
-    }
-    if (order.kind === 'deregistered') await this.platform.secrets.shred(clusterId);
+    const asked = this.view
+      .hostsOf(clusterId)
+      .filter((host) => isMeant(host, order))
+      .map((host) => this.command(clusterId, host, order));
+    if (order.kind === 'deregistered') asked.push(this.platform.secrets.shred(clusterId));
+    const failed = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  /** A refusal is fine: the host is where the order does not reach, and asked again when it moves in a cluster that is gone. */
+  private async command(clusterId: string, host: HostEntry, order: ClusterOrder): Promise<void> {
+    const { commandId, correlationId } = order;
+    await this.aggregates.hosts.handle(host.key, this.commandFor(clusterId, host.key, order), {
+      ...this.aggregates.ownContext({ cause: { correlationId }, state: host.state }),
+      commandId: `${commandId}/${host.key}`,
+    });
   }
 
   private commandFor(clusterId: string, key: HostKey, { kind, at }: ClusterOrder): HostCommand {
@@ -58,3 +67,7 @@ export class FollowUp {
     return this.view.infraEnv(infraEnvId)?.settings.clusterId === clusterId;
   }
 }
+
+/** Who registered after the order was not meant by it; but nobody stays in a cluster that is gone. */
+const isMeant = ({ state }: HostEntry, { kind, at }: ClusterOrder): boolean =>
+  kind === 'deregistered' || state.registeredAt <= at;

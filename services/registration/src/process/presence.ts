@@ -1,14 +1,39 @@
 import type { HostKey } from '@muster/contracts';
+import type { HostStatus } from '@muster/domain';
 import { DeadlineScheduler } from '@muster/event-sourcing';
 import { PLATFORM, type Platform } from '@muster/nest-kit';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { CONFIG, type RegistrationConfig } from '../config';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
+import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from './registration-view';
+
+/** A silence that could not be stored (the store is away, say) is looked at again after this long. */
+const RETRY_MS = 5_000;
+
+/** Statuses in which a discovery agent is polling. */
+const POLLING_STATUSES: readonly HostStatus[] = [
+  'discovering',
+  'known',
+  'insufficient',
+  'pending-for-input',
+  'disconnected',
+  'preparing-for-installation',
+  'preparing-successful',
+  'preparing-failed',
+  'installing',
+  'installing-in-progress',
+  'discovering-unbound',
+  'known-unbound',
+  'insufficient-unbound',
+  'disconnected-unbound',
+  'unbinding',
+];
+const IS_POLLING: ReadonlySet<string> = new Set(POLLING_STATUSES);
 
 /** Signs of life, in memory only. What is stored is the edge: a host fell silent, a host returned. */
 @Injectable()
 export class Presence implements OnApplicationShutdown {
+  private readonly logger = new Logger('registration');
   private readonly seenAtMs = new Map<HostKey, number>();
   private readonly scheduler: DeadlineScheduler;
 
@@ -19,28 +44,19 @@ export class Presence implements OnApplicationShutdown {
     private readonly view: RegistrationView,
   ) {
     this.scheduler = new DeadlineScheduler(platform.clock, ({ key }) => void this.check(key as HostKey));
+  }
+
+  /** Every host that should be polling gets a full period of grace before its silence counts. */
+  start(): void {
+    for (const { key, state } of this.view.allHosts())
+      if (IS_POLLING.has(state.status) && !state.isSilent && !this.seenAtMs.has(key)) this.note(key);
     this.scheduler.start();
   }
 
   /** A request came from the host's agent. */
   async seen(key: HostKey): Promise<void> {
-    const isFirst = !this.seenAtMs.has(key);
-    this.seenAtMs.set(key, this.platform.clock.nowMs());
-    if (isFirst) this.expect(key);
-    if (this.view.host(key)?.state.isSilent) {
-      await this.aggregates.hosts.handle(
-        key,
-        { type: 'Return', at: this.aggregates.now() },
-        this.aggregates.ownContext(),
-      );
-    }
-  }
-
-  /** After a start every open host gets a full period of grace before its silence counts. */
-  expectAfterStart(key: HostKey): void {
-    if (this.seenAtMs.has(key)) return;
-    this.seenAtMs.set(key, this.platform.clock.nowMs());
-    this.expect(key);
+    this.note(key);
+    if (this.view.host(key)?.state.isSilent) await this.tell(key, { type: 'Return', at: this.aggregates.now() });
   }
 
   forget(key: HostKey): void {
@@ -58,9 +74,16 @@ export class Presence implements OnApplicationShutdown {
     this.scheduler.close();
   }
 
-  private expect(key: HostKey): void {
-    const seen = this.seenAtMs.get(key);
-    if (seen !== undefined) this.scheduler.set(key, [{ name: 'silence', atMs: seen + this.allowedMs(key) }]);
+  private note(key: HostKey): void {
+    const isFirst = !this.seenAtMs.has(key);
+    const nowMs = this.platform.clock.nowMs();
+    this.seenAtMs.set(key, nowMs);
+    // A poll moves nothing in the heap: when the deadline comes, the last sign of life is looked up.
+    if (isFirst) this.look(key, nowMs + this.allowedMs(key));
+  }
+
+  private look(key: HostKey, atMs: number): void {
+    this.scheduler.set(key, [{ name: 'silence', atMs }]);
   }
 
   private allowedMs(key: HostKey): number {
@@ -68,17 +91,25 @@ export class Presence implements OnApplicationShutdown {
     return this.config.maxDisconnectionMs + extra;
   }
 
-  /** The deadline of the last known sign of life: there may have been newer ones since. */
   private async check(key: HostKey): Promise<void> {
     const seen = this.seenAtMs.get(key);
     if (seen === undefined) return;
-    if (seen + this.allowedMs(key) > this.platform.clock.nowMs()) return this.expect(key);
+    const dueAtMs = seen + this.allowedMs(key);
+    if (dueAtMs > this.platform.clock.nowMs()) return this.look(key, dueAtMs);
     this.seenAtMs.delete(key);
-    const lastSeenAt = new Date(seen).toISOString();
-    await this.aggregates.hosts.handle(
-      key,
-      { type: 'FallSilent', at: this.aggregates.now(), lastSeenAt },
-      this.aggregates.ownContext(),
-    );
+    const [at, lastSeenAt] = [this.aggregates.now(), new Date(seen).toISOString()];
+    try {
+      await this.tell(key, { type: 'FallSilent', at, lastSeenAt });
+      // It spoke while its silence was being stored.
+      if (this.seenAtMs.has(key)) await this.tell(key, { type: 'Return', at: this.aggregates.now() });
+    } catch (error) {
+      this.logger.error(`silence of ${key}: ${String(error)}`);
+      if (!this.seenAtMs.has(key)) this.seenAtMs.set(key, seen);
+      this.look(key, this.platform.clock.nowMs() + RETRY_MS);
+    }
+  }
+
+  private async tell(key: HostKey, command: Parameters<Aggregates['hosts']['handle']>[1]): Promise<void> {
+    await this.aggregates.hosts.handle(key, command, this.aggregates.ownContext(this.view.host(key)));
   }
 }

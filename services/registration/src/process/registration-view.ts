@@ -6,6 +6,8 @@ import {
   type HostEvent,
   type HostKey,
   type InfraEnvEvent,
+  isKnownEventType,
+  parseHostKey,
   parseStreamId,
   type Plain,
 } from '@muster/contracts';
@@ -29,8 +31,8 @@ export interface HostEntry {
   conditions?: Plain<HostConditions>;
   measuredDisks: string[];
   checkedImages: string[];
-  /** Id of the last event about the host: the cause of what is done next. */
-  lastEventId: string;
+  /** The last event about the host: why the next thing is done. */
+  cause: Cause;
 }
 
 export interface ClusterEntry {
@@ -43,10 +45,17 @@ export interface ClusterEntry {
   hasKubeconfig: boolean;
   /** The last cancellation, reset or removal, while its hosts may still have to follow it. */
   order?: ClusterOrder;
-  lastEventId: string;
+  cause: Cause;
+  /** Infra-envs that its hosts came from, with the number of them. */
+  readonly infraEnvs: Map<string, number>;
 }
 
-export const isOrder = (eventType: string): boolean => eventType in ORDERS;
+export interface Cause {
+  readonly causationId: string;
+  readonly correlationId: string;
+}
+
+export const isOrder = (eventType: string): boolean => ORDERS[eventType] !== undefined;
 
 const ORDERS: { readonly [type: string]: ClusterOrder['kind'] | undefined } = {
   InstallationCancelled: 'cancelled',
@@ -90,6 +99,14 @@ export class RegistrationView {
     return this.clusters.values();
   }
 
+  /** Infra-envs that the cluster's hosts came from. */
+  *infraEnvsOf(clusterId: string): Iterable<InfraEnvState> {
+    for (const id of this.clusters.get(clusterId)?.infraEnvs.keys() ?? []) {
+      const infraEnv = this.infraEnvs.get(id);
+      if (infraEnv) yield infraEnv.state;
+    }
+  }
+
   hostsOf(clusterId: string): HostEntry[] {
     const keys = this.clusters.get(clusterId)?.hostKeys ?? [];
     return [...keys].flatMap((key) => this.hosts.get(key) ?? []);
@@ -103,6 +120,8 @@ export class RegistrationView {
 
   observe(event: RecordedEvent): void {
     this.leftCluster = '';
+    // Of a newer release: nothing here depends on it.
+    if (!isKnownEventType(event.type)) return;
     const { category, id } = parseStreamId(event.streamId);
     if (category === 'host') this.observeHost(id as HostKey, event);
     else if (category === 'cluster') this.observeCluster(id, event);
@@ -116,31 +135,47 @@ export class RegistrationView {
     const known = this.hosts.get(key);
     const before = known?.state ?? hostDecider.initialState();
     const state = hostDecider.evolve(before, typed<HostEvent>(event));
-    if (event.type === 'HostDeregistered') this.infraEnvs.get(before.infraEnvId)?.hostKeys.delete(key);
-    if (known) Object.assign(known, { state, lastEventId: event.id });
-    else this.hosts.set(key, { key, state, measuredDisks: [], checkedImages: [], lastEventId: event.id });
+    if (known) Object.assign(known, { state, cause: causeOf(event) });
+    else this.hosts.set(key, { key, state, measuredDisks: [], checkedImages: [], cause: causeOf(event) });
     if (known && state.epoch !== before.epoch) Object.assign(known, NOTHING_REPORTED);
 
     if (event.type === 'HostRegistered') this.infraEnvs.get(state.infraEnvId)?.hostKeys.add(key);
-    const { clusterId } = state;
-    if (before.clusterId && before.clusterId !== clusterId) {
-      this.clusters.get(before.clusterId)?.hostKeys.delete(key);
-      this.leftCluster = before.clusterId;
-    }
-    if (clusterId) this.clusters.get(clusterId)?.hostKeys.add(key);
+    if (event.type === 'HostDeregistered') this.infraEnvs.get(before.infraEnvId)?.hostKeys.delete(key);
+    if (before.clusterId === state.clusterId) return;
+    if (before.clusterId) this.leave(before.clusterId, key);
+    if (state.clusterId) this.join(state.clusterId, key);
+  }
+
+  private join(clusterId: string, key: HostKey): void {
+    const cluster = this.clusters.get(clusterId);
+    if (!cluster) return;
+    cluster.hostKeys.add(key);
+    const { infraEnvId } = parseHostKey(key);
+    cluster.infraEnvs.set(infraEnvId, (cluster.infraEnvs.get(infraEnvId) ?? 0) + 1);
+  }
+
+  private leave(clusterId: string, key: HostKey): void {
+    this.leftCluster = clusterId;
+    const cluster = this.clusters.get(clusterId);
+    if (!cluster?.hostKeys.delete(key)) return;
+    const { infraEnvId } = parseHostKey(key);
+    const left = (cluster.infraEnvs.get(infraEnvId) ?? 0) - 1;
+    if (left > 0) cluster.infraEnvs.set(infraEnvId, left);
+    else cluster.infraEnvs.delete(infraEnvId);
   }
 
   private observeCluster(id: string, event: RecordedEvent): void {
     const known = this.clusters.get(id);
-    const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), typed<ClusterEvent>(event));
-    if (known) Object.assign(known, { state, lastEventId: event.id });
-    else this.clusters.set(id, { id, state, hostKeys: new Set(), hasKubeconfig: false, lastEventId: event.id });
-    const entry = this.clusters.get(id);
-    if (!entry) return;
+    const before = known?.state ?? clusterDecider.initialState();
+    const entry = known ?? newCluster(id, before, event);
+    if (!known) this.clusters.set(id, entry);
+    Object.assign(entry, { state: clusterDecider.evolve(before, typed<ClusterEvent>(event)), cause: causeOf(event) });
     if (event.type === 'ClusterReset') Object.assign(entry, { artifacts: undefined, hasKubeconfig: false });
     if (event.type === 'InstallationPreparationStarted') entry.order = undefined;
     const kind = ORDERS[event.type];
-    if (kind) entry.order = { kind, commandId: event.metadata.commandId, at: event.metadata.occurredAt };
+    if (!kind) return;
+    const { commandId, correlationId, occurredAt } = event.metadata;
+    entry.order = { kind, commandId, correlationId, at: occurredAt };
   }
 
   private observeInfraEnv(id: string, event: RecordedEvent): void {
@@ -154,7 +189,7 @@ export class RegistrationView {
   private observeInventory(key: HostKey, event: RecordedEvent): void {
     const host = this.hosts.get(key);
     if (!host || event.data.epoch !== host.state.epoch) return;
-    host.lastEventId = event.id;
+    host.cause = causeOf(event);
     if (event.type === 'InventoryReported') host.hardware = event.data.hardware as unknown as Plain<HardwareFacts>;
     else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, String(event.data.path)];
     else if (event.type === 'ImageAvailabilityReported') {
@@ -170,17 +205,17 @@ export class RegistrationView {
     if (event.type === 'HostOutcomesChanged') {
       const host = this.hosts.get(id as HostKey);
       if (host && event.data.epoch === host.state.epoch)
-        Object.assign(host, { conditions: event.data.conditions, lastEventId: event.id });
+        Object.assign(host, { conditions: event.data.conditions, cause: causeOf(event) });
     } else if (event.type === 'ClusterOutcomesChanged') {
       const cluster = this.clusters.get(id);
-      if (cluster) Object.assign(cluster, { conditions: event.data.conditions, lastEventId: event.id });
+      if (cluster) Object.assign(cluster, { conditions: event.data.conditions, cause: causeOf(event) });
     }
   }
 
   private observeArtifacts(id: string, event: RecordedEvent): void {
     const cluster = this.clusters.get(id);
     if (!cluster) return;
-    cluster.lastEventId = event.id;
+    cluster.cause = causeOf(event);
     const attempt = Number(event.data.attempt ?? 0);
     if (event.type === 'ArtifactsPrepared')
       cluster.artifacts = { attempt, openshiftClusterId: String(event.data.openshiftClusterId) };
@@ -189,5 +224,19 @@ export class RegistrationView {
     else if (event.type === 'IngressCaAccepted') cluster.hasKubeconfig = true;
   }
 }
+
+const causeOf = ({ id, metadata }: RecordedEvent): Cause => ({
+  causationId: id,
+  correlationId: metadata.correlationId,
+});
+
+const newCluster = (id: string, state: ClusterState, event: RecordedEvent): ClusterEntry => ({
+  id,
+  state,
+  hostKeys: new Set(),
+  infraEnvs: new Map(),
+  hasKubeconfig: false,
+  cause: causeOf(event),
+});
 
 const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;

@@ -1,0 +1,34 @@
+import { isDay2Host, type StepArguments, type StepCluster, type StepHost } from './step-context';
+
+const IGNITION_PORT = 22_624;
+const IGNITION_TLS_PORT = 22_623;
+
+/** Whether a day-2 host gets its ignition from where it will look for it. */
+export const apiVipConnectivityCheck: StepArguments = ({ cluster, host }) => {
+  const base = cluster && ignitionBase(cluster);
+  if (!base) return undefined;
+  const certificate = cluster.ignitionEndpoint?.caCertificate;
+  return [
+    JSON.stringify({ url: `${base}/${poolOf(host)}`, ca_certificate: certificate || undefined, request_headers: [] }),
+  ];
+};
+
+/** An endpoint that a person named, else the machine-config server behind the API: over TLS when its CA is known. */
+function ignitionBase({ ignitionEndpoint, apiVipDnsName }: StepCluster): string | undefined {
+  if (ignitionEndpoint?.url) return ignitionEndpoint.url.replace(/\/+$/, '');
+  if (!apiVipDnsName) return undefined;
+  if (!ignitionEndpoint?.caCertificate) return `http://${apiVipDnsName}:${IGNITION_PORT}/config`;
+  return `https://${apiVipDnsName.replace(/^api\./, 'api-int.')}:${IGNITION_TLS_PORT}/config`;
+}
+
+const poolOf = ({ machineConfigPoolName, effectiveRole }: StepHost): string =>
+  machineConfigPoolName || (effectiveRole === 'auto-assign' ? 'worker' : effectiveRole);
+
+/** Whether a day-1 host whose disk will be encrypted reaches the servers that keep its keys. */
+export const tangConnectivityCheck: StepArguments = ({ cluster, host }) => {
+  const encryption = cluster?.diskEncryption;
+  if (!encryption || isDay2Host(host) || encryption.mode !== 'tang' || !encryption.tangServers) return undefined;
+  const encrypted = encryption.enableOn.split(',');
+  const isEncrypted = encrypted.includes('all') || encrypted.includes(`${host.effectiveRole}s`);
+  return isEncrypted ? [JSON.stringify({ tang_servers: encryption.tangServers })] : undefined;
+};

@@ -1,0 +1,43 @@
+import type { MusterEvent, StreamCategory } from '@muster/contracts';
+import type { Decider } from '@muster/domain';
+import { type CommandHandler, createCommandHandler, type HandleResult } from '@muster/event-sourcing';
+import type { Clock, EventStore, Ids } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+
+export interface Aggregate<State, Command> extends CommandHandler<State, Command> {
+  /** Whether the command would be accepted as things stand. Stores nothing; what follows may still be refused. */
+  accepts(id: string, command: Command): Promise<boolean>;
+}
+
+export interface AggregateOptions<State, Command, Event extends MusterEvent> {
+  readonly category: StreamCategory;
+  readonly decider: Decider<State, Command, Event>;
+  readonly store: EventStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export function createAggregate<State, Command, Event extends MusterEvent>(
+  options: AggregateOptions<State, Command, Event>,
+): Aggregate<State, Command> {
+  const handler = createCommandHandler(options);
+  return {
+    ...handler,
+    accepts: async (id, command) => options.decider.decide(command, (await handler.load(id)).state).kind === 'accepted',
+  };
+}
+
+/** Where a command got to. */
+export interface Stored {
+  readonly position: number;
+  readonly revision: number;
+}
+
+/** Nothing had to be stored: there is nothing to wait for. */
+export const NOTHING_STORED: Stored = { position: 0, revision: 0 };
+
+/** Where the command got to; throws RefusalError when it was refused. */
+export function storedOrThrow<State>(result: HandleResult<State>): Stored {
+  if (result.kind === 'refused') throw new RefusalError(result.refusal);
+  return { position: result.position, revision: result.revision };
+}

@@ -1,0 +1,112 @@
+import { hostKeyOf, type MusterEvent, type RegistrationService } from '@muster/contracts';
+import { type ClusterState, type HostState, type InfraEnvState, isIntruder } from '@muster/domain';
+import type { CommandContext } from '@muster/event-sourcing';
+import type { InputOf } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Injectable } from '@nestjs/common';
+import { type Stored, storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
+import { Presence } from '../process/presence';
+import { RegistrationView } from '../process/registration-view';
+import { whyClusterTakesNoHost } from './cluster-admission';
+import { diskLabel } from './disk-label';
+
+type Request = InputOf<typeof RegistrationService.method.registerHost>;
+
+/** An agent started, for the first time or again. */
+@Injectable()
+export class HostRegistration {
+  constructor(
+    private readonly aggregates: Aggregates,
+    private readonly view: RegistrationView,
+    private readonly presence: Presence,
+  ) {}
+
+  async register(request: Request, context: CommandContext): Promise<Stored> {
+    const key = hostKeyOf(request.infraEnvId, request.hostId);
+    const infraEnv = await this.infraEnvOrThrow(request.infraEnvId);
+    const host = (await this.aggregates.hosts.load(key)).state;
+    // Only a new host belongs to its image's cluster; later it may have been bound elsewhere.
+    const clusterId = host.status === 'unregistered' ? (infraEnv.settings.clusterId ?? '') : host.clusterId;
+    const cluster = clusterId ? (await this.aggregates.clusters.load(clusterId)).state : undefined;
+    const result = await this.aggregates.hosts.handle(
+      key,
+      {
+        type: 'Register',
+        at: this.aggregates.now(),
+        infraEnvId: request.infraEnvId,
+        hostId: request.hostId,
+        clusterId,
+        ...placeIn(cluster),
+        owner: infraEnv.owner,
+        agentVersion: request.discoveryAgentVersion,
+        machine: request.machine,
+        knownMachineSeenAt: this.presence.lastSeenAt(key),
+        clusterAcceptsHosts: !cluster || whyClusterTakesNoHost(cluster, clusterId) === undefined,
+        installationDisk: diskLabel(this.view.host(key)),
+      },
+      context,
+    );
+    const stored = storedOrThrow(result);
+    refuseIntruder(result.state, request);
+    if (clusterId && result.kind === 'stored' && wasPreparing(result.events)) await this.undo(clusterId, context);
+    await this.presence.seen(key);
+    return stored;
+  }
+
+  private async infraEnvOrThrow(infraEnvId: string): Promise<InfraEnvState> {
+    const { state } = await this.aggregates.infraEnvs.load(infraEnvId);
+    if (state.status !== 'registered') {
+      throw new RefusalError({
+        code: 'not-found',
+        reason: `There is no infra-env ${infraEnvId}; boot from a current image.`,
+        subject: 'infra_env_id',
+      });
+    }
+    if (state.settings.imageType === 'disconnected-iso') {
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: 'Hosts of a disconnected image do not register here.',
+        subject: 'infra_env_id',
+      });
+    }
+    return state;
+  }
+
+  private async undo(clusterId: string, context: CommandContext): Promise<void> {
+    const at = this.aggregates.now();
+    const command = { type: 'UndoPreparation', at, reason: REGISTERED_WHILE_PREPARING } as const;
+    const own = { ...context, commandId: `${context.commandId}/preparation` };
+    await this.aggregates.clusters.handle(clusterId, command, own);
+  }
+}
+
+const REGISTERED_WHILE_PREPARING = 'A host registered again while it was being prepared';
+
+/** What a new host is in its cluster: one of an existing cluster's workers, a single node, or not decided yet. */
+function placeIn(
+  cluster: ClusterState | undefined,
+): Pick<HostState, 'kind' | 'role' | 'machineConfigPoolName'> & { readonly bootstrap: boolean } {
+  if (cluster?.kind === 'AddHostsCluster')
+    return { kind: 'AddToExistingClusterHost', role: 'worker', bootstrap: false, machineConfigPoolName: 'worker' };
+  const isSingleNode = cluster?.settings.controlPlaneCount === 1;
+  return {
+    kind: 'Host',
+    role: isSingleNode ? 'master' : 'auto-assign',
+    bootstrap: isSingleNode,
+    machineConfigPoolName: '',
+  };
+}
+
+function refuseIntruder(host: HostState, { hostId, machine }: Request): void {
+  if (!machine || !isIntruder(host, machine)) return;
+  throw new RefusalError({
+    code: 'identity-conflict',
+    reason: `Another live machine is host ${hostId} already; give one of them another board serial or infra-env.`,
+    subject: 'host_id',
+  });
+}
+
+/** The host kept its inventory: it was being prepared when it registered again. */
+const wasPreparing = (events: readonly MusterEvent[]): boolean =>
+  events.some((event) => event.type === 'HostReregistered' && event.data.inventoryKept);

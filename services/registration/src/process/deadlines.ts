@@ -1,0 +1,81 @@
+import type { HostKey } from '@muster/contracts';
+import { clusterDeadlines, hostDeadlines } from '@muster/domain';
+import { type Deadline, DeadlineScheduler } from '@muster/event-sourcing';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Aggregates } from '../aggregates/aggregates';
+import { CONFIG, type RegistrationConfig } from '../config';
+import { ClusterProcess } from './cluster-process';
+import { HostProcess } from './host-process';
+import { parseReactionKey } from './reaction-keys';
+import { RegistrationView } from './registration-view';
+
+/** A deadline that could not be told to its aggregate (the store is away, say) is told again after this long. */
+const RETRY_MS = 5_000;
+
+type Due = Pick<Deadline, 'name' | 'atMs'>;
+
+/** "Nothing happened for so long": one heap for all hosts and clusters, rebuilt from their states at start. */
+@Injectable()
+export class Deadlines implements OnApplicationShutdown {
+  private readonly logger = new Logger('registration');
+  private readonly scheduler: DeadlineScheduler;
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) private readonly config: RegistrationConfig,
+    private readonly aggregates: Aggregates,
+    private readonly view: RegistrationView,
+    private readonly hosts: HostProcess,
+    private readonly clusters: ClusterProcess,
+  ) {
+    this.scheduler = new DeadlineScheduler(platform.clock, (deadline) => void this.pass(deadline));
+  }
+
+  start(): void {
+    for (const { key } of this.view.allHosts()) this.set(`host:${key}`);
+    for (const { id } of this.view.allClusters()) this.set(`cluster:${id}`);
+    this.scheduler.start();
+  }
+
+  /** The state behind `host:<key>` or `cluster:<id>` has changed. */
+  set(key: string): void {
+    this.scheduler.set(key, this.dueOf(key));
+  }
+
+  onApplicationShutdown(): void {
+    this.scheduler.close();
+  }
+
+  private dueOf(key: string): readonly Due[] {
+    const { kind, id } = parseReactionKey(key);
+    if (kind === 'host') {
+      const host = this.view.host(id);
+      return host ? hostDeadlines(host.state, this.config.hostTimeouts) : [];
+    }
+    const { clusterTimeouts: timeouts, softTimeouts } = this.config;
+    const cluster = this.view.cluster(id);
+    return cluster ? clusterDeadlines(cluster.state, { timeouts, softTimeouts }) : [];
+  }
+
+  private async pass({ key, name }: Deadline): Promise<void> {
+    const { kind, id } = parseReactionKey(key);
+    try {
+      if (kind === 'host') await this.passHost(id, name);
+      else await this.clusters.passDeadline(id, name);
+    } catch (error) {
+      this.logger.error(`deadline ${name} of ${key}: ${String(error)}`);
+      const againAtMs = this.platform.clock.nowMs() + RETRY_MS;
+      const due = this.dueOf(key).map((one) => ({ ...one, atMs: Math.max(one.atMs, againAtMs) }));
+      this.scheduler.set(key, due);
+    }
+  }
+
+  private async passHost(key: HostKey, deadline: string): Promise<void> {
+    const entry = this.view.host(key);
+    if (!entry) return;
+    const at = this.aggregates.now();
+    const command = { type: 'PassDeadline', at, deadline, ...this.hosts.surroundings(entry) } as const;
+    await this.aggregates.hosts.handle(key, command, this.aggregates.ownContext(entry));
+  }
+}

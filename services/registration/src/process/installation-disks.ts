@@ -1,0 +1,39 @@
+import { effectiveRole } from '@muster/domain';
+import {
+  chooseInstallationDisk,
+  type Disk,
+  eligibleDisks,
+  type InstallationDisk,
+  requirementsOf,
+  requirementsRole,
+} from '@muster/validation-rules';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type RegistrationConfig } from '../config';
+import { type HostEntry, RegistrationView } from './registration-view';
+
+/** Which disks a host may be installed on, by the release, the role and the machine. */
+@Injectable()
+export class InstallationDisks {
+  constructor(
+    @Inject(CONFIG) private readonly config: RegistrationConfig,
+    private readonly view: RegistrationView,
+  ) {}
+
+  eligible({ state, hardware }: HostEntry): readonly Disk[] {
+    if (!hardware) return [];
+    const cluster = this.view.cluster(state.clusterId)?.state.settings;
+    const infraEnv = this.view.infraEnv(state.infraEnvId)?.settings;
+    const version = cluster?.openshiftVersion ?? infraEnv?.openshiftVersion ?? '';
+    const isSingleNode = cluster?.controlPlaneCount === 1;
+    const line = requirementsRole(effectiveRole(state), isSingleNode, hardware, this.config.edgeWorkerProducts);
+    return eligibleDisks(hardware, version, requirementsOf(this.config.requirements, version)[line].diskSizeGb);
+  }
+
+  /** The disk to install on when it is another than before; undefined when it stays or nothing is known of the disks. */
+  changeOf(entry: HostEntry): InstallationDisk | undefined {
+    if (!entry.hardware) return undefined;
+    const { id, path } = entry.state.installationDisk;
+    const chosen = chooseInstallationDisk({ diskId: id, diskPath: path }, this.eligible(entry));
+    return chosen.diskId === id && chosen.diskPath === path ? undefined : chosen;
+  }
+}

@@ -1,0 +1,39 @@
+import { agentSubject, type EventData, type HostKey, parseHostKey, parseStreamId } from '@muster/contracts';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import type { RecordedEvent } from '@muster/ports';
+import { Inject, Injectable } from '@nestjs/common';
+import { RegistrationView } from './registration-view';
+
+/** Cluster settings that hosts are asked about in their steps. */
+const SETTINGS_IN_STEPS: readonly string[] = [
+  'name',
+  'baseDnsDomain',
+  'ocpReleaseImage',
+  'apiVips',
+  'ingressVips',
+  'additionalNtpSource',
+  'diskEncryption',
+];
+
+/** Tells agents that their next steps may be others. Lost nudges cost a poll interval, nothing else. */
+@Injectable()
+export class Nudges {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly view: RegistrationView,
+  ) {}
+
+  after(event: RecordedEvent): void {
+    const { id } = parseStreamId(event.streamId);
+    if (event.type === 'HostEnteredStatus') this.nudge(id as HostKey, 'status');
+    if (event.type !== 'ClusterSettingsRevised') return;
+    const { changes } = event.data as unknown as EventData<'ClusterSettingsRevised'>;
+    if (SETTINGS_IN_STEPS.some((name) => name in (changes ?? {})))
+      for (const { key } of this.view.hostsOf(id)) this.nudge(key, 'settings');
+  }
+
+  private nudge(key: HostKey, reason: string): void {
+    const { infraEnvId, hostId } = parseHostKey(key);
+    this.platform.requests.publish(agentSubject(infraEnvId, hostId, 'nudge'), { reason });
+  }
+}
