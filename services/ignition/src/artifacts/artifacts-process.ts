@@ -37,7 +37,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
       observe: (event) => this.view.observe(event),
       keysOf: ({ streamId }) => {
         const { category, id } = parseStreamId(streamId);
-        return category === 'cluster' ? [id] : [];
+        return category === 'cluster' || category === 'ignition' ? [id] : [];
       },
       react: (clusterId) => this.react(clusterId),
       isOpen: (clusterId) => this.view.isOpen(clusterId),

@@ -168,6 +168,30 @@ describe('a cluster that prepares its installation', () => {
     expect(await stage.platform.secrets.open(CLUSTER_ID, 'artifacts/1/kubeconfig-noingress')).toBeUndefined();
   });
 
+  it.each([
+    ['reset', { type: 'ClusterReset', data: { reason: 'test' } }],
+    ['deleted', { type: 'ClusterDeregistered', data: {} }],
+  ] as const)('and is %s meanwhile keeps nothing of what was in the making', async (_, end) => {
+    let goOn: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    let isWaiting = false;
+    const { objectStore, secrets } = stage.platform;
+    const put: typeof objectStore.put = async (body, maxBytes) => {
+      isWaiting = true;
+      await gate;
+      return objectStore.put(body, maxBytes);
+    };
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.start({ objectStore: { ...objectStore, put } });
+    await eventually('artifacts are in the making', () => isWaiting);
+    await stage.given('cluster', CLUSTER_ID, end);
+    goOn();
+    await stage.fact('ArtifactsDiscarded');
+    expect((await secrets.open(CLUSTER_ID, 'artifacts/1/kubeconfig-noingress'))?.length ?? 0).toBe(0);
+    expect((await secrets.open(CLUSTER_ID, 'artifacts/1/cluster-pki/kept'))?.length ?? 0).toBe(0);
+  });
+
   it('knows files by name only', async () => {
     await stage.start();
     expect(await refusal(read('../kubeconfig'))).toMatchObject({ code: 'not-found' });

@@ -74,7 +74,9 @@ export class InstallView {
     } else if (event.type === 'ClusterReset') entry.discardUpTo = entry.state.attempt;
     else if (event.type === 'ClusterDeregistered') entry.discardUpTo = Infinity;
     if (ENDS_OF_PREPARATION.has(event.type) || hasLeftPreparation(event)) entry.isPreparing = false;
-    if (event.type === 'ClusterDeregistered' && !entry.hasArtifacts) this.clusters.delete(id);
+    // An attempt without an answer may be in the making: its artifacts still have to be taken away.
+    const isAnswered = entry.answeredAttempt >= entry.state.attempt;
+    if (event.type === 'ClusterDeregistered' && isAnswered && !entry.hasArtifacts) this.clusters.delete(id);
   }
 
   private observeHost(key: HostKey, event: RecordedEvent): void {
@@ -102,6 +104,7 @@ export class InstallView {
     if (event.type === 'ArtifactsPrepared' || event.type === 'ArtifactsFailed') {
       entry.answeredAttempt = Number(event.data.attempt);
       entry.hasArtifacts = event.type === 'ArtifactsPrepared';
+      if (!entry.hasArtifacts && entry.discardUpTo === Infinity) this.clusters.delete(id);
     } else if (event.type === 'ArtifactsDiscarded') {
       entry.hasArtifacts = false;
       if (entry.discardUpTo === Infinity) this.clusters.delete(id);
