@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import { connectNatsRequests } from '@muster/adapter-nats';
+import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { HEADERS } from '@muster/contracts';
 import type { JsonValue } from '@muster/ports';
-import type { Call, HttpTarget, NatsTarget } from './load';
+import type { Call, Door, HttpTarget, NatsTarget } from './load';
 
 /** Makes a call; resolves to the bytes of the answer, throws what is wrong with it. */
 export interface Caller {
@@ -13,7 +13,7 @@ export interface Caller {
 
 const TIMEOUT_MS = 30_000;
 
-export const openCaller = (target: HttpTarget | NatsTarget): Promise<Caller> =>
+export const openCaller = (target: Door): Promise<Caller> =>
   target.kind === 'http' ? Promise.resolve(httpCaller(target)) : natsCaller(target);
 
 function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
@@ -43,9 +43,10 @@ function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
 }
 
 async function natsCaller({ url, credentials }: NatsTarget): Promise<Caller> {
-  const connections = await Promise.all(
-    credentials.map((one, index) => connectNatsRequests({ servers: url, name: `load ${index}`, ...one })),
-  );
+  const connections: NatsRequests[] = [];
+  // One after another: each signs a challenge, and a thousand at once would time out.
+  for (const one of credentials)
+    connections.push(await connectNatsRequests({ servers: url, name: `load ${connections.length}`, ...one }));
   return {
     call: async ({ to, body, connection = 0 }) => {
       const requests = connections[connection];

@@ -1,17 +1,27 @@
-import { openCaller } from './caller';
-import type { Load } from './load';
+import { type Caller, openCaller } from './caller';
+import type { LoadOrder, LoadResult } from './load';
 import { makeCalls } from './make-calls';
 
-/** A process of its own, so that making the load is not counted as serving it. One load per message. */
-process.on('message', (load: Load) => {
-  void (async () => {
-    const caller = await openCaller(load.door);
-    const result = await makeCalls(load, caller);
-    await caller.close();
-    process.send?.(result);
-  })().catch((error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  });
+let caller: Caller | undefined;
+
+async function obey(order: LoadOrder): Promise<LoadResult | undefined> {
+  if ('open' in order) {
+    await caller?.close();
+    caller = await openCaller(order.open);
+    return undefined;
+  }
+  if (!caller) throw new Error('No door is open.');
+  return makeCalls(order.run, caller);
+}
+
+/** A process of its own, so that making the load is not counted as serving it. One order at a time. */
+process.on('message', (order: LoadOrder) => {
+  obey(order).then(
+    (result) => process.send?.(result ?? {}),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
 });
 process.once('disconnect', () => process.exit(0));

@@ -1,6 +1,7 @@
-/** What one load process is asked to do. Plain data: it crosses to another process. */
+export type Door = HttpTarget | NatsTarget;
+
+/** What a load process is asked to do, through the door that it opened last. Plain data: it crosses to another process. */
 export interface Load {
-  readonly door: HttpTarget | NatsTarget;
   /** Made in turn, from the first again after the last. */
   readonly calls: readonly Call[];
   readonly pace: { readonly inFlight: number } | { readonly perSecond: number };
@@ -28,6 +29,8 @@ export interface Call {
   /** NATS: which of the connections. */
   readonly connection?: number;
 }
+
+export type LoadOrder = { readonly open: Door } | { readonly run: Load };
 
 export interface LoadResult {
   readonly calls: number;

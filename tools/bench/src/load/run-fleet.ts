@@ -17,14 +17,13 @@ export const httpTarget = ({ restUrl }: EmbeddedProcess): HttpTarget => ({
 /** Makes one call per host; the sum of all. */
 export async function oncePerHost(
   load: LoadProcess,
-  door: HttpTarget,
   hosts: readonly FleetHost[],
   toCall: (host: FleetHost) => Call,
 ): Promise<LoadResult> {
   const results: LoadResult[] = [];
   for (let start = 0; start < hosts.length; start += CHUNK_CALLS) {
     const calls = hosts.slice(start, start + CHUNK_CALLS).map(toCall);
-    results.push(await load.run({ door, calls, pace: { inFlight: IN_FLIGHT }, stop: { calls: calls.length } }));
+    results.push(await load.run({ calls, pace: { inFlight: IN_FLIGHT }, stop: { calls: calls.length } }));
   }
   return {
     calls: results.reduce((sum, { calls }) => sum + calls, 0),
@@ -44,8 +43,8 @@ export async function bootFleet(
 ): Promise<readonly FleetHost[]> {
   bed.tell(`defining ${shape.clusters} clusters with ${shape.hostsEach} hosts each`);
   const hosts = await defineFleet(muster.restUrl, shape.clusters, shape.hostsEach);
-  const door = httpTarget(muster);
-  await oncePerHost(load, door, hosts, registration);
-  await oncePerHost(load, door, hosts, inventoryReply);
+  await load.open(httpTarget(muster));
+  await oncePerHost(load, hosts, registration);
+  await oncePerHost(load, hosts, inventoryReply);
   return hosts;
 }

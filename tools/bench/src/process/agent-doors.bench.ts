@@ -17,13 +17,13 @@ export const agentDoors: Bench = {
     const load = startLoadProcess();
     try {
       const hosts = await defineFleet(muster.restUrl, shape.clusters, shape.hostsEach);
-      const door = httpTarget(muster);
-      const registered = await oncePerHost(load, door, hosts, registration);
+      await load.open(httpTarget(muster));
+      const registered = await oncePerHost(load, hosts, registration);
       await untilQuiet(muster.dataDirectory);
-      const told = await oncePerHost(load, door, hosts, inventoryReply);
+      const told = await oncePerHost(load, hosts, inventoryReply);
       await untilQuiet(muster.dataDirectory);
       const stop = { ms: bed.isQuick ? 1_000 : 8_000 };
-      const asked = await load.run({ door, calls: hosts.map(poll), pace: { inFlight: IN_FLIGHT }, stop });
+      const asked = await load.run({ calls: hosts.map(poll), pace: { inFlight: IN_FLIGHT }, stop });
       return [
         line(`register host (${count(hosts.length)})`, registered, '> 1 500/s'),
         line(`inventory reply (${count(hosts.length)})`, told, '> 1 500/s'),

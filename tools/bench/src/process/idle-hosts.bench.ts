@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
 import { count, ofACore, p50AndP99 } from '../figures';
 import { type FleetHost, poll, pollOverNats } from '../load/fleet';
-import type { Load } from '../load/load';
+import type { Door, Load } from '../load/load';
 import { type LoadProcess, startLoadProcess } from '../load/load-process';
 import { bootFleet, httpTarget } from '../load/run-fleet';
 import type { Bench, Measurement } from '../measurement';
@@ -11,6 +11,8 @@ import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
 import { eventsStored, untilQuiet } from './quiet';
 
 const POLL_INTERVAL_SECONDS = 60;
+/** A handful of hosts would not poll even once while a quick run looks. */
+const QUICK_POLL_INTERVAL_SECONDS = 1;
 const CREDENTIALS_LIFETIME_MS = 3_600_000;
 /** Polls go on a little before and after the time that is measured. */
 const MARGIN_MS = 1_500;
@@ -27,10 +29,12 @@ export const idleHosts: Bench = {
     try {
       const hosts = await bootFleet(bed, muster, load, shape);
       await untilQuiet(muster.dataDirectory);
+      const intervalSeconds = bed.isQuick ? QUICK_POLL_INTERVAL_SECONDS : POLL_INTERVAL_SECONDS;
+      const on = { muster, load, hosts, sampleMs, intervalSeconds };
       bed.tell(`polling for ${count(hosts.length)} hosts`);
       return [
-        ...(await measure('HTTP', overHttp(muster, hosts), { muster, load, hosts, sampleMs })),
-        ...(await measure('NATS', await overNats(muster, hosts), { muster, load, hosts, sampleMs })),
+        ...(await measure('HTTP', overHttp(muster, hosts), on)),
+        ...(await measure('NATS', await overNats(muster, hosts), on)),
       ];
     } finally {
       load.close();
@@ -39,7 +43,10 @@ export const idleHosts: Bench = {
   },
 };
 
-type Polls = Pick<Load, 'door' | 'calls'>;
+interface Polls {
+  readonly door: Door;
+  readonly calls: Load['calls'];
+}
 
 const overHttp = (muster: EmbeddedProcess, hosts: readonly FleetHost[]): Polls => ({
   door: httpTarget(muster),
@@ -68,11 +75,13 @@ async function measure(
     readonly load: LoadProcess;
     readonly hosts: readonly FleetHost[];
     readonly sampleMs: number;
+    readonly intervalSeconds: number;
   },
 ): Promise<readonly Measurement[]> {
-  const { muster, load, hosts, sampleMs } = on;
-  const pace = { perSecond: hosts.length / POLL_INTERVAL_SECONDS };
-  const loading = load.run({ ...polls, pace, stop: { ms: sampleMs + 2 * MARGIN_MS } });
+  const { muster, load, hosts, sampleMs, intervalSeconds } = on;
+  const pace = { perSecond: hosts.length / intervalSeconds };
+  await load.open(polls.door);
+  const loading = load.run({ calls: polls.calls, pace, stop: { ms: sampleMs + 2 * MARGIN_MS } });
   const sampling = (async () => {
     await new Promise((resolve) => setTimeout(resolve, MARGIN_MS));
     const before = await eventsStored(muster.dataDirectory);
@@ -81,7 +90,7 @@ async function measure(
   })();
   const [{ latenciesMs }, { shares, appended }] = await Promise.all([loading, sampling]);
   const [own = NaN, bus = NaN] = shares;
-  const what = `${count(hosts.length)} hosts polling each minute over ${door}`;
+  const what = `${count(hosts.length)} hosts polling every ${intervalSeconds} s over ${door}`;
   return [
     {
       what: `${what}, CPU`,

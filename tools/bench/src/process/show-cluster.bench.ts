@@ -1,7 +1,7 @@
 import { kibibytes, p50AndP99, perSecond } from '../figures';
 import { showCluster as showClusterCall } from '../load/fleet';
 import { startLoadProcess } from '../load/load-process';
-import { bootFleet, httpTarget, IN_FLIGHT } from '../load/run-fleet';
+import { bootFleet, IN_FLIGHT } from '../load/run-fleet';
 import type { Bench } from '../measurement';
 import { startEmbeddedProcess } from './embedded-process';
 import { untilQuiet } from './quiet';
@@ -19,7 +19,7 @@ export const showCluster: Bench = {
       await untilQuiet(muster.dataDirectory);
       const calls = [showClusterCall(host?.clusterId ?? '')];
       const stop = { ms: bed.isQuick ? 1_000 : 8_000 };
-      const shown = await load.run({ door: httpTarget(muster), calls, pace: { inFlight: IN_FLIGHT }, stop });
+      const shown = await load.run({ calls, pace: { inFlight: IN_FLIGHT }, stop });
       return [
         {
           what: `GET cluster with ${hostsEach} hosts (${kibibytes(shown.answerBytes)}), ${IN_FLIGHT} in flight`,
