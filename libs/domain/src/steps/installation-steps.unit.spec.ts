@@ -1,0 +1,355 @@
+import { logsGather, stopInstallation } from './failure-steps';
+import { install } from './install-step';
+import { diskSpeedCheck, imageAvailability, inventory } from './preparation-steps';
+import { disk, documentOf, hardware, nic, other, stepContext } from './step-sample.fixture.spec';
+
+type Changes = NonNullable<Parameters<typeof stepContext>[0]>;
+const DAY2 = { kind: 'AddToExistingClusterHost', effectiveRole: 'worker' };
+const command = (changes: Changes = {}) => documentOf(install(stepContext(changes))) as Record<string, unknown>;
+const installerArgs = (changes: Changes): unknown => {
+  const args = command(changes)?.['installer_args'];
+  return args === undefined ? [] : JSON.parse(String(args));
+};
+const kargs = (...args: string[]) => args.flatMap((argument) => ['--append-karg', argument]);
+
+describe('the inventory step', () => {
+  it.each([
+    [{}, ['h1']],
+    [{ inventoryBytesMax: 1_000, inventoryDiskBytesMin: 5 }, ['h1', '--output-max-size=1000', '--disk-min-size=5']],
+  ])('with settings %j has arguments %j', (settings, args) => {
+    expect(inventory(stepContext({ settings }))).toEqual(args);
+  });
+});
+
+describe('the disk check', () => {
+  it('measures the installation disk, with the limit in seconds', () => {
+    expect(diskSpeedCheck(stepContext())).toEqual(['{"path":"/dev/disk/by-id/wwn-1"}', '480.00']);
+  });
+
+  it.each<[string, Changes]>([
+    ['there is no disk', { host: { installationDiskId: '' } }],
+    ['it was measured', { host: { measuredDisks: ['/dev/disk/by-id/wwn-1'] } }],
+    ['partitions are kept', { host: { installerArgs: '["--save-partlabel","data"]' } }],
+    ['the system runs from it', { hardware: { bootDeviceType: 'persistent' } }],
+  ])('is dropped when %s', (_case, changes) => {
+    expect(diskSpeedCheck(stepContext(changes))).toBeUndefined();
+  });
+});
+
+describe('the image check', () => {
+  const RELEASE = 'quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64';
+
+  it('asks for what was not seen yet', () => {
+    expect(documentOf(imageAvailability(stepContext()))).toEqual({
+      images: [RELEASE, 'quay.io/mco:2', 'quay.io/must-gather:2', 'quay.io/installer:2'],
+      timeout: 960,
+    });
+    const host = { checkedImages: [RELEASE, 'quay.io/mco:2', 'quay.io/must-gather:2'] };
+    expect(documentOf(imageAvailability(stepContext({ host })))).toMatchObject({ images: ['quay.io/installer:2'] });
+  });
+
+  it('is dropped when all were seen', () => {
+    const checkedImages = [RELEASE, 'quay.io/mco:2', 'quay.io/must-gather:2', 'quay.io/installer:2'];
+    expect(imageAvailability(stepContext({ host: { checkedImages } }))).toBeUndefined();
+  });
+});
+
+describe('the install step', () => {
+  it('says everything the installer needs and leaves out what is empty', () => {
+    expect(command()).toEqual({
+      cluster_id: 'c1',
+      infra_env_id: 'i1',
+      host_id: 'h1',
+      role: 'master',
+      boot_device: '/dev/disk/by-id/wwn-1',
+      controller_image: 'quay.io/controller:2',
+      installer_image: 'quay.io/installer:2',
+      control_plane_count: 3,
+      enable_skip_mco_reboot: true,
+      notify_num_reboots: true,
+      mco_image: 'quay.io/mco:2',
+      must_gather_image: 'quay.io/must-gather:2',
+      openshift_version: '4.18.3',
+      installer_args: '["--append-karg","ip=52-54-00-aa-00-01:dhcp"]',
+      service_ips: null,
+    });
+  });
+
+  it.each<[string, Changes, object]>([
+    ['the bootstrap host', { host: { isBootstrap: true } }, { role: 'bootstrap' }],
+    ['a late-bound day-2 host', { host: { ...DAY2, effectiveRole: 'auto-assign' } }, { role: 'worker' }],
+    ['watching the cluster version', { settings: { checkClusterVersion: true } }, { check_cvo: true }],
+    [
+      'kept partitions',
+      { host: { installerArgs: '["--save-partindex","4"]' } },
+      { skip_installation_disk_cleanup: true },
+    ],
+  ])('of %s', (_case, changes, expected) => {
+    expect(command(changes)).toMatchObject(expected);
+  });
+
+  it.each<[string, Changes]>([
+    ['an old release', { cluster: { openshiftVersion: '4.14.9' } }],
+    ['s390x', { hardware: { cpuArchitecture: 's390x' } }],
+    ['a mapped disk', { host: { installationDiskPath: '/dev/dm-0' } }],
+    ['a switch that is off', { settings: { skipMcoReboot: false } }],
+  ])('does not skip the reboot of the machine-config operator with %s', (_case, changes) => {
+    expect(command(changes)).not.toHaveProperty('enable_skip_mco_reboot');
+  });
+
+  it('leaves day-1 members out on day 2', () => {
+    const day2 = command({ host: DAY2 });
+    for (const member of ['mco_image', 'must_gather_image', 'openshift_version'])
+      expect(day2).not.toHaveProperty(member);
+  });
+
+  it.each<[string, Changes]>([
+    ['there is no disk', { host: { installationDiskId: '' } }],
+    ['there is no cluster', { cluster: null }],
+    ['its arguments cannot be read', { host: { installerArgs: '{' } }],
+    ['its arguments are no list', { host: { installerArgs: '{}' } }],
+    [
+      'nobody knows the network of a day-1 host',
+      { cluster: { machineNetworks: [] }, others: [other({ isBootstrap: true, hardware: undefined })] },
+    ],
+  ])('is dropped when %s', (_case, changes) => {
+    expect(install(stepContext(changes))).toBeUndefined();
+  });
+});
+
+describe('the disks to format', () => {
+  const disks = [
+    disk({ id: '/dev/sda', name: 'sda', bootable: true }),
+    disk({
+      id: '/dev/sdb',
+      name: 'sdb',
+      path: '/dev/sdb',
+      byPath: '/dev/disk/by-path/pci-2',
+      byId: '',
+      bootable: true,
+    }),
+    disk({
+      id: '/dev/sdc',
+      name: 'sdc',
+      path: '/dev/sdc',
+      byPath: '/dev/disk/by-path/pci-3',
+      byId: '',
+      bootable: true,
+      driveType: 'LVM',
+    }),
+    disk({ id: '/dev/sdd', name: 'sdd', path: '/dev/sdd', byPath: '/dev/disk/by-path/pci-4', byId: '' }),
+  ];
+  const formatted = (host: Changes['host']) =>
+    command({ hardware: { disks }, host: { installationDiskId: '/dev/sda', ...host } })?.['disks_to_format'];
+
+  it('are those that could boot', () => {
+    expect(formatted({})).toEqual(['/dev/sda', '/dev/sdb']);
+  });
+
+  it.each(['/dev/sdb', '/dev/disk/by-path/pci-2'])('are without the one a person spared as %s', (name) => {
+    expect(formatted({ skipFormattingDisks: [name] })).toEqual(['/dev/sda']);
+  });
+
+  it('are without the one whose partitions are kept', () => {
+    expect(formatted({ installerArgs: '["--save-partlabel","data"]' })).toEqual(['/dev/sdb']);
+  });
+
+  it('are left out when there are none', () => {
+    expect(command({ hardware: { disks: [disk()] } })).not.toHaveProperty('disks_to_format');
+  });
+});
+
+describe('the proxy of the install step', () => {
+  const proxy = (given: object | undefined) => command({ cluster: { proxy: given } })?.['proxy'];
+  const ALWAYS = '127.0.0.1,localhost,.svc,.cluster.local,api-int.ocp.example.com';
+
+  it.each([
+    [{ httpProxy: 'http://p:3128' }, { http_proxy: 'http://p:3128', no_proxy: ALWAYS }],
+    [
+      { httpsProxy: 'https://p:3129', noProxy: 'example.org' },
+      { https_proxy: 'https://p:3129', no_proxy: `example.org,${ALWAYS}` },
+    ],
+    [
+      { httpProxy: 'http://p:3128', noProxy: '*' },
+      { http_proxy: 'http://p:3128', no_proxy: '*' },
+    ],
+    [{ noProxy: 'example.org' }, undefined],
+    [{ httpProxy: '', httpsProxy: '' }, undefined],
+    [undefined, undefined],
+  ])('for %j is %j', (given, expected) => {
+    expect(proxy(given)).toEqual(expected);
+  });
+});
+
+describe('the network at first boot', () => {
+  const MAC = '52-54-00-aa-00-01';
+  const nics = (...list: ReturnType<typeof nic>[]) => ({ hardware: { nics: list } });
+
+  it.each<[string, Changes, readonly string[]]>([
+    ['IPv4', {}, [`ip=${MAC}:dhcp`]],
+    [
+      'IPv6',
+      {
+        cluster: { machineNetworks: ['fd00:1::/64'] },
+        ...nics(nic({ ipv4Addresses: [], ipv6Addresses: ['fd00:1::11/64', 'fe80::1/64'] })),
+      },
+      [`ip=${MAC}:dhcp6`],
+    ],
+    [
+      'both families',
+      {
+        cluster: { machineNetworks: ['192.0.2.0/24', 'fd00:1::/64'] },
+        ...nics(nic({ ipv6Addresses: ['fd00:1::11/64'] })),
+      },
+      [`ip=${MAC}:dhcp,dhcp6`],
+    ],
+    ['a link-local address beside IPv4', nics(nic({ ipv6Addresses: ['fe80::1/64'] })), [`ip=${MAC}:dhcp`]],
+    [
+      'NICs of other networks of either family',
+      nics(
+        nic({ macAddress: 'aa:00:00:00:00:01', ipv4Addresses: ['198.51.100.1/24'], ipv6Addresses: ['fd00:9::1/64'] }),
+        nic(),
+        nic({ macAddress: 'aa:00:00:00:00:02', ipv4Addresses: [] }),
+      ),
+      [`ip=${MAC}:dhcp`],
+    ],
+    [
+      'an IPv6 NIC outside an IPv6 machine network',
+      {
+        cluster: { machineNetworks: ['fd00:1::/64'] },
+        ...nics(
+          nic({ macAddress: 'aa:00:00:00:00:01', ipv4Addresses: [], ipv6Addresses: ['fd00:2::1/64'] }),
+          nic({ ipv4Addresses: [], ipv6Addresses: ['fd00:1:0:0:8000::11/64'] }),
+        ),
+      },
+      [`ip=${MAC}:dhcp6`],
+    ],
+    [
+      'a host in the second of two networks of people who route themselves',
+      { cluster: { machineNetworks: ['198.51.100.0/24', '192.0.2.0/24'] } },
+      [`ip=${MAC}:dhcp`],
+    ],
+    ['a host that is in none of the networks', { cluster: { machineNetworks: ['198.51.100.0/24'] } }, []],
+    [
+      'no machine network: that of the bootstrap host',
+      {
+        cluster: { machineNetworks: [] },
+        others: [other({ isBootstrap: true, hardware: hardware({ nics: [nic({ ipv6Addresses: ['fd00::5/64'] })] }) })],
+        ...nics(nic(), nic({ macAddress: 'aa:00:00:00:00:01', ipv4Addresses: ['198.51.100.1/24'] })),
+      },
+      [`ip=${MAC}:dhcp`],
+    ],
+    [
+      'no machine network on the bootstrap host itself',
+      { cluster: { machineNetworks: [] }, host: { isBootstrap: true } },
+      [`ip=${MAC}:dhcp`],
+    ],
+  ])('comes up by DHCP with %s', (_case, changes, expected) => {
+    expect(installerArgs(changes)).toEqual(kargs(...expected));
+  });
+
+  it.each<[string, Changes, readonly string[]]>([
+    ['copied where it is static', { infraEnv: { hasStaticNetwork: true } }, ['--copy-network']],
+    [
+      'copied once',
+      { infraEnv: { hasStaticNetwork: true }, host: { installerArgs: '["--copy-network"]' } },
+      ['--copy-network'],
+    ],
+    [
+      'as a person says',
+      { host: { installerArgs: '["--append-karg","ip=eth0:dhcp"]' } },
+      ['--append-karg', 'ip=eth0:dhcp'],
+    ],
+    [
+      'besides what a person adds',
+      { host: { installerArgs: '["--append-karg","zip=1"]' } },
+      ['--append-karg', 'zip=1', '--append-karg', `ip=${MAC}:dhcp`],
+    ],
+    [
+      'left to the machine on day 2 without a known network',
+      { host: DAY2, cluster: { machineNetworks: [] }, others: [] },
+      [],
+    ],
+  ])('is %s', (_case, changes, expected) => {
+    expect(installerArgs(changes)).toEqual(expected);
+  });
+});
+
+describe('what the installation disk needs at boot', () => {
+  const SAN_NIC = nic({ name: 'ens4', macAddress: 'aa:00:00:00:00:09', ipv4Addresses: ['10.9.0.5/24'] });
+  const iscsi = disk({ driveType: 'iSCSI', iscsiHostIpAddress: '10.9.0.5' });
+  const on = (...disks: ReturnType<typeof disk>[]): Changes => ({ hardware: { disks, nics: [nic(), SAN_NIC] } });
+  const NIC = 'ip=52-54-00-aa-00-01:dhcp';
+  const SAN = 'ip=aa-00-00-00-00-09:dhcp';
+
+  it.each<[string, Changes, readonly string[]]>([
+    ['multipath', on(disk({ driveType: 'Multipath' })), [NIC, 'rw', 'rd.multipath=default']],
+    ['RAID', on(disk({ driveType: 'RAID' })), [NIC, 'rd.md=1', 'rd.auto=1']],
+    ['iSCSI', on(iscsi), [NIC, 'rd.iscsi.firmware=1', SAN]],
+    [
+      'iSCSI behind multipath',
+      on(disk({ driveType: 'Multipath', name: 'dm-0' }), {
+        ...iscsi,
+        id: '/dev/sdb',
+        byId: '',
+        name: 'sdb',
+        path: '/dev/sdb',
+        byPath: '',
+        holders: 'dm-0',
+      }),
+      [NIC, 'rw', 'rd.multipath=default', 'rd.iscsi.firmware=1', SAN],
+    ],
+    [
+      'iSCSI over the NIC of the machine network',
+      on({ ...iscsi, iscsiHostIpAddress: '192.0.2.11' }),
+      [NIC, 'rd.iscsi.firmware=1'],
+    ],
+    [
+      'iSCSI on OCI, whose firmware hands over the network',
+      { ...on(iscsi), cluster: { externalPlatformName: 'oci' } },
+      ['rd.iscsi.firmware=1', SAN],
+    ],
+  ])('is, for %s, told', (_case, changes, expected) => {
+    expect(installerArgs(changes)).toEqual(kargs(...expected));
+  });
+
+  it('is not told twice', () => {
+    const given = { host: { installerArgs: '["--append-karg","rd.md=1"]' } };
+    expect(installerArgs({ ...on(disk({ driveType: 'RAID' })), ...given })).toEqual(kargs('rd.md=1', NIC, 'rd.auto=1'));
+  });
+});
+
+describe('the gathering of logs', () => {
+  const document = { cluster_id: 'c1', host_id: 'h1', infra_env_id: 'i1', bootstrap: false, installer_gather: true };
+
+  it('asks a host for its own', () => {
+    expect(documentOf(logsGather(stepContext()))).toEqual({ ...document, master_ips: null });
+  });
+
+  it.each<[string, Changes, readonly string[]]>([
+    ['in the machine network', {}, ['192.0.2.12']],
+    [
+      'wherever they are when a person runs the network',
+      { cluster: { userManagedNetworking: true } },
+      ['192.0.2.12', '10.0.0.2', 'fd00::2'],
+    ],
+    ['in an IPv6 machine network', { cluster: { machineNetworks: ['fd00::/64'] } }, ['fd00::2']],
+  ])('tells the bootstrap host where the other control plane hosts are: %s', (_case, changes, addresses) => {
+    const nics = [nic({ ipv4Addresses: ['192.0.2.12/24', '10.0.0.2/8'], ipv6Addresses: ['fd00::2/64', 'fe80::2/64'] })];
+    const others = [
+      other({ hardware: hardware({ nics }) }),
+      other({ hostId: 'h3', role: 'worker' }),
+      other({ hostId: 'h4', hardware: undefined }),
+    ];
+    const context = stepContext({ ...changes, others, host: { isBootstrap: true } });
+    expect(documentOf(logsGather(context))).toEqual({ ...document, bootstrap: true, master_ips: addresses });
+  });
+
+  it('is dropped once they are there', () => {
+    expect(logsGather(stepContext({ host: { hasLogs: true } }))).toBeUndefined();
+  });
+
+  it('is followed by the end of the installer', () => {
+    expect(stopInstallation(stepContext())).toEqual([]);
+  });
+});

@@ -1,0 +1,183 @@
+import { apiVipConnectivityCheck, tangConnectivityCheck } from './endpoint-steps';
+import {
+  connectivityCheck,
+  domainResolution,
+  freeNetworkAddresses,
+  ntpSynchronizer,
+  verifyVips,
+} from './network-steps';
+import { documentOf, hardware, nic, other, stepContext } from './step-sample.fixture.spec';
+
+describe('the connectivity check', () => {
+  it('names every other host with its NICs, IPv4 before IPv6, without prefix lengths', () => {
+    const nics = [nic({ ipv6Addresses: ['fd00::12/64'], ipv4Addresses: ['192.0.2.12/24', '198.51.100.1/30'] })];
+    const others = [other({ hardware: hardware({ nics }) })];
+    expect(documentOf(connectivityCheck(stepContext({ others })))).toEqual([
+      {
+        host_id: 'h2',
+        nics: [{ name: 'ens3', mac: '52:54:00:aa:00:01', ip_addresses: ['192.0.2.12', '198.51.100.1', 'fd00::12'] }],
+      },
+    ]);
+  });
+
+  it('tells the new addresses of a host that reported again', () => {
+    const [before, after] = ['192.0.2.12/24', '192.0.2.99/24'].map((address) =>
+      connectivityCheck(
+        stepContext({ others: [other({ hardware: hardware({ nics: [nic({ ipv4Addresses: [address] })] }) })] }),
+      ),
+    );
+    expect(before?.[0]).toContain('192.0.2.12');
+    expect(after?.[0]).toContain('192.0.2.99');
+  });
+
+  it.each([
+    ['there is no other host', []],
+    [
+      'the others were not inspected or are gone',
+      [other({ status: 'discovering' }), other({ status: 'disconnected' })],
+    ],
+    ['one of them has no NICs', [other(), other({ hardware: hardware({ nics: [] }) })]],
+    ['one of them has no inventory', [other(), other({ hardware: undefined })]],
+  ])('is dropped when %s', (_case, others) => {
+    expect(connectivityCheck(stepContext({ others }))).toBeUndefined();
+  });
+
+  it('leaves hosts out that cannot answer', () => {
+    const others = [other(), other({ hostId: 'h3', status: 'disconnected', hardware: undefined })];
+    expect(documentOf(connectivityCheck(stepContext({ others })))).toMatchObject([{ host_id: 'h2' }]);
+  });
+});
+
+describe('the search for free addresses', () => {
+  const networks = (...ipv4Addresses: string[]) =>
+    documentOf(freeNetworkAddresses(stepContext({ hardware: { nics: [nic({ ipv4Addresses })] } })));
+
+  it('goes over the small IPv4 networks of the host, each once', () => {
+    expect(networks('192.0.2.11/24', '192.0.2.12/24', '10.1.2.3/22')).toEqual(['192.0.2.0/24', '10.1.0.0/22']);
+    expect(networks('203.0.113.255/31', '200.200.200.200/32')).toEqual(['203.0.113.254/31', '200.200.200.200/32']);
+  });
+
+  it.each([['10.1.2.3/21'], ['not an address'], ['10.1.2.3']])('is dropped for %s', (address) => {
+    expect(networks(address)).toBeUndefined();
+  });
+
+  it('is dropped without an inventory', () => {
+    expect(freeNetworkAddresses(stepContext({ hardware: null }))).toBeUndefined();
+  });
+});
+
+describe('the time check', () => {
+  it.each([
+    ['the cluster', stepContext(), 'ntp.example.com'],
+    ['nobody, when the cluster has none', stepContext({ cluster: { ntpSources: '' } }), ''],
+    ['the infra-env of a host of the pool', stepContext({ cluster: null }), 'pool.example.com'],
+  ])('asks the sources of %s', (_case, context, source) => {
+    expect(ntpSynchronizer(context)).toEqual([JSON.stringify({ ntp_source: source })]);
+  });
+});
+
+describe('the name check', () => {
+  const names = (...changes: Parameters<typeof stepContext>) => {
+    const document = documentOf(domainResolution(stepContext(...changes)));
+    return (document as { domains: { domain_name: string }[] } | undefined)?.domains.map((one) => one.domain_name);
+  };
+  const OWN = [
+    'api.ocp.example.com',
+    'api-int.ocp.example.com',
+    'console-openshift-console.apps.ocp.example.com',
+    'validateNoWildcardDNS.ocp.example.com',
+    'validateNoWildcardDNS.ocp.example.com.',
+  ];
+
+  it.each([
+    ['quay.io/openshift-release-dev/ocp-release:4.18.3', ['quay.io']],
+    ['mirror.example.com:5000/ocp/release@sha256:0', ['mirror.example.com']],
+    ['localhost:5000/ocp/release', ['localhost']],
+    ['192.0.2.5:5000/ocp/release', []],
+    ['[fd00::5]:5000/ocp/release', []],
+    ['openshift/release', []],
+    ['', []],
+  ])('adds the registry of release image %s: %j', (releaseImage, registry) => {
+    expect(names({ cluster: { releaseImage } })).toEqual([...OWN, ...registry]);
+  });
+
+  it('asks for no registry on day 2', () => {
+    expect(names({ host: { kind: 'AddToExistingClusterHost' } })).toEqual(OWN);
+  });
+
+  it.each([{ name: '' }, { baseDnsDomain: '' }])('is dropped without %j', (cluster) => {
+    expect(names({ cluster })).toBeUndefined();
+  });
+});
+
+describe('the VIP check', () => {
+  it('names the VIPs with their kinds', () => {
+    expect(documentOf(verifyVips(stepContext()))).toEqual([
+      { vip: '192.0.2.100', vip_type: 'api' },
+      { vip: '192.0.2.101', vip_type: 'ingress' },
+    ]);
+  });
+
+  it.each([
+    ['without VIPs', { cluster: { apiVips: [], ingressVips: [] } }],
+    ['without an inventory', { hardware: null }],
+    ['without a cluster', { cluster: null }],
+  ])('is dropped %s', (_case, changes) => {
+    expect(verifyVips(stepContext(changes))).toBeUndefined();
+  });
+});
+
+describe('the ignition check of a day-2 host', () => {
+  const day2 = { kind: 'AddToExistingClusterHost', effectiveRole: 'worker' };
+  const check = (cluster: object = {}, host: object = {}) =>
+    documentOf(apiVipConnectivityCheck(stepContext({ cluster, host: { ...day2, ...host } })));
+
+  it.each([
+    ['by role', {}, {}, { url: 'http://api.ocp.example.com:22624/config/worker' }],
+    ['by pool', {}, { machineConfigPoolName: 'infra' }, { url: 'http://api.ocp.example.com:22624/config/infra' }],
+    ['of a role nobody chose', {}, { effectiveRole: 'auto-assign' }, { url: expect.stringMatching(/worker$/) }],
+    [
+      'over TLS with a CA',
+      { ignitionEndpoint: { caCertificate: 'Q0E=' } },
+      {},
+      { url: 'https://api-int.ocp.example.com:22623/config/worker', ca_certificate: 'Q0E=' },
+    ],
+    [
+      'at an endpoint of its own',
+      { ignitionEndpoint: { url: 'https://ign.example.com:8443/config/' } },
+      {},
+      { url: 'https://ign.example.com:8443/config/worker' },
+    ],
+  ])('asks %s', (_case, cluster, host, expected) => {
+    expect(check(cluster, host)).toEqual({ request_headers: [], ...expected });
+  });
+
+  it('is dropped while nobody knows where the API is', () => {
+    expect(check({ apiVipDnsName: '' })).toBeUndefined();
+  });
+});
+
+describe('the check of the key servers', () => {
+  const tangServers = '[{"url":"http://tang","thumbprint":"t"}]';
+  const check = (encryption: object, effectiveRole: string) => {
+    const diskEncryption = { enableOn: 'all', mode: 'tang', tangServers, ...encryption };
+    return documentOf(tangConnectivityCheck(stepContext({ cluster: { diskEncryption }, host: { effectiveRole } })));
+  };
+
+  it.each([
+    ['all', 'worker'],
+    ['masters', 'master'],
+    ['masters,arbiters', 'arbiter'],
+  ])('is made where %s are encrypted, on a %s', (enableOn, role) => {
+    expect(check({ enableOn }, role)).toEqual({ tang_servers: tangServers });
+  });
+
+  it.each([
+    ['another role is', { enableOn: 'masters' }, 'worker'],
+    ['none is', { enableOn: 'none' }, 'master'],
+    ['the keys are in the TPM', { mode: 'tpmv2' }, 'master'],
+    ['no server is named', { tangServers: '' }, 'master'],
+  ])('is dropped when %s', (_case, encryption, role) => {
+    expect(check(encryption, role)).toBeUndefined();
+  });
+});

@@ -1,0 +1,125 @@
+import { HOST_STATUSES } from '../host/host-status';
+import { planSteps } from './next-steps';
+import { stepContext } from './step-sample.fixture.spec';
+import { STEP_ROWS } from './step-table';
+
+const AGENT = 'quay.io/agent:2';
+type Pool = 'day-1' | 'day-2' | 'unbound';
+
+const contextIn = (pool: Pool, status: string, changes: Parameters<typeof stepContext>[0] = {}) =>
+  stepContext({
+    ...changes,
+    host: { status, kind: pool === 'day-2' ? 'AddToExistingClusterHost' : 'Host', ...changes.host },
+    ...(pool === 'unbound' ? { cluster: null } : {}),
+  });
+
+const planned = (pool: Pool, status: string): string => {
+  const { steps, intervalSeconds, then } = planSteps(contextIn(pool, status), AGENT);
+  return [`${intervalSeconds} ${then}`, ...steps.map(({ type }) => type)].join(' ');
+};
+
+const DISCOVERY =
+  'inventory connectivity-check tang-connectivity-check free-network-addresses ntp-synchronizer domain-resolution verify-vips';
+const RESTING = '60 continue';
+
+/** The protocol's tables. Left out there and here: leases (no DHCP for VIPs yet) and reclaiming (its API is not there). */
+const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
+  'day-1': {
+    known:
+      '60 continue connectivity-check tang-connectivity-check free-network-addresses inventory ntp-synchronizer domain-resolution verify-vips',
+    insufficient: `60 continue ${DISCOVERY}`,
+    'pending-for-input': `60 continue ${DISCOVERY}`,
+    disconnected: '120 continue inventory',
+    discovering: '60 continue inventory',
+    'preparing-for-installation': '60 continue installation-disk-speed-check container-image-availability',
+    installing: '60 continue install',
+    error: '120 continue logs-gather stop-installation',
+    cancelled: '120 continue logs-gather stop-installation',
+    resetting: '120 continue',
+    disabled: '120 continue',
+    binding: '0 exit',
+  },
+  'day-2': {
+    known: '60 continue connectivity-check api-vip-connectivity-check inventory ntp-synchronizer domain-resolution',
+    insufficient:
+      '60 continue inventory connectivity-check api-vip-connectivity-check ntp-synchronizer domain-resolution',
+    'pending-for-input': '60 continue inventory connectivity-check api-vip-connectivity-check',
+    discovering: '60 continue inventory ntp-synchronizer domain-resolution',
+    disconnected: '120 continue inventory',
+    installing: '60 continue install',
+    error: '120 continue logs-gather stop-installation',
+    cancelled: '120 continue logs-gather stop-installation',
+    resetting: '120 continue',
+    disabled: '120 continue',
+  },
+  unbound: {
+    'discovering-unbound': '60 continue inventory ntp-synchronizer',
+    'insufficient-unbound': '60 continue inventory ntp-synchronizer',
+    'known-unbound': '60 continue inventory ntp-synchronizer',
+    'disconnected-unbound': '120 continue inventory',
+    'disabled-unbound': '120 continue',
+    unbinding: '0 exit',
+    'unbinding-pending-user-action': '0 exit',
+    'reclaiming-rebooting': '120 exit',
+  },
+};
+
+describe('the steps of a host', () => {
+  it.each(
+    (['day-1', 'day-2', 'unbound'] as const).flatMap((pool) =>
+      HOST_STATUSES.map((status) => [pool, status, PROTOCOL[pool][status] ?? RESTING] as const),
+    ),
+  )('are, in pool %s and status %s, %s', (pool, status, expected) => {
+    expect(planned(pool, status)).toBe(expected);
+  });
+
+  it('have one row per pool and status at most, for statuses that exist', () => {
+    const places = STEP_ROWS.flatMap(({ pool, statuses }) => statuses.map((status) => `${pool} ${status}`));
+    expect(new Set(places).size).toBe(places.length);
+    const known: readonly string[] = HOST_STATUSES;
+    expect(STEP_ROWS.flatMap(({ statuses }) => statuses).filter((status) => !known.includes(status))).toEqual([]);
+  });
+
+  it('are without those an operator dropped; an unknown name drops nothing', () => {
+    const context = contextIn('day-1', 'discovering', { settings: { disabledSteps: ['inventory', 'dance'] } });
+    expect(planSteps(context, AGENT)).toEqual({ steps: [], intervalSeconds: 60, then: 'continue' });
+  });
+});
+
+describe('an agent of another version', () => {
+  const UPGRADE = {
+    steps: [{ type: 'upgrade-agent', args: ['{"agent_image":"quay.io/agent:2"}'] }],
+    intervalSeconds: 60,
+    then: 'continue',
+  };
+  const UPGRADABLE = [
+    'binding',
+    'discovering',
+    'discovering-unbound',
+    'insufficient',
+    'insufficient-unbound',
+    'known',
+    'pending-for-input',
+    'known-unbound',
+  ];
+
+  it.each(HOST_STATUSES.map((status) => [status, UPGRADABLE.includes(status)] as const))(
+    'is told to upgrade and nothing else in status %s: %s',
+    (status, isUpgraded) => {
+      const pool = status.endsWith('-unbound') ? 'unbound' : 'day-1';
+      const plan = planSteps(contextIn(pool, status), 'quay.io/agent:1');
+      if (isUpgraded) expect(plan).toEqual(UPGRADE);
+      else expect(plan.steps.map(({ type }) => type)).not.toContain('upgrade-agent');
+    },
+  );
+
+  it.each([
+    ['the agent does not say its version', '', {}],
+    ['it is the current one', 'quay.io/agent:2', {}],
+    ['upgrades are switched off', 'quay.io/agent:1', { upgradesAgents: false }],
+    ['the step is dropped', 'quay.io/agent:1', { disabledSteps: ['upgrade-agent'] }],
+  ])('is left alone when %s', (_case, version, settings) => {
+    const plan = planSteps(contextIn('day-1', 'discovering', { settings }), version);
+    expect(plan.steps.map(({ type }) => type)).toEqual(['inventory']);
+  });
+});
