@@ -19,9 +19,10 @@ export const openCaller = (target: Door): Promise<Caller> =>
 function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets, scheduling: 'fifo' });
   const { hostname, port } = new URL(baseUrl);
-  const send = ({ to, body }: Call): Promise<number> =>
+  const send = ({ to, body, isStamped }: Call): Promise<number> =>
     new Promise((resolve, reject) => {
-      const [method = 'GET', path = '/'] = to.split(' ');
+      const [method = 'GET', bare = '/'] = to.split(' ');
+      const path = isStamped ? `${bare}?timestamp=${nowSeconds()}` : bare;
       const text = body === undefined ? undefined : JSON.stringify(body);
       const headers =
         text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
@@ -48,11 +49,12 @@ async function natsCaller({ url, credentials }: NatsTarget): Promise<Caller> {
   for (const one of credentials)
     connections.push(await connectNatsRequests({ servers: url, name: `load ${connections.length}`, ...one }));
   return {
-    call: async ({ to, body, connection = 0 }) => {
+    call: async ({ to, body, connection = 0, isStamped }) => {
       const requests = connections[connection];
       if (!requests) throw new Error(`There is no connection ${connection}.`);
       const headers = { [HEADERS.commandId]: randomUUID() };
-      const answer = await requests.request(to, (body ?? {}) as JsonValue, headers, TIMEOUT_MS);
+      const message = isStamped ? { ...(body as object), timestampSeconds: nowSeconds() } : (body ?? {});
+      const answer = await requests.request(to, message as JsonValue, headers, TIMEOUT_MS);
       const { refusal } = answer as { refusal?: { code: string } };
       if (refusal) throw new Error(`refused: ${refusal.code}`);
       return 0;
@@ -60,3 +62,5 @@ async function natsCaller({ url, credentials }: NatsTarget): Promise<Caller> {
     close: async () => void (await Promise.all(connections.map((requests) => requests.close()))),
   };
 }
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1_000);

@@ -82,13 +82,15 @@ export const inventoryReply = (host: FleetHost): Call => {
 };
 
 export const poll = (host: FleetHost): Call => ({
-  to: `GET ${hostsPath(host)}/${host.hostId}/instructions?timestamp=${Math.floor(Date.now() / 1_000)}`,
+  to: `GET ${hostsPath(host)}/${host.hostId}/instructions`,
+  isStamped: true,
 });
 
 export const pollOverNats = (host: FleetHost, connection: number): Call => ({
   to: agentSubject(host.infraEnvId, host.hostId, 'next_steps'),
-  body: { discoveryAgentVersion: AGENT_VERSION, timestampSeconds: Math.floor(Date.now() / 1_000) },
+  body: { discoveryAgentVersion: AGENT_VERSION },
   connection,
+  isStamped: true,
 });
 
 export const showCluster = (clusterId: string): Call => ({ to: `GET ${API}/clusters/${clusterId}` });

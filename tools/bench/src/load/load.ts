@@ -28,6 +28,8 @@ export interface Call {
   readonly body?: unknown;
   /** NATS: which of the connections. */
   readonly connection?: number;
+  /** The caller's time goes along, as agents send it: seconds since the epoch. */
+  readonly isStamped?: boolean;
 }
 
 export type LoadOrder = { readonly open: Door } | { readonly run: Load };
@@ -35,7 +37,7 @@ export type LoadOrder = { readonly open: Door } | { readonly run: Load };
 export interface LoadResult {
   readonly calls: number;
   readonly ms: number;
-  /** One per call; with a fixed pace counted from when the call was due. */
+  /** One per call. A fixed pace does not wait for answers, so a slow one holds up no other. */
   readonly latenciesMs: readonly number[];
   /** How often, by what was wrong. */
   readonly failures: { readonly [what: string]: number };

@@ -21,6 +21,8 @@ export const agentDoors: Bench = {
       const registered = await oncePerHost(load, hosts, registration);
       await untilQuiet(muster.dataDirectory);
       const told = await oncePerHost(load, hosts, inventoryReply);
+      // The first poll also tells the host's clock.
+      await oncePerHost(load, hosts, poll);
       await untilQuiet(muster.dataDirectory);
       const stop = { ms: bed.isQuick ? 1_000 : 8_000 };
       const asked = await load.run({ calls: hosts.map(poll), pace: { inFlight: IN_FLIGHT }, stop });

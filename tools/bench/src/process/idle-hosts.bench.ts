@@ -4,7 +4,7 @@ import { count, ofACore, p50AndP99 } from '../figures';
 import { type FleetHost, poll, pollOverNats } from '../load/fleet';
 import type { Door, Load } from '../load/load';
 import { type LoadProcess, startLoadProcess } from '../load/load-process';
-import { bootFleet, httpTarget } from '../load/run-fleet';
+import { bootFleet, httpTarget, oncePerHost } from '../load/run-fleet';
 import type { Bench, Measurement } from '../measurement';
 import { coreShares } from './cpu-time';
 import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
@@ -28,6 +28,8 @@ export const idleHosts: Bench = {
     const load = startLoadProcess();
     try {
       const hosts = await bootFleet(bed, muster, load, shape);
+      // The first poll also tells the host's clock.
+      await oncePerHost(load, hosts, poll);
       await untilQuiet(muster.dataDirectory);
       const intervalSeconds = bed.isQuick ? QUICK_POLL_INTERVAL_SECONDS : POLL_INTERVAL_SECONDS;
       const on = { muster, load, hosts, sampleMs, intervalSeconds };
