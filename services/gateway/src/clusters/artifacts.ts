@@ -11,19 +11,14 @@ export class Artifacts {
 
   /** Throws RefusalError `not-ready` when the file does not exist yet. */
   async read(clusterId: string, name: string, context: CommandContext): Promise<Buffer> {
-    const content = await this.find(clusterId, name, context);
-    if (content) return content;
-    throw new RefusalError({
-      code: 'not-ready',
-      reason: `${name} of cluster ${clusterId} does not exist yet; it is made when an installation is prepared.`,
-    });
+    const { content } = await this.commands.ask(IgnitionService.method.readArtifact, { clusterId, name }, context);
+    return Buffer.from(content, 'base64');
   }
 
   /** Undefined when the file does not exist (yet). */
   async find(clusterId: string, name: string, context: CommandContext): Promise<Buffer | undefined> {
     try {
-      const { content } = await this.commands.ask(IgnitionService.method.readArtifact, { clusterId, name }, context);
-      return Buffer.from(content, 'base64');
+      return await this.read(clusterId, name, context);
     } catch (error) {
       if (error instanceof RefusalError && MISSING.includes(error.refusal.code)) return undefined;
       throw error;
