@@ -10,6 +10,7 @@ import type { Platform } from './platform';
 
 /** Nest's microservice transport over the Requests port: one codec, one envelope, and a message that does not fit its schema never reaches a handler. */
 export class RequestsServer extends Server implements CustomTransportStrategy {
+  private ready: () => Promise<void> = () => Promise.resolve();
   private subscriptions: { unsubscribe(): void }[] = [];
 
   constructor(
@@ -19,10 +20,17 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     super();
   }
 
-  listen(callback: () => void): void {
-    for (const [subject, handler] of this.messageHandlers)
-      this.subscriptions.push(this.serve(this.platform.requests, subject, handler));
-    callback();
+  /** Until `ready` resolves no question is taken; whoever asks meanwhile finds nobody and asks again. */
+  waitFor(ready: () => Promise<void>): void {
+    this.ready = ready;
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    this.ready().then(() => {
+      for (const [subject, handler] of this.messageHandlers)
+        this.subscriptions.push(this.serve(this.platform.requests, subject, handler));
+      callback();
+    }, callback);
   }
 
   close(): void {

@@ -30,7 +30,10 @@ export async function startEmbedded(environment: Environment, logger: LoggerServ
     name: 'muster',
     warn: (text) => logger.warn(text),
   });
-  const services = await Promise.all(Object.values(SERVICES).map((start) => start(platform, logger)));
+  const { gateway, ...others } = SERVICES;
+  const behind = await Promise.all(Object.values(others).map((start) => start(platform, logger)));
+  // The door for people opens last: who is let in finds everyone at work.
+  const services = [...behind, await gateway(platform, logger)];
   return {
     services,
     platform,
