@@ -46,7 +46,10 @@ export class MusterProcess {
 
   /** Resolves when `GET /ready` says so. Rejects with the process's last words when it ends before that. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [...NODE_OPTIONS, LAUNCHER], { env: this.environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...NODE_OPTIONS, LAUNCHER], {
+      env: this.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.child = child;
     const keep = (chunk: Buffer): void => void (this.log = (this.log + chunk.toString()).slice(-65_536));
     child.stdout.on('data', keep);

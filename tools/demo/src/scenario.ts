@@ -149,7 +149,7 @@ async function mend(
   const find = async (): Promise<HostView | undefined> => (await look(clusterId)).hosts.find(({ id }) => id === hostId);
   await until(BOOT_PATIENCE_MS, `host ${hostId} is judged`, async () => (await find())?.status === 'insufficient');
   const machine = fleet.machines.find((one) => one.hostId === hostId);
-  for (const { id, message } of failures(await find()))
+  for (const { id, message } of failures(await find()).filter(({ category }) => category === 'hardware'))
     tell(`${spec.name}: ${machine?.hostname} fails ${id}: ${message}`);
   tell(`${spec.name}: ${machine?.hostname} is repaired (${machine?.fault}) and booted again`);
   await machine?.repair();
