@@ -38,7 +38,8 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     ecPublicKeyPem: read.text('EC_PUBLIC_KEY_PEM', ''),
     ecPrivateKeyPem: read.text('EC_PRIVATE_KEY_PEM', ''),
     imageServiceBaseUrl: read.optionalText('IMAGE_SERVICE_BASE_URL')?.replace(/\/+$/, ''),
-    imageServicePort: read.integer('IMAGE_SERVICE_PORT', 8888, PORT_RANGE),
+    // Named as the image service names its own port, so that one setting moves both.
+    imageServicePort: read.integer('IMAGE_PORT', read.integer('IMAGE_SERVICE_PORT', 8888, PORT_RANGE), PORT_RANGE),
     releaseImages: read.json('RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES),
     osImages: read.json('OS_IMAGES', DEFAULT_OS_IMAGES),
     ntpDefaultServer: read.text('NTP_DEFAULT_SERVER', ''),
