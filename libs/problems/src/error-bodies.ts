@@ -34,8 +34,13 @@ export interface V2Error {
 
 export function toV2Error(refusal: Refusal): V2Error {
   const { status } = PROBLEMS[refusal.code];
-  const allowed = refusal.allowed && refusal.allowed.length > 0 ? ` Allowed: ${refusal.allowed.join(', ')}.` : '';
-  return { kind: 'Error', id: status, href: '', code: String(status), reason: `${refusal.reason}${allowed}` };
+  return { kind: 'Error', id: status, href: '', code: String(status), reason: withAllowed(refusal) };
+}
+
+/** The reason as sentences: what would have been accepted stands behind it. */
+function withAllowed({ reason, allowed = [] }: Refusal): string {
+  if (allowed.length === 0) return reason;
+  return `${reason}${/[.!?]$/.test(reason) ? '' : '.'} Allowed: ${allowed.join(', ')}.`;
 }
 
 /** The v2 contract's `infra_error` (401, 403) and the framework's errors before a handler runs. */

@@ -59,6 +59,12 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
     await this.reactor?.close();
   }
 
+  /** Resolves when all facts up to the position were taken in and followed, but for keys that are parked. */
+  async followed(position: number): Promise<void> {
+    while (this.reactor && this.reactor.position() < position) await new Promise((resolve) => setImmediate(resolve));
+    await this.reactor?.idle();
+  }
+
   private goLive(): void {
     this.isLive = true;
     this.presence.start();

@@ -19,7 +19,7 @@ import {
   infraEnvDecider,
   type InfraEnvState,
 } from '@muster/domain';
-import type { RecordedEvent } from '@muster/ports';
+import { type RecordedEvent, START_OF_STORE } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
 import type { ClusterOrder } from './follow-up';
 
@@ -72,6 +72,7 @@ export class RegistrationView {
   private readonly hosts = new Map<HostKey, HostEntry>();
   private readonly clusters = new Map<string, ClusterEntry>();
   private readonly infraEnvs = new Map<string, { state: InfraEnvState; readonly hostKeys: Set<HostKey> }>();
+  private position = START_OF_STORE;
   /** Cluster that the event observed last took its host out of; empty for the other events. */
   private leftCluster = '';
 
@@ -118,8 +119,11 @@ export class RegistrationView {
     return [current, this.leftCluster].filter((id): id is string => Boolean(id));
   }
 
+  /** A fact that comes twice, as a feed may hand it out, is taken in once. */
   observe(event: RecordedEvent): void {
     this.leftCluster = '';
+    if (event.position <= this.position) return;
+    this.position = event.position;
     // Of a newer release: nothing here depends on it.
     if (!isKnownEventType(event.type)) return;
     const { category, id } = parseStreamId(event.streamId);
