@@ -1,0 +1,238 @@
+import { type HostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { PlayedCluster, PREPARED, READY, SUFFICIENT } from '../played-cluster.fixture.spec';
+import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+
+const { method } = RegistrationService;
+
+describe('an installation', () => {
+  let bench: RegistrationBench;
+  let cluster: PlayedCluster;
+  beforeAll(async () => (bench = await RegistrationBench.start()));
+  beforeEach(() => (cluster = new PlayedCluster(bench)));
+  afterAll(() => bench.stop());
+
+  const status = async () => (await bench.cluster(cluster.id)).status;
+
+  it('is prepared by everybody, then started on every host', async () => {
+    const keys = await cluster.ready();
+    expect(await bench.statuses(...keys)).toEqual(['known', 'known', 'known']);
+    bench.nudges.length = 0;
+
+    await cluster.install();
+    expect(await status()).toBe('preparing-for-installation');
+    expect(await bench.statuses(...keys)).toEqual(Array(3).fill('preparing-for-installation'));
+    await bench.nudged(...keys);
+
+    for (const key of keys) await cluster.judgeHost(key, PREPARED);
+    expect(await bench.statuses(...keys)).toEqual(Array(3).fill('preparing-successful'));
+    expect(await status()).toBe('preparing-for-installation');
+    bench.nudges.length = 0;
+
+    await cluster.artifactsPrepared();
+    expect(await bench.cluster(cluster.id)).toMatchObject({ status: 'installing', openshiftClusterId: 'openshift-1' });
+    expect(await bench.statuses(...keys)).toEqual(Array(3).fill('installing'));
+    await bench.nudged(...keys);
+    const plans = await Promise.all(keys.map((key) => cluster.poll(key)));
+    const roles = plans.map(({ instructions: [step] }) => (JSON.parse(step?.args[0] ?? '{}') as { role: string }).role);
+    expect(roles.sort()).toEqual(['bootstrap', 'master', 'master']);
+  });
+
+  it('fixes the roles that were suggested, weakest machines first, and chooses one bootstrap host', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const keys: HostKey[] = [];
+    for (const cpuCount of [32, 8, 8, 16, 8]) {
+      const key = await cluster.registerHost();
+      await cluster.reportInventory(key, 1, { cpuCount });
+      await cluster.judgeHost(key);
+      keys.push(key);
+    }
+    await cluster.judge();
+    const suggested = await Promise.all(keys.map((key) => bench.host(key)));
+    expect(suggested.map(({ role, suggestedRole }) => `${role} ${suggestedRole}`)).toEqual([
+      'auto-assign worker',
+      'auto-assign master',
+      'auto-assign master',
+      'auto-assign worker',
+      'auto-assign master',
+    ]);
+    await cluster.install();
+    const hosts = await Promise.all(keys.map((key) => bench.host(key)));
+    expect(hosts.map(({ role }) => role)).toEqual(['worker', 'master', 'master', 'worker', 'master']);
+    const bootstraps = hosts.filter(({ isBootstrap }) => isBootstrap);
+    expect(bootstraps).toMatchObject([{ role: 'master' }]);
+    expect((await bench.cluster(cluster.id)).bootstrapHostId).toBe(bootstraps[0]?.hostId);
+  });
+
+  it('suggests no roles until every host has an inventory', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const [first, second] = [await cluster.registerHost(), await cluster.registerHost()];
+    await cluster.reportInventory(first);
+    expect((await bench.host(first)).suggestedRole).toBe('');
+    await cluster.reportInventory(second);
+    expect((await bench.host(first)).suggestedRole).toBe('master');
+    expect((await bench.host(second)).suggestedRole).toBe('master');
+  });
+
+  it('derives the machine networks from the VIPs and the hosts', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    await cluster.reportInventory(await cluster.registerHost());
+    expect((await bench.cluster(cluster.id)).settings.machineNetworks?.items).toEqual(['192.0.2.0/24']);
+  });
+
+  it('leaves everything as it was when the click is refused', async () => {
+    const keys = await cluster.ready();
+    const [first] = keys;
+    if (!first) throw new Error('there are three hosts');
+    await cluster.judgeHost(first, { ...SUFFICIENT, sufficientForInstall: false });
+    const before = await bench.allEvents();
+    await expect(cluster.install()).rejects.toMatchObject({ refusal: { code: 'not-ready', subject: 'hosts' } });
+    expect(await bench.allEvents()).toEqual(before);
+
+    await cluster.judge({ ...READY, requiredPassed: false });
+    await expect(cluster.install()).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });
+    for (const key of keys) expect((await bench.host(key)).role).toBe('auto-assign');
+  });
+
+  it('is started once by a click that is repeated', async () => {
+    await cluster.ready();
+    const click = asPerson();
+    const first = await bench.ask(method.installCluster, { clusterId: cluster.id }, click);
+    const before = await bench.allEvents();
+    expect(await bench.ask(method.installCluster, { clusterId: cluster.id }, click)).toEqual(first);
+    expect(await bench.allEvents()).toEqual(before);
+  });
+
+  it('has its bootstrap host told after a crash that came before that', async () => {
+    const keys = await cluster.ready();
+    const last = keys.at(-1) ?? keys[0];
+    if (!last) throw new Error('there are three hosts');
+    bench.brokenStreams.add(streamIdOf('host', last));
+    await expect(cluster.install()).rejects.toMatchObject({ refusal: { code: 'internal' } });
+    bench.brokenStreams.clear();
+    await cluster.install();
+    expect((await bench.host(last)).isBootstrap).toBe(true);
+  });
+
+  it('takes the cluster back to ready with the reason when artifacts cannot be made', async () => {
+    const keys = await cluster.ready();
+    await cluster.install();
+    await cluster.artifactsFailed('the release cannot be read');
+    const state = await bench.cluster(cluster.id);
+    expect(state).toMatchObject({ status: 'ready', preparationReason: 'the release cannot be read' });
+    expect(await bench.statuses(...keys)).toEqual(['known', 'known', 'known']);
+  });
+
+  it('does not take the artifacts of an earlier attempt for those of this one', async () => {
+    const keys = await cluster.ready();
+    await cluster.install();
+    await cluster.artifactsFailed('once');
+    await cluster.install();
+    await cluster.artifactsPrepared(1);
+    for (const key of keys) await cluster.judgeHost(key, PREPARED);
+    expect(await bench.cluster(cluster.id)).toMatchObject({
+      status: 'preparing-for-installation',
+      preparation: 'pending',
+    });
+    await cluster.artifactsPrepared(2);
+    expect(await status()).toBe('installing');
+  });
+
+  it('waits again for a host that registers while it is prepared', async () => {
+    const keys = await cluster.ready();
+    const [first] = keys;
+    if (!first) throw new Error('there are three hosts');
+    await cluster.install();
+    await cluster.artifactsPrepared();
+    await cluster.judgeHost(first, PREPARED);
+    const [, hostId] = first.split('.');
+    await cluster.registerHost(hostId);
+    expect(await bench.types(streamIdOf('cluster', cluster.id))).toContain('InstallationPreparationUndone');
+    for (const key of keys) await cluster.judgeHost(key, PREPARED);
+    expect(await status()).toBe('installing');
+  });
+
+  it('goes on by what hosts report, to finalizing and to the end', async () => {
+    const keys = await cluster.installing();
+    for (const key of keys) await cluster.progress(key, 'Starting installation');
+    expect(await bench.statuses(...keys)).toEqual(Array(3).fill('installing-in-progress'));
+    const first = (await bench.cluster(cluster.id)).progress;
+    for (const key of keys) await cluster.progress(key, 'Writing image to disk', '50%');
+    const second = (await bench.cluster(cluster.id)).progress;
+    expect(second.installing).toBeGreaterThan(first.installing);
+
+    for (const key of keys) for (const stage of ['Rebooting', 'Joined', 'Done']) await cluster.progress(key, stage);
+    expect(await bench.statuses(...keys)).toEqual(['installed', 'installed', 'installed']);
+    expect(await status()).toBe('finalizing');
+
+    await bench.ask(method.reachFinalizingStage, { clusterId: cluster.id, stage: 'Waiting for cluster operators' });
+    await bench.ask(method.reportOperatorStatus, {
+      clusterId: cluster.id,
+      name: 'console',
+      status: 'available',
+      statusInfo: '',
+      version: '4.18.3',
+    });
+    expect(await status()).toBe('finalizing');
+    await bench.append(streamIdOf('ignition', cluster.id), {
+      type: 'IngressCaAccepted',
+      data: { clusterId: cluster.id, kubeconfig: { name: 'kubeconfig', sealed: true } },
+    });
+    expect(await bench.cluster(cluster.id)).toMatchObject({
+      status: 'installed',
+      hasKubeconfig: true,
+      progress: { total: 100 },
+    });
+
+    await bench.ask(method.allowAddHosts, { clusterId: cluster.id });
+    expect(await bench.cluster(cluster.id)).toMatchObject({ status: 'adding-hosts', kind: 'AddHostsCluster' });
+  });
+
+  it('takes a kubeconfig that came before its hosts were done once they are', async () => {
+    const keys = await cluster.installing();
+    await bench.append(streamIdOf('ignition', cluster.id), {
+      type: 'IngressCaAccepted',
+      data: { clusterId: cluster.id },
+    });
+    for (const key of keys) for (const stage of ['Rebooting', 'Done']) await cluster.progress(key, stage);
+    expect(await bench.cluster(cluster.id)).toMatchObject({ status: 'finalizing', hasKubeconfig: true });
+  });
+
+  it('of a single node makes its address the VIPs', async () => {
+    const settings = {
+      controlPlaneCount: 1,
+      apiVips: undefined,
+      ingressVips: undefined,
+      userManagedNetworking: true,
+      platformType: 'none',
+    };
+    const [key] = await cluster.installing(1, settings);
+    if (!key) throw new Error('there is one host');
+    const state = await bench.cluster(cluster.id);
+    expect(state.status).toBe('installing');
+    expect(state.settings).toMatchObject({
+      machineNetworks: { items: ['192.0.2.0/24'] },
+      apiVips: { items: ['192.0.2.11'] },
+      ingressVips: { items: ['192.0.2.11'] },
+    });
+  });
+
+  it('costs a cluster of three fewer than 400 events', async () => {
+    const before = (await bench.allEvents()).length;
+    const keys = await cluster.installing();
+    for (const key of keys)
+      for (const stage of [
+        'Starting installation',
+        'Installing',
+        'Writing image to disk',
+        'Rebooting',
+        'Joined',
+        'Done',
+      ])
+        await cluster.progress(key, stage);
+    expect(await status()).toBe('finalizing');
+    expect((await bench.allEvents()).length - before).toBeLessThan(400);
+  });
+});

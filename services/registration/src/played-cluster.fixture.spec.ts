@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { type HostKey, hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import type { InputOf } from '@muster/nest-kit';
+import { NO_HARDWARE } from '@muster/validation-rules';
+import type { RegistrationBench } from './running-registration.fixture.spec';
+
+const { method } = RegistrationService;
+export const OWNER = { userName: 'alice', orgId: 'org-1', emailDomain: 'example.com' };
+export const PULL_SECRET = '{"auths":{"quay.io":{"auth":"Y2FuYXJ5"}}}';
+
+export const CLUSTER_SETTINGS = {
+  name: 'ocp',
+  baseDnsDomain: 'example.com',
+  openshiftVersion: '4.18.3',
+  ocpReleaseImage: 'quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64',
+  controlPlaneCount: 3,
+  cpuArchitecture: 'x86_64',
+  apiVips: { items: ['192.0.2.100'] },
+  ingressVips: { items: ['192.0.2.101'] },
+};
+
+export const HARDWARE = {
+  ...NO_HARDWARE,
+  hostname: 'node',
+  cpuArchitecture: 'x86_64',
+  cpuCount: 8,
+  physicalMemoryBytes: 34_359_738_368,
+  usableMemoryBytes: 33_000_000_000,
+  physicalMemoryMethod: 'dmidecode',
+  disks: [
+    { id: '/dev/disk/by-id/wwn-1', name: 'sda', path: '/dev/sda', driveType: 'SSD', sizeBytes: 128_000_000_000 },
+    { id: '/dev/disk/by-id/wwn-2', name: 'sdb', path: '/dev/sdb', driveType: 'SSD', sizeBytes: 256_000_000_000 },
+    { id: '/dev/disk/by-id/wwn-3', name: 'sdc', path: '/dev/sdc', driveType: 'SSD', sizeBytes: 1_000_000_000 },
+  ],
+  nics: [{ name: 'ens3', macAddress: '52:54:00:aa:00:01', ipv4Addresses: ['192.0.2.11/24'] }],
+};
+
+export const SUFFICIENT = {
+  connected: true,
+  mediaConnected: true,
+  inventory: 'usable',
+  minHardware: true,
+  machineCidrDefined: true,
+  vsphereDiskUuid: true,
+  sufficientForInstall: true,
+  diskSpeed: 'unknown',
+  images: 'unknown',
+};
+export const PREPARED = { ...SUFFICIENT, diskSpeed: 'ok', images: 'ok' };
+export const READY = { pendingInputsGiven: true, vipsDefined: true, requiredPassed: true };
+
+/** One cluster on the bench, its infra-env, and what its hosts, validation and ignition say. */
+export class PlayedCluster {
+  readonly id: string = randomUUID();
+  readonly infraEnvId: string = randomUUID();
+
+  constructor(private readonly bench: RegistrationBench) {}
+
+  async register(settings: object = {}, request: Partial<InputOf<typeof method.registerCluster>> = {}): Promise<void> {
+    await this.bench.ask(method.registerCluster, {
+      clusterId: this.id,
+      settings: { ...CLUSTER_SETTINGS, ...settings },
+      owner: OWNER,
+      pullSecret: PULL_SECRET,
+      ...request,
+    });
+  }
+
+  /** Its own infra-env, or with an empty cluster id a pool. */
+  async registerInfraEnv(clusterId = this.id, settings: object = {}): Promise<void> {
+    await this.bench.ask(method.registerInfraEnv, {
+      infraEnvId: this.infraEnvId,
+      settings: { name: 'image', cpuArchitecture: 'x86_64', ...(clusterId ? { clusterId } : {}), ...settings },
+      owner: OWNER,
+      pullSecret: PULL_SECRET,
+    });
+  }
+
+  async registerHost(hostId: string = randomUUID()): Promise<HostKey> {
+    await this.bench.ask(method.registerHost, { infraEnvId: this.infraEnvId, hostId, discoveryAgentVersion: AGENT });
+    return hostKeyOf(this.infraEnvId, hostId);
+  }
+
+  async reportInventory(key: HostKey, epoch = 1, hardware: object = {}): Promise<void> {
+    await this.bench.append(streamIdOf('inventory', key), {
+      type: 'InventoryReported',
+      data: {
+        hostKey: key,
+        epoch,
+        fingerprint: 'f',
+        body: { digest: 'sha256:0', bytes: 1 },
+        hardware: { ...HARDWARE, ...hardware },
+      },
+    });
+  }
+
+  async judgeHost(key: HostKey, conditions: object = SUFFICIENT, epoch = 1): Promise<void> {
+    const data = { hostKey: key, epoch, conditions };
+    await this.bench.append(streamIdOf('validation', key), { type: 'HostOutcomesChanged', data });
+  }
+
+  async judge(conditions: object = READY): Promise<void> {
+    const data = { clusterId: this.id, conditions };
+    await this.bench.append(streamIdOf('validation', this.id), { type: 'ClusterOutcomesChanged', data });
+  }
+
+  /** A host that was registered, inspected and found sufficient. */
+  async knownHost(): Promise<HostKey> {
+    const key = await this.registerHost();
+    await this.reportInventory(key);
+    await this.judgeHost(key);
+    return key;
+  }
+
+  /** Cluster, infra-env and hosts up to `ready`. */
+  async ready(hosts = 3, settings: object = {}): Promise<HostKey[]> {
+    await this.register(settings);
+    await this.registerInfraEnv();
+    const keys: HostKey[] = [];
+    for (let n = 0; n < hosts; n += 1) keys.push(await this.knownHost());
+    await this.judge();
+    return keys;
+  }
+
+  async install(): Promise<void> {
+    await this.bench.ask(method.installCluster, { clusterId: this.id });
+  }
+
+  async artifactsPrepared(attempt = 1): Promise<void> {
+    const data = { clusterId: this.id, attempt, openshiftClusterId: 'openshift-1', artifacts: [], toolchain: 't' };
+    await this.bench.append(streamIdOf('ignition', this.id), { type: 'ArtifactsPrepared', data });
+  }
+
+  async artifactsFailed(reason: string, attempt = 1): Promise<void> {
+    const data = { clusterId: this.id, attempt, reason };
+    await this.bench.append(streamIdOf('ignition', this.id), { type: 'ArtifactsFailed', data });
+  }
+
+  /** From `ready` to `installing`: hosts and artifacts are prepared. */
+  async installing(hosts = 3, settings: object = {}): Promise<HostKey[]> {
+    const keys = await this.ready(hosts, settings);
+    await this.install();
+    for (const key of keys) await this.judgeHost(key, PREPARED);
+    await this.artifactsPrepared();
+    return keys;
+  }
+
+  async progress(key: HostKey, stage: string, progressInfo = ''): Promise<void> {
+    await this.bench.ask(method.reportHostProgress, { ...parseHostKey(key), stage, progressInfo });
+  }
+
+  async poll(key: HostKey) {
+    return this.bench.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: AGENT });
+  }
+
+  async reply(key: HostKey, stepType: string, reply: Partial<InputOf<typeof method.replyToStep>> = {}) {
+    return this.bench.ask(method.replyToStep, { ...parseHostKey(key), stepType, exitCode: 0, ...reply });
+  }
+}
+
+export const AGENT = 'quay.io/muster/agent:latest';

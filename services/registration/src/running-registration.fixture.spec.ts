@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import {
+  inMemoryEventStore,
+  inMemoryObjectStore,
+  inMemoryReadModels,
+  inMemorySecrets,
+} from '@muster/adapter-in-memory';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import {
+  agentSubject,
+  type HostKey,
+  InventoryService,
+  type MusterEvent,
+  parseHostKey,
+  streamIdOf,
+  subjectOfMethod,
+  toStoredData,
+} from '@muster/contracts';
+import {
+  clusterDecider,
+  type ClusterState,
+  hostDecider,
+  type HostState,
+  infraEnvDecider,
+  type InfraEnvState,
+} from '@muster/domain';
+import { type CommandContext, type Relay, startRelay } from '@muster/event-sourcing';
+import {
+  callService,
+  type InputOf,
+  type Method,
+  type OutputOf,
+  type Platform,
+  startMicroservice,
+} from '@muster/nest-kit';
+import type { EventStore, JsonObject, RecordedEvent, StreamId } from '@muster/ports';
+import { eventually, type ManualClock, manualClock, type NatsServer, startNatsServer } from '@muster/testing';
+import { AppModule } from './app.module';
+import { RegistrationProcess } from './process/registration-process';
+
+type InventoryReport = InputOf<typeof InventoryService.method.recordReport>;
+type Running = Awaited<ReturnType<typeof startMicroservice>>;
+
+/** The service on a real bus, an in-memory store and a clock moved by hand; the inventory service is played. */
+export class RegistrationBench {
+  readonly clock: ManualClock = manualClock();
+  readonly reports: InventoryReport[] = [];
+  readonly cleared: string[] = [];
+  readonly nudges: string[] = [];
+  readonly log: string[] = [];
+  /** Streams whose appends fail, as when a disk is full. */
+  readonly brokenStreams = new Set<string>();
+  readonly platform: Platform;
+  private running: Running | undefined;
+  private refusal: JsonObject | undefined;
+
+  private constructor(
+    private readonly nats: NatsServer,
+    readonly store: EventStore,
+    requests: Platform['requests'],
+    environment: Platform['environment'],
+    private readonly relay: Relay,
+  ) {
+    this.platform = {
+      eventStore: { ...store, append: (...given) => this.appendUnlessBroken(...given) },
+      readModels: inMemoryReadModels(),
+      objectStore: inMemoryObjectStore(),
+      secrets: inMemorySecrets(),
+      requests,
+      clock: this.clock,
+      ids: { uuid: () => randomUUID() },
+      environment,
+    };
+    requests.subscribe(subjectOfMethod(InventoryService.method.recordReport), async ({ body }): Promise<JsonObject> => {
+      this.reports.push(body as unknown as InventoryReport);
+      return this.refusal ? { refusal: this.refusal } : { ok: { stored: { position: 7, revision: 0 } } };
+    });
+    requests.subscribe(subjectOfMethod(InventoryService.method.clearReport), async ({ body }) => {
+      this.cleared.push((body as unknown as InventoryReport).hostKey);
+      return { ok: {} };
+    });
+    requests.subscribe('agent.v1.*.*.nudge', ({ subject }) => void this.nudges.push(subject));
+  }
+
+  private async appendUnlessBroken(...given: Parameters<EventStore['append']>): ReturnType<EventStore['append']> {
+    if (this.brokenStreams.has(given[0])) throw new Error(`${given[0]} cannot be written`);
+    return this.store.append(...given);
+  }
+
+  static async start(environment: Platform['environment'] = {}): Promise<RegistrationBench> {
+    const nats = await startNatsServer();
+    const requests = await connectNatsRequests({ servers: nats.url, name: 'registration-test' });
+    const store = inMemoryEventStore();
+    const onError = (error: Error): never => {
+      throw error;
+    };
+    const relay = await startRelay({ store, requests, onError });
+    const bench = new RegistrationBench(nats, store, requests, environment, relay);
+    await bench.startService();
+    return bench;
+  }
+
+  async stop(): Promise<void> {
+    await this.stopService();
+    await this.relay.close();
+    await this.platform.requests.close();
+    await this.store.close();
+    await this.nats.stop();
+  }
+
+  async startService(): Promise<void> {
+    const write = (...words: unknown[]): void => void this.log.push(words.map(String).join(' '));
+    this.running = await startMicroservice('registration', AppModule.on(this.platform), this.platform, {
+      log: write,
+      error: write,
+      warn: write,
+    });
+  }
+
+  async stopService(): Promise<void> {
+    await this.running?.close();
+    this.running = undefined;
+  }
+
+  async restart(): Promise<void> {
+    await this.stopService();
+    await this.startService();
+  }
+
+  /** Everything that follows from what is stored has happened, or is parked. */
+  async settled(): Promise<void> {
+    const process = this.running?.app.get(RegistrationProcess, { strict: false });
+    for (let head = NaN; head !== (await this.store.head());) {
+      head = await this.store.head();
+      await process?.followed(head);
+    }
+  }
+
+  /** From now on the inventory service refuses reports; undefined: it takes them again. */
+  inventoryRefuses(refusal: JsonObject | undefined): void {
+    this.refusal = refusal;
+  }
+
+  async ask<M extends Method>(method: M, input: Partial<InputOf<M>>, context?: CommandContext): Promise<OutputOf<M>> {
+    const answer = await callService(this.platform.requests, method, input as InputOf<M>, context ?? asPerson());
+    await this.settled();
+    return answer;
+  }
+
+  /** A fact of another service, or one of this service that a crash left behind. */
+  async append(streamId: string, ...events: readonly LooseEvent[]): Promise<void> {
+    const stored = await this.events(streamId);
+    const metadata = {
+      commandId: randomUUID(),
+      correlationId: 'played',
+      actor: 'played',
+      occurredAt: new Date(this.clock.nowMs()).toISOString(),
+    };
+    const toAppend = events.map(({ type, data, commandId }) => ({
+      id: randomUUID(),
+      type,
+      data: toStoredData({ type, data } as unknown as MusterEvent) as JsonObject,
+      metadata: { ...metadata, commandId: commandId ?? metadata.commandId },
+    }));
+    await this.store.append(streamId as StreamId, stored.length - 1, toAppend);
+    if (this.running) await this.settled();
+  }
+
+  async events(streamId: string): Promise<RecordedEvent[]> {
+    const events: RecordedEvent[] = [];
+    for await (const page of this.store.readStream(streamId as StreamId)) events.push(...page);
+    return events;
+  }
+
+  async allEvents(): Promise<RecordedEvent[]> {
+    const events: RecordedEvent[] = [];
+    for await (const page of this.store.readAll(-1)) events.push(...page);
+    return events;
+  }
+
+  async types(streamId: string): Promise<string[]> {
+    return (await this.events(streamId)).map(({ type }) => type);
+  }
+
+  async host(key: HostKey): Promise<HostState> {
+    return fold(hostDecider, await this.events(streamIdOf('host', key)));
+  }
+
+  async cluster(id: string): Promise<ClusterState> {
+    return fold(clusterDecider, await this.events(streamIdOf('cluster', id)));
+  }
+
+  async infraEnv(id: string): Promise<InfraEnvState> {
+    return fold(infraEnvDecider, await this.events(streamIdOf('infraEnv', id)));
+  }
+
+  async statuses(...keys: readonly HostKey[]): Promise<string[]> {
+    return (await Promise.all(keys.map((key) => this.host(key)))).map(({ status }) => status);
+  }
+
+  /** Waits for nudges, which are on their way over the bus, and forgets them. */
+  async nudged(...keys: readonly HostKey[]): Promise<void> {
+    for (const key of keys) {
+      const { infraEnvId, hostId } = parseHostKey(key);
+      const subject = agentSubject(infraEnvId, hostId, 'nudge');
+      await eventually(`${key} is nudged`, () => this.nudges.includes(subject));
+    }
+    this.nudges.length = 0;
+  }
+}
+
+export interface LooseEvent {
+  readonly type: MusterEvent['type'];
+  readonly data: object;
+  readonly commandId?: string;
+}
+
+export const asPerson = (commandId: string = randomUUID()): CommandContext => ({
+  commandId,
+  correlationId: `because-of-${commandId}`,
+  actor: 'user:alice',
+  org: 'org-1',
+  user: 'alice',
+});
+
+function fold<State>(
+  decider: { initialState(): State; evolve(state: State, event: never): State },
+  events: readonly RecordedEvent[],
+): State {
+  return events.reduce(
+    (state, { type, data }) => decider.evolve(state, { type, data } as never),
+    decider.initialState(),
+  );
+}
