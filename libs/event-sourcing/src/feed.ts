@@ -1,5 +1,6 @@
-import { ALL_FACTS, HEAD_BEACON } from '@muster/contracts';
+import { HEAD_BEACON } from '@muster/contracts';
 import type { EventStore, RecordedEvent, Requests } from '@muster/ports';
+import { subscribeToFacts } from './shared-facts';
 
 /** Live facts held while a page is being handled; when more arrive, the store is read instead. */
 const MAX_WAITING_FACTS = 2_048;
@@ -98,7 +99,7 @@ export function startFeed(options: FeedOptions): Feed {
     });
   };
 
-  const live = requests.subscribe(ALL_FACTS, ({ subject, body }) => {
+  const live = subscribeToFacts(requests, ({ subject, body }) => {
     heardAt = Date.now();
     const message = body as unknown as RecordedEvent & { readonly previous: number };
     if (message.position <= position) return;
