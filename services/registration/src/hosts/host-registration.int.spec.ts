@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { AGENT, OWNER, PlayedCluster, SUFFICIENT } from '../played-cluster.fixture.spec';
+import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+
+const { method } = RegistrationService;
+
+describe('the registration of hosts', () => {
+  let bench: RegistrationBench;
+  let cluster: PlayedCluster;
+  beforeAll(async () => (bench = await RegistrationBench.start({ AGENT_DOCKER_IMAGE: AGENT })));
+  beforeEach(() => (cluster = new PlayedCluster(bench)));
+  afterAll(() => bench.stop());
+
+  const register = (hostId: string, changes: object = {}, context = asPerson()) =>
+    bench.ask(
+      method.registerHost,
+      { infraEnvId: cluster.infraEnvId, hostId, discoveryAgentVersion: AGENT, ...changes },
+      context,
+    );
+
+  it('takes in a new machine of a cluster’s image, and tells it which agent to run', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const hostId = randomUUID();
+    expect(await register(hostId)).toMatchObject({ agentVersion: AGENT });
+    expect(await bench.host(hostKeyOf(cluster.infraEnvId, hostId))).toMatchObject({
+      status: 'discovering',
+      kind: 'Host',
+      role: 'auto-assign',
+      isBootstrap: false,
+      clusterId: cluster.id,
+      owner: OWNER,
+      agentVersion: AGENT,
+    });
+  });
+
+  it('does it once when the request is repeated, and anew when the machine boots again', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const hostId = randomUUID();
+    const streamId = streamIdOf('host', hostKeyOf(cluster.infraEnvId, hostId));
+    const context = asPerson();
+    const first = await register(hostId, {}, context);
+    expect(await register(hostId, {}, context)).toEqual(first);
+    expect(await bench.types(streamId)).toEqual(['HostRegistered', 'HostEnteredStatus']);
+    await register(hostId);
+    expect(await bench.types(streamId)).toContain('HostReregistered');
+  });
+
+  it('takes a machine of the pool', async () => {
+    await cluster.registerInfraEnv('');
+    const key = await cluster.registerHost();
+    expect(await bench.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
+  });
+
+  it('makes the host of a single node its control plane and bootstrap', async () => {
+    await cluster.register({
+      controlPlaneCount: 1,
+      apiVips: undefined,
+      ingressVips: undefined,
+      userManagedNetworking: true,
+      platformType: 'none',
+    });
+    await cluster.registerInfraEnv();
+    expect(await bench.host(await cluster.registerHost())).toMatchObject({ role: 'master', isBootstrap: true });
+  });
+
+  it('makes a host of an existing cluster a worker', async () => {
+    await cluster.register(
+      { apiVipDnsName: 'api.old.example.com', apiVips: undefined, ingressVips: undefined },
+      { kind: 'AddHostsCluster', imported: true, pullSecret: '' },
+    );
+    await cluster.registerInfraEnv();
+    const key = await cluster.knownHost();
+    expect(await bench.host(key)).toMatchObject({
+      kind: 'AddToExistingClusterHost',
+      role: 'worker',
+      machineConfigPoolName: 'worker',
+      status: 'known',
+    });
+    const { instructions } = await cluster.poll(key);
+    const check = instructions.find(({ stepType }) => stepType === 'api-vip-connectivity-check');
+    expect(check?.args[0]).toContain('http://api.old.example.com:22624/config/worker');
+    await bench.ask(method.installHost, parseHostKey(key));
+    expect((await bench.host(key)).status).toBe('installing');
+    expect((await cluster.poll(key)).instructions.map(({ stepType }) => stepType)).toEqual(['install']);
+  });
+
+  it('refuses a machine of an image it does not know, or that is not to report here', async () => {
+    const hostId = randomUUID();
+    await expect(register(hostId)).rejects.toMatchObject({ refusal: { code: 'not-found', subject: 'infra_env_id' } });
+    await cluster.registerInfraEnv('', { imageType: 'disconnected-iso' });
+    await expect(register(hostId)).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
+    expect(await bench.events(streamIdOf('host', hostKeyOf(cluster.infraEnvId, hostId)))).toEqual([]);
+  });
+
+  it('refuses a new machine while the cluster is being installed', async () => {
+    await cluster.installing();
+    await expect(register(randomUUID())).rejects.toMatchObject({
+      refusal: { code: 'cluster-does-not-accept-hosts' },
+    });
+  });
+
+  it('tells an installed host to stop', async () => {
+    const [key] = await cluster.installing();
+    if (!key) throw new Error('there are three hosts');
+    for (const stage of ['Rebooting', 'Done']) await cluster.progress(key, stage);
+    await expect(register(parseHostKey(key).hostId)).rejects.toMatchObject({
+      refusal: { code: 'host-already-installed' },
+    });
+  });
+
+  it('names the disk that a host should have booted from', async () => {
+    const [key] = await cluster.installing();
+    if (!key) throw new Error('there are three hosts');
+    await cluster.progress(key, 'Rebooting');
+    await register(parseHostKey(key).hostId);
+    const host = await bench.host(key);
+    expect(host.status).toBe('installing-pending-user-action');
+    expect(host.statusInfo).toContain('(sda, /dev/disk/by-id/wwn-1)');
+    expect((await bench.cluster(cluster.id)).status).toBe('installing-pending-user-action');
+  });
+
+  it('counts only what was reported since, and the same reports lead to known again', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const key = await cluster.knownHost();
+    expect(await bench.host(key)).toMatchObject({ status: 'known', epoch: 1 });
+    await register(parseHostKey(key).hostId);
+    expect(await bench.host(key)).toMatchObject({ status: 'discovering', epoch: 2 });
+    await cluster.reportInventory(key, 1);
+    await cluster.judgeHost(key, SUFFICIENT, 1);
+    expect((await bench.host(key)).status).toBe('discovering');
+    await cluster.reportInventory(key, 2);
+    await cluster.judgeHost(key, SUFFICIENT, 2);
+    expect((await bench.host(key)).status).toBe('known');
+  });
+});
+
+describe('two machines with one id', () => {
+  let bench: RegistrationBench;
+  let cluster: PlayedCluster;
+  beforeAll(async () => (bench = await RegistrationBench.start()));
+  afterAll(() => bench.stop());
+  beforeEach(async () => {
+    cluster = new PlayedCluster(bench);
+    await cluster.registerInfraEnv('');
+    bench.reports.length = 0;
+  });
+
+  const inventoryOf = (mac: string) =>
+    JSON.stringify({ interfaces: [{ mac_address: mac, type: 'physical' }], system_vendor: { serial_number: 's' } });
+  const MINE = inventoryOf('52:54:00:00:00:01');
+  const THEIRS = inventoryOf('52:54:00:00:00:02');
+
+  it('are a visible conflict: what the second one reports is not taken', async () => {
+    const key = await cluster.registerHost();
+    await cluster.reply(key, 'inventory', { output: MINE });
+    await cluster.reply(key, 'inventory', { output: THEIRS });
+    await cluster.reply(key, 'inventory', { output: MINE });
+    expect(bench.reports.map(({ output }) => output)).toEqual([MINE, MINE]);
+    const host = await bench.host(key);
+    expect(host.conflict?.intruder.macAddresses).toEqual(['52:54:00:00:00:02']);
+    expect(host.statusInfo).toContain('52:54:00:00:00:02');
+  });
+
+  it('part when one of them falls quiet', async () => {
+    const key = await cluster.registerHost();
+    await cluster.reply(key, 'inventory', { output: MINE });
+    await cluster.reply(key, 'inventory', { output: THEIRS });
+    bench.clock.advance(200_000);
+    await cluster.reply(key, 'inventory', { output: MINE });
+    expect((await bench.host(key)).conflict).toBeUndefined();
+  });
+
+  it('store nothing by repeating themselves', async () => {
+    const key = await cluster.registerHost();
+    for (const output of [MINE, THEIRS, MINE]) await cluster.reply(key, 'inventory', { output });
+    const before = await bench.allEvents();
+    for (const output of [THEIRS, MINE, THEIRS, MINE]) await cluster.reply(key, 'inventory', { output });
+    expect(await bench.allEvents()).toEqual(before);
+  });
+
+  it('are told when they register, where the agent says which machine it is', async () => {
+    const hostId = randomUUID();
+    const machine = (mac: string) => ({ macAddresses: [mac], serialNumber: 's', bootId: mac, sourceAddress: '' });
+    const register = (mac: string) =>
+      bench.ask(method.registerHost, { infraEnvId: cluster.infraEnvId, hostId, machine: machine(mac) });
+    await register('52:54:00:00:00:01');
+    await expect(register('52:54:00:00:00:02')).rejects.toMatchObject({ refusal: { code: 'identity-conflict' } });
+    await expect(register('52:54:00:00:00:02')).rejects.toMatchObject({ refusal: { code: 'identity-conflict' } });
+    await register('52:54:00:00:00:01');
+    expect((await bench.host(hostKeyOf(cluster.infraEnvId, hostId))).machine?.macAddresses).toEqual([
+      '52:54:00:00:00:01',
+    ]);
+  });
+});

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { type HostKey, hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { PlayedCluster } from '../played-cluster.fixture.spec';
+import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+
+const { method } = RegistrationService;
+
+describe('what people do with hosts', () => {
+  let bench: RegistrationBench;
+  let cluster: PlayedCluster;
+  beforeAll(async () => (bench = await RegistrationBench.start()));
+  beforeEach(() => (cluster = new PlayedCluster(bench)));
+  afterAll(() => bench.stop());
+
+  const revise = (key: HostKey, changes: object, context = asPerson()) =>
+    bench.ask(method.reviseHost, { ...parseHostKey(key), ...changes }, context);
+  const inCluster = async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    return cluster.knownHost();
+  };
+
+  it('choose name, role, disk and settings at once, and the same again is nothing', async () => {
+    const key = await inCluster();
+    const choice = {
+      hostName: 'master-0.example.com',
+      hostRole: 'master',
+      installationDiskId: '/dev/sdb',
+      settings: { skipFormattingDisks: '/dev/sda', nodeLabels: '{"a":"b"}' },
+    };
+    const context = asPerson();
+    const first = await revise(key, choice, context);
+    expect(await bench.host(key)).toMatchObject({
+      requestedHostname: 'master-0.example.com',
+      role: 'master',
+      installationDisk: { id: '/dev/disk/by-id/wwn-2', path: '/dev/sdb', isChosenByPerson: true },
+      settings: { skipFormattingDisks: '/dev/sda' },
+    });
+    const before = await bench.allEvents();
+    expect(await revise(key, choice, context)).toEqual(first);
+    await revise(key, choice);
+    expect(await bench.allEvents()).toEqual(before);
+  });
+
+  it.each([
+    ['a role that is none', { hostRole: 'king' }, { code: 'invalid-input', subject: 'host_role' }],
+    ['a name that no machine may have', { hostName: 'no name' }, { code: 'invalid-input', subject: 'host_name' }],
+    [
+      'a disk that is not there',
+      { installationDiskId: '/dev/sdz' },
+      { code: 'not-allowed-in-state', allowed: ['/dev/disk/by-id/wwn-1', '/dev/disk/by-id/wwn-2'] },
+    ],
+    ['a disk that is too small', { installationDiskId: '/dev/sdc' }, { code: 'not-allowed-in-state' }],
+  ])('cannot choose %s, and then nothing else is chosen either', async (_case, wrong, refusal) => {
+    const key = await inCluster();
+    const before = await bench.allEvents();
+    await expect(revise(key, { hostName: 'fine', hostRole: 'worker', ...wrong })).rejects.toMatchObject({ refusal });
+    expect(await bench.allEvents()).toEqual(before);
+  });
+
+  it('cannot choose any more once the host is being installed', async () => {
+    const [key] = await cluster.installing();
+    if (!key) throw new Error('there are three hosts');
+    await expect(revise(key, { hostRole: 'worker' })).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
+  });
+
+  it('bind a host of the pool and give it back', async () => {
+    await cluster.register();
+    const pool = new PlayedCluster(bench);
+    await pool.registerInfraEnv('');
+    const key = await pool.knownHost();
+    const { hostId } = parseHostKey(key);
+    const context = asPerson();
+    const bind = () => bench.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id }, context);
+    const first = await bind();
+    expect(await bind()).toEqual(first);
+    expect(await bench.host(key)).toMatchObject({ status: 'binding', clusterId: cluster.id });
+    expect(await pool.poll(key)).toMatchObject({ instructions: [], postStepAction: 'exit' });
+    await pool.registerHost(hostId);
+    expect(await bench.host(key)).toMatchObject({ status: 'discovering', clusterId: cluster.id });
+    await bench.ask(method.unbindHost, parseHostKey(key));
+    expect(await bench.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
+    await pool.registerHost(hostId);
+    expect(await bench.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
+  });
+
+  it('cannot bind to a cluster that is unknown, busy or of another architecture', async () => {
+    const pool = new PlayedCluster(bench);
+    await pool.registerInfraEnv('');
+    const key = await pool.knownHost();
+    const bind = (clusterId: string) => bench.ask(method.bindHost, { ...parseHostKey(key), clusterId });
+    await expect(bind(randomUUID())).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
+    await cluster.installing();
+    await expect(bind(cluster.id)).rejects.toMatchObject({ refusal: { code: 'cluster-does-not-accept-hosts' } });
+    const arm = new PlayedCluster(bench);
+    await arm.register({ cpuArchitecture: 'arm64' });
+    await expect(bind(arm.id)).rejects.toMatchObject({ refusal: { code: 'invalid-input', allowed: ['arm64'] } });
+    expect((await bench.host(key)).status).toBe('known-unbound');
+  });
+
+  it('cannot take a host out of the cluster that its image belongs to', async () => {
+    const key = await inCluster();
+    await expect(bench.ask(method.unbindHost, parseHostKey(key))).rejects.toMatchObject({
+      refusal: { code: 'not-allowed-in-state', subject: 'infra_env_id' },
+    });
+  });
+
+  it('forget a host, which may come back as a new one', async () => {
+    const key = await inCluster();
+    const context = asPerson();
+    const forget = () => bench.ask(method.deregisterHost, parseHostKey(key), context);
+    expect(await forget()).toEqual(await forget());
+    expect((await bench.host(key)).status).toBe('unregistered');
+    await expect(cluster.poll(key)).rejects.toMatchObject({ refusal: { code: 'not-found' } });
+    await cluster.registerHost(parseHostKey(key).hostId);
+    expect(await bench.host(key)).toMatchObject({ status: 'discovering', epoch: 2 });
+  });
+
+  it('install or reset single hosts on day 2 only', async () => {
+    const key = await inCluster();
+    for (const name of ['installHost', 'resetHost'] as const)
+      await expect(bench.ask(method[name], parseHostKey(key))).rejects.toMatchObject({
+        refusal: { code: 'not-allowed-in-state', subject: 'kind' },
+      });
+  });
+
+  it('record logs of a host', async () => {
+    const key = await inCluster();
+    const context = asPerson();
+    const body = { digest: `sha256:${'0'.repeat(64)}`, bytes: 1 };
+    const record = () =>
+      bench.ask(method.recordHostLogs, { ...parseHostKey(key), logsState: 'completed', body }, context);
+    const first = await record();
+    expect(await record()).toEqual(first);
+    expect((await bench.host(key)).logs).toMatchObject({
+      state: 'completed',
+      collectedAt: expect.stringMatching(/^20/),
+    });
+  });
+
+  it('hear of no host that does not exist', async () => {
+    await cluster.registerInfraEnv('');
+    const key = hostKeyOf(cluster.infraEnvId, randomUUID());
+    for (const name of [
+      'nextSteps',
+      'replyToStep',
+      'reportHostProgress',
+      'recordHostLogs',
+      'reviseHost',
+      'unbindHost',
+      'resetHost',
+      'installHost',
+      'deregisterHost',
+    ] as const)
+      await expect(bench.ask(method[name], parseHostKey(key))).rejects.toMatchObject({
+        refusal: { code: 'not-found' },
+      });
+    expect(await bench.events(streamIdOf('host', key))).toEqual([]);
+  });
+
+  it('are told the same about progress that is reported twice, and why some is not taken', async () => {
+    const [key] = await cluster.installing();
+    if (!key) throw new Error('there are three hosts');
+    const context = asPerson();
+    const report = (stage: string, given = asPerson()) =>
+      bench.ask(method.reportHostProgress, { ...parseHostKey(key), stage, progressInfo: '' }, given);
+    const first = await report('Installing', context);
+    expect(await report('Installing', context)).toEqual(first);
+    await expect(report('Starting installation')).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });
+    await expect(report('Dancing')).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
+  });
+});

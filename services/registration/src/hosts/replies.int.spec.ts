@@ -1,0 +1,157 @@
+import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { eventually } from '@muster/testing';
+import { PlayedCluster } from '../played-cluster.fixture.spec';
+import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+
+const { method } = RegistrationService;
+
+describe('polls and replies of agents', () => {
+  let bench: RegistrationBench;
+  let cluster: PlayedCluster;
+  beforeAll(async () => (bench = await RegistrationBench.start()));
+  afterAll(() => bench.stop());
+  beforeEach(() => {
+    cluster = new PlayedCluster(bench);
+    bench.inventoryRefuses(undefined);
+    bench.reports.length = 0;
+  });
+
+  const inPool = async () => {
+    await cluster.registerInfraEnv('', { additionalNtpSources: 'ntp.example.com' });
+    return cluster.registerHost();
+  };
+
+  it('give a step an id of its own', async () => {
+    const { instructions } = await cluster.poll(await inPool());
+    expect(instructions).toEqual([
+      { stepType: 'inventory', stepId: expect.stringMatching(/^inventory-[0-9a-f]{8}$/), args: expect.any(Array) },
+      {
+        stepType: 'ntp-synchronizer',
+        stepId: expect.stringMatching(/^ntp-synchronizer-[0-9a-f]{8}$/),
+        args: ['{"ntp_source":"ntp.example.com"}'],
+      },
+    ]);
+  });
+
+  it('tell an outdated agent to upgrade, by what it said last', async () => {
+    const key = await inPool();
+    const upgrade = [
+      { stepType: 'upgrade-agent', stepId: '', args: ['{"agent_image":"quay.io/muster/agent:latest"}'] },
+    ];
+    const poll = (discoveryAgentVersion: string) =>
+      bench.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion });
+    expect((await poll('quay.io/muster/agent:old')).instructions).toEqual(upgrade);
+    expect((await poll('')).instructions).not.toEqual(upgrade);
+    await bench.ask(method.registerHost, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
+    expect((await poll('')).instructions).toEqual(upgrade);
+  });
+
+  it('hand reports to the inventory service with the epoch of the host, and answer with its position', async () => {
+    const key = await inPool();
+    const output = '{"ntp_sources":[]}';
+    expect(await cluster.reply(key, 'ntp-synchronizer', { output })).toEqual({ stored: { position: 7, revision: 0 } });
+    await cluster.registerHost(parseHostKey(key).hostId);
+    await cluster.reply(key, 'ntp-synchronizer', { output });
+    const report = { hostKey: key, stepType: 'ntp-synchronizer', output, exitCode: 0, error: '' };
+    expect(bench.reports).toEqual([
+      { ...report, epoch: 1 },
+      { ...report, epoch: 2 },
+    ]);
+  });
+
+  it.each([
+    ['ntp-synchronizer', 0, '', true],
+    ['ntp-synchronizer', 1, '{}', false],
+    ['installation-disk-speed-check', 1, '', true],
+    ['installation-disk-speed-check', 0, '', false],
+    ['container-image-availability', 0, '', false],
+    ['container-image-availability', 0, '{}', true],
+    ['tang-connectivity-check', 1, '', true],
+    ['tang-connectivity-check', 0, '', true],
+    ['logs-gather', 0, 'x', false],
+    ['stop-installation', 0, '', false],
+    ['upgrade-agent', 0, '{}', false],
+  ])('hand on %s with exit code %i and output "%s": %s', async (stepType, exitCode, output, isHandedOn) => {
+    await cluster.reply(await inPool(), stepType, { exitCode, output });
+    expect(bench.reports.map((report) => report.stepType)).toEqual(isHandedOn ? [stepType] : []);
+  });
+
+  it('are refused with a report that cannot be read, but never for a step that failed', async () => {
+    const key = await inPool();
+    bench.inventoryRefuses({ code: 'invalid-input', reason: 'This is no report.', subject: 'inventory' });
+    await expect(cluster.reply(key, 'ntp-synchronizer', { output: 'x' })).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', reason: 'This is no report.' },
+    });
+    await cluster.reply(key, 'installation-disk-speed-check', { output: 'x', exitCode: 1 });
+    expect(bench.reports).toHaveLength(2);
+  });
+
+  it('take no inventory from a host that is past its inspection', async () => {
+    const [key] = await cluster.installing();
+    if (!key) throw new Error('there are three hosts');
+    await expect(cluster.reply(key, 'inventory', { output: '{}' })).rejects.toMatchObject({
+      refusal: { code: 'not-allowed-in-state' },
+    });
+    expect(bench.reports).toEqual([]);
+  });
+
+  it('say that the media is gone, once, and that it is back', async () => {
+    const key = await inPool();
+    await cluster.reply(key, 'inventory', { exitCode: 256 });
+    expect(await bench.host(key)).toMatchObject({ status: 'disconnected-unbound', isMediaConnected: false });
+    const before = await bench.allEvents();
+    await cluster.reply(key, 'inventory', { exitCode: 256 });
+    expect(await bench.allEvents()).toEqual(before);
+    await cluster.reply(key, 'logs-gather');
+    expect((await bench.host(key)).isMediaConnected).toBe(true);
+  });
+
+  describe('of an installing host', () => {
+    let key: HostKey;
+    beforeEach(async () => {
+      const [first] = await cluster.installing();
+      if (!first) throw new Error('there are three hosts');
+      key = first;
+    });
+
+    it('end its installation when the installer failed', async () => {
+      const context = asPerson();
+      const reply = () =>
+        bench.ask(method.replyToStep, { ...parseHostKey(key), stepType: 'install', exitCode: 1, error: 'no' }, context);
+      const first = await reply();
+      expect(await bench.host(key)).toMatchObject({ status: 'error', failedBy: 'report' });
+      const before = await bench.allEvents();
+      expect(await reply()).toEqual(first);
+      expect(await bench.allEvents()).toEqual(before);
+    });
+
+    it('do not when it was merely started twice', async () => {
+      const error = 'Error: the container name "assisted-installer" is already in use by 1234';
+      await cluster.reply(key, 'install', { exitCode: 125, error });
+      expect((await bench.host(key)).status).toBe('installing');
+      await cluster.reply(key, 'install', { exitCode: 125, error: 'no such image' });
+      expect((await bench.host(key)).status).toBe('error');
+    });
+
+    it('end it when its media is gone', async () => {
+      await cluster.reply(key, 'install', { exitCode: 256 });
+      expect(await bench.host(key)).toMatchObject({ status: 'error', failedBy: 'media' });
+      expect(await bench.types(streamIdOf('host', key))).not.toContain('HostInstallationFailed');
+    });
+  });
+
+  it('measure how far the host’s clock is off, and tell only what changed', async () => {
+    const key = await inPool();
+    const poll = (offsetSeconds: number) =>
+      bench.ask(method.nextSteps, {
+        ...parseHostKey(key),
+        timestampSeconds: Math.floor(bench.clock.nowMs() / 1_000) + offsetSeconds,
+      });
+    for (const offset of [600, 610, 595, 0]) await poll(offset);
+    await eventually('both were told', () => bench.reports.length >= 2);
+    expect(bench.reports.map(({ stepType, output }) => `${stepType} ${output}`)).toEqual([
+      'clock-offset {"offset_seconds":600}',
+      'clock-offset {"offset_seconds":0}',
+    ]);
+  });
+});
