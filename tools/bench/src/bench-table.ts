@@ -2,9 +2,12 @@ import type { Bench } from './measurement';
 import { agentDoors } from './process/agent-doors.bench';
 import { idleClusters } from './process/idle-clusters.bench';
 import { idleHosts } from './process/idle-hosts.bench';
+import { imageDownload } from './process/image-download.bench';
+import { outcomeLatency } from './process/outcome-latency.bench';
 import { showCluster } from './process/show-cluster.bench';
 import { timeToReady } from './process/time-to-ready.bench';
 import { durableCommands } from './store/durable-commands.bench';
+import { installationPhases } from './store/installation-phases.bench';
 import { installationSize } from './store/installation-size.bench';
 import { replay } from './store/replay.bench';
 
@@ -12,10 +15,13 @@ import { replay } from './store/replay.bench';
 export const BENCHES: readonly Bench[] = [
   durableCommands,
   installationSize,
+  installationPhases,
   replay,
   timeToReady,
   idleClusters,
   idleHosts,
   agentDoors,
   showCluster,
+  outcomeLatency,
+  imageDownload,
 ];

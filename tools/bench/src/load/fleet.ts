@@ -18,6 +18,7 @@ const API = '/api/assisted-install/v2';
 const OPENSHIFT_VERSION = '4.18';
 const AGENT_VERSION = 'quay.io/muster/agent:latest';
 const DEFINITIONS_IN_FLIGHT = 8;
+const MEMORY_GIB = 64;
 const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('bench:bench').toString('base64'), email: 'bench@example.com' } },
 });
@@ -59,7 +60,7 @@ export const registration = (host: FleetHost): Call => ({
 });
 
 /** The reply of an agent to its first step: some 5 KB of hardware, different for every host. */
-export const inventoryReply = (host: FleetHost): Call => {
+export const inventoryReply = (host: FleetHost, memoryGib = MEMORY_GIB): Call => {
   const network = `10.${host.cluster >> 8}.${host.cluster & 255}`;
   const { inventory } = generateHardware({
     seed: host.hostId,
@@ -67,7 +68,7 @@ export const inventoryReply = (host: FleetHost): Call => {
     address: `${network}.${10 + host.number}/24`,
     gateway: `${network}.1`,
     cpuCount: 16,
-    memoryGib: 64,
+    memoryGib,
   });
   return {
     to: `POST ${hostsPath(host)}/${host.hostId}/instructions`,

@@ -45,6 +45,6 @@ export async function bootFleet(
   const hosts = await defineFleet(muster.restUrl, shape.clusters, shape.hostsEach);
   await load.open(httpTarget(muster));
   await oncePerHost(load, hosts, registration);
-  await oncePerHost(load, hosts, inventoryReply);
+  await oncePerHost(load, hosts, (host) => inventoryReply(host));
   return hosts;
 }

@@ -20,7 +20,7 @@ export const agentDoors: Bench = {
       await load.open(httpTarget(muster));
       const registered = await oncePerHost(load, hosts, registration);
       await untilQuiet(muster.dataDirectory);
-      const told = await oncePerHost(load, hosts, inventoryReply);
+      const told = await oncePerHost(load, hosts, (host) => inventoryReply(host));
       // The first poll also tells the host's clock.
       await oncePerHost(load, hosts, poll);
       await untilQuiet(muster.dataDirectory);

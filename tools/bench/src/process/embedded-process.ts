@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { freePort } from '@muster/tool-launcher';
 
 const LAUNCHER = join(__dirname, '..', '..', '..', 'launcher', 'dist', 'main.js');
+/** As `npm start` does. */
+const NODE_OPTIONS = ['--max-semi-space-size=64'];
 const HOST = '127.0.0.1';
 const LOOK_AGAIN_MS = 5;
 /** A store of a million events is read before a process is ready. */
@@ -27,7 +29,7 @@ export async function startEmbeddedProcess(dataDirectory: string): Promise<Embed
   const restUrl = `http://${HOST}:${restPort}`;
   const imageUrl = `http://${HOST}:${imagePort}`;
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [LAUNCHER], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, LAUNCHER], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,

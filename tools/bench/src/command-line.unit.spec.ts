@@ -1,0 +1,32 @@
+import { BENCHES } from './bench-table';
+import { parseCommandLine, USAGE, UsageError } from './command-line';
+
+describe('the command line of the benchmarks', () => {
+  it('runs all of them when none is named', () => {
+    expect(parseCommandLine([])).toEqual({ benches: BENCHES, isQuick: false, writes: false, dataDirectory: undefined });
+  });
+
+  it('takes options in any order, and several names', () => {
+    const options = parseCommandLine(['--only', 'replay', '--write', '--data', 'dir', '--quick', '--only', 'commands']);
+    expect(options).toMatchObject({ isQuick: true, writes: true, dataDirectory: 'dir' });
+    expect(options?.benches.map(({ name }) => name)).toEqual(['replay', 'commands']);
+  });
+
+  it('asks for nothing to be run when help is wanted', () => {
+    expect(parseCommandLine(['--help'])).toBeUndefined();
+  });
+
+  it.each([
+    [['--fast'], 'no option --fast'],
+    [['--only'], '--only needs a value'],
+    [['--data', '--quick'], '--data needs a value'],
+    [['--only', 'nothing'], 'no benchmark nothing, only commands'],
+  ])('refuses %j', (args, message) => {
+    expect(() => parseCommandLine(args)).toThrow(UsageError);
+    expect(() => parseCommandLine(args)).toThrow(message);
+  });
+
+  it('lists every benchmark once in its help', () => {
+    for (const { name } of BENCHES) expect(USAGE.split(`\n  ${name.padEnd(14)} `)).toHaveLength(2);
+  });
+});

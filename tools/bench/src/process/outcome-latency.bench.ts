@@ -1,0 +1,62 @@
+import { p50AndP99, count } from '../figures';
+import { type FleetHost, inventoryReply } from '../load/fleet';
+import { openCaller } from '../load/caller';
+import { startLoadProcess } from '../load/load-process';
+import { bootFleet, httpTarget } from '../load/run-fleet';
+import type { Bench } from '../measurement';
+import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
+import { untilQuiet } from './quiet';
+
+const TOO_LITTLE_MEMORY_GIB = 4;
+const PATIENCE_MS = 30_000;
+
+/** A host tells of other hardware; how long until a person can read what that means. */
+export const outcomeLatency: Bench = {
+  name: 'outcome',
+  about: 'inventory posted until its outcome is readable over REST, with 1,000 hosts',
+  run: async (bed) => {
+    const shape = bed.isQuick ? { clusters: 2, hostsEach: 5 } : { clusters: 50, hostsEach: 20 };
+    const muster = await startEmbeddedProcess(bed.directory('outcome'));
+    const load = startLoadProcess();
+    try {
+      const hosts = await bootFleet(bed, muster, load, shape);
+      await untilQuiet(muster.dataDirectory);
+      const samples = hosts.slice(0, bed.isQuick ? 5 : 300);
+      const latenciesMs: number[] = [];
+      for (const host of samples) latenciesMs.push(await sample(muster, host));
+      return [
+        {
+          what: `inventory posted → outcome readable, ${count(hosts.length)} hosts`,
+          measured: p50AndP99(latenciesMs),
+          budget: 'p99 < 50 ms',
+        },
+      ];
+    } finally {
+      load.close();
+      await muster.stop();
+    }
+  },
+};
+
+async function sample(muster: EmbeddedProcess, host: FleetHost): Promise<number> {
+  const caller = await openCaller(httpTarget(muster));
+  try {
+    const startedMs = performance.now();
+    await caller.call(inventoryReply(host, TOO_LITTLE_MEMORY_GIB));
+    while (!(await failsMemory(muster, host))) {
+      if (performance.now() - startedMs > PATIENCE_MS) throw new Error(`Host ${host.hostId} is not judged anew.`);
+    }
+    return performance.now() - startedMs;
+  } finally {
+    await caller.close();
+  }
+}
+
+async function failsMemory({ restUrl }: EmbeddedProcess, { infraEnvId, hostId }: FleetHost): Promise<boolean> {
+  const answer = await fetch(`${restUrl}/api/assisted-install/v2/infra-envs/${infraEnvId}/hosts/${hostId}`);
+  const { validations_info } = (await answer.json()) as { validations_info?: string };
+  const groups = JSON.parse(validations_info || '{}') as { [group: string]: { id: string; status: string }[] };
+  return Object.values(groups)
+    .flat()
+    .some(({ id, status }) => id === 'has-min-memory' && status === 'failure');
+}

@@ -1,0 +1,41 @@
+import type { RecordedEvent } from '@muster/ports';
+import { milliseconds } from '../figures';
+import type { Bench, Measurement } from '../measurement';
+import { readHistory } from './clone-store';
+
+/** How long Muster itself takes between what a person does and what follows; read from the recorded history. */
+export const installationPhases: Bench = {
+  name: 'phases',
+  about: 'VIPs given to ready, and install to every host preparing (of the recorded run)',
+  run: async (bed) => {
+    const events = await readHistory((await bed.recording()).dataDirectory);
+    const line = (
+      what: string,
+      from: RecordedEvent | undefined,
+      to: RecordedEvent | undefined,
+      budget: string,
+    ): Measurement => ({
+      what,
+      measured: from && to ? milliseconds(atMs(to) - atMs(from)) : 'not in the recording',
+      budget,
+    });
+    const vips = events.find(
+      ({ type, data }) => type === 'ClusterSettingsRevised' && JSON.stringify(data).includes('apiVips'),
+    );
+    const ready = events.find((event) => entered(event, 'ClusterEnteredStatus', 'ready') && isAfter(event, vips));
+    const install = events.find((event) => entered(event, 'ClusterEnteredStatus', 'preparing-for-installation'));
+    const preparing = events
+      .filter((event) => entered(event, 'HostEnteredStatus', 'preparing-for-installation'))
+      .at(-1);
+    return [
+      line('VIPs given → cluster ready', vips, ready, '< 200 ms'),
+      line('install → every host preparing', install, preparing, '< 1 s at 500 hosts'),
+    ];
+  },
+};
+
+const atMs = ({ recordedAt }: RecordedEvent): number => Date.parse(recordedAt);
+const entered = ({ type, data }: RecordedEvent, wanted: string, status: string): boolean =>
+  type === wanted && data.status === status;
+const isAfter = (event: RecordedEvent, other: RecordedEvent | undefined): boolean =>
+  other !== undefined && event.position > other.position;
