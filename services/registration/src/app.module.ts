@@ -15,6 +15,7 @@ import { ResetClusterController } from './clusters/reset-cluster.controller';
 import { ReviseClusterController } from './clusters/revise-cluster.controller';
 import { CONFIG, readConfig } from './config';
 import { BindHostController } from './hosts/bind-host.controller';
+import { ConnectivityTurns } from './hosts/connectivity-turns';
 import { DeregisterHostController } from './hosts/deregister-host.controller';
 import { HostClocks } from './hosts/host-clocks';
 import { HostBinding } from './hosts/host-binding';
@@ -99,6 +100,7 @@ export class AppModule {
         HostRegistration,
         HostRevision,
         HostBinding,
+        ConnectivityTurns,
         HostClocks,
         IdentityClaims,
         StepContexts,

@@ -11,7 +11,8 @@ import {
   type HostKey,
   InventoryService,
   type MusterEvent,
-  parseHostKey,
+  hostKeyOf,
+  parseAgentSubject,
   streamIdOf,
   subjectOfMethod,
   toStoredData,
@@ -46,7 +47,7 @@ export class RegistrationBench {
   readonly clock: ManualClock = manualClock();
   readonly reports: InventoryReport[] = [];
   readonly cleared: string[] = [];
-  readonly nudges: string[] = [];
+  private readonly nudges: string[] = [];
   readonly log: string[] = [];
   /** Streams whose appends fail, as when a disk is full. */
   readonly brokenStreams = new Set<string>();
@@ -198,14 +199,16 @@ export class RegistrationBench {
     return (await Promise.all(keys.map((key) => this.host(key)))).map(({ status }) => status);
   }
 
-  /** Waits for nudges, which are on their way over the bus, and forgets them. */
-  async nudged(...keys: readonly HostKey[]): Promise<void> {
-    for (const key of keys) {
-      const { infraEnvId, hostId } = parseHostKey(key);
-      const subject = agentSubject(infraEnvId, hostId, 'nudge');
-      await eventually(`${key} is nudged`, () => this.nudges.includes(subject));
-    }
-    this.nudges.length = 0;
+  /** Who was nudged since the last time, in order. One publisher's messages arrive in order, so the last one ends the wait. */
+  async nudgedHosts(): Promise<HostKey[]> {
+    const end = agentSubject('end', randomUUID(), 'nudge');
+    this.platform.requests.publish(end, {});
+    await eventually('the bus has delivered', () => this.nudges.includes(end));
+    const subjects = this.nudges.splice(0).filter((subject) => subject !== end);
+    return subjects.map((subject) => {
+      const { infraEnvId = '', hostId = '' } = parseAgentSubject(subject) ?? {};
+      return hostKeyOf(infraEnvId, hostId);
+    });
   }
 }
 

@@ -16,22 +16,22 @@ describe('an installation', () => {
   it('is prepared by everybody, then started on every host', async () => {
     const keys = await cluster.ready();
     expect(await bench.statuses(...keys)).toEqual(['known', 'known', 'known']);
-    bench.nudges.length = 0;
+    await bench.nudgedHosts();
 
     await cluster.install();
     expect(await status()).toBe('preparing-for-installation');
     expect(await bench.statuses(...keys)).toEqual(Array(3).fill('preparing-for-installation'));
-    await bench.nudged(...keys);
+    expect(new Set(await bench.nudgedHosts())).toEqual(new Set(keys));
 
     for (const key of keys) await cluster.judgeHost(key, PREPARED);
     expect(await bench.statuses(...keys)).toEqual(Array(3).fill('preparing-successful'));
     expect(await status()).toBe('preparing-for-installation');
-    bench.nudges.length = 0;
+    await bench.nudgedHosts();
 
     await cluster.artifactsPrepared();
     expect(await bench.cluster(cluster.id)).toMatchObject({ status: 'installing', openshiftClusterId: 'openshift-1' });
     expect(await bench.statuses(...keys)).toEqual(Array(3).fill('installing'));
-    await bench.nudged(...keys);
+    expect(new Set(await bench.nudgedHosts())).toEqual(new Set(keys));
     const plans = await Promise.all(keys.map((key) => cluster.poll(key)));
     const roles = plans.map(({ instructions: [step] }) => (JSON.parse(step?.args[0] ?? '{}') as { role: string }).role);
     expect(roles.sort()).toEqual(['bootstrap', 'master', 'master']);

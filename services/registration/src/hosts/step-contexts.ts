@@ -1,9 +1,23 @@
 import type { HostKey } from '@muster/contracts';
-import { type ClusterState, effectiveRole, type HostState, type StepCluster, type StepContext } from '@muster/domain';
+import {
+  type ClusterState,
+  effectiveRole,
+  type HostState,
+  type StepCluster,
+  type StepContext,
+  STEP_ROWS,
+  type StepSettings,
+} from '@muster/domain';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
+import { ConnectivityTurns } from './connectivity-turns';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../process/registration-view';
+
+/** Statuses in which hosts check how they reach each other. */
+const CONNECTED_STATUSES: ReadonlySet<string> = new Set(
+  STEP_ROWS.flatMap(({ steps, statuses }) => (steps.includes('connectivity-check') ? statuses : [])),
+);
 
 /** Gathers what a host's steps are made of. */
 @Injectable()
@@ -11,6 +25,7 @@ export class StepContexts {
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly view: RegistrationView,
+    private readonly turns: ConnectivityTurns,
   ) {}
 
   of(key: HostKey, host: HostState, cluster: ClusterState | undefined): StepContext {
@@ -52,8 +67,15 @@ export class StepContexts {
             hardware,
           })),
       images: this.config.images,
-      settings: this.config.steps,
+      settings: this.settings(key, host),
     };
+  }
+
+  private settings(key: HostKey, { status, clusterId }: HostState): StepSettings {
+    const { steps } = this.config;
+    if (!clusterId || !CONNECTED_STATUSES.has(status)) return steps;
+    if (this.turns.take(clusterId, key, this.view.hostCountOf(clusterId))) return steps;
+    return { ...steps, disabledSteps: [...steps.disabledSteps, 'connectivity-check'] };
   }
 
   private cluster(id: string, cluster: ClusterState): StepCluster {

@@ -108,6 +108,10 @@ export class RegistrationView {
     }
   }
 
+  hostCountOf(clusterId: string): number {
+    return this.clusters.get(clusterId)?.hostKeys.size ?? 0;
+  }
+
   hostsOf(clusterId: string): HostEntry[] {
     const keys = this.clusters.get(clusterId)?.hostKeys ?? [];
     return [...keys].flatMap((key) => this.hosts.get(key) ?? []);
