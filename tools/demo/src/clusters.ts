@@ -1,6 +1,6 @@
 import type { ClusterSpec } from './scenario';
 
-/** The two clusters of the demo: five machines of which one needs repair, and a single node. */
+/** The two clusters of the demo: five machines of which one needs repair, with agents on NATS, and a single node whose agent polls over HTTP. */
 export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
   {
     name: 'prod',
@@ -14,5 +14,6 @@ export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
     controlPlaneCount: 1,
     machines: [{ cpuCount: 16, memoryGib: 64 }],
     machineNetwork: '192.168.112.0/24',
+    door: 'http',
   },
 ];

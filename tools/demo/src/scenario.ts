@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FleetMember, simulatedFleet, type SimulatedFleet } from '@muster/tool-simulator';
-import type { ClusterView, HostView, RestClient } from './rest-client';
+import type { ClusterView, EventView, HostView, RestClient } from './rest-client';
 
 /** A cluster to be installed and the machines it is installed on. */
 export interface ClusterSpec {
@@ -9,6 +9,8 @@ export interface ClusterSpec {
   readonly controlPlaneCount: number;
   readonly machines: readonly FleetMember[];
   readonly machineNetwork: string;
+  /** How its agents talk to the service; default: NATS, as the image offers. */
+  readonly door?: 'nats' | 'http';
   readonly vips?: { readonly api: string; readonly ingress: string };
 }
 
@@ -37,6 +39,13 @@ export interface InstalledCluster {
 const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
 });
+/** Events that a person wants to see without asking; warnings and worse besides. */
+const EVENTS_THAT_MATTER: ReadonlySet<string> = new Set([
+  'cluster_status_updated',
+  'host_bootstrap_set',
+  'cluster_installation_completed',
+  'cluster_finalizing_stage_updated',
+]);
 const LOOK_AGAIN_MS = 150;
 const BOOT_PATIENCE_MS = 60_000;
 const INSTALL_PATIENCE_MS = 300_000;
@@ -50,7 +59,16 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     const cluster = await client.get<ClusterView>(`/clusters/${clusterId}`);
     if (!firstSeenMs.has(cluster.status)) firstSeenMs.set(cluster.status, performance.now() - startedMs);
     options.onLook?.(cluster);
+    await tellEvents(clusterId);
     return cluster;
+  };
+  let eventsSeen = 0;
+  const tellEvents = async (clusterId: string): Promise<void> => {
+    const events = await client.get<EventView[]>(
+      `/events?cluster_id=${clusterId}&order=ascending&offset=${eventsSeen}`,
+    );
+    eventsSeen += events.length;
+    for (const { message } of events.filter(matters)) tell(`${spec.name}  • ${message}`);
   };
 
   // 1. Define the cluster and what its hosts boot.
@@ -78,7 +96,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     timeScale: options.timeScale,
     machineNetwork: spec.machineNetwork,
     namePrefix: spec.name,
-    observer: { onController: (_clusterId, what) => tell(`${spec.name}: controller: ${what}`) },
+    door: spec.door,
   });
   try {
     const image = await fleet.bootFromUrl(url);
@@ -180,3 +198,5 @@ async function until(patienceMs: number, what: string, isTrue: () => Promise<boo
   }
   throw new Error(`It did not come about within ${patienceMs / 1_000} s that ${what}.`);
 }
+
+const matters = ({ name, severity }: EventView): boolean => severity !== 'info' || EVENTS_THAT_MATTER.has(name);
