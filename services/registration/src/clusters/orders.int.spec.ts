@@ -89,14 +89,22 @@ describe('orders that hosts follow', () => {
     expect(await bench.store.head()).toBe(head);
   });
 
-  it('leaves a host alone that registered after the order', async () => {
+  it('leaves a host alone that registered between the order and the crash', async () => {
     const [first, ...others] = await cluster.installing();
     if (!first) throw new Error('there are three hosts');
-    await order('cancelInstallation');
-    await order('resetCluster');
+    await bench.stopService();
+    const data = { reason: 'r' };
+    await bench.append(streamIdOf('cluster', cluster.id), { type: 'ClusterReset', data, commandId: 'crashed' });
     bench.clock.advance(1_000);
-    await cluster.registerHost(parseHostKey(first).hostId);
-    await bench.restart();
+    const at = new Date(bench.clock.nowMs()).toISOString();
+    const again = { kind: 'Host', clusterId: cluster.id, discoveryAgentVersion: '', inventoryKept: false, at };
+    const entered = { status: 'discovering', from: 'installing', statusInfo: '', transition: 't', at, cause: '' };
+    await bench.append(
+      streamIdOf('host', first),
+      { type: 'HostReregistered', data: again },
+      { type: 'HostEnteredStatus', data: entered },
+    );
+    await bench.startService();
     await bench.settled();
     expect(await bench.statuses(first, ...others)).toEqual([
       'discovering',

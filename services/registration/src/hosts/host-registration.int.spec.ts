@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
-import { AGENT, OWNER, PlayedCluster, SUFFICIENT } from '../played-cluster.fixture.spec';
+import { AGENT, HARDWARE, OWNER, PlayedCluster, SUFFICIENT } from '../played-cluster.fixture.spec';
 import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
@@ -129,9 +129,13 @@ describe('the registration of hosts', () => {
     expect(await bench.host(key)).toMatchObject({ status: 'known', epoch: 1 });
     await register(parseHostKey(key).hostId);
     expect(await bench.host(key)).toMatchObject({ status: 'discovering', epoch: 2 });
-    await cluster.reportInventory(key, 1);
+    const [, otherDisk] = HARDWARE.disks;
+    await cluster.reportInventory(key, 1, { disks: [otherDisk] });
     await cluster.judgeHost(key, SUFFICIENT, 1);
-    expect((await bench.host(key)).status).toBe('discovering');
+    expect(await bench.host(key)).toMatchObject({
+      status: 'discovering',
+      installationDisk: { id: '/dev/disk/by-id/wwn-1' },
+    });
     await cluster.reportInventory(key, 2);
     await cluster.judgeHost(key, SUFFICIENT, 2);
     expect((await bench.host(key)).status).toBe('known');
