@@ -19,6 +19,11 @@ const PROGRAMS = {
   xorriso: { package: 'xorriso', use: 'making the small base image of the demo and the tests', spare: () => false },
   xz: { package: 'xz-utils', use: 'unpacking image fixtures', spare: () => false },
 };
+/** Installed with `--verifiers` only: tests that ask a second opinion skip, with the reason in their name, where it is missing. */
+const VERIFIERS = {
+  'ignition-validate': { package: 'ignition', use: 'a second opinion on ignition documents', spare: () => false },
+};
+const wanted = process.argv.includes('--verifiers') ? { ...PROGRAMS, ...VERIFIERS } : PROGRAMS;
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -49,7 +54,7 @@ function npm(command) {
 }
 
 function installPrograms() {
-  const missing = Object.entries(PROGRAMS).filter(([program, { spare }]) => !spare() && !onPath(program));
+  const missing = Object.entries(wanted).filter(([program, { spare }]) => !spare() && !onPath(program));
   if (missing.length === 0) return;
   const packages = missing.map(([, entry]) => entry.package);
   for (const [program, { use }] of missing) say(`${program} is missing (${use}).`);
@@ -75,7 +80,7 @@ function apt(asRoot, args) {
 }
 
 function onPath(program) {
-  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'].some((folder) =>
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/bin'].some((folder) =>
     existsSync(join(folder, program)),
   );
 }
