@@ -8,6 +8,7 @@ const LAUNCHER = join(__dirname, '..', '..', '..', 'launcher', 'dist', 'main.js'
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
 const HOST = '127.0.0.1';
 const LOOK_AGAIN_MS = 5;
+const LOG_CHARACTERS = 8_192;
 /** A store of a million events is read before a process is ready. */
 const START_PATIENCE_MS = 600_000;
 
@@ -45,6 +46,11 @@ export async function startEmbeddedProcess(dataDirectory: string): Promise<Embed
   });
   const killWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', killWithUs);
+  let isWanted = true;
+  const log = keepLog(child);
+  child.once('exit', (code, signal) => {
+    if (isWanted) console.error(`Muster ended by itself (${signal ?? code}). It said last:\n${log()}`);
+  });
   await untilReady(child, restUrl);
   return {
     restUrl,
@@ -55,25 +61,30 @@ export async function startEmbeddedProcess(dataDirectory: string): Promise<Embed
     natsPid: Number(readFileSync(join(dataDirectory, 'nats', 'nats-server.pid'), 'utf8')),
     readyMs: performance.now() - startedMs,
     stop: async () => {
+      isWanted = false;
       process.removeListener('exit', killWithUs);
       await end(child);
     },
   };
 }
 
-async function untilReady(child: ChildProcess, restUrl: string): Promise<void> {
+function keepLog(child: ChildProcess): () => string {
   let log = '';
-  const keep = (chunk: Buffer): void => void (log = (log + chunk.toString()).slice(-8_192));
+  const keep = (chunk: Buffer): void => void (log = (log + chunk.toString()).slice(-LOG_CHARACTERS));
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
+  return () => log;
+}
+
+async function untilReady(child: ChildProcess, restUrl: string): Promise<void> {
   for (const giveUpAt = Date.now() + START_PATIENCE_MS; Date.now() < giveUpAt;) {
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`Muster ended before it was ready:\n${log}`);
+      throw new Error('Muster ended before it was ready; what it said is above.');
     const ready = await fetch(`${restUrl}/ready`).catch(() => undefined);
     if (ready?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
-  throw new Error(`Muster was not ready after ${START_PATIENCE_MS / 1_000} s:\n${log}`);
+  throw new Error(`Muster was not ready after ${START_PATIENCE_MS / 1_000} s.`);
 }
 
 function end(child: ChildProcess): Promise<void> {
