@@ -1,3 +1,4 @@
+import { FINALIZING_STAGES } from '@muster/domain';
 import { Choice, FreeObject, Flag, ListOf, Part, Parts, Text, Uuid, Whole } from './field.decorators';
 import { ClusterNetworkRequest, NetworkRequest, VipRequest } from './network.request';
 import {
@@ -12,7 +13,6 @@ import {
   CLUSTER_CPU_ARCHITECTURES,
   CLUSTER_NAME_MAX_CHARACTERS,
   DOCUMENT_MAX_CHARACTERS,
-  FINALIZING_STAGES,
   HIGH_AVAILABILITY_MODES,
   LOGS_STATES,
   NETWORK_TYPES,

@@ -1,9 +1,9 @@
+import { HOST_STAGES } from '@muster/domain';
 import { Choice, Flag, FreeObject, ListOf, Parts, Text, textComplaint, Uuid, Whole } from './field.decorators';
 import {
   DISK_ROLES,
   DOCUMENT_MAX_CHARACTERS,
   HOST_ROLES,
-  HOST_STAGES,
   PROGRESS_INFO_MAX_CHARACTERS,
   STEP_TYPES,
 } from './wire-values';

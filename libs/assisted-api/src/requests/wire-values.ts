@@ -30,32 +30,6 @@ export const ROLE_SELECTIONS = [
   'all',
 ] as const;
 
-export const HOST_STAGES = [
-  'Starting installation',
-  'Waiting for control plane',
-  'Waiting for bootkube',
-  'Waiting for controller',
-  'Installing',
-  'Writing image to disk',
-  'Copying registry data to disk',
-  'Rebooting',
-  'Waiting for ignition',
-  'Configuring',
-  'Joined',
-  'Done',
-  'Failed',
-] as const;
-
-export const FINALIZING_STAGES = [
-  'Waiting for cluster operators',
-  'Adding router ca',
-  'Applying olm manifests',
-  'Waiting for olm operators csv initialization',
-  'Waiting for olm operators csv',
-  'Waiting for OLM operator setup jobs',
-  'Done',
-] as const;
-
 export const STEP_TYPES = [
   'connectivity-check',
   'execute',

@@ -1,18 +1,17 @@
+import { disksToFormat } from '@muster/validation-rules';
 import type { HostDocument } from '@muster/assisted-api';
 import type { EventData, InventoryEvent } from '@muster/contracts';
 import { formatNetwork, parseCidrs } from '@muster/validation-rules';
 import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
 /** Disks behind these are shared or assembled: formatting them is not the host's to decide. */
-const NEVER_FORMATTED: readonly string[] = ['FC', 'iSCSI', 'LVM', 'Multipath'];
-
 /** What hosts report, as far as it shows in the host's document. */
 export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
   InventoryReported: (_host, { body, hardware }) => ({
     _inventory_digest: body?.digest,
     _reported_hostname: orAbsent(hardware?.hostname ?? ''),
     _networks: networksOf(hardware?.nics ?? []),
-    disks_to_be_formatted: orAbsent(disksToFormat(hardware?.disks ?? [])),
+    disks_to_be_formatted: orAbsent(disksToFormat(hardware?.disks ?? []).join(',')),
   }),
   NtpSourcesReported: (_host, { sources }) => ({
     ntp_sources: JSON.stringify(
@@ -63,21 +62,6 @@ type Hardware = NonNullable<EventData<'InventoryReported'>['hardware']>;
 function networksOf(nics: Hardware['nics']): readonly string[] {
   const addresses = nics.flatMap(({ ipv4Addresses, ipv6Addresses }) => [...ipv4Addresses, ...ipv6Addresses]);
   return [...new Set(parseCidrs(addresses).map(formatNetwork))];
-}
-
-/** Comma separated ids of disks that hold something bootable and would be wiped unless a person says otherwise. */
-function disksToFormat(disks: Hardware['disks']): string {
-  return disks
-    .filter(
-      ({ bootable, removable, isInstallationMedia, byPath, driveType }) =>
-        bootable &&
-        !removable &&
-        !isInstallationMedia &&
-        !byPath.includes('mmcblk') &&
-        !NEVER_FORMATTED.includes(driveType),
-    )
-    .map(({ id }) => id)
-    .join(',');
 }
 
 /** JSON array of `container_image_availability`; a later report of an image replaces the one before. */

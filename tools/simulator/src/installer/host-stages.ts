@@ -1,53 +1,15 @@
+import { type HostStage as DomainStage, STAGE_LISTS } from '@muster/domain';
+
 /** Stages of an installation in the order in which a host of each kind goes through them. */
 export const HOST_STAGES = {
-  bootstrap: [
-    'Starting installation',
-    'Installing',
-    'Writing image to disk',
-    'Copying registry data to disk',
-    'Waiting for control plane',
-    'Waiting for bootkube',
-    'Waiting for controller',
-    'Rebooting',
-    'Configuring',
-    'Joined',
-    'Done',
-  ],
-  master: [
-    'Starting installation',
-    'Installing',
-    'Writing image to disk',
-    'Copying registry data to disk',
-    'Rebooting',
-    'Configuring',
-    'Joined',
-    'Done',
-  ],
-  worker: [
-    'Starting installation',
-    'Installing',
-    'Writing image to disk',
-    'Waiting for control plane',
-    'Rebooting',
-    'Waiting for ignition',
-    'Configuring',
-    'Joined',
-    'Done',
-  ],
-  'single-node': [
-    'Starting installation',
-    'Installing',
-    'Waiting for bootkube',
-    'Writing image to disk',
-    'Copying registry data to disk',
-    'Rebooting',
-    'Joined',
-    'Done',
-  ],
+  bootstrap: STAGE_LISTS.bootstrap,
+  master: STAGE_LISTS['control-plane'],
+  worker: STAGE_LISTS.worker,
+  'single-node': STAGE_LISTS['single-node'],
 } as const;
 
 export type StagePath = keyof typeof HOST_STAGES;
-export type HostStage = (typeof HOST_STAGES)[StagePath][number] | 'Failed';
+export type HostStage = DomainStage;
 
 /** How far a host is, 0 to 100. `share` is the part of the stage that is done, 0 to 1. */
 export function percentOf(path: StagePath, stage: string, share = 0): number {
