@@ -1,10 +1,8 @@
-import { disksToFormat } from '@muster/validation-rules';
 import type { HostDocument } from '@muster/assisted-api';
 import type { EventData, InventoryEvent } from '@muster/contracts';
-import { formatNetwork, parseCidrs } from '@muster/validation-rules';
+import { disksToFormat, formatNetwork, parseCidrs } from '@muster/validation-rules';
 import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
-/** Disks behind these are shared or assembled: formatting them is not the host's to decide. */
 /** What hosts report, as far as it shows in the host's document. */
 export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
   InventoryReported: (_host, { body, hardware }) => ({
