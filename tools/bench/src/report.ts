@@ -19,7 +19,7 @@ export function machine(): string {
 
 export const toPage = (measurements: readonly Measurement[], isQuick: boolean): string => `# Benchmarks
 
-Written by \`npm run bench -- --write\`; do not edit. ${isQuick ? 'A quick run: these figures mean nothing.' : ''}
+Written by \`npm run bench -- --write\`; do not edit.${isQuick ? ' A quick run: these figures mean nothing.' : ''}
 Machine: ${machine()}. Load generator, nats-server and Muster share its cores.
 Budgets are those of the design; a figure that misses its budget is a reason to look, not a failed test.
 
