@@ -6,6 +6,7 @@ export * from './deadline-scheduler';
 export * from './feed';
 export * from './keyed-queue';
 export * from './owned-event-store';
+export * from './parked-streams';
 export * from './projector';
 export * from './reactor';
 export * from './relay';

@@ -1,6 +1,7 @@
 import { projectionSubject } from '@muster/contracts';
 import type { EventStore, JsonObject, ReadModelChange, ReadModels, RecordedEvent, Requests } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
+import { type ParkedStream, ParkedStreams, SourceFailed } from './parked-streams';
 
 /** Reads a document as it will be after the changes made so far. */
 export type ReadDocument = (collection: string, key: string) => Promise<JsonObject | undefined>;
@@ -18,10 +19,16 @@ export interface ProjectorOptions {
   readonly onCommitted?: (page: readonly RecordedEvent[]) => void;
 }
 
+export interface Projector extends Feed {
+  /** Streams whose documents stand still because an event of them cannot be projected. */
+  parked(): readonly ParkedStream[];
+}
+
 /** Keeps one projection's documents and checkpoint in step with the store, and says on the bus how far it is. */
-export async function startProjector(options: ProjectorOptions): Promise<Feed> {
+export async function startProjector(options: ProjectorOptions): Promise<Projector> {
   const { readModels, requests, name } = options;
-  return startFeed({
+  const parked = new ParkedStreams();
+  const feed = startFeed({
     name,
     store: options.store,
     requests,
@@ -34,14 +41,23 @@ export async function startProjector(options: ProjectorOptions): Promise<Feed> {
       const read: ReadDocument = async (collection, key) => {
         const change = overlay.find(collection, key);
         if (change) return change.kind === 'put' ? change.document : undefined;
-        return readModels.get(collection, key);
+        return readModels.get(collection, key).catch((error: unknown) => {
+          throw new SourceFailed(error);
+        });
       };
-      for (const event of page) for (const change of await options.project(event, read)) overlay.add(change);
+      const handle = async (event: RecordedEvent): Promise<void> => {
+        for (const change of await options.project(event, read)) overlay.add(change);
+      };
+      for (const event of page) {
+        const reason = await parked.attempt(event, options.store, handle);
+        if (reason) options.onError(new Error(`parked, the other streams go on: ${reason}`));
+      }
       await readModels.commit(name, last.position, overlay.changes());
       requests.publish(projectionSubject(name), { projection: name, position: last.position });
       options.onCommitted?.(page);
     },
   });
+  return { ...feed, parked: () => parked.list() };
 }
 
 /** What a page changes so far: the last change of each document, since nobody reads those in between. */

@@ -1,9 +1,8 @@
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import type { EventStore, JsonObject, ReadModels, RecordedEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
-import type { Feed } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
-import { type ProjectEvent, startProjector } from './projector';
+import { type ProjectEvent, type Projector, startProjector } from './projector';
 import { type Relay, startRelay } from './relay';
 import { appendEvents } from './stored-events.fixture.spec';
 
@@ -21,8 +20,8 @@ describe('a projector', () => {
   let bus: LocalBus;
   let relay: Relay;
   let errors: Error[];
-  const feeds: Feed[] = [];
-  const start = async (options: Partial<Parameters<typeof startProjector>[0]> = {}): Promise<Feed> => {
+  const feeds: Projector[] = [];
+  const start = async (options: Partial<Parameters<typeof startProjector>[0]> = {}): Promise<Projector> => {
     const feed = await startProjector({
       name: 'counts',
       store,
@@ -116,22 +115,47 @@ describe('a projector', () => {
     expect(await counted()).toBe(10);
   });
 
-  it('commits nothing of a page that failed, and all of it when it works again', async () => {
+  it('commits nothing of a page for which its documents could not be read, and all of it when they can', async () => {
     await appendEvents(store, 10);
     let fails = true;
-    const feed = await start({
-      project: async (event, read) => {
-        if (event.position === 7 && fails) {
-          fails = false;
-          throw new Error('no row for it');
-        }
-        return count(event, read);
+    const flaky: ReadModels = {
+      ...readModels,
+      get: async (collection, key) => {
+        if (!fails) return readModels.get(collection, key);
+        fails = false;
+        throw new Error('nobody answers');
       },
-    });
+    };
+    const feed = await start({ readModels: flaky });
     await eventually('the failure is reported', () => errors.length > 0);
     expect(await readModels.checkpoint('counts')).toBe(-1);
     await feed.caughtUp;
     expect(await counted()).toBe(10);
+    expect(feed.parked()).toEqual([]);
+  });
+
+  it('parks a stream that it cannot project, goes on with the others, and takes it up again when it can', async () => {
+    const events = await appendEvents(store, 21);
+    const sick = events.find(({ revision }) => revision === 1);
+    if (!sick) throw new Error('no stream has two events');
+    const own = events.filter(({ streamId }) => streamId === sick.streamId).length;
+    let isSick = true;
+    const feed = await start({
+      project: async (event, read) => {
+        if (isSick && event.streamId === sick.streamId && event.revision === 1) throw new Error('no row for it');
+        return count(event, read);
+      },
+    });
+    await feed.caughtUp;
+    expect(await counted()).toBe(21 - own + 1);
+    expect(feed.parked()).toEqual([
+      { streamId: sick.streamId, revision: 1, reason: expect.stringContaining('no row for it') },
+    ]);
+
+    isSick = false;
+    const more = await appendEvents(store, 14);
+    await eventually('the parked stream has caught up', async () => (await counted()) === 21 + more.length);
+    expect(feed.parked()).toEqual([]);
   });
 
   it('changes nothing when a commit took effect but seemed to fail', async () => {

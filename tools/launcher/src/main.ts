@@ -22,6 +22,10 @@ async function main(args: readonly string[]): Promise<void> {
       ? await startEmbedded(process.env, logger)
       : await startAlone(name as StartableService, process.env, logger);
 
+  // A reaction that nobody waited for must not take everybody down; it is told and the next fact brings it back.
+  process.on('unhandledRejection', (reason) =>
+    logger.error(reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)),
+  );
   let isClosing = false;
   const close = (): void => {
     if (isClosing) return;
