@@ -1,4 +1,5 @@
 export * from './collections';
+export * from './responses/disk-eligibility';
 export * from './responses/documents';
 export * from './responses/present-cluster';
 export * from './responses/present-event';

@@ -1,3 +1,4 @@
+import type { DiskEligibility } from './disk-eligibility';
 import type { V2Cluster } from './v2-cluster';
 import type { EventCategory, V2Event } from './v2-event';
 import type { V2Host } from './v2-host';
@@ -65,6 +66,10 @@ export type HostDocument = Kept &
     /** Networks the machine has an address in, canonical CIDRs. */
     readonly _networks: readonly string[];
     readonly _inventory_digest?: string;
+    /** What may be installed on; of the inventory that the digest names. */
+    readonly _disks?: readonly DiskEligibility[];
+    /** What each role asks of an installation disk of this machine, decimal GB. */
+    readonly _disk_gb_min?: { readonly [role: string]: number };
     readonly _connectivity_digest?: string;
     readonly _free_addresses_digest?: string;
     readonly _api_vip_connectivity_digest?: string;

@@ -1,4 +1,5 @@
 import { hostStages } from '@muster/domain';
+import { withDiskEligibility } from './disk-eligibility';
 import type { HostDocument } from './documents';
 import { presentOutcomes } from './present-outcomes';
 import { stripInternals } from './strip-internals';
@@ -31,7 +32,7 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
     controlPlaneCount: parts.controlPlaneCount ?? DEFAULT_CONTROL_PLANE_COUNT,
     isKubeApi: false,
   });
-  if (parts.inventory) host.inventory = parts.inventory;
+  if (parts.inventory) host.inventory = withDiskEligibility(parts.inventory, document._disks);
   if (parts.connectivity) host.connectivity = parts.connectivity;
   if (parts.freeAddresses) host.free_addresses = parts.freeAddresses;
   if (parts.apiVipConnectivity) host.api_vip_connectivity = parts.apiVipConnectivity;

@@ -78,7 +78,8 @@ export function eligibleDisks(hardware: Hardware, openshiftVersion: string, minD
 
 const holdersOf = (disk: Disk): readonly string[] => disk.holders.split(',').filter((name) => name !== '');
 
-function sizeReasons(disk: Disk, minDiskGb: number): readonly string[] {
+/** The reason against a disk that depends on the role of its host. */
+export function sizeReasons(disk: Pick<Disk, 'sizeBytes'>, minDiskGb: number): readonly string[] {
   if (disk.sizeBytes >= minDiskGb * BYTES_PER_GB) return [];
   const sizeGb = (disk.sizeBytes / BYTES_PER_GB).toFixed(1);
   return [`Disk has ${sizeGb} GB, ${minDiskGb} GB are needed`];

@@ -29,6 +29,8 @@ export const NOTHING_REPORTED = {
   _reported_hostname: undefined,
   _networks: [],
   _inventory_digest: undefined,
+  _disks: undefined,
+  _disk_gb_min: undefined,
   _connectivity_digest: undefined,
   _free_addresses_digest: undefined,
   _api_vip_connectivity_digest: undefined,

@@ -8,6 +8,7 @@ import { hostNameOf, type HostSubject, type LogEntry } from '../event-log/log-en
 import { hostOutcomeLog } from '../event-log/outcome-log';
 import { REPORT_LOG } from '../event-log/report-log';
 import { verifiedVips } from './cluster-view';
+import { withJudgedDisks } from './disk-view';
 import { putOrRemove } from './document-changes';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
@@ -31,7 +32,8 @@ export async function projectHost(
 ): Promise<readonly ReadModelChange[]> {
   const before = (await read(HOSTS, hostKey)) as unknown as HostDocument | undefined;
   if (before && before._position >= event.position) return [];
-  const after = evolveHostDocument(before, event as unknown as HostDocumentEvent, occurrence);
+  const fact = event as unknown as HostDocumentEvent;
+  const after = await withJudgedDisks(before, evolveHostDocument(before, fact, occurrence), fact, read);
   const host = after ?? before;
   if (!host || after === before) return [];
 

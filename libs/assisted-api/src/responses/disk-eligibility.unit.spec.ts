@@ -1,0 +1,71 @@
+import type { HostDocument } from './documents';
+import { presentHost } from './present-host';
+import { type DiskEligibility, withDiskEligibility } from './disk-eligibility';
+
+const verdict = (changes: Partial<DiskEligibility> = {}): DiskEligibility => ({
+  name: 'sda',
+  id: '/dev/sda',
+  reasons: [],
+  lastingReasons: [],
+  sizeBytes: 0,
+  ...changes,
+});
+const shown = (inventory: object, disks: readonly DiskEligibility[] | undefined): unknown =>
+  JSON.parse(withDiskEligibility(JSON.stringify(inventory), disks));
+
+describe('withDiskEligibility', () => {
+  test('a disk gets its id and the verdict on it, and keeps the rest', () => {
+    const inventory = {
+      hostname: 'a',
+      disks: [
+        { name: 'sda', serial: 's1' },
+        { name: 'sdb', installation_eligibility: { eligible: true } },
+      ],
+    };
+    expect(shown(inventory, [verdict(), verdict({ name: 'sdb', id: 'wwn-2', reasons: ['too small'] })])).toEqual({
+      hostname: 'a',
+      disks: [
+        {
+          name: 'sda',
+          serial: 's1',
+          id: '/dev/sda',
+          installation_eligibility: { eligible: true, not_eligible_reasons: [] },
+        },
+        {
+          name: 'sdb',
+          id: 'wwn-2',
+          installation_eligibility: { eligible: false, not_eligible_reasons: ['too small'] },
+        },
+      ],
+    });
+  });
+
+  test('a disk that nobody looked at stays as the agent sent it', () => {
+    const disks = [{ name: 'sdz', installation_eligibility: { eligible: false, not_eligible_reasons: ['removable'] } }];
+    expect(shown({ disks }, [verdict()])).toEqual({ disks });
+  });
+
+  test.each([
+    ['nothing was worked out', undefined],
+    ['there are no disks', []],
+  ])('the text is the one that was given when %s', (_when, disks) => {
+    expect(withDiskEligibility('{ "disks": null }', disks)).toBe('{ "disks": null }');
+  });
+
+  test.each([[{ disks: null }], [{}]])('an inventory without disks, %j, stays so', (inventory) => {
+    expect(shown(inventory, [verdict()])).toEqual(inventory);
+  });
+
+  test('another inventory with the same verdicts is not answered with the first', () => {
+    const disks = [verdict()];
+    expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
+    expect(shown({ hostname: 'b' }, disks)).toEqual({ hostname: 'b' });
+    expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
+  });
+
+  test('is what a host shows as its inventory', () => {
+    const document = { role: 'worker', _outcomes: {}, _disks: [verdict()] } as unknown as HostDocument;
+    const { inventory = '' } = presentHost(document, { inventory: '{"disks":[{"name":"sda"}]}' });
+    expect(JSON.parse(inventory)).toMatchObject({ disks: [{ installation_eligibility: { eligible: true } }] });
+  });
+});

@@ -1,0 +1,75 @@
+import { type ClusterDocument, COLLECTIONS, type HostDocument, type InfraEnvDocument } from '@muster/assisted-api';
+import type { ReadDocument } from '@muster/event-sourcing';
+import {
+  assessDisks,
+  DEFAULT_REQUIREMENTS,
+  diskIdOf,
+  effectiveRole,
+  type Hardware,
+  requirementsOf,
+  requirementsRole,
+  sizeReasons,
+} from '@muster/validation-rules';
+import type { HostDocumentEvent } from './host-evolve';
+
+/** Decimal GB that every disk has: size is judged apart, as it depends on the role. */
+const ANY_SIZE_GB = 0;
+/** Machines that are workers of a smaller kind; what the other services take when nobody names any. */
+const EDGE_WORKER_PRODUCTS = ['BlueField SoC'];
+const ROLES = ['master', 'bootstrap', 'arbiter', 'worker', 'auto-assign'] as const;
+
+type Disks = NonNullable<HostDocument['_disks']>;
+
+/**
+ * The host's document with what may be installed on: worked out when the machine reports its disks, and again when the host
+ * gets another role. The release stays the same for as long as an inventory counts.
+ */
+export async function withJudgedDisks(
+  before: HostDocument | undefined,
+  after: HostDocument | undefined,
+  event: HostDocumentEvent,
+  read: ReadDocument,
+): Promise<HostDocument | undefined> {
+  if (!after || after === before) return after;
+  if (event.type === 'InventoryReported') {
+    const hardware = event.data.hardware;
+    return hardware ? { ...after, ...(await judged(after, hardware, read)) } : after;
+  }
+  if (!after._disks || !before || roleOf(before) === roleOf(after)) return after;
+  return { ...after, _disks: measured(after._disks, minGbOf(after)) };
+}
+
+async function judged(
+  host: HostDocument,
+  hardware: Hardware,
+  read: ReadDocument,
+): Promise<Pick<HostDocument, '_disks' | '_disk_gb_min'>> {
+  const cluster = host.cluster_id
+    ? ((await read(COLLECTIONS.clusters, host.cluster_id)) as unknown as ClusterDocument | undefined)
+    : undefined;
+  const infraEnv = (await read(COLLECTIONS.infraEnvs, host.infra_env_id)) as unknown as InfraEnvDocument | undefined;
+  const version = cluster?.openshift_version ?? infraEnv?.openshift_version ?? '';
+  const disks = assessDisks(hardware, version, ANY_SIZE_GB).map(({ disk, reasons }) => ({
+    name: disk.name,
+    id: diskIdOf(disk),
+    reasons,
+    lastingReasons: reasons,
+    sizeBytes: disk.sizeBytes,
+  }));
+  const _disk_gb_min = minGbByRole(hardware, version, cluster?.control_plane_count === 1);
+  return { _disk_gb_min, _disks: measured(disks, minGbOf({ ...host, _disk_gb_min })) };
+}
+
+function minGbByRole(hardware: Hardware, version: string, isOnlyNode: boolean): { readonly [role: string]: number } {
+  const requirements = requirementsOf(DEFAULT_REQUIREMENTS, version);
+  const minGb = (role: string): number =>
+    requirements[requirementsRole(role, isOnlyNode, hardware, EDGE_WORKER_PRODUCTS)].diskSizeGb;
+  return Object.fromEntries(ROLES.map((role) => [role, minGb(role)]));
+}
+
+const roleOf = (host: HostDocument): string => effectiveRole(host.role, host.suggested_role ?? '');
+const minGbOf = (host: HostDocument): number => host._disk_gb_min?.[roleOf(host)] ?? ANY_SIZE_GB;
+
+function measured(disks: Disks, minGb: number): Disks {
+  return disks.map((disk) => ({ ...disk, reasons: [...disk.lastingReasons, ...sizeReasons(disk, minGb)] }));
+}

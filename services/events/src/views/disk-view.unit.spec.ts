@@ -1,0 +1,94 @@
+import type { HostDocument } from '@muster/assisted-api';
+import {
+  clusterRegistered,
+  type Fact,
+  hostRegistered,
+  infraEnvRegistered,
+  onHost,
+  onInfraEnv,
+  onInventory,
+  viewsAfter,
+} from './view-story.fixture';
+
+const GB = 1_000_000_000;
+const disk = (name: string, sizeGb: number, more: object = {}) => ({
+  name,
+  driveType: 'SSD',
+  sizeBytes: sizeGb * GB,
+  ...more,
+});
+const reported = (...disks: object[]): Fact => onInventory('InventoryReported', { hardware: { disks } as never });
+const reasonsOf = (host: HostDocument) => (host._disks ?? []).map(({ reasons }) => reasons);
+
+describe('which disks may be installed on', () => {
+  test('is told disk by disk, with the reasons against and the name it goes by', async () => {
+    const { host } = await viewsAfter(
+      clusterRegistered(),
+      hostRegistered(),
+      reported(
+        disk('sda', 120, { id: 'wwn-1' }),
+        disk('sdb', 20),
+        disk('sr0', 20, { driveType: 'ODD', agentReasons: ['Disk is removable'] }),
+      ),
+    );
+    expect(host._disks?.map(({ name, id, reasons }) => [name, id, reasons.length])).toEqual([
+      ['sda', 'wwn-1', 0],
+      ['sdb', '/dev/sdb', 1],
+      ['sr0', '/dev/sr0', 3],
+    ]);
+    expect(reasonsOf(host)[1]).toEqual(['Disk has 20.0 GB, 100 GB are needed']);
+    expect(reasonsOf(host)[2]?.[0]).toBe('Disk is removable');
+  });
+
+  test.each([
+    ['4.13', 1],
+    ['4.18', 0],
+  ])('depends on the release of the cluster: %s has %i reasons against RAID', async (openshiftVersion, count) => {
+    const { host } = await viewsAfter(
+      clusterRegistered({ settings: { name: 'demo', openshiftVersion } }),
+      hostRegistered(),
+      reported(disk('md0', 120, { driveType: 'RAID' })),
+    );
+    expect(reasonsOf(host)[0]).toHaveLength(count);
+  });
+
+  test('depends on the release of the image while the host is in no cluster', async () => {
+    const { host } = await viewsAfter(
+      infraEnvRegistered(),
+      onInfraEnv('InfraEnvSettingsRevised', { changes: { openshiftVersion: '4.18' } }),
+      hostRegistered({ clusterId: '' }),
+      reported(disk('md0', 120, { driveType: 'RAID' })),
+    );
+    expect(reasonsOf(host)).toEqual([[]]);
+  });
+
+  test('is told anew when the role asks for another size', async () => {
+    const facts = [clusterRegistered(), hostRegistered(), reported(disk('sda', 60), disk('sdb', 20))];
+    const sizes = async (...more: Fact[]) => reasonsOf((await viewsAfter(...facts, ...more)).host);
+    expect(await sizes()).toEqual([['Disk has 60.0 GB, 100 GB are needed'], ['Disk has 20.0 GB, 100 GB are needed']]);
+    const arbiter = onHost('HostRoleAssigned', { role: 'arbiter' });
+    expect(await sizes(arbiter)).toEqual([[], ['Disk has 20.0 GB, 50 GB are needed']]);
+    expect(await sizes(arbiter, onHost('HostRoleAssigned', { role: 'worker' }))).toEqual(await sizes());
+    expect(await sizes(onHost('HostRoleSuggested', { role: 'arbiter' }))).toEqual(await sizes(arbiter));
+  });
+
+  test('is forgotten with the inventory', async () => {
+    const { host } = await viewsAfter(
+      clusterRegistered(),
+      hostRegistered(),
+      reported(disk('sda', 120)),
+      onHost('HostReregistered', { inventoryKept: false }),
+    );
+    expect(host).not.toHaveProperty('_disks');
+  });
+
+  test('counts for nothing when it comes from an earlier epoch', async () => {
+    const { host } = await viewsAfter(
+      clusterRegistered(),
+      hostRegistered(),
+      onHost('HostReregistered', { inventoryKept: false }),
+      reported(disk('sda', 120)),
+    );
+    expect(host).not.toHaveProperty('_disks');
+  });
+});
