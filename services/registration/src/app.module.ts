@@ -29,6 +29,7 @@ import { RegisterHostController } from './hosts/register-host.controller';
 import { ReplyToStepController } from './hosts/reply-to-step.controller';
 import { ReportHostProgressController } from './hosts/report-host-progress.controller';
 import { ResetHostController } from './hosts/reset-host.controller';
+import { ResetHostValidationController } from './hosts/reset-host-validation.controller';
 import { ReviseHostController } from './hosts/revise-host.controller';
 import { StepContexts } from './hosts/step-contexts';
 import { StepReplies } from './hosts/step-replies';
@@ -36,6 +37,7 @@ import { UnbindHostController } from './hosts/unbind-host.controller';
 import { DeregisterInfraEnvController } from './infra-envs/deregister-infra-env.controller';
 import { RegisterInfraEnvController } from './infra-envs/register-infra-env.controller';
 import { ReviseInfraEnvController } from './infra-envs/revise-infra-env.controller';
+import { RotateSigningKeyController } from './infra-envs/rotate-signing-key.controller';
 import { ClusterProcess } from './process/cluster-process';
 import { Deadlines } from './process/deadlines';
 import { FollowUp } from './process/follow-up';
@@ -66,6 +68,7 @@ export class AppModule {
         RecordClusterLogsController,
         RegisterInfraEnvController,
         ReviseInfraEnvController,
+        RotateSigningKeyController,
         DeregisterInfraEnvController,
         RegisterHostController,
         NextStepsController,
@@ -76,6 +79,7 @@ export class AppModule {
         BindHostController,
         UnbindHostController,
         ResetHostController,
+        ResetHostValidationController,
         InstallHostController,
         DeregisterHostController,
       ],

@@ -25,7 +25,7 @@ export const INFRA_ENV_LOG: LogRows<InfraEnvEvent | ImageEvent, InfraEnvSubject>
     {
       name: 'image_info_updated',
       severity: 'info',
-      message: `Image URLs of infra-env ${infraEnv.name} given out so far are no longer valid.`,
+      message: `The signing key of infra-env ${infraEnv.name} was replaced; image URLs signed with the one before are no longer valid.`,
       props: { details: 'signing key' },
     },
   ],

@@ -7,6 +7,7 @@ import { ListHostsController } from './list-hosts/list-hosts.controller';
 import { OverrideIgnitionController } from './override-ignition/override-ignition.controller';
 import { ReportHostLogsController } from './report-host-logs/report-host-logs.controller';
 import { ResetHostController } from './reset-host/reset-host.controller';
+import { ResetValidationController } from './reset-validation/reset-validation.controller';
 import { ReviseHostController } from './revise-host/revise-host.controller';
 import { SetInstallerArgsController } from './set-installer-args/set-installer-args.controller';
 import { ShowHostIgnitionController } from './show-host-ignition/show-host-ignition.controller';
@@ -22,6 +23,7 @@ export const HOST_CONTROLLERS: readonly Type[] = [
   OverrideIgnitionController,
   ReportHostLogsController,
   ResetHostController,
+  ResetValidationController,
   ReviseHostController,
   SetInstallerArgsController,
   ShowHostIgnitionController,

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { DeregisterInfraEnvController } from './deregister-infra-env/deregister-infra-env.controller';
 import { DownloadInfraEnvFileController } from './download-infra-env-file/download-infra-env-file.controller';
 import { ListInfraEnvsController } from './list-infra-envs/list-infra-envs.controller';
+import { RegenerateSigningKeyController } from './regenerate-signing-key/regenerate-signing-key.controller';
 import { RegisterInfraEnvController } from './register-infra-env/register-infra-env.controller';
 import { ReviseInfraEnvController } from './revise-infra-env/revise-infra-env.controller';
 import { ShowImageUrlController } from './show-image-url/show-image-url.controller';
@@ -11,6 +12,7 @@ export const INFRA_ENV_CONTROLLERS: readonly Type[] = [
   DeregisterInfraEnvController,
   DownloadInfraEnvFileController,
   ListInfraEnvsController,
+  RegenerateSigningKeyController,
   RegisterInfraEnvController,
   ReviseInfraEnvController,
   ShowImageUrlController,

@@ -55,16 +55,6 @@ export const OPEN_OPERATIONS: readonly OpenOperation[] = [
     ...LATER('The network part of minimal images is not served on its own yet.'),
   },
   {
-    method: 'POST',
-    path: `${INFRA_ENV}/regenerate-signing-key`,
-    ...LATER('Image URLs are not signed with a key that could be replaced yet.'),
-  },
-  {
-    method: 'PATCH',
-    path: `${INFRA_ENV}/hosts/:host_id/actions/reset-validation/:validation_id`,
-    ...LATER('Measurements cannot be thrown away one by one yet.'),
-  },
-  {
     method: 'GET',
     path: 'v2/supported-operators/:operator_name',
     ...LATER('Properties of operators are not listed yet.'),

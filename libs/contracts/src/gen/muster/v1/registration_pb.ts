@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/registration.proto.
  */
 export const file_muster_v1_registration: GenFile = /*@__PURE__*/
-  fileDesc("ChxtdXN0ZXIvdjEvcmVnaXN0cmF0aW9uLnByb3RvEgltdXN0ZXIudjEizgEKFlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRraW5kGAIgASgJEiwKCHNldHRpbmdzGAMgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIfCgVvd25lchgEIAEoCzIQLm11c3Rlci52MS5Pd25lchITCgtwdWxsX3NlY3JldBgFIAEoCRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgGIAEoCRIQCghpbXBvcnRlZBgHIAEoCCI8ChdSZWdpc3RlckNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIoEBChRSZXZpc2VDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEisKB2NoYW5nZXMYAiABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQFCDgoMX3B1bGxfc2VjcmV0IjoKFVJldmlzZUNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIi4KGERlcmVnaXN0ZXJDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIj4KGURlcmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIrChVJbnN0YWxsQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI7ChZJbnN0YWxsQ2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiLwoZQ2FuY2VsSW5zdGFsbGF0aW9uUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIj8KGkNhbmNlbEluc3RhbGxhdGlvblJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiKQoTUmVzZXRDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIjkKFFJlc2V0Q2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiKgoUQWxsb3dBZGRIb3N0c1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI6ChVBbGxvd0FkZEhvc3RzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJAChtSZWFjaEZpbmFsaXppbmdTdGFnZVJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRINCgVzdGFnZRgCIAEoCSJBChxSZWFjaEZpbmFsaXppbmdTdGFnZVJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQidQobUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSEwoLc3RhdHVzX2luZm8YBCABKAkSDwoHdmVyc2lvbhgFIAEoCSJBChxSZXBvcnRPcGVyYXRvclN0YXR1c1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiiwEKGFJlY29yZENsdXN0ZXJMb2dzUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEhIKCmxvZ3Nfc3RhdGUYAiABKAkSEQoJbG9nc190eXBlGAMgASgJEg8KB2hvc3RfaWQYBCABKAkSIwoEYm9keRgFIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Ij4KGVJlY29yZENsdXN0ZXJMb2dzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKUAQoXUmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEi0KCHNldHRpbmdzGAIgASgLMhsubXVzdGVyLnYxLkluZnJhRW52U2V0dGluZ3MSHwoFb3duZXIYAyABKAsyEC5tdXN0ZXIudjEuT3duZXISEwoLcHVsbF9zZWNyZXQYBCABKAkiPQoYUmVnaXN0ZXJJbmZyYUVudlJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQihQEKFVJldmlzZUluZnJhRW52UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSLAoHY2hhbmdlcxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQFCDgoMX3B1bGxfc2VjcmV0IjsKFlJldmlzZUluZnJhRW52UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIxChlEZXJlZ2lzdGVySW5mcmFFbnZSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCSI/ChpEZXJlZ2lzdGVySW5mcmFFbnZSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIooBChNSZWdpc3Rlckhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEh8KF2Rpc2NvdmVyeV9hZ2VudF92ZXJzaW9uGAMgASgJEisKB21hY2hpbmUYBCABKAsyGi5tdXN0ZXIudjEuTWFjaGluZUlkZW50aXR5IlAKFFJlZ2lzdGVySG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQSFQoNYWdlbnRfdmVyc2lvbhgCIAEoCSJ1ChBOZXh0U3RlcHNSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEh8KF2Rpc2NvdmVyeV9hZ2VudF92ZXJzaW9uGAMgASgJEhkKEXRpbWVzdGFtcF9zZWNvbmRzGAQgASgBInYKEU5leHRTdGVwc1Jlc3BvbnNlEiUKDGluc3RydWN0aW9ucxgBIAMoCzIPLm11c3Rlci52MS5TdGVwEiAKGG5leHRfaW5zdHJ1Y3Rpb25fc2Vjb25kcxgCIAEoBRIYChBwb3N0X3N0ZXBfYWN0aW9uGAMgASgJIjgKBFN0ZXASEQoJc3RlcF90eXBlGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEYXJncxgDIAMoCSKRAQoSUmVwbHlUb1N0ZXBSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhEKCXN0ZXBfdHlwZRgDIAEoCRIPCgdzdGVwX2lkGAQgASgJEhEKCWV4aXRfY29kZRgFIAEoBRIOCgZvdXRwdXQYBiABKAkSDQoFZXJyb3IYByABKAkiOAoTUmVwbHlUb1N0ZXBSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkImgKGVJlcG9ydEhvc3RQcm9ncmVzc1JlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSDQoFc3RhZ2UYAyABKAkSFQoNcHJvZ3Jlc3NfaW5mbxgEIAEoCSI/ChpSZXBvcnRIb3N0UHJvZ3Jlc3NSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIncKFVJlY29yZEhvc3RMb2dzUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRISCgpsb2dzX3N0YXRlGAMgASgJEiMKBGJvZHkYBCABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keSI7ChZSZWNvcmRIb3N0TG9nc1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQi7QEKEVJldmlzZUhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhYKCWhvc3RfbmFtZRgDIAEoCUgAiAEBEhYKCWhvc3Rfcm9sZRgEIAEoCUgBiAEBEiEKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAUgASgJSAKIAQESKQoIc2V0dGluZ3MYBiABKAsyFy5tdXN0ZXIudjEuSG9zdFNldHRpbmdzQgwKCl9ob3N0X25hbWVCDAoKX2hvc3Rfcm9sZUIXChVfaW5zdGFsbGF0aW9uX2Rpc2tfaWQiNwoSUmV2aXNlSG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiTAoPQmluZEhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhIKCmNsdXN0ZXJfaWQYAyABKAkiNQoQQmluZEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIjoKEVVuYmluZEhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJIjcKElVuYmluZEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIjkKEFJlc2V0SG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkiNgoRUmVzZXRIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI7ChJJbnN0YWxsSG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkiOAoTSW5zdGFsbEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIj4KFURlcmVnaXN0ZXJIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCSI7ChZEZXJlZ2lzdGVySG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQytBAKE1JlZ2lzdHJhdGlvblNlcnZpY2USWAoPUmVnaXN0ZXJDbHVzdGVyEiEubXVzdGVyLnYxLlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QaIi5tdXN0ZXIudjEuUmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USUgoNUmV2aXNlQ2x1c3RlchIfLm11c3Rlci52MS5SZXZpc2VDbHVzdGVyUmVxdWVzdBogLm11c3Rlci52MS5SZXZpc2VDbHVzdGVyUmVzcG9uc2USXgoRRGVyZWdpc3RlckNsdXN0ZXISIy5tdXN0ZXIudjEuRGVyZWdpc3RlckNsdXN0ZXJSZXF1ZXN0GiQubXVzdGVyLnYxLkRlcmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USVQoOSW5zdGFsbENsdXN0ZXISIC5tdXN0ZXIudjEuSW5zdGFsbENsdXN0ZXJSZXF1ZXN0GiEubXVzdGVyLnYxLkluc3RhbGxDbHVzdGVyUmVzcG9uc2USYQoSQ2FuY2VsSW5zdGFsbGF0aW9uEiQubXVzdGVyLnYxLkNhbmNlbEluc3RhbGxhdGlvblJlcXVlc3QaJS5tdXN0ZXIudjEuQ2FuY2VsSW5zdGFsbGF0aW9uUmVzcG9uc2USTwoMUmVzZXRDbHVzdGVyEh4ubXVzdGVyLnYxLlJlc2V0Q2x1c3RlclJlcXVlc3QaHy5tdXN0ZXIudjEuUmVzZXRDbHVzdGVyUmVzcG9uc2USUgoNQWxsb3dBZGRIb3N0cxIfLm11c3Rlci52MS5BbGxvd0FkZEhvc3RzUmVxdWVzdBogLm11c3Rlci52MS5BbGxvd0FkZEhvc3RzUmVzcG9uc2USZwoUUmVhY2hGaW5hbGl6aW5nU3RhZ2USJi5tdXN0ZXIudjEuUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXF1ZXN0GicubXVzdGVyLnYxLlJlYWNoRmluYWxpemluZ1N0YWdlUmVzcG9uc2USZwoUUmVwb3J0T3BlcmF0b3JTdGF0dXMSJi5tdXN0ZXIudjEuUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXF1ZXN0GicubXVzdGVyLnYxLlJlcG9ydE9wZXJhdG9yU3RhdHVzUmVzcG9uc2USXgoRUmVjb3JkQ2x1c3RlckxvZ3MSIy5tdXN0ZXIudjEuUmVjb3JkQ2x1c3RlckxvZ3NSZXF1ZXN0GiQubXVzdGVyLnYxLlJlY29yZENsdXN0ZXJMb2dzUmVzcG9uc2USWwoQUmVnaXN0ZXJJbmZyYUVudhIiLm11c3Rlci52MS5SZWdpc3RlckluZnJhRW52UmVxdWVzdBojLm11c3Rlci52MS5SZWdpc3RlckluZnJhRW52UmVzcG9uc2USVQoOUmV2aXNlSW5mcmFFbnYSIC5tdXN0ZXIudjEuUmV2aXNlSW5mcmFFbnZSZXF1ZXN0GiEubXVzdGVyLnYxLlJldmlzZUluZnJhRW52UmVzcG9uc2USYQoSRGVyZWdpc3RlckluZnJhRW52EiQubXVzdGVyLnYxLkRlcmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QaJS5tdXN0ZXIudjEuRGVyZWdpc3RlckluZnJhRW52UmVzcG9uc2USTwoMUmVnaXN0ZXJIb3N0Eh4ubXVzdGVyLnYxLlJlZ2lzdGVySG9zdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVnaXN0ZXJIb3N0UmVzcG9uc2USRgoJTmV4dFN0ZXBzEhsubXVzdGVyLnYxLk5leHRTdGVwc1JlcXVlc3QaHC5tdXN0ZXIudjEuTmV4dFN0ZXBzUmVzcG9uc2USTAoLUmVwbHlUb1N0ZXASHS5tdXN0ZXIudjEuUmVwbHlUb1N0ZXBSZXF1ZXN0Gh4ubXVzdGVyLnYxLlJlcGx5VG9TdGVwUmVzcG9uc2USYQoSUmVwb3J0SG9zdFByb2dyZXNzEiQubXVzdGVyLnYxLlJlcG9ydEhvc3RQcm9ncmVzc1JlcXVlc3QaJS5tdXN0ZXIudjEuUmVwb3J0SG9zdFByb2dyZXNzUmVzcG9uc2USVQoOUmVjb3JkSG9zdExvZ3MSIC5tdXN0ZXIudjEuUmVjb3JkSG9zdExvZ3NSZXF1ZXN0GiEubXVzdGVyLnYxLlJlY29yZEhvc3RMb2dzUmVzcG9uc2USSQoKUmV2aXNlSG9zdBIcLm11c3Rlci52MS5SZXZpc2VIb3N0UmVxdWVzdBodLm11c3Rlci52MS5SZXZpc2VIb3N0UmVzcG9uc2USQwoIQmluZEhvc3QSGi5tdXN0ZXIudjEuQmluZEhvc3RSZXF1ZXN0GhsubXVzdGVyLnYxLkJpbmRIb3N0UmVzcG9uc2USSQoKVW5iaW5kSG9zdBIcLm11c3Rlci52MS5VbmJpbmRIb3N0UmVxdWVzdBodLm11c3Rlci52MS5VbmJpbmRIb3N0UmVzcG9uc2USRgoJUmVzZXRIb3N0EhsubXVzdGVyLnYxLlJlc2V0SG9zdFJlcXVlc3QaHC5tdXN0ZXIudjEuUmVzZXRIb3N0UmVzcG9uc2USTAoLSW5zdGFsbEhvc3QSHS5tdXN0ZXIudjEuSW5zdGFsbEhvc3RSZXF1ZXN0Gh4ubXVzdGVyLnYxLkluc3RhbGxIb3N0UmVzcG9uc2USVQoORGVyZWdpc3Rlckhvc3QSIC5tdXN0ZXIudjEuRGVyZWdpc3Rlckhvc3RSZXF1ZXN0GiEubXVzdGVyLnYxLkRlcmVnaXN0ZXJIb3N0UmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_cluster, file_muster_v1_common, file_muster_v1_host, file_muster_v1_infra_env]);
+  fileDesc("ChxtdXN0ZXIvdjEvcmVnaXN0cmF0aW9uLnByb3RvEgltdXN0ZXIudjEizgEKFlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRraW5kGAIgASgJEiwKCHNldHRpbmdzGAMgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIfCgVvd25lchgEIAEoCzIQLm11c3Rlci52MS5Pd25lchITCgtwdWxsX3NlY3JldBgFIAEoCRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgGIAEoCRIQCghpbXBvcnRlZBgHIAEoCCI8ChdSZWdpc3RlckNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIoEBChRSZXZpc2VDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEisKB2NoYW5nZXMYAiABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQFCDgoMX3B1bGxfc2VjcmV0IjoKFVJldmlzZUNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIi4KGERlcmVnaXN0ZXJDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIj4KGURlcmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIrChVJbnN0YWxsQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI7ChZJbnN0YWxsQ2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiLwoZQ2FuY2VsSW5zdGFsbGF0aW9uUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIj8KGkNhbmNlbEluc3RhbGxhdGlvblJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiKQoTUmVzZXRDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIjkKFFJlc2V0Q2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiKgoUQWxsb3dBZGRIb3N0c1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI6ChVBbGxvd0FkZEhvc3RzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJAChtSZWFjaEZpbmFsaXppbmdTdGFnZVJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRINCgVzdGFnZRgCIAEoCSJBChxSZWFjaEZpbmFsaXppbmdTdGFnZVJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQidQobUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSEwoLc3RhdHVzX2luZm8YBCABKAkSDwoHdmVyc2lvbhgFIAEoCSJBChxSZXBvcnRPcGVyYXRvclN0YXR1c1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiiwEKGFJlY29yZENsdXN0ZXJMb2dzUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEhIKCmxvZ3Nfc3RhdGUYAiABKAkSEQoJbG9nc190eXBlGAMgASgJEg8KB2hvc3RfaWQYBCABKAkSIwoEYm9keRgFIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Ij4KGVJlY29yZENsdXN0ZXJMb2dzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKUAQoXUmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEi0KCHNldHRpbmdzGAIgASgLMhsubXVzdGVyLnYxLkluZnJhRW52U2V0dGluZ3MSHwoFb3duZXIYAyABKAsyEC5tdXN0ZXIudjEuT3duZXISEwoLcHVsbF9zZWNyZXQYBCABKAkiPQoYUmVnaXN0ZXJJbmZyYUVudlJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQihQEKFVJldmlzZUluZnJhRW52UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSLAoHY2hhbmdlcxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQFCDgoMX3B1bGxfc2VjcmV0IjsKFlJldmlzZUluZnJhRW52UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIvChdSb3RhdGVTaWduaW5nS2V5UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiPQoYUm90YXRlU2lnbmluZ0tleVJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiMQoZRGVyZWdpc3RlckluZnJhRW52UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiPwoaRGVyZWdpc3RlckluZnJhRW52UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKKAQoTUmVnaXN0ZXJIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIfChdkaXNjb3ZlcnlfYWdlbnRfdmVyc2lvbhgDIAEoCRIrCgdtYWNoaW5lGAQgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eSJQChRSZWdpc3Rlckhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkEhUKDWFnZW50X3ZlcnNpb24YAiABKAkidQoQTmV4dFN0ZXBzUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIfChdkaXNjb3ZlcnlfYWdlbnRfdmVyc2lvbhgDIAEoCRIZChF0aW1lc3RhbXBfc2Vjb25kcxgEIAEoASJ2ChFOZXh0U3RlcHNSZXNwb25zZRIlCgxpbnN0cnVjdGlvbnMYASADKAsyDy5tdXN0ZXIudjEuU3RlcBIgChhuZXh0X2luc3RydWN0aW9uX3NlY29uZHMYAiABKAUSGAoQcG9zdF9zdGVwX2FjdGlvbhgDIAEoCSI4CgRTdGVwEhEKCXN0ZXBfdHlwZRgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBGFyZ3MYAyADKAkikQEKElJlcGx5VG9TdGVwUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIRCglzdGVwX3R5cGUYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIRCglleGl0X2NvZGUYBSABKAUSDgoGb3V0cHV0GAYgASgJEg0KBWVycm9yGAcgASgJIjgKE1JlcGx5VG9TdGVwUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJoChlSZXBvcnRIb3N0UHJvZ3Jlc3NSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEg0KBXN0YWdlGAMgASgJEhUKDXByb2dyZXNzX2luZm8YBCABKAkiPwoaUmVwb3J0SG9zdFByb2dyZXNzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJ3ChVSZWNvcmRIb3N0TG9nc1JlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSEgoKbG9nc19zdGF0ZRgDIAEoCRIjCgRib2R5GAQgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiOwoWUmVjb3JkSG9zdExvZ3NSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIu0BChFSZXZpc2VIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIWCglob3N0X25hbWUYAyABKAlIAIgBARIWCglob3N0X3JvbGUYBCABKAlIAYgBARIhChRpbnN0YWxsYXRpb25fZGlza19pZBgFIAEoCUgCiAEBEikKCHNldHRpbmdzGAYgASgLMhcubXVzdGVyLnYxLkhvc3RTZXR0aW5nc0IMCgpfaG9zdF9uYW1lQgwKCl9ob3N0X3JvbGVCFwoVX2luc3RhbGxhdGlvbl9kaXNrX2lkIjcKElJldmlzZUhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkwKD0JpbmRIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJIjUKEEJpbmRIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI6ChFVbmJpbmRIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCSI3ChJVbmJpbmRIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI5ChBSZXNldEhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJIjYKEVJlc2V0SG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiWgoaUmVzZXRIb3N0VmFsaWRhdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSFQoNdmFsaWRhdGlvbl9pZBgDIAEoCSJAChtSZXNldEhvc3RWYWxpZGF0aW9uUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI7ChJJbnN0YWxsSG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkiOAoTSW5zdGFsbEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIj4KFURlcmVnaXN0ZXJIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCSI7ChZEZXJlZ2lzdGVySG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQy9xEKE1JlZ2lzdHJhdGlvblNlcnZpY2USWAoPUmVnaXN0ZXJDbHVzdGVyEiEubXVzdGVyLnYxLlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QaIi5tdXN0ZXIudjEuUmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USUgoNUmV2aXNlQ2x1c3RlchIfLm11c3Rlci52MS5SZXZpc2VDbHVzdGVyUmVxdWVzdBogLm11c3Rlci52MS5SZXZpc2VDbHVzdGVyUmVzcG9uc2USXgoRRGVyZWdpc3RlckNsdXN0ZXISIy5tdXN0ZXIudjEuRGVyZWdpc3RlckNsdXN0ZXJSZXF1ZXN0GiQubXVzdGVyLnYxLkRlcmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USVQoOSW5zdGFsbENsdXN0ZXISIC5tdXN0ZXIudjEuSW5zdGFsbENsdXN0ZXJSZXF1ZXN0GiEubXVzdGVyLnYxLkluc3RhbGxDbHVzdGVyUmVzcG9uc2USYQoSQ2FuY2VsSW5zdGFsbGF0aW9uEiQubXVzdGVyLnYxLkNhbmNlbEluc3RhbGxhdGlvblJlcXVlc3QaJS5tdXN0ZXIudjEuQ2FuY2VsSW5zdGFsbGF0aW9uUmVzcG9uc2USTwoMUmVzZXRDbHVzdGVyEh4ubXVzdGVyLnYxLlJlc2V0Q2x1c3RlclJlcXVlc3QaHy5tdXN0ZXIudjEuUmVzZXRDbHVzdGVyUmVzcG9uc2USUgoNQWxsb3dBZGRIb3N0cxIfLm11c3Rlci52MS5BbGxvd0FkZEhvc3RzUmVxdWVzdBogLm11c3Rlci52MS5BbGxvd0FkZEhvc3RzUmVzcG9uc2USZwoUUmVhY2hGaW5hbGl6aW5nU3RhZ2USJi5tdXN0ZXIudjEuUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXF1ZXN0GicubXVzdGVyLnYxLlJlYWNoRmluYWxpemluZ1N0YWdlUmVzcG9uc2USZwoUUmVwb3J0T3BlcmF0b3JTdGF0dXMSJi5tdXN0ZXIudjEuUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXF1ZXN0GicubXVzdGVyLnYxLlJlcG9ydE9wZXJhdG9yU3RhdHVzUmVzcG9uc2USXgoRUmVjb3JkQ2x1c3RlckxvZ3MSIy5tdXN0ZXIudjEuUmVjb3JkQ2x1c3RlckxvZ3NSZXF1ZXN0GiQubXVzdGVyLnYxLlJlY29yZENsdXN0ZXJMb2dzUmVzcG9uc2USWwoQUmVnaXN0ZXJJbmZyYUVudhIiLm11c3Rlci52MS5SZWdpc3RlckluZnJhRW52UmVxdWVzdBojLm11c3Rlci52MS5SZWdpc3RlckluZnJhRW52UmVzcG9uc2USVQoOUmV2aXNlSW5mcmFFbnYSIC5tdXN0ZXIudjEuUmV2aXNlSW5mcmFFbnZSZXF1ZXN0GiEubXVzdGVyLnYxLlJldmlzZUluZnJhRW52UmVzcG9uc2USWwoQUm90YXRlU2lnbmluZ0tleRIiLm11c3Rlci52MS5Sb3RhdGVTaWduaW5nS2V5UmVxdWVzdBojLm11c3Rlci52MS5Sb3RhdGVTaWduaW5nS2V5UmVzcG9uc2USYQoSRGVyZWdpc3RlckluZnJhRW52EiQubXVzdGVyLnYxLkRlcmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QaJS5tdXN0ZXIudjEuRGVyZWdpc3RlckluZnJhRW52UmVzcG9uc2USTwoMUmVnaXN0ZXJIb3N0Eh4ubXVzdGVyLnYxLlJlZ2lzdGVySG9zdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVnaXN0ZXJIb3N0UmVzcG9uc2USRgoJTmV4dFN0ZXBzEhsubXVzdGVyLnYxLk5leHRTdGVwc1JlcXVlc3QaHC5tdXN0ZXIudjEuTmV4dFN0ZXBzUmVzcG9uc2USTAoLUmVwbHlUb1N0ZXASHS5tdXN0ZXIudjEuUmVwbHlUb1N0ZXBSZXF1ZXN0Gh4ubXVzdGVyLnYxLlJlcGx5VG9TdGVwUmVzcG9uc2USYQoSUmVwb3J0SG9zdFByb2dyZXNzEiQubXVzdGVyLnYxLlJlcG9ydEhvc3RQcm9ncmVzc1JlcXVlc3QaJS5tdXN0ZXIudjEuUmVwb3J0SG9zdFByb2dyZXNzUmVzcG9uc2USVQoOUmVjb3JkSG9zdExvZ3MSIC5tdXN0ZXIudjEuUmVjb3JkSG9zdExvZ3NSZXF1ZXN0GiEubXVzdGVyLnYxLlJlY29yZEhvc3RMb2dzUmVzcG9uc2USSQoKUmV2aXNlSG9zdBIcLm11c3Rlci52MS5SZXZpc2VIb3N0UmVxdWVzdBodLm11c3Rlci52MS5SZXZpc2VIb3N0UmVzcG9uc2USQwoIQmluZEhvc3QSGi5tdXN0ZXIudjEuQmluZEhvc3RSZXF1ZXN0GhsubXVzdGVyLnYxLkJpbmRIb3N0UmVzcG9uc2USSQoKVW5iaW5kSG9zdBIcLm11c3Rlci52MS5VbmJpbmRIb3N0UmVxdWVzdBodLm11c3Rlci52MS5VbmJpbmRIb3N0UmVzcG9uc2USRgoJUmVzZXRIb3N0EhsubXVzdGVyLnYxLlJlc2V0SG9zdFJlcXVlc3QaHC5tdXN0ZXIudjEuUmVzZXRIb3N0UmVzcG9uc2USZAoTUmVzZXRIb3N0VmFsaWRhdGlvbhIlLm11c3Rlci52MS5SZXNldEhvc3RWYWxpZGF0aW9uUmVxdWVzdBomLm11c3Rlci52MS5SZXNldEhvc3RWYWxpZGF0aW9uUmVzcG9uc2USTAoLSW5zdGFsbEhvc3QSHS5tdXN0ZXIudjEuSW5zdGFsbEhvc3RSZXF1ZXN0Gh4ubXVzdGVyLnYxLkluc3RhbGxIb3N0UmVzcG9uc2USVQoORGVyZWdpc3Rlckhvc3QSIC5tdXN0ZXIudjEuRGVyZWdpc3Rlckhvc3RSZXF1ZXN0GiEubXVzdGVyLnYxLkRlcmVnaXN0ZXJIb3N0UmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_cluster, file_muster_v1_common, file_muster_v1_host, file_muster_v1_infra_env]);
 
 /**
  * @generated from message muster.v1.RegisterClusterRequest
@@ -905,6 +905,60 @@ export const ReviseInfraEnvResponseSchema: GenMessage<ReviseInfraEnvResponse, {j
   messageDesc(file_muster_v1_registration, 23);
 
 /**
+ * @generated from message muster.v1.RotateSigningKeyRequest
+ */
+export type RotateSigningKeyRequest = Message<"muster.v1.RotateSigningKeyRequest"> & {
+  /**
+   * @generated from field: string infra_env_id = 1;
+   */
+  infraEnvId: string;
+};
+
+/**
+ * @generated from message muster.v1.RotateSigningKeyRequest
+ */
+export type RotateSigningKeyRequestJson = {
+  /**
+   * @generated from field: string infra_env_id = 1;
+   */
+  infraEnvId?: string;
+};
+
+/**
+ * Describes the message muster.v1.RotateSigningKeyRequest.
+ * Use `create(RotateSigningKeyRequestSchema)` to create a new message.
+ */
+export const RotateSigningKeyRequestSchema: GenMessage<RotateSigningKeyRequest, {jsonType: RotateSigningKeyRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_registration, 24);
+
+/**
+ * @generated from message muster.v1.RotateSigningKeyResponse
+ */
+export type RotateSigningKeyResponse = Message<"muster.v1.RotateSigningKeyResponse"> & {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: Stored | undefined;
+};
+
+/**
+ * @generated from message muster.v1.RotateSigningKeyResponse
+ */
+export type RotateSigningKeyResponseJson = {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: StoredJson;
+};
+
+/**
+ * Describes the message muster.v1.RotateSigningKeyResponse.
+ * Use `create(RotateSigningKeyResponseSchema)` to create a new message.
+ */
+export const RotateSigningKeyResponseSchema: GenMessage<RotateSigningKeyResponse, {jsonType: RotateSigningKeyResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_registration, 25);
+
+/**
  * @generated from message muster.v1.DeregisterInfraEnvRequest
  */
 export type DeregisterInfraEnvRequest = Message<"muster.v1.DeregisterInfraEnvRequest"> & {
@@ -929,7 +983,7 @@ export type DeregisterInfraEnvRequestJson = {
  * Use `create(DeregisterInfraEnvRequestSchema)` to create a new message.
  */
 export const DeregisterInfraEnvRequestSchema: GenMessage<DeregisterInfraEnvRequest, {jsonType: DeregisterInfraEnvRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 24);
+  messageDesc(file_muster_v1_registration, 26);
 
 /**
  * @generated from message muster.v1.DeregisterInfraEnvResponse
@@ -956,7 +1010,7 @@ export type DeregisterInfraEnvResponseJson = {
  * Use `create(DeregisterInfraEnvResponseSchema)` to create a new message.
  */
 export const DeregisterInfraEnvResponseSchema: GenMessage<DeregisterInfraEnvResponse, {jsonType: DeregisterInfraEnvResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 25);
+  messageDesc(file_muster_v1_registration, 27);
 
 /**
  * @generated from message muster.v1.RegisterHostRequest
@@ -1017,7 +1071,7 @@ export type RegisterHostRequestJson = {
  * Use `create(RegisterHostRequestSchema)` to create a new message.
  */
 export const RegisterHostRequestSchema: GenMessage<RegisterHostRequest, {jsonType: RegisterHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 26);
+  messageDesc(file_muster_v1_registration, 28);
 
 /**
  * @generated from message muster.v1.RegisterHostResponse
@@ -1058,7 +1112,7 @@ export type RegisterHostResponseJson = {
  * Use `create(RegisterHostResponseSchema)` to create a new message.
  */
 export const RegisterHostResponseSchema: GenMessage<RegisterHostResponse, {jsonType: RegisterHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 27);
+  messageDesc(file_muster_v1_registration, 29);
 
 /**
  * @generated from message muster.v1.NextStepsRequest
@@ -1119,7 +1173,7 @@ export type NextStepsRequestJson = {
  * Use `create(NextStepsRequestSchema)` to create a new message.
  */
 export const NextStepsRequestSchema: GenMessage<NextStepsRequest, {jsonType: NextStepsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 28);
+  messageDesc(file_muster_v1_registration, 30);
 
 /**
  * @generated from message muster.v1.NextStepsResponse
@@ -1170,7 +1224,7 @@ export type NextStepsResponseJson = {
  * Use `create(NextStepsResponseSchema)` to create a new message.
  */
 export const NextStepsResponseSchema: GenMessage<NextStepsResponse, {jsonType: NextStepsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 29);
+  messageDesc(file_muster_v1_registration, 31);
 
 /**
  * @generated from message muster.v1.Step
@@ -1217,7 +1271,7 @@ export type StepJson = {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step, {jsonType: StepJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 30);
+  messageDesc(file_muster_v1_registration, 32);
 
 /**
  * @generated from message muster.v1.ReplyToStepRequest
@@ -1304,7 +1358,7 @@ export type ReplyToStepRequestJson = {
  * Use `create(ReplyToStepRequestSchema)` to create a new message.
  */
 export const ReplyToStepRequestSchema: GenMessage<ReplyToStepRequest, {jsonType: ReplyToStepRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 31);
+  messageDesc(file_muster_v1_registration, 33);
 
 /**
  * @generated from message muster.v1.ReplyToStepResponse
@@ -1331,7 +1385,7 @@ export type ReplyToStepResponseJson = {
  * Use `create(ReplyToStepResponseSchema)` to create a new message.
  */
 export const ReplyToStepResponseSchema: GenMessage<ReplyToStepResponse, {jsonType: ReplyToStepResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 32);
+  messageDesc(file_muster_v1_registration, 34);
 
 /**
  * @generated from message muster.v1.ReportHostProgressRequest
@@ -1388,7 +1442,7 @@ export type ReportHostProgressRequestJson = {
  * Use `create(ReportHostProgressRequestSchema)` to create a new message.
  */
 export const ReportHostProgressRequestSchema: GenMessage<ReportHostProgressRequest, {jsonType: ReportHostProgressRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 33);
+  messageDesc(file_muster_v1_registration, 35);
 
 /**
  * @generated from message muster.v1.ReportHostProgressResponse
@@ -1415,7 +1469,7 @@ export type ReportHostProgressResponseJson = {
  * Use `create(ReportHostProgressResponseSchema)` to create a new message.
  */
 export const ReportHostProgressResponseSchema: GenMessage<ReportHostProgressResponse, {jsonType: ReportHostProgressResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 34);
+  messageDesc(file_muster_v1_registration, 36);
 
 /**
  * @generated from message muster.v1.RecordHostLogsRequest
@@ -1472,7 +1526,7 @@ export type RecordHostLogsRequestJson = {
  * Use `create(RecordHostLogsRequestSchema)` to create a new message.
  */
 export const RecordHostLogsRequestSchema: GenMessage<RecordHostLogsRequest, {jsonType: RecordHostLogsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 35);
+  messageDesc(file_muster_v1_registration, 37);
 
 /**
  * @generated from message muster.v1.RecordHostLogsResponse
@@ -1499,7 +1553,7 @@ export type RecordHostLogsResponseJson = {
  * Use `create(RecordHostLogsResponseSchema)` to create a new message.
  */
 export const RecordHostLogsResponseSchema: GenMessage<RecordHostLogsResponse, {jsonType: RecordHostLogsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 36);
+  messageDesc(file_muster_v1_registration, 38);
 
 /**
  * @generated from message muster.v1.ReviseHostRequest
@@ -1580,7 +1634,7 @@ export type ReviseHostRequestJson = {
  * Use `create(ReviseHostRequestSchema)` to create a new message.
  */
 export const ReviseHostRequestSchema: GenMessage<ReviseHostRequest, {jsonType: ReviseHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 37);
+  messageDesc(file_muster_v1_registration, 39);
 
 /**
  * @generated from message muster.v1.ReviseHostResponse
@@ -1607,7 +1661,7 @@ export type ReviseHostResponseJson = {
  * Use `create(ReviseHostResponseSchema)` to create a new message.
  */
 export const ReviseHostResponseSchema: GenMessage<ReviseHostResponse, {jsonType: ReviseHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 38);
+  messageDesc(file_muster_v1_registration, 40);
 
 /**
  * @generated from message muster.v1.BindHostRequest
@@ -1654,7 +1708,7 @@ export type BindHostRequestJson = {
  * Use `create(BindHostRequestSchema)` to create a new message.
  */
 export const BindHostRequestSchema: GenMessage<BindHostRequest, {jsonType: BindHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 39);
+  messageDesc(file_muster_v1_registration, 41);
 
 /**
  * @generated from message muster.v1.BindHostResponse
@@ -1681,7 +1735,7 @@ export type BindHostResponseJson = {
  * Use `create(BindHostResponseSchema)` to create a new message.
  */
 export const BindHostResponseSchema: GenMessage<BindHostResponse, {jsonType: BindHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 40);
+  messageDesc(file_muster_v1_registration, 42);
 
 /**
  * @generated from message muster.v1.UnbindHostRequest
@@ -1718,7 +1772,7 @@ export type UnbindHostRequestJson = {
  * Use `create(UnbindHostRequestSchema)` to create a new message.
  */
 export const UnbindHostRequestSchema: GenMessage<UnbindHostRequest, {jsonType: UnbindHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 41);
+  messageDesc(file_muster_v1_registration, 43);
 
 /**
  * @generated from message muster.v1.UnbindHostResponse
@@ -1745,7 +1799,7 @@ export type UnbindHostResponseJson = {
  * Use `create(UnbindHostResponseSchema)` to create a new message.
  */
 export const UnbindHostResponseSchema: GenMessage<UnbindHostResponse, {jsonType: UnbindHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 42);
+  messageDesc(file_muster_v1_registration, 44);
 
 /**
  * @generated from message muster.v1.ResetHostRequest
@@ -1782,7 +1836,7 @@ export type ResetHostRequestJson = {
  * Use `create(ResetHostRequestSchema)` to create a new message.
  */
 export const ResetHostRequestSchema: GenMessage<ResetHostRequest, {jsonType: ResetHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 43);
+  messageDesc(file_muster_v1_registration, 45);
 
 /**
  * @generated from message muster.v1.ResetHostResponse
@@ -1809,7 +1863,85 @@ export type ResetHostResponseJson = {
  * Use `create(ResetHostResponseSchema)` to create a new message.
  */
 export const ResetHostResponseSchema: GenMessage<ResetHostResponse, {jsonType: ResetHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 44);
+  messageDesc(file_muster_v1_registration, 46);
+
+/**
+ * @generated from message muster.v1.ResetHostValidationRequest
+ */
+export type ResetHostValidationRequest = Message<"muster.v1.ResetHostValidationRequest"> & {
+  /**
+   * @generated from field: string infra_env_id = 1;
+   */
+  infraEnvId: string;
+
+  /**
+   * @generated from field: string host_id = 2;
+   */
+  hostId: string;
+
+  /**
+   * One whose measurement is kept: sufficient-installation-disk-speed, container-images-available.
+   *
+   * @generated from field: string validation_id = 3;
+   */
+  validationId: string;
+};
+
+/**
+ * @generated from message muster.v1.ResetHostValidationRequest
+ */
+export type ResetHostValidationRequestJson = {
+  /**
+   * @generated from field: string infra_env_id = 1;
+   */
+  infraEnvId?: string;
+
+  /**
+   * @generated from field: string host_id = 2;
+   */
+  hostId?: string;
+
+  /**
+   * One whose measurement is kept: sufficient-installation-disk-speed, container-images-available.
+   *
+   * @generated from field: string validation_id = 3;
+   */
+  validationId?: string;
+};
+
+/**
+ * Describes the message muster.v1.ResetHostValidationRequest.
+ * Use `create(ResetHostValidationRequestSchema)` to create a new message.
+ */
+export const ResetHostValidationRequestSchema: GenMessage<ResetHostValidationRequest, {jsonType: ResetHostValidationRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_registration, 47);
+
+/**
+ * @generated from message muster.v1.ResetHostValidationResponse
+ */
+export type ResetHostValidationResponse = Message<"muster.v1.ResetHostValidationResponse"> & {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: Stored | undefined;
+};
+
+/**
+ * @generated from message muster.v1.ResetHostValidationResponse
+ */
+export type ResetHostValidationResponseJson = {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: StoredJson;
+};
+
+/**
+ * Describes the message muster.v1.ResetHostValidationResponse.
+ * Use `create(ResetHostValidationResponseSchema)` to create a new message.
+ */
+export const ResetHostValidationResponseSchema: GenMessage<ResetHostValidationResponse, {jsonType: ResetHostValidationResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_registration, 48);
 
 /**
  * @generated from message muster.v1.InstallHostRequest
@@ -1846,7 +1978,7 @@ export type InstallHostRequestJson = {
  * Use `create(InstallHostRequestSchema)` to create a new message.
  */
 export const InstallHostRequestSchema: GenMessage<InstallHostRequest, {jsonType: InstallHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 45);
+  messageDesc(file_muster_v1_registration, 49);
 
 /**
  * @generated from message muster.v1.InstallHostResponse
@@ -1873,7 +2005,7 @@ export type InstallHostResponseJson = {
  * Use `create(InstallHostResponseSchema)` to create a new message.
  */
 export const InstallHostResponseSchema: GenMessage<InstallHostResponse, {jsonType: InstallHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 46);
+  messageDesc(file_muster_v1_registration, 50);
 
 /**
  * @generated from message muster.v1.DeregisterHostRequest
@@ -1910,7 +2042,7 @@ export type DeregisterHostRequestJson = {
  * Use `create(DeregisterHostRequestSchema)` to create a new message.
  */
 export const DeregisterHostRequestSchema: GenMessage<DeregisterHostRequest, {jsonType: DeregisterHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 47);
+  messageDesc(file_muster_v1_registration, 51);
 
 /**
  * @generated from message muster.v1.DeregisterHostResponse
@@ -1937,7 +2069,7 @@ export type DeregisterHostResponseJson = {
  * Use `create(DeregisterHostResponseSchema)` to create a new message.
  */
 export const DeregisterHostResponseSchema: GenMessage<DeregisterHostResponse, {jsonType: DeregisterHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 48);
+  messageDesc(file_muster_v1_registration, 52);
 
 /**
  * Life cycle of clusters, infra-envs and hosts. Every method is idempotent by the command id in the message headers.
@@ -2042,6 +2174,16 @@ export const RegistrationService: GenService<{
     output: typeof ReviseInfraEnvResponseSchema;
   },
   /**
+   * Addresses of its images that carry a key of their own stop working.
+   *
+   * @generated from rpc muster.v1.RegistrationService.RotateSigningKey
+   */
+  rotateSigningKey: {
+    methodKind: "unary";
+    input: typeof RotateSigningKeyRequestSchema;
+    output: typeof RotateSigningKeyResponseSchema;
+  },
+  /**
    * @generated from rpc muster.v1.RegistrationService.DeregisterInfraEnv
    */
   deregisterInfraEnv: {
@@ -2120,6 +2262,16 @@ export const RegistrationService: GenService<{
     methodKind: "unary";
     input: typeof ResetHostRequestSchema;
     output: typeof ResetHostResponseSchema;
+  },
+  /**
+   * What was measured for one validation no longer counts, so that it is measured again.
+   *
+   * @generated from rpc muster.v1.RegistrationService.ResetHostValidation
+   */
+  resetHostValidation: {
+    methodKind: "unary";
+    input: typeof ResetHostValidationRequestSchema;
+    output: typeof ResetHostValidationResponseSchema;
   },
   /**
    * @generated from rpc muster.v1.RegistrationService.InstallHost

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { type HostKey, InventoryService, parseHostKey, RegistrationService, subjectOfMethod } from '@muster/contracts';
+import { PlayedCluster } from '../played-cluster.fixture.spec';
+import { RegistrationBench } from '../running-registration.fixture.spec';
+
+const DISK_SPEED = 'sufficient-installation-disk-speed';
+
+describe('the reset of a validation', () => {
+  let bench: RegistrationBench;
+  let cluster: PlayedCluster;
+  const cleared: unknown[] = [];
+  beforeAll(async () => {
+    bench = await RegistrationBench.start();
+    bench.platform.requests.subscribe(subjectOfMethod(InventoryService.method.clearReport), ({ body }) => {
+      cleared.push(body);
+    });
+  });
+  beforeEach(() => {
+    cleared.length = 0;
+    cluster = new PlayedCluster(bench);
+  });
+  afterAll(() => bench.stop());
+
+  const reset = (key: HostKey, validationId: string) =>
+    bench.ask(RegistrationService.method.resetHostValidation, { ...parseHostKey(key), validationId });
+
+  it.each([
+    [DISK_SPEED, 'installation-disk-speed-check'],
+    ['container-images-available', 'container-image-availability'],
+  ])('%s has what %s measured in this epoch cleared', async (validationId, stepType) => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const hostKey = await cluster.registerHost();
+    await reset(hostKey, validationId);
+    expect(cleared).toEqual([{ hostKey, stepType, epoch: 1 }]);
+    await bench.ask(RegistrationService.method.deregisterHost, parseHostKey(hostKey));
+    await cluster.registerHost(parseHostKey(hostKey).hostId);
+    await reset(hostKey, validationId);
+    expect(cleared.slice(1)).toEqual([{ hostKey, stepType, epoch: 2 }]);
+  });
+
+  it.each(['has-inventory', 'toString', ''])(
+    'is refused for "%s", with those that can be reset',
+    async (validationId) => {
+      await cluster.register();
+      await cluster.registerInfraEnv();
+      const key = await cluster.registerHost();
+      const refusal = {
+        code: 'invalid-input',
+        subject: 'validation_id',
+        allowed: [DISK_SPEED, 'container-images-available'],
+      };
+      await expect(reset(key, validationId)).rejects.toMatchObject({ refusal });
+      expect(cleared).toEqual([]);
+    },
+  );
+
+  it('is refused for a host in no cluster, and for one that does not exist', async () => {
+    await cluster.registerInfraEnv('');
+    const key = await cluster.registerHost();
+    await expect(reset(key, DISK_SPEED)).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });
+    const unknown: HostKey = `${cluster.infraEnvId}.${randomUUID()}`;
+    await expect(reset(unknown, DISK_SPEED)).rejects.toMatchObject({ refusal: { code: 'not-found' } });
+    expect(cleared).toEqual([]);
+  });
+});
