@@ -8,6 +8,7 @@ import { ArtifactVault } from './artifacts/artifact-vault';
 import { Artifacts } from './artifacts/artifacts';
 import { ArtifactsProcess } from './artifacts/artifacts-process';
 import { ReadArtifactController } from './artifacts/read-artifact.controller';
+import { RenderInstallConfigController } from './artifacts/render-install-config.controller';
 import { CONFIG, type IgnitionServiceConfig, readConfig } from './config';
 import type { AgentCredentialsMint } from './discovery/agent-nats-access';
 import { DiscoveryDocuments, MINT, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
@@ -23,7 +24,12 @@ export class AppModule {
     const config = readConfig(platform.environment);
     return {
       module: AppModule,
-      controllers: [RenderDiscoveryIgnitionController, ReadArtifactController, AcceptIngressCaController],
+      controllers: [
+        RenderDiscoveryIgnitionController,
+        ReadArtifactController,
+        RenderInstallConfigController,
+        AcceptIngressCaController,
+      ],
       providers: [
         { provide: PLATFORM, useValue: platform },
         { provide: CONFIG, useValue: config },

@@ -22,6 +22,7 @@ import { ResetClusterController } from './reset-cluster/reset-cluster.controller
 import { ReviseClusterController } from './revise-cluster/revise-cluster.controller';
 import { ShowClusterController } from './show-cluster/show-cluster.controller';
 import { ShowCredentialsController } from './show-credentials/show-credentials.controller';
+import { ShowInstallConfigController } from './show-install-config/show-install-config.controller';
 import { UiSettingsController } from './ui-settings/ui-settings.controller';
 import { UploadLogsController } from './upload-logs/upload-logs.controller';
 
@@ -49,6 +50,7 @@ export const CLUSTER_CONTROLLERS: readonly Type[] = [
   ReviseClusterController,
   ShowClusterController,
   ShowCredentialsController,
+  ShowInstallConfigController,
   UiSettingsController,
   UploadLogsController,
 ];

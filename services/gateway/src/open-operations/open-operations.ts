@@ -26,11 +26,6 @@ export const OPEN_OPERATIONS: readonly OpenOperation[] = [
   { method: 'GET', path: `${CLUSTER}/downloads/files-presigned`, ...NO_PRESIGNED('downloads/files or logs') },
   {
     method: 'GET',
-    path: `${CLUSTER}/install-config`,
-    ...LATER('The install-config is not rendered ahead of an installation yet.'),
-  },
-  {
-    method: 'GET',
     path: `${CLUSTER}/preflight-requirements`,
     ...LATER('Requirements are not listed by operator yet.'),
   },

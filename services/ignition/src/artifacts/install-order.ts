@@ -35,8 +35,7 @@ async function toInstallHost(platform: Platform, entry: HostEntry, bootstrapHost
   const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen, settings } = state;
   const hostname = state.requestedHostname || entry.inventoryHostname;
   if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no name; give it one and install again.`);
-  const wanted = hostId === bootstrapHostId ? 'master' : effectiveRole(state);
-  const role = ROLES.find((known) => known === wanted);
+  const role = roleOf(entry, bootstrapHostId);
   if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role; give it one and install again.`);
   const override = settings.ignitionConfigOverrides;
   const body = override?.digest ? await platform.objectStore.get(override.digest) : undefined;
@@ -53,7 +52,14 @@ async function toInstallHost(platform: Platform, entry: HostEntry, bootstrapHost
   };
 }
 
-async function trustBundleOf({ eventStore }: Platform, hosts: readonly HostEntry[]): Promise<string> {
+/** Undefined while the host has none. */
+export function roleOf({ state }: HostEntry, bootstrapHostId: string): InstallHost['role'] | undefined {
+  const wanted = state.hostId === bootstrapHostId ? 'master' : effectiveRole(state);
+  return ROLES.find((known) => known === wanted);
+}
+
+/** PEM of every infra-env that the hosts come from. */
+export async function trustBundleOf({ eventStore }: Platform, hosts: readonly HostEntry[]): Promise<string> {
   const bundles = new Set<string>();
   for (const infraEnvId of new Set(hosts.map(({ state }) => state.infraEnvId))) {
     const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
@@ -62,4 +68,5 @@ async function trustBundleOf({ eventStore }: Platform, hosts: readonly HostEntry
   return [...bundles].map((bundle) => `${bundle}\n`).join('');
 }
 
-const byId = (a: HostEntry, b: HostEntry): number => (a.state.hostId < b.state.hostId ? -1 : 1);
+/** The order in which hosts appear in everything that is made of them. */
+export const byId = (a: HostEntry, b: HostEntry): number => (a.state.hostId < b.state.hostId ? -1 : 1);

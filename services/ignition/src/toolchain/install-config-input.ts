@@ -1,13 +1,18 @@
 import type { InstallConfigInput } from '@muster/ignition-config';
 import type { InstallHost, InstallOrder } from './toolchain.port';
 
+/** Of an order, or of a cluster that nobody installs yet. */
+export type InstallConfigOrder = Pick<InstallOrder, 'settings' | 'pullSecret' | 'additionalTrustBundle'> & {
+  readonly hosts: readonly Pick<InstallHost, 'role' | 'installationDisk'>[];
+};
+
 /** What the document needs of an order. */
 export function installConfigOf({
   settings,
   hosts,
   pullSecret,
   additionalTrustBundle,
-}: InstallOrder): InstallConfigInput {
+}: InstallConfigOrder): InstallConfigInput {
   const count = (role: InstallHost['role']): number => hosts.filter((host) => host.role === role).length;
   const { proxy } = settings;
   return {

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/ignition.proto.
  */
 export const file_muster_v1_ignition: GenFile = /*@__PURE__*/
-  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkikQEKEUFydGlmYWN0c1ByZXBhcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgDIAEoCRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QSEQoJdG9vbGNoYWluGAUgASgJIkYKD0FydGlmYWN0c0ZhaWxlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDgoGcmVhc29uGAMgASgJIlAKEUluZ3Jlc3NDYUFjY2VwdGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSJwoKa3ViZWNvbmZpZxgCIAEoCzITLm11c3Rlci52MS5BcnRpZmFjdCIoChJBcnRpZmFjdHNEaXNjYXJkZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCSJICh5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEhAKCGlzb190eXBlGAIgASgJIkkKH1JlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USEAoIaWduaXRpb24YASABKAwSFAoMZ2VuZXJhdGVkX2F0GAIgASgJIjcKE1JlYWRBcnRpZmFjdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJIicKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiQwoWQWNjZXB0SW5ncmVzc0NhUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEhUKDWNhX2J1bmRsZV9wZW0YAiABKAwiPAoXQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZDKuAgoPSWduaXRpb25TZXJ2aWNlEnAKF1JlbmRlckRpc2NvdmVyeUlnbml0aW9uEikubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVxdWVzdBoqLm11c3Rlci52MS5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlc3BvbnNlEk8KDFJlYWRBcnRpZmFjdBIeLm11c3Rlci52MS5SZWFkQXJ0aWZhY3RSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlc3BvbnNlElgKD0FjY2VwdEluZ3Jlc3NDYRIhLm11c3Rlci52MS5BY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0GiIubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlc3BvbnNlYgZwcm90bzM", [file_muster_v1_common]);
+  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkikQEKEUFydGlmYWN0c1ByZXBhcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgDIAEoCRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QSEQoJdG9vbGNoYWluGAUgASgJIkYKD0FydGlmYWN0c0ZhaWxlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDgoGcmVhc29uGAMgASgJIlAKEUluZ3Jlc3NDYUFjY2VwdGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSJwoKa3ViZWNvbmZpZxgCIAEoCzITLm11c3Rlci52MS5BcnRpZmFjdCIoChJBcnRpZmFjdHNEaXNjYXJkZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCSJICh5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEhAKCGlzb190eXBlGAIgASgJIkkKH1JlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USEAoIaWduaXRpb24YASABKAwSFAoMZ2VuZXJhdGVkX2F0GAIgASgJIjcKE1JlYWRBcnRpZmFjdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJIicKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiMAoaUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSIuChtSZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USDwoHY29udGVudBgBIAEoDCJDChZBY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSFQoNY2FfYnVuZGxlX3BlbRgCIAEoDCI8ChdBY2NlcHRJbmdyZXNzQ2FSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMpQDCg9JZ25pdGlvblNlcnZpY2UScAoXUmVuZGVyRGlzY292ZXJ5SWduaXRpb24SKS5tdXN0ZXIudjEuUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXF1ZXN0GioubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USTwoMUmVhZEFydGlmYWN0Eh4ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZEFydGlmYWN0UmVzcG9uc2USZAoTUmVuZGVySW5zdGFsbENvbmZpZxIlLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVxdWVzdBomLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USWAoPQWNjZXB0SW5ncmVzc0NhEiEubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlcXVlc3QaIi5tdXN0ZXIudjEuQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.Artifact
@@ -394,6 +394,64 @@ export const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse, {jsonT
   messageDesc(file_muster_v1_ignition, 8);
 
 /**
+ * @generated from message muster.v1.RenderInstallConfigRequest
+ */
+export type RenderInstallConfigRequest = Message<"muster.v1.RenderInstallConfigRequest"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+};
+
+/**
+ * @generated from message muster.v1.RenderInstallConfigRequest
+ */
+export type RenderInstallConfigRequestJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+};
+
+/**
+ * Describes the message muster.v1.RenderInstallConfigRequest.
+ * Use `create(RenderInstallConfigRequestSchema)` to create a new message.
+ */
+export const RenderInstallConfigRequestSchema: GenMessage<RenderInstallConfigRequest, {jsonType: RenderInstallConfigRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 9);
+
+/**
+ * @generated from message muster.v1.RenderInstallConfigResponse
+ */
+export type RenderInstallConfigResponse = Message<"muster.v1.RenderInstallConfigResponse"> & {
+  /**
+   * JSON, which is YAML too.
+   *
+   * @generated from field: bytes content = 1;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * @generated from message muster.v1.RenderInstallConfigResponse
+ */
+export type RenderInstallConfigResponseJson = {
+  /**
+   * JSON, which is YAML too.
+   *
+   * @generated from field: bytes content = 1;
+   */
+  content?: string;
+};
+
+/**
+ * Describes the message muster.v1.RenderInstallConfigResponse.
+ * Use `create(RenderInstallConfigResponseSchema)` to create a new message.
+ */
+export const RenderInstallConfigResponseSchema: GenMessage<RenderInstallConfigResponse, {jsonType: RenderInstallConfigResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 10);
+
+/**
  * @generated from message muster.v1.AcceptIngressCaRequest
  */
 export type AcceptIngressCaRequest = Message<"muster.v1.AcceptIngressCaRequest"> & {
@@ -428,7 +486,7 @@ export type AcceptIngressCaRequestJson = {
  * Use `create(AcceptIngressCaRequestSchema)` to create a new message.
  */
 export const AcceptIngressCaRequestSchema: GenMessage<AcceptIngressCaRequest, {jsonType: AcceptIngressCaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 9);
+  messageDesc(file_muster_v1_ignition, 11);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaResponse
@@ -455,7 +513,7 @@ export type AcceptIngressCaResponseJson = {
  * Use `create(AcceptIngressCaResponseSchema)` to create a new message.
  */
 export const AcceptIngressCaResponseSchema: GenMessage<AcceptIngressCaResponse, {jsonType: AcceptIngressCaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 10);
+  messageDesc(file_muster_v1_ignition, 12);
 
 /**
  * @generated from service muster.v1.IgnitionService
@@ -480,6 +538,16 @@ export const IgnitionService: GenService<{
     methodKind: "unary";
     input: typeof ReadArtifactRequestSchema;
     output: typeof ReadArtifactResponseSchema;
+  },
+  /**
+   * The install-config as an installation that began now would have it; holds the pull secret.
+   *
+   * @generated from rpc muster.v1.IgnitionService.RenderInstallConfig
+   */
+  renderInstallConfig: {
+    methodKind: "unary";
+    input: typeof RenderInstallConfigRequestSchema;
+    output: typeof RenderInstallConfigResponseSchema;
   },
   /**
    * @generated from rpc muster.v1.IgnitionService.AcceptIngressCa

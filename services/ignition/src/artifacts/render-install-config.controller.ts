@@ -1,0 +1,62 @@
+import { IgnitionService } from '@muster/contracts';
+import { clusterDecider, isDay2 } from '@muster/domain';
+import { renderInstallConfig } from '@muster/ignition-config';
+import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { type Refusal, RefusalError } from '@muster/problems';
+import { Controller, Inject } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { foldStream } from '../streams/fold-stream';
+import { PULL_SECRET } from '../streams/secret-names';
+import { installConfigOf } from '../toolchain/install-config-input';
+import { InstallView } from '../view/install-view';
+import { byId, roleOf, trustBundleOf } from './install-order';
+
+type Method = typeof IgnitionService.method.renderInstallConfig;
+
+/** Shows what an installation that began now would be told. Hosts without a role are counted nowhere yet. */
+@Controller()
+export class RenderInstallConfigController {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly view: InstallView,
+  ) {}
+
+  @Handles(IgnitionService.method.renderInstallConfig)
+  async handle(@Payload() { clusterId }: InputOf<Method>): Promise<OutputOf<Method>> {
+    const { eventStore, secrets } = this.platform;
+    const { state } = await foldStream(eventStore, 'cluster', clusterId, clusterDecider);
+    const { status, kind, settings, bootstrapHostId } = state;
+    if (status === 'unregistered' || status === 'deregistered') throw new RefusalError(NO_SUCH_CLUSTER);
+    if (kind === 'AddHostsCluster') throw new RefusalError(INSTALLED_ELSEWHERE);
+    const pullSecret = await secrets.open(clusterId, PULL_SECRET);
+    if (!pullSecret?.length) throw new RefusalError(NO_PULL_SECRET);
+    const entries = this.view
+      .hostsOf(clusterId)
+      .filter((entry) => !isDay2(entry.state))
+      .sort(byId);
+    const hosts = entries.flatMap((entry) => {
+      const role = roleOf(entry, bootstrapHostId);
+      const { id, path } = entry.state.installationDisk;
+      return role ? [{ role, installationDisk: id || path }] : [];
+    });
+    const additionalTrustBundle = await trustBundleOf(this.platform, entries);
+    const order = { settings, hosts, pullSecret: pullSecret.toString(), additionalTrustBundle };
+    return { content: Buffer.from(JSON.stringify(renderInstallConfig(installConfigOf(order)))).toString('base64') };
+  }
+}
+
+const NO_SUCH_CLUSTER: Refusal = {
+  code: 'not-found',
+  reason: 'There is no cluster with this id.',
+  subject: 'cluster_id',
+};
+const INSTALLED_ELSEWHERE: Refusal = {
+  code: 'invalid-input',
+  reason: 'This cluster only takes more hosts for one that is installed already, so it has no install-config.',
+  subject: 'cluster_id',
+};
+const NO_PULL_SECRET: Refusal = {
+  code: 'not-allowed-in-state',
+  reason: 'The pull secret of the cluster is missing; set it and ask again.',
+  subject: 'pull_secret',
+};

@@ -1,0 +1,79 @@
+import { IgnitionService, type MusterEvent } from '@muster/contracts';
+import { callService } from '@muster/nest-kit';
+import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import {
+  CLUSTER_ID,
+  clusterRegistered,
+  givenReadyCluster,
+  HOST_IDS,
+  INFRA_ENV_ID,
+  openStage,
+  preparationStarted,
+  PULL_SECRET,
+  type Stage,
+} from '../ignition-story.fixture.spec';
+
+let nats: NatsServer;
+let stage: Stage;
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+afterAll(() => nats.stop());
+beforeEach(async () => {
+  stage = await openStage(nats.url);
+  await stage.start();
+});
+afterEach(() => stage.close());
+
+const { renderInstallConfig, readArtifact } = IgnitionService.method;
+const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
+const rendered = async (): Promise<string> => {
+  const { content } = await callService(
+    stage.platform.requests,
+    renderInstallConfig,
+    { clusterId: CLUSTER_ID },
+    context,
+  );
+  return Buffer.from(content, 'base64').toString();
+};
+const workersOf = (text: string): unknown =>
+  (JSON.parse(text) as { compute: { replicas: number }[] }).compute[0]?.replicas;
+const registeredAs = (kind: string): MusterEvent => {
+  const event = clusterRegistered();
+  return { ...event, data: { ...event.data, kind } } as MusterEvent;
+};
+
+describe('an install-config before its installation', () => {
+  it('is the one that the installation is then made from', async () => {
+    await givenReadyCluster(stage);
+    await eventually('all hosts are counted', async () => workersOf(await rendered()) === 1);
+    const before = await rendered();
+    expect(JSON.parse(before)).toMatchObject({ metadata: { name: 'demo' }, pullSecret: PULL_SECRET });
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.fact('ArtifactsPrepared');
+    const input = { clusterId: CLUSTER_ID, name: 'install-config.yaml' };
+    const { content } = await callService(stage.platform.requests, readArtifact, input, context);
+    expect(Buffer.from(content, 'base64').toString()).toBe(before);
+  });
+
+  it('leaves out hosts whose role is open', async () => {
+    await givenReadyCluster(stage);
+    await eventually('all hosts are counted', async () => workersOf(await rendered()) === 1);
+    const [, , , worker] = HOST_IDS;
+    const undecided = { role: 'auto-assign', machineConfigPoolName: '' };
+    await stage.given('host', `${INFRA_ENV_ID}.${worker}`, {
+      type: 'HostRoleAssigned',
+      data: undecided,
+    } as unknown as MusterEvent);
+    await eventually('the worker is none', async () => workersOf(await rendered()) === 0);
+  });
+
+  it.each([
+    ['not-found', 'no cluster', []],
+    ['invalid-input', 'a day-2 cluster', [registeredAs('AddHostsCluster')]],
+    ['not-allowed-in-state', 'a cluster without a pull secret', [clusterRegistered()]],
+  ])('is refused as %s for %s', async (code, _what, events) => {
+    if (events.length > 0) await stage.given('cluster', CLUSTER_ID, ...events);
+    await expect(rendered()).rejects.toMatchObject({ refusal: { code } });
+  });
+});
