@@ -17,6 +17,8 @@ module.exports = {
   // Published as ES modules only: compiled on the way in, because jest on Node 20 cannot require them.
   transformIgnorePatterns: ['/node_modules/(?!(jose|@peculiar|@noble)/)'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  testTimeout: 30_000,
+  testTimeout: process.env.MUSTER_PROPERTY_RUNS ? 600_000 : 30_000,
+  setupFiles:
+    process.env.MUSTER_PROPERTY_RUNS || process.env.MUSTER_PROPERTY_SEED ? ['<rootDir>/tools/property-runs.cjs'] : [],
   reporters: ['default', '<rootDir>/tools/test-count-reporter.cjs'],
 };

@@ -18,14 +18,14 @@ const CLUSTER_PHASES: Readonly<Record<string, HostValuation['cluster']>> = {
   'adding-hosts': 'done',
 };
 
-const STAGE_GROUPS: Readonly<Record<string, HostValuation['stage']>> = {
-  'Writing image to disk': 'writing',
-  'Copying registry data to disk': 'writing',
-  'Waiting for control plane': 'waiting',
-  'Waiting for bootkube': 'waiting',
-  'Waiting for controller': 'waiting',
-  Rebooting: 'rebooting',
-};
+const STAGE_GROUPS: ReadonlyMap<string, HostValuation['stage']> = new Map([
+  ['Writing image to disk', 'writing'],
+  ['Copying registry data to disk', 'writing'],
+  ['Waiting for control plane', 'waiting'],
+  ['Waiting for bootkube', 'waiting'],
+  ['Waiting for controller', 'waiting'],
+  ['Rebooting', 'rebooting'],
+]);
 
 const NOTHING_ASKED: Partial<HostValuation> = {};
 
@@ -113,7 +113,7 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
   const { progress } = state;
   const phase = CLUSTER_PHASES[cluster?.status ?? ''] ?? 'other';
   const reach = reachOf(conditions, state);
-  const stage = STAGE_GROUPS[progress.stage] ?? 'other';
+  const stage = STAGE_GROUPS.get(progress.stage) ?? 'other';
   const isPausing = phase === 'waiting' && (stage === 'waiting' || stage === 'rebooting');
   const isNoted = state.isSilenceNoted;
   const isStagePassed = state.passedDeadlines.includes('stage');

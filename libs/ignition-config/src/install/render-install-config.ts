@@ -61,11 +61,16 @@ function pool(input: InstallConfigInput, name: 'master' | 'worker' | 'arbiter', 
     name,
     replicas,
     hyperthreading: isEnabled ? 'Enabled' : 'Disabled',
-    ...(input.cpuArchitecture && { architecture: GO_ARCHITECTURES[input.cpuArchitecture] ?? input.cpuArchitecture }),
+    ...(input.cpuArchitecture && {
+      architecture: GO_ARCHITECTURES.get(input.cpuArchitecture) ?? input.cpuArchitecture,
+    }),
   };
 }
 
-const GO_ARCHITECTURES: { readonly [cpuArchitecture: string]: string } = { x86_64: 'amd64', aarch64: 'arm64' };
+const GO_ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+  ['x86_64', 'amd64'],
+  ['aarch64', 'arm64'],
+]);
 
 function platform({ platformType, apiVips, ingressVips, controlPlaneCount }: InstallConfigInput): object {
   if (platformType === 'none' || controlPlaneCount === 1) return { none: {} };

@@ -8,10 +8,10 @@ const BYTES_PER_GB = 1_000_000_000;
 const RAID_SINCE = '4.14';
 const ISCSI_SINCE = '4.15';
 const PLAIN_TYPES = ['HDD', 'SSD', 'Multipath'];
-const ARCHITECTURE_TYPES: { readonly [architecture: string]: readonly string[] } = {
-  x86_64: ['FC'],
-  s390x: ['FC', 'ECKD', 'ECKD (ESE)', 'FBA'],
-};
+const ARCHITECTURE_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['x86_64', ['FC']],
+  ['s390x', ['FC', 'ECKD', 'ECKD (ESE)', 'FBA']],
+]);
 
 /** Reasons that a service computed and an agent merely repeats; they are computed here from the facts. */
 const REPEATED_REASONS = [
@@ -33,7 +33,7 @@ export function allowedDriveTypes(cpuArchitecture: string, openshiftVersion: str
     ...PLAIN_TYPES,
     ...(isAtLeast(openshiftVersion, RAID_SINCE) ? ['RAID'] : []),
     ...(isAtLeast(openshiftVersion, ISCSI_SINCE) ? ['iSCSI'] : []),
-    ...(ARCHITECTURE_TYPES[cpuArchitecture] ?? []),
+    ...(ARCHITECTURE_TYPES.get(cpuArchitecture) ?? []),
   ];
 }
 

@@ -3,11 +3,11 @@ import { passIf } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 /** Manufacturer that machines of a platform must have; a platform that is not listed takes any machine. */
-const MANUFACTURERS: { readonly [platform: string]: string } = {
-  vsphere: 'VMware, Inc.',
-  nutanix: 'Nutanix',
-  'external/oci': 'OracleCloud.com',
-};
+const MANUFACTURERS: ReadonlyMap<string, string> = new Map([
+  ['vsphere', 'VMware, Inc.'],
+  ['nutanix', 'Nutanix'],
+  ['external/oci', 'OracleCloud.com'],
+]);
 const OPENSTACK_PRODUCT = 'OpenStack Compute';
 
 export const PLATFORM_RULES: readonly HostRule[] = [
@@ -21,7 +21,7 @@ export const PLATFORM_RULES: readonly HostRule[] = [
     claim: (facts) => {
       const { platformType, externalPlatformName } = clusterOf(facts);
       const platform = platformType === 'external' ? `external/${externalPlatformName}` : platformType;
-      const needed = MANUFACTURERS[platform] ?? '';
+      const needed = MANUFACTURERS.get(platform) ?? '';
       const { manufacturer } = hardwareOf(facts);
       return passIf(needed === '' || manufacturer === needed, manufacturer, needed);
     },

@@ -86,6 +86,8 @@ const text = fc.oneof(
     'iSCSI',
     'x86_64',
     '/dev/sda',
+    'toString',
+    '__proto__',
   ),
   fc.string({ unit: 'binary', maxLength: 20 }),
 );

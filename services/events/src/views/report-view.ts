@@ -40,20 +40,20 @@ export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
   TangConnectivityReported: (_host, { body }) => ({ _tang_connectivity_digest: body?.digest }),
   ApiVipConnectivityReported: (_host, { body }) => ({ _api_vip_connectivity_digest: body?.digest }),
   ClockOffsetMeasured: unchanged,
-  ReportCleared: (_host, { stepType }) => CLEARED_BY_STEP[stepType] ?? {},
+  ReportCleared: (_host, { stepType }) => CLEARED_BY_STEP.get(stepType) ?? {},
 };
 
 /** What is void once the last result of a step no longer counts. */
-const CLEARED_BY_STEP: { readonly [stepType: string]: Patch<HostDocument> } = {
-  'installation-disk-speed-check': { disks_info: undefined },
-  'container-image-availability': { images_status: undefined },
-  'ntp-synchronizer': { ntp_sources: undefined },
-  'domain-resolution': { domain_name_resolutions: undefined },
-  'connectivity-check': { _connectivity_digest: undefined },
-  'free-network-addresses': { _free_addresses_digest: undefined },
-  'tang-connectivity-check': { _tang_connectivity_digest: undefined },
-  'api-vip-connectivity-check': { _api_vip_connectivity_digest: undefined },
-};
+const CLEARED_BY_STEP: ReadonlyMap<string, Patch<HostDocument>> = new Map([
+  ['installation-disk-speed-check', { disks_info: undefined }],
+  ['container-image-availability', { images_status: undefined }],
+  ['ntp-synchronizer', { ntp_sources: undefined }],
+  ['domain-resolution', { domain_name_resolutions: undefined }],
+  ['connectivity-check', { _connectivity_digest: undefined }],
+  ['free-network-addresses', { _free_addresses_digest: undefined }],
+  ['tang-connectivity-check', { _tang_connectivity_digest: undefined }],
+  ['api-vip-connectivity-check', { _api_vip_connectivity_digest: undefined }],
+]);
 
 type Hardware = NonNullable<EventData<'InventoryReported'>['hardware']>;
 

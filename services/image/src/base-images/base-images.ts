@@ -10,8 +10,11 @@ import { pathOfImage } from './image-path';
 type OpenedImage = BaseImage & { close(): Promise<void> };
 
 /** Other names of one architecture. */
-const SAME_ARCHITECTURE: { readonly [name: string]: string } = { aarch64: 'arm64', amd64: 'x86_64' };
-const architectureOf = (name: string): string => SAME_ARCHITECTURE[name] ?? name;
+const SAME_ARCHITECTURE: ReadonlyMap<string, string> = new Map([
+  ['aarch64', 'arm64'],
+  ['amd64', 'x86_64'],
+]);
+const architectureOf = (name: string): string => SAME_ARCHITECTURE.get(name) ?? name;
 
 /** The images that discovery images are made from. Each is opened, measured and read once, at its first use. */
 @Injectable()

@@ -34,7 +34,7 @@ export class StepReplies {
       if (result.kind === 'stored') stored = result;
       else if (command.type === 'LoseMedia') return stored;
     }
-    if (REPORTING_STEPS[reply.stepType]?.isStored(reply.exitCode, reply.output)) {
+    if (REPORTING_STEPS.get(reply.stepType)?.isStored(reply.exitCode, reply.output)) {
       try {
         stored = (await this.report(key, host, reply, context)) ?? stored;
       } catch (error) {

@@ -9,7 +9,7 @@ import { ClusterViews } from '../../views/cluster-views';
 import { Artifacts } from '../artifacts';
 
 /** What stands in until the file itself exists: the kubeconfig without the ingress CA works from the first minute. */
-const STAND_INS: { readonly [name: string]: string } = { kubeconfig: 'kubeconfig-noingress' };
+const STAND_INS: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
 
 @Controller('v2/clusters/:cluster_id/downloads/credentials')
 export class DownloadCredentialsController {
@@ -28,7 +28,7 @@ export class DownloadCredentialsController {
     await this.clusters.document(clusterId);
     const content =
       (await this.artifacts.find(clusterId, name, context)) ??
-      (await this.artifacts.read(clusterId, STAND_INS[name] ?? name, context));
+      (await this.artifacts.read(clusterId, STAND_INS.get(name) ?? name, context));
     return attachment(content, name);
   }
 }
