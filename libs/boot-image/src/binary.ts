@@ -50,6 +50,28 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+export function setUint16Le(bytes: Uint8Array, at: number, value: number): void {
+  view(bytes).setUint16(at, value, true);
+}
+
+export function setUint32Le(bytes: Uint8Array, at: number, value: number): void {
+  view(bytes).setUint32(at, value, true);
+}
+
+export function setUint32Be(bytes: Uint8Array, at: number, value: number): void {
+  view(bytes).setUint32(at, value, false);
+}
+
+export function setUint64Le(bytes: Uint8Array, at: number, value: number): void {
+  view(bytes).setBigUint64(at, BigInt(value), true);
+}
+
+/** Both byte orders one after the other, as ISO 9660 has its numbers. */
+export function setBoth32(bytes: Uint8Array, at: number, value: number): void {
+  setUint32Le(bytes, at, value);
+  setUint32Be(bytes, at + 4, value);
+}
+
 function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

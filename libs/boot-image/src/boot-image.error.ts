@@ -16,6 +16,10 @@ export type BootImageProblem =
   | { readonly code: 'kargs_too_long'; readonly kargsBytes: number; readonly areaBytes: number }
   | { readonly code: 'kargs_disagree'; readonly places: readonly string[] }
   | { readonly code: 'hostile_karg'; readonly value: string; readonly reason: string }
+  | { readonly code: 'hostile_url'; readonly url: string; readonly reason: string }
+  | { readonly code: 'ramdisk_too_large'; readonly ramdiskBytes: number; readonly areaBytes: number }
+  | { readonly code: 'no_network_area' }
+  | { readonly code: 'no_minimal_image'; readonly reason: string }
   | { readonly code: 'unsupported_compression'; readonly format: string };
 
 export type BootImageErrorCode = BootImageProblem['code'];
@@ -56,6 +60,14 @@ function explain(problem: BootImageProblem): string {
       return `The boot menus of the image hold different kernel arguments (${problem.places.join(', ')}). Start again from an unmodified image.`;
     case 'hostile_karg':
       return `The kernel argument ${JSON.stringify(problem.value)} is refused: ${problem.reason}.`;
+    case 'hostile_url':
+      return `The URL ${JSON.stringify(problem.url)} is refused: ${problem.reason}.`;
+    case 'ramdisk_too_large':
+      return `The network files of the hosts are ${problem.ramdiskBytes - problem.areaBytes} bytes too large: compressed they take ${problem.ramdiskBytes} bytes and the image reserves ${problem.areaBytes}.`;
+    case 'no_network_area':
+      return 'The image has no room reserved for network files; only minimal images have.';
+    case 'no_minimal_image':
+      return `No minimal image can be made of this one: ${problem.reason}.`;
     case 'unsupported_compression':
       return `The embedded archive is compressed with ${problem.format}, which cannot be read here; gzip and uncompressed archives can.`;
     default:

@@ -2,6 +2,7 @@ import { BootImageError } from './boot-image.error';
 import type { ByteSource } from './byte-source';
 import { locateIgnitionArea, type IgnitionArea } from './ignition-area/ignition-area';
 import { fillIgnitionArea } from './ignition-area/ignition-archive';
+import type { Extent } from './iso/iso-entry';
 import { openIso } from './iso/iso-image';
 import { locateKargsArea, type KargsArea } from './kargs-area/kargs-area';
 import { appendKargs } from './kargs-area/kargs-overlays';
@@ -15,6 +16,8 @@ export interface BootIsoLayout {
   readonly ignition: IgnitionArea;
   /** Undefined when the image reserves no room for kernel arguments. */
   readonly kargs?: KargsArea;
+  /** Where network files go; minimal images have such a place. */
+  readonly network?: Extent;
 }
 
 export interface BootIsoCustomisation {
@@ -22,6 +25,8 @@ export interface BootIsoCustomisation {
   readonly config: Uint8Array;
   /** Added after the image's own; one argument per value. */
   readonly appendKargs?: readonly string[];
+  /** A ramdisk with the network files of hosts; for minimal images. */
+  readonly networkRamdisk?: Uint8Array;
 }
 
 export function isCoreOsVolumeId(volumeId: string): boolean {
@@ -37,7 +42,8 @@ export async function readBootIsoLayout(source: ByteSource): Promise<BootIsoLayo
 
 /**
  * The base with the config embedded and the kernel arguments added: same size, nothing copied but the changed areas.
- * Same input, same bytes. Throws `config_too_large`, `hostile_karg`, `kargs_too_long`, `no_kargs_area`, `kargs_disagree`.
+ * Same input, same bytes. Throws `config_too_large`, `hostile_karg`, `kargs_too_long`, `no_kargs_area`, `kargs_disagree`,
+ * `ramdisk_too_large`, `no_network_area`.
  */
 export async function customiseBootIso(
   base: ByteSource,
@@ -50,5 +56,18 @@ export async function customiseBootIso(
     if (!layout.kargs) throw new BootImageError({ code: 'no_kargs_area' });
     overlays.push(...(await appendKargs(base, layout.kargs, kargs)));
   }
+  const { networkRamdisk } = customisation;
+  if (networkRamdisk && networkRamdisk.length > 0) overlays.push(fillNetworkArea(layout.network, networkRamdisk));
   return overlaySource(base, overlays);
+}
+
+function fillNetworkArea(area: Extent | undefined, ramdisk: Uint8Array): Overlay {
+  if (!area) throw new BootImageError({ code: 'no_network_area' });
+  if (ramdisk.length > area.length)
+    throw new BootImageError({
+      code: 'ramdisk_too_large',
+      ramdiskBytes: ramdisk.length,
+      areaBytes: area.length,
+    });
+  return { offset: area.offset, bytes: ramdisk, length: area.length };
 }

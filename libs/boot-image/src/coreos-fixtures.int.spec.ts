@@ -3,14 +3,17 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { customiseBootIso, isCoreOsVolumeId, readBootIsoLayout } from './boot-iso';
-import { bufferByteSource } from './byte-source';
+import { bufferByteSource, type ByteSource } from './byte-source';
 import { readIgnitionConfig } from './ignition-area/ignition-archive';
+import { readBootCatalogue } from './iso/el-torito';
 import { openIso } from './iso/iso-image';
 import { readKargs } from './kargs-area/kargs-overlays';
+import { createMinimalIso } from './minimal-iso/create-minimal-iso';
 import { readRange } from './read-range';
 
 const FOLDER = join(__dirname, '../../../../shared/fixtures/iso');
 const IGNITION_AREA_BYTES = 262_144;
+const ROOTFS_URL = 'http://images.example.com/boot-artifacts/rootfs?arch=x86_64&version=4.18';
 const ISO_BYTES_MAX = 64 * 1024 * 1024;
 
 const names = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => name.endsWith('.iso.xz')) : [];
@@ -57,6 +60,40 @@ whenPresent(`images of CoreOS builds${missing ? ` (skipped: ${missing})` : ''}`,
     expect(paths.some((path) => kernels.includes(path))).toBe(true);
     // The short names that other tools look up lead to the same files.
     expect(await image.find('IMAGES/PXEBOOT/INITRD.IMG')).toEqual(await image.find('/images/pxeboot/initrd.img'));
+  });
+});
+
+whenPresent(`minimal images of CoreOS builds${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  it.each(names)('%s boots without its root file system, from a disc or a stick', async (name) => {
+    const base = bufferByteSource(unpack(name));
+    const layout = await readBootIsoLayout(base);
+    if (name.includes('s390x')) {
+      await expect(createMinimalIso(base, layout, ROOTFS_URL)).rejects.toMatchObject({ code: 'no_minimal_image' });
+      return;
+    }
+    const minimal = await createMinimalIso(base, layout, ROOTFS_URL);
+    const found = await readBootIsoLayout(minimal.source);
+    expect(found.kargs).toEqual(minimal.layout.kargs);
+    expect(found.ignition).toMatchObject({ offset: minimal.layout.ignition.offset, length: IGNITION_AREA_BYTES });
+    const [before, after] = [await readBootCatalogue(base), await readBootCatalogue(minimal.source)];
+    const kinds = (catalogue: typeof before) =>
+      catalogue?.entries.map(({ platform, isBootable, loadBlocks }) => ({ platform, isBootable, loadBlocks }));
+    expect(kinds(after)).toEqual(kinds(before));
+    // What firmware starts is what it started before, but for the table that says where it is.
+    for (const [index, { offset, loadBlocks }] of (before?.entries ?? []).entries()) {
+      const [old, moved] = [offset, after?.entries[index]?.offset ?? 0];
+      const head = Math.min(64, loadBlocks * 512);
+      const bytes = async (source: ByteSource, at: number) =>
+        Buffer.from(await source.read(at + head, loadBlocks * 512 - head));
+      expect((await bytes(minimal.source, moved)).equals(await bytes(base, old))).toBe(true);
+    }
+    const isDisk = async ({ source }: { source: ByteSource }) =>
+      Buffer.from(await source.read(512, 8)).toString('latin1') === 'EFI PART';
+    expect(await isDisk(minimal)).toBe(await isDisk({ source: base }));
+    if (await isDisk(minimal)) {
+      const last = Buffer.from(await minimal.source.read(minimal.source.size - 512, 8)).toString('latin1');
+      expect([last, minimal.source.size % (1024 * 1024)]).toEqual(['EFI PART', 0]);
+    }
   });
 });
 

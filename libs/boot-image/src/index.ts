@@ -25,3 +25,16 @@ export { assertKargs, kargRefusal } from './kargs-area/kargs-text';
 export { CPIO_DIRECTORY, CPIO_REGULAR_FILE, CPIO_SYMLINK, readCpio, writeCpio, type CpioEntry } from './cpio/newc';
 export { INITRAMFS_UNPACKED_BYTES_MAX, readInitramfs } from './cpio/initramfs';
 export { gzip, type Packing } from './cpio/gzip';
+export { concatSources, sliceSource, zeroSource } from './segmented-source';
+export { parseCatalogue, readBootCatalogue, type BootCatalogue, type BootEntry } from './iso/el-torito';
+export {
+  createMinimalIso,
+  NETWORK_AREA_BYTES,
+  NETWORK_AREA_PATH,
+  ROOTFS_PATH,
+  type MinimalIso,
+} from './minimal-iso/create-minimal-iso';
+export { createRamdisk, type RamdiskFile } from './ramdisk/create-ramdisk';
+export { assertBootUrl, bootUrlRefusal } from './boot-url';
+export { extendInitrd, s390xAddressAndSize } from './network-boot/pxe';
+export { ipxeBootScript, ipxeChainScript, liveKernelArguments, type NetworkBoot } from './network-boot/ipxe-script';

@@ -7,7 +7,9 @@ import { readCpio, writeCpio } from './cpio/newc';
 import { readInitramfs } from './cpio/initramfs';
 import { gzip } from './cpio/gzip';
 import { readIgnitionConfig } from './ignition-area/ignition-archive';
+import { readBootCatalogue } from './iso/el-torito';
 import { openIso } from './iso/iso-image';
+import { createMinimalIso } from './minimal-iso/create-minimal-iso';
 import { readKargs } from './kargs-area/kargs-overlays';
 import { GENERATION_NAMES, GENERATIONS } from './synthetic-coreos.fixture.spec';
 
@@ -27,7 +29,9 @@ async function readEverything(bytes: Uint8Array): Promise<void> {
     await survives(() => readIgnitionConfig(source, layout.ignition));
     const { kargs } = layout;
     if (kargs) await survives(() => readKargs(source, kargs));
+    await survives(() => createMinimalIso(source, layout, 'http://h/rootfs'));
   });
+  await survives(() => readBootCatalogue(source));
   await survives(async () => {
     const image = await openIso(source);
     for await (const { path, entry } of image.files()) await survives(() => image.readFile(path, entry.size));

@@ -6,12 +6,21 @@ export const DEFAULT_KARGS = 'coreos.liveiso=rhcos-test ignition.firstboot';
 export const KARGS_BYTES = DEFAULT_KARGS.length + 256;
 
 const MENU_HEAD = 'menu\nlinux ';
+const ISOLINUX_HEAD = 'menu\nappend initrd=/images/ignition.img ';
 const area = (kargs: string, end: string, pad: string) => `${kargs}${end}`.padEnd(KARGS_BYTES, pad);
-const menu = (kargs = DEFAULT_KARGS) => `${MENU_HEAD}${area(kargs, '\n', '#')}# COREOS_KARG_EMBED_AREA\nend\n`;
+const menu = (head: string, tail: string) =>
+  `${head}${area(DEFAULT_KARGS, '\n', '#')}# COREOS_KARG_EMBED_AREA\n${tail}end\n`;
 const kargsJson = (files: readonly object[]) => JSON.stringify({ default: DEFAULT_KARGS, files, size: KARGS_BYTES });
 
-const MENUS = { 'EFI/redhat/grub.cfg': menu(), 'isolinux/isolinux.cfg': menu() };
-const MENU_PLACES = Object.keys(MENUS).map((path) => ({ path, offset: MENU_HEAD.length }));
+const MENUS = {
+  'EFI/redhat/grub.cfg': menu(MENU_HEAD, 'initrd /images/ignition.img\n'),
+  'isolinux/isolinux.cfg': menu(ISOLINUX_HEAD, ''),
+};
+const HEADS = [
+  { path: 'EFI/redhat/grub.cfg', length: MENU_HEAD.length },
+  { path: 'isolinux/isolinux.cfg', length: ISOLINUX_HEAD.length },
+];
+const MENU_PLACES = HEADS.map(({ path, length }) => ({ path, offset: length }));
 const EMPTY_AREA = { 'images/ignition.img': new Uint8Array(AREA_BYTES) };
 const SURROUNDINGS = { 'images/pxeboot/rootfs.img': 'not touched '.repeat(500) };
 
@@ -51,7 +60,7 @@ export const GENERATIONS = {
       'images/ign.bin': new Uint8Array(AREA_BYTES),
       'default.txt': area(DEFAULT_KARGS, '\n', '#'),
     });
-    const menus = Object.keys(MENUS).map((path) => iso.offsetOf(path) + MENU_HEAD.length);
+    const menus = HEADS.map(({ path, length }) => iso.offsetOf(path) + length);
     writeHeader(iso.bytes, 32_672, 'coreKarg', [KARGS_BYTES, iso.offsetOf('default.txt'), ...menus]);
     writeHeader(iso.bytes, 32_744, 'coreiso+', [iso.offsetOf('images/ign.bin'), AREA_BYTES]);
     return iso.bytes;

@@ -11,6 +11,11 @@ const FLAG_MORE_EXTENTS = 128;
 export interface DirectoryRecord {
   /** The ISO 9660 identifier without version and trailing dot, such as `KARGS.JSO`. */
   readonly isoName: string;
+  /** The identifier as stored, such as `KARGS.JSO;1`; one byte 0 or 1 for the directory itself and its parent. */
+  readonly identifier: string;
+  readonly flags: number;
+  /** The 7 bytes of its date. */
+  readonly recordedAt: Uint8Array;
   /** The directory itself or its parent. */
   readonly isSelfOrParent: boolean;
   readonly isDirectory: boolean;
@@ -49,6 +54,9 @@ export function parseRecord(bytes: Uint8Array, length: number): DirectoryRecord 
   const attributeSectors = bytes[1] ?? 0;
   return {
     isoName: identifier.replace(/;\d*$/, '').replace(/\.$/, ''),
+    identifier,
+    flags,
+    recordedAt: bytes.subarray(18, 25),
     isSelfOrParent: identifier === '\0' || identifier === '\x01',
     isDirectory: (flags & FLAG_DIRECTORY) !== 0,
     hasMoreExtents: (flags & FLAG_MORE_EXTENTS) !== 0,

@@ -13,6 +13,7 @@ const ROOT_RECORD_BYTES = 34;
 export interface IsoImage {
   readonly source: ByteSource;
   readonly volumeId: string;
+  readonly root: IsoEntry;
   /** Bytes that the file system says it takes; the source may be longer (padding, partition tables). */
   readonly volumeBytes: number;
   /** By long name, or by 8.3 name in any case. Undefined when there is none. */
@@ -56,6 +57,7 @@ export async function openIso(source: ByteSource): Promise<IsoImage> {
   return {
     source,
     volumeId: latin1(descriptor.subarray(40, 72)).trim(),
+    root,
     volumeBytes,
     find,
     list: async (path) => list(await require(path)),

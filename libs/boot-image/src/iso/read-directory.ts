@@ -11,10 +11,7 @@ const ENTRIES_MAX = 10_000;
 
 /** The entries of one directory, without itself and its parent. */
 export async function readDirectory(source: ByteSource, directory: IsoEntry): Promise<IsoEntry[]> {
-  const where = directory.name === '' ? 'the root directory' : directory.name;
-  if (!directory.isDirectory) throw malformed(where, 'not a directory');
-  if (directory.size > DIRECTORY_BYTES_MAX) throw malformed(where, `a directory of ${directory.size} bytes`);
-  const records = parseDirectory(await fileSource(source, directory).read(0, directory.size));
+  const records = await readRecords(source, directory);
   const entries: IsoEntry[] = [];
   let pending: DirectoryRecord[] = [];
   for (const record of records) {
@@ -24,9 +21,19 @@ export async function readDirectory(source: ByteSource, directory: IsoEntry): Pr
     entries.push(toEntry((await rockRidgeName(source, record.systemUse)) ?? record.isoName, pending));
     pending = [];
   }
-  if (pending.length > 0) throw malformed(where, 'the last file announces a further part that is missing');
+  if (pending.length > 0) throw malformed(nameOf(directory), 'the last file announces a further part that is missing');
   return entries;
 }
+
+/** The records of a directory as stored, itself and its parent among them. */
+export async function readRecords(source: ByteSource, directory: IsoEntry): Promise<DirectoryRecord[]> {
+  if (!directory.isDirectory) throw malformed(nameOf(directory), 'not a directory');
+  if (directory.size > DIRECTORY_BYTES_MAX)
+    throw malformed(nameOf(directory), `a directory of ${directory.size} bytes`);
+  return parseDirectory(await fileSource(source, directory).read(0, directory.size));
+}
+
+const nameOf = ({ name }: IsoEntry): string => (name === '' ? 'the root directory' : name);
 
 /** The long name decides; 8.3 names are tried after, as written and as a level 1 writer would have shortened them. */
 export function pick(entries: readonly IsoEntry[], component: string): IsoEntry | undefined {

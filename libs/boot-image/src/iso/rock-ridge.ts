@@ -32,11 +32,27 @@ function decoded(parts: readonly Uint8Array[]): string | undefined {
   return name === '' || name.includes('/') || name.includes('\0') ? undefined : name;
 }
 
-function* entriesOf(area: Uint8Array): Generator<{ signature: string; data: Uint8Array }> {
+/** All of a record's extension fields, also those that are stored elsewhere, without the references that lead there. */
+export async function collectSystemUse(source: ByteSource, systemUse: Uint8Array): Promise<Uint8Array[]> {
+  const fields: Uint8Array[] = [];
+  let area: Uint8Array | undefined = systemUse;
+  for (let hops = 0; area && hops <= CONTINUATIONS_MAX; hops += 1) {
+    let continuation: Uint8Array | undefined;
+    for (const { signature, data, field } of entriesOf(area)) {
+      if (signature === 'CE' && data.length >= 24) continuation = data;
+      else if (signature !== 'ST' && signature !== 'CE') fields.push(field);
+    }
+    area = continuation && (await readContinuation(source, continuation));
+  }
+  return fields;
+}
+
+function* entriesOf(area: Uint8Array): Generator<{ signature: string; data: Uint8Array; field: Uint8Array }> {
   for (let at = 0; at + 4 <= area.length;) {
     const length = area[at + 2] ?? 0;
     if (length < 4 || at + length > area.length) return;
-    yield { signature: latin1(area.subarray(at, at + 2)), data: area.subarray(at + 4, at + length) };
+    const field = area.subarray(at, at + length);
+    yield { signature: latin1(field.subarray(0, 2)), data: field.subarray(4), field };
     at += length;
   }
 }

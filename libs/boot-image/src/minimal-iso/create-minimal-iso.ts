@@ -1,0 +1,177 @@
+import { BootImageError, malformed } from '../boot-image.error';
+import type { BootIsoLayout } from '../boot-iso';
+import { assertBootUrl } from '../boot-url';
+import { utf8Bytes } from '../binary';
+import { bufferByteSource, type ByteSource } from '../byte-source';
+import type { Extent } from '../iso/iso-entry';
+import { openIso } from '../iso/iso-image';
+import { readWhole } from '../read-range';
+import { zeroSource } from '../segmented-source';
+import type { KargsArea, KargsPlace } from '../kargs-area/kargs-area';
+import { editTree, fileIn } from '../iso-writer/edit-tree';
+import { type IsoDirectory, type IsoFile, readIsoTree } from '../iso-writer/iso-tree';
+import { writeIso } from '../iso-writer/write-iso';
+import { applyEdits, growth, menuEdits, minimalKargs } from './menu-edits';
+
+/** Room for the network files of hosts, in every minimal image. */
+export const NETWORK_AREA_BYTES = 1024 * 1024;
+export const NETWORK_AREA_PATH = '/images/assisted_installer_custom.img';
+export const ROOTFS_PATH = '/images/pxeboot/rootfs.img';
+
+const KARGS_INFO_PATH = '/coreos/kargs.json';
+const IGNITION_INFO_PATH = '/coreos/igninfo.json';
+/** Tells other tools how to leave out the root file system themselves; of no use once it is left out. */
+const MINISO_PATH = '/coreos/miniso.dat';
+/** The first one there is; all say the same. */
+const GRUB_PATHS = ['redhat', 'fedora', 'centos']
+  .map((vendor) => `/EFI/${vendor}/grub.cfg`)
+  .concat('/boot/grub/grub.cfg');
+const ISOLINUX_PATH = '/isolinux/isolinux.cfg';
+const MENU_BYTES_MAX = 1024 * 1024;
+
+export interface MinimalIso {
+  readonly source: ByteSource;
+  readonly layout: BootIsoLayout;
+}
+
+interface Menu {
+  readonly path: string;
+  readonly file: IsoFile;
+  readonly bytes: Uint8Array;
+  readonly edits: ReturnType<typeof menuEdits>;
+}
+
+/**
+ * The image without its root file system, which the booting machine fetches from `rootfsUrl` instead, and with room for
+ * network files. Volume, boot entries, partition tables and all other files are those of the base and are read from it when
+ * asked for: making it reads directories and menus only. Same input, same bytes.
+ * Throws `no_minimal_image` for an image that cannot be booted this way, `hostile_url`, `file_not_found`, `malformed`.
+ */
+export async function createMinimalIso(
+  base: ByteSource,
+  baseLayout: BootIsoLayout,
+  rootfsUrl: string,
+): Promise<MinimalIso> {
+  assertBootUrl(rootfsUrl);
+  const image = await openIso(base);
+  const tree = await readIsoTree(image);
+  const argument = `coreos.live.rootfs_url="${rootfsUrl}"`;
+  const menus = await readMenus(tree, baseLayout.kargs, argument);
+  const kargs = baseLayout.kargs && minimalKargsArea(baseLayout.kargs, menus, argument);
+  const edits = new Map<string, ByteSource | undefined>([
+    [ROOTFS_PATH, undefined],
+    [NETWORK_AREA_PATH, zeroSource(NETWORK_AREA_BYTES)],
+    ...menus.map(({ path, bytes, edits: own }) => [path, bufferByteSource(applyEdits(bytes, own).bytes)] as const),
+  ]);
+  if (fileIn(tree, MINISO_PATH)) edits.set(MINISO_PATH, undefined);
+  if (kargs) edits.set(KARGS_INFO_PATH, bufferByteSource(kargsInfo(kargs)));
+  const ignition = placeOfIgnition(tree, baseLayout.ignition.offset);
+  if (baseLayout.ignition.layout === 'header')
+    edits.set(IGNITION_INFO_PATH, ignitionInfo(ignition, baseLayout.ignition));
+  const edited = editTree(tree, edits);
+  const written = await writeIso(image, edited);
+  const offsetOf = (path: string): number => {
+    const file = fileIn(edited, path);
+    if (!file) throw new BootImageError({ code: 'file_not_found', path });
+    return written.offsetOf(file);
+  };
+  return {
+    source: written.source,
+    layout: {
+      volumeId: baseLayout.volumeId,
+      ignition: {
+        layout: baseLayout.ignition.layout === 'header' ? 'igninfo' : baseLayout.ignition.layout,
+        offset: offsetOf(ignition.path) + ignition.position,
+        length: baseLayout.ignition.length,
+      },
+      ...(kargs && {
+        kargs: {
+          ...kargs,
+          layout: 'kargs-json' as const,
+          places: kargs.places.map((place) => ({ ...place, offset: offsetOf(place.name) + place.offset })),
+        },
+      }),
+      network: { offset: offsetOf(NETWORK_AREA_PATH), length: NETWORK_AREA_BYTES },
+    },
+  };
+}
+
+async function readMenus(tree: IsoDirectory, kargs: KargsArea | undefined, argument: string): Promise<readonly Menu[]> {
+  const grub = GRUB_PATHS.find((path) => fileIn(tree, path));
+  const known = [grub, ISOLINUX_PATH].filter((path) => path !== undefined);
+  const menus: Menu[] = [];
+  for (const path of known) {
+    const file = fileIn(tree, path);
+    const [part] = file?.parts ?? [];
+    if (!file || !part) continue;
+    const bytes = await readWhole(part.content, MENU_BYTES_MAX);
+    menus.push({ path, file, bytes, edits: menuEdits(bytes, argument, NETWORK_AREA_PATH) });
+  }
+  const unknown = kargs?.places.find(
+    (place) => !menus.some((menu) => positionIn(menu.file, place.offset) !== undefined),
+  );
+  if (menus.length === 0 || unknown) {
+    const reason = unknown
+      ? `its kernel arguments are in ${unknown.name}, which is no boot menu`
+      : 'it has no boot menu of GRUB or ISOLINUX';
+    throw new BootImageError({ code: 'no_minimal_image', reason });
+  }
+  const without = menus.find(({ edits }) => edits.length < 2);
+  if (without) throw malformed(without.path, 'no line that starts a kernel with a ramdisk');
+  return menus;
+}
+
+/** The area as it is in the edited menus; positions are within the menu that a place is named after. */
+function minimalKargsArea(area: KargsArea, menus: readonly Menu[], argument: string): KargsArea {
+  const lengths = new Set<number>();
+  const places = area.places.map((place): KargsPlace => {
+    const menu = menus.find(({ file }) => positionIn(file, place.offset) !== undefined);
+    const position = (menu && positionIn(menu.file, place.offset)) ?? 0;
+    const edits = menu?.edits ?? [];
+    lengths.add(area.length + growth(edits, position, position + area.length));
+    const name = (menu?.path ?? place.name).replace(/^\//, '');
+    return { name, offset: position + growth(edits, 0, position), pad: place.pad, end: place.end };
+  });
+  const [length, ...others] = lengths;
+  if (length === undefined || others.length > 0) throw malformed('the boot menus', 'their kernel arguments differ');
+  return { layout: 'kargs-json', length, defaultKargs: minimalKargs(area.defaultKargs, argument), places };
+}
+
+function kargsInfo({ defaultKargs, length, places }: KargsArea): Uint8Array {
+  const files = places.map(({ name, offset, pad, end }) => ({
+    path: name,
+    offset,
+    pad: String.fromCharCode(pad),
+    end: String.fromCharCode(end),
+  }));
+  return utf8Bytes(`${JSON.stringify({ default: defaultKargs, files, size: length }, undefined, 2)}\n`);
+}
+
+/** Where in a file a byte of the base is; undefined when it is not in it. */
+function positionIn({ parts }: IsoFile, offset: number): number | undefined {
+  const [part] = parts;
+  const start = part?.originalOffset;
+  if (!part || start === undefined || offset < start || offset >= start + part.content.size) return undefined;
+  return offset - start;
+}
+
+/** The file that the ignition area is part of, and where in it. */
+function placeOfIgnition(tree: IsoDirectory, offset: number): { readonly path: string; readonly position: number } {
+  const waiting = [{ directory: tree, path: '' }];
+  for (let next = waiting.pop(); next; next = waiting.pop())
+    for (const child of next.directory.children) {
+      const path = `${next.path}/${child.name}`;
+      if (child.kind === 'directory') waiting.push({ directory: child, path });
+      else {
+        const position = positionIn(child, offset);
+        if (position !== undefined) return { path, position };
+      }
+    }
+  throw new BootImageError({ code: 'no_minimal_image', reason: 'its ignition area is in no file' });
+}
+
+/** Images that described the area in front of their file system describe it in a file from here on. */
+function ignitionInfo(place: { readonly path: string; readonly position: number }, { length }: Extent): ByteSource {
+  const info = { file: place.path.slice(1), offset: place.position, length };
+  return bufferByteSource(utf8Bytes(`${JSON.stringify(info, undefined, 2)}\n`));
+}
