@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/ignition.proto.
  */
 export const file_muster_v1_ignition: GenFile = /*@__PURE__*/
-  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkikQEKEUFydGlmYWN0c1ByZXBhcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgDIAEoCRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QSEQoJdG9vbGNoYWluGAUgASgJIkYKD0FydGlmYWN0c0ZhaWxlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDgoGcmVhc29uGAMgASgJIlAKEUluZ3Jlc3NDYUFjY2VwdGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSJwoKa3ViZWNvbmZpZxgCIAEoCzITLm11c3Rlci52MS5BcnRpZmFjdCIoChJBcnRpZmFjdHNEaXNjYXJkZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCSJICh5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEhAKCGlzb190eXBlGAIgASgJIkkKH1JlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USEAoIaWduaXRpb24YASABKAwSFAoMZ2VuZXJhdGVkX2F0GAIgASgJIjcKE1JlYWRBcnRpZmFjdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJIicKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiMAoaUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSIuChtSZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USDwoHY29udGVudBgBIAEoDCJDChZBY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSFQoNY2FfYnVuZGxlX3BlbRgCIAEoDCI8ChdBY2NlcHRJbmdyZXNzQ2FSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMpQDCg9JZ25pdGlvblNlcnZpY2UScAoXUmVuZGVyRGlzY292ZXJ5SWduaXRpb24SKS5tdXN0ZXIudjEuUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXF1ZXN0GioubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USTwoMUmVhZEFydGlmYWN0Eh4ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZEFydGlmYWN0UmVzcG9uc2USZAoTUmVuZGVySW5zdGFsbENvbmZpZxIlLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVxdWVzdBomLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USWAoPQWNjZXB0SW5ncmVzc0NhEiEubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlcXVlc3QaIi5tdXN0ZXIudjEuQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_common]);
+  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkikQEKEUFydGlmYWN0c1ByZXBhcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgDIAEoCRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QSEQoJdG9vbGNoYWluGAUgASgJIkYKD0FydGlmYWN0c0ZhaWxlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDgoGcmVhc29uGAMgASgJIlAKEUluZ3Jlc3NDYUFjY2VwdGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSJwoKa3ViZWNvbmZpZxgCIAEoCzITLm11c3Rlci52MS5BcnRpZmFjdCIoChJBcnRpZmFjdHNEaXNjYXJkZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCSJICh5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEhAKCGlzb190eXBlGAIgASgJIkkKH1JlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USEAoIaWduaXRpb24YASABKAwSFAoMZ2VuZXJhdGVkX2F0GAIgASgJIjMKG1JlbmRlck5ldHdvcmtSYW1kaXNrUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiLwocUmVuZGVyTmV0d29ya1JhbWRpc2tSZXNwb25zZRIPCgdhcmNoaXZlGAEgASgMIjcKE1JlYWRBcnRpZmFjdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJIicKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiMAoaUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSIuChtSZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USDwoHY29udGVudBgBIAEoDCJDChZBY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSFQoNY2FfYnVuZGxlX3BlbRgCIAEoDCI8ChdBY2NlcHRJbmdyZXNzQ2FSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMv0DCg9JZ25pdGlvblNlcnZpY2UScAoXUmVuZGVyRGlzY292ZXJ5SWduaXRpb24SKS5tdXN0ZXIudjEuUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXF1ZXN0GioubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USZwoUUmVuZGVyTmV0d29ya1JhbWRpc2sSJi5tdXN0ZXIudjEuUmVuZGVyTmV0d29ya1JhbWRpc2tSZXF1ZXN0GicubXVzdGVyLnYxLlJlbmRlck5ldHdvcmtSYW1kaXNrUmVzcG9uc2USTwoMUmVhZEFydGlmYWN0Eh4ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZEFydGlmYWN0UmVzcG9uc2USZAoTUmVuZGVySW5zdGFsbENvbmZpZxIlLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVxdWVzdBomLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USWAoPQWNjZXB0SW5ncmVzc0NhEiEubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlcXVlc3QaIi5tdXN0ZXIudjEuQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.Artifact
@@ -330,6 +330,64 @@ export const RenderDiscoveryIgnitionResponseSchema: GenMessage<RenderDiscoveryIg
   messageDesc(file_muster_v1_ignition, 6);
 
 /**
+ * @generated from message muster.v1.RenderNetworkRamdiskRequest
+ */
+export type RenderNetworkRamdiskRequest = Message<"muster.v1.RenderNetworkRamdiskRequest"> & {
+  /**
+   * @generated from field: string infra_env_id = 1;
+   */
+  infraEnvId: string;
+};
+
+/**
+ * @generated from message muster.v1.RenderNetworkRamdiskRequest
+ */
+export type RenderNetworkRamdiskRequestJson = {
+  /**
+   * @generated from field: string infra_env_id = 1;
+   */
+  infraEnvId?: string;
+};
+
+/**
+ * Describes the message muster.v1.RenderNetworkRamdiskRequest.
+ * Use `create(RenderNetworkRamdiskRequestSchema)` to create a new message.
+ */
+export const RenderNetworkRamdiskRequestSchema: GenMessage<RenderNetworkRamdiskRequest, {jsonType: RenderNetworkRamdiskRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 7);
+
+/**
+ * @generated from message muster.v1.RenderNetworkRamdiskResponse
+ */
+export type RenderNetworkRamdiskResponse = Message<"muster.v1.RenderNetworkRamdiskResponse"> & {
+  /**
+   * gzip of newc; empty when the infra-env needs nothing of the kind.
+   *
+   * @generated from field: bytes archive = 1;
+   */
+  archive: Uint8Array;
+};
+
+/**
+ * @generated from message muster.v1.RenderNetworkRamdiskResponse
+ */
+export type RenderNetworkRamdiskResponseJson = {
+  /**
+   * gzip of newc; empty when the infra-env needs nothing of the kind.
+   *
+   * @generated from field: bytes archive = 1;
+   */
+  archive?: string;
+};
+
+/**
+ * Describes the message muster.v1.RenderNetworkRamdiskResponse.
+ * Use `create(RenderNetworkRamdiskResponseSchema)` to create a new message.
+ */
+export const RenderNetworkRamdiskResponseSchema: GenMessage<RenderNetworkRamdiskResponse, {jsonType: RenderNetworkRamdiskResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 8);
+
+/**
  * @generated from message muster.v1.ReadArtifactRequest
  */
 export type ReadArtifactRequest = Message<"muster.v1.ReadArtifactRequest"> & {
@@ -364,7 +422,7 @@ export type ReadArtifactRequestJson = {
  * Use `create(ReadArtifactRequestSchema)` to create a new message.
  */
 export const ReadArtifactRequestSchema: GenMessage<ReadArtifactRequest, {jsonType: ReadArtifactRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 7);
+  messageDesc(file_muster_v1_ignition, 9);
 
 /**
  * @generated from message muster.v1.ReadArtifactResponse
@@ -391,7 +449,7 @@ export type ReadArtifactResponseJson = {
  * Use `create(ReadArtifactResponseSchema)` to create a new message.
  */
 export const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse, {jsonType: ReadArtifactResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 8);
+  messageDesc(file_muster_v1_ignition, 10);
 
 /**
  * @generated from message muster.v1.RenderInstallConfigRequest
@@ -418,7 +476,7 @@ export type RenderInstallConfigRequestJson = {
  * Use `create(RenderInstallConfigRequestSchema)` to create a new message.
  */
 export const RenderInstallConfigRequestSchema: GenMessage<RenderInstallConfigRequest, {jsonType: RenderInstallConfigRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 9);
+  messageDesc(file_muster_v1_ignition, 11);
 
 /**
  * @generated from message muster.v1.RenderInstallConfigResponse
@@ -449,7 +507,7 @@ export type RenderInstallConfigResponseJson = {
  * Use `create(RenderInstallConfigResponseSchema)` to create a new message.
  */
 export const RenderInstallConfigResponseSchema: GenMessage<RenderInstallConfigResponse, {jsonType: RenderInstallConfigResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 10);
+  messageDesc(file_muster_v1_ignition, 12);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaRequest
@@ -486,7 +544,7 @@ export type AcceptIngressCaRequestJson = {
  * Use `create(AcceptIngressCaRequestSchema)` to create a new message.
  */
 export const AcceptIngressCaRequestSchema: GenMessage<AcceptIngressCaRequest, {jsonType: AcceptIngressCaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 11);
+  messageDesc(file_muster_v1_ignition, 13);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaResponse
@@ -513,7 +571,7 @@ export type AcceptIngressCaResponseJson = {
  * Use `create(AcceptIngressCaResponseSchema)` to create a new message.
  */
 export const AcceptIngressCaResponseSchema: GenMessage<AcceptIngressCaResponse, {jsonType: AcceptIngressCaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 12);
+  messageDesc(file_muster_v1_ignition, 14);
 
 /**
  * @generated from service muster.v1.IgnitionService
@@ -528,6 +586,16 @@ export const IgnitionService: GenService<{
     methodKind: "unary";
     input: typeof RenderDiscoveryIgnitionRequestSchema;
     output: typeof RenderDiscoveryIgnitionResponseSchema;
+  },
+  /**
+   * What a machine needs before it can fetch its root file system over the network.
+   *
+   * @generated from rpc muster.v1.IgnitionService.RenderNetworkRamdisk
+   */
+  renderNetworkRamdisk: {
+    methodKind: "unary";
+    input: typeof RenderNetworkRamdiskRequestSchema;
+    output: typeof RenderNetworkRamdiskResponseSchema;
   },
   /**
    * An artifact's bytes; sealed ones are opened.
