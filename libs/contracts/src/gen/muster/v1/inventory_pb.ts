@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/inventory.proto.
  */
 export const file_muster_v1_inventory: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi7QMKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSKhAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKaAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUSEwoLZmluZ2VycHJpbnQYBSABKAkiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiogEKFENvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUiMQoKTXR1RmFpbHVyZRILCgNuaWMYASABKAkSFgoOcmVtb3RlX2FkZHJlc3MYAiABKAkiYAoRRGlza1NwZWVkTWVhc3VyZWQSDAoEcGF0aBgBIAEoCRIbChNpb19zeW5jX2R1cmF0aW9uX21zGAIgASgFEhEKCWV4aXRfY29kZRgDIAEoBRINCgVlcG9jaBgEIAEoBSJYChlJbWFnZUF2YWlsYWJpbGl0eVJlcG9ydGVkEiwKBmltYWdlcxgBIAMoCzIcLm11c3Rlci52MS5JbWFnZUF2YWlsYWJpbGl0eRINCgVlcG9jaBgCIAEoBSJyChFJbWFnZUF2YWlsYWJpbGl0eRIMCgRuYW1lGAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAESDwoHc2Vjb25kcxgDIAEoARIaChJkb3dubG9hZF9yYXRlX21icHMYBCABKAESDgoGcmVzdWx0GAUgASgJIlIKD0RvbWFpbnNSZXNvbHZlZBIwCgtyZXNvbHV0aW9ucxgBIAMoCzIbLm11c3Rlci52MS5Eb21haW5SZXNvbHV0aW9uEg0KBWVwb2NoGAIgASgFImcKEERvbWFpblJlc29sdXRpb24SEwoLZG9tYWluX25hbWUYASABKAkSFgoOaXB2NF9hZGRyZXNzZXMYAiADKAkSFgoOaXB2Nl9hZGRyZXNzZXMYAyADKAkSDgoGY25hbWVzGAQgAygJIksKFUZyZWVBZGRyZXNzZXNSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSDQoFZXBvY2gYAiABKAUiRwoMVmlwc1ZlcmlmaWVkEigKBHZpcHMYASADKAsyGi5tdXN0ZXIudjEuVmlwVmVyaWZpY2F0aW9uEg0KBWVwb2NoGAIgASgFIkYKD1ZpcFZlcmlmaWNhdGlvbhILCgN2aXAYASABKAkSEAoIdmlwX3R5cGUYAiABKAkSFAoMdmVyaWZpY2F0aW9uGAMgASgJImIKGFRhbmdDb25uZWN0aXZpdHlSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSDQoFZXBvY2gYAiABKAUSEgoKaXNfc3VjY2VzcxgDIAEoCCJkChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgDIAEoBSI8ChNDbG9ja09mZnNldE1lYXN1cmVkEhYKDm9mZnNldF9zZWNvbmRzGAEgASgFEg0KBWVwb2NoGAIgASgFIjEKDVJlcG9ydENsZWFyZWQSEQoJc3RlcF90eXBlGAEgASgJEg0KBWVwb2NoGAIgASgFInsKE1JlY29yZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkSDQoFZXBvY2gYBiABKAUiOQoUUmVjb3JkUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJIChJDbGVhclJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg0KBWVwb2NoGAMgASgFIjgKE0NsZWFyUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZDKxAQoQSW52ZW50b3J5U2VydmljZRJPCgxSZWNvcmRSZXBvcnQSHi5tdXN0ZXIudjEuUmVjb3JkUmVwb3J0UmVxdWVzdBofLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXNwb25zZRJMCgtDbGVhclJlcG9ydBIdLm11c3Rlci52MS5DbGVhclJlcG9ydFJlcXVlc3QaHi5tdXN0ZXIudjEuQ2xlYXJSZXBvcnRSZXNwb25zZWIGcHJvdG8z", [file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEizQQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJIjYKDlBjaURldmljZUZhY3RzEhEKCXZlbmRvcl9pZBgBIAEoCRIRCglkZXZpY2VfaWQYAiABKAkixQIKCURpc2tGYWN0cxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHBhdGgYAyABKAkSDwoHYnlfcGF0aBgEIAEoCRINCgVieV9pZBgFIAEoCRISCgpkcml2ZV90eXBlGAYgASgJEhIKCnNpemVfYnl0ZXMYByABKAESDQoFbW9kZWwYCCABKAkSDgoGc2VyaWFsGAkgASgJEgwKBGhjdGwYCiABKAkSEAoIYm9vdGFibGUYCyABKAgSEQoJcmVtb3ZhYmxlGAwgASgIEh0KFWlzX2luc3RhbGxhdGlvbl9tZWRpYRgNIAEoCBIQCghoYXNfdXVpZBgOIAEoCBIVCg1hZ2VudF9yZWFzb25zGA8gAygJEg8KB2hvbGRlcnMYECABKAkSHQoVaXNjc2lfaG9zdF9pcF9hZGRyZXNzGBEgASgJIsgBCghOaWNGYWN0cxIMCgRuYW1lGAEgASgJEhMKC21hY19hZGRyZXNzGAIgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAMgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAQgAygJEgsKA210dRgFIAEoBRISCgpzcGVlZF9tYnBzGAYgASgFEgwKBHR5cGUYByABKAkSEwoLaGFzX2NhcnJpZXIYCCABKAgSEQoJdmVuZG9yX2lkGAkgASgJEhIKCnByb2R1Y3RfaWQYCiABKAkiZQoKUm91dGVGYWN0cxIRCglpbnRlcmZhY2UYASABKAkSDwoHZ2F0ZXdheRgCIAEoCRITCgtkZXN0aW5hdGlvbhgDIAEoCRIOCgZmYW1pbHkYBCABKAUSDgoGbWV0cmljGAUgASgFIpoBChFJbnZlbnRvcnlSZXBvcnRlZBIQCghob3N0X2tleRgBIAEoCRIjCgRib2R5GAIgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSKgoIaGFyZHdhcmUYAyABKAsyGC5tdXN0ZXIudjEuSGFyZHdhcmVGYWN0cxINCgVlcG9jaBgEIAEoBRITCgtmaW5nZXJwcmludBgFIAEoCSJKChJOdHBTb3VyY2VzUmVwb3J0ZWQSJQoHc291cmNlcxgBIAMoCzIULm11c3Rlci52MS5OdHBTb3VyY2USDQoFZXBvY2gYAiABKAUiNgoJTnRwU291cmNlEhMKC3NvdXJjZV9uYW1lGAEgASgJEhQKDHNvdXJjZV9zdGF0ZRgCIAEoCSKiAQoUQ29ubmVjdGl2aXR5UmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEhMKC2ZpbmdlcnByaW50GAMgASgJEhQKDG10dV9tZWFzdXJlZBgEIAEoCBIrCgxtdHVfZmFpbHVyZXMYBSADKAsyFS5tdXN0ZXIudjEuTXR1RmFpbHVyZSIxCgpNdHVGYWlsdXJlEgsKA25pYxgBIAEoCRIWCg5yZW1vdGVfYWRkcmVzcxgCIAEoCSJgChFEaXNrU3BlZWRNZWFzdXJlZBIMCgRwYXRoGAEgASgJEhsKE2lvX3N5bmNfZHVyYXRpb25fbXMYAiABKAUSEQoJZXhpdF9jb2RlGAMgASgFEg0KBWVwb2NoGAQgASgFIlgKGUltYWdlQXZhaWxhYmlsaXR5UmVwb3J0ZWQSLAoGaW1hZ2VzGAEgAygLMhwubXVzdGVyLnYxLkltYWdlQXZhaWxhYmlsaXR5Eg0KBWVwb2NoGAIgASgFInIKEUltYWdlQXZhaWxhYmlsaXR5EgwKBG5hbWUYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoARIPCgdzZWNvbmRzGAMgASgBEhoKEmRvd25sb2FkX3JhdGVfbWJwcxgEIAEoARIOCgZyZXN1bHQYBSABKAkiUgoPRG9tYWluc1Jlc29sdmVkEjAKC3Jlc29sdXRpb25zGAEgAygLMhsubXVzdGVyLnYxLkRvbWFpblJlc29sdXRpb24SDQoFZXBvY2gYAiABKAUiZwoQRG9tYWluUmVzb2x1dGlvbhITCgtkb21haW5fbmFtZRgBIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgCIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgDIAMoCRIOCgZjbmFtZXMYBCADKAkiSwoVRnJlZUFkZHJlc3Nlc1JlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBSJHCgxWaXBzVmVyaWZpZWQSKAoEdmlwcxgBIAMoCzIaLm11c3Rlci52MS5WaXBWZXJpZmljYXRpb24SDQoFZXBvY2gYAiABKAUiRgoPVmlwVmVyaWZpY2F0aW9uEgsKA3ZpcBgBIAEoCRIQCgh2aXBfdHlwZRgCIAEoCRIUCgx2ZXJpZmljYXRpb24YAyABKAkiYgoYVGFuZ0Nvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIImQKGkFwaVZpcENvbm5lY3Rpdml0eVJlcG9ydGVkEhIKCmlzX3N1Y2Nlc3MYASABKAgSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAMgASgFIjwKE0Nsb2NrT2Zmc2V0TWVhc3VyZWQSFgoOb2Zmc2V0X3NlY29uZHMYASABKAUSDQoFZXBvY2gYAiABKAUiMQoNUmVwb3J0Q2xlYXJlZBIRCglzdGVwX3R5cGUYASABKAkSDQoFZXBvY2gYAiABKAUiewoTUmVjb3JkUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDgoGb3V0cHV0GAMgASgJEhEKCWV4aXRfY29kZRgEIAEoBRINCgVlcnJvchgFIAEoCRINCgVlcG9jaBgGIAEoBSI5ChRSZWNvcmRSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkgKEkNsZWFyUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDQoFZXBvY2gYAyABKAUiOAoTQ2xlYXJSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMrEBChBJbnZlbnRvcnlTZXJ2aWNlEk8KDFJlY29yZFJlcG9ydBIeLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlc3BvbnNlEkwKC0NsZWFyUmVwb3J0Eh0ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVxdWVzdBoeLm11c3Rlci52MS5DbGVhclJlcG9ydFJlc3BvbnNlYgZwcm90bzM", [file_muster_v1_common]);
 
 /**
  * The part of an inventory that rules and steps need; the whole document is in the object store.
@@ -122,6 +122,25 @@ export type HardwareFacts = Message<"muster.v1.HardwareFacts"> & {
    * @generated from field: int32 disk_count = 19;
    */
   diskCount: number;
+
+  /**
+   * @generated from field: repeated muster.v1.PciDeviceFacts gpus = 33;
+   */
+  gpus: PciDeviceFacts[];
+
+  /**
+   * The CPU says that it can run virtual machines (vmx or svm).
+   *
+   * @generated from field: bool has_virtualization = 34;
+   */
+  hasVirtualization: boolean;
+
+  /**
+   * Unknown, Not Supported, Enabled, Disabled; empty when not told.
+   *
+   * @generated from field: string secure_boot_state = 35;
+   */
+  secureBootState: string;
 };
 
 /**
@@ -232,6 +251,25 @@ export type HardwareFactsJson = {
    * @generated from field: int32 disk_count = 19;
    */
   diskCount?: number;
+
+  /**
+   * @generated from field: repeated muster.v1.PciDeviceFacts gpus = 33;
+   */
+  gpus?: PciDeviceFactsJson[];
+
+  /**
+   * The CPU says that it can run virtual machines (vmx or svm).
+   *
+   * @generated from field: bool has_virtualization = 34;
+   */
+  hasVirtualization?: boolean;
+
+  /**
+   * Unknown, Not Supported, Enabled, Disabled; empty when not told.
+   *
+   * @generated from field: string secure_boot_state = 35;
+   */
+  secureBootState?: string;
 };
 
 /**
@@ -240,6 +278,47 @@ export type HardwareFactsJson = {
  */
 export const HardwareFactsSchema: GenMessage<HardwareFacts, {jsonType: HardwareFactsJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_inventory, 0);
+
+/**
+ * Ids in lower hexadecimal digits, without 0x.
+ *
+ * @generated from message muster.v1.PciDeviceFacts
+ */
+export type PciDeviceFacts = Message<"muster.v1.PciDeviceFacts"> & {
+  /**
+   * @generated from field: string vendor_id = 1;
+   */
+  vendorId: string;
+
+  /**
+   * @generated from field: string device_id = 2;
+   */
+  deviceId: string;
+};
+
+/**
+ * Ids in lower hexadecimal digits, without 0x.
+ *
+ * @generated from message muster.v1.PciDeviceFacts
+ */
+export type PciDeviceFactsJson = {
+  /**
+   * @generated from field: string vendor_id = 1;
+   */
+  vendorId?: string;
+
+  /**
+   * @generated from field: string device_id = 2;
+   */
+  deviceId?: string;
+};
+
+/**
+ * Describes the message muster.v1.PciDeviceFacts.
+ * Use `create(PciDeviceFactsSchema)` to create a new message.
+ */
+export const PciDeviceFactsSchema: GenMessage<PciDeviceFacts, {jsonType: PciDeviceFactsJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_inventory, 1);
 
 /**
  * @generated from message muster.v1.DiskFacts
@@ -426,7 +505,7 @@ export type DiskFactsJson = {
  * Use `create(DiskFactsSchema)` to create a new message.
  */
 export const DiskFactsSchema: GenMessage<DiskFacts, {jsonType: DiskFactsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 1);
+  messageDesc(file_muster_v1_inventory, 2);
 
 /**
  * @generated from message muster.v1.NicFacts
@@ -473,6 +552,18 @@ export type NicFacts = Message<"muster.v1.NicFacts"> & {
    * @generated from field: bool has_carrier = 8;
    */
   hasCarrier: boolean;
+
+  /**
+   * Ids in lower hexadecimal digits, without 0x.
+   *
+   * @generated from field: string vendor_id = 9;
+   */
+  vendorId: string;
+
+  /**
+   * @generated from field: string product_id = 10;
+   */
+  productId: string;
 };
 
 /**
@@ -520,6 +611,18 @@ export type NicFactsJson = {
    * @generated from field: bool has_carrier = 8;
    */
   hasCarrier?: boolean;
+
+  /**
+   * Ids in lower hexadecimal digits, without 0x.
+   *
+   * @generated from field: string vendor_id = 9;
+   */
+  vendorId?: string;
+
+  /**
+   * @generated from field: string product_id = 10;
+   */
+  productId?: string;
 };
 
 /**
@@ -527,7 +630,7 @@ export type NicFactsJson = {
  * Use `create(NicFactsSchema)` to create a new message.
  */
 export const NicFactsSchema: GenMessage<NicFacts, {jsonType: NicFactsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 2);
+  messageDesc(file_muster_v1_inventory, 3);
 
 /**
  * @generated from message muster.v1.RouteFacts
@@ -594,7 +697,7 @@ export type RouteFactsJson = {
  * Use `create(RouteFactsSchema)` to create a new message.
  */
 export const RouteFactsSchema: GenMessage<RouteFacts, {jsonType: RouteFactsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 3);
+  messageDesc(file_muster_v1_inventory, 4);
 
 /**
  * @generated from message muster.v1.InventoryReported
@@ -673,7 +776,7 @@ export type InventoryReportedJson = {
  * Use `create(InventoryReportedSchema)` to create a new message.
  */
 export const InventoryReportedSchema: GenMessage<InventoryReported, {jsonType: InventoryReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 4);
+  messageDesc(file_muster_v1_inventory, 5);
 
 /**
  * @generated from message muster.v1.NtpSourcesReported
@@ -710,7 +813,7 @@ export type NtpSourcesReportedJson = {
  * Use `create(NtpSourcesReportedSchema)` to create a new message.
  */
 export const NtpSourcesReportedSchema: GenMessage<NtpSourcesReported, {jsonType: NtpSourcesReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 5);
+  messageDesc(file_muster_v1_inventory, 6);
 
 /**
  * @generated from message muster.v1.NtpSource
@@ -747,7 +850,7 @@ export type NtpSourceJson = {
  * Use `create(NtpSourceSchema)` to create a new message.
  */
 export const NtpSourceSchema: GenMessage<NtpSource, {jsonType: NtpSourceJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 6);
+  messageDesc(file_muster_v1_inventory, 7);
 
 /**
  * @generated from message muster.v1.ConnectivityReported
@@ -826,7 +929,7 @@ export type ConnectivityReportedJson = {
  * Use `create(ConnectivityReportedSchema)` to create a new message.
  */
 export const ConnectivityReportedSchema: GenMessage<ConnectivityReported, {jsonType: ConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 7);
+  messageDesc(file_muster_v1_inventory, 8);
 
 /**
  * Full-size packets do not arrive.
@@ -867,7 +970,7 @@ export type MtuFailureJson = {
  * Use `create(MtuFailureSchema)` to create a new message.
  */
 export const MtuFailureSchema: GenMessage<MtuFailure, {jsonType: MtuFailureJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 8);
+  messageDesc(file_muster_v1_inventory, 9);
 
 /**
  * @generated from message muster.v1.DiskSpeedMeasured
@@ -924,7 +1027,7 @@ export type DiskSpeedMeasuredJson = {
  * Use `create(DiskSpeedMeasuredSchema)` to create a new message.
  */
 export const DiskSpeedMeasuredSchema: GenMessage<DiskSpeedMeasured, {jsonType: DiskSpeedMeasuredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 9);
+  messageDesc(file_muster_v1_inventory, 10);
 
 /**
  * @generated from message muster.v1.ImageAvailabilityReported
@@ -961,7 +1064,7 @@ export type ImageAvailabilityReportedJson = {
  * Use `create(ImageAvailabilityReportedSchema)` to create a new message.
  */
 export const ImageAvailabilityReportedSchema: GenMessage<ImageAvailabilityReported, {jsonType: ImageAvailabilityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 10);
+  messageDesc(file_muster_v1_inventory, 11);
 
 /**
  * @generated from message muster.v1.ImageAvailability
@@ -1032,7 +1135,7 @@ export type ImageAvailabilityJson = {
  * Use `create(ImageAvailabilitySchema)` to create a new message.
  */
 export const ImageAvailabilitySchema: GenMessage<ImageAvailability, {jsonType: ImageAvailabilityJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 11);
+  messageDesc(file_muster_v1_inventory, 12);
 
 /**
  * @generated from message muster.v1.DomainsResolved
@@ -1069,7 +1172,7 @@ export type DomainsResolvedJson = {
  * Use `create(DomainsResolvedSchema)` to create a new message.
  */
 export const DomainsResolvedSchema: GenMessage<DomainsResolved, {jsonType: DomainsResolvedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 12);
+  messageDesc(file_muster_v1_inventory, 13);
 
 /**
  * @generated from message muster.v1.DomainResolution
@@ -1126,7 +1229,7 @@ export type DomainResolutionJson = {
  * Use `create(DomainResolutionSchema)` to create a new message.
  */
 export const DomainResolutionSchema: GenMessage<DomainResolution, {jsonType: DomainResolutionJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 13);
+  messageDesc(file_muster_v1_inventory, 14);
 
 /**
  * @generated from message muster.v1.FreeAddressesReported
@@ -1163,7 +1266,7 @@ export type FreeAddressesReportedJson = {
  * Use `create(FreeAddressesReportedSchema)` to create a new message.
  */
 export const FreeAddressesReportedSchema: GenMessage<FreeAddressesReported, {jsonType: FreeAddressesReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 14);
+  messageDesc(file_muster_v1_inventory, 15);
 
 /**
  * @generated from message muster.v1.VipsVerified
@@ -1200,7 +1303,7 @@ export type VipsVerifiedJson = {
  * Use `create(VipsVerifiedSchema)` to create a new message.
  */
 export const VipsVerifiedSchema: GenMessage<VipsVerified, {jsonType: VipsVerifiedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 15);
+  messageDesc(file_muster_v1_inventory, 16);
 
 /**
  * @generated from message muster.v1.VipVerification
@@ -1255,7 +1358,7 @@ export type VipVerificationJson = {
  * Use `create(VipVerificationSchema)` to create a new message.
  */
 export const VipVerificationSchema: GenMessage<VipVerification, {jsonType: VipVerificationJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 16);
+  messageDesc(file_muster_v1_inventory, 17);
 
 /**
  * @generated from message muster.v1.TangConnectivityReported
@@ -1302,7 +1405,7 @@ export type TangConnectivityReportedJson = {
  * Use `create(TangConnectivityReportedSchema)` to create a new message.
  */
 export const TangConnectivityReportedSchema: GenMessage<TangConnectivityReported, {jsonType: TangConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 17);
+  messageDesc(file_muster_v1_inventory, 18);
 
 /**
  * The ignition that the host was served is sealed under the infra-env; the body has its digest only.
@@ -1353,7 +1456,7 @@ export type ApiVipConnectivityReportedJson = {
  * Use `create(ApiVipConnectivityReportedSchema)` to create a new message.
  */
 export const ApiVipConnectivityReportedSchema: GenMessage<ApiVipConnectivityReported, {jsonType: ApiVipConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 18);
+  messageDesc(file_muster_v1_inventory, 19);
 
 /**
  * Host clock minus service clock; stored when it has moved by more than CLOCK_DRIFT_SECONDS since the last time.
@@ -1394,7 +1497,7 @@ export type ClockOffsetMeasuredJson = {
  * Use `create(ClockOffsetMeasuredSchema)` to create a new message.
  */
 export const ClockOffsetMeasuredSchema: GenMessage<ClockOffsetMeasured, {jsonType: ClockOffsetMeasuredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 19);
+  messageDesc(file_muster_v1_inventory, 20);
 
 /**
  * @generated from message muster.v1.ReportCleared
@@ -1435,7 +1538,7 @@ export type ReportClearedJson = {
  * Use `create(ReportClearedSchema)` to create a new message.
  */
 export const ReportClearedSchema: GenMessage<ReportCleared, {jsonType: ReportClearedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 20);
+  messageDesc(file_muster_v1_inventory, 21);
 
 /**
  * @generated from message muster.v1.RecordReportRequest
@@ -1512,7 +1615,7 @@ export type RecordReportRequestJson = {
  * Use `create(RecordReportRequestSchema)` to create a new message.
  */
 export const RecordReportRequestSchema: GenMessage<RecordReportRequest, {jsonType: RecordReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 21);
+  messageDesc(file_muster_v1_inventory, 22);
 
 /**
  * @generated from message muster.v1.RecordReportResponse
@@ -1539,7 +1642,7 @@ export type RecordReportResponseJson = {
  * Use `create(RecordReportResponseSchema)` to create a new message.
  */
 export const RecordReportResponseSchema: GenMessage<RecordReportResponse, {jsonType: RecordReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 22);
+  messageDesc(file_muster_v1_inventory, 23);
 
 /**
  * @generated from message muster.v1.ClearReportRequest
@@ -1586,7 +1689,7 @@ export type ClearReportRequestJson = {
  * Use `create(ClearReportRequestSchema)` to create a new message.
  */
 export const ClearReportRequestSchema: GenMessage<ClearReportRequest, {jsonType: ClearReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 23);
+  messageDesc(file_muster_v1_inventory, 24);
 
 /**
  * @generated from message muster.v1.ClearReportResponse
@@ -1613,7 +1716,7 @@ export type ClearReportResponseJson = {
  * Use `create(ClearReportResponseSchema)` to create a new message.
  */
 export const ClearReportResponseSchema: GenMessage<ClearReportResponse, {jsonType: ClearReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 24);
+  messageDesc(file_muster_v1_inventory, 25);
 
 /**
  * @generated from service muster.v1.InventoryService
