@@ -12,6 +12,7 @@ export type {
   ProxySettings,
   ServiceAccess,
 } from './discovery/discovery-input';
+export { proxyEnvironmentLines } from './discovery/proxy';
 export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
 export { OVERRIDE_SPEC_VERSIONS, parseIgnitionOverride, type ParsedOverride } from './merge/ignition-override';
 export { mergeIgnition } from './merge/merge-ignition';

@@ -14,6 +14,8 @@ import type { AgentCredentialsMint } from './discovery/agent-nats-access';
 import { DiscoveryDocuments, MINT, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
 import { derivedTokens, signedTokens } from './discovery/infra-env-tokens';
 import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-ignition.controller';
+import { NetworkRamdisks } from './network-ramdisk/network-ramdisks';
+import { RenderNetworkRamdiskController } from './network-ramdisk/render-network-ramdisk.controller';
 import { builtinToolchain } from './toolchain/builtin-toolchain';
 import { TOOLCHAIN } from './toolchain/toolchain.port';
 import { InstallView } from './view/install-view';
@@ -26,6 +28,7 @@ export class AppModule {
       module: AppModule,
       controllers: [
         RenderDiscoveryIgnitionController,
+        RenderNetworkRamdiskController,
         ReadArtifactController,
         RenderInstallConfigController,
         AcceptIngressCaController,
@@ -43,6 +46,7 @@ export class AppModule {
         ArtifactVault,
         ArtifactsProcess,
         DiscoveryDocuments,
+        NetworkRamdisks,
       ],
     };
   }

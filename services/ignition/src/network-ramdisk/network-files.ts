@@ -1,0 +1,21 @@
+import type { InfraEnvSettings, Plain } from '@muster/contracts';
+import type { RamdiskFile } from '@muster/boot-image';
+import { proxyEnvironmentLines } from '@muster/ignition-config';
+
+const PROXY_DROP_IN_PATH = '/etc/systemd/system/coreos-livepxe-rootfs.service.d/10-proxy.conf';
+const PROXY_DROP_IN_MODE = 0o664;
+
+/** What a machine needs in its ramdisk to fetch its root file system: the way through a proxy. */
+export function networkFiles(settings: Plain<InfraEnvSettings>): readonly RamdiskFile[] {
+  return proxyFiles(settings);
+}
+
+function proxyFiles({ proxy }: Plain<InfraEnvSettings>): readonly RamdiskFile[] {
+  const lines = proxyEnvironmentLines({
+    httpProxy: proxy?.httpProxy ?? '',
+    httpsProxy: proxy?.httpsProxy ?? '',
+    noProxy: proxy?.noProxy ?? '',
+  });
+  if (lines.length === 0) return [];
+  return [{ path: PROXY_DROP_IN_PATH, mode: PROXY_DROP_IN_MODE, content: `[Service]\n${lines.join('\n')}\n` }];
+}

@@ -1,0 +1,29 @@
+import { UUID_PATTERN } from '@muster/assisted-api';
+import { createRamdisk } from '@muster/boot-image';
+import { infraEnvDecider } from '@muster/domain';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+import { foldStream } from '../streams/fold-stream';
+import { networkFiles } from './network-files';
+
+/** The ramdisk of each infra-env's minimal images and network boots; the same bytes until its settings change. */
+@Injectable()
+export class NetworkRamdisks {
+  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+
+  /** Empty when the infra-env needs none. Throws RefusalError `not-found`. */
+  async render(infraEnvId: string): Promise<Uint8Array> {
+    const isId = UUID_PATTERN.test(infraEnvId);
+    const found = isId && (await foldStream(this.platform.eventStore, 'infraEnv', infraEnvId, infraEnvDecider));
+    if (!found || found.state.status !== 'registered') {
+      throw new RefusalError({
+        code: 'not-found',
+        reason: `There is no infra-env ${infraEnvId.slice(0, 64)}.`,
+        subject: 'infra_env_id',
+      });
+    }
+    const files = networkFiles(found.state.settings);
+    return files.length === 0 ? new Uint8Array() : createRamdisk(files);
+  }
+}
