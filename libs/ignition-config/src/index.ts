@@ -19,3 +19,12 @@ export { mergeIgnition } from './merge/merge-ignition';
 export { type BootstrapInput, renderBootstrapIgnition } from './install/render-bootstrap-ignition';
 export { type InstallConfigInput, renderInstallConfig } from './install/render-install-config';
 export { POINTER_SPEC_VERSION, type PointerInput, renderPointerIgnition } from './install/render-pointer-ignition';
+export {
+  type HostNetwork,
+  type HostNetworkConfig,
+  type HostNetworks,
+  type NetworkForm,
+  planHostNetworks,
+} from './static-network/host-networks';
+export { describeNetworkProblem, type NetworkProblem } from './static-network/network-problem';
+export { hostNetworkFiles, type NetworkFile, networkScripts } from './static-network/network-files';

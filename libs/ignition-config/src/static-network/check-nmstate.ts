@@ -1,0 +1,72 @@
+import { familyOf, type NetworkState } from './nmstate';
+import type { Report } from './network-problem';
+import { portsOf } from './ports';
+import { isIpv4, isIpv6 } from './shape';
+
+/** What no key by itself shows: things that contradict each other or refer to nothing. */
+export function checkNmstate(state: NetworkState, report: Report): void {
+  if (state.interfaces.length === 0) report(['interfaces'], 'No interface is described.');
+  checkNames(state, report);
+  checkControllers(state, report);
+  checkRoutes(state, report);
+  state.dns.servers.forEach((server, index) => {
+    const [address = ''] = server.split('%');
+    if (!isIpv4(address) && !isIpv6(address))
+      report(['dns-resolver', 'config', 'server', index], `"${server}" is not an IP address.`);
+  });
+}
+
+/** What will not do what it seems to say, though a host can take it. */
+export function adviseOnNmstate(state: NetworkState, report: Report): void {
+  for (const { index, ipv4, ipv6 } of state.interfaces)
+    for (const [family, settings] of [
+      ['ipv4', ipv4],
+      ['ipv6', ipv6],
+    ] as const)
+      if (!settings.isEnabled && (settings.addresses.length > 0 || settings.isDhcp))
+        report(['interfaces', index, family], 'These settings stay unused until enabled is true.');
+}
+
+function checkNames({ interfaces }: NetworkState, report: Report): void {
+  const seen = new Set<string>();
+  for (const { index, name, type, isFoundByMac, macAddress } of interfaces) {
+    // A bridge of Open vSwitch and its internal interface share a name by custom.
+    const key = type.startsWith('ovs-') ? `${type} ${name}` : name;
+    if (seen.has(key)) report(['interfaces', index, 'name'], `Interface ${name} is described twice.`);
+    seen.add(key);
+    if (isFoundByMac && macAddress === '')
+      report(['interfaces', index, 'identifier'], `${name} is to be found by its MAC address, but has no mac-address.`);
+  }
+}
+
+function checkControllers({ interfaces }: NetworkState, report: Report): void {
+  const owners = new Map<string, string>();
+  for (const controller of interfaces)
+    for (const { name } of portsOf(controller)) {
+      const owner = owners.get(name);
+      if (owner !== undefined)
+        report(
+          ['interfaces', controller.index],
+          `${name} cannot be a port of ${controller.name}: it is one of ${owner} already.`,
+        );
+      if (name === controller.name) report(['interfaces', controller.index], `${name} cannot be a port of itself.`);
+      owners.set(name, controller.name);
+    }
+}
+
+function checkRoutes({ interfaces, routes }: NetworkState, report: Report): void {
+  const names = new Set([
+    ...interfaces.map(({ name }) => name),
+    ...interfaces.flatMap(portsOf).map(({ name }) => name),
+  ]);
+  for (const { index, isAbsent, destination, nextHopAddress, nextHopInterface, raw } of routes) {
+    if (isAbsent) continue;
+    const path = ['routes', 'config', index];
+    if (destination === '') report(path, 'destination is missing.');
+    if (nextHopInterface === '' && raw['route-type'] === undefined) report(path, 'next-hop-interface is missing.');
+    if (nextHopInterface !== '' && !names.has(nextHopInterface))
+      report([...path, 'next-hop-interface'], `There is no interface ${nextHopInterface} in this document.`);
+    if (destination !== '' && nextHopAddress !== '' && familyOf(destination) !== familyOf(nextHopAddress))
+      report([...path, 'next-hop-address'], `${nextHopAddress} is not of the same family as ${destination}.`);
+  }
+}

@@ -1,0 +1,141 @@
+import { isAlias, isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { adviseOnNmstate, checkNmstate } from './check-nmstate';
+import { checkForKeyfiles, type Keyfile, renderKeyfiles } from './keyfiles';
+import { checkMapping, completeMapping, type MacName } from './mac-mapping';
+import { formatPath, type NetworkProblem, type Path, type Report } from './network-problem';
+import { renderNmpolicy } from './nmpolicy';
+import { NMSTATE_SHAPE } from './nmstate-shape';
+import { readNmstate } from './read-nmstate';
+
+export const MAX_NETWORK_YAML_CHARACTERS = 131_072;
+const MAX_YAML_ALIASES = 100;
+/** Problems told for one host; the rest is more of the same. */
+const MAX_PROBLEMS = 20;
+
+/** One item of the contract's `static_network_config`. */
+export interface HostNetworkConfig {
+  readonly network_yaml?: string;
+  readonly mac_interface_map?: readonly { readonly mac_address?: string; readonly logical_nic_name?: string }[];
+}
+
+/** What the hosts' operating system takes: keyfiles before OpenShift 4.18, nmstate policies from then on. */
+export type NetworkForm = 'keyfiles' | 'nmpolicy';
+
+export interface HostNetwork {
+  readonly mapping: readonly MacName[];
+  /** Names and contents as in the host's folder. */
+  readonly files: readonly Keyfile[];
+}
+
+export interface HostNetworks {
+  /** In canonical order: the order they were given in does not matter. Empty when there is any problem. */
+  readonly hosts: readonly HostNetwork[];
+  /** Each makes the configuration unusable. */
+  readonly problems: readonly NetworkProblem[];
+  /** Likely not meant that way, but usable. */
+  readonly advice: readonly NetworkProblem[];
+}
+
+/** Everything about static networks at once. Never throws; the same configuration gives the same files. */
+export function planHostNetworks(configs: readonly HostNetworkConfig[], form: NetworkForm): HostNetworks {
+  const plans = configs.map((config, host) => planHost(config, host, form));
+  const problems = plans.flatMap((plan) => plan.problems);
+  const advice = [
+    ...plans.flatMap((plan) => plan.advice),
+    ...sharedMacs(plans.map(({ network }) => network?.mapping ?? [])),
+  ];
+  const hosts = problems.length > 0 ? [] : plans.flatMap(({ network }) => (network ? [network] : [])).sort(byMapping);
+  return { hosts, problems, advice };
+}
+
+interface HostPlan {
+  readonly network?: HostNetwork;
+  readonly problems: readonly NetworkProblem[];
+  readonly advice: readonly NetworkProblem[];
+}
+
+function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): HostPlan {
+  const yaml = config.network_yaml ?? '';
+  const refuse = (problem: string, line?: number): HostPlan => ({
+    problems: [{ host, ...(line !== undefined && { line }), path: 'network_yaml', problem }],
+    advice: [],
+  });
+  if (yaml.trim() === '') return refuse('network_yaml is empty.');
+  if (yaml.length > MAX_NETWORK_YAML_CHARACTERS)
+    return refuse(`${yaml.length} characters are too many; ${MAX_NETWORK_YAML_CHARACTERS} are allowed.`);
+
+  const lines = new LineCounter();
+  const parsed = parseDocument(yaml, { lineCounter: lines, logLevel: 'silent' });
+  const [error] = parsed.errors;
+  if (error)
+    return refuse(
+      `This is no YAML: ${error.message.split(/ at line \d/)[0] ?? error.code}.`,
+      lines.linePos(error.pos[0]).line,
+    );
+  const document = toPlain(parsed);
+  if (!document) return refuse(`More than ${MAX_YAML_ALIASES} uses of an alias are not taken.`);
+
+  const problems: NetworkProblem[] = [];
+  const advice: NetworkProblem[] = [];
+  const reportTo =
+    (list: NetworkProblem[]): Report =>
+    (path, problem) => {
+      const line = lineOf(parsed, lines, path);
+      if (list.length < MAX_PROBLEMS)
+        list.push({ host, ...(line !== undefined && { line }), path: formatPath(path), problem });
+    };
+  const report = reportTo(problems);
+  NMSTATE_SHAPE(document.value, [], report);
+  if (problems.length > 0) return { problems, advice };
+
+  const state = readNmstate(document.value);
+  const mapping = completeMapping(config.mac_interface_map ?? [], state);
+  checkNmstate(state, report);
+  checkMapping(mapping, state, report);
+  if (form === 'keyfiles') checkForKeyfiles(state, report);
+  adviseOnNmstate(state, reportTo(advice));
+  if (problems.length > 0) return { problems, advice };
+  const files =
+    form === 'keyfiles'
+      ? renderKeyfiles(state)
+      : [{ fileName: 'policy.yml', content: renderNmpolicy(document.value, mapping) }];
+  return { network: { mapping, files }, problems, advice };
+}
+
+function toPlain(parsed: Document): { readonly value: unknown } | undefined {
+  try {
+    return { value: parsed.toJS({ maxAliasCount: MAX_YAML_ALIASES }) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Line of the deepest part of the path that the document has. */
+function lineOf(parsed: Document, lines: LineCounter, path: Path): number | undefined {
+  for (let depth = path.length; depth >= 1; depth -= 1) {
+    const node = parsed.getIn(path.slice(0, depth), true);
+    if (isNode(node) && !isAlias(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return path[0] === 'mac_interface_map' ? undefined : 1;
+}
+
+const byMapping = (first: HostNetwork, second: HostNetwork): number => (keyOf(first) < keyOf(second) ? -1 : 1);
+const keyOf = ({ mapping, files }: HostNetwork): string => JSON.stringify([mapping, files]);
+
+function sharedMacs(mappings: readonly (readonly MacName[])[]): readonly NetworkProblem[] {
+  const owners = new Map<string, number>();
+  return mappings.flatMap((mapping, host) =>
+    mapping.flatMap(({ mac }) => {
+      const owner = owners.get(mac);
+      owners.set(mac, owner ?? host);
+      if (owner === undefined || owner === host) return [];
+      return [
+        {
+          host,
+          path: 'mac_interface_map',
+          problem: `${mac} belongs to host ${owner + 1} too; only one of them gets its network.`,
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,165 @@
+import type { KeyfileSection, KeyfileSettings } from './keyfile';
+import type { NetworkInterface } from './nmstate';
+import { mappings, textOf, within } from './read-nmstate';
+import { isMapping, isTrue, toInteger } from './shape';
+
+/** How a type of interface is written in a keyfile. */
+interface KeyfileType {
+  /** NetworkManager's word for it. */
+  readonly type: string;
+  /** Section with what only this type has. */
+  readonly section?: (raw: { readonly [key: string]: unknown }) => KeyfileSection;
+  readonly isController?: true;
+}
+
+const BOND_MODES = ['balance-rr', 'active-backup', 'balance-xor', 'broadcast', '802.3ad', 'balance-tlb', 'balance-alb'];
+const MACVLAN_MODES = ['unknown', 'vepa', 'bridge', 'private', 'passthru', 'source'];
+/** The partition that every port is in. */
+const DEFAULT_PKEY = 0xffff;
+
+const TYPES: ReadonlyMap<string, KeyfileType> = new Map<string, KeyfileType>([
+  ['ethernet', { type: '802-3-ethernet' }],
+  ['bond', { type: 'bond', isController: true, section: bondSection }],
+  ['linux-bridge', { type: 'bridge', isController: true, section: bridgeSection }],
+  ['vlan', { type: 'vlan', section: (raw) => ({ name: 'vlan', settings: vlanSettings(within(raw, 'vlan')) }) }],
+  [
+    'vrf',
+    {
+      type: 'vrf',
+      isController: true,
+      section: (raw) => ({ name: 'vrf', settings: { table: toInteger(within(raw, 'vrf')['route-table-id']) } }),
+    },
+  ],
+  ['dummy', { type: 'dummy' }],
+  ['loopback', { type: 'loopback' }],
+  [
+    'infiniband',
+    {
+      type: 'infiniband',
+      section: (raw) => ({ name: 'infiniband', settings: infinibandSettings(within(raw, 'infiniband')) }),
+    },
+  ],
+  [
+    'mac-vlan',
+    { type: 'macvlan', section: (raw) => ({ name: 'macvlan', settings: macvlanSettings(within(raw, 'mac-vlan')) }) },
+  ],
+  ['vxlan', { type: 'vxlan', section: (raw) => ({ name: 'vxlan', settings: vxlanSettings(within(raw, 'vxlan')) }) }],
+]);
+
+export const KEYFILE_TYPES: readonly string[] = [...TYPES.keys()];
+export const keyfileTypeOf = (type: string): KeyfileType | undefined => TYPES.get(type);
+
+/** The section of the interface's own type, and `ethernet` where anything in it differs from the defaults. */
+export function interfaceSections(one: NetworkInterface): readonly KeyfileSection[] {
+  const own = keyfileTypeOf(one.type)?.section?.(one.raw);
+  const wire = within(one.raw, 'ethernet');
+  const ethernet: KeyfileSettings = {
+    ...(one.macAddress !== '' && { [one.isFoundByMac ? 'mac-address' : 'cloned-mac-address']: one.macAddress }),
+    mtu: toInteger(one.raw['mtu']),
+    'accept-all-mac-addresses':
+      one.raw['accept-all-mac-addresses'] === undefined
+        ? undefined
+        : Number(isTrue(one.raw['accept-all-mac-addresses'])),
+    'auto-negotiate': wire['auto-negotiation'] === undefined ? undefined : isTrue(wire['auto-negotiation']),
+    duplex: textOf(wire['duplex']) || undefined,
+    speed: toInteger(wire['speed']),
+  };
+  const hasEthernet = Object.values(ethernet).some((value) => value !== undefined);
+  return [...(own ? [own] : []), ...(hasEthernet ? [{ name: 'ethernet', settings: ethernet }] : [])];
+}
+
+function bondSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
+  const bond = within(raw, 'link-aggregation');
+  const mode = textOf(bond['mode']);
+  const options = Object.entries(within(bond, 'options')).map(([key, value]) => [key, textOf(value)]);
+  return {
+    name: 'bond',
+    settings: {
+      mode: mode === 'lacp' ? '802.3ad' : (BOND_MODES[Number(mode)] ?? mode),
+      ...Object.fromEntries(options),
+    },
+  };
+}
+
+function bridgeSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
+  const options = within(raw, 'bridge', 'options');
+  const stp = within(options, 'stp');
+  const filters = mappings(within(raw, 'bridge')['port']).some((port) => Object.keys(within(port, 'vlan')).length > 0);
+  return {
+    name: 'bridge',
+    settings: {
+      'ageing-time': toInteger(options['mac-ageing-time']),
+      'forward-delay': toInteger(stp['forward-delay']),
+      'group-forward-mask': toInteger(options['group-forward-mask']),
+      'hello-time': toInteger(stp['hello-time']),
+      'max-age': toInteger(stp['max-age']),
+      'multicast-snooping':
+        options['multicast-snooping'] === undefined ? undefined : isTrue(options['multicast-snooping']),
+      priority: toInteger(stp['priority']),
+      stp: stp['enabled'] === undefined ? undefined : isTrue(stp['enabled']),
+      'vlan-filtering': filters,
+    },
+  };
+}
+
+const vlanSettings = (vlan: { readonly [key: string]: unknown }): KeyfileSettings => ({
+  flags: vlan['reorder-headers'] === undefined || isTrue(vlan['reorder-headers']) ? 1 : 0,
+  id: toInteger(vlan['id']),
+  parent: textOf(vlan['base-iface']),
+  protocol: textOf(vlan['protocol']) || undefined,
+});
+
+function infinibandSettings(infiniband: { readonly [key: string]: unknown }): KeyfileSettings {
+  const key = toInteger(infiniband['pkey']);
+  return {
+    'p-key': key === DEFAULT_PKEY ? undefined : key,
+    parent: textOf(infiniband['base-iface']) || undefined,
+    'transport-mode': textOf(infiniband['mode']),
+  };
+}
+
+const macvlanSettings = (macvlan: { readonly [key: string]: unknown }): KeyfileSettings => ({
+  mode: Math.max(MACVLAN_MODES.indexOf(textOf(macvlan['mode'])), 0),
+  parent: textOf(macvlan['base-iface']),
+  promiscuous: macvlan['promiscuous'] === undefined ? undefined : isTrue(macvlan['promiscuous']),
+  tap: false,
+});
+
+const vxlanSettings = (vxlan: { readonly [key: string]: unknown }): KeyfileSettings => ({
+  id: toInteger(vxlan['id']),
+  parent: textOf(vxlan['base-iface']) || undefined,
+  remote: textOf(vxlan['remote']) || undefined,
+  'destination-port': toInteger(vxlan['destination-port']),
+});
+
+/** What a controller's settings say of a port: `bond-port` or `bridge-port`; undefined when nothing. */
+export function portSection(
+  controllerType: string,
+  raw: { readonly [key: string]: unknown },
+): KeyfileSection | undefined {
+  if (controllerType === 'bond') {
+    const settings = { prio: toInteger(raw['priority']), 'queue-id': toInteger(raw['queue-id']) };
+    return isEmpty(settings) ? undefined : { name: 'bond-port', settings };
+  }
+  if (controllerType !== 'linux-bridge') return undefined;
+  const settings = {
+    'hairpin-mode': raw['stp-hairpin-mode'] === undefined ? undefined : isTrue(raw['stp-hairpin-mode']),
+    'path-cost': toInteger(raw['stp-path-cost']),
+    priority: toInteger(raw['stp-priority']),
+    vlans: portVlans(within(raw, 'vlan')),
+  };
+  return isEmpty(settings) ? undefined : { name: 'bridge-port', settings };
+}
+
+const isEmpty = (settings: KeyfileSettings): boolean => Object.values(settings).every((value) => value === undefined);
+
+function portVlans(vlan: { readonly [key: string]: unknown }): string | undefined {
+  const tag = toInteger(vlan['tag']);
+  const isAccess = textOf(vlan['mode']) !== 'trunk';
+  const own = tag !== undefined && (isAccess || isTrue(vlan['enable-native'])) ? [`${tag} pvid untagged`] : [];
+  const trunk = mappings(vlan['trunk-tags']).map((one) => {
+    const range = one['id-range'];
+    return isMapping(range) ? `${textOf(range['min'])}-${textOf(range['max'])}` : textOf(one['id']);
+  });
+  return [...own, ...trunk].join(',') || undefined;
+}

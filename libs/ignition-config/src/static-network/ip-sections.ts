@@ -1,0 +1,171 @@
+import type { KeyfileSection, KeyfileSettings } from './keyfile';
+import {
+  familyOf,
+  type Family,
+  type IpSettings,
+  type NetworkInterface,
+  type NetworkState,
+  type Route,
+} from './nmstate';
+import { textOf } from './read-nmstate';
+import { isTrue, toInteger } from './shape';
+
+/** NetworkManager's "as long as it takes". */
+const NEVER_GIVE_UP_SECONDS = 2_147_483_647;
+const MAIN_TABLE = 254;
+const DEFAULT_IPV6_METRIC = 1_024;
+/** The resolver asks servers of the lower number first. */
+const FIRST_DNS_PRIORITY = 40;
+const SECOND_DNS_PRIORITY = 50;
+
+/** The sections `ipv4` and `ipv6` of one interface. */
+export function ipSections(one: NetworkInterface, state: NetworkState): readonly KeyfileSection[] {
+  return (['ipv4', 'ipv6'] as const).map((family) => ({
+    name: family,
+    settings: {
+      method: methodOf(family, one[family]),
+      ...addressSettings(one[family]),
+      ...automaticSettings(family, one[family]),
+      'dhcp-timeout': NEVER_GIVE_UP_SECONDS,
+      'may-fail': mayFail(family, textOf(one.raw['wait-ip'])),
+      ...dnsSettings(family, one, state),
+      ...routeSettings(family, one, state),
+    },
+  }));
+}
+
+function methodOf(family: Family, { isEnabled, isDhcp, isAutoconf, addresses }: IpSettings): string {
+  if (!isEnabled) return 'disabled';
+  if (isDhcp) return family === 'ipv4' || isAutoconf ? 'auto' : 'dhcp';
+  if (addresses.length > 0) return 'manual';
+  return family === 'ipv4' ? 'disabled' : 'link-local';
+}
+
+const addressSettings = ({ isEnabled, addresses }: IpSettings): KeyfileSettings =>
+  isEnabled ? Object.fromEntries(addresses.map((address, index) => [`address${index}`, address])) : {};
+
+const CLIENT_IDS: ReadonlyMap<string, string> = new Map([
+  ['ll', 'mac'],
+  ['iaid+duid', 'duid'],
+]);
+
+function automaticSettings(family: Family, { isEnabled, isDhcp, raw }: IpSettings): KeyfileSettings {
+  const generation = { 'addr-gen-mode': raw['addr-gen-mode'] === 'stable-privacy' ? 1 : 0 };
+  const own: KeyfileSettings = family === 'ipv6' && isEnabled ? generation : {};
+  if (!isEnabled || !isDhcp) return own;
+  const clientId = textOf(raw['dhcp-client-id']) || 'll';
+  const identity: KeyfileSettings =
+    family === 'ipv4'
+      ? { 'dhcp-client-id': CLIENT_IDS.get(clientId) ?? clientId }
+      : {
+          'dhcp-duid': textOf(raw['dhcp-duid']) || 'll',
+          'dhcp-iaid': 'mac',
+          'ra-timeout': NEVER_GIVE_UP_SECONDS,
+          token: textOf(raw['token']) || undefined,
+        };
+  return {
+    ...own,
+    ...identity,
+    'dhcp-send-hostname': isOn(raw['dhcp-send-hostname']),
+    'dhcp-hostname': isOn(raw['dhcp-send-hostname']) ? textOf(raw['dhcp-custom-hostname']) || undefined : undefined,
+    'ignore-auto-dns': !isOn(raw['auto-dns']),
+    'ignore-auto-routes': !isOn(raw['auto-routes']),
+    'never-default': !isOn(raw['auto-gateway']),
+    'route-metric': toInteger(raw['auto-route-metric']),
+    'route-table': toInteger(raw['auto-route-table-id']),
+  };
+}
+
+/** Flags of automatic settings hold unless they are switched off. */
+const isOn = (value: unknown): boolean => value === undefined || value === null || isTrue(value);
+
+function mayFail(family: Family, waitIp: string): boolean | undefined {
+  if (waitIp === '' || waitIp === 'any') return undefined;
+  return !waitIp.includes(family);
+}
+
+/** The interface whose settings carry the name servers of a family; undefined when none can. */
+export function dnsCarrier(family: Family, interfaces: readonly NetworkInterface[]): NetworkInterface | undefined {
+  const able = interfaces.filter((one) => one.state === 'up' && one[family].isEnabled && one.controller === '');
+  const static_ = able.filter((one) => !one[family].isDhcp && one[family].addresses.length > 0);
+  const ownDns = able.filter((one) => one[family].isDhcp && !isOn(one[family].raw['auto-dns']));
+  const automatic = able.filter((one) => one[family].isDhcp);
+  const best = [static_, ownDns, automatic].map(byName).flat();
+  return best[0];
+}
+
+const byName = (interfaces: readonly NetworkInterface[]): readonly NetworkInterface[] =>
+  [...interfaces].sort((first, second) => (first.name < second.name ? -1 : 1));
+
+function dnsSettings(family: Family, one: NetworkInterface, { dns, interfaces }: NetworkState): KeyfileSettings {
+  const servers = dns.servers.filter((server) => familyOf(server) === family);
+  const firstFamily = familyOf(dns.servers[0] ?? '');
+  const carriesWords = family === firstFamily && dns.search.length + dns.options.length > 0;
+  if ((servers.length === 0 && !carriesWords) || dnsCarrier(family, interfaces) !== one) return {};
+  return {
+    dns: servers.join(';') || undefined,
+    'dns-priority': family === firstFamily ? FIRST_DNS_PRIORITY : SECOND_DNS_PRIORITY,
+    ...(family === firstFamily && {
+      'dns-search': dns.search.join(';') || undefined,
+      'dns-options': dns.options.join(';') || undefined,
+    }),
+  };
+}
+
+function routeSettings(family: Family, one: NetworkInterface, state: NetworkState): KeyfileSettings {
+  const routes = state.routes.filter(
+    (route) => !route.isAbsent && route.nextHopInterface === one.name && familyOf(route.destination) === family,
+  );
+  const rules = state.rules.filter(({ raw }) => raw['state'] !== 'absent' && ruleFamily(raw) === family);
+  return {
+    ...Object.fromEntries(routes.flatMap((route, index) => routeLines(family, route, index))),
+    ...(ruleCarrier(family, state) === one &&
+      Object.fromEntries(rules.map(({ raw }, index) => [`routing-rule${index}`, ruleLine(raw)]))),
+  };
+}
+
+function routeLines(family: Family, { destination, nextHopAddress, raw }: Route, index: number): [string, string][] {
+  const given = toInteger(raw['metric']);
+  const metric = given === undefined || given < 0 ? (family === 'ipv6' ? DEFAULT_IPV6_METRIC : 0) : given;
+  const cwnd = toInteger(raw['cwnd']);
+  const options: readonly (readonly [string, string | number | undefined])[] = [
+    ['table', toInteger(raw['table-id']) ?? MAIN_TABLE],
+    ['cwnd', cwnd],
+    ['lock-cwnd', cwnd === undefined ? undefined : 'true'],
+    ['type', textOf(raw['route-type']) || undefined],
+    ['src', textOf(raw['source']) || undefined],
+    ['weight', toInteger(raw['weight'])],
+    ['initcwnd', toInteger(raw['initcwnd'])],
+    ['initrwnd', toInteger(raw['initrwnd'])],
+    ['mtu', toInteger(raw['mtu'])],
+    ['advmss', toInteger(raw['advmss'])],
+  ];
+  const written = options.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
+  return [
+    [`route${index}`, `${destination},${nextHopAddress},${metric}`],
+    [`route${index}_options`, written.join(',')],
+  ];
+}
+
+function ruleFamily(raw: { readonly [key: string]: unknown }): Family {
+  return textOf(raw['family']) === 'ipv6' ? 'ipv6' : familyOf(`${textOf(raw['ip-from'])}${textOf(raw['ip-to'])}`);
+}
+
+/** Rules belong to no interface; the first that has the family carries them. */
+const ruleCarrier = (family: Family, { interfaces }: NetworkState): NetworkInterface | undefined =>
+  byName(interfaces).find((one) => one.state === 'up' && one[family].isEnabled);
+
+function ruleLine(raw: { readonly [key: string]: unknown }): string {
+  const mark = toInteger(raw['fwmark']);
+  const mask = toInteger(raw['fwmask']);
+  const words: readonly (readonly [string, string | number | undefined])[] = [
+    ['priority', toInteger(raw['priority'])],
+    ['from', textOf(raw['ip-from']) || undefined],
+    ['to', textOf(raw['ip-to']) || undefined],
+    ['iif', textOf(raw['iif']) || undefined],
+    ['type', textOf(raw['action']) || undefined],
+    ['table', toInteger(raw['route-table']) ?? MAIN_TABLE],
+    ['fwmark', mark === undefined ? undefined : `${mark}${mask === undefined ? '' : `/${mask}`}`],
+  ];
+  return words.flatMap(([word, value]) => (value === undefined ? [] : [`${word} ${value}`])).join(' ');
+}

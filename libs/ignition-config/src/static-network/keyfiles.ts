@@ -1,0 +1,101 @@
+import { dnsCarrier, ipSections } from './ip-sections';
+import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
+import { formatKeyfile, type KeyfileSection } from './keyfile';
+import type { Report } from './network-problem';
+import { familyOf, type NetworkInterface, type NetworkState } from './nmstate';
+import { type Port, portsOf, withPlainPorts } from './ports';
+import { isTrue } from './shape';
+import { within } from './read-nmstate';
+
+export interface Keyfile {
+  /** `<interface>.nmconnection`. */
+  readonly fileName: string;
+  readonly content: string;
+}
+
+/** Settings that only the hosts' own nmstate can carry out. */
+const BEYOND_KEYFILES = ['802.1x', 'ovs-db', 'ethtool', 'mptcp', 'dispatch', 'pci-address', 'copy-mac-from'] as const;
+
+/** What keyfiles cannot say; the same document may be fine for versions whose hosts read it themselves. */
+export function checkForKeyfiles(state: NetworkState, report: Report): void {
+  for (const { index, name, type, ipv6, raw } of state.interfaces) {
+    if (!KEYFILE_TYPES.includes(type))
+      report(
+        ['interfaces', index, 'type'],
+        `${type} needs OpenShift 4.18 or later. Before: ${KEYFILE_TYPES.join(', ')}.`,
+      );
+    if (ipv6.isEnabled && ipv6.isAutoconf && !ipv6.isDhcp)
+      report(
+        ['interfaces', index, 'ipv6', 'autoconf'],
+        `autoconf without dhcp needs OpenShift 4.18 or later (${name}).`,
+      );
+    for (const key of BEYOND_KEYFILES)
+      if (raw[key] !== undefined) report(['interfaces', index, key], `${key} needs OpenShift 4.18 or later (${name}).`);
+  }
+  const missing = (['ipv4', 'ipv6'] as const).find(
+    (family) =>
+      state.dns.servers.some((server) => familyOf(server) === family) && !dnsCarrier(family, state.interfaces),
+  );
+  if (missing)
+    report(
+      ['dns-resolver', 'config', 'server'],
+      `No interface has ${missing} enabled that could carry these name servers.`,
+    );
+}
+
+/** The document as files for NetworkManager, in order of file name. The document has passed every check. */
+export function renderKeyfiles(state: NetworkState): readonly Keyfile[] {
+  const interfaces = withPlainPorts(state);
+  const controllers = new Map(
+    interfaces.flatMap((one) => portsOf(one).map((port) => [port.name, { one, port }] as const)),
+  );
+  const whole: NetworkState = {
+    ...state,
+    interfaces: interfaces.map((one) => ({
+      ...one,
+      controller: one.controller || ipController(controllers.get(one.name)?.one),
+    })),
+  };
+  return whole.interfaces
+    .filter(({ state: wanted }) => wanted === 'up' || wanted === 'down')
+    .map((one) => ({
+      fileName: `${(one.profileName || one.name).replaceAll('/', '_')}.nmconnection`,
+      content: formatKeyfile(sectionsOf(one, whole, controllers.get(one.name))),
+    }))
+    .sort((first, second) => (first.fileName < second.fileName ? -1 : 1));
+}
+
+/** Members of a bond or bridge have no addresses of their own; those of a VRF keep them. */
+const ipController = (controller: NetworkInterface | undefined): string =>
+  controller && controller.type !== 'vrf' ? controller.name : '';
+
+function sectionsOf(
+  one: NetworkInterface,
+  state: NetworkState,
+  membership: { readonly one: NetworkInterface; readonly port: Port } | undefined,
+): readonly KeyfileSection[] {
+  const controller = membership?.one ?? state.interfaces.find(({ name }) => name === one.controller);
+  const type = keyfileTypeOf(one.type);
+  const lldp = within(one.raw, 'lldp')['enabled'];
+  const connection: KeyfileSection = {
+    name: 'connection',
+    settings: {
+      autoconnect: one.state === 'up',
+      'autoconnect-priority': 1,
+      'autoconnect-slaves': type?.isController ? 1 : -1,
+      id: one.profileName || one.name,
+      'interface-name': one.isFoundByMac ? undefined : one.name,
+      lldp: lldp === undefined ? undefined : Number(isTrue(lldp)),
+      master: controller?.name,
+      'slave-type': controller && keyfileTypeOf(controller.type)?.type,
+      type: type?.type,
+    },
+  };
+  const port = membership && portSection(membership.one.type, membership.port.raw);
+  return [
+    connection,
+    ...interfaceSections(one),
+    ...(one.controller === '' ? ipSections(one, state) : []),
+    ...(port ? [port] : []),
+  ];
+}

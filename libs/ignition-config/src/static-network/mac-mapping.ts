@@ -1,0 +1,73 @@
+import type { Report } from './network-problem';
+import type { NetworkState } from './nmstate';
+import { portsOf } from './ports';
+import { canonicalMac } from './read-nmstate';
+
+/** Which machine's port goes by which name in the host's network document. */
+export interface MacName {
+  /** Upper case, `:` between. */
+  readonly mac: string;
+  readonly name: string;
+}
+
+const MAC = /^[0-9A-F]{2}(?::[0-9A-F]{2}){5}(?:(?::[0-9A-F]{2}){14})?$/;
+/** Names that tell where a port is plugged in, the same at each boot. */
+const PREDICTABLE_NAME = /^en[PsvxXbucaipod]/;
+/** Types that a machine has as hardware. */
+const HARDWARE_TYPES: ReadonlySet<string> = new Set(['ethernet', 'infiniband']);
+
+/** The mapping as given, completed by MAC addresses in the document; in order of MAC, so that the order given does not matter. */
+export function completeMapping(
+  given: readonly { readonly mac_address?: string; readonly logical_nic_name?: string }[],
+  state: NetworkState,
+): readonly MacName[] {
+  const names = given.map((one) => ({
+    mac: canonicalMac(one.mac_address ?? ''),
+    name: one.logical_nic_name?.trim() ?? '',
+  }));
+  const isMapped = new Set(names.flatMap(({ mac, name }) => [mac, name]));
+  const derived = state.interfaces
+    .filter(({ type, macAddress }) => HARDWARE_TYPES.has(type) && macAddress !== '')
+    .filter(({ name, macAddress }) => !isMapped.has(name) && !isMapped.has(macAddress))
+    .map(({ name, macAddress }) => ({ mac: macAddress, name }));
+  return [...names, ...derived].sort((first, second) => (first.mac < second.mac ? -1 : 1));
+}
+
+export function checkMapping(mapping: readonly MacName[], state: NetworkState, report: Report): void {
+  if (mapping.length === 0) {
+    report(
+      ['mac_interface_map'],
+      'No interface is tied to a MAC address: give mac_interface_map, or mac-address in the YAML.',
+    );
+  }
+  for (const { mac, name } of mapping) {
+    if (!MAC.test(mac)) report(['mac_interface_map'], `"${mac}" is not a MAC address.`);
+    if (name === '') report(['mac_interface_map'], `The MAC address ${mac} has no logical_nic_name.`);
+  }
+  for (const mac of repeated(mapping.map((one) => one.mac)))
+    report(['mac_interface_map'], `MAC address ${mac} is given twice.`);
+  for (const name of repeated(mapping.map((one) => one.name)))
+    report(['mac_interface_map'], `Interface ${name} is given twice.`);
+
+  const mapped = new Set(mapping.map(({ name }) => name));
+  const described = new Map(state.interfaces.map((one) => [one.name, one]));
+  const ports = state.interfaces
+    .filter(({ type }) => type === 'bond')
+    .flatMap((bond) => portsOf(bond).map(({ name }) => name));
+  const hardware = state.interfaces
+    .filter(({ type, state: wanted }) => type === 'ethernet' && wanted === 'up')
+    .map(({ name }) => name);
+  for (const name of new Set([...hardware, ...ports])) {
+    const one = described.get(name);
+    const isVirtual = one !== undefined && !HARDWARE_TYPES.has(one.type);
+    if (mapped.has(name) || isVirtual || one?.isFoundByMac || PREDICTABLE_NAME.test(name)) continue;
+    report(
+      one ? ['interfaces', one.index, 'name'] : [],
+      `Nothing tells which port of the machine ${name} is: add it to mac_interface_map or give its mac-address.`,
+    );
+  }
+}
+
+const repeated = (values: readonly string[]): readonly string[] => [
+  ...new Set(values.filter((value, index) => value !== '' && values.indexOf(value) !== index)),
+];

@@ -1,0 +1,28 @@
+/** One thing that is wrong with what was given for a host, or likely not meant that way. */
+export interface NetworkProblem {
+  /** Place in `static_network_config`, from 0. */
+  readonly host: number;
+  /** Line in the host's `network_yaml`, from 1; absent when the problem is not in the YAML. */
+  readonly line?: number;
+  /** For instance `interfaces[0].ipv4.address[0].ip`. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+export type Path = readonly (string | number)[];
+
+/** Reports a problem at a place of the document. */
+export type Report = (path: Path, problem: string) => void;
+
+export function formatPath(path: Path): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? part : `${text}.${part}`;
+  }, '');
+}
+
+/** One sentence a person can act on. Hosts are counted from 1 there. */
+export function describeNetworkProblem({ host, line, path, problem }: NetworkProblem): string {
+  const place = line === undefined ? path : `line ${line}${path === '' ? '' : `, ${path}`}`;
+  return `static_network_config of host ${host + 1}${place === '' ? '' : `, ${place}`}: ${problem}`;
+}

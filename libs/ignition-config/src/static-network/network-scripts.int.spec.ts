@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type HostNetworkConfig, type NetworkForm, planHostNetworks } from './host-networks';
+import { hostNetworkFiles, NETWORK_SCRIPT_PATH, networkScripts } from './network-files';
+
+/** The real script, run in a folder that looks like the root of a live system. */
+describe('the script that gives a machine its static network', () => {
+  let root = '';
+  beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'muster-network-'))));
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const plugIn = (name: string, mac: string): void => {
+    mkdirSync(join(root, 'net', name, 'device'), { recursive: true });
+    writeFileSync(join(root, 'net', name, 'address'), `${mac}\n`);
+  };
+
+  function run(configs: readonly HostNetworkConfig[], form: NetworkForm): string {
+    for (const { path, mode, content } of [
+      ...hostNetworkFiles(planHostNetworks(configs, form).hosts, form),
+      ...networkScripts(),
+    ]) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+      chmodSync(join(root, path), mode);
+    }
+    return execFileSync('bash', [join(root, NETWORK_SCRIPT_PATH)], {
+      encoding: 'utf8',
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        ROOT: root,
+        NET: join(root, 'net'),
+        NETWORK_LIBRARY: join(root, '/usr/local/bin/common_network_script.sh'),
+        STABLE_SECONDS: '0',
+        MAX_WAIT_SECONDS: '0',
+      },
+    });
+  }
+
+  const hostOf = (mac: string, address: string): HostNetworkConfig => ({
+    network_yaml: `interfaces:
+- {name: nic1, type: ethernet, ipv4: {enabled: true, address: [{ip: ${address}, prefix-length: 24}]}}
+- {name: nic1.5, type: vlan, vlan: {base-iface: nic1, id: 5}}
+`,
+    mac_interface_map: [{ mac_address: mac, logical_nic_name: 'nic1' }],
+  });
+  const BOTH = [hostOf('02:00:00:00:00:0a', '10.0.0.1'), hostOf('02:00:00:00:00:0b', '10.0.0.2')];
+  const CONNECTIONS = '/etc/NetworkManager/system-connections';
+
+  it('takes the folder that has its MAC address, under the names that this machine uses', () => {
+    plugIn('lo0', '02:00:00:00:00:ff');
+    plugIn('ens3', '02:00:00:00:00:0b');
+    expect(run(BOTH, 'keyfiles')).toContain('/etc/assisted/network/host1');
+
+    expect(readdirSync(join(root, CONNECTIONS)).sort()).toEqual(['ens3.nmconnection', 'nic1.5.nmconnection']);
+    const own = readFileSync(join(root, CONNECTIONS, 'ens3.nmconnection'), 'utf8');
+    expect(own).toContain('interface-name=ens3\n');
+    expect(own).toContain('address0=10.0.0.2/24\n');
+    expect(readFileSync(join(root, CONNECTIONS, 'nic1.5.nmconnection'), 'utf8')).toContain('parent=ens3\n');
+  });
+
+  it('hands a policy to the system as it is', () => {
+    plugIn('ens3', '02:00:00:00:00:0a');
+    run(BOTH, 'nmpolicy');
+    expect(readdirSync(join(root, 'etc/nmstate'))).toEqual(['ymlFile0.yml']);
+    expect(readFileSync(join(root, 'etc/nmstate/ymlFile0.yml'), 'utf8')).toContain('02:00:00:00:00:0A');
+  });
+
+  it('leaves a machine that nobody described alone', () => {
+    plugIn('ens3', '02:00:00:00:00:0c');
+    expect(run(BOTH, 'keyfiles')).toContain('No static network is described for this machine');
+  });
+});

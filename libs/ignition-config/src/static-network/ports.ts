@@ -1,0 +1,49 @@
+import type { NetworkInterface, NetworkState } from './nmstate';
+import { mappings, textOf, texts, within } from './read-nmstate';
+
+/** A member of a bond, bridge or VRF, with what its controller says of it. */
+export interface Port {
+  readonly name: string;
+  readonly raw: { readonly [key: string]: unknown };
+}
+
+export function portsOf({ type, raw }: NetworkInterface): readonly Port[] {
+  switch (type) {
+    case 'bond': {
+      const bond = within(raw, 'link-aggregation');
+      const named = mappings(bond['ports-config']).map((one) => ({ name: textOf(one['name']), raw: one }));
+      return named.length > 0 ? named : texts(bond['port']).map((name) => ({ name, raw: {} }));
+    }
+    case 'vrf':
+      return texts(within(raw, 'vrf')['port']).map((name) => ({ name, raw: {} }));
+    case 'linux-bridge':
+      return mappings(within(raw, 'bridge')['port']).map((one) => ({ name: textOf(one['name']), raw: one }));
+    default:
+      return [];
+  }
+}
+
+/** The document's interfaces, and after them the ports that it names without describing them. */
+export function withPlainPorts(state: NetworkState): readonly NetworkInterface[] {
+  const known = new Set(state.interfaces.map(({ name }) => name));
+  const plain = [...new Set(state.interfaces.flatMap(portsOf).map(({ name }) => name))].filter(
+    (name) => !known.has(name),
+  );
+  return [...state.interfaces, ...plain.map((name, at) => plainPort(name, state.interfaces.length + at))];
+}
+
+const OFF = { isEnabled: false, isDhcp: false, isAutoconf: false, addresses: [], raw: {} };
+
+const plainPort = (name: string, index: number): NetworkInterface => ({
+  index,
+  name,
+  profileName: '',
+  type: 'ethernet',
+  state: 'up',
+  isFoundByMac: false,
+  macAddress: '',
+  controller: '',
+  ipv4: OFF,
+  ipv6: OFF,
+  raw: {},
+});
