@@ -69,9 +69,15 @@ export default tseslint.config(
   })),
   {
     // The pure core: no clock, no random, no I/O, no framework.
-    files: ['domain', 'validation-rules', 'ignition-config', 'boot-image', 'problems'].map(
-      (lib) => `libs/${lib}/src/**/*.ts`,
-    ),
+    files: [
+      'domain',
+      'validation-rules',
+      'feature-support',
+      'ignition-config',
+      'boot-image',
+      'operators',
+      'problems',
+    ].map((lib) => `libs/${lib}/src/**/*.ts`),
     ignores: ['**/*.spec.ts'],
     rules: {
       'no-restricted-imports': [

@@ -1,0 +1,143 @@
+import { listedDevices } from '../plugin/devices';
+import { BYTES_PER_GB, extraDisks } from '../plugin/extra-disks';
+import { olmManifests } from '../plugin/olm-objects';
+import { AWAITS_INVENTORY, firstFault, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
+import { isSince, type OperatorCluster, type OperatorHost } from '../plugin/operator-facts';
+import {
+  type ExtraResources,
+  LONG_TIMEOUT_SECONDS,
+  MIB_PER_GIB,
+  NOTHING,
+  operatorPlugin,
+  PLAIN,
+} from '../plugin/operator-plugin';
+import { flag, flagOf, names, namesOf } from '../plugin/operator-settings';
+import { claimResources } from '../plugin/own-resources';
+import { CHOOSE_ANOTHER_CLUSTER, claimArchitecture, claimSince } from '../plugin/release-claims';
+import { cnvObjects } from './cnv.objects';
+
+const TITLE = 'OpenShift Virtualization';
+const SUPPORTED_GPUS = names('CNV_SUPPORTED_GPUS', '10de:1db6', '10de:1eb8');
+const SUPPORTED_NICS = names(
+  'CNV_SUPPORTED_SRIOV_NICS',
+  '8086:158b',
+  '15b3:1015',
+  '15b3:1017',
+  '15b3:1013',
+  '15b3:101b',
+);
+/** The upstream build of the community, or the product. */
+const IS_PRODUCT = flag('CNV_MODE', true);
+const INSTALLS_HOST_PATHS = flag('CNV_SNO_INSTALL_HPP', true);
+
+const MASTER_NEEDS: ExtraResources = { cpuCores: 4, ramMib: 150 };
+const WORKER_NEEDS: ExtraResources = { cpuCores: 2, ramMib: 360 };
+/** More than this, in GiB, for volumes that are directories of a single node. */
+const HOST_PATH_GIB = 50;
+const BYTES_PER_GIB = 1024 ** 3;
+
+type Known = Pick<OperatorCluster, 'release' | 'settings'>;
+
+const installationOf = ({
+  settings,
+}: Pick<OperatorCluster, 'settings'>): { namespace: string; subscriptionName: string } => ({
+  namespace: flagOf(settings, IS_PRODUCT) ? 'openshift-cnv' : 'kubevirt-hyperconverged',
+  subscriptionName: 'hco-operatorhub',
+});
+
+/** Before LVM storage came, a single node had no other way to keep the disks of virtual machines. */
+const hasHostPaths = (cluster: Known & Pick<OperatorCluster, 'isSingleNode'>): boolean =>
+  cluster.isSingleNode &&
+  isSince(cluster, 4, 10) &&
+  !isSince(cluster, 4, 12) &&
+  flagOf(cluster.settings, INSTALLS_HOST_PATHS);
+
+function workerNeeds(host: OperatorHost, { settings }: OperatorCluster): ExtraResources {
+  const devices = listedDevices(host, namesOf(settings, SUPPORTED_GPUS), namesOf(settings, SUPPORTED_NICS));
+  return { cpuCores: WORKER_NEEDS.cpuCores, ramMib: WORKER_NEEDS.ramMib + devices * MIB_PER_GIB };
+}
+
+function needsOf(host: OperatorHost, cluster: OperatorCluster): ExtraResources {
+  if (host.effectiveRole === 'arbiter') return NOTHING;
+  if (cluster.isSingleNode) {
+    const { cpuCores, ramMib } = workerNeeds(host, cluster);
+    return { cpuCores: MASTER_NEEDS.cpuCores + cpuCores, ramMib: MASTER_NEEDS.ramMib + ramMib };
+  }
+  return host.effectiveRole === 'master' ? MASTER_NEEDS : workerNeeds(host, cluster);
+}
+
+function claimVirtualization({ hardware }: OperatorHost): OperatorClaim {
+  if (!hardware) return AWAITS_INVENTORY;
+  return hardware.hasVirtualization || ['aarch64', 'arm64'].includes(hardware.cpuArchitecture)
+    ? meets()
+    : lacks('The CPU does not run virtual machines: neither vmx nor svm is on', 'off', 'vmx or svm');
+}
+
+function claimHostPathDisk(host: OperatorHost, cluster: OperatorCluster): OperatorClaim {
+  if (!hasHostPaths(cluster)) return meets();
+  const disks = extraDisks(host).filter(({ sizeBytes }) => sizeBytes > HOST_PATH_GIB * BYTES_PER_GIB);
+  return disks.length > 0
+    ? meets()
+    : lacks(
+        `${TITLE} needs a disk of more than ${HOST_PATH_GIB} GiB beside the installation disk on a single node`,
+        '0 disks',
+        `1 disk of more than ${Math.floor((HOST_PATH_GIB * BYTES_PER_GIB) / BYTES_PER_GB)} GB`,
+      );
+}
+
+export const CNV = operatorPlugin({
+  ...PLAIN,
+  name: 'cnv',
+  title: TITLE,
+  featureId: 'CNV',
+  bundles: () => [{ id: 'virtualization' }],
+  settings: [SUPPORTED_GPUS, SUPPORTED_NICS, IS_PRODUCT, INSTALLS_HOST_PATHS],
+  installation: installationOf,
+  timeoutSeconds: LONG_TIMEOUT_SECONDS,
+  decidesControlPlane: true,
+  resources: needsOf,
+  preview: (role, cluster) => ({
+    ...(role === 'master' ? MASTER_NEEDS : WORKER_NEEDS),
+    inWords: [
+      '1 GiB of memory more for each supported GPU',
+      '1 GiB of memory more for each supported SR-IOV network card',
+      'A CPU that runs virtual machines (vmx or svm)',
+      ...(hasHostPaths(cluster) ? [`A disk of more than ${HOST_PATH_GIB} GiB beside the installation disk`] : []),
+    ],
+  }),
+  host: {
+    checks:
+      'The CPU runs virtual machines, and the host has what it alone needs: 4 cores and 150 MiB on the control plane, 2 cores and 360 MiB on workers, 1 GiB more per supported GPU and SR-IOV card; on a single node both, and before 4.12 a disk of more than 50 GiB.',
+    claim: (host, cluster) =>
+      firstFault(
+        () => claimVirtualization(host),
+        () =>
+          host.effectiveRole === 'auto-assign'
+            ? lacks(`${TITLE} needs to know the role of the host: give it one`, 'auto-assign')
+            : meets(),
+        () => claimResources(TITLE, host, needsOf(host, cluster)),
+        () => claimHostPathDisk(host, cluster),
+      ),
+    remedy: 'Turn on virtualization in the firmware, use a larger machine, or give the host a role.',
+  },
+  cluster: {
+    checks: 'An architecture that virtual machines are built for: x86_64, or arm64 from 4.14 on.',
+    claim: (_hosts, cluster) =>
+      firstFault(
+        () => claimArchitecture(TITLE, cluster, ['s390x', 'ppc64le']),
+        () =>
+          ['arm64', 'aarch64'].includes(cluster.cpuArchitecture) ? claimSince(TITLE, cluster, [4, 14, 0]) : meets(),
+      ),
+    remedy: CHOOSE_ANOTHER_CLUSTER,
+  },
+  manifests: (cluster) =>
+    olmManifests({
+      file: 'cnv',
+      installation: installationOf(cluster),
+      package: flagOf(cluster.settings, IS_PRODUCT)
+        ? { name: 'kubevirt-hyperconverged', source: 'redhat-operators', channel: 'stable' }
+        : { name: 'community-kubevirt-hyperconverged', source: 'community-operators', channel: 'stable' },
+      group: { name: 'kubevirt-hyperconverged-group', watches: 'own' },
+    }),
+  laterManifests: (_hosts, cluster) => cnvObjects(installationOf(cluster).namespace, hasHostPaths(cluster)),
+});

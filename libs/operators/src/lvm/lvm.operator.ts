@@ -1,0 +1,117 @@
+import { BYTES_PER_GB, extraDisks } from '../plugin/extra-disks';
+import { olmManifests } from '../plugin/olm-objects';
+import { AWAITS_INVENTORY, firstFault, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
+import {
+  areMastersForcedSchedulable,
+  isSince,
+  type OperatorCluster,
+  type OperatorHost,
+} from '../plugin/operator-facts';
+import { type ExtraResources, NOTHING, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
+import { type OperatorSetting, whole, wholeOf } from '../plugin/operator-settings';
+import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/release-claims';
+
+const TITLE = 'LVM Storage';
+const CPU_PER_HOST = whole('LVM_CPU_PER_HOST', 1);
+/** No standard: what it needs went down with the releases. */
+const MEMORY_PER_HOST: OperatorSetting = { variable: 'LVM_MEMORY_PER_HOST_MIB', kind: 'whole', standard: '' };
+const RAM_MIB_AT_FIRST = 1_200;
+const RAM_MIB_SINCE_4_13 = 400;
+const RAM_MIB_SINCE_4_16 = 100;
+const NAMESPACE = 'openshift-storage';
+
+type Known = Pick<OperatorCluster, 'release' | 'settings'>;
+
+/** It had another name in its first release. */
+const installationOf = (cluster: Known): { namespace: string; subscriptionName: string } => ({
+  namespace: NAMESPACE,
+  subscriptionName: isSince(cluster, 4, 12) ? 'lvms-operator' : 'odf-lvm-operator',
+});
+
+function ramMibOf(cluster: Known): number {
+  if (cluster.settings.has(MEMORY_PER_HOST.variable)) return wholeOf(cluster.settings, MEMORY_PER_HOST);
+  if (isSince(cluster, 4, 16)) return RAM_MIB_SINCE_4_16;
+  return isSince(cluster, 4, 13) ? RAM_MIB_SINCE_4_13 : RAM_MIB_AT_FIRST;
+}
+
+const needsOf = (cluster: Known): ExtraResources => ({
+  cpuCores: wholeOf(cluster.settings, CPU_PER_HOST),
+  ramMib: ramMibOf(cluster),
+});
+
+/** It keeps data where workloads run. */
+function runsOn({ effectiveRole }: OperatorHost, cluster: OperatorCluster): boolean {
+  if (effectiveRole === 'arbiter') return false;
+  return effectiveRole !== 'master' || areMastersForcedSchedulable(cluster);
+}
+
+function claimDisk(host: OperatorHost, cluster: OperatorCluster): OperatorClaim {
+  const { minStorageGb } = cluster;
+  if (!runsOn(host, cluster)) return meets();
+  if (host.effectiveRole === 'auto-assign' && !areMastersForcedSchedulable(cluster))
+    return lacks(`${TITLE} needs to know whether the host is a worker: give it a role`);
+  return extraDisks(host, minStorageGb * BYTES_PER_GB).length > 0
+    ? meets()
+    : lacks(
+        minStorageGb > 0
+          ? `${TITLE} needs a disk of ${minStorageGb} GB beside the installation disk`
+          : `${TITLE} needs a disk beside the installation disk, HDD or SSD`,
+        '0 disks',
+        '1 disk',
+      );
+}
+
+export const LVM = operatorPlugin({
+  ...PLAIN,
+  name: 'lvm',
+  title: TITLE,
+  featureId: 'LVM',
+  bundles: ({ isSingleNode }) => (isSingleNode ? [{ id: 'openshift-ai' }] : []),
+  settings: [CPU_PER_HOST, MEMORY_PER_HOST],
+  installation: installationOf,
+  decidesControlPlane: true,
+  resources: (host, cluster) => (runsOn(host, cluster) ? needsOf(cluster) : NOTHING),
+  preview: (role, cluster) => ({
+    ...(role === 'master' && !cluster.isSingleNode ? NOTHING : needsOf(cluster)),
+    inWords: ['One disk more than the installation disk, without partitions or file systems'],
+  }),
+  host: {
+    checks: 'One HDD or SSD beside the installation disk, on hosts that run workloads.',
+    claim: (host, cluster) => (host.hardware ? claimDisk(host, cluster) : AWAITS_INVENTORY),
+    remedy: 'Add a disk to the host, or give the host a role.',
+  },
+  cluster: {
+    checks: 'OpenShift 4.11 or later on a single node, 4.15 or later on several.',
+    claim: (_hosts, cluster) =>
+      firstFault(() => claimSince(TITLE, cluster, cluster.isSingleNode ? [4, 11, 0] : [4, 15, 0])),
+    remedy: CHOOSE_ANOTHER_CLUSTER,
+  },
+  manifests: (cluster) => {
+    const installation = installationOf(cluster);
+    return olmManifests({
+      file: 'lvm',
+      installation,
+      package: { name: installation.subscriptionName, source: 'redhat-operators' },
+      group: { name: 'openshift-storage-operatorgroup', watches: 'own' },
+      namespaceLabels: { 'openshift.io/cluster-monitoring': 'true' },
+    });
+  },
+  laterManifests: () => [
+    {
+      apiVersion: 'lvm.topolvm.io/v1alpha1',
+      kind: 'LVMCluster',
+      metadata: { name: 'lvmcluster', namespace: NAMESPACE },
+      spec: {
+        storage: {
+          deviceClasses: [
+            {
+              name: 'vg1',
+              default: true,
+              thinPoolConfig: { name: 'thin-pool-1', sizePercent: 90, overprovisionRatio: 10 },
+            },
+          ],
+        },
+      },
+    },
+  ],
+});

@@ -1,0 +1,136 @@
+import { BYTES_PER_GB, extraDisks } from '../plugin/extra-disks';
+import { olmManifests } from '../plugin/olm-objects';
+import { awaits, AWAITS_INVENTORY, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
+import type { OperatorCluster, OperatorHost } from '../plugin/operator-facts';
+import { type ExtraResources, MIB_PER_GIB, NOTHING, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
+import { whole, wholeOf } from '../plugin/operator-settings';
+import { odfModeOf, runsOdf, STORAGE_HOSTS_MIN } from './odf-mode';
+import { odfObjects } from './odf.objects';
+
+const TITLE = 'OpenShift Data Foundation';
+const CORES_PER_DISK = whole('ODF_PER_DISK_CPU_COUNT', 2);
+const GIB_PER_DISK = whole('ODF_PER_DISK_RAM_GIB', 5);
+const DISKS_MIN = whole('ODF_NUM_MINIMUM_DISK', 3);
+const CORES_COMPACT = whole('ODF_PER_HOST_CPU_COMPACT_MODE', 6);
+const GIB_COMPACT = whole('ODF_PER_HOST_MEMORY_GIB_COMPACT_MODE', 19);
+const CORES_STANDARD = whole('ODF_PER_HOST_CPU_STANDARD_MODE', 8);
+const GIB_STANDARD = whole('ODF_PER_HOST_MEMORY_GIB_STANDARD_MODE', 19);
+const DISK_GB_MIN = whole('ODF_MIN_DISK_SIZE_GB', 25);
+
+const INSTALLATION = { namespace: 'openshift-storage', subscriptionName: 'odf-operator' };
+
+const minGbOf = ({ settings, minStorageGb }: OperatorCluster): number => wholeOf(settings, DISK_GB_MIN) + minStorageGb;
+const disksOf = (host: OperatorHost, cluster: OperatorCluster): number =>
+  extraDisks(host, minGbOf(cluster) * BYTES_PER_GB).length;
+
+function needsOf(host: OperatorHost, cluster: OperatorCluster): ExtraResources {
+  const mode = odfModeOf(cluster.shape);
+  if (mode === undefined || !runsOdf(host, mode)) return NOTHING;
+  const { settings } = cluster;
+  const found = disksOf(host, cluster);
+  // A control plane that carries storage will carry one disk at least.
+  const disks = mode === 'compact' ? Math.max(found, 1) : found;
+  const [cores, gib] = mode === 'compact' ? [CORES_COMPACT, GIB_COMPACT] : [CORES_STANDARD, GIB_STANDARD];
+  return {
+    cpuCores: wholeOf(settings, cores) + disks * wholeOf(settings, CORES_PER_DISK),
+    ramMib: (wholeOf(settings, gib) + disks * wholeOf(settings, GIB_PER_DISK)) * MIB_PER_GIB,
+  };
+}
+
+function claimHost(host: OperatorHost, cluster: OperatorCluster): OperatorClaim {
+  if (!host.hardware) return AWAITS_INVENTORY;
+  if (host.role === 'auto-assign' && cluster.shape.hosts !== STORAGE_HOSTS_MIN)
+    return awaits(`${TITLE} needs to know the role of the host, unless the cluster has exactly 3 hosts`);
+  if (!runsOdf(host, odfModeOf(cluster.shape)) || disksOf(host, cluster) > 0) return meets();
+  const minGb = minGbOf(cluster);
+  return lacks(
+    `${TITLE} needs an SSD or HDD of ${minGb} GB beside the installation disk`,
+    '0 disks',
+    `1 disk of ${minGb} GB`,
+  );
+}
+
+function claimCluster(hosts: readonly OperatorHost[], cluster: OperatorCluster): OperatorClaim {
+  const mode = odfModeOf(cluster.shape);
+  if (mode === undefined)
+    return lacks(
+      `${TITLE} needs 3 control plane hosts and no worker, or 3 control plane hosts (2 with an arbiter) and at least 3 workers, by the roles that were given`,
+    );
+  const carriers = hosts.filter((host) => runsOdf(host, mode));
+  if (carriers.some(({ hardware }) => !hardware)) return awaits('Waiting for the hosts to report their hardware');
+  const counts = carriers.map((host) => disksOf(host, cluster)).filter((count) => count > 0);
+  const disks = counts.reduce((sum, count) => sum + count, 0);
+  const disksMin = wholeOf(cluster.settings, DISKS_MIN);
+  const measured = `${disks} disks on ${counts.length} hosts`;
+  const required = `${disksMin} disks on ${STORAGE_HOSTS_MIN} hosts`;
+  return counts.length >= STORAGE_HOSTS_MIN && disks >= disksMin
+    ? meets(measured, required)
+    : lacks(`${TITLE} needs ${required} in ${mode} mode, there are ${measured}`, measured, required);
+}
+
+export const ODF = operatorPlugin({
+  ...PLAIN,
+  name: 'odf',
+  title: TITLE,
+  aliases: ['ocs'],
+  featureId: 'ODF',
+  dependencies: () => ['lso'],
+  bundles: ({ isSingleNode }) => (isSingleNode ? [] : [{ id: 'openshift-ai' }]),
+  settings: [
+    CORES_PER_DISK,
+    GIB_PER_DISK,
+    DISKS_MIN,
+    CORES_COMPACT,
+    GIB_COMPACT,
+    CORES_STANDARD,
+    GIB_STANDARD,
+    DISK_GB_MIN,
+  ],
+  installation: () => INSTALLATION,
+  decidesControlPlane: true,
+  resources: needsOf,
+  preview: (role, { settings }) =>
+    role === 'master'
+      ? {
+          cpuCores: wholeOf(settings, CORES_COMPACT),
+          ramMib: wholeOf(settings, GIB_COMPACT) * MIB_PER_GIB,
+          inWords: [
+            'Only when the cluster has no workers',
+            `${wholeOf(settings, CORES_PER_DISK)} cores and ${wholeOf(settings, GIB_PER_DISK)} GiB more for each disk that storage gets`,
+            'At least 3 hosts with a disk beside the installation disk, SSD or HDD',
+          ],
+        }
+      : {
+          cpuCores: wholeOf(settings, CORES_STANDARD),
+          ramMib: wholeOf(settings, GIB_STANDARD) * MIB_PER_GIB,
+          inWords: [
+            'Only when the cluster has workers',
+            `${wholeOf(settings, CORES_PER_DISK)} cores and ${wholeOf(settings, GIB_PER_DISK)} GiB more for each disk that storage gets`,
+            'At least 3 workers with a disk beside the installation disk, SSD or HDD',
+          ],
+        },
+  host: {
+    checks: 'Hosts that carry storage have an SSD or HDD of at least 25 GB beside the installation disk.',
+    claim: claimHost,
+    remedy: 'Add a disk to the host, or give the host a role.',
+  },
+  cluster: {
+    checks: 'Roles for compact or standard mode, and at least 3 disks on 3 hosts that carry storage.',
+    claim: claimCluster,
+    remedy:
+      'Give roles: 3 control plane hosts alone, or with at least 3 workers; add disks to the hosts that carry storage.',
+  },
+  manifests: () =>
+    olmManifests({
+      file: 'odf',
+      installation: INSTALLATION,
+      package: { name: 'odf-operator', source: 'redhat-operators' },
+      group: { name: 'openshift-storage-operatorgroup', watches: 'own' },
+      namespaceLabels: { 'openshift.io/cluster-monitoring': 'true' },
+    }),
+  laterManifests: (hosts, cluster) => {
+    const mode = odfModeOf(cluster.shape);
+    const disks = hosts.filter((host) => runsOdf(host, mode)).reduce((sum, host) => sum + disksOf(host, cluster), 0);
+    return odfObjects(INSTALLATION.namespace, disks, mode === 'compact');
+  },
+});

@@ -1,0 +1,95 @@
+import { olmManifests } from '../plugin/olm-objects';
+import { lacks, meets } from '../plugin/operator-claim';
+import type { OperatorSettings } from '../plugin/operator-settings';
+import {
+  type ExtraResources,
+  MIB_PER_GIB,
+  NOTHING,
+  NOTHING_AHEAD,
+  operatorPlugin,
+  PLAIN,
+} from '../plugin/operator-plugin';
+import { whole, wholeOf } from '../plugin/operator-settings';
+import { claimResources } from '../plugin/own-resources';
+
+const TITLE = 'OpenShift AI';
+const WORKERS_MIN = whole('OPENSHIFT_AI_MIN_WORKER_NODES', 2);
+const WORKER_GIB = whole('OPENSHIFT_AI_MIN_WORKER_MEMORY_GIB', 32);
+const WORKER_CORES = whole('OPENSHIFT_AI_MIN_WORKER_CPU_CORES', 8);
+const INSTALLATION = { namespace: 'redhat-ods-operator', subscriptionName: 'rhods-operator' };
+
+const workerNeeds = (settings: OperatorSettings): ExtraResources => ({
+  cpuCores: wholeOf(settings, WORKER_CORES),
+  ramMib: wholeOf(settings, WORKER_GIB) * MIB_PER_GIB,
+});
+
+const COMPONENTS = {
+  codeflare: 'Managed',
+  dashboard: 'Managed',
+  datasciencepipelines: 'Managed',
+  kueue: 'Managed',
+  modelmeshserving: 'Managed',
+  ray: 'Managed',
+  trainingoperator: 'Removed',
+  trustyai: 'Removed',
+  workbenches: 'Managed',
+} as const;
+
+export const OPENSHIFT_AI = operatorPlugin({
+  ...PLAIN,
+  name: 'openshift-ai',
+  title: TITLE,
+  featureId: 'OPENSHIFT_AI',
+  dependencies: ({ isSingleNode }) => (isSingleNode ? ['lvm'] : []),
+  bundles: () => [{ id: 'openshift-ai' }],
+  settings: [WORKERS_MIN, WORKER_GIB, WORKER_CORES],
+  installation: () => INSTALLATION,
+  resources: ({ effectiveRole }, { settings }) => (effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
+  preview: (role, { settings }) => (role === 'worker' ? { ...workerNeeds(settings), inWords: [] } : NOTHING_AHEAD),
+  host: {
+    checks: 'Workers have at least 8 cores and 32 GiB for it alone.',
+    claim: (host, { settings }) =>
+      claimResources(TITLE, host, host.effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
+    remedy: 'Use larger machines as workers.',
+  },
+  cluster: {
+    checks: 'At least 2 workers, unless the cluster is a single node.',
+    claim: (hosts, { isSingleNode, settings }) => {
+      const workersMin = wholeOf(settings, WORKERS_MIN);
+      const workers = hosts.filter(({ effectiveRole }) => effectiveRole === 'worker').length;
+      return isSingleNode || workers >= workersMin
+        ? meets()
+        : lacks(`${TITLE} needs ${workersMin} workers, the cluster has ${workers}`, `${workers}`, `${workersMin}`);
+    },
+    remedy: 'Add workers to the cluster.',
+  },
+  manifests: () =>
+    olmManifests({
+      file: 'openshift-ai',
+      installation: INSTALLATION,
+      package: { name: 'rhods-operator', source: 'redhat-operators', channel: 'stable' },
+      group: { name: 'redhat-ods', watches: 'all' },
+    }),
+  laterManifests: () => [
+    {
+      apiVersion: 'datasciencecluster.opendatahub.io/v1',
+      kind: 'DataScienceCluster',
+      metadata: { name: 'default-dsc' },
+      spec: {
+        components: {
+          ...Object.fromEntries(
+            Object.entries(COMPONENTS).map(([name, managementState]) => [name, { managementState }]),
+          ),
+          kserve: {
+            managementState: 'Managed',
+            serving: {
+              managementState: 'Managed',
+              name: 'knative-serving',
+              ingressGateway: { certificate: { type: 'OpenshiftDefaultIngress' } },
+            },
+          },
+        },
+      },
+    },
+  ],
+});

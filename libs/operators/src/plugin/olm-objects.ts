@@ -1,0 +1,61 @@
+import type { ManifestObject, NamedManifest, OperatorInstallation, OperatorPackage } from './operator-plugin';
+
+const MARKETPLACE = 'openshift-marketplace';
+
+export const namespaceObject = (name: string, labels: Readonly<Record<string, string>> = {}): ManifestObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, ...(Object.keys(labels).length > 0 ? { labels } : {}) },
+});
+
+/** own: the operator watches its own namespace only. all: every namespace. */
+export const groupObject = (name: string, namespace: string, watches: 'own' | 'all'): ManifestObject => ({
+  apiVersion: 'operators.coreos.com/v1',
+  kind: 'OperatorGroup',
+  metadata: { name, namespace },
+  spec: watches === 'own' ? { targetNamespaces: [namespace] } : {},
+});
+
+export const subscriptionObject = (
+  { namespace, subscriptionName }: OperatorInstallation,
+  { name, source, channel }: OperatorPackage,
+): ManifestObject => ({
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'Subscription',
+  metadata: { name: subscriptionName, namespace },
+  spec: {
+    name,
+    source,
+    sourceNamespace: MARKETPLACE,
+    installPlanApproval: 'Automatic',
+    ...(channel ? { channel } : {}),
+  },
+});
+
+export interface OlmParts {
+  /** Middle of the file names. */
+  readonly file: string;
+  readonly installation: OperatorInstallation;
+  readonly package: OperatorPackage;
+  /** Undefined: the operator lives in a namespace that every cluster has, with its group. */
+  readonly group?: { readonly name: string; readonly watches: 'own' | 'all' };
+  readonly namespaceLabels?: Readonly<Record<string, string>>;
+}
+
+/** The three objects that make the lifecycle manager install an operator. */
+export function olmManifests({ file, installation, package: from, group, namespaceLabels }: OlmParts): NamedManifest[] {
+  const { namespace } = installation;
+  const own = group
+    ? [
+        { fileName: `50_openshift-${file}_ns.yaml`, object: namespaceObject(namespace, namespaceLabels) },
+        {
+          fileName: `50_openshift-${file}_operator_group.yaml`,
+          object: groupObject(group.name, namespace, group.watches),
+        },
+      ]
+    : [];
+  return [
+    ...own,
+    { fileName: `50_openshift-${file}_subscription.yaml`, object: subscriptionObject(installation, from) },
+  ];
+}

@@ -1,0 +1,93 @@
+import type { HardwareFacts, Plain } from '@muster/contracts';
+import type { OperatorSettings } from './operator-settings';
+
+export type OperatorHardware = Plain<HardwareFacts>;
+export type OperatorDisk = OperatorHardware['disks'][number];
+
+/** Major, minor, patch. */
+export type Release = readonly [number, number, number];
+
+/**
+ * How the day-1 hosts of a cluster are made up. Counts stop at MOST_COUNTED, which means: that many or more, so that a host
+ * more in a large cluster changes nothing for the others.
+ */
+export interface ClusterShape {
+  readonly hosts: number;
+  /** By the role a person gave. */
+  readonly masters: number;
+  readonly arbiters: number;
+  readonly workers: number;
+  readonly unassigned: number;
+  /** By the role a person gave or that was suggested. */
+  readonly effectiveWorkers: number;
+}
+export const MOST_COUNTED = 4;
+export const NO_SHAPE: ClusterShape = {
+  hosts: 0,
+  masters: 0,
+  arbiters: 0,
+  workers: 0,
+  unassigned: 0,
+  effectiveWorkers: 0,
+};
+
+/** What an operator may know of the cluster it was chosen for. */
+export interface OperatorCluster {
+  /** Undefined when the text is no version. */
+  readonly release: Release | undefined;
+  /** x86_64, arm64, ppc64le, s390x, multi; empty when not chosen. */
+  readonly cpuArchitecture: string;
+  readonly isSingleNode: boolean;
+  /** A person wants workloads on the control plane. */
+  readonly wantsSchedulableMasters: boolean;
+  /** Chosen ones and what they depend on. */
+  readonly operators: readonly string[];
+  /** Decimal GB that other chosen operators will keep on each disk for storage. */
+  readonly minStorageGb: number;
+  readonly shape: ClusterShape;
+  readonly settings: OperatorSettings;
+}
+
+/** What an operator may know of one host. */
+export interface OperatorHost {
+  /** As a person gave it: auto-assign, master, arbiter, worker. */
+  readonly role: string;
+  /** As a person gave it, else as suggested. */
+  readonly effectiveRole: string;
+  /** Undefined while the host has not reported. */
+  readonly hardware: OperatorHardware | undefined;
+  /** Empty when none was chosen. */
+  readonly installationDiskId: string;
+}
+
+export function shapeOf(hosts: readonly Pick<OperatorHost, 'role' | 'effectiveRole'>[]): ClusterShape {
+  const counted = (matches: (host: Pick<OperatorHost, 'role' | 'effectiveRole'>) => boolean): number =>
+    Math.min(hosts.filter(matches).length, MOST_COUNTED);
+  return {
+    hosts: counted(() => true),
+    masters: counted(({ role }) => role === 'master'),
+    arbiters: counted(({ role }) => role === 'arbiter'),
+    workers: counted(({ role }) => role === 'worker'),
+    unassigned: counted(({ role }) => role === 'auto-assign'),
+    effectiveWorkers: counted(({ effectiveRole }) => effectiveRole === 'worker'),
+  };
+}
+
+/** Fewer workers than this cannot carry the workloads of a cluster. */
+const WORKERS_THAT_CARRY = 2;
+
+export const areMastersForcedSchedulable = ({ isSingleNode, shape }: OperatorCluster): boolean =>
+  isSingleNode || shape.effectiveWorkers < WORKERS_THAT_CARRY;
+export const areMastersSchedulable = (cluster: OperatorCluster): boolean =>
+  cluster.wantsSchedulableMasters || areMastersForcedSchedulable(cluster);
+
+/** False when the cluster's text is no version. */
+export function isSince(
+  { release }: Pick<OperatorCluster, 'release'>,
+  major: number,
+  minor: number,
+  patch = 0,
+): boolean {
+  if (!release) return false;
+  return (release[0] - major || release[1] - minor || release[2] - patch) >= 0;
+}
