@@ -1,0 +1,134 @@
+import { activeFeatures, checkFeatures, describeConflict, type FeaturePlace, fieldOfConflict } from './check-features';
+import type { FeatureFacts } from './feature-facts';
+
+const PLACE: FeaturePlace = { version: '4.18.52', architecture: 'x86_64' };
+const METAL: FeatureFacts = {
+  controlPlaneCount: 3,
+  userManagedNetworking: false,
+  platformType: 'baremetal',
+  networkType: 'OVNKubernetes',
+  loadBalancerType: 'cluster-managed',
+};
+const SINGLE: FeatureFacts = { ...METAL, controlPlaneCount: 1, userManagedNetworking: true, platformType: 'none' };
+
+const ids = (facts: FeatureFacts): string[] => activeFeatures(facts).map(({ id }) => id);
+const told = (facts: FeatureFacts, place: Partial<FeaturePlace> = {}): string[] =>
+  checkFeatures(facts, { ...PLACE, ...place }).map((conflict) => describeConflict(conflict, { ...PLACE, ...place }));
+
+describe('active features', () => {
+  it('of a plain cluster', () => {
+    expect(ids(METAL)).toEqual(['CLUSTER_MANAGED_NETWORKING', 'OVN_NETWORK_TYPE', 'BAREMETAL_PLATFORM']);
+  });
+
+  it('of what is not known are none', () => {
+    expect(ids({})).toEqual([]);
+  });
+
+  it.each<[string, FeatureFacts]>([
+    ['SNO', { controlPlaneCount: 1 }],
+    ['NON_STANDARD_HA_CONTROL_PLANE', { controlPlaneCount: 5 }],
+    ['TNA', { controlPlaneHosts: [{ role: 'arbiter', hasFencingCredentials: false }] }],
+    [
+      'TNF',
+      {
+        controlPlaneCount: 2,
+        controlPlaneHosts: [
+          { role: 'master', hasFencingCredentials: true },
+          { role: 'master', hasFencingCredentials: true },
+        ],
+      },
+    ],
+    ['MINIMAL_ISO', { imageType: 'minimal-iso' }],
+    ['FULL_ISO', { imageType: 'full-iso' }],
+    ['VIP_AUTO_ALLOC', { vipDhcpAllocation: true }],
+    ['USER_MANAGED_NETWORKING', { userManagedNetworking: true }],
+    ['USER_MANAGED_LOAD_BALANCER', { loadBalancerType: 'user-managed' }],
+    ['DUAL_STACK', { machineNetworks: ['10.0.0.0/24', 'fd00::/64'] }],
+    ['DUAL_STACK_PRIMARY_IPV6', { machineNetworks: ['fd00::/64', '10.0.0.0/24'] }],
+    ['DUAL_STACK_VIPS', { apiVips: ['10.0.0.5', 'fd00::5'] }],
+    ['CALICO_NETWORK_TYPE', { networkType: 'Calico' }],
+    ['EXTERNAL_PLATFORM_OCI', { platformType: 'external', externalPlatformName: 'oci' }],
+    ['EXTERNAL_PLATFORM', { platformType: 'external', externalPlatformName: 'oci' }],
+    ['ODF', { operators: ['ocs'] }],
+    ['MTV', { operators: ['mtv', 'cnv'] }],
+  ])('%s shows in %j', (id, facts) => {
+    expect(ids(facts)).toContain(id);
+  });
+
+  it.each<[string, FeatureFacts]>([
+    ['DUAL_STACK', { machineNetworks: ['fd00::/64'], clusterNetworks: ['fd01::/48'] }],
+    ['DUAL_STACK_PRIMARY_IPV6', { machineNetworks: ['10.0.0.0/24', 'fd00::/64'] }],
+    ['DUAL_STACK_PRIMARY_IPV6', { machineNetworks: ['fd00::/64'] }],
+    ['EXTERNAL_PLATFORM_OCI', { platformType: 'none', externalPlatformName: 'oci' }],
+    ['MTV', { operators: ['mtv'] }],
+    ['CLUSTER_MANAGED_NETWORKING', {}],
+    [
+      'TNF',
+      {
+        controlPlaneCount: 2,
+        controlPlaneHosts: [
+          { role: 'master', hasFencingCredentials: true },
+          { role: 'master', hasFencingCredentials: false },
+        ],
+      },
+    ],
+  ])('%s does not show in %j', (id, facts) => {
+    expect(ids(facts)).not.toContain(id);
+  });
+});
+
+describe('a combination', () => {
+  it.each<[string, FeatureFacts, Partial<FeaturePlace>]>([
+    ['a plain cluster', METAL, {}],
+    ['a single node', SINGLE, {}],
+    ['a plain cluster of old', { ...METAL, networkType: 'OpenShiftSDN' }, { version: '4.11.59' }],
+    [
+      'anything on an architecture that is not known yet',
+      { ...METAL, networkType: 'OpenShiftSDN' },
+      { architecture: '' },
+    ],
+    ['anything of a version that is not known yet', { ...METAL, controlPlaneCount: 5 }, { version: '' }],
+    ['several architectures', METAL, { architecture: 'multi' }],
+  ])('of %s is fine', (_name, facts, place) => {
+    expect(told(facts, place)).toEqual([]);
+  });
+
+  it.each<[string, FeatureFacts, Partial<FeaturePlace>]>([
+    ['Version 4.11.59 does not exist for architecture s390x.', SINGLE, { version: '4.11.59', architecture: 's390x' }],
+    [
+      'Cluster Managed Networking cannot be used on architecture s390x with version 4.18.52.',
+      METAL,
+      { architecture: 's390x' },
+    ],
+    ['Openshift SDN cannot be used with version 4.18.52.', { ...METAL, networkType: 'OpenShiftSDN' }, {}],
+    [
+      'Single Node OpenShift cannot be used together with OpenShift Data Foundation.',
+      { ...SINGLE, operators: ['odf', 'lso'] },
+      {},
+    ],
+    [
+      'Cluster Managed Networking cannot be used together with Logical Volume Management.',
+      { ...METAL, operators: ['lvm'] },
+      { version: '4.14.38' },
+    ],
+    [
+      'Full ISO cannot be used together with Oracle Cloud Infrastructure external platform.',
+      { imageType: 'full-iso', platformType: 'external', externalPlatformName: 'oci' },
+      {},
+    ],
+  ])('is told of: %s', (sentence, facts, place) => {
+    expect(told(facts, place)).toContain(sentence);
+  });
+
+  it('is fine from the version on that allows it', () => {
+    expect(told({ ...METAL, operators: ['lvm'] }, { version: '4.15.1' })).toEqual([]);
+  });
+
+  it('is told of by the field that switches the feature on', () => {
+    const fields = checkFeatures({ ...METAL, networkType: 'OpenShiftSDN' }, PLACE).map(fieldOfConflict);
+    expect(fields).toEqual(['network_type']);
+    expect(checkFeatures(METAL, { version: '4.9.1', architecture: 'arm64' }).map(fieldOfConflict)).toEqual([
+      'cpu_architecture',
+    ]);
+  });
+});
