@@ -19,6 +19,7 @@ export * from './infra-env/infra-env-commands';
 export * from './infra-env/infra-env-decider';
 export * from './infra-env/infra-env-row';
 export * from './infra-env/infra-env-state';
+export { networkFormOf, planStaticNetworks } from './infra-env/static-network';
 export * from './roles/choose-bootstrap';
 export * from './roles/enough-hosts';
 export * from './roles/host-summary';

@@ -8,6 +8,7 @@ export type {
   AgentProgram,
   DiscoveryInput,
   NatsAccess,
+  StaticNetwork,
   NtpSettings,
   ProxySettings,
   ServiceAccess,
@@ -27,4 +28,5 @@ export {
   planHostNetworks,
 } from './static-network/host-networks';
 export { describeNetworkProblem, type NetworkProblem } from './static-network/network-problem';
+export { networkRamdiskFiles } from './static-network/network-ramdisk-files';
 export { hostNetworkFiles, type NetworkFile, networkScripts } from './static-network/network-files';

@@ -1,3 +1,4 @@
+import { staticNetworkProblem } from './static-network';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
 import { parseIp } from '@muster/validation-rules';
@@ -140,10 +141,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
   {
     id: 'static-networks-readable',
     subject: 'static_network_config',
-    check: ({ settings: { staticNetworkConfig = '' } }) =>
-      staticNetworkConfig === '' || Array.isArray(parseJson(staticNetworkConfig))
-        ? undefined
-        : { reason: 'static_network_config has to be a list with one item per host.' },
+    check: ({ settings }) => staticNetworkProblem(settings),
   },
   {
     id: 'ignition-override-readable',

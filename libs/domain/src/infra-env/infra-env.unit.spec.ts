@@ -133,6 +133,8 @@ describe('input of an infra-env', () => {
     ['kernel_arguments', { kernelArguments: '[{"operation":"think","value":"quiet"}]' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"append","value":"a b"}]' }],
     ['static_network_config', { staticNetworkConfig: '{}' }],
+    ['static_network_config', { staticNetworkConfig: '[{"network_yaml":"interfaces: []"}]' }],
+    ['static_network_config', { staticNetworkConfig: '[null]' }],
     ['ignition_config_override', { ignitionConfigOverride: '"x"' }],
   ];
 

@@ -1,3 +1,5 @@
+import type { HostNetwork, NetworkForm } from '../static-network/host-networks';
+
 /** All that a discovery image tells its hosts. Empty texts and lists count as not given. */
 export interface DiscoveryInput {
   readonly infraEnvId: string;
@@ -12,6 +14,15 @@ export interface DiscoveryInput {
   readonly ntp: NtpSettings;
   /** PEM. */
   readonly additionalTrustBundle: string;
+  /** Absent: the hosts find their network themselves, or it comes in a ramdisk. */
+  readonly staticNetwork?: StaticNetwork;
+}
+
+export interface StaticNetwork {
+  readonly form: NetworkForm;
+  readonly hosts: readonly HostNetwork[];
+  /** How long the ports of a machine may take to turn up, besides the usual. */
+  readonly delaySeconds: number;
 }
 
 export interface ServiceAccess {

@@ -4,6 +4,7 @@ import { agentUnit } from './agent-unit';
 import type { DiscoveryInput } from './discovery-input';
 import { hostFiles, MULTIPATH_UNIT } from './host-files';
 import { ignitionProxy, proxyFiles } from './proxy';
+import { staticNetwork } from './static-network';
 import { timeSources } from './time-sources';
 
 export const DISCOVERY_SPEC_VERSION = '3.1.0';
@@ -12,6 +13,7 @@ export const DISCOVERY_SPEC_VERSION = '3.1.0';
 export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
   const proxy = ignitionProxy(input.proxy);
   const time = timeSources(input.ntp);
+  const network = staticNetwork(input.staticNetwork);
   return {
     ignition: { version: DISCOVERY_SPEC_VERSION, ...(proxy && { proxy }) },
     passwd: {
@@ -20,9 +22,15 @@ export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
       ],
     },
     storage: {
-      files: [...agentFiles(input.nats), ...hostFiles(input), ...proxyFiles(input.proxy), ...time.files],
+      files: [
+        ...agentFiles(input.nats),
+        ...hostFiles(input),
+        ...proxyFiles(input.proxy),
+        ...time.files,
+        ...network.files,
+      ],
     },
-    systemd: { units: [agentUnit(input), MULTIPATH_UNIT, ...time.units] },
+    systemd: { units: [agentUnit(input), MULTIPATH_UNIT, ...time.units, ...network.units] },
   };
 }
 

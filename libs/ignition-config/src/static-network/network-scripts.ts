@@ -94,6 +94,11 @@ if [ -e "\${policies[0]}" ]; then
   mkdir -p "\${ROOT}/etc/nmstate"
   cp "\${policies[@]}" "\${ROOT}/etc/nmstate/"
   chmod 600 "\${ROOT}/etc/nmstate/"*.yml
+  # A ramdisk has no service that applies policies; what comes of them goes to where the next system looks.
+  if [ -n "\${KEYFILE_FOLDER:-}" ] && command -v nmstatectl >/dev/null; then
+    nmstatectl service
+    cp -a "\${ROOT}/etc/NetworkManager/system-connections/." "\${target}/"
+  fi
   exit 0
 fi
 

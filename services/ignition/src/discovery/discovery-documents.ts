@@ -10,7 +10,7 @@ import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
 import { type AgentCredentialsMint, agentNatsAccess } from './agent-nats-access';
-import { isoTypeOf, staticNetworkRefusal } from './iso-type';
+import { isoTypeOf, staticNetworkOf } from './iso-type';
 import type { InfraEnvTokens } from './infra-env-tokens';
 
 export interface DiscoveryDocument {
@@ -79,8 +79,7 @@ export class DiscoveryDocuments {
     isoType: string,
   ): Promise<DiscoveryDocument & { readonly renewAtMs: number }> {
     const { infraEnvId, settings } = state;
-    const unsupported = staticNetworkRefusal(isoType, settings);
-    if (unsupported) throw new RefusalError(unsupported);
+    const staticNetwork = staticNetworkOf(isoType, settings);
     const nats = this.mint && (await agentNatsAccess(this.mint, this.platform, infraEnvId));
     const rendered = renderDiscoveryIgnition({
       infraEnvId,
@@ -95,6 +94,7 @@ export class DiscoveryDocuments {
         startTimeoutSeconds: Math.round(this.config.agentStartTimeoutMs / MS_PER_SECOND),
       },
       ...(nats && { nats }),
+      ...(staticNetwork && { staticNetwork }),
       pullSecret: await this.pullSecretOf(state),
       sshAuthorizedKeys: settings.sshAuthorizedKey ?? '',
       proxy: {

@@ -90,6 +90,27 @@ describe('the discovery document of an infra-env', () => {
     expect(readTextFile((await render()).config, '/root/.docker/config.json')).toBe('{"auths":{"new":{}}}');
   });
 
+  it.each([
+    ['4.17.1', 'full-iso', 'host0/eth0.nmconnection'],
+    ['4.18.1', 'full-iso', 'host0/ymlFile0.yml'],
+    ['4.18.1', 'minimal-iso', undefined],
+  ])('has the static networks of hosts of version %s on a %s as %s', async (openshiftVersion, isoType, file) => {
+    await open();
+    const staticNetworkConfig = JSON.stringify([
+      {
+        network_yaml: 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14", ipv4: {enabled: true, dhcp: true}}]',
+      },
+    ]);
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ openshiftVersion, staticNetworkConfig }));
+    await stage.start();
+    const { config } = await render(isoType);
+    const folder = '/etc/assisted/network/';
+    const paths = (config.storage?.files ?? []).map(({ path }) => path).filter((path) => path.startsWith(folder));
+    expect(paths).toEqual(file ? [`${folder}${file}`, `${folder}host0/mac_interface.ini`] : []);
+    const units = (config.systemd?.units ?? []).map(({ name }) => name);
+    expect(units.includes('pre-network-manager-config.service')).toBe(file !== undefined);
+  });
+
   it('has the override on top', async () => {
     await open();
     const ignitionConfigOverride = JSON.stringify({
@@ -106,7 +127,7 @@ describe('the discovery document of an infra-env', () => {
     ['an id that is none', {}, '', '../secrets', 'not-found'],
     ['an override that is none', { ignitionConfigOverride: '{"ignition":{}}' }, '', INFRA_ENV_ID, 'invalid-input'],
     ['a type that is none', {}, 'floppy', INFRA_ENV_ID, 'invalid-input'],
-    ['what is not built yet', { staticNetworkConfig: '[{}]' }, 'full-iso', INFRA_ENV_ID, 'not-supported'],
+    ['a static network that is none', { staticNetworkConfig: '[{}]' }, 'full-iso', INFRA_ENV_ID, 'invalid-input'],
   ])('is refused for %s', async (_, settings, isoType, infraEnvId, code) => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered(settings));

@@ -1,5 +1,7 @@
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import { type Refusal, RefusalError } from '@muster/problems';
+import { planStaticNetworks } from '@muster/domain';
+import { describeNetworkProblem, type StaticNetwork } from '@muster/ignition-config';
+import { RefusalError } from '@muster/problems';
 
 const ISO_TYPES = ['full-iso', 'minimal-iso'] as const;
 export type IsoType = (typeof ISO_TYPES)[number];
@@ -20,13 +22,17 @@ export function isoTypeOf(asked: string, settings: Plain<InfraEnvSettings>): Iso
   });
 }
 
-/** A host that boots without the network it was promised is worse than no image. */
-export function staticNetworkRefusal(isoType: string, settings: Plain<InfraEnvSettings>): Refusal | undefined {
-  const config = settings.staticNetworkConfig?.trim() ?? '';
-  if (isoType !== 'full-iso' || config === '' || config === '[]') return undefined;
-  return {
-    code: 'not-supported',
-    reason: 'Static networks are not built yet: remove static_network_config and let the hosts use DHCP.',
-    subject: 'static_network_config',
-  };
+/** Static networks of the live system; those of a minimal image come in its ramdisk. Throws RefusalError when they cannot be used. */
+export function staticNetworkOf(isoType: string, settings: Plain<InfraEnvSettings>): StaticNetwork | undefined {
+  const planned = isoType === 'full-iso' ? planStaticNetworks(settings) : undefined;
+  if (!planned) return undefined;
+  const [problem] = planned.networks.problems;
+  // A host that boots without the network it was promised is worse than no image.
+  if (problem)
+    throw new RefusalError({
+      code: 'invalid-input',
+      reason: describeNetworkProblem(problem),
+      subject: 'static_network_config',
+    });
+  return { form: planned.form, hosts: planned.networks.hosts, delaySeconds: 0 };
 }

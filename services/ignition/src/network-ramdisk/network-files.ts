@@ -1,13 +1,24 @@
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import type { RamdiskFile } from '@muster/boot-image';
-import { proxyEnvironmentLines } from '@muster/ignition-config';
+import { planStaticNetworks } from '@muster/domain';
+import { networkRamdiskFiles, proxyEnvironmentLines } from '@muster/ignition-config';
 
 const PROXY_DROP_IN_PATH = '/etc/systemd/system/coreos-livepxe-rootfs.service.d/10-proxy.conf';
 const PROXY_DROP_IN_MODE = 0o664;
 
-/** What a machine needs in its ramdisk to fetch its root file system: the way through a proxy. */
+/** What a machine needs in its ramdisk to fetch its root file system: its static network and the way through a proxy. */
 export function networkFiles(settings: Plain<InfraEnvSettings>): readonly RamdiskFile[] {
-  return proxyFiles(settings);
+  return [...staticNetworkFiles(settings), ...proxyFiles(settings)];
+}
+
+function staticNetworkFiles(settings: Plain<InfraEnvSettings>): readonly RamdiskFile[] {
+  const planned = planStaticNetworks(settings);
+  if (!planned) return [];
+  return networkRamdiskFiles({
+    form: planned.form,
+    hosts: planned.networks.hosts,
+    delaySeconds: 0,
+  });
 }
 
 function proxyFiles({ proxy }: Plain<InfraEnvSettings>): readonly RamdiskFile[] {

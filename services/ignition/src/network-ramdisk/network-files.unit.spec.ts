@@ -6,6 +6,20 @@ describe('The files of a network ramdisk', () => {
     expect(networkFiles({ proxy: { noProxy: 'example.com' } })).toEqual([]);
   });
 
+  it('bring the network of each machine up before anything is fetched', () => {
+    const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]';
+    const files = networkFiles({ openshiftVersion: '4.17', staticNetworkConfig: JSON.stringify([{ network_yaml }]) });
+    expect(files.map(({ path, mode }) => [path, mode.toString(8)])).toEqual([
+      ['/etc/assisted/network/host0/eth0.nmconnection', '600'],
+      ['/etc/assisted/network/host0/mac_interface.ini', '600'],
+      ['/usr/local/bin/pre-network-manager-config.sh', '755'],
+      ['/usr/local/bin/common_network_script.sh', '755'],
+      ['/etc/systemd/system/pre-network-manager-config.service', '644'],
+      ['/etc/systemd/system/initrd.target.wants/pre-network-manager-config.service', '120777'],
+    ]);
+    expect(files[4]?.content).toContain('Environment=KEYFILE_FOLDER=/etc/coreos-firstboot-network');
+  });
+
   it('lead the download of the root file system through the proxy', () => {
     const [file, ...others] = networkFiles({
       proxy: { httpProxy: 'http://u:p%40ss@proxy.example.com', noProxy: '.lan' },

@@ -1,0 +1,58 @@
+import type { InfraEnvSettings, Plain } from '@muster/contracts';
+import {
+  describeNetworkProblem,
+  type HostNetworkConfig,
+  type HostNetworks,
+  type NetworkForm,
+  planHostNetworks,
+} from '@muster/ignition-config';
+import type { Refusal } from '@muster/problems';
+import { isAtLeast, parseVersion } from '@muster/validation-rules';
+
+/** From here on the hosts' operating system reads nmstate policies itself. */
+const POLICIES_SINCE = '4.18';
+/** More than a person reads at once. */
+const MAX_PROBLEMS_TOLD = 5;
+
+/** A version that is not known yet counts as a new one. */
+export function networkFormOf(openshiftVersion: string): NetworkForm {
+  return parseVersion(openshiftVersion) && !isAtLeast(openshiftVersion, POLICIES_SINCE) ? 'keyfiles' : 'nmpolicy';
+}
+
+/** The infra-env's static networks as files for its hosts; undefined when it has none. */
+export function planStaticNetworks(
+  settings: Plain<InfraEnvSettings>,
+): { readonly form: NetworkForm; readonly networks: HostNetworks } | undefined {
+  const text = settings.staticNetworkConfig?.trim() ?? '';
+  const configs = text === '' ? [] : parseConfigs(text);
+  if (!configs) return { form: 'nmpolicy', networks: NO_LIST };
+  if (configs.length === 0) return undefined;
+  const form = networkFormOf(settings.openshiftVersion ?? '');
+  return { form, networks: planHostNetworks(configs, form) };
+}
+
+const NO_LIST: HostNetworks = {
+  hosts: [],
+  problems: [{ host: 0, path: '', problem: 'static_network_config has to be a list with one item per host.' }],
+  advice: [],
+};
+
+function parseConfigs(text: string): readonly HostNetworkConfig[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((item) => typeof item === 'object' && item !== null)
+      ? (list as readonly HostNetworkConfig[])
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why these static networks cannot be used, with host and line; undefined when they can. */
+export function staticNetworkProblem(settings: Plain<InfraEnvSettings>): Pick<Refusal, 'reason'> | undefined {
+  const problems = planStaticNetworks(settings)?.networks.problems ?? [];
+  if (problems.length === 0) return undefined;
+  const told = problems.slice(0, MAX_PROBLEMS_TOLD).map(describeNetworkProblem);
+  const more = problems.length - told.length;
+  return { reason: [...told, ...(more > 0 ? [`${more} more problems.`] : [])].join(' ') };
+}
