@@ -8,7 +8,7 @@ import { attachment } from '../../http/attachment';
 import { ClusterViews } from '../../views/cluster-views';
 import { HostViews } from '../../views/host-views';
 import { type CollectedLog, collectedLogs } from './collected-logs';
-import { createTar } from './tar';
+import { createTar } from '../../http/tar';
 
 @Controller('v2/clusters/:cluster_id/logs')
 export class DownloadLogsController {

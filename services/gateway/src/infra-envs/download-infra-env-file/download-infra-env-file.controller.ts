@@ -9,9 +9,11 @@ import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
 import { attachment } from '../../http/attachment';
 import { Id, QueryOf } from '../../http/parameters.decorators';
+import { staticNetworkArchive } from './static-network-archive';
 import { InfraEnvViews } from '../../views/infra-env-views';
 
 const DISCOVERY_IGNITION = 'discovery.ign';
+const STATIC_NETWORKS = 'static-network-config';
 
 @Controller('v2/infra-envs/:infra_env_id/downloads/files')
 export class DownloadInfraEnvFileController {
@@ -28,7 +30,8 @@ export class DownloadInfraEnvFileController {
     @Context() context: CommandContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
-    await this.infraEnvs.document(infraEnvId);
+    const infraEnv = await this.infraEnvs.document(infraEnvId);
+    if (query.file_name === STATIC_NETWORKS) return attachment(await staticNetworkArchive(infraEnv), STATIC_NETWORKS);
     if (query.file_name !== DISCOVERY_IGNITION) throw notBuilt(query.file_name);
     const { ignition, generatedAt } = await this.commands.ask(
       IgnitionService.method.renderDiscoveryIgnition,
@@ -47,5 +50,5 @@ const notBuilt = (file: string): RefusalError =>
     code: 'not-supported',
     reason: `${file} is not made yet; boot the hosts from the discovery image instead.`,
     subject: 'file_name',
-    allowed: [DISCOVERY_IGNITION],
+    allowed: [DISCOVERY_IGNITION, STATIC_NETWORKS],
   });
