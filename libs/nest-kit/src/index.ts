@@ -4,6 +4,7 @@ export * from './component-images';
 export * from './environment';
 export * from './handles.decorator';
 export * from './methods';
+export * from './operator-settings';
 export * from './platform';
 export * from './readiness';
 export * from './requests-server';

@@ -21,7 +21,7 @@ export * from './host/host-rules.table';
 export { isHostname } from './host/name.rules';
 export * from './networks/default-routes';
 export * from './networks/machine-networks';
-export * from './operators/operator.table';
+export * from './operators/operator-subjects';
 export * from './roles/effective-role';
 export * from './rule/contract-ids';
 export * from './rule/diff-outcomes';

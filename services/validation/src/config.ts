@@ -1,4 +1,10 @@
-import { type Environment, SettingError, readComponentImages, SettingsReader } from '@muster/nest-kit';
+import {
+  type Environment,
+  SettingError,
+  readComponentImages,
+  readOperatorSettings,
+  SettingsReader,
+} from '@muster/nest-kit';
 import {
   DEFAULT_REQUIREMENTS,
   parseRequirements,
@@ -23,6 +29,7 @@ export function readConfig(environment: Environment): RulesPolicy {
     edgeWorkerProducts: names('EDGE_WORKERS_PRODUCT_NAMES', 'BlueField SoC'),
     disabledHostRules: names('DISABLED_HOST_VALIDATIONS'),
     disabledClusterRules: names('DISABLED_CLUSTER_VALIDATIONS'),
+    operatorSettings: readOperatorSettings(settings),
   };
 }
 

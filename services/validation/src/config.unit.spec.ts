@@ -7,6 +7,7 @@ describe('settings of the validation service', () => {
       requirements: DEFAULT_REQUIREMENTS,
       agentImage: 'quay.io/muster/agent:latest',
       edgeWorkerProducts: ['BlueField SoC'],
+      operatorSettings: new Map(),
       disabledHostRules: [],
       disabledClusterRules: [],
     });

@@ -24,6 +24,8 @@ export const operator = (
   timeoutSeconds,
   namespace: '',
   subscriptionName: '',
+  bundles: [],
+  sourceBundles: [],
 });
 
 export const registration = (

@@ -19,6 +19,8 @@ const builtIn = (name: string): Operator => ({
   timeoutSeconds: BUILT_IN_TIMEOUT_SECONDS,
   namespace: '',
   subscriptionName: '',
+  bundles: [],
+  sourceBundles: [],
 });
 
 /** What the installation of a cluster waits for; clusters that are not installed here wait for nothing. */

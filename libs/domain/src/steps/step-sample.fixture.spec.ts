@@ -11,6 +11,8 @@ export const nic = (changes: Partial<Nic> = {}): Nic => ({
   speedMbps: 1000,
   type: 'physical',
   hasCarrier: true,
+  vendorId: '',
+  productId: '',
   ...changes,
 });
 

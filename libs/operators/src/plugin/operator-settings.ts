@@ -13,7 +13,7 @@ export const STANDARD_SETTINGS: OperatorSettings = new Map();
 
 const PATTERNS: Readonly<Record<OperatorSetting['kind'], { readonly pattern: RegExp; readonly expected: string }>> = {
   whole: { pattern: /^\d{1,9}$/, expected: 'a number of 0 or more' },
-  flag: { pattern: /^(true|false)$/i, expected: 'true or false' },
+  flag: { pattern: /^(true|false|1|0)$/i, expected: 'true or false' },
   names: { pattern: /^[^\n]*$/, expected: 'names with commas between them' },
   version: { pattern: /^\d{1,6}\.\d{1,6}(\.\d{1,6})?$/, expected: 'a version such as 4.10' },
 };
@@ -30,7 +30,7 @@ const textOf = (settings: OperatorSettings, setting: OperatorSetting): string =>
 export const wholeOf = (settings: OperatorSettings, setting: OperatorSetting): number =>
   Number(textOf(settings, setting));
 export const flagOf = (settings: OperatorSettings, setting: OperatorSetting): boolean =>
-  textOf(settings, setting).toLowerCase() === 'true';
+  ['true', '1'].includes(textOf(settings, setting).toLowerCase());
 export const namesOf = (settings: OperatorSettings, setting: OperatorSetting): readonly string[] =>
   textOf(settings, setting)
     .split(',')

@@ -246,7 +246,13 @@ const CASES: readonly [ClusterRuleId, string, ClusterFacts, 'success' | 'failure
     'success',
   ],
   ['odf-requirements-satisfied', 'not selected', set({}), 'success'],
-  ['odf-requirements-satisfied', 'selected', set({ operators: ['odf'] }), 'pending'],
+  ['odf-requirements-satisfied', 'selected, no disks for it', set({ operators: ['odf'] }), 'failure'],
+  [
+    'loki-requirements-satisfied',
+    'an old release',
+    set({ operators: ['loki'], openshiftVersion: '4.16.9' }),
+    'failure',
+  ],
   ['kmm-requirements-satisfied', 'asks hosts only', set({ operators: ['kmm'] }), 'success'],
 ];
 

@@ -1,20 +1,30 @@
-import { claimOfOperator, excusedFromOperator, explainOperator, OPERATOR_REMEDY } from '../operators/operator-claim';
-import { OPERATORS } from '../operators/operator.table';
+import { type OperatorName, type OperatorPlugin, OPERATORS, shapeOf } from '@muster/operators';
+import { type ClusterFacts, day1Hosts } from '../facts/cluster.facts';
+import { ASKS_FOR_NOTHING, excusedFromOperator, explainOperator, OPERATOR_REMEDY } from '../operators/operator-claim';
+import { operatorCluster, operatorHostOfCluster } from '../operators/operator-subjects';
 import { operatorRuleId } from '../rule/contract-ids';
-import { pass } from '../rule/rule';
+import { type Claim, pass } from '../rule/rule';
 import type { ClusterRule } from './cluster-rule';
 
-/** One row per operator that clients know. */
+const PLUGINS: readonly OperatorPlugin<OperatorName>[] = OPERATORS;
+
+function claimOf({ cluster: check }: OperatorPlugin, facts: ClusterFacts): Claim {
+  if (!check) return pass();
+  const hosts = day1Hosts(facts).map(operatorHostOfCluster);
+  return check.claim(hosts, operatorCluster(facts.settings, shapeOf(hosts), facts.policy));
+}
+
+/** One row per plug-in. */
 export const CLUSTER_OPERATOR_RULES: readonly ClusterRule[] = [
-  ...OPERATORS.map((operator): ClusterRule => ({
+  ...PLUGINS.map((operator): ClusterRule => ({
     id: operatorRuleId(operator.name),
     category: 'operators',
-    checks: `What ${operator.title} asks of the cluster, when it is selected.`,
+    checks: `When ${operator.title} is selected: ${operator.cluster?.checks ?? ASKS_FOR_NOTHING}`,
     excused: ({ settings }) => excusedFromOperator(operator, settings),
     needs: [],
-    claim: () => claimOfOperator(operator, operator.asksOf.cluster),
+    claim: (facts) => claimOf(operator, facts),
     explain: () => explainOperator(operator),
-    remedy: OPERATOR_REMEDY,
+    remedy: operator.cluster?.remedy ?? OPERATOR_REMEDY,
     gate: 'ready',
   })),
   {

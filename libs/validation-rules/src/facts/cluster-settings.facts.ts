@@ -10,6 +10,8 @@ export interface ClusterSettingsFacts {
   readonly imported: boolean;
   readonly baseDnsDomain: string;
   readonly openshiftVersion: string;
+  /** Of all hosts; multi when they may differ, empty when not chosen. */
+  readonly cpuArchitecture: string;
   readonly controlPlaneCount: number;
   readonly clusterNetworks: readonly ClusterNetworkFacts[];
   readonly serviceNetworks: readonly string[];
@@ -27,7 +29,9 @@ export interface ClusterSettingsFacts {
   /** cluster-managed or user-managed. */
   readonly loadBalancerType: string;
   readonly pullSecretSet: boolean;
-  /** Names of the operators chosen by a person. */
+  /** Workloads may run on the control plane because a person wants it. */
+  readonly schedulableMasters: boolean;
+  /** Names of the operators that were chosen and of those that they depend on. */
   readonly operators: readonly string[];
   readonly hasCustomManifest: boolean;
   readonly ignoredHostRules: readonly string[];
@@ -40,6 +44,7 @@ export const NO_CLUSTER: ClusterSettingsFacts = {
   imported: false,
   baseDnsDomain: '',
   openshiftVersion: '',
+  cpuArchitecture: '',
   controlPlaneCount: 0,
   clusterNetworks: [],
   serviceNetworks: [],
@@ -53,6 +58,7 @@ export const NO_CLUSTER: ClusterSettingsFacts = {
   externalPlatformName: '',
   loadBalancerType: 'cluster-managed',
   pullSecretSet: false,
+  schedulableMasters: false,
   operators: [],
   hasCustomManifest: false,
   ignoredHostRules: [],

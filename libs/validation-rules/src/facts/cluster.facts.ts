@@ -1,4 +1,5 @@
 import type { Plain, VipVerification } from '@muster/contracts';
+import type { Hardware } from '../hardware/hardware';
 import { effectiveRole } from '../roles/effective-role';
 import type { ClusterSettingsFacts } from './cluster-settings.facts';
 import type { RulesPolicy } from './host.facts';
@@ -12,6 +13,9 @@ export interface ClusterHostFacts {
   readonly role: string;
   readonly suggestedRole: string;
   readonly hasInventory: boolean;
+  readonly hardware: Hardware | undefined;
+  /** Empty while none is chosen. */
+  readonly installationDiskId: string;
   /** Addresses with prefix of all interfaces, in the order of the inventory. */
   readonly addresses: readonly string[];
   /** Enough CPU and memory for the role, whatever role it has now. */

@@ -1,4 +1,5 @@
 import type { DiskSpeedMeasured, ImageAvailability, MtuFailure, NtpSource, Plain } from '@muster/contracts';
+import type { ClusterShape, OperatorSettings } from '@muster/operators';
 import type { Hardware } from '../hardware/hardware';
 import { NO_HARDWARE } from '../hardware/hardware';
 import type { RequirementsTable } from '../hardware/requirements';
@@ -13,6 +14,8 @@ export interface RulesPolicy {
   readonly edgeWorkerProducts: readonly string[];
   readonly disabledHostRules: readonly string[];
   readonly disabledClusterRules: readonly string[];
+  /** What was set for single operators. */
+  readonly operatorSettings: OperatorSettings;
 }
 
 /** Everything that host rules may look at. Plain values; `undefined` means: not reported yet. */
@@ -20,6 +23,8 @@ export interface HostFacts {
   readonly policy: RulesPolicy;
   /** Undefined for a host of the pool. */
   readonly cluster: ClusterSettingsFacts | undefined;
+  /** How the hosts of the cluster are made up, as far as operators ask. */
+  readonly shape: ClusterShape;
   /** Of the infra-env; what a host of the pool is measured by. */
   readonly infraEnvVersion: string;
   readonly infraEnvHasNtpSources: boolean;

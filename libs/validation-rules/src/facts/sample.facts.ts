@@ -1,3 +1,4 @@
+import { NO_SHAPE, STANDARD_SETTINGS } from '@muster/operators';
 import type { Disk, Hardware, Nic } from '../hardware/hardware';
 import { NO_HARDWARE } from '../hardware/hardware';
 import { DEFAULT_REQUIREMENTS } from '../hardware/requirements';
@@ -12,6 +13,7 @@ export const SAMPLE_POLICY: RulesPolicy = {
   edgeWorkerProducts: ['BlueField SoC'],
   disabledHostRules: [],
   disabledClusterRules: [],
+  operatorSettings: STANDARD_SETTINGS,
 };
 
 export const sampleDisk = (changes: Partial<Disk> = {}): Disk => ({
@@ -44,6 +46,8 @@ export const sampleNic = (changes: Partial<Nic> = {}): Nic => ({
   speedMbps: 1000,
   type: 'physical',
   hasCarrier: true,
+  vendorId: '',
+  productId: '',
   ...changes,
 });
 
@@ -68,6 +72,7 @@ export const sampleSettings = (changes: Partial<ClusterSettingsFacts> = {}): Clu
   ...NO_CLUSTER,
   baseDnsDomain: 'example.com',
   openshiftVersion: '4.18.3',
+  cpuArchitecture: 'x86_64',
   controlPlaneCount: 3,
   clusterNetworks: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
   serviceNetworks: ['172.30.0.0/16'],
@@ -83,6 +88,7 @@ export const sampleSettings = (changes: Partial<ClusterSettingsFacts> = {}): Clu
 export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
   policy: SAMPLE_POLICY,
   cluster: sampleSettings(),
+  shape: { ...NO_SHAPE, hosts: 3, unassigned: 3 },
   infraEnvVersion: '4.18',
   infraEnvHasNtpSources: false,
   kind: 'Host',
@@ -120,6 +126,8 @@ export const sampleClusterHost = (changes: Partial<ClusterHostFacts> = {}): Clus
   role: 'auto-assign',
   suggestedRole: 'master',
   hasInventory: true,
+  hardware: sampleHardware(),
+  installationDiskId: '/dev/disk/by-id/wwn-0x1',
   addresses: ['192.168.128.10/24'],
   canBeControlPlane: true,
   canBeArbiter: true,

@@ -1,4 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
+import { withDependencies } from '@muster/operators';
 import type { ClusterSettingsFacts } from './cluster-settings.facts';
 
 export interface RegisteredCluster {
@@ -23,6 +24,7 @@ export function toClusterSettingsFacts({
     pullSecretSet,
     baseDnsDomain: settings.baseDnsDomain ?? '',
     openshiftVersion: settings.openshiftVersion ?? '',
+    cpuArchitecture: settings.cpuArchitecture ?? '',
     controlPlaneCount: settings.controlPlaneCount ?? 3,
     clusterNetworks: settings.clusterNetworks?.items ?? [],
     serviceNetworks: settings.serviceNetworks?.items ?? [],
@@ -35,7 +37,11 @@ export function toClusterSettingsFacts({
     platformType: settings.platformType ?? '',
     externalPlatformName: typeof externalPlatform === 'string' ? externalPlatform : '',
     loadBalancerType: settings.loadBalancerType ?? 'cluster-managed',
-    operators: (settings.olmOperators?.items ?? []).map(({ name }) => name),
+    schedulableMasters: settings.schedulableMasters ?? false,
+    operators: withDependencies(
+      (settings.olmOperators?.items ?? []).map(({ name }) => name),
+      { isSingleNode: settings.controlPlaneCount === 1 },
+    ),
     // Manifests are kept by the ignition service from a later part on; until then nobody can have given one.
     hasCustomManifest: false,
     ignoredHostRules: settings.ignoredHostValidations?.items ?? [],

@@ -24,6 +24,9 @@ export const NO_HARDWARE: Hardware = {
   bootMode: '',
   bootDeviceType: '',
   gpuCount: 0,
+  gpus: [],
+  hasVirtualization: false,
+  secureBootState: '',
   truncation: 'none',
   diskCount: 0,
 };

@@ -1,5 +1,7 @@
+import { resourcesOfOperators } from '@muster/operators';
 import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
-import { isSingleNode } from '../facts/cluster-settings.facts';
+import { isDay2Cluster, isSingleNode } from '../facts/cluster-settings.facts';
+import { operatorCluster, operatorHost } from '../operators/operator-subjects';
 import { effectiveRole } from '../roles/effective-role';
 import type { Hardware } from './hardware';
 import { type HostRequirements, type RequirementsRole, type RoleRequirements, requirementsOf } from './requirements';
@@ -32,8 +34,20 @@ export function requirementsRole(
 const roleRequirements = (facts: HostFacts): RoleRequirements =>
   requirementsOf(facts.policy.requirements, facts.cluster?.openshiftVersion || facts.infraEnvVersion);
 
-/** What this host has to have for its role; in the pool, what the least demanding role asks for. */
+/**
+ * What this host has to have for its role, for OpenShift and for the chosen operators; in the pool, what the least demanding
+ * role asks for.
+ */
 export function requirementsForRole(facts: HostFacts): HostRequirements {
+  const base = requirementsOfOpenshift(facts);
+  const cluster = clusterOf(facts);
+  if (cluster.operators.length === 0 || isDay2Cluster(cluster)) return base;
+  const extra = resourcesOfOperators(operatorHost(facts), operatorCluster(cluster, facts.shape, facts.policy));
+  return { ...base, cpuCores: base.cpuCores + extra.cpuCores, ramMib: base.ramMib + extra.ramMib };
+}
+
+/** Without operators. */
+function requirementsOfOpenshift(facts: HostFacts): HostRequirements {
   const table = roleRequirements(facts);
   if (!isBound(facts)) return leastDisk(table);
   const role = effectiveRole(facts.role, facts.suggestedRole);

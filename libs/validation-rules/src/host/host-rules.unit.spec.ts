@@ -315,7 +315,22 @@ const CASES: readonly [HostRuleId, string, HostFacts, 'success' | 'failure' | 'p
   ['lso-requirements-satisfied', 'not selected', given(), 'success'],
   ['lso-requirements-satisfied', 'selected', cl({ operators: ['lso'] }), 'success'],
   ['odf-requirements-satisfied', 'not selected', given(), 'success'],
-  ['odf-requirements-satisfied', 'selected', cl({ operators: ['odf'] }), 'pending'],
+  ['odf-requirements-satisfied', 'selected, no disk for it', cl({ operators: ['odf'] }), 'failure'],
+  [
+    'odf-requirements-satisfied',
+    'selected, no inventory',
+    cl({ operators: ['odf'] }, { hardware: undefined }),
+    'pending',
+  ],
+  ['has-cpu-cores-for-role', 'enough but for operators', cl({ operators: ['mce', 'lvm'] }), 'failure'],
+  ['has-cpu-cores-for-role', 'enough with operators', cl({ operators: ['mce'] }), 'success'],
+  [
+    'has-cpu-cores-for-role',
+    'operators do not count on day 2',
+    cl({ operators: ['mce', 'lvm'], ...day2Cluster }),
+    'success',
+  ],
+  ['has-memory-for-role', 'enough but for operators', cl({ operators: ['mce', 'cnv'] }), 'failure'],
   ['odf-requirements-satisfied', 'selected, day 2', cl({ operators: ['odf'], ...day2Cluster }), 'success'],
   ['odf-requirements-satisfied', 'pool', samplePoolHost(), 'none'],
 ];

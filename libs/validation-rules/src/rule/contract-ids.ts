@@ -1,35 +1,6 @@
-/** Operators that today's clients know validations of; `<name>-requirements-satisfied` on hosts and clusters. */
-export const OPERATOR_NAMES = [
-  'lso',
-  'odf',
-  'cnv',
-  'lvm',
-  'mce',
-  'mtv',
-  'osc',
-  'node-feature-discovery',
-  'nvidia-gpu',
-  'pipelines',
-  'servicemesh',
-  'serverless',
-  'openshift-ai',
-  'authorino',
-  'nmstate',
-  'amd-gpu',
-  'kmm',
-  'node-healthcheck',
-  'self-node-remediation',
-  'fence-agents-remediation',
-  'node-maintenance',
-  'kube-descheduler',
-  'cluster-observability',
-  'numa-resources',
-  'oadp',
-  'metallb',
-  'loki',
-  'openshift-logging',
-] as const;
-export type OperatorName = (typeof OPERATOR_NAMES)[number];
+import type { OperatorName } from '@muster/operators';
+
+/** Follow from the plug-ins, on hosts and on clusters. */
 export type OperatorRuleId = `${OperatorName}-requirements-satisfied`;
 
 /** The contract's `host-validation-id`, without the ids that nothing produces any more. */

@@ -6,6 +6,9 @@ import { toInt32 } from './parse-output';
 export const MAX_DISK_FACTS = 256;
 export const MAX_NIC_FACTS = 256;
 export const MAX_ROUTE_FACTS = 256;
+export const MAX_GPU_FACTS = 64;
+/** Intel's name for it and AMD's. */
+const VIRTUALIZATION_FLAGS: ReadonlySet<string> = new Set(['vmx', 'svm']);
 const MAX_ADDRESSES_PER_NIC = 64;
 const MAX_REASONS_PER_DISK = 8;
 const MAX_FACT_CHARACTERS = 256;
@@ -30,6 +33,11 @@ export function toHardwareFacts(inventory: Inventory): Plain<HardwareFacts> {
     bootMode: short(inventory.boot?.current_boot_mode),
     bootDeviceType: short(inventory.boot?.device_type),
     gpuCount: toInt32(inventory.gpus?.length),
+    gpus: (inventory.gpus ?? [])
+      .slice(0, MAX_GPU_FACTS)
+      .map((gpu) => ({ vendorId: pciId(gpu.vendor_id), deviceId: pciId(gpu.device_id) })),
+    hasVirtualization: (inventory.cpu?.flags ?? []).some((flag) => VIRTUALIZATION_FLAGS.has(flag)),
+    secureBootState: short(inventory.boot?.secure_boot_state),
     truncation: inventory.truncation?.type ?? 'none',
     diskCount: toInt32(disks.length),
   };
@@ -67,6 +75,8 @@ function toNicFacts(nic: InventoryNic): Plain<NicFacts> {
     speedMbps: toInt32(nic.speed_mbps),
     type: short(nic.type),
     hasCarrier: nic.has_carrier ?? false,
+    vendorId: pciId(nic.vendor),
+    productId: pciId(nic.product),
   };
 }
 
@@ -81,6 +91,8 @@ function toRouteFacts(route: InventoryRoute): Plain<RouteFacts> {
 }
 
 const short = (text = ''): string => text.slice(0, MAX_FACT_CHARACTERS).replace(/\p{Surrogate}/gu, '\ufffd');
+/** Agents write ids with and without 0x. */
+const pciId = (text = ''): string => short(text).toLowerCase().replace(/^0x/, '');
 const isPerhapsEligible = (disk: InventoryDisk): boolean =>
   (disk.installation_eligibility?.not_eligible_reasons ?? []).length === 0;
 const hasAddress = (nic: InventoryNic): boolean =>

@@ -44,6 +44,7 @@ describe('the inventory report', () => {
       nics: [{ macAddress: '02:00:00:27:b1:40', ipv4Addresses: ['192.168.128.10/24'], ipv6Addresses: [] }],
       routes: [{ destination: '0.0.0.0', gateway: '192.168.128.1' }],
       gpuCount: 1,
+      hasVirtualization: true,
       truncation: 'none',
       diskCount: 1,
     });

@@ -8,8 +8,9 @@ import {
   parseStreamId,
 } from '@muster/contracts';
 import { clusterDecider, hostDecider, infraEnvDecider } from '@muster/domain';
+import { NO_SHAPE, shapeOf } from '@muster/operators';
 import type { RecordedEvent } from '@muster/ports';
-import { type ClusterSettingsFacts, toClusterSettingsFacts } from '@muster/validation-rules';
+import { type ClusterSettingsFacts, effectiveRole, toClusterSettingsFacts } from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
 import { evolveReports, NO_REPORTS } from './host-reports';
 import { clusterSubject, hostSubject, type Subject } from './subjects';
@@ -94,6 +95,7 @@ export class FactsView {
       if (!cluster) continue;
       touched.add(clusterSubject(id));
       cluster.lastEventId = eventId;
+      if (hasOtherPlace(before, after)) for (const key of this.reshaped(cluster)) touched.add(hostSubject(key));
     }
     const [oldName, newName] = [nameOf(before), nameOf(after)];
     if (left !== joined || oldName !== newName) {
@@ -101,6 +103,22 @@ export class FactsView {
         touched.add(hostSubject(key));
     }
     return [...touched];
+  }
+
+  /** Hosts whose operators have to be looked at again because the cluster is made up differently now. */
+  private reshaped(cluster: ClusterEntry): readonly HostKey[] {
+    const shape = this.shapeOf(cluster);
+    if (isDeepStrictEqual(shape, cluster.shape)) return [];
+    cluster.shape = shape;
+    return [...cluster.hostKeys];
+  }
+
+  private shapeOf(cluster: ClusterEntry): ClusterEntry['shape'] {
+    if (cluster.facts.operators.length === 0) return NO_SHAPE;
+    const hosts = this.hostsOf(cluster).filter(({ state }) => state.kind !== 'AddToExistingClusterHost');
+    return shapeOf(
+      hosts.map(({ state: { role, suggestedRole } }) => ({ role, effectiveRole: effectiveRole(role, suggestedRole) })),
+    );
   }
 
   /** Only the last one left, or the first one met, is no longer or newly alone with its name. */
@@ -130,12 +148,21 @@ export class FactsView {
     }
     if (!known) {
       const facts = toClusterSettingsFacts(state);
-      this.clusters.set(id, { id, state, facts, hostKeys: new Set(), names: new Map(), lastEventId: event.id });
+      this.clusters.set(id, {
+        id,
+        state,
+        facts,
+        shape: NO_SHAPE,
+        hostKeys: new Set(),
+        names: new Map(),
+        lastEventId: event.id,
+      });
       return [clusterSubject(id)];
     }
     const facts = toClusterSettingsFacts(state);
     const before = { ...known };
     Object.assign(known, { state, facts, lastEventId: event.id });
+    if (known.facts.operators.length !== before.facts.operators.length) known.shape = this.shapeOf(known);
     if (state.status === before.state.status && isDeepStrictEqual(before.facts, facts)) return [];
     if (isSameToHosts(before.facts, facts)) return [clusterSubject(id)];
     return [clusterSubject(id), ...this.withoutSummaries([...known.hostKeys])];
@@ -167,6 +194,13 @@ export class FactsView {
     return keys.map(hostSubject);
   }
 }
+
+/** Another role, another cluster, or gone. */
+const hasOtherPlace = ({ state: before }: Pick<HostEntry, 'state'>, { state: after }: HostEntry): boolean =>
+  before.clusterId !== after.clusterId ||
+  before.role !== after.role ||
+  before.suggestedRole !== after.suggestedRole ||
+  before.hostId !== after.hostId;
 
 /** Settings that no host rule reads: a change of these alone leaves every host's verdict as it is. */
 const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettingsFacts>([

@@ -1,3 +1,4 @@
+import { STANDARD_SETTINGS } from '@muster/operators';
 import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
 import { FactsView } from './facts-view';
 import {
@@ -24,6 +25,7 @@ const POLICY: RulesPolicy = {
   edgeWorkerProducts: [],
   disabledHostRules: [],
   disabledClusterRules: [],
+  operatorSettings: STANDARD_SETTINGS,
 };
 const CLUSTER = `cluster:${CLUSTER_ID}`;
 const [a, b, c] = [hostKey(1), hostKey(2), hostKey(3)];

@@ -41,6 +41,8 @@ function summarize(
     role: state.role,
     suggestedRole: state.suggestedRole,
     hasInventory: hardware !== undefined,
+    hardware,
+    installationDiskId: state.installationDisk.id,
     addresses: hardware ? addressesOf(hardware) : [],
     canBeControlPlane: isEnough(isSingleNode(cluster) ? table.sno : table.master),
     canBeArbiter: isEnough(table.arbiter),

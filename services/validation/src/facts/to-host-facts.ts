@@ -1,3 +1,4 @@
+import { NO_SHAPE } from '@muster/operators';
 import { type HostFacts, type RulesPolicy } from '@muster/validation-rules';
 import type { FactsView } from './facts-view';
 import { type HostEntry, nameOf } from './view-entries';
@@ -10,6 +11,7 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
   return {
     policy,
     cluster: cluster?.facts,
+    shape: cluster?.shape ?? NO_SHAPE,
     infraEnvVersion: infraEnv?.openshiftVersion ?? '',
     infraEnvHasNtpSources: Boolean(infraEnv?.ntpSources || infraEnv?.additionalNtpSources),
     kind: state.kind,

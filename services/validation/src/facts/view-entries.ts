@@ -1,4 +1,5 @@
 import type { HostKey } from '@muster/contracts';
+import type { ClusterShape } from '@muster/operators';
 import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
 import type { ClusterHostFacts, ClusterSettingsFacts } from '@muster/validation-rules';
 import type { HostReports } from './host-reports';
@@ -18,6 +19,8 @@ export interface ClusterEntry {
   readonly id: string;
   state: ClusterState;
   facts: ClusterSettingsFacts;
+  /** Kept while operators are chosen; nothing else asks for it. */
+  shape: ClusterShape;
   readonly hostKeys: Set<HostKey>;
   /** Name → the hosts with an inventory that are called so. */
   readonly names: Map<string, Set<HostKey>>;

@@ -1,0 +1,42 @@
+import { type ClusterShape, type OperatorCluster, type OperatorHost, storedGbOf } from '@muster/operators';
+import { type ClusterSettingsFacts, isSingleNode } from '../facts/cluster-settings.facts';
+import { type ClusterHostFacts, effectiveRoleOf } from '../facts/cluster.facts';
+import type { HostFacts, RulesPolicy } from '../facts/host.facts';
+import { effectiveRole } from '../roles/effective-role';
+import { parseVersion } from '../versions/openshift-version';
+
+/** A cluster as plug-ins of operators see it. */
+export const operatorCluster = (
+  settings: ClusterSettingsFacts,
+  shape: ClusterShape,
+  policy: Pick<RulesPolicy, 'operatorSettings'>,
+): OperatorCluster => ({
+  release: parseVersion(settings.openshiftVersion),
+  cpuArchitecture: settings.cpuArchitecture,
+  isSingleNode: isSingleNode(settings),
+  wantsSchedulableMasters: settings.schedulableMasters,
+  operators: settings.operators,
+  minStorageGb: storedGbOf(settings.operators, { isSingleNode: isSingleNode(settings) }),
+  shape,
+  settings: policy.operatorSettings,
+});
+
+/** A host as plug-ins of operators see it. */
+export const operatorHost = ({
+  role,
+  suggestedRole,
+  hardware,
+  installationDiskId,
+}: Pick<HostFacts, 'role' | 'suggestedRole' | 'hardware' | 'installationDiskId'>): OperatorHost => ({
+  role,
+  effectiveRole: effectiveRole(role, suggestedRole),
+  hardware,
+  installationDiskId,
+});
+
+export const operatorHostOfCluster = (host: ClusterHostFacts): OperatorHost => ({
+  role: host.role,
+  effectiveRole: effectiveRoleOf(host),
+  hardware: host.hardware,
+  installationDiskId: host.installationDiskId,
+});
