@@ -30,7 +30,9 @@ export interface V2OpenshiftVersion {
   readonly cpu_architectures: readonly string[];
 }
 
-const DEFAULT_SUPPORT_LEVEL = 'production';
+/** What a release without a support level of its own is: a pre-release is for trying out. */
+const supportLevelOf = ({ version, support_level: given }: ReleaseImage): string =>
+  given || (/-/.test(withoutMulti(version)) ? 'beta' : 'production');
 
 /** What can be installed and booted: data, looked up the way people name versions. */
 export class VersionCatalogue {
@@ -73,7 +75,7 @@ export class VersionCatalogue {
     return [...new Set(this.osImages.map(({ openshift_version }) => openshift_version))];
   }
 
-  /** `openshift-versions` of the contract: by full version, newest first. */
+  /** `openshift-versions` of the contract: by full version, newest first; `version` is any part of its name. */
   toV2(filter: { readonly version?: string; readonly onlyLatest?: boolean } = {}): {
     readonly [version: string]: V2OpenshiftVersion;
   } {
@@ -84,12 +86,12 @@ export class VersionCatalogue {
       const line = majorMinor(release.version);
       if (!newestOf.has(line)) newestOf.set(line, withoutMulti(release.version));
       if (filter.onlyLatest && newestOf.get(line) !== withoutMulti(release.version)) continue;
-      if (filter.version && !release.version.startsWith(filter.version)) continue;
+      if (filter.version && !release.version.includes(filter.version)) continue;
       const seen = byVersion.get(release.version);
       const architectures = release.cpu_architectures ?? [release.cpu_architecture];
       byVersion.set(release.version, {
         display_name: release.version,
-        support_level: release.support_level || DEFAULT_SUPPORT_LEVEL,
+        support_level: supportLevelOf(release),
         ...(seen?.default || release.default ? { default: true } : {}),
         cpu_architectures: [...new Set([...(seen?.cpu_architectures ?? []), ...architectures])],
       });

@@ -43,6 +43,25 @@ describe('VersionCatalogue', () => {
     ).toEqual(['4.22.9']);
   });
 
+  it('finds versions by any part of their name', () => {
+    const names = (version: string): string[] => Object.keys(catalogue.toV2({ version }));
+    expect(names('18.52')).toEqual(['4.18.52', '4.18.52-multi']);
+    expect(names('ec.5-multi')).toEqual(['5.0.0-ec.5-multi']);
+    expect(names('4.99')).toEqual([]);
+  });
+
+  it('shows a release as what it says, else a pre-release as beta', () => {
+    const release = { openshift_version: '5.1', cpu_architecture: 'x86_64', url: 'registry.example.com/a' };
+    const levels = (version: string, support_level?: string): string[] =>
+      Object.values(new VersionCatalogue([{ ...release, version, support_level }], []).toV2()).map(
+        (shown) => shown.support_level,
+      );
+    expect(levels('5.1.0-rc.2')).toEqual(['beta']);
+    expect(levels('5.1.0-rc.2-multi', '')).toEqual(['beta']);
+    expect(levels('5.1.0-multi')).toEqual(['production']);
+    expect(levels('5.1.0', 'end-of-life')).toEqual(['end-of-life']);
+  });
+
   it('shows only the newest of each line when that is wanted', () => {
     const older = {
       openshift_version: '4.18',
