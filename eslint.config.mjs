@@ -77,6 +77,7 @@ export default tseslint.config(
       'boot-image',
       'operators',
       'problems',
+      'versions',
     ].map((lib) => `libs/${lib}/src/**/*.ts`),
     ignores: ['**/*.spec.ts'],
     rules: {

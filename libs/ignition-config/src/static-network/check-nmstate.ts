@@ -1,7 +1,7 @@
 import { familyOf, type NetworkState } from './nmstate';
-import type { Report } from './network-problem';
+import { type Report } from '../shape/shape';
 import { portsOf } from './ports';
-import { isIpv4, isIpv6 } from './shape';
+import { isIpv4, isIpv6 } from '../shape/shape';
 
 /** What no key by itself shows: things that contradict each other or refer to nothing. */
 export function checkNmstate(state: NetworkState, report: Report): void {

@@ -2,7 +2,8 @@ import { isAlias, isNode, LineCounter, parseDocument, type Document } from 'yaml
 import { adviseOnNmstate, checkNmstate } from './check-nmstate';
 import { checkForKeyfiles, type Keyfile, renderKeyfiles } from './keyfiles';
 import { checkMapping, completeMapping, type MacName } from './mac-mapping';
-import { formatPath, type NetworkProblem, type Path, type Report } from './network-problem';
+import { type NetworkProblem } from './network-problem';
+import { formatPath, type Path, type Report } from '../shape/shape';
 import { renderNmpolicy } from './nmpolicy';
 import { NMSTATE_SHAPE } from './nmstate-shape';
 import { readNmstate } from './read-nmstate';

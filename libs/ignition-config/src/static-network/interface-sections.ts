@@ -1,7 +1,7 @@
 import type { KeyfileSection, KeyfileSettings } from './keyfile';
 import type { NetworkInterface } from './nmstate';
 import { mappings, textOf, within } from './read-nmstate';
-import { isMapping, isTrue, toInteger } from './shape';
+import { isMapping, isTrue, toInteger } from '../shape/shape';
 
 /** How a type of interface is written in a keyfile. */
 interface KeyfileType {

@@ -8,7 +8,7 @@ import {
   type Route,
 } from './nmstate';
 import { textOf } from './read-nmstate';
-import { isTrue, toInteger } from './shape';
+import { isTrue, toInteger } from '../shape/shape';
 
 /** NetworkManager's "as long as it takes". */
 const NEVER_GIVE_UP_SECONDS = 2_147_483_647;

@@ -1,10 +1,10 @@
 import { dnsCarrier, ipSections } from './ip-sections';
 import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
 import { formatKeyfile, type KeyfileSection } from './keyfile';
-import type { Report } from './network-problem';
+import { type Report } from '../shape/shape';
 import { familyOf, type NetworkInterface, type NetworkState } from './nmstate';
 import { type Port, portsOf, withPlainPorts } from './ports';
-import { isTrue } from './shape';
+import { isTrue } from '../shape/shape';
 import { within } from './read-nmstate';
 
 export interface Keyfile {

@@ -1,4 +1,4 @@
-import type { Report } from './network-problem';
+import { type Report } from '../shape/shape';
 import type { NetworkState } from './nmstate';
 import { portsOf } from './ports';
 import { canonicalMac } from './read-nmstate';

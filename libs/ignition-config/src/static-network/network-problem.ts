@@ -9,18 +9,6 @@ export interface NetworkProblem {
   readonly problem: string;
 }
 
-export type Path = readonly (string | number)[];
-
-/** Reports a problem at a place of the document. */
-export type Report = (path: Path, problem: string) => void;
-
-export function formatPath(path: Path): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? part : `${text}.${part}`;
-  }, '');
-}
-
 /** One sentence a person can act on. Hosts are counted from 1 there. */
 export function describeNetworkProblem({ host, line, path, problem }: NetworkProblem): string {
   const place = line === undefined ? path : `line ${line}${path === '' ? '' : `, ${path}`}`;

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { MacName } from './mac-mapping';
 import { canonicalMac, textOf } from './read-nmstate';
-import { isMapping, isTrue } from './shape';
+import { isMapping, isTrue } from '../shape/shape';
 
 /** Keys whose value is the name of an interface, wherever they stand. */
 const NAMING_KEYS: ReadonlySet<string> = new Set([

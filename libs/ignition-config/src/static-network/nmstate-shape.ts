@@ -13,7 +13,7 @@ import {
   oneOf,
   type Shape,
   text,
-} from './shape';
+} from '../shape/shape';
 
 const MAX_UINT32 = 4_294_967_295;
 const BOND_MODES = [

@@ -1,5 +1,5 @@
 import type { IpSettings, NetworkInterface, NetworkState, Route } from './nmstate';
-import { isMapping, isTrue } from './shape';
+import { isMapping, isTrue } from '../shape/shape';
 
 const NOTHING: { readonly [key: string]: unknown } = {};
 

@@ -1,4 +1,14 @@
-import { type Path, type Report } from './network-problem';
+export type Path = readonly (string | number)[];
+
+/** Reports a problem at a place of the document. */
+export type Report = (path: Path, problem: string) => void;
+
+export function formatPath(path: Path): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? part : `${text}.${part}`;
+  }, '');
+}
 
 /** Checks a value read from YAML and reports what is wrong with it; never throws. */
 export type Shape = (value: unknown, path: Path, report: Report) => void;

@@ -1,0 +1,29 @@
+import { compareVersions, isAtLeast, parseVersion } from './openshift-version';
+
+describe('a version', () => {
+  it.each([
+    ['4.18', [4, 18, 0]],
+    ['v4.18.3', [4, 18, 3]],
+    ['5.0.0-ec.5', [5, 0, 0]],
+    ['4.18.52-multi', [4, 18, 52]],
+    ['4', undefined],
+    ['latest', undefined],
+    ['', undefined],
+  ])('%j is read as %j', (text, numbers) => {
+    expect(parseVersion(text)).toEqual(numbers);
+  });
+
+  it('is compared number by number', () => {
+    expect(compareVersions([4, 9, 0], [4, 18, 0])).toBeLessThan(0);
+    expect(compareVersions([4, 18, 1], [4, 18, 0])).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['4.18.0-ec.0', '4.18', true],
+    ['4.9', '4.18', false],
+    ['unknown', '4.18', false],
+    ['4.18', 'unknown', false],
+  ])('%s is at least %s: %s', (version, minimum, expected) => {
+    expect(isAtLeast(version, minimum)).toBe(expected);
+  });
+});
