@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ClusterSettings, ClusterSettingsJson } from "./cluster_pb";
+import type { ClusterSettings, ClusterSettingsJson, NameList, NameListJson } from "./cluster_pb";
 import { file_muster_v1_cluster } from "./cluster_pb";
 import type { Owner, OwnerJson, Stored, StoredBody, StoredBodyJson, StoredJson } from "./common_pb";
 import { file_muster_v1_common } from "./common_pb";
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/registration.proto.
  */
 export const file_muster_v1_registration: GenFile = /*@__PURE__*/
-  fileDesc("ChxtdXN0ZXIvdjEvcmVnaXN0cmF0aW9uLnByb3RvEgltdXN0ZXIudjEizgEKFlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRraW5kGAIgASgJEiwKCHNldHRpbmdzGAMgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIfCgVvd25lchgEIAEoCzIQLm11c3Rlci52MS5Pd25lchITCgtwdWxsX3NlY3JldBgFIAEoCRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgGIAEoCRIQCghpbXBvcnRlZBgHIAEoCCI8ChdSZWdpc3RlckNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIoEBChRSZXZpc2VDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEisKB2NoYW5nZXMYAiABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQFCDgoMX3B1bGxfc2VjcmV0IjoKFVJldmlzZUNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIi4KGERlcmVnaXN0ZXJDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIj4KGURlcmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIrChVJbnN0YWxsQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI7ChZJbnN0YWxsQ2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiLwoZQ2FuY2VsSW5zdGFsbGF0aW9uUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIj8KGkNhbmNlbEluc3RhbGxhdGlvblJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiKQoTUmVzZXRDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIjkKFFJlc2V0Q2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiKgoUQWxsb3dBZGRIb3N0c1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI6ChVBbGxvd0FkZEhvc3RzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJAChtSZWFjaEZpbmFsaXppbmdTdGFnZVJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRINCgVzdGFnZRgCIAEoCSJBChxSZWFjaEZpbmFsaXppbmdTdGFnZVJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQidQobUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSEwoLc3RhdHVzX2luZm8YBCABKAkSDwoHdmVyc2lvbhgFIAEoCSJBChxSZXBvcnRPcGVyYXRvclN0YXR1c1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiiwEKGFJlY29yZENsdXN0ZXJMb2dzUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEhIKCmxvZ3Nfc3RhdGUYAiABKAkSEQoJbG9nc190eXBlGAMgASgJEg8KB2hvc3RfaWQYBCABKAkSIwoEYm9keRgFIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Ij4KGVJlY29yZENsdXN0ZXJMb2dzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKUAQoXUmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEi0KCHNldHRpbmdzGAIgASgLMhsubXVzdGVyLnYxLkluZnJhRW52U2V0dGluZ3MSHwoFb3duZXIYAyABKAsyEC5tdXN0ZXIudjEuT3duZXISEwoLcHVsbF9zZWNyZXQYBCABKAkiPQoYUmVnaXN0ZXJJbmZyYUVudlJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQihQEKFVJldmlzZUluZnJhRW52UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSLAoHY2hhbmdlcxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQFCDgoMX3B1bGxfc2VjcmV0IjsKFlJldmlzZUluZnJhRW52UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIvChdSb3RhdGVTaWduaW5nS2V5UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiPQoYUm90YXRlU2lnbmluZ0tleVJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiMQoZRGVyZWdpc3RlckluZnJhRW52UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiPwoaRGVyZWdpc3RlckluZnJhRW52UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKKAQoTUmVnaXN0ZXJIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIfChdkaXNjb3ZlcnlfYWdlbnRfdmVyc2lvbhgDIAEoCRIrCgdtYWNoaW5lGAQgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eSJQChRSZWdpc3Rlckhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkEhUKDWFnZW50X3ZlcnNpb24YAiABKAkidQoQTmV4dFN0ZXBzUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIfChdkaXNjb3ZlcnlfYWdlbnRfdmVyc2lvbhgDIAEoCRIZChF0aW1lc3RhbXBfc2Vjb25kcxgEIAEoASJ2ChFOZXh0U3RlcHNSZXNwb25zZRIlCgxpbnN0cnVjdGlvbnMYASADKAsyDy5tdXN0ZXIudjEuU3RlcBIgChhuZXh0X2luc3RydWN0aW9uX3NlY29uZHMYAiABKAUSGAoQcG9zdF9zdGVwX2FjdGlvbhgDIAEoCSI4CgRTdGVwEhEKCXN0ZXBfdHlwZRgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBGFyZ3MYAyADKAkikQEKElJlcGx5VG9TdGVwUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIRCglzdGVwX3R5cGUYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIRCglleGl0X2NvZGUYBSABKAUSDgoGb3V0cHV0GAYgASgJEg0KBWVycm9yGAcgASgJIjgKE1JlcGx5VG9TdGVwUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJoChlSZXBvcnRIb3N0UHJvZ3Jlc3NSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEg0KBXN0YWdlGAMgASgJEhUKDXByb2dyZXNzX2luZm8YBCABKAkiPwoaUmVwb3J0SG9zdFByb2dyZXNzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJ3ChVSZWNvcmRIb3N0TG9nc1JlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSEgoKbG9nc19zdGF0ZRgDIAEoCRIjCgRib2R5GAQgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiOwoWUmVjb3JkSG9zdExvZ3NSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIu0BChFSZXZpc2VIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIWCglob3N0X25hbWUYAyABKAlIAIgBARIWCglob3N0X3JvbGUYBCABKAlIAYgBARIhChRpbnN0YWxsYXRpb25fZGlza19pZBgFIAEoCUgCiAEBEikKCHNldHRpbmdzGAYgASgLMhcubXVzdGVyLnYxLkhvc3RTZXR0aW5nc0IMCgpfaG9zdF9uYW1lQgwKCl9ob3N0X3JvbGVCFwoVX2luc3RhbGxhdGlvbl9kaXNrX2lkIjcKElJldmlzZUhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkwKD0JpbmRIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJIjUKEEJpbmRIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI6ChFVbmJpbmRIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCSI3ChJVbmJpbmRIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI5ChBSZXNldEhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJIjYKEVJlc2V0SG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiWgoaUmVzZXRIb3N0VmFsaWRhdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSFQoNdmFsaWRhdGlvbl9pZBgDIAEoCSJAChtSZXNldEhvc3RWYWxpZGF0aW9uUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI7ChJJbnN0YWxsSG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkiOAoTSW5zdGFsbEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIj4KFURlcmVnaXN0ZXJIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCSI7ChZEZXJlZ2lzdGVySG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQy9xEKE1JlZ2lzdHJhdGlvblNlcnZpY2USWAoPUmVnaXN0ZXJDbHVzdGVyEiEubXVzdGVyLnYxLlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QaIi5tdXN0ZXIudjEuUmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USUgoNUmV2aXNlQ2x1c3RlchIfLm11c3Rlci52MS5SZXZpc2VDbHVzdGVyUmVxdWVzdBogLm11c3Rlci52MS5SZXZpc2VDbHVzdGVyUmVzcG9uc2USXgoRRGVyZWdpc3RlckNsdXN0ZXISIy5tdXN0ZXIudjEuRGVyZWdpc3RlckNsdXN0ZXJSZXF1ZXN0GiQubXVzdGVyLnYxLkRlcmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USVQoOSW5zdGFsbENsdXN0ZXISIC5tdXN0ZXIudjEuSW5zdGFsbENsdXN0ZXJSZXF1ZXN0GiEubXVzdGVyLnYxLkluc3RhbGxDbHVzdGVyUmVzcG9uc2USYQoSQ2FuY2VsSW5zdGFsbGF0aW9uEiQubXVzdGVyLnYxLkNhbmNlbEluc3RhbGxhdGlvblJlcXVlc3QaJS5tdXN0ZXIudjEuQ2FuY2VsSW5zdGFsbGF0aW9uUmVzcG9uc2USTwoMUmVzZXRDbHVzdGVyEh4ubXVzdGVyLnYxLlJlc2V0Q2x1c3RlclJlcXVlc3QaHy5tdXN0ZXIudjEuUmVzZXRDbHVzdGVyUmVzcG9uc2USUgoNQWxsb3dBZGRIb3N0cxIfLm11c3Rlci52MS5BbGxvd0FkZEhvc3RzUmVxdWVzdBogLm11c3Rlci52MS5BbGxvd0FkZEhvc3RzUmVzcG9uc2USZwoUUmVhY2hGaW5hbGl6aW5nU3RhZ2USJi5tdXN0ZXIudjEuUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXF1ZXN0GicubXVzdGVyLnYxLlJlYWNoRmluYWxpemluZ1N0YWdlUmVzcG9uc2USZwoUUmVwb3J0T3BlcmF0b3JTdGF0dXMSJi5tdXN0ZXIudjEuUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXF1ZXN0GicubXVzdGVyLnYxLlJlcG9ydE9wZXJhdG9yU3RhdHVzUmVzcG9uc2USXgoRUmVjb3JkQ2x1c3RlckxvZ3MSIy5tdXN0ZXIudjEuUmVjb3JkQ2x1c3RlckxvZ3NSZXF1ZXN0GiQubXVzdGVyLnYxLlJlY29yZENsdXN0ZXJMb2dzUmVzcG9uc2USWwoQUmVnaXN0ZXJJbmZyYUVudhIiLm11c3Rlci52MS5SZWdpc3RlckluZnJhRW52UmVxdWVzdBojLm11c3Rlci52MS5SZWdpc3RlckluZnJhRW52UmVzcG9uc2USVQoOUmV2aXNlSW5mcmFFbnYSIC5tdXN0ZXIudjEuUmV2aXNlSW5mcmFFbnZSZXF1ZXN0GiEubXVzdGVyLnYxLlJldmlzZUluZnJhRW52UmVzcG9uc2USWwoQUm90YXRlU2lnbmluZ0tleRIiLm11c3Rlci52MS5Sb3RhdGVTaWduaW5nS2V5UmVxdWVzdBojLm11c3Rlci52MS5Sb3RhdGVTaWduaW5nS2V5UmVzcG9uc2USYQoSRGVyZWdpc3RlckluZnJhRW52EiQubXVzdGVyLnYxLkRlcmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QaJS5tdXN0ZXIudjEuRGVyZWdpc3RlckluZnJhRW52UmVzcG9uc2USTwoMUmVnaXN0ZXJIb3N0Eh4ubXVzdGVyLnYxLlJlZ2lzdGVySG9zdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVnaXN0ZXJIb3N0UmVzcG9uc2USRgoJTmV4dFN0ZXBzEhsubXVzdGVyLnYxLk5leHRTdGVwc1JlcXVlc3QaHC5tdXN0ZXIudjEuTmV4dFN0ZXBzUmVzcG9uc2USTAoLUmVwbHlUb1N0ZXASHS5tdXN0ZXIudjEuUmVwbHlUb1N0ZXBSZXF1ZXN0Gh4ubXVzdGVyLnYxLlJlcGx5VG9TdGVwUmVzcG9uc2USYQoSUmVwb3J0SG9zdFByb2dyZXNzEiQubXVzdGVyLnYxLlJlcG9ydEhvc3RQcm9ncmVzc1JlcXVlc3QaJS5tdXN0ZXIudjEuUmVwb3J0SG9zdFByb2dyZXNzUmVzcG9uc2USVQoOUmVjb3JkSG9zdExvZ3MSIC5tdXN0ZXIudjEuUmVjb3JkSG9zdExvZ3NSZXF1ZXN0GiEubXVzdGVyLnYxLlJlY29yZEhvc3RMb2dzUmVzcG9uc2USSQoKUmV2aXNlSG9zdBIcLm11c3Rlci52MS5SZXZpc2VIb3N0UmVxdWVzdBodLm11c3Rlci52MS5SZXZpc2VIb3N0UmVzcG9uc2USQwoIQmluZEhvc3QSGi5tdXN0ZXIudjEuQmluZEhvc3RSZXF1ZXN0GhsubXVzdGVyLnYxLkJpbmRIb3N0UmVzcG9uc2USSQoKVW5iaW5kSG9zdBIcLm11c3Rlci52MS5VbmJpbmRIb3N0UmVxdWVzdBodLm11c3Rlci52MS5VbmJpbmRIb3N0UmVzcG9uc2USRgoJUmVzZXRIb3N0EhsubXVzdGVyLnYxLlJlc2V0SG9zdFJlcXVlc3QaHC5tdXN0ZXIudjEuUmVzZXRIb3N0UmVzcG9uc2USZAoTUmVzZXRIb3N0VmFsaWRhdGlvbhIlLm11c3Rlci52MS5SZXNldEhvc3RWYWxpZGF0aW9uUmVxdWVzdBomLm11c3Rlci52MS5SZXNldEhvc3RWYWxpZGF0aW9uUmVzcG9uc2USTAoLSW5zdGFsbEhvc3QSHS5tdXN0ZXIudjEuSW5zdGFsbEhvc3RSZXF1ZXN0Gh4ubXVzdGVyLnYxLkluc3RhbGxIb3N0UmVzcG9uc2USVQoORGVyZWdpc3Rlckhvc3QSIC5tdXN0ZXIudjEuRGVyZWdpc3Rlckhvc3RSZXF1ZXN0GiEubXVzdGVyLnYxLkRlcmVnaXN0ZXJIb3N0UmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_cluster, file_muster_v1_common, file_muster_v1_host, file_muster_v1_infra_env]);
+  fileDesc("ChxtdXN0ZXIvdjEvcmVnaXN0cmF0aW9uLnByb3RvEgltdXN0ZXIudjEioQIKFlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRraW5kGAIgASgJEiwKCHNldHRpbmdzGAMgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIfCgVvd25lchgEIAEoCzIQLm11c3Rlci52MS5Pd25lchITCgtwdWxsX3NlY3JldBgFIAEoCRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgGIAEoCRIQCghpbXBvcnRlZBgHIAEoCBI8ChBvcGVyYXRvcl9idW5kbGVzGBQgASgLMh0ubXVzdGVyLnYxLk9wZXJhdG9yQnVuZGxlTGlzdEgAiAEBQhMKEV9vcGVyYXRvcl9idW5kbGVzIkQKEk9wZXJhdG9yQnVuZGxlTGlzdBIuCgVpdGVtcxgBIAMoCzIfLm11c3Rlci52MS5PcGVyYXRvckJ1bmRsZUNob2ljZSJvChRPcGVyYXRvckJ1bmRsZUNob2ljZRIKCgJpZBgBIAEoCRI0ChJvcHRpb25hbF9vcGVyYXRvcnMYAiABKAsyEy5tdXN0ZXIudjEuTmFtZUxpc3RIAIgBAUIVChNfb3B0aW9uYWxfb3BlcmF0b3JzIjwKF1JlZ2lzdGVyQ2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQi1AEKFFJldmlzZUNsdXN0ZXJSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSKwoHY2hhbmdlcxgCIAEoCzIaLm11c3Rlci52MS5DbHVzdGVyU2V0dGluZ3MSGAoLcHVsbF9zZWNyZXQYAyABKAlIAIgBARI8ChBvcGVyYXRvcl9idW5kbGVzGBQgASgLMh0ubXVzdGVyLnYxLk9wZXJhdG9yQnVuZGxlTGlzdEgBiAEBQg4KDF9wdWxsX3NlY3JldEITChFfb3BlcmF0b3JfYnVuZGxlcyI6ChVSZXZpc2VDbHVzdGVyUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIuChhEZXJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI+ChlEZXJlZ2lzdGVyQ2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiKwoVSW5zdGFsbENsdXN0ZXJSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkiOwoWSW5zdGFsbENsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIi8KGUNhbmNlbEluc3RhbGxhdGlvblJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI/ChpDYW5jZWxJbnN0YWxsYXRpb25SZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIikKE1Jlc2V0Q2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI5ChRSZXNldENsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIioKFEFsbG93QWRkSG9zdHNSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkiOgoVQWxsb3dBZGRIb3N0c1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiQAobUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDQoFc3RhZ2UYAiABKAkiQQocUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkInUKG1JlcG9ydE9wZXJhdG9yU3RhdHVzUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGc3RhdHVzGAMgASgJEhMKC3N0YXR1c19pbmZvGAQgASgJEg8KB3ZlcnNpb24YBSABKAkiQQocUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIosBChhSZWNvcmRDbHVzdGVyTG9nc1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRISCgpsb2dzX3N0YXRlGAIgASgJEhEKCWxvZ3NfdHlwZRgDIAEoCRIPCgdob3N0X2lkGAQgASgJEiMKBGJvZHkYBSABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keSI+ChlSZWNvcmRDbHVzdGVyTG9nc1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQilAEKF1JlZ2lzdGVySW5mcmFFbnZSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRItCghzZXR0aW5ncxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEh8KBW93bmVyGAMgASgLMhAubXVzdGVyLnYxLk93bmVyEhMKC3B1bGxfc2VjcmV0GAQgASgJIj0KGFJlZ2lzdGVySW5mcmFFbnZSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIoUBChVSZXZpc2VJbmZyYUVudlJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEiwKB2NoYW5nZXMYAiABKAsyGy5tdXN0ZXIudjEuSW5mcmFFbnZTZXR0aW5ncxIYCgtwdWxsX3NlY3JldBgDIAEoCUgAiAEBQg4KDF9wdWxsX3NlY3JldCI7ChZSZXZpc2VJbmZyYUVudlJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiLwoXUm90YXRlU2lnbmluZ0tleVJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJIj0KGFJvdGF0ZVNpZ25pbmdLZXlSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIjEKGURlcmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJIj8KGkRlcmVnaXN0ZXJJbmZyYUVudlJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiigEKE1JlZ2lzdGVySG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YAyABKAkSKwoHbWFjaGluZRgEIAEoCzIaLm11c3Rlci52MS5NYWNoaW5lSWRlbnRpdHkiUAoUUmVnaXN0ZXJIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZBIVCg1hZ2VudF92ZXJzaW9uGAIgASgJInUKEE5leHRTdGVwc1JlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YAyABKAkSGQoRdGltZXN0YW1wX3NlY29uZHMYBCABKAEidgoRTmV4dFN0ZXBzUmVzcG9uc2USJQoMaW5zdHJ1Y3Rpb25zGAEgAygLMg8ubXVzdGVyLnYxLlN0ZXASIAoYbmV4dF9pbnN0cnVjdGlvbl9zZWNvbmRzGAIgASgFEhgKEHBvc3Rfc3RlcF9hY3Rpb24YAyABKAkiOAoEU3RlcBIRCglzdGVwX3R5cGUYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgRhcmdzGAMgAygJIpEBChJSZXBseVRvU3RlcFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSEQoJc3RlcF90eXBlGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSEQoJZXhpdF9jb2RlGAUgASgFEg4KBm91dHB1dBgGIAEoCRINCgVlcnJvchgHIAEoCSI4ChNSZXBseVRvU3RlcFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiaAoZUmVwb3J0SG9zdFByb2dyZXNzUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRINCgVzdGFnZRgDIAEoCRIVCg1wcm9ncmVzc19pbmZvGAQgASgJIj8KGlJlcG9ydEhvc3RQcm9ncmVzc1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQidwoVUmVjb3JkSG9zdExvZ3NSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhIKCmxvZ3Nfc3RhdGUYAyABKAkSIwoEYm9keRgEIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5IjsKFlJlY29yZEhvc3RMb2dzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCLtAQoRUmV2aXNlSG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSFgoJaG9zdF9uYW1lGAMgASgJSACIAQESFgoJaG9zdF9yb2xlGAQgASgJSAGIAQESIQoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYBSABKAlIAogBARIpCghzZXR0aW5ncxgGIAEoCzIXLm11c3Rlci52MS5Ib3N0U2V0dGluZ3NCDAoKX2hvc3RfbmFtZUIMCgpfaG9zdF9yb2xlQhcKFV9pbnN0YWxsYXRpb25fZGlza19pZCI3ChJSZXZpc2VIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJMCg9CaW5kSG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSEgoKY2x1c3Rlcl9pZBgDIAEoCSI1ChBCaW5kSG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiOgoRVW5iaW5kSG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkiNwoSVW5iaW5kSG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiOQoQUmVzZXRIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCSI2ChFSZXNldEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIloKGlJlc2V0SG9zdFZhbGlkYXRpb25SZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhUKDXZhbGlkYXRpb25faWQYAyABKAkiQAobUmVzZXRIb3N0VmFsaWRhdGlvblJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiOwoSSW5zdGFsbEhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJIjgKE0luc3RhbGxIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI+ChVEZXJlZ2lzdGVySG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkiOwoWRGVyZWdpc3Rlckhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMvcRChNSZWdpc3RyYXRpb25TZXJ2aWNlElgKD1JlZ2lzdGVyQ2x1c3RlchIhLm11c3Rlci52MS5SZWdpc3RlckNsdXN0ZXJSZXF1ZXN0GiIubXVzdGVyLnYxLlJlZ2lzdGVyQ2x1c3RlclJlc3BvbnNlElIKDVJldmlzZUNsdXN0ZXISHy5tdXN0ZXIudjEuUmV2aXNlQ2x1c3RlclJlcXVlc3QaIC5tdXN0ZXIudjEuUmV2aXNlQ2x1c3RlclJlc3BvbnNlEl4KEURlcmVnaXN0ZXJDbHVzdGVyEiMubXVzdGVyLnYxLkRlcmVnaXN0ZXJDbHVzdGVyUmVxdWVzdBokLm11c3Rlci52MS5EZXJlZ2lzdGVyQ2x1c3RlclJlc3BvbnNlElUKDkluc3RhbGxDbHVzdGVyEiAubXVzdGVyLnYxLkluc3RhbGxDbHVzdGVyUmVxdWVzdBohLm11c3Rlci52MS5JbnN0YWxsQ2x1c3RlclJlc3BvbnNlEmEKEkNhbmNlbEluc3RhbGxhdGlvbhIkLm11c3Rlci52MS5DYW5jZWxJbnN0YWxsYXRpb25SZXF1ZXN0GiUubXVzdGVyLnYxLkNhbmNlbEluc3RhbGxhdGlvblJlc3BvbnNlEk8KDFJlc2V0Q2x1c3RlchIeLm11c3Rlci52MS5SZXNldENsdXN0ZXJSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlc2V0Q2x1c3RlclJlc3BvbnNlElIKDUFsbG93QWRkSG9zdHMSHy5tdXN0ZXIudjEuQWxsb3dBZGRIb3N0c1JlcXVlc3QaIC5tdXN0ZXIudjEuQWxsb3dBZGRIb3N0c1Jlc3BvbnNlEmcKFFJlYWNoRmluYWxpemluZ1N0YWdlEiYubXVzdGVyLnYxLlJlYWNoRmluYWxpemluZ1N0YWdlUmVxdWVzdBonLm11c3Rlci52MS5SZWFjaEZpbmFsaXppbmdTdGFnZVJlc3BvbnNlEmcKFFJlcG9ydE9wZXJhdG9yU3RhdHVzEiYubXVzdGVyLnYxLlJlcG9ydE9wZXJhdG9yU3RhdHVzUmVxdWVzdBonLm11c3Rlci52MS5SZXBvcnRPcGVyYXRvclN0YXR1c1Jlc3BvbnNlEl4KEVJlY29yZENsdXN0ZXJMb2dzEiMubXVzdGVyLnYxLlJlY29yZENsdXN0ZXJMb2dzUmVxdWVzdBokLm11c3Rlci52MS5SZWNvcmRDbHVzdGVyTG9nc1Jlc3BvbnNlElsKEFJlZ2lzdGVySW5mcmFFbnYSIi5tdXN0ZXIudjEuUmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QaIy5tdXN0ZXIudjEuUmVnaXN0ZXJJbmZyYUVudlJlc3BvbnNlElUKDlJldmlzZUluZnJhRW52EiAubXVzdGVyLnYxLlJldmlzZUluZnJhRW52UmVxdWVzdBohLm11c3Rlci52MS5SZXZpc2VJbmZyYUVudlJlc3BvbnNlElsKEFJvdGF0ZVNpZ25pbmdLZXkSIi5tdXN0ZXIudjEuUm90YXRlU2lnbmluZ0tleVJlcXVlc3QaIy5tdXN0ZXIudjEuUm90YXRlU2lnbmluZ0tleVJlc3BvbnNlEmEKEkRlcmVnaXN0ZXJJbmZyYUVudhIkLm11c3Rlci52MS5EZXJlZ2lzdGVySW5mcmFFbnZSZXF1ZXN0GiUubXVzdGVyLnYxLkRlcmVnaXN0ZXJJbmZyYUVudlJlc3BvbnNlEk8KDFJlZ2lzdGVySG9zdBIeLm11c3Rlci52MS5SZWdpc3Rlckhvc3RSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlZ2lzdGVySG9zdFJlc3BvbnNlEkYKCU5leHRTdGVwcxIbLm11c3Rlci52MS5OZXh0U3RlcHNSZXF1ZXN0GhwubXVzdGVyLnYxLk5leHRTdGVwc1Jlc3BvbnNlEkwKC1JlcGx5VG9TdGVwEh0ubXVzdGVyLnYxLlJlcGx5VG9TdGVwUmVxdWVzdBoeLm11c3Rlci52MS5SZXBseVRvU3RlcFJlc3BvbnNlEmEKElJlcG9ydEhvc3RQcm9ncmVzcxIkLm11c3Rlci52MS5SZXBvcnRIb3N0UHJvZ3Jlc3NSZXF1ZXN0GiUubXVzdGVyLnYxLlJlcG9ydEhvc3RQcm9ncmVzc1Jlc3BvbnNlElUKDlJlY29yZEhvc3RMb2dzEiAubXVzdGVyLnYxLlJlY29yZEhvc3RMb2dzUmVxdWVzdBohLm11c3Rlci52MS5SZWNvcmRIb3N0TG9nc1Jlc3BvbnNlEkkKClJldmlzZUhvc3QSHC5tdXN0ZXIudjEuUmV2aXNlSG9zdFJlcXVlc3QaHS5tdXN0ZXIudjEuUmV2aXNlSG9zdFJlc3BvbnNlEkMKCEJpbmRIb3N0EhoubXVzdGVyLnYxLkJpbmRIb3N0UmVxdWVzdBobLm11c3Rlci52MS5CaW5kSG9zdFJlc3BvbnNlEkkKClVuYmluZEhvc3QSHC5tdXN0ZXIudjEuVW5iaW5kSG9zdFJlcXVlc3QaHS5tdXN0ZXIudjEuVW5iaW5kSG9zdFJlc3BvbnNlEkYKCVJlc2V0SG9zdBIbLm11c3Rlci52MS5SZXNldEhvc3RSZXF1ZXN0GhwubXVzdGVyLnYxLlJlc2V0SG9zdFJlc3BvbnNlEmQKE1Jlc2V0SG9zdFZhbGlkYXRpb24SJS5tdXN0ZXIudjEuUmVzZXRIb3N0VmFsaWRhdGlvblJlcXVlc3QaJi5tdXN0ZXIudjEuUmVzZXRIb3N0VmFsaWRhdGlvblJlc3BvbnNlEkwKC0luc3RhbGxIb3N0Eh0ubXVzdGVyLnYxLkluc3RhbGxIb3N0UmVxdWVzdBoeLm11c3Rlci52MS5JbnN0YWxsSG9zdFJlc3BvbnNlElUKDkRlcmVnaXN0ZXJIb3N0EiAubXVzdGVyLnYxLkRlcmVnaXN0ZXJIb3N0UmVxdWVzdBohLm11c3Rlci52MS5EZXJlZ2lzdGVySG9zdFJlc3BvbnNlYgZwcm90bzM", [file_muster_v1_cluster, file_muster_v1_common, file_muster_v1_host, file_muster_v1_infra_env]);
 
 /**
  * @generated from message muster.v1.RegisterClusterRequest
@@ -62,6 +62,13 @@ export type RegisterClusterRequest = Message<"muster.v1.RegisterClusterRequest">
    * @generated from field: bool imported = 7;
    */
   imported: boolean;
+
+  /**
+   * Operators chosen in bundles, beside those in the settings.
+   *
+   * @generated from field: optional muster.v1.OperatorBundleList operator_bundles = 20;
+   */
+  operatorBundles?: OperatorBundleList | undefined;
 };
 
 /**
@@ -106,6 +113,13 @@ export type RegisterClusterRequestJson = {
    * @generated from field: bool imported = 7;
    */
   imported?: boolean;
+
+  /**
+   * Operators chosen in bundles, beside those in the settings.
+   *
+   * @generated from field: optional muster.v1.OperatorBundleList operator_bundles = 20;
+   */
+  operatorBundles?: OperatorBundleListJson;
 };
 
 /**
@@ -114,6 +128,74 @@ export type RegisterClusterRequestJson = {
  */
 export const RegisterClusterRequestSchema: GenMessage<RegisterClusterRequest, {jsonType: RegisterClusterRequestJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_registration, 0);
+
+/**
+ * @generated from message muster.v1.OperatorBundleList
+ */
+export type OperatorBundleList = Message<"muster.v1.OperatorBundleList"> & {
+  /**
+   * @generated from field: repeated muster.v1.OperatorBundleChoice items = 1;
+   */
+  items: OperatorBundleChoice[];
+};
+
+/**
+ * @generated from message muster.v1.OperatorBundleList
+ */
+export type OperatorBundleListJson = {
+  /**
+   * @generated from field: repeated muster.v1.OperatorBundleChoice items = 1;
+   */
+  items?: OperatorBundleChoiceJson[];
+};
+
+/**
+ * Describes the message muster.v1.OperatorBundleList.
+ * Use `create(OperatorBundleListSchema)` to create a new message.
+ */
+export const OperatorBundleListSchema: GenMessage<OperatorBundleList, {jsonType: OperatorBundleListJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_registration, 1);
+
+/**
+ * @generated from message muster.v1.OperatorBundleChoice
+ */
+export type OperatorBundleChoice = Message<"muster.v1.OperatorBundleChoice"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Of the operators that may be left out; absent: all of them.
+   *
+   * @generated from field: optional muster.v1.NameList optional_operators = 2;
+   */
+  optionalOperators?: NameList | undefined;
+};
+
+/**
+ * @generated from message muster.v1.OperatorBundleChoice
+ */
+export type OperatorBundleChoiceJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * Of the operators that may be left out; absent: all of them.
+   *
+   * @generated from field: optional muster.v1.NameList optional_operators = 2;
+   */
+  optionalOperators?: NameListJson;
+};
+
+/**
+ * Describes the message muster.v1.OperatorBundleChoice.
+ * Use `create(OperatorBundleChoiceSchema)` to create a new message.
+ */
+export const OperatorBundleChoiceSchema: GenMessage<OperatorBundleChoice, {jsonType: OperatorBundleChoiceJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_registration, 2);
 
 /**
  * @generated from message muster.v1.RegisterClusterResponse
@@ -140,7 +222,7 @@ export type RegisterClusterResponseJson = {
  * Use `create(RegisterClusterResponseSchema)` to create a new message.
  */
 export const RegisterClusterResponseSchema: GenMessage<RegisterClusterResponse, {jsonType: RegisterClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 1);
+  messageDesc(file_muster_v1_registration, 3);
 
 /**
  * @generated from message muster.v1.ReviseClusterRequest
@@ -160,6 +242,13 @@ export type ReviseClusterRequest = Message<"muster.v1.ReviseClusterRequest"> & {
    * @generated from field: optional string pull_secret = 3;
    */
   pullSecret?: string | undefined;
+
+  /**
+   * When this or the choice in the changes is there, both together replace what was chosen.
+   *
+   * @generated from field: optional muster.v1.OperatorBundleList operator_bundles = 20;
+   */
+  operatorBundles?: OperatorBundleList | undefined;
 };
 
 /**
@@ -180,6 +269,13 @@ export type ReviseClusterRequestJson = {
    * @generated from field: optional string pull_secret = 3;
    */
   pullSecret?: string;
+
+  /**
+   * When this or the choice in the changes is there, both together replace what was chosen.
+   *
+   * @generated from field: optional muster.v1.OperatorBundleList operator_bundles = 20;
+   */
+  operatorBundles?: OperatorBundleListJson;
 };
 
 /**
@@ -187,7 +283,7 @@ export type ReviseClusterRequestJson = {
  * Use `create(ReviseClusterRequestSchema)` to create a new message.
  */
 export const ReviseClusterRequestSchema: GenMessage<ReviseClusterRequest, {jsonType: ReviseClusterRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 2);
+  messageDesc(file_muster_v1_registration, 4);
 
 /**
  * @generated from message muster.v1.ReviseClusterResponse
@@ -214,7 +310,7 @@ export type ReviseClusterResponseJson = {
  * Use `create(ReviseClusterResponseSchema)` to create a new message.
  */
 export const ReviseClusterResponseSchema: GenMessage<ReviseClusterResponse, {jsonType: ReviseClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 3);
+  messageDesc(file_muster_v1_registration, 5);
 
 /**
  * @generated from message muster.v1.DeregisterClusterRequest
@@ -241,7 +337,7 @@ export type DeregisterClusterRequestJson = {
  * Use `create(DeregisterClusterRequestSchema)` to create a new message.
  */
 export const DeregisterClusterRequestSchema: GenMessage<DeregisterClusterRequest, {jsonType: DeregisterClusterRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 4);
+  messageDesc(file_muster_v1_registration, 6);
 
 /**
  * @generated from message muster.v1.DeregisterClusterResponse
@@ -268,7 +364,7 @@ export type DeregisterClusterResponseJson = {
  * Use `create(DeregisterClusterResponseSchema)` to create a new message.
  */
 export const DeregisterClusterResponseSchema: GenMessage<DeregisterClusterResponse, {jsonType: DeregisterClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 5);
+  messageDesc(file_muster_v1_registration, 7);
 
 /**
  * @generated from message muster.v1.InstallClusterRequest
@@ -295,7 +391,7 @@ export type InstallClusterRequestJson = {
  * Use `create(InstallClusterRequestSchema)` to create a new message.
  */
 export const InstallClusterRequestSchema: GenMessage<InstallClusterRequest, {jsonType: InstallClusterRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 6);
+  messageDesc(file_muster_v1_registration, 8);
 
 /**
  * @generated from message muster.v1.InstallClusterResponse
@@ -322,7 +418,7 @@ export type InstallClusterResponseJson = {
  * Use `create(InstallClusterResponseSchema)` to create a new message.
  */
 export const InstallClusterResponseSchema: GenMessage<InstallClusterResponse, {jsonType: InstallClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 7);
+  messageDesc(file_muster_v1_registration, 9);
 
 /**
  * @generated from message muster.v1.CancelInstallationRequest
@@ -349,7 +445,7 @@ export type CancelInstallationRequestJson = {
  * Use `create(CancelInstallationRequestSchema)` to create a new message.
  */
 export const CancelInstallationRequestSchema: GenMessage<CancelInstallationRequest, {jsonType: CancelInstallationRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 8);
+  messageDesc(file_muster_v1_registration, 10);
 
 /**
  * @generated from message muster.v1.CancelInstallationResponse
@@ -376,7 +472,7 @@ export type CancelInstallationResponseJson = {
  * Use `create(CancelInstallationResponseSchema)` to create a new message.
  */
 export const CancelInstallationResponseSchema: GenMessage<CancelInstallationResponse, {jsonType: CancelInstallationResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 9);
+  messageDesc(file_muster_v1_registration, 11);
 
 /**
  * @generated from message muster.v1.ResetClusterRequest
@@ -403,7 +499,7 @@ export type ResetClusterRequestJson = {
  * Use `create(ResetClusterRequestSchema)` to create a new message.
  */
 export const ResetClusterRequestSchema: GenMessage<ResetClusterRequest, {jsonType: ResetClusterRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 10);
+  messageDesc(file_muster_v1_registration, 12);
 
 /**
  * @generated from message muster.v1.ResetClusterResponse
@@ -430,7 +526,7 @@ export type ResetClusterResponseJson = {
  * Use `create(ResetClusterResponseSchema)` to create a new message.
  */
 export const ResetClusterResponseSchema: GenMessage<ResetClusterResponse, {jsonType: ResetClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 11);
+  messageDesc(file_muster_v1_registration, 13);
 
 /**
  * @generated from message muster.v1.AllowAddHostsRequest
@@ -457,7 +553,7 @@ export type AllowAddHostsRequestJson = {
  * Use `create(AllowAddHostsRequestSchema)` to create a new message.
  */
 export const AllowAddHostsRequestSchema: GenMessage<AllowAddHostsRequest, {jsonType: AllowAddHostsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 12);
+  messageDesc(file_muster_v1_registration, 14);
 
 /**
  * @generated from message muster.v1.AllowAddHostsResponse
@@ -484,7 +580,7 @@ export type AllowAddHostsResponseJson = {
  * Use `create(AllowAddHostsResponseSchema)` to create a new message.
  */
 export const AllowAddHostsResponseSchema: GenMessage<AllowAddHostsResponse, {jsonType: AllowAddHostsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 13);
+  messageDesc(file_muster_v1_registration, 15);
 
 /**
  * @generated from message muster.v1.ReachFinalizingStageRequest
@@ -521,7 +617,7 @@ export type ReachFinalizingStageRequestJson = {
  * Use `create(ReachFinalizingStageRequestSchema)` to create a new message.
  */
 export const ReachFinalizingStageRequestSchema: GenMessage<ReachFinalizingStageRequest, {jsonType: ReachFinalizingStageRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 14);
+  messageDesc(file_muster_v1_registration, 16);
 
 /**
  * @generated from message muster.v1.ReachFinalizingStageResponse
@@ -548,7 +644,7 @@ export type ReachFinalizingStageResponseJson = {
  * Use `create(ReachFinalizingStageResponseSchema)` to create a new message.
  */
 export const ReachFinalizingStageResponseSchema: GenMessage<ReachFinalizingStageResponse, {jsonType: ReachFinalizingStageResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 15);
+  messageDesc(file_muster_v1_registration, 17);
 
 /**
  * @generated from message muster.v1.ReportOperatorStatusRequest
@@ -615,7 +711,7 @@ export type ReportOperatorStatusRequestJson = {
  * Use `create(ReportOperatorStatusRequestSchema)` to create a new message.
  */
 export const ReportOperatorStatusRequestSchema: GenMessage<ReportOperatorStatusRequest, {jsonType: ReportOperatorStatusRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 16);
+  messageDesc(file_muster_v1_registration, 18);
 
 /**
  * @generated from message muster.v1.ReportOperatorStatusResponse
@@ -642,7 +738,7 @@ export type ReportOperatorStatusResponseJson = {
  * Use `create(ReportOperatorStatusResponseSchema)` to create a new message.
  */
 export const ReportOperatorStatusResponseSchema: GenMessage<ReportOperatorStatusResponse, {jsonType: ReportOperatorStatusResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 17);
+  messageDesc(file_muster_v1_registration, 19);
 
 /**
  * @generated from message muster.v1.RecordClusterLogsRequest
@@ -717,7 +813,7 @@ export type RecordClusterLogsRequestJson = {
  * Use `create(RecordClusterLogsRequestSchema)` to create a new message.
  */
 export const RecordClusterLogsRequestSchema: GenMessage<RecordClusterLogsRequest, {jsonType: RecordClusterLogsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 18);
+  messageDesc(file_muster_v1_registration, 20);
 
 /**
  * @generated from message muster.v1.RecordClusterLogsResponse
@@ -744,7 +840,7 @@ export type RecordClusterLogsResponseJson = {
  * Use `create(RecordClusterLogsResponseSchema)` to create a new message.
  */
 export const RecordClusterLogsResponseSchema: GenMessage<RecordClusterLogsResponse, {jsonType: RecordClusterLogsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 19);
+  messageDesc(file_muster_v1_registration, 21);
 
 /**
  * @generated from message muster.v1.RegisterInfraEnvRequest
@@ -801,7 +897,7 @@ export type RegisterInfraEnvRequestJson = {
  * Use `create(RegisterInfraEnvRequestSchema)` to create a new message.
  */
 export const RegisterInfraEnvRequestSchema: GenMessage<RegisterInfraEnvRequest, {jsonType: RegisterInfraEnvRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 20);
+  messageDesc(file_muster_v1_registration, 22);
 
 /**
  * @generated from message muster.v1.RegisterInfraEnvResponse
@@ -828,7 +924,7 @@ export type RegisterInfraEnvResponseJson = {
  * Use `create(RegisterInfraEnvResponseSchema)` to create a new message.
  */
 export const RegisterInfraEnvResponseSchema: GenMessage<RegisterInfraEnvResponse, {jsonType: RegisterInfraEnvResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 21);
+  messageDesc(file_muster_v1_registration, 23);
 
 /**
  * @generated from message muster.v1.ReviseInfraEnvRequest
@@ -875,7 +971,7 @@ export type ReviseInfraEnvRequestJson = {
  * Use `create(ReviseInfraEnvRequestSchema)` to create a new message.
  */
 export const ReviseInfraEnvRequestSchema: GenMessage<ReviseInfraEnvRequest, {jsonType: ReviseInfraEnvRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 22);
+  messageDesc(file_muster_v1_registration, 24);
 
 /**
  * @generated from message muster.v1.ReviseInfraEnvResponse
@@ -902,7 +998,7 @@ export type ReviseInfraEnvResponseJson = {
  * Use `create(ReviseInfraEnvResponseSchema)` to create a new message.
  */
 export const ReviseInfraEnvResponseSchema: GenMessage<ReviseInfraEnvResponse, {jsonType: ReviseInfraEnvResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 23);
+  messageDesc(file_muster_v1_registration, 25);
 
 /**
  * @generated from message muster.v1.RotateSigningKeyRequest
@@ -929,7 +1025,7 @@ export type RotateSigningKeyRequestJson = {
  * Use `create(RotateSigningKeyRequestSchema)` to create a new message.
  */
 export const RotateSigningKeyRequestSchema: GenMessage<RotateSigningKeyRequest, {jsonType: RotateSigningKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 24);
+  messageDesc(file_muster_v1_registration, 26);
 
 /**
  * @generated from message muster.v1.RotateSigningKeyResponse
@@ -956,7 +1052,7 @@ export type RotateSigningKeyResponseJson = {
  * Use `create(RotateSigningKeyResponseSchema)` to create a new message.
  */
 export const RotateSigningKeyResponseSchema: GenMessage<RotateSigningKeyResponse, {jsonType: RotateSigningKeyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 25);
+  messageDesc(file_muster_v1_registration, 27);
 
 /**
  * @generated from message muster.v1.DeregisterInfraEnvRequest
@@ -983,7 +1079,7 @@ export type DeregisterInfraEnvRequestJson = {
  * Use `create(DeregisterInfraEnvRequestSchema)` to create a new message.
  */
 export const DeregisterInfraEnvRequestSchema: GenMessage<DeregisterInfraEnvRequest, {jsonType: DeregisterInfraEnvRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 26);
+  messageDesc(file_muster_v1_registration, 28);
 
 /**
  * @generated from message muster.v1.DeregisterInfraEnvResponse
@@ -1010,7 +1106,7 @@ export type DeregisterInfraEnvResponseJson = {
  * Use `create(DeregisterInfraEnvResponseSchema)` to create a new message.
  */
 export const DeregisterInfraEnvResponseSchema: GenMessage<DeregisterInfraEnvResponse, {jsonType: DeregisterInfraEnvResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 27);
+  messageDesc(file_muster_v1_registration, 29);
 
 /**
  * @generated from message muster.v1.RegisterHostRequest
@@ -1071,7 +1167,7 @@ export type RegisterHostRequestJson = {
  * Use `create(RegisterHostRequestSchema)` to create a new message.
  */
 export const RegisterHostRequestSchema: GenMessage<RegisterHostRequest, {jsonType: RegisterHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 28);
+  messageDesc(file_muster_v1_registration, 30);
 
 /**
  * @generated from message muster.v1.RegisterHostResponse
@@ -1112,7 +1208,7 @@ export type RegisterHostResponseJson = {
  * Use `create(RegisterHostResponseSchema)` to create a new message.
  */
 export const RegisterHostResponseSchema: GenMessage<RegisterHostResponse, {jsonType: RegisterHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 29);
+  messageDesc(file_muster_v1_registration, 31);
 
 /**
  * @generated from message muster.v1.NextStepsRequest
@@ -1173,7 +1269,7 @@ export type NextStepsRequestJson = {
  * Use `create(NextStepsRequestSchema)` to create a new message.
  */
 export const NextStepsRequestSchema: GenMessage<NextStepsRequest, {jsonType: NextStepsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 30);
+  messageDesc(file_muster_v1_registration, 32);
 
 /**
  * @generated from message muster.v1.NextStepsResponse
@@ -1224,7 +1320,7 @@ export type NextStepsResponseJson = {
  * Use `create(NextStepsResponseSchema)` to create a new message.
  */
 export const NextStepsResponseSchema: GenMessage<NextStepsResponse, {jsonType: NextStepsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 31);
+  messageDesc(file_muster_v1_registration, 33);
 
 /**
  * @generated from message muster.v1.Step
@@ -1271,7 +1367,7 @@ export type StepJson = {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step, {jsonType: StepJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 32);
+  messageDesc(file_muster_v1_registration, 34);
 
 /**
  * @generated from message muster.v1.ReplyToStepRequest
@@ -1358,7 +1454,7 @@ export type ReplyToStepRequestJson = {
  * Use `create(ReplyToStepRequestSchema)` to create a new message.
  */
 export const ReplyToStepRequestSchema: GenMessage<ReplyToStepRequest, {jsonType: ReplyToStepRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 33);
+  messageDesc(file_muster_v1_registration, 35);
 
 /**
  * @generated from message muster.v1.ReplyToStepResponse
@@ -1385,7 +1481,7 @@ export type ReplyToStepResponseJson = {
  * Use `create(ReplyToStepResponseSchema)` to create a new message.
  */
 export const ReplyToStepResponseSchema: GenMessage<ReplyToStepResponse, {jsonType: ReplyToStepResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 34);
+  messageDesc(file_muster_v1_registration, 36);
 
 /**
  * @generated from message muster.v1.ReportHostProgressRequest
@@ -1442,7 +1538,7 @@ export type ReportHostProgressRequestJson = {
  * Use `create(ReportHostProgressRequestSchema)` to create a new message.
  */
 export const ReportHostProgressRequestSchema: GenMessage<ReportHostProgressRequest, {jsonType: ReportHostProgressRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 35);
+  messageDesc(file_muster_v1_registration, 37);
 
 /**
  * @generated from message muster.v1.ReportHostProgressResponse
@@ -1469,7 +1565,7 @@ export type ReportHostProgressResponseJson = {
  * Use `create(ReportHostProgressResponseSchema)` to create a new message.
  */
 export const ReportHostProgressResponseSchema: GenMessage<ReportHostProgressResponse, {jsonType: ReportHostProgressResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 36);
+  messageDesc(file_muster_v1_registration, 38);
 
 /**
  * @generated from message muster.v1.RecordHostLogsRequest
@@ -1526,7 +1622,7 @@ export type RecordHostLogsRequestJson = {
  * Use `create(RecordHostLogsRequestSchema)` to create a new message.
  */
 export const RecordHostLogsRequestSchema: GenMessage<RecordHostLogsRequest, {jsonType: RecordHostLogsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 37);
+  messageDesc(file_muster_v1_registration, 39);
 
 /**
  * @generated from message muster.v1.RecordHostLogsResponse
@@ -1553,7 +1649,7 @@ export type RecordHostLogsResponseJson = {
  * Use `create(RecordHostLogsResponseSchema)` to create a new message.
  */
 export const RecordHostLogsResponseSchema: GenMessage<RecordHostLogsResponse, {jsonType: RecordHostLogsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 38);
+  messageDesc(file_muster_v1_registration, 40);
 
 /**
  * @generated from message muster.v1.ReviseHostRequest
@@ -1634,7 +1730,7 @@ export type ReviseHostRequestJson = {
  * Use `create(ReviseHostRequestSchema)` to create a new message.
  */
 export const ReviseHostRequestSchema: GenMessage<ReviseHostRequest, {jsonType: ReviseHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 39);
+  messageDesc(file_muster_v1_registration, 41);
 
 /**
  * @generated from message muster.v1.ReviseHostResponse
@@ -1661,7 +1757,7 @@ export type ReviseHostResponseJson = {
  * Use `create(ReviseHostResponseSchema)` to create a new message.
  */
 export const ReviseHostResponseSchema: GenMessage<ReviseHostResponse, {jsonType: ReviseHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 40);
+  messageDesc(file_muster_v1_registration, 42);
 
 /**
  * @generated from message muster.v1.BindHostRequest
@@ -1708,7 +1804,7 @@ export type BindHostRequestJson = {
  * Use `create(BindHostRequestSchema)` to create a new message.
  */
 export const BindHostRequestSchema: GenMessage<BindHostRequest, {jsonType: BindHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 41);
+  messageDesc(file_muster_v1_registration, 43);
 
 /**
  * @generated from message muster.v1.BindHostResponse
@@ -1735,7 +1831,7 @@ export type BindHostResponseJson = {
  * Use `create(BindHostResponseSchema)` to create a new message.
  */
 export const BindHostResponseSchema: GenMessage<BindHostResponse, {jsonType: BindHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 42);
+  messageDesc(file_muster_v1_registration, 44);
 
 /**
  * @generated from message muster.v1.UnbindHostRequest
@@ -1772,7 +1868,7 @@ export type UnbindHostRequestJson = {
  * Use `create(UnbindHostRequestSchema)` to create a new message.
  */
 export const UnbindHostRequestSchema: GenMessage<UnbindHostRequest, {jsonType: UnbindHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 43);
+  messageDesc(file_muster_v1_registration, 45);
 
 /**
  * @generated from message muster.v1.UnbindHostResponse
@@ -1799,7 +1895,7 @@ export type UnbindHostResponseJson = {
  * Use `create(UnbindHostResponseSchema)` to create a new message.
  */
 export const UnbindHostResponseSchema: GenMessage<UnbindHostResponse, {jsonType: UnbindHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 44);
+  messageDesc(file_muster_v1_registration, 46);
 
 /**
  * @generated from message muster.v1.ResetHostRequest
@@ -1836,7 +1932,7 @@ export type ResetHostRequestJson = {
  * Use `create(ResetHostRequestSchema)` to create a new message.
  */
 export const ResetHostRequestSchema: GenMessage<ResetHostRequest, {jsonType: ResetHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 45);
+  messageDesc(file_muster_v1_registration, 47);
 
 /**
  * @generated from message muster.v1.ResetHostResponse
@@ -1863,7 +1959,7 @@ export type ResetHostResponseJson = {
  * Use `create(ResetHostResponseSchema)` to create a new message.
  */
 export const ResetHostResponseSchema: GenMessage<ResetHostResponse, {jsonType: ResetHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 46);
+  messageDesc(file_muster_v1_registration, 48);
 
 /**
  * @generated from message muster.v1.ResetHostValidationRequest
@@ -1914,7 +2010,7 @@ export type ResetHostValidationRequestJson = {
  * Use `create(ResetHostValidationRequestSchema)` to create a new message.
  */
 export const ResetHostValidationRequestSchema: GenMessage<ResetHostValidationRequest, {jsonType: ResetHostValidationRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 47);
+  messageDesc(file_muster_v1_registration, 49);
 
 /**
  * @generated from message muster.v1.ResetHostValidationResponse
@@ -1941,7 +2037,7 @@ export type ResetHostValidationResponseJson = {
  * Use `create(ResetHostValidationResponseSchema)` to create a new message.
  */
 export const ResetHostValidationResponseSchema: GenMessage<ResetHostValidationResponse, {jsonType: ResetHostValidationResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 48);
+  messageDesc(file_muster_v1_registration, 50);
 
 /**
  * @generated from message muster.v1.InstallHostRequest
@@ -1978,7 +2074,7 @@ export type InstallHostRequestJson = {
  * Use `create(InstallHostRequestSchema)` to create a new message.
  */
 export const InstallHostRequestSchema: GenMessage<InstallHostRequest, {jsonType: InstallHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 49);
+  messageDesc(file_muster_v1_registration, 51);
 
 /**
  * @generated from message muster.v1.InstallHostResponse
@@ -2005,7 +2101,7 @@ export type InstallHostResponseJson = {
  * Use `create(InstallHostResponseSchema)` to create a new message.
  */
 export const InstallHostResponseSchema: GenMessage<InstallHostResponse, {jsonType: InstallHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 50);
+  messageDesc(file_muster_v1_registration, 52);
 
 /**
  * @generated from message muster.v1.DeregisterHostRequest
@@ -2042,7 +2138,7 @@ export type DeregisterHostRequestJson = {
  * Use `create(DeregisterHostRequestSchema)` to create a new message.
  */
 export const DeregisterHostRequestSchema: GenMessage<DeregisterHostRequest, {jsonType: DeregisterHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 51);
+  messageDesc(file_muster_v1_registration, 53);
 
 /**
  * @generated from message muster.v1.DeregisterHostResponse
@@ -2069,7 +2165,7 @@ export type DeregisterHostResponseJson = {
  * Use `create(DeregisterHostResponseSchema)` to create a new message.
  */
 export const DeregisterHostResponseSchema: GenMessage<DeregisterHostResponse, {jsonType: DeregisterHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 52);
+  messageDesc(file_muster_v1_registration, 54);
 
 /**
  * Life cycle of clusters, infra-envs and hosts. Every method is idempotent by the command id in the message headers.
