@@ -19,6 +19,7 @@ export * from './host/host-conditions';
 export * from './host/host-rule';
 export * from './host/host-rules.table';
 export { isHostname } from './host/name.rules';
+export { suitsPlatform } from './host/platform.rules';
 export * from './networks/default-routes';
 export * from './networks/machine-networks';
 export * from './operators/operator-subjects';

@@ -1,5 +1,16 @@
-import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage, type ReleaseImage } from '@muster/assisted-api';
-import { type Environment, SettingsReader } from '@muster/nest-kit';
+import {
+  areOsImages,
+  areReleaseImages,
+  areReleaseSources,
+  CATALOGUE_SHAPES,
+  DEFAULT_OS_IMAGES,
+  DEFAULT_RELEASE_IMAGES,
+  DEFAULT_RELEASE_SOURCES,
+  type OsImage,
+  type ReleaseImage,
+  type ReleaseSource,
+} from '@muster/assisted-api';
+import { type Environment, SettingError, SettingsReader } from '@muster/nest-kit';
 
 const AUTH_TYPES = ['none', 'local'] as const;
 const MS_PER_HOUR = 3_600_000;
@@ -17,6 +28,7 @@ export interface GatewayConfig {
   readonly imageServicePort: number;
   readonly releaseImages: readonly ReleaseImage[];
   readonly osImages: readonly OsImage[];
+  readonly releaseSources: readonly ReleaseSource[];
   readonly ntpDefaultServer: string;
   readonly inactiveDeletionHours: number;
   /** Component name to image or version, as people are shown it. */
@@ -40,8 +52,9 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     imageServiceBaseUrl: read.optionalText('IMAGE_SERVICE_BASE_URL')?.replace(/\/+$/, ''),
     // Named as the image service names its own port, so that one setting moves both.
     imageServicePort: read.integer('IMAGE_PORT', read.integer('IMAGE_SERVICE_PORT', 8888, PORT_RANGE), PORT_RANGE),
-    releaseImages: read.json('RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES),
-    osImages: read.json('OS_IMAGES', DEFAULT_OS_IMAGES),
+    releaseImages: catalogue(read, 'RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES, areReleaseImages),
+    osImages: catalogue(read, 'OS_IMAGES', DEFAULT_OS_IMAGES, areOsImages),
+    releaseSources: catalogue(read, 'RELEASE_SOURCES', DEFAULT_RELEASE_SOURCES, areReleaseSources),
     ntpDefaultServer: read.text('NTP_DEFAULT_SERVER', ''),
     inactiveDeletionHours: read.durationMs('DELETED_INACTIVE_AFTER', 480 * MS_PER_HOUR) / MS_PER_HOUR,
     componentVersions: {
@@ -52,4 +65,15 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     },
     releaseTag: read.text('RELEASE_TAG', ''),
   };
+}
+
+function catalogue<Items>(
+  read: SettingsReader,
+  name: keyof typeof CATALOGUE_SHAPES,
+  fallback: Items,
+  are: (value: unknown) => value is Items,
+): Items {
+  const given = read.json<unknown>(name, fallback);
+  if (are(given)) return given;
+  throw new SettingError(name, JSON.stringify(given).slice(0, 80), CATALOGUE_SHAPES[name]);
 }

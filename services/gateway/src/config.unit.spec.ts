@@ -20,7 +20,14 @@ describe('readGatewayConfig', () => {
     expect(readGatewayConfig({ PORT: '1' }).port).toBe(1);
   });
 
-  it.each([{ REST_PORT: '70000' }, { AUTH_TYPE: 'maybe' }, { OS_IMAGES: '[' }])('refuses %j by name', (environment) => {
+  it.each([
+    { REST_PORT: '70000' },
+    { AUTH_TYPE: 'maybe' },
+    { OS_IMAGES: '[' },
+    { OS_IMAGES: '{}' },
+    { RELEASE_IMAGES: '[{}]' },
+    { RELEASE_SOURCES: '[4]' },
+  ])('refuses %j by name', (environment) => {
     expect(() => readGatewayConfig(environment)).toThrow(Object.keys(environment)[0]);
   });
 });

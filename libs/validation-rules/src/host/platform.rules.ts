@@ -8,6 +8,13 @@ const MANUFACTURERS: ReadonlyMap<string, string> = new Map([
   ['nutanix', 'Nutanix'],
   ['external/oci', 'OracleCloud.com'],
 ]);
+
+/** Whether a machine of a maker can be one of the platform: "vsphere", "external/oci". */
+export function suitsPlatform(platform: string, manufacturer: string): boolean {
+  const needed = MANUFACTURERS.get(platform);
+  return needed === undefined || manufacturer === needed;
+}
+
 const OPENSTACK_PRODUCT = 'OpenStack Compute';
 
 export const PLATFORM_RULES: readonly HostRule[] = [
@@ -23,7 +30,7 @@ export const PLATFORM_RULES: readonly HostRule[] = [
       const platform = platformType === 'external' ? `external/${externalPlatformName}` : platformType;
       const needed = MANUFACTURERS.get(platform) ?? '';
       const { manufacturer } = hardwareOf(facts);
-      return passIf(needed === '' || manufacturer === needed, manufacturer, needed);
+      return passIf(suitsPlatform(platform, manufacturer), manufacturer, needed);
     },
     explain: ({ passed, measured, required }, facts) => {
       const { platformType } = clusterOf(facts);

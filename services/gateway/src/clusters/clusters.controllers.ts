@@ -13,6 +13,7 @@ import { InstallClusterController } from './install-cluster/install-cluster.cont
 import { ListClusterHostsController } from './list-cluster-hosts/list-cluster-hosts.controller';
 import { ListClustersController } from './list-clusters/list-clusters.controller';
 import { ListMonitoredOperatorsController } from './list-monitored-operators/list-monitored-operators.controller';
+import { ListSupportedPlatformsController } from './list-supported-platforms/list-supported-platforms.controller';
 import { OverrideInstallConfigController } from './override-install-config/override-install-config.controller';
 import { ReachFinalizingStageController } from './reach-finalizing-stage/reach-finalizing-stage.controller';
 import { RegisterClusterController } from './register-cluster/register-cluster.controller';
@@ -41,6 +42,7 @@ export const CLUSTER_CONTROLLERS: readonly Type[] = [
   ListClusterHostsController,
   ListClustersController,
   ListMonitoredOperatorsController,
+  ListSupportedPlatformsController,
   OverrideInstallConfigController,
   ReachFinalizingStageController,
   RegisterClusterController,

@@ -17,11 +17,9 @@ const LATER = (reason: string): Pick<OpenOperation, 'code' | 'reason'> => ({ cod
 const CLUSTER = 'v2/clusters/:cluster_id';
 const INFRA_ENV = 'v2/infra-envs/:infra_env_id';
 const MANIFESTS = LATER('Manifests of a person are not stored yet.');
-const SUPPORT_LEVELS = LATER('The feature support matrix is not built yet.');
 const BUNDLES = LATER('Operator bundles are not built yet; name the operators one by one.');
 
 export const OPEN_OPERATIONS: readonly OpenOperation[] = [
-  { method: 'GET', path: `${CLUSTER}/supported-platforms`, ...LATER('Platforms are not matched with the hosts yet.') },
   { method: 'GET', path: `${CLUSTER}/downloads/credentials-presigned`, ...NO_PRESIGNED('downloads/credentials') },
   { method: 'GET', path: `${CLUSTER}/downloads/files-presigned`, ...NO_PRESIGNED('downloads/files or logs') },
   {
@@ -56,12 +54,4 @@ export const OPEN_OPERATIONS: readonly OpenOperation[] = [
   },
   { method: 'GET', path: 'v2/operators/bundles', ...BUNDLES },
   { method: 'GET', path: 'v2/operators/bundles/:id', ...BUNDLES },
-  {
-    method: 'GET',
-    path: 'v2/release-sources',
-    ...LATER('Release channels are not followed yet; the catalogue is fixed.'),
-  },
-  { method: 'GET', path: 'v2/support-levels/features', ...SUPPORT_LEVELS },
-  { method: 'GET', path: 'v2/support-levels/features/detailed', ...SUPPORT_LEVELS },
-  { method: 'GET', path: 'v2/support-levels/architectures', ...SUPPORT_LEVELS },
 ];

@@ -1,0 +1,103 @@
+import { DEFAULT_RELEASE_SOURCES } from '@muster/assisted-api';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, clusterDocument, hostDocument } from '../sample-documents.fixture.spec';
+
+describe('the catalogue over REST', () => {
+  let gateway: RunningGateway;
+  const get = (path: string) => gateway.call('GET', `${API}/v2/${path}`);
+  const LEVELS = 'support-levels/features';
+
+  beforeAll(async () => {
+    gateway = await startRunningGateway();
+  });
+  afterAll(() => gateway.close());
+
+  it('has the channels of releases', async () => {
+    expect((await get('release-sources')).body).toEqual(DEFAULT_RELEASE_SOURCES);
+  });
+
+  it('levels features for a version, with the architecture of most machines unless another is named', async () => {
+    const x86 = await get(`${LEVELS}?openshift_version=4.18`);
+    expect(x86).toMatchObject({
+      status: 200,
+      body: { features: { SNO: 'supported', ODF: 'supported', TNA: 'unavailable' } },
+    });
+    const arm = await get(`${LEVELS}?openshift_version=4.18&cpu_architecture=aarch64&platform_type=baremetal`);
+    expect(arm.body).toMatchObject({ features: { ODF: 'unavailable', PLATFORM_MANAGED_NETWORKING: 'unsupported' } });
+    expect(arm.body).not.toHaveProperty('features.BAREMETAL_PLATFORM');
+  });
+
+  it('levels features of Oracle Cloud, by a name that counts with platform external only', async () => {
+    const level = async (platform: string) =>
+      (
+        (await get(`${LEVELS}?openshift_version=4.18&platform_type=${platform}&external_platform_name=oci`)).body as {
+          features: Record<string, string>;
+        }
+      ).features['FULL_ISO'];
+    expect([await level('external'), await level('none')]).toEqual(['unavailable', 'supported']);
+  });
+
+  it('refuses queries that leave out the version or name what does not exist', async () => {
+    const complaint = async (query: string) => {
+      const { status, body } = await get(query);
+      return [status, (body as { message?: string }).message?.split(' ')[0]];
+    };
+    expect(await complaint(LEVELS)).toEqual([400, 'openshift_version']);
+    expect(await complaint('support-levels/architectures')).toEqual([400, 'openshift_version']);
+    expect(await complaint(`${LEVELS}?openshift_version=4.18&cpu_architecture=vax`)).toEqual([400, 'cpu_architecture']);
+    expect(await complaint(`${LEVELS}/detailed?openshift_version=4.18&cpu_architecture=aarch64`)).toEqual([
+      400,
+      'cpu_architecture',
+    ]);
+    expect(await complaint(`${LEVELS}?openshift_version=4.18&platform_type=abacus`)).toEqual([400, 'platform_type']);
+  });
+
+  it('lists operators apart, with what they bring along', async () => {
+    const { body } = await get(`${LEVELS}/detailed?openshift_version=4.18&platform_type=nutanix`);
+    const { features, operators } = body as Record<'features' | 'operators', Record<string, unknown>[]>;
+    const idOf = (row: Record<string, unknown>) => row['feature-support-level-id'];
+    expect(features.map(idOf)).not.toContain('ODF');
+    expect(operators.find((row) => idOf(row) === 'ODF')).toEqual({
+      'feature-support-level-id': 'ODF',
+      support_level: 'supported',
+      name: 'odf',
+      dependencies: ['LSO'],
+      incompatibilities: ['SNO', 'LVM'],
+    });
+    expect(operators.find((row) => idOf(row) === 'CNV')).toMatchObject({
+      support_level: 'unavailable',
+      reason: 'platform',
+    });
+  });
+
+  it('details nothing for a version that cannot be had like that', async () => {
+    const { status, body } = await get(`${LEVELS}/detailed?openshift_version=4.10&platform_type=nutanix`);
+    expect([status, body]).toEqual([400, expect.objectContaining({ kind: 'Error', code: '400' })]);
+    expect((body as { reason: string }).reason).toContain('nutanix');
+  });
+
+  it('levels architectures', async () => {
+    expect((await get('support-levels/architectures?openshift_version=4.12.3')).body).toEqual({
+      architectures: {
+        X86_64_ARCHITECTURE: 'supported',
+        ARM64_ARCHITECTURE: 'supported',
+        S390X_ARCHITECTURE: 'tech-preview',
+        PPC64LE_ARCHITECTURE: 'tech-preview',
+        MULTIARCH_RELEASE_IMAGE: 'tech-preview',
+      },
+    });
+  });
+
+  it('names the platforms that the machines of a cluster suit', async () => {
+    const inventory = Buffer.from(JSON.stringify({ system_vendor: { manufacturer: 'Nutanix' } }));
+    const { digest } = await gateway.platform.objectStore.put(inventory, inventory.length);
+    await gateway.project(1, [clusterDocument(), hostDocument({ _inventory_digest: digest })]);
+    expect((await get(`clusters/${CLUSTER_ID}/supported-platforms`)).body).toEqual([
+      'baremetal',
+      'nutanix',
+      'none',
+      'external',
+    ]);
+    expect((await get(`clusters/${CLUSTER_ID.replace('5', '6')}/supported-platforms`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,30 @@
+import { Controller, Get } from '@nestjs/common';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Id } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+import { HostViews } from '../../views/host-views';
+import { ReportedBodies } from '../../views/reported-bodies';
+import { manufacturerOf, type PlatformType, supportedPlatforms } from './supported-platforms';
+
+@Controller('v2/clusters/:cluster_id/supported-platforms')
+export class ListSupportedPlatformsController {
+  constructor(
+    private readonly clusters: ClusterViews,
+    private readonly hosts: HostViews,
+    private readonly bodies: ReportedBodies,
+  ) {}
+
+  @Get()
+  @Accepts('userAuth')
+  async handle(@Id('cluster_id') clusterId: string): Promise<readonly PlatformType[]> {
+    const cluster = await this.clusters.document(clusterId);
+    const hosts = await this.hosts.documentsOfCluster(clusterId);
+    const inventories = await Promise.all(hosts.map((host) => this.bodies.text(host._inventory_digest)));
+    return supportedPlatforms({
+      version: cluster.openshift_version,
+      architecture: cluster.cpu_architecture,
+      isSingleNode: cluster.control_plane_count === 1,
+      manufacturers: inventories.map(manufacturerOf),
+    });
+  }
+}
