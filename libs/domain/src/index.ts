@@ -10,6 +10,7 @@ export * from './cluster/cluster-permissions';
 export * from './cluster/cluster-progress';
 export * from './cluster/cluster-refusals';
 export * from './cluster/cluster-row';
+export { mergeClusterSettings } from './cluster/cluster-revision';
 export * from './cluster/cluster-state';
 export * from './cluster/cluster-status';
 export * from './cluster/cluster-timeouts';

@@ -8,7 +8,14 @@ import {
   type StepImages,
   type StepSettings,
 } from '@muster/domain';
-import { type Environment, readComponentImages, SettingError, SettingsReader } from '@muster/nest-kit';
+import type { OperatorSettings } from '@muster/operators';
+import {
+  type Environment,
+  readComponentImages,
+  readOperatorSettings,
+  SettingError,
+  SettingsReader,
+} from '@muster/nest-kit';
 import { DEFAULT_REQUIREMENTS, parseRequirements, type RequirementsTable } from '@muster/validation-rules';
 
 /** What an operator may set for this service; names as the field uses them. */
@@ -22,6 +29,8 @@ export interface RegistrationConfig {
   readonly softTimeouts: boolean;
   readonly autoAssignsRoles: boolean;
   readonly requirements: RequirementsTable;
+  /** What was set for single OLM operators. */
+  readonly operatorSettings: OperatorSettings;
   readonly edgeWorkerProducts: readonly string[];
   readonly hostTimeouts: HostTimeouts;
   readonly clusterTimeouts: ClusterTimeouts;
@@ -56,6 +65,7 @@ export function readConfig(environment: Environment): RegistrationConfig {
     softTimeouts: settings.flag('ENABLE_SOFT_TIMEOUTS', false),
     autoAssignsRoles: settings.flag('ENABLE_AUTO_ASSIGN', true),
     requirements: readRequirements(settings),
+    operatorSettings: readOperatorSettings(settings),
     edgeWorkerProducts: settings.text('EDGE_WORKERS_PRODUCT_NAMES', 'BlueField SoC').split(',').filter(Boolean),
     hostTimeouts: hostTimeouts(overrides(settings, HOST_TIMEOUT_TABLE)),
     clusterTimeouts: clusterTimeouts(overrides(settings, CLUSTER_TIMEOUT_TABLE)),

@@ -38,7 +38,7 @@ export function toClusterSettings(request: Partial<RegisterClusterBody> | Revise
     diskEncryption: body.disk_encryption && withoutAbsent({ ...body.disk_encryption }),
     loadBalancerType: body.load_balancer?.type,
     olmOperators: body.olm_operators && {
-      items: body.olm_operators.map(({ name = '', properties = '' }) => ({ name, properties })),
+      items: body.olm_operators.map(({ name = '', properties = '' }) => ({ name, properties, sourceBundles: [] })),
     },
     apiVipDnsName: body.api_vip_dns_name,
     ignitionEndpoint: body.ignition_endpoint && withoutAbsent({ ...body.ignition_endpoint }),

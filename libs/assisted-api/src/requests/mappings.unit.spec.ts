@@ -54,7 +54,7 @@ describe('toClusterSettings', () => {
       platformDetails: { external: { platform_name: 'oci' } },
       diskEncryption: { enable_on: 'all', mode: 'tpmv2' },
       loadBalancerType: 'user-managed',
-      olmOperators: { items: [{ name: 'lvm', properties: '' }] },
+      olmOperators: { items: [{ name: 'lvm', properties: '', sourceBundles: [] }] },
       proxy: { httpProxy: 'http://p' },
       cpuArchitecture: 'arm64',
     });

@@ -18,6 +18,10 @@ export type V2MonitoredOperator = {
   readonly subscription_name?: string;
   readonly properties?: string;
   readonly timeout_seconds: number;
+  /** Ids of the bundles it belongs to. */
+  readonly bundles?: readonly string[];
+  /** Ids of the bundles it was chosen through. */
+  readonly source_bundles?: readonly string[];
   /** Absent before the first report. */
   readonly status?: string;
   readonly status_info?: string;

@@ -16,6 +16,8 @@ export function shownOperators(
     const known = before.find(({ name }) => name === operator.name);
     const chosen = choices?.find(({ name }) => name === operator.name)?.properties;
     const optional = {
+      bundles: operator.bundles.length > 0 ? operator.bundles : undefined,
+      source_bundles: operator.sourceBundles.length > 0 ? operator.sourceBundles : undefined,
       version: orAbsent(operator.version) ?? known?.version,
       namespace: orAbsent(operator.namespace),
       subscription_name: orAbsent(operator.subscriptionName),

@@ -1,15 +1,18 @@
 import { RegistrationService } from '@muster/contracts';
+import { mergeClusterSettings } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
 import { PullSecrets } from '../secrets';
-import { monitoredOperators } from './cluster-input';
+import { CONFIG, type RegistrationConfig } from '../config';
+import { operatorInput } from './operator-input';
 
 @Controller()
 export class ReviseClusterController {
   constructor(
+    @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
     private readonly secrets: PullSecrets,
   ) {}
@@ -19,13 +22,20 @@ export class ReviseClusterController {
     @Payload() request: InputOf<typeof RegistrationService.method.reviseCluster>,
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.reviseCluster>> {
-    const { clusterId, changes = {}, pullSecret } = request;
+    const { clusterId, changes = {}, pullSecret, operatorBundles } = request;
+    const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
+    const operators = operatorInput(
+      changes,
+      operatorBundles,
+      mergeClusterSettings(settings, changes),
+      this.config.operatorSettings,
+    );
     const command = {
       type: 'Revise',
       at: this.aggregates.now(),
-      changes,
+      changes: operators ? { ...changes, olmOperators: operators.choices } : changes,
       pullSecretReplaced: Boolean(pullSecret),
-      olmOperators: changes.olmOperators && monitoredOperators(changes.olmOperators.items),
+      olmOperators: operators?.monitored,
     } as const;
     return { stored: await this.secrets.handle(this.aggregates.clusters, clusterId, command, pullSecret, context) };
   }

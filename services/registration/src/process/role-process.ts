@@ -1,6 +1,21 @@
 import { type RoleCandidate, suggestRoles } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
-import { hasCores, hasMemory, requirementsOf } from '@muster/validation-rules';
+import {
+  MOST_COUNTED,
+  meetsControlPlaneOperators,
+  NOTHING,
+  type OperatorCluster,
+  resourcesOfOperators,
+  shapeOf,
+} from '@muster/operators';
+import {
+  hasCores,
+  hasMemory,
+  operatorCluster,
+  operatorHost,
+  requirementsOf,
+  toClusterSettingsFacts,
+} from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -22,7 +37,8 @@ export class RoleProcess {
     // One that was not inspected yet might be the better choice; so nothing is weighed before.
     if (hosts.some(({ hardware }) => !hardware)) return;
     const byId = new Map(hosts.map((host) => [host.state.hostId, host]));
-    const candidates = hosts.map((host) => this.candidate(cluster, host));
+    const operators = this.operatorsOf(cluster, hosts);
+    const candidates = hosts.map((host) => this.candidate(cluster, host, operators));
     const at = this.aggregates.now();
     const suggestions = suggestRoles(candidates, cluster.state.settings.controlPlaneCount ?? 3);
     await Promise.all(
@@ -47,19 +63,43 @@ export class RoleProcess {
     );
   }
 
-  private candidate({ state: { settings } }: ClusterEntry, { state, hardware }: HostEntry): RoleCandidate {
+  /**
+   * What operators make of the cluster, by the roles that people gave and by how many workers are going to be left: by
+   * suggestions themselves it would go round in circles. Undefined when none is chosen.
+   */
+  private operatorsOf({ state }: ClusterEntry, hosts: readonly HostEntry[]): OperatorCluster | undefined {
+    const facts = toClusterSettingsFacts(state);
+    if (facts.operators.length === 0) return undefined;
+    const given = shapeOf(hosts.map(({ state: { role } }) => ({ role, effectiveRole: role })));
+    const open = hosts.filter(({ state: { role } }) => role === 'auto-assign').length;
+    const masters = hosts.filter(({ state: { role } }) => role === 'master').length;
+    const left = Math.max(0, open - Math.max(0, facts.controlPlaneCount - masters));
+    const effectiveWorkers = Math.min(given.effectiveWorkers + left, MOST_COUNTED);
+    return operatorCluster(facts, { ...given, effectiveWorkers }, this.config);
+  }
+
+  private candidate(
+    { state: { settings } }: ClusterEntry,
+    { state, hardware }: HostEntry,
+    operators: OperatorCluster | undefined,
+  ): RoleCandidate {
     const version = settings.openshiftVersion ?? '';
     const table = requirementsOf(this.config.requirements, version);
     const controlPlane = settings.controlPlaneCount === 1 ? table.sno : table.master;
     const meets = (needs: { cpuCores: number; ramMib: number }): boolean =>
       hardware !== undefined && hasCores(hardware, needs.cpuCores) && hasMemory(hardware, needs.ramMib);
+    const installationDiskId = state.installationDisk.id;
+    const asMaster = operatorHost({ role: 'master', suggestedRole: '', hardware, installationDiskId });
+    const extra = operators ? resourcesOfOperators(asMaster, operators) : NOTHING;
     return {
       hostId: state.hostId,
       status: state.status,
       role: state.role,
       suggestedRole: state.suggestedRole,
       size: hardware && this.sizes.of(hardware, version, table.worker.diskSizeGb),
-      canBeControlPlane: meets(controlPlane),
+      canBeControlPlane:
+        meets({ cpuCores: controlPlane.cpuCores + extra.cpuCores, ramMib: controlPlane.ramMib + extra.ramMib }) &&
+        (!operators || meetsControlPlaneOperators(asMaster, operators)),
       canBeArbiter: meets(table.arbiter),
     };
   }
