@@ -38,3 +38,4 @@ export { createRamdisk, type RamdiskFile } from './ramdisk/create-ramdisk';
 export { assertBootUrl, bootUrlRefusal } from './boot-url';
 export { extendInitrd, s390xAddressAndSize } from './network-boot/pxe';
 export { ipxeBootScript, ipxeChainScript, liveKernelArguments, type NetworkBoot } from './network-boot/ipxe-script';
+export { blockCachedSource, REMOTE_CACHE, type BlockCacheLimits } from './block-cached-source';

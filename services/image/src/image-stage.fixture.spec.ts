@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -19,15 +19,19 @@ import { startImage } from './main';
 
 export const INFRA_ENV_ID = 'e1e1e1e1-0000-4000-8000-000000000002';
 export const GENERATED_AT = '2026-01-02T03:04:05.678Z';
+const BUILT_AT = '2025-06-01T00:00:00Z';
 export const BUILD = '418.94.202501010000-0';
 const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface ImageStage {
   readonly url: string;
+  readonly doors: readonly string[];
   readonly base: Buffer;
   readonly directory: string;
   /** What ignition will answer from now on; undefined: that there is no such infra-env. */
   setIgnition(text: string | undefined): void;
+  /** What ignition will answer of the network from now on. */
+  setNetworkRamdisk(archive: Uint8Array): void;
   givenKernelArguments(kernelArguments: string): Promise<void>;
   facts(): Promise<readonly RecordedEvent[]>;
   close(): Promise<void>;
@@ -38,10 +42,12 @@ export async function openImageStage(
   natsUrl: string,
   environment: Environment = {},
   tailBytes?: number,
+  moreImages: readonly { readonly file: Buffer; readonly version: string; readonly [name: string]: unknown }[] = [],
 ): Promise<ImageStage> {
   const directory = temporaryDirectory();
   const base = legacyIso(tailBytes);
   writeFileSync(join(directory.path, 'base.iso'), base);
+  utimesSync(join(directory.path, 'base.iso'), new Date(BUILT_AT), new Date(BUILT_AT));
   writeFileSync(join(directory.path, 'text.iso'), 'not an image');
   const image = (openshift_version: string, url: string, version = BUILD) => ({
     openshift_version,
@@ -55,7 +61,13 @@ export async function openImageStage(
     image('4.16', 'text.iso', '416'),
     image('4.15', 'missing.iso', '415'),
     image('4.14', '../base.iso', '414'),
-    image('4.13', 'https://mirror.example.com/base.iso', '413'),
+    // Nobody listens there.
+    image('4.13', 'http://127.0.0.1:1/base.iso', '413'),
+    ...moreImages.map(({ file, ...entry }) => {
+      const url = `${entry.version}.iso`;
+      writeFileSync(join(directory.path, url), file);
+      return { ...entry, url };
+    }),
   ];
   const requests = await connectNatsRequests({ servers: natsUrl, name: 'image-test' });
   let ignition: string | undefined = '{"ignition":{"version":"3.1.0"}}';
@@ -65,6 +77,11 @@ export async function openImageStage(
       ignition === undefined
         ? { refusal: { code: 'not-found', reason: 'There is no such infra-env.' } }
         : { ok: { ignition: Buffer.from(ignition).toString('base64'), generatedAt: GENERATED_AT } },
+  );
+  let networkRamdisk = Buffer.alloc(0);
+  const servedNetwork = requests.subscribe(
+    subjectOfMethod(IgnitionService.method.renderNetworkRamdisk),
+    async (): Promise<JsonObject> => ({ ok: { archive: networkRamdisk.toString('base64') } }),
   );
   const eventStore = inMemoryEventStore();
   const platform: Platform = {
@@ -80,16 +97,21 @@ export async function openImageStage(
       IMAGE_PORT: '0',
       OS_IMAGES: JSON.stringify(osImages),
       IMAGE_DIRECTORY: directory.path,
+      DATA_DIR: join(directory.path, 'store'),
       ...environment,
     },
   };
   const service = await startImage(platform, SILENT);
   return {
     url: service.doors[0] ?? '',
+    doors: service.doors,
     base,
     directory: directory.path,
     setIgnition: (text) => {
       ignition = text;
+    },
+    setNetworkRamdisk: (archive) => {
+      networkRamdisk = Buffer.from(archive);
     },
     givenKernelArguments: async (kernelArguments) => {
       const event = {
@@ -108,6 +130,7 @@ export async function openImageStage(
     close: async () => {
       await service.close();
       served.unsubscribe();
+      servedNetwork.unsubscribe();
       await requests.close();
       directory.remove();
     },

@@ -5,17 +5,50 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { readConfig } from './config';
+import { CROSS_ORIGIN, isAllowedOrigin } from './http/cross-origin';
 import { createImageServer } from './http/image-server';
+import { openPlainDoor } from './http/plain-listener';
 
-/** Boot images, made while they are sent. Its door is HTTP; it answers nothing on the bus. */
+/** Boot images, made while they are sent. Its doors are HTTP and HTTPS; it answers nothing on the bus. */
 export const startImage: StartService = async (platform, logger) => {
   const config = readConfig(platform.environment);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.on(platform, config), createImageServer(), {
-    logger,
-    abortOnError: false,
-  });
-  await app.listen(config.port, config.host);
-  const { port } = app.getHttpServer().address() as AddressInfo;
+  const { allowedDomains, plainPort, tls } = config;
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.on(platform, config),
+    createImageServer(config),
+    {
+      logger,
+      abortOnError: false,
+    },
+  );
+  if (allowedDomains.length > 0)
+    app.enableCors({
+      ...CROSS_ORIGIN,
+      origin: (origin: string | undefined, decide: (error: Error | null, isAllowed: boolean) => void) =>
+        decide(null, isAllowedOrigin(origin ?? '', allowedDomains)),
+    });
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  return { name: 'image', doors: [`http://${host}:${port}`], close: () => app.close() };
+  // Without certificates a plain port of its own is the only door, as in the field.
+  const firstPort = tls ? config.port : (plainPort ?? config.port);
+  await app.listen(firstPort, config.host);
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const doors = [`${tls ? 'https' : 'http'}://${host}:${port}`];
+  const fastify = app.getHttpAdapter().getInstance();
+  const plain =
+    tls && plainPort !== undefined
+      ? await openPlainDoor((request, response) => fastify.routing(request, response), {
+          port: plainPort,
+          host: config.host,
+          isBesideTls: true,
+        })
+      : undefined;
+  if (plain) doors.push(`http://${host}:${plain.port}`);
+  return {
+    name: 'image',
+    doors,
+    close: async () => {
+      await plain?.close();
+      await app.close();
+    },
+  };
 };

@@ -4,6 +4,8 @@ import { open } from 'node:fs/promises';
 export interface FileByteSource {
   /** Bytes, as of opening. */
   readonly size: number;
+  /** When the file was last written to, as of opening, in milliseconds since the epoch. */
+  readonly modifiedMs: number;
   /** Exactly `length` bytes from `offset`. Rejects with RangeError outside the file, or when the file has shrunk. */
   read(offset: number, length: number): Promise<Uint8Array>;
   /** Waits for reads that are under way. Idempotent. */
@@ -13,10 +15,11 @@ export interface FileByteSource {
 /** Reads do not move a position, so any number of downloads can share one source. Rejects as `open` when it cannot. */
 export async function openFileByteSource(path: string): Promise<FileByteSource> {
   const file = await open(path, 'r');
-  const { size } = await file.stat();
+  const { size, mtimeMs } = await file.stat();
   let closing: Promise<void> | undefined;
   return {
     size,
+    modifiedMs: Math.floor(mtimeMs),
     async read(offset, length) {
       if (!isInside(size, offset, length)) {
         throw new RangeError(`Bytes ${offset} to ${offset + length} are not inside ${path}, which has ${size} bytes.`);

@@ -1,80 +1,135 @@
-import { type OsImage, VersionCatalogue } from '@muster/assisted-api';
-import { BootImageError, readBootIsoLayout } from '@muster/boot-image';
+import { BootImageError, createMinimalIso, type MinimalIso, readBootIsoLayout } from '@muster/boot-image';
 import { RefusalError } from '@muster/problems';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
-import { type BaseImage, OPEN_IMAGE_FILE, type OpenImageFile } from './base-image';
-import { digestOfImage } from './image-digest';
-import { pathOfImage } from './image-path';
+import { RemoteError } from '../remote/remote-client';
+import type { BaseImage, HeldBaseImage } from './base-image';
+import { ImageSources, type OpenedSource } from './image-sources';
+import { type BaseKind, kindOf, OsImageCatalogue, type OsImageEntry } from './os-image-catalogue';
 
 type OpenedImage = BaseImage & { close(): Promise<void> };
 
-/** Other names of one architecture. */
-const SAME_ARCHITECTURE: ReadonlyMap<string, string> = new Map([
-  ['aarch64', 'arm64'],
-  ['amd64', 'x86_64'],
-]);
-const architectureOf = (name: string): string => SAME_ARCHITECTURE.get(name) ?? name;
+/** Minimal forms of one image that are remembered: their directories, some 100 KiB each. One per address of this service. */
+const MINIMAL_FORMS_MAX = 8;
 
-/** The images that discovery images are made from. Each is opened, measured and read once, at its first use. */
+/** What is told of one base image, in the words of OS_IMAGES. */
+export interface BaseImageStatus {
+  readonly openshift_version: string;
+  readonly version: string;
+  readonly cpu_architecture: string;
+  readonly type: BaseKind;
+  readonly state: 'absent' | 'downloading' | 'ready' | 'failed';
+  readonly received_bytes?: number;
+  readonly total_bytes?: number;
+  readonly reason?: string;
+}
+
+/** The images that discovery images are made from. Each is opened, measured and read once. */
 @Injectable()
-export class BaseImages implements OnApplicationShutdown {
-  private readonly catalogue: VersionCatalogue;
-  private readonly opened = new Map<OsImage, Promise<OpenedImage>>();
+export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly catalogue: OsImageCatalogue;
+  /** By where their bytes are: entries that share a file share what is known of it. */
+  private readonly opened = new Map<string, Promise<OpenedImage>>();
 
   constructor(
-    @Inject(CONFIG) private readonly config: ImageConfig,
-    @Inject(OPEN_IMAGE_FILE) private readonly openFile: OpenImageFile,
+    @Inject(CONFIG) config: ImageConfig,
+    private readonly sources: ImageSources,
   ) {
-    const images = config.osImages.map((image) => ({
-      ...image,
-      cpu_architecture: architectureOf(image.cpu_architecture),
-    }));
-    this.catalogue = new VersionCatalogue([], images);
+    this.catalogue = new OsImageCatalogue(config.osImages);
   }
 
-  /** `version`: of the build, or of OpenShift to any precision. Throws RefusalError when there is no such image, or it cannot be used. */
-  async find(version: string, architecture: string): Promise<BaseImage> {
-    const entry = version === '' ? undefined : this.catalogue.findOsImage(version, architectureOf(architecture));
-    if (!entry) {
-      throw new RefusalError({
-        code: 'not-found',
-        reason: `There is no base image of version ${version.slice(0, 64)} for ${architecture.slice(0, 32)}.`,
-        subject: 'version',
-        allowed: this.catalogue.osImages.map((image) => `${image.openshift_version}/${image.cpu_architecture}`),
-      });
-    }
-    const known = this.opened.get(entry) ?? this.open(entry);
-    this.opened.set(entry, known);
-    // A file that was missing may be there at the next request.
-    known.catch(() => this.opened.delete(entry));
-    return known;
+  /** Files are opened before somebody waits for them. */
+  onApplicationBootstrap(): void {
+    this.sources.onEvicted((key) => this.drop(key));
+    for (const entry of this.catalogue.entries)
+      if (this.sources.isLocal(entry))
+        void this.hold(entry)
+          .then(({ release }) => release())
+          .catch(() => undefined);
+  }
+
+  /**
+   * `version`: of the build, or of OpenShift to any precision. Throws RefusalError when there is no such image, it is still
+   * being downloaded (`busy`), or it cannot be used.
+   */
+  async find(version: string, architecture: string, kind: BaseKind = 'full-iso'): Promise<HeldBaseImage> {
+    return this.hold(this.catalogue.find(version, architecture, kind));
+  }
+
+  /** All of them and how far they are. */
+  list(): readonly BaseImageStatus[] {
+    return this.catalogue.entries.map((entry) => {
+      const { openshift_version, version, cpu_architecture } = entry;
+      const state = this.sources.state(entry);
+      return {
+        openshift_version,
+        version,
+        cpu_architecture,
+        type: kindOf(entry),
+        state: state.kind,
+        ...(state.kind === 'downloading' && { received_bytes: state.receivedBytes, total_bytes: state.totalBytes }),
+        ...(state.kind === 'failed' && { reason: state.reason }),
+      };
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {
     for (const image of this.opened.values()) await image.then(({ close }) => close()).catch(() => undefined);
   }
 
-  private async open(entry: OsImage): Promise<OpenedImage> {
-    const path = pathOfImage(entry.url, this.config.imageDirectory);
-    const source = await this.openFile(path).catch((error: unknown) => {
-      throw unusable(entry, error);
-    });
+  private async hold(entry: OsImageEntry): Promise<HeldBaseImage> {
+    const { key, open, release } = await this.sources.hold(entry);
+    const known = this.opened.get(key) ?? open().then((opened) => toBaseImage(entry, opened));
+    this.opened.set(key, known);
     try {
-      const [layout, digest] = [await readBootIsoLayout(source), await digestOfImage(source)];
-      return { entry, source, layout, digest, close: () => source.close() };
+      return { image: await known, release };
     } catch (error) {
-      await source.close();
-      throw error instanceof BootImageError || error instanceof RangeError ? unusable(entry, error) : error;
+      // A file that was missing may be there at the next request.
+      if (this.opened.get(key) === known) this.opened.delete(key);
+      release();
+      throw unusable(entry, error);
     }
+  }
+
+  private drop(key: string): void {
+    const image = this.opened.get(key);
+    this.opened.delete(key);
+    void image?.then(({ close }) => close()).catch(() => undefined);
   }
 }
 
-const unusable = ({ openshift_version, cpu_architecture, url }: OsImage, error: unknown): RefusalError =>
-  new RefusalError({
-    code: 'internal',
-    reason: `The base image ${openshift_version}/${cpu_architecture} (${url} in OS_IMAGES) cannot be used: ${
-      error instanceof Error ? error.message : String(error)
-    }`,
+async function toBaseImage(
+  entry: OsImageEntry,
+  { source, digest, modifiedMs, close }: OpenedSource,
+): Promise<OpenedImage> {
+  try {
+    const layout = await readBootIsoLayout(source);
+    const minimals = new Map<string, Promise<MinimalIso>>();
+    const minimal = (rootfsUrl: string): Promise<MinimalIso> => {
+      const made = minimals.get(rootfsUrl) ?? createMinimalIso(source, layout, rootfsUrl);
+      minimals.delete(rootfsUrl);
+      minimals.set(rootfsUrl, made);
+      made.catch(() => minimals.delete(rootfsUrl));
+      const oldest = minimals.keys().next();
+      if (minimals.size > MINIMAL_FORMS_MAX && !oldest.done) minimals.delete(oldest.value);
+      return made;
+    };
+    return { entry, source, layout, digest, modifiedMs, minimal, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function unusable({ openshift_version, cpu_architecture, url }: OsImageEntry, error: unknown): unknown {
+  const isKnown = error instanceof BootImageError || error instanceof RangeError || error instanceof RemoteError;
+  // What the operating system says has a code, whatever realm it comes from.
+  if (error instanceof RefusalError || (!isKnown && (error as NodeJS.ErrnoException).code === undefined)) return error;
+  // A query may hold a token.
+  const where = url.replace(/\?.*$/, '');
+  return new RefusalError({
+    code: error instanceof RemoteError ? 'busy' : 'internal',
+    reason: `The base image ${openshift_version}/${cpu_architecture} (${where} in OS_IMAGES) cannot be used: ${(error as Error).message}`,
     subject: 'OS_IMAGES',
   });
+}

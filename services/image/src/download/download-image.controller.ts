@@ -1,17 +1,15 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DEFAULT_ARCHITECTURE, type QueryParameters, requiredTextOf, textOf } from '../http/query';
 import { ImageAccess } from './image-access';
 import { ImageResponder } from './image-responder';
 import { typeOfFile, typeOfName } from './image-type';
-
-const DEFAULT_ARCHITECTURE = 'x86_64';
 
 interface ShortAddress {
   readonly version: string;
   readonly arch: string;
   readonly file: string;
 }
-type QueryParameters = { readonly [name: string]: string | readonly string[] | undefined };
 
 /** Every address of an image; HEAD is answered like GET. */
 @Controller()
@@ -29,19 +27,19 @@ export class DownloadImageController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const wanted = shortRequest(address);
-    const id = await this.access.byId(infraEnvId, textOf(query['api_key']));
-    await this.responder.answer({ infraEnvId: id, ...wanted }, request, reply);
+    const id = await this.access.byId(infraEnvId, tokenIn(query));
+    await this.responder.image({ infraEnvId: id, ...wanted }, request, reply);
   }
 
-  @Get('byapikey/:token/:version/:arch/:file')
-  async byApiKey(
+  @Get(['byapikey/:token/:version/:arch/:file', 'bytoken/:token/:version/:arch/:file'])
+  async byToken(
     @Param() { token, ...address }: ShortAddress & { readonly token: string },
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const wanted = shortRequest(address);
     const infraEnvId = await this.access.byToken(token);
-    await this.responder.answer({ infraEnvId, ...wanted }, request, reply);
+    await this.responder.image({ infraEnvId, ...wanted }, request, reply);
   }
 
   @Get('images/:infraEnvId')
@@ -51,17 +49,19 @@ export class DownloadImageController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const type = typeOfName(textOf(query['type']));
-    const version = textOf(query['version']);
-    const architecture = textOf(query['arch']) || DEFAULT_ARCHITECTURE;
-    const id = await this.access.byId(infraEnvId, textOf(query['api_key']));
-    await this.responder.answer({ infraEnvId: id, type, version, architecture }, request, reply);
+    const type = typeOfName(textOf(query, 'type'));
+    const version = requiredTextOf(query, 'version');
+    const architecture = textOf(query, 'arch') || DEFAULT_ARCHITECTURE;
+    const id = await this.access.byId(infraEnvId, tokenIn(query));
+    await this.responder.image({ infraEnvId: id, type, version, architecture }, request, reply);
   }
 }
+
+/** The contract has a name for each kind of token; an address carries one. */
+export const tokenIn = (query: QueryParameters): string => textOf(query, 'api_key') || textOf(query, 'image_token');
 
 const shortRequest = ({ version, arch, file }: ShortAddress) => ({
   type: typeOfFile(file),
   version,
   architecture: arch,
 });
-const textOf = (value: QueryParameters[string]): string => (typeof value === 'string' ? value : '');

@@ -157,14 +157,25 @@ describe('a download that cannot be', () => {
     ['an unknown version', full('4.99'), 404, /4\.99/],
     ['an unknown architecture', full('4.18', 's390x'), 404, /s390x/],
     ['a file of another name', `/byid/${INFRA_ENV_ID}/4.18/x86_64/kernel`, 404, /kernel/],
-    ['a minimal image', `/byid/${INFRA_ENV_ID}/4.18/x86_64/minimal.iso`, 501, /not built yet/],
+    [
+      'a minimal image of one that has no boot menu',
+      `/byid/${INFRA_ENV_ID}/4.18/x86_64/minimal.iso`,
+      400,
+      /no boot menu/,
+    ],
+    [
+      'a disconnected image that is not in the catalogue',
+      `/byid/${INFRA_ENV_ID}/4.18/x86_64/disconnected.iso`,
+      404,
+      /disconnected-iso/,
+    ],
     ['an id that is none', full('4.18', 'x86_64', '..%2Fx'), 404, /infra-env/],
     ['a base image that is no ISO', full('4.16'), 500, /4\.16.*not an ISO/],
     ['a base image that is not there', full('4.15'), 500, /missing\.iso/],
     ['a base image outside the directory', full('4.14'), 500, /IMAGE_DIRECTORY/],
-    ['a base image that would have to be fetched', full('4.13'), 501, /not built yet.*mirror\.example\.com/],
+    ['a base image that is fetched first', full('4.13'), 503, /rhcos-full-iso-413-x86_64\.iso/],
     ['no type', `/images/${INFRA_ENV_ID}?version=4.18`, 400, /type is missing/],
-    ['no version', `/images/${INFRA_ENV_ID}?type=full-iso`, 404, /no base image/],
+    ['no version', `/images/${INFRA_ENV_ID}?type=full-iso`, 400, /version is missing/],
     ['another address', '/nothing', 404, /nothing at this address/],
   ])('says so for %s', async (_, path, status, detail) => {
     expect(await problem(await get(path))).toMatchObject({ status, detail: expect.stringMatching(detail) as string });

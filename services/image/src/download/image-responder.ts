@@ -1,62 +1,54 @@
-import { RefusalError } from '@muster/problems';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONFIG, type ImageConfig } from '../config';
-import { planResponse } from '../http/plan-response';
-import { sendBody } from '../http/send-image';
+import { FileResponder } from '../http/file-responder';
+import type { SentFile } from '../http/sent-file';
+import { NetworkBootImages, type NetworkBootRequest } from '../network-boot/network-boot-images';
 import { DiscoveryImages, type ImageRequest } from './discovery-images';
 import { Downloads } from './downloads';
 
-/** Answers one request for an image, whichever address it came to. */
+/** Answers requests for what is made for an infra-env, and remembers their edges. */
 @Injectable()
 export class ImageResponder {
-  private readonly logger = new Logger('image');
-  private running = 0;
-
   constructor(
     @Inject(CONFIG) private readonly config: ImageConfig,
     private readonly images: DiscoveryImages,
+    private readonly networkBoot: NetworkBootImages,
+    private readonly files: FileResponder,
     private readonly downloads: Downloads,
   ) {}
 
   /** Takes the reply over. Throws RefusalError before anything is sent. */
-  async answer(wanted: ImageRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.running >= this.config.concurrentRequestsMax) {
-      throw new RefusalError({
-        code: 'busy',
-        reason: `${this.running} images are being sent, which is as many as MAX_CONCURRENT_REQUESTS allows; try again soon.`,
-      });
-    }
-    this.running += 1;
-    try {
-      await this.send(wanted, request, reply);
-    } finally {
-      this.running -= 1;
-    }
+  image(wanted: Omit<ImageRequest, 'baseUrl'>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const baseUrl = this.config.baseUrl ?? `${request.protocol}://${request.host}`;
+    return this.send(
+      () => this.images.make({ ...wanted, baseUrl }),
+      { ...wanted, imageType: wanted.type },
+      request,
+      reply,
+    );
   }
 
-  private async send(wanted: ImageRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const image = await this.images.make(wanted);
-    const plan = planResponse(request.headers, image);
-    reply.hijack();
-    reply.raw.writeHead(plan.status, {
-      ...plan.headers,
-      'content-disposition': `attachment; filename="${wanted.infraEnvId}-discovery.iso"`,
+  /** As `image`, for the ramdisk of a network boot. */
+  initrd(wanted: NetworkBootRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    return this.send(() => this.networkBoot.initrd(wanted), { ...wanted, imageType: 'pxe-initrd' }, request, reply);
+  }
+
+  /** As `image`, for what s390x machines are told of that ramdisk. Too small to be an edge of its own. */
+  addressAndSize(wanted: NetworkBootRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    return this.files.answer(() => this.networkBoot.addressAndSize(wanted), request, reply);
+  }
+
+  private send(
+    make: () => Promise<SentFile>,
+    { infraEnvId, imageType, version, architecture: arch }: NetworkBootRequest & { readonly imageType: string },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const facts = ({ size: bytes }: SentFile) => ({ infraEnvId, imageType, version, arch, bytes });
+    return this.files.answer(make, request, reply, {
+      started: (file) => this.downloads.record({ type: 'StartDownload', ...facts(file) }, request.ip),
+      completed: (file) => this.downloads.record({ type: 'CompleteDownload', ...facts(file) }, request.ip),
     });
-    if (request.method === 'HEAD' || plan.body.length === 0) return void reply.raw.end();
-    const facts = {
-      infraEnvId: wanted.infraEnvId,
-      imageType: wanted.type,
-      version: wanted.version,
-      arch: wanted.architecture,
-      bytes: image.size,
-    };
-    this.downloads.record({ type: 'StartDownload', ...facts }, request.ip);
-    try {
-      const isSent = await sendBody(reply.raw, image.source, plan.body);
-      if (isSent && plan.isLastPart) this.downloads.record({ type: 'CompleteDownload', ...facts }, request.ip);
-    } catch (error) {
-      this.logger.error(`The image of infra-env ${wanted.infraEnvId} was cut off: ${String(error)}`);
-    }
   }
 }

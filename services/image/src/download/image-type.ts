@@ -1,28 +1,30 @@
 import { RefusalError } from '@muster/problems';
+import type { BaseKind } from '../base-images/os-image-catalogue';
 
-export type ImageType = 'full-iso';
+const TYPES = ['full-iso', 'minimal-iso', 'disconnected-iso'] as const;
+export type ImageType = (typeof TYPES)[number];
 
-const TYPES = ['full-iso', 'minimal-iso', 'disconnected-iso'];
-const TYPES_OF_FILES: { readonly [file: string]: string } = {
-  'full.iso': 'full-iso',
-  'minimal.iso': 'minimal-iso',
-  'disconnected.iso': 'disconnected-iso',
-};
+const TYPES_OF_FILES: ReadonlyMap<string, ImageType> = new Map([
+  ['full.iso', 'full-iso'],
+  ['minimal.iso', 'minimal-iso'],
+  ['disconnected.iso', 'disconnected-iso'],
+]);
 
-/** Throws RefusalError: 404 for a file there is not, 501 for one that is not built yet. */
+/** Throws RefusalError: 404 for a file there is not. */
 export function typeOfFile(file: string): ImageType {
-  const type = Object.hasOwn(TYPES_OF_FILES, file) ? TYPES_OF_FILES[file] : undefined;
-  if (type) return builtType(type);
+  const type = TYPES_OF_FILES.get(file);
+  if (type) return type;
   throw new RefusalError({
     code: 'not-found',
     reason: `There is no file ${file.slice(0, 64)} of an image.`,
-    allowed: Object.keys(TYPES_OF_FILES),
+    allowed: [...TYPES_OF_FILES.keys()],
   });
 }
 
-/** Throws RefusalError: 400 for a type there is not, 501 for one that is not built yet. */
+/** Throws RefusalError: 400 for a type there is not. */
 export function typeOfName(name: string): ImageType {
-  if (TYPES.includes(name)) return builtType(name);
+  const type = TYPES.find((known) => known === name);
+  if (type) return type;
   throw new RefusalError({
     code: 'invalid-input',
     reason: name === '' ? 'The parameter type is missing.' : `There is no image type ${name.slice(0, 64)}.`,
@@ -31,12 +33,5 @@ export function typeOfName(name: string): ImageType {
   });
 }
 
-function builtType(type: string): ImageType {
-  if (type === 'full-iso') return type;
-  throw new RefusalError({
-    code: 'not-supported',
-    reason: `Images of type ${type} are not built yet; use full-iso.`,
-    subject: 'type',
-    allowed: ['full-iso'],
-  });
-}
+/** What an image of a type is made from. */
+export const baseKindOf = (type: ImageType): BaseKind => (type === 'disconnected-iso' ? type : 'full-iso');

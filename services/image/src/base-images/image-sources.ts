@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { blockCachedSource, type ByteSource } from '@muster/boot-image';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { CONFIG, type ImageConfig } from '../config';
+import { openHttpByteSource } from '../remote/http-byte-source';
+import { RemoteClient } from '../remote/remote-client';
+import { ImageStore, type WantedImage } from '../store/image-store';
+import type { StoredImageState } from '../store/stored-image-state';
+import { OPEN_IMAGE_FILE, type OpenImageFile } from './base-image';
+import { digestOfImage } from './image-digest';
+import { locationOfImage } from './image-location';
+import { kindOf, type OsImageEntry } from './os-image-catalogue';
+import { verifyBaseImage } from './verify-base-image';
+
+export interface OpenedSource {
+  readonly source: ByteSource;
+  readonly digest: string;
+  readonly modifiedMs: number;
+  close(): Promise<void>;
+}
+
+/** Where the bytes of base images come from: files, a store of downloaded ones, or a server that is read from in place. */
+@Injectable()
+export class ImageSources implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('image');
+  private readonly client: RemoteClient;
+  private readonly store: ImageStore;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: ImageConfig,
+    @Inject(OPEN_IMAGE_FILE) private readonly openFile: OpenImageFile,
+  ) {
+    this.client = new RemoteClient(config.remote);
+    this.store = new ImageStore({
+      ...config.store,
+      client: this.client,
+      verify: (path) => this.verify(path),
+      nowMs: () => Date.now(),
+      log: (text) => this.logger.log(text),
+    });
+  }
+
+  async onModuleInit(): Promise<void> {
+    const wanted = this.config.osImages.flatMap((entry) => this.stored(entry) ?? []);
+    if (wanted.length === 0) return;
+    await this.store.start(wanted);
+    if (this.config.fetch === 'eager') for (const image of wanted) this.store.fetch(image);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.store.close();
+    this.client.close();
+  }
+
+  /** Whether it can be opened without waiting for a network. */
+  isLocal(entry: OsImageEntry): boolean {
+    return this.state(entry).kind === 'ready' && this.locationOf(entry)?.kind === 'file';
+  }
+
+  /** Keeps the image where it is until `release`. Throws RefusalError: `busy` while it is being fetched, or what is wrong with its URL. */
+  async hold(entry: OsImageEntry): Promise<{ readonly key: string; open(): Promise<OpenedSource>; release(): void }> {
+    const location = locationOfImage(entry.url, this.config.imageDirectory);
+    if (location.kind === 'file')
+      return { key: location.path, open: () => this.openPath(location.path), release: () => undefined };
+    const image = this.stored(entry);
+    if (!image) return { key: location.url, open: () => this.openRemote(location.url), release: () => undefined };
+    const { path, release } = await this.store.hold(image);
+    const open = (): Promise<OpenedSource> =>
+      this.openPath(path).catch((error: unknown) => {
+        this.store.forget(image);
+        throw error;
+      });
+    return { key: path, open, release };
+  }
+
+  /** Files and servers that are read in place are always ready; whether they can be read shows at the first use. */
+  state(entry: OsImageEntry): StoredImageState {
+    const image = this.stored(entry);
+    return image ? this.store.state(image) : { kind: 'ready', bytes: 0 };
+  }
+
+  onEvicted(listener: (path: string) => void): void {
+    this.store.onEvicted(listener);
+  }
+
+  /** What is kept in the store of it; undefined for what is not kept there. */
+  private stored(entry: OsImageEntry): WantedImage | undefined {
+    if (this.config.fetch === 'stream' || this.locationOf(entry)?.kind !== 'remote') return undefined;
+    const name = [kindOf(entry), entry.version, entry.cpu_architecture].join('-').replace(/[^A-Za-z0-9._-]/g, '_');
+    return { fileName: `rhcos-${name}.iso`, url: entry.url, sha256: entry.sha256 ?? '' };
+  }
+
+  private locationOf(entry: OsImageEntry) {
+    try {
+      return locationOfImage(entry.url, this.config.imageDirectory);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async openPath(path: string): Promise<OpenedSource> {
+    const file = await this.openFile(path);
+    try {
+      return {
+        source: file,
+        digest: await digestOfImage(file),
+        modifiedMs: file.modifiedMs ?? 0,
+        close: () => file.close(),
+      };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  private async openRemote(url: string): Promise<OpenedSource> {
+    const remote = await openHttpByteSource(this.client, url);
+    const source = blockCachedSource(remote);
+    const known = createHash('sha256').update(`${url}\n${remote.version}\n${remote.size}`).digest('hex');
+    const digest = remote.version === '' ? await digestOfImage(source) : known;
+    return { source, digest, modifiedMs: remote.modifiedMs, close: () => remote.close() };
+  }
+
+  private async verify(path: string): Promise<void> {
+    const file = await this.openFile(path);
+    await verifyBaseImage(file, this.config.minimums).finally(() => file.close());
+  }
+}

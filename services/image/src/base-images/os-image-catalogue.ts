@@ -1,0 +1,54 @@
+import { type OsImage, VersionCatalogue } from '@muster/assisted-api';
+import { RefusalError } from '@muster/problems';
+
+/** An element of OS_IMAGES. */
+export interface OsImageEntry extends OsImage {
+  /** What kind of ISO is at the URL: full-iso (also when it is left out) or disconnected-iso. */
+  readonly type?: string;
+  /** Hex; checked when the image is downloaded. */
+  readonly sha256?: string;
+}
+
+export type BaseKind = 'full-iso' | 'disconnected-iso';
+
+/** Other names of one architecture. */
+const SAME_ARCHITECTURE: ReadonlyMap<string, string> = new Map([
+  ['aarch64', 'arm64'],
+  ['amd64', 'x86_64'],
+]);
+const architectureOf = (name: string): string => SAME_ARCHITECTURE.get(name) ?? name;
+export const kindOf = ({ type }: OsImageEntry): BaseKind =>
+  type === 'disconnected-iso' ? 'disconnected-iso' : 'full-iso';
+
+/** The images there are to boot, looked up the way people name versions. */
+export class OsImageCatalogue {
+  readonly entries: readonly OsImageEntry[];
+  private readonly byKind: ReadonlyMap<BaseKind, VersionCatalogue>;
+
+  constructor(entries: readonly OsImageEntry[]) {
+    this.entries = entries.map((entry) => ({ ...entry, cpu_architecture: architectureOf(entry.cpu_architecture) }));
+    const of = (kind: BaseKind): VersionCatalogue => {
+      return new VersionCatalogue(
+        [],
+        this.entries.filter((entry) => kindOf(entry) === kind),
+      );
+    };
+    this.byKind = new Map([
+      ['full-iso', of('full-iso')],
+      ['disconnected-iso', of('disconnected-iso')],
+    ]);
+  }
+
+  /** `version`: of the build, or of OpenShift to any precision. Throws RefusalError `not-found` with what there is. */
+  find(version: string, architecture: string, kind: BaseKind = 'full-iso'): OsImageEntry {
+    const catalogue = this.byKind.get(kind);
+    const entry = version === '' ? undefined : catalogue?.findOsImage(version, architectureOf(architecture));
+    if (entry) return entry;
+    throw new RefusalError({
+      code: 'not-found',
+      reason: `There is no base image of version ${version.slice(0, 64)} for ${architecture.slice(0, 32)}${kind === 'full-iso' ? '' : ` of type ${kind}`}.`,
+      subject: 'version',
+      allowed: (catalogue?.osImages ?? []).map((image) => `${image.openshift_version}/${image.cpu_architecture}`),
+    });
+  }
+}

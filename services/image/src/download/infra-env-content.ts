@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { IgnitionService, streamIdOf } from '@muster/contracts';
+import { infraEnvDecider } from '@muster/domain';
+import { callService, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { kernelArgumentsOf } from './kernel-arguments';
+
+/** What an infra-env adds to a base image. */
+export interface InfraEnvContent {
+  readonly config: Uint8Array;
+  readonly appendKargs: readonly string[];
+  /** Empty when there is none, or none was asked for. */
+  readonly networkRamdisk: Uint8Array;
+  /** When any of it came to be what it is, in milliseconds since the epoch. */
+  readonly modifiedMs: number;
+}
+
+@Injectable()
+export class InfraEnvContents {
+  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+
+  /** `isoType`: decides what the document carries. Throws RefusalError with what is unknown or cannot be used. */
+  async of(infraEnvId: string, isoType: string, withNetwork: boolean): Promise<InfraEnvContent> {
+    const [document, settings, networkRamdisk] = await Promise.all([
+      this.documentOf(infraEnvId, isoType),
+      this.settingsOf(infraEnvId),
+      withNetwork ? this.networkRamdiskOf(infraEnvId) : new Uint8Array(),
+    ]);
+    return {
+      config: Buffer.from(document.ignition, 'base64'),
+      appendKargs: kernelArgumentsOf(settings.kernelArguments),
+      networkRamdisk,
+      modifiedMs: Math.max(Date.parse(document.generatedAt) || 0, settings.changedMs),
+    };
+  }
+
+  private async networkRamdiskOf(infraEnvId: string): Promise<Uint8Array> {
+    const method = IgnitionService.method.renderNetworkRamdisk;
+    const { archive } = await callService(this.platform.requests, method, { infraEnvId }, commandContext());
+    return Buffer.from(archive, 'base64');
+  }
+
+  private documentOf(infraEnvId: string, isoType: string) {
+    const method = IgnitionService.method.renderDiscoveryIgnition;
+    return callService(this.platform.requests, method, { infraEnvId, isoType }, commandContext());
+  }
+
+  /** Any change counts: the document's own date does not tell of kernel arguments and network files. */
+  private async settingsOf(
+    infraEnvId: string,
+  ): Promise<{ readonly kernelArguments: string; readonly changedMs: number }> {
+    let state = infraEnvDecider.initialState();
+    let changedMs = 0;
+    for await (const page of this.platform.eventStore.readStream(streamIdOf('infraEnv', infraEnvId)))
+      for (const { type, data, metadata } of page) {
+        state = infraEnvDecider.evolve(state, { type, data } as never);
+        changedMs = Math.max(changedMs, Date.parse(metadata.occurredAt) || 0);
+      }
+    return { kernelArguments: state.settings.kernelArguments ?? '', changedMs };
+  }
+}
+
+function commandContext() {
+  const commandId = randomUUID();
+  return { commandId, correlationId: commandId, actor: 'service:image' };
+}

@@ -1,0 +1,70 @@
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CONFIG, type ImageConfig } from '../config';
+import { planResponse } from './plan-response';
+import { sendBody } from './send-image';
+import type { SentFile } from './sent-file';
+
+/** Told of what becomes of a download that has a body. */
+export interface DownloadListener {
+  started(file: SentFile): void;
+  /** The client has had the last byte, now or after earlier parts. */
+  completed(file: SentFile): void;
+}
+
+/** Answers one request for a file, whichever address it came to. */
+@Injectable()
+export class FileResponder {
+  private readonly logger = new Logger('image');
+  private running = 0;
+
+  constructor(@Inject(CONFIG) private readonly config: ImageConfig) {}
+
+  /** Takes the reply over. Throws RefusalError before anything is sent. */
+  async answer(
+    make: () => Promise<SentFile>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    listener?: DownloadListener,
+  ): Promise<void> {
+    if (this.running >= this.config.concurrentRequestsMax) {
+      throw new RefusalError({
+        code: 'busy',
+        reason: `${this.running} images are being sent, which is as many as MAX_CONCURRENT_REQUESTS allows; try again soon.`,
+      });
+    }
+    this.running += 1;
+    try {
+      const file = await make();
+      await this.send(file, request, reply, listener).finally(() => file.release());
+    } finally {
+      this.running -= 1;
+    }
+  }
+
+  private async send(
+    file: SentFile,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    listener?: DownloadListener,
+  ): Promise<void> {
+    const plan = planResponse(request.headers, file);
+    const others = Object.fromEntries(Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined));
+    reply.hijack();
+    reply.raw.writeHead(plan.status, {
+      ...(others as Record<string, string | string[]>),
+      ...plan.headers,
+      'content-disposition': `attachment; filename="${file.fileName}"`,
+    });
+    if (request.method === 'HEAD' || plan.body.length === 0) return void reply.raw.end();
+    listener?.started(file);
+    try {
+      const isSent = await sendBody(reply.raw, file.source, plan.body);
+      if (isSent && plan.isLastPart) listener?.completed(file);
+    } catch (error) {
+      // The route's pattern, not its address: that one may hold a token.
+      this.logger.error(`${request.routeOptions.url ?? ''}: ${file.fileName} was cut off: ${String(error)}`);
+    }
+  }
+}

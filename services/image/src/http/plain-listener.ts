@@ -1,0 +1,44 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HEADERS_TIMEOUT_MS } from './image-server';
+
+type Route = (request: IncomingMessage, response: ServerResponse) => void;
+
+const NOT_FOUND = 404;
+const PROBLEM = JSON.stringify({
+  type: 'urn:muster:problem:not-found',
+  title: 'Not found',
+  status: NOT_FOUND,
+  detail: 'Images are served over HTTPS; this plain door is for machines that boot over the network.',
+});
+
+/**
+ * A second door without TLS, for firmware that cannot do it. Beside a door with TLS it serves what network boot needs and
+ * nothing else.
+ */
+export async function openPlainDoor(
+  route: Route,
+  options: { readonly port: number; readonly host: string; readonly isBesideTls: boolean },
+): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const server: Server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS }, (request, response) => {
+    if (!options.isBesideTls || isForNetworkBoot(request.url ?? '')) return route(request, response);
+    response.writeHead(NOT_FOUND, { 'content-type': 'application/problem+json' }).end(PROBLEM);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => resolve());
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function isForNetworkBoot(url: string): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  return /^\/boot-artifacts\//.test(path) || /^\/images\/.+\/pxe-initrd$/.test(path) || /^\/(health|live)$/.test(path);
+}

@@ -1,0 +1,87 @@
+import {
+  bufferByteSource,
+  createIgnitionArchive,
+  extendInitrd,
+  fileSource,
+  openIso,
+  s390xAddressAndSize,
+} from '@muster/boot-image';
+import { RefusalError } from '@muster/problems';
+import { Injectable } from '@nestjs/common';
+import { BaseImages } from '../base-images/base-images';
+import { refusing } from '../base-images/refusing';
+import { InfraEnvContents } from '../download/infra-env-content';
+import { etagOf } from '../http/etag';
+import type { SentFile } from '../http/sent-file';
+
+export interface NetworkBootRequest {
+  readonly infraEnvId: string;
+  readonly version: string;
+  readonly architecture: string;
+}
+
+const INITRD_PATH = '/images/pxeboot/initrd.img';
+export const S390X = 's390x';
+
+/** What machines boot that have no disc: the ramdisk of a base image with the infra-env's document and network in it. */
+@Injectable()
+export class NetworkBootImages {
+  constructor(
+    private readonly baseImages: BaseImages,
+    private readonly contents: InfraEnvContents,
+  ) {}
+
+  /** Throws RefusalError with what is unknown or not there yet. */
+  async initrd({ infraEnvId, version, architecture }: NetworkBootRequest): Promise<SentFile> {
+    const { image: base, release } = await this.baseImages.find(version, architecture).catch((error: unknown) => {
+      throw asBadParameter(error);
+    });
+    try {
+      // Machines that boot over the network get their network files the way minimal images do.
+      const content = await this.contents.of(infraEnvId, 'minimal-iso', true);
+      const source = await refusing(async () => {
+        const image = await openIso(base.source);
+        const entry = await image.find(INITRD_PATH);
+        if (!entry)
+          throw new RefusalError({
+            code: 'internal',
+            reason: `The base image ${base.entry.version} has no ${INITRD_PATH}.`,
+          });
+        return extendInitrd(fileSource(base.source, entry), [
+          createIgnitionArchive(content.config),
+          content.networkRamdisk,
+        ]);
+      });
+      return {
+        source,
+        size: source.size,
+        etag: etagOf(base.digest, INITRD_PATH, content.config, content.networkRamdisk),
+        modifiedMs: Math.max(content.modifiedMs, base.modifiedMs),
+        fileName: `${infraEnvId}-initrd.img`,
+        release,
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Where s390x machines load that ramdisk and how long it is. */
+  async addressAndSize(request: Omit<NetworkBootRequest, 'architecture'>): Promise<SentFile> {
+    const initrd = await this.initrd({ ...request, architecture: S390X });
+    const bytes = s390xAddressAndSize(initrd.size);
+    return {
+      ...initrd,
+      source: bufferByteSource(bytes),
+      size: bytes.length,
+      etag: etagOf(initrd.etag, bytes),
+      fileName: `${request.infraEnvId}-initrd.addrsize`,
+    };
+  }
+}
+
+/** The contract of these addresses calls an unknown version a bad parameter. */
+function asBadParameter(error: unknown): unknown {
+  const isUnknown = error instanceof RefusalError && error.refusal.code === 'not-found';
+  return isUnknown ? new RefusalError({ ...error.refusal, code: 'invalid-input' }) : error;
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { plain, type RemoteClient, RemoteError } from './remote-client';
+
+export interface DownloadOptions {
+  readonly url: string;
+  /** Where the complete, verified file appears at once. What is there so far is beside it, named `<target>.partial`. */
+  readonly target: string;
+  /** Hex; empty: only the length is verified. */
+  readonly sha256: string;
+  readonly signal: AbortSignal;
+  /** Called with the total before anything is written; what it rejects with ends the download. */
+  readonly admit: (totalBytes: number) => Promise<void>;
+  readonly progress: (receivedBytes: number, totalBytes: number) => void;
+  /** Looks at the complete file before it gets its name; what it rejects with ends the download. */
+  readonly verify: (path: string) => Promise<void>;
+}
+
+/** Fetches a file, going on where an earlier attempt was cut off if it is still the same one. Rejects with RemoteError. */
+export async function downloadFile(client: RemoteClient, options: DownloadOptions): Promise<void> {
+  const { url, target, signal } = options;
+  const partial = `${target}.partial`;
+  const versionFile = `${partial}.version`;
+  const before = await sizeOf(partial);
+  const knownVersion = before > 0 ? await readFile(versionFile, 'utf8').catch(() => '') : '';
+  const resumeFrom = knownVersion === '' ? 0 : before;
+  const answer = await client.get(
+    url,
+    resumeFrom > 0 ? { range: `bytes=${resumeFrom}-`, 'if-range': knownVersion } : {},
+    signal,
+  );
+  try {
+    const { start, total } = planOf(answer, url, resumeFrom);
+    await options.admit(total);
+    if (start === 0) await writeFile(versionFile, versionOf(answer));
+    let received = start;
+    options.progress(received, total);
+    const counted = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        received += chunk.length;
+        options.progress(received, total);
+        done(null, chunk);
+      },
+    });
+    // What is there already is all of it: the answer has no part of the file in its body.
+    if (start === total) answer.resume();
+    else await pipeline(answer, counted, createWriteStream(partial, { flags: start === 0 ? 'w' : 'a' }), { signal });
+    if (received !== total) throw new RemoteError(`${plain(url)} ended after ${received} of ${total} bytes`);
+  } catch (error) {
+    answer.destroy();
+    throw error;
+  }
+  try {
+    await verifyDigest(partial, options);
+    await options.verify(partial);
+  } catch (error) {
+    // It will not become better by going on with it.
+    await Promise.all([rm(partial, { force: true }), rm(versionFile, { force: true })]);
+    throw error;
+  }
+  await flush(partial);
+  await rename(partial, target);
+  await rm(versionFile, { force: true });
+}
+
+function planOf(
+  answer: IncomingMessage,
+  url: string,
+  resumeFrom: number,
+): { readonly start: number; readonly total: number } {
+  const { statusCode, headers } = answer;
+  if (statusCode === 206) {
+    const [, first, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
+    if (Number(first) === resumeFrom && total !== undefined) return { start: resumeFrom, total: Number(total) };
+    throw new RemoteError(`${plain(url)} sent another part than was asked for`);
+  }
+  if (statusCode === 416 && headers['content-range'] === `bytes */${resumeFrom}`)
+    return { start: resumeFrom, total: resumeFrom };
+  if (statusCode !== 200) throw new RemoteError(`${plain(url)} answered ${statusCode}`);
+  const total = Number(headers['content-length']);
+  if (!Number.isSafeInteger(total)) throw new RemoteError(`${plain(url)} does not say how long it is`);
+  return { start: 0, total };
+}
+
+/** What If-Range takes; empty when an interrupted download cannot be gone on with. */
+function versionOf({ headers: { etag = '', 'last-modified': modified = '' } }: IncomingMessage): string {
+  return etag !== '' && !etag.startsWith('W/') ? etag : modified;
+}
+
+async function verifyDigest(path: string, { sha256, url }: DownloadOptions): Promise<void> {
+  if (sha256 === '') return;
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  const found = hash.digest('hex');
+  if (found !== sha256.toLowerCase())
+    throw new RemoteError(`${plain(url)} has the SHA-256 ${found}, and OS_IMAGES says ${sha256.toLowerCase()}`);
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
+}
+
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );

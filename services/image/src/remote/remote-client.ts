@@ -1,0 +1,86 @@
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+
+const REDIRECTS_MAX = 5;
+/** A server that says nothing for so long is given up. */
+const SILENCE_MS_MAX = 60_000;
+const SOCKETS_MAX = 16;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+export interface RemoteClientOptions {
+  /** PEM; trusted beside the usual ones. */
+  readonly trustedCa?: string;
+  /** Sent to the servers that OS_IMAGES names, not to those they redirect to. */
+  readonly headers: { readonly [name: string]: string };
+  readonly queryParameters: { readonly [name: string]: string };
+}
+
+/** A server did not give what was asked; the message names the address without its query. */
+export class RemoteError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RemoteError';
+  }
+}
+
+/** Fetches base images, following redirects. */
+export class RemoteClient {
+  private readonly http = new HttpAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });
+  private readonly https: HttpsAgent;
+
+  constructor(private readonly options: RemoteClientOptions) {
+    this.https = new HttpsAgent({ keepAlive: true, maxSockets: SOCKETS_MAX, ca: options.trustedCa });
+  }
+
+  /** The answer with its body still to be read. Rejects with RemoteError when the server cannot be asked. */
+  async get(
+    address: string,
+    headers: { readonly [name: string]: string } = {},
+    signal?: AbortSignal,
+  ): Promise<IncomingMessage> {
+    let url = new URL(address);
+    for (const [name, value] of Object.entries(this.options.queryParameters)) url.searchParams.set(name, value);
+    const { origin } = url;
+    for (let hops = 0; hops <= REDIRECTS_MAX; hops += 1) {
+      const own = url.origin === origin ? this.options.headers : {};
+      const answer = await this.ask(url, { ...own, ...headers }, signal);
+      const { location } = answer.headers;
+      if (!REDIRECTS.includes(answer.statusCode ?? 0) || location === undefined) return answer;
+      answer.resume();
+      const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+      const isFit =
+        next && ['http:', 'https:'].includes(next.protocol) && (url.protocol === 'http:' || next.protocol === 'https:');
+      if (!next || !isFit) throw new RemoteError(`${plain(url)} redirects to an address that is not followed`);
+      url = next;
+    }
+    throw new RemoteError(`${plain(url)} redirects more than ${REDIRECTS_MAX} times`);
+  }
+
+  close(): void {
+    this.http.destroy();
+    this.https.destroy();
+  }
+
+  private ask(url: URL, headers: { readonly [name: string]: string }, signal?: AbortSignal): Promise<IncomingMessage> {
+    const isSecure = url.protocol === 'https:';
+    return new Promise((resolve, reject) => {
+      const options = { headers, signal, agent: isSecure ? this.https : this.http, timeout: SILENCE_MS_MAX };
+      const asked = (isSecure ? httpsRequest : httpRequest)(url, options, resolve);
+      asked.once('timeout', () =>
+        asked.destroy(new RemoteError(`${plain(url)} said nothing for ${SILENCE_MS_MAX / 1_000} s`)),
+      );
+      asked.once('error', (error) =>
+        reject(
+          error instanceof RemoteError ? error : new RemoteError(`${plain(url)} cannot be reached: ${error.message}`),
+        ),
+      );
+      asked.end();
+    });
+  }
+}
+
+/** A query may hold a token. */
+export const plain = (url: URL | string): string => {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+};

@@ -1,0 +1,185 @@
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RefusalError } from '@muster/problems';
+import { downloadFile } from '../remote/download-file';
+import type { RemoteClient } from '../remote/remote-client';
+import { noteOf, type StoredImageState } from './stored-image-state';
+
+export interface WantedImage {
+  /** File name in the store; the same for images that are the same. */
+  readonly fileName: string;
+  readonly url: string;
+  /** Hex; empty when it is not known. */
+  readonly sha256: string;
+}
+
+export interface ImageStoreOptions {
+  readonly directory: string;
+  /** Bytes of all images; the least recently used ones make room. */
+  readonly bytesMax: number;
+  readonly client: RemoteClient;
+  readonly verify: (path: string) => Promise<void>;
+  /** Wall clock, in milliseconds. */
+  readonly nowMs: () => number;
+  readonly log: (text: string) => void;
+}
+
+/** A failed download is tried again at the first request after this. */
+const RETRY_AFTER_MS = 30_000;
+const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?)?$/;
+const DOWNLOADS_AT_ONCE_MAX = 2;
+
+/** Base images that were fetched, in a directory. Each has a state of its own; none waits for another. */
+export class ImageStore {
+  private readonly states = new Map<string, StoredImageState>();
+  private readonly users = new Map<string, number>();
+  private readonly downloads = new Map<string, Promise<void>>();
+  private readonly waiting: Array<() => void> = [];
+  private running = 0;
+  private readonly stop = new AbortController();
+  private evicted: (path: string) => void = () => undefined;
+
+  constructor(private readonly options: ImageStoreOptions) {}
+
+  /** Looks at what is there and deletes files of images that nobody wants any more. */
+  async start(wanted: readonly WantedImage[]): Promise<void> {
+    const names = new Set(wanted.map(({ fileName }) => fileName));
+    await mkdir(this.options.directory, { recursive: true });
+    for (const name of await readdir(this.options.directory)) {
+      const image = name.replace(/\.partial(\.version)?$/, '');
+      if (!OWN_FILE.test(name)) continue;
+      if (!names.has(image)) await rm(this.pathOf(name), { force: true });
+      else if (name === image) this.states.set(image, { kind: 'ready', bytes: (await stat(this.pathOf(name))).size });
+    }
+  }
+
+  state(image: WantedImage): StoredImageState {
+    return this.states.get(image.fileName) ?? { kind: 'absent' };
+  }
+
+  /** Begins a download unless the image is there, on its way, or failed a moment ago. */
+  fetch(image: WantedImage): void {
+    const state = this.state(image);
+    const failedLately = state.kind === 'failed' && this.options.nowMs() < state.retryAtMs;
+    if (state.kind === 'ready' || this.downloads.has(image.fileName) || failedLately || this.stop.signal.aborted)
+      return;
+    this.states.set(image.fileName, { kind: 'downloading', receivedBytes: 0, totalBytes: undefined });
+    const download = this.turn()
+      .then(() => this.download(image).finally(() => this.next()))
+      .catch((error: unknown) => this.failed(image, error))
+      .finally(() => this.downloads.delete(image.fileName));
+    this.downloads.set(image.fileName, download);
+  }
+
+  /** Where the image is, kept there until `release`. Throws RefusalError `busy` with the progress while it is not there. */
+  async hold(image: WantedImage): Promise<{ readonly path: string; release(): void }> {
+    this.fetch(image);
+    const state = this.state(image);
+    if (state.kind !== 'ready') throw new RefusalError({ code: 'busy', reason: noteOf(image.fileName, state) });
+    this.users.set(image.fileName, (this.users.get(image.fileName) ?? 0) + 1);
+    const now = new Date(this.options.nowMs());
+    await utimes(this.pathOf(image.fileName), now, now).catch(() => undefined);
+    let isHeld = true;
+    return {
+      path: this.pathOf(image.fileName),
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.users.set(image.fileName, (this.users.get(image.fileName) ?? 1) - 1);
+      },
+    };
+  }
+
+  /** The file is gone or is not what it was: the next request fetches it again. */
+  forget(image: WantedImage): void {
+    if (this.state(image).kind === 'ready') this.states.delete(image.fileName);
+  }
+
+  /** Told the path of each image that made room for another. */
+  onEvicted(listener: (path: string) => void): void {
+    this.evicted = listener;
+  }
+
+  /** Ends downloads; what they have stays for the next start. */
+  async close(): Promise<void> {
+    this.stop.abort();
+    for (const go of this.waiting.splice(0)) go();
+    await Promise.all(this.downloads.values());
+  }
+
+  private async download(image: WantedImage): Promise<void> {
+    const { client, verify, log } = this.options;
+    log(`${image.fileName} is being fetched`);
+    await downloadFile(client, {
+      url: image.url,
+      target: this.pathOf(image.fileName),
+      sha256: image.sha256,
+      signal: this.stop.signal,
+      admit: (totalBytes) => this.makeRoom(image.fileName, totalBytes),
+      progress: (receivedBytes, totalBytes) =>
+        this.states.set(image.fileName, { kind: 'downloading', receivedBytes, totalBytes }),
+      verify,
+    });
+    const { size } = await stat(this.pathOf(image.fileName));
+    this.states.set(image.fileName, { kind: 'ready', bytes: size });
+    log(`${image.fileName} is ready (${size} bytes)`);
+  }
+
+  /** Deletes images that nobody is downloading from, those first that were not used for longest. */
+  private async makeRoom(fileName: string, totalBytes: number): Promise<void> {
+    const { bytesMax, log } = this.options;
+    if (totalBytes > bytesMax)
+      throw new RangeError(
+        `it has ${totalBytes} bytes, and OS_IMAGES_STORE_BYTES_MAX allows ${bytesMax} for all images`,
+      );
+    const others = await this.othersByUse(fileName);
+    const onTheirWay = [...this.states].reduce(
+      (sum, [name, state]) => sum + (state.kind === 'downloading' && name !== fileName ? (state.totalBytes ?? 0) : 0),
+      0,
+    );
+    let taken = others.reduce((sum, { bytes }) => sum + bytes, 0) + onTheirWay;
+    for (const { name, bytes } of others) {
+      if (taken + totalBytes <= bytesMax) return;
+      if ((this.users.get(name) ?? 0) > 0) continue;
+      this.states.delete(name);
+      await rm(this.pathOf(name), { force: true });
+      this.evicted(this.pathOf(name));
+      taken -= bytes;
+      log(`${name} makes room for ${fileName}`);
+    }
+    if (taken + totalBytes > bytesMax)
+      throw new RangeError(
+        `there is no room for its ${totalBytes} bytes: ${taken} of OS_IMAGES_STORE_BYTES_MAX=${bytesMax} are in use`,
+      );
+  }
+
+  private async othersByUse(fileName: string) {
+    const others: Array<{ readonly name: string; readonly bytes: number; readonly usedMs: number }> = [];
+    for (const [name, state] of this.states) {
+      if (state.kind !== 'ready' || name === fileName) continue;
+      const found = await stat(this.pathOf(name)).catch(() => undefined);
+      others.push({ name, bytes: state.bytes, usedMs: found?.mtimeMs ?? 0 });
+    }
+    return others.sort((a, b) => a.usedMs - b.usedMs);
+  }
+
+  private failed(image: WantedImage, error: unknown): void {
+    const reason = (error as Error).message ?? String(error);
+    this.states.set(image.fileName, { kind: 'failed', reason, retryAtMs: this.options.nowMs() + RETRY_AFTER_MS });
+    if (!this.stop.signal.aborted) this.options.log(`${image.fileName} could not be fetched: ${reason}`);
+  }
+
+  private async turn(): Promise<void> {
+    if (this.running >= DOWNLOADS_AT_ONCE_MAX) await new Promise<void>((go) => this.waiting.push(go));
+    this.running += 1;
+  }
+
+  private next(): void {
+    this.running -= 1;
+    this.waiting.shift()?.();
+  }
+
+  private pathOf(fileName: string): string {
+    return join(this.options.directory, fileName);
+  }
+}
