@@ -18,7 +18,15 @@ export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/ren
 export { OVERRIDE_SPEC_VERSIONS, parseIgnitionOverride, type ParsedOverride } from './merge/ignition-override';
 export { mergeIgnition } from './merge/merge-ignition';
 export { type BootstrapInput, renderBootstrapIgnition } from './install/render-bootstrap-ignition';
-export { type InstallConfigInput, renderInstallConfig } from './install/render-install-config';
+export { composeInstallConfig } from './install-config/compose-install-config';
+export type {
+  FencingCredentials,
+  InstallConfig,
+  InstallConfigHost,
+  InstallConfigInput,
+  RegistryMirror,
+} from './install-config/install-config-input';
+export { parseInstallConfigOverride } from './install-config/override-install-config';
 export { POINTER_SPEC_VERSION, type PointerInput, renderPointerIgnition } from './install/render-pointer-ignition';
 export {
   type HostNetwork,

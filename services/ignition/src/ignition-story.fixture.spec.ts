@@ -179,5 +179,26 @@ export async function givenReadyCluster({ given, platform }: Stage): Promise<voi
       type: 'HostRenamed',
       data: { requestedHostname: `${role}-${index}` },
     });
+    await given('inventory', `${INFRA_ENV_ID}.${hostId}`, inventoryReported(index));
   }
 }
+
+/** A machine with one port in the machine network. */
+const inventoryReported = (index: number): MusterEvent =>
+  ({
+    type: 'InventoryReported',
+    data: {
+      hardware: {
+        hostname: '',
+        bootMode: 'uefi',
+        nics: [
+          {
+            name: 'eth0',
+            macAddress: `02:00:00:00:00:0${index}`,
+            ipv4Addresses: [`192.0.2.${index + 10}/24`],
+            ipv6Addresses: [],
+          },
+        ],
+      },
+    },
+  }) as unknown as MusterEvent;

@@ -1,9 +1,8 @@
 import { fromDataUrl } from '../config/data-url';
 import { readTextFile } from '../config/ignition-file';
 import { renderBootstrapIgnition } from './render-bootstrap-ignition';
-import { renderInstallConfig } from './render-install-config';
 import { renderPointerIgnition } from './render-pointer-ignition';
-import { sampleBootstrap, sampleInstallConfig } from './sample-install.fixture.spec';
+import { sampleBootstrap } from './sample-install.fixture.spec';
 
 describe('The pointer ignition', () => {
   const pointer = { apiHost: 'api-int.demo.example.com', pool: 'worker', rootCaPem: 'ROOT CA' };
@@ -60,57 +59,5 @@ describe('The bootstrap ignition', () => {
     expect(readTextFile(config, '/usr/local/bin/release-image-download.sh')).toContain(
       String.raw`'x'\''; reboot '\'''`,
     );
-  });
-});
-
-describe('The install-config', () => {
-  it('says what the cluster is made of', () => {
-    expect(renderInstallConfig(sampleInstallConfig())).toEqual({
-      apiVersion: 'v1',
-      baseDomain: 'example.com',
-      metadata: { name: 'demo' },
-      controlPlane: { name: 'master', replicas: 3, hyperthreading: 'Enabled', architecture: 'amd64' },
-      compute: [{ name: 'worker', replicas: 2, hyperthreading: 'Enabled', architecture: 'amd64' }],
-      networking: {
-        networkType: 'OVNKubernetes',
-        clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
-        machineNetwork: [{ cidr: '192.0.2.0/24' }],
-        serviceNetwork: ['172.30.0.0/16'],
-      },
-      platform: {
-        baremetal: {
-          apiVIPs: ['192.0.2.100'],
-          ingressVIPs: ['192.0.2.101'],
-          provisioningNetwork: 'Disabled',
-          hosts: [],
-        },
-      },
-      pullSecret: '{}',
-      fips: false,
-    });
-  });
-
-  it('of a single node has no platform and installs in place', () => {
-    const config = renderInstallConfig(
-      sampleInstallConfig({ controlPlaneCount: 1, workerCount: 0, installationDisk: '/dev/disk/by-id/x' }),
-    );
-    expect(config).toMatchObject({
-      platform: { none: {} },
-      bootstrapInPlace: { installationDisk: '/dev/disk/by-id/x' },
-    });
-  });
-
-  it('keeps traffic of the cluster with itself away from the proxy', () => {
-    const proxy = { httpProxy: 'http://p', httpsProxy: '', noProxy: 'a.example,172.30.0.0/16' };
-    expect(renderInstallConfig(sampleInstallConfig({ proxy }))).toMatchObject({
-      proxy: { httpProxy: 'http://p', noProxy: 'a.example,172.30.0.0/16,.demo.example.com,10.128.0.0/14,192.0.2.0/24' },
-    });
-  });
-
-  it('switches threads off only where it was asked to', () => {
-    expect(renderInstallConfig(sampleInstallConfig({ hyperthreading: 'masters' }))).toMatchObject({
-      controlPlane: { hyperthreading: 'Enabled' },
-      compute: [{ hyperthreading: 'Disabled' }],
-    });
   });
 });

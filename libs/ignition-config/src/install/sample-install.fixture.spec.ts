@@ -1,5 +1,5 @@
 import type { BootstrapInput } from './render-bootstrap-ignition';
-import type { InstallConfigInput } from './render-install-config';
+import type { InstallConfigInput } from '../install-config/install-config-input';
 
 export const sampleBootstrap = (changes: Partial<BootstrapInput> = {}): BootstrapInput => ({
   openshiftClusterId: '11111111-2222-4333-8444-555555555555',
@@ -25,7 +25,18 @@ export const sampleInstallConfig = (changes: Partial<InstallConfigInput> = {}): 
   machineNetworks: ['192.0.2.0/24'],
   apiVips: ['192.0.2.100'],
   ingressVips: ['192.0.2.101'],
-  platformType: 'baremetal',
+  openshiftVersion: '4.18.3',
+  platform: {
+    type: 'baremetal',
+    isUserManagedNetworking: false,
+    isUserManagedLoadBalancer: false,
+    externalName: '',
+    cloudControllerManager: '',
+  },
+  hosts: [],
+  ntpServers: [],
+  mirrors: [],
+  overrides: '',
   proxy: { httpProxy: '', httpsProxy: '', noProxy: '' },
   pullSecret: '{}',
   sshPublicKey: '',

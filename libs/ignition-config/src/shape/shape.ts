@@ -49,6 +49,10 @@ export function isIpv6(text: string): boolean {
 /** Whether a value counts as true in a network document, which takes words for flags too. */
 export const isTrue = (value: unknown): boolean => [true, 'true', 'yes', 'on', 1, '1'].includes(value as never);
 
+/** Text of a value that is one word; empty for lists and mappings. */
+export const wordOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
 export const anything: Shape = () => undefined;
 
 const says =
@@ -60,7 +64,7 @@ const says =
 export const text = says((value) => typeof value === 'string' || typeof value === 'number', 'a text');
 export const flag = says((value) => FLAG_WORDS.has(value), 'true or false');
 export const interfaceName = says(
-  (value) => INTERFACE_NAME.test(String(value)) && value !== '.' && value !== '..',
+  (value) => INTERFACE_NAME.test(wordOf(value)) && value !== '.' && value !== '..',
   'the name of an interface: 1 to 15 characters without blank, slash or colon',
 );
 export const macAddress = says(
@@ -98,7 +102,7 @@ export function toInteger(value: unknown): number | undefined {
 }
 
 export const oneOf = (words: readonly (string | number)[]): Shape =>
-  says((value) => words.some((word) => String(word) === String(value)), `one of ${words.join(', ')}`);
+  says((value) => words.some((word) => String(word) === wordOf(value)), `one of ${words.join(', ')}`);
 
 export const listOf =
   (item: Shape): Shape =>

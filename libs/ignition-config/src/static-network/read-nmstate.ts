@@ -1,5 +1,5 @@
 import type { IpSettings, NetworkInterface, NetworkState, Route } from './nmstate';
-import { isMapping, isTrue } from '../shape/shape';
+import { isMapping, isTrue, wordOf } from '../shape/shape';
 
 const NOTHING: { readonly [key: string]: unknown } = {};
 
@@ -20,8 +20,7 @@ export function within(value: unknown, ...keys: readonly string[]): { readonly [
   return isMapping(found) ? found : NOTHING;
 }
 
-export const textOf = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+export const textOf = wordOf;
 export const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(textOf) : []);
 export const mappings = (value: unknown): readonly { readonly [key: string]: unknown }[] =>
   Array.isArray(value) ? value.map((one: unknown) => (isMapping(one) ? one : NOTHING)) : [];

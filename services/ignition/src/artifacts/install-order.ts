@@ -1,7 +1,9 @@
+import type { ClusterSettings, Plain } from '@muster/contracts';
 import { effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
 import type { Platform } from '@muster/nest-kit';
 import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
+import { bootMacAddressOf, networksOf } from './boot-ports';
 import { ArtifactsRefused, type InstallHost, type InstallOrder } from '../toolchain/toolchain.port';
 import type { ClusterEntry, HostEntry } from '../view/install-view';
 
@@ -23,14 +25,21 @@ export async function toInstallOrder(
   }
   const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
   if (dayOne.length === 0) throw new ArtifactsRefused('The cluster has no hosts; add hosts and install again.');
+  const surroundings = await surroundingsOf(platform, settings, bootstrapHostId, dayOne);
   const hosts: InstallHost[] = [];
-  for (const entry of dayOne) hosts.push(await toInstallHost(platform, entry, bootstrapHostId));
-  const additionalTrustBundle = await trustBundleOf(platform, dayOne);
+  for (const entry of dayOne) {
+    const host = await toInstallHost(platform, entry, bootstrapHostId);
+    hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks) });
+  }
   const startedAt = preparationStartedAt;
-  return { clusterId, attempt, startedAt, settings, hosts, pullSecret: pullSecret.toString(), additionalTrustBundle };
+  return { clusterId, attempt, startedAt, settings, hosts, pullSecret: pullSecret.toString(), ...surroundings };
 }
 
-async function toInstallHost(platform: Platform, entry: HostEntry, bootstrapHostId: string): Promise<InstallHost> {
+async function toInstallHost(
+  platform: Platform,
+  entry: HostEntry,
+  bootstrapHostId: string,
+): Promise<Omit<InstallHost, keyof ReturnType<typeof bootOf>>> {
   const { state } = entry;
   const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen, settings } = state;
   const hostname = state.requestedHostname || entry.inventoryHostname;
@@ -58,15 +67,46 @@ export function roleOf({ state }: HostEntry, bootstrapHostId: string): InstallHo
   return ROLES.find((known) => known === wanted);
 }
 
-/** PEM of every infra-env that the hosts come from. */
-export async function trustBundleOf({ eventStore }: Platform, hosts: readonly HostEntry[]): Promise<string> {
+/** How a host starts, as far as an installation needs to know. */
+export const bootOf = (
+  { ports, bootMode }: HostEntry,
+  machineNetworks: readonly string[],
+): Pick<InstallHost, 'bootMacAddress' | 'isLegacyBoot'> => ({
+  bootMacAddress: bootMacAddressOf(ports, machineNetworks),
+  isLegacyBoot: bootMode !== '' && bootMode !== 'uefi',
+});
+
+/** What an installation takes from the infra-envs and networks that its hosts are in. */
+export async function surroundingsOf(
+  { eventStore }: Platform,
+  settings: Plain<ClusterSettings>,
+  bootstrapHostId: string,
+  hosts: readonly HostEntry[],
+): Promise<Pick<InstallOrder, 'additionalTrustBundle' | 'ntpServers' | 'machineNetworks'>> {
   const bundles = new Set<string>();
+  const timeSources = new Set(splitList(settings.additionalNtpSource));
+  const isTimeChosen = timeSources.size > 0;
   for (const infraEnvId of new Set(hosts.map(({ state }) => state.infraEnvId))) {
     const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
-    if (state.settings.additionalTrustBundle) bundles.add(state.settings.additionalTrustBundle.trim());
+    const { additionalTrustBundle, ntpSources, additionalNtpSources } = state.settings;
+    if (additionalTrustBundle) bundles.add(additionalTrustBundle.trim());
+    if (isTimeChosen) continue;
+    for (const source of [...splitList(ntpSources), ...splitList(additionalNtpSources)]) timeSources.add(source);
   }
-  return [...bundles].map((bundle) => `${bundle}\n`).join('');
+  const given = settings.machineNetworks?.items ?? [];
+  const bootstrap = hosts.find(({ state }) => state.hostId === bootstrapHostId) ?? hosts[0];
+  return {
+    additionalTrustBundle: [...bundles].map((bundle) => `${bundle}\n`).join(''),
+    ntpServers: [...timeSources],
+    machineNetworks: given.length > 0 ? given : networksOf(bootstrap?.ports ?? []),
+  };
 }
+
+const splitList = (list = ''): readonly string[] =>
+  list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 
 /** The order in which hosts appear in everything that is made of them. */
 export const byId = (a: HostEntry, b: HostEntry): number => (a.state.hostId < b.state.hostId ? -1 : 1);

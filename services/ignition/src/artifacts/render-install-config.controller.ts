@@ -1,6 +1,6 @@
 import { IgnitionService } from '@muster/contracts';
 import { clusterDecider, isDay2 } from '@muster/domain';
-import { renderInstallConfig } from '@muster/ignition-config';
+import { composeInstallConfig } from '@muster/ignition-config';
 import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
@@ -9,7 +9,7 @@ import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
 import { installConfigOf } from '../toolchain/install-config-input';
 import { InstallView } from '../view/install-view';
-import { byId, roleOf, trustBundleOf } from './install-order';
+import { bootOf, byId, roleOf, surroundingsOf } from './install-order';
 
 type Method = typeof IgnitionService.method.renderInstallConfig;
 
@@ -34,14 +34,23 @@ export class RenderInstallConfigController {
       .hostsOf(clusterId)
       .filter((entry) => !isDay2(entry.state))
       .sort(byId);
+    const surroundings = await surroundingsOf(this.platform, settings, bootstrapHostId, entries);
     const hosts = entries.flatMap((entry) => {
       const role = roleOf(entry, bootstrapHostId);
       const { id, path } = entry.state.installationDisk;
-      return role ? [{ role, installationDisk: id || path }] : [];
+      const hostname = entry.state.requestedHostname || entry.inventoryHostname;
+      const boot = bootOf(entry, surroundings.machineNetworks);
+      return role ? [{ role, hostname, installationDisk: id || path, ...boot }] : [];
     });
-    const additionalTrustBundle = await trustBundleOf(this.platform, entries);
-    const order = { settings, hosts, pullSecret: pullSecret.toString(), additionalTrustBundle };
-    return { content: Buffer.from(JSON.stringify(renderInstallConfig(installConfigOf(order)))).toString('base64') };
+    const order = { settings, hosts, pullSecret: pullSecret.toString(), ...surroundings };
+    const composed = composeInstallConfig(installConfigOf(order));
+    if (composed.kind === 'refused')
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: composed.reason,
+        subject: 'install_config_overrides',
+      });
+    return { content: Buffer.from(JSON.stringify(composed.config)).toString('base64') };
   }
 }
 

@@ -1,8 +1,8 @@
 import {
+  composeInstallConfig,
   mergeIgnition,
   parseIgnitionOverride,
   renderBootstrapIgnition,
-  renderInstallConfig,
   renderPointerIgnition,
   toIgnitionJson,
 } from '@muster/ignition-config';
@@ -45,7 +45,7 @@ export const builtinToolchain: Toolchain = {
         secret('kubeconfig-noingress', kubeconfig(`api.${domain}`)),
         secret('kubeadmin-password', password.toString()),
         secret('bootstrap.ign', bootstrap(order, openshiftClusterId, kubeconfig(`api-int.${domain}`))),
-        secret('install-config.yaml', JSON.stringify(renderInstallConfig(installConfigOf(order)))),
+        secret('install-config.yaml', installConfig(order)),
         plain('metadata.json', metadata(order, openshiftClusterId)),
         ...roles.map((role) =>
           plain(`${role}.ign`, toIgnitionJson(renderPointerIgnition({ ...pointer(domain, pki), pool: role }))),
@@ -65,6 +65,13 @@ const pointer = (domain: string, pki: ClusterPki) => ({
   apiHost: `api-int.${domain}`,
   rootCaPem: pki.rootCa.certificatePem,
 });
+
+function installConfig(order: InstallOrder): string {
+  const composed = composeInstallConfig(installConfigOf(order));
+  if (composed.kind === 'refused') throw new ArtifactsRefused(composed.reason);
+  if (composed.problems.length > 0) throw new ArtifactsRefused(composed.problems.join(' '));
+  return JSON.stringify(composed.config);
+}
 
 function bootstrap({ settings, pullSecret }: InstallOrder, openshiftClusterId: string, kubeconfig: string): string {
   return toIgnitionJson(

@@ -9,6 +9,8 @@ const order = (clusterId: string, attempt: number, name = 'demo'): InstallOrder 
   hosts: [],
   pullSecret: '',
   additionalTrustBundle: '',
+  machineNetworks: [],
+  ntpServers: [],
 });
 
 describe('What a new cluster calls itself', () => {

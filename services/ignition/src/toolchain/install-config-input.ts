@@ -2,13 +2,21 @@ import type { InstallConfigInput } from '@muster/ignition-config';
 import type { InstallHost, InstallOrder } from './toolchain.port';
 
 /** Of an order, or of a cluster that nobody installs yet. */
-export type InstallConfigOrder = Pick<InstallOrder, 'settings' | 'pullSecret' | 'additionalTrustBundle'> & {
-  readonly hosts: readonly Pick<InstallHost, 'role' | 'installationDisk'>[];
+export type InstallConfigOrder = Pick<
+  InstallOrder,
+  'settings' | 'machineNetworks' | 'ntpServers' | 'pullSecret' | 'additionalTrustBundle'
+> & {
+  readonly hosts: readonly Pick<
+    InstallHost,
+    'role' | 'hostname' | 'installationDisk' | 'bootMacAddress' | 'isLegacyBoot'
+  >[];
 };
 
 /** What the document needs of an order. */
 export function installConfigOf({
   settings,
+  machineNetworks,
+  ntpServers,
   hosts,
   pullSecret,
   additionalTrustBundle,
@@ -26,10 +34,21 @@ export function installConfigOf({
     networkType: settings.networkType ?? '',
     clusterNetworks: settings.clusterNetworks?.items ?? [],
     serviceNetworks: settings.serviceNetworks?.items ?? [],
-    machineNetworks: settings.machineNetworks?.items ?? [],
+    machineNetworks,
     apiVips: settings.apiVips?.items ?? [],
     ingressVips: settings.ingressVips?.items ?? [],
-    platformType: settings.userManagedNetworking ? 'none' : (settings.platformType ?? ''),
+    openshiftVersion: settings.openshiftVersion ?? '',
+    platform: {
+      type: settings.platformType ?? '',
+      isUserManagedNetworking: settings.userManagedNetworking ?? false,
+      isUserManagedLoadBalancer: settings.loadBalancerType === 'user-managed',
+      ...externalPlatform(settings.platformDetails),
+    },
+    hosts,
+    ntpServers,
+    // Registries come with the configuration of the service, not with the cluster; there is none yet.
+    mirrors: [],
+    overrides: settings.installConfigOverrides ?? '',
     proxy: {
       httpProxy: proxy?.httpProxy ?? '',
       httpsProxy: proxy?.httpsProxy ?? '',
@@ -39,5 +58,15 @@ export function installConfigOf({
     sshPublicKey: settings.sshPublicKey ?? '',
     additionalTrustBundle,
     installationDisk: hosts[0]?.installationDisk ?? '',
+  };
+}
+
+/** The contract's `platform.external`. */
+function externalPlatform(details: object | undefined): { externalName: string; cloudControllerManager: string } {
+  const { external } = (details ?? {}) as { readonly external?: { readonly [field: string]: unknown } };
+  return {
+    externalName: typeof external?.['platform_name'] === 'string' ? external['platform_name'] : '',
+    cloudControllerManager:
+      typeof external?.['cloud_controller_manager'] === 'string' ? external['cloud_controller_manager'] : '',
   };
 }

@@ -7,6 +7,10 @@ export interface InstallOrder {
   /** ISO 8601. Certificates are valid from about then. */
   readonly startedAt: string;
   readonly settings: Plain<ClusterSettings>;
+  /** Those of the settings, else the networks that the bootstrap host is in. */
+  readonly machineNetworks: readonly string[];
+  /** Of the cluster, else of every infra-env whose hosts take part. */
+  readonly ntpServers: readonly string[];
   readonly hosts: readonly InstallHost[];
   /** JSON text; a secret. */
   readonly pullSecret: string;
@@ -21,6 +25,9 @@ export interface InstallHost {
   /** Machine-config pool; the role's own unless a person chose another one. */
   readonly pool: string;
   readonly installationDisk: string;
+  /** Of the first port with an address in a machine network; empty when there is none. */
+  readonly bootMacAddress: string;
+  readonly isLegacyBoot: boolean;
   /** JSON text of an ignition config; empty when nobody gave one. */
   readonly ignitionOverride: string;
 }

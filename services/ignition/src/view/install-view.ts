@@ -1,13 +1,17 @@
-import { type ClusterEvent, type HostEvent, type HostKey, parseStreamId } from '@muster/contracts';
+import { type ClusterEvent, type EventData, type HostEvent, type HostKey, parseStreamId } from '@muster/contracts';
 import { clusterDecider, type ClusterState, hostDecider, type HostState } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { RecordedEvent } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
+import type { Port } from '../artifacts/boot-ports';
 
 export interface HostEntry {
   state: HostState;
   /** As the machine calls itself; empty before its first inventory. */
   inventoryHostname: string;
+  ports: readonly Port[];
+  /** bios, uefi, …; empty before the first inventory. */
+  bootMode: string;
 }
 
 export interface ClusterEntry {
@@ -86,7 +90,7 @@ export class InstallView {
     const isGone = event.type === 'HostDeregistered';
     if (isGone) this.hosts.delete(key);
     else if (known) known.state = state;
-    else this.hosts.set(key, { state, inventoryHostname: '' });
+    else this.hosts.set(key, { state, inventoryHostname: '', ports: [], bootMode: '' });
     const clusterId = isGone ? '' : state.clusterId;
     if (before.clusterId !== clusterId) this.clusters.get(before.clusterId)?.hostKeys.delete(key);
     this.clusters.get(clusterId)?.hostKeys.add(key);
@@ -95,7 +99,13 @@ export class InstallView {
   private observeInventory(key: HostKey, event: RecordedEvent): void {
     const host = this.hosts.get(key);
     if (!host || event.type !== 'InventoryReported') return;
-    host.inventoryHostname = String((event.data.hardware as { readonly hostname?: string } | null)?.hostname ?? '');
+    const { hardware } = event.data as EventData<'InventoryReported'>;
+    host.inventoryHostname = hardware?.hostname ?? '';
+    host.bootMode = hardware?.bootMode ?? '';
+    host.ports = (hardware?.nics ?? []).map(({ macAddress, ipv4Addresses = [], ipv6Addresses = [] }) => ({
+      macAddress,
+      addresses: [...ipv4Addresses, ...ipv6Addresses],
+    }));
   }
 
   private observeArtifacts(id: string, event: RecordedEvent): void {

@@ -1,5 +1,5 @@
+import { parseInstallConfigOverride } from '@muster/ignition-config';
 import { isAtLeast } from '@muster/validation-rules';
-import { isJsonObject, parseJson } from '../../input/text-forms';
 import { type ClusterInputRule, oneOf } from '../cluster-input-rule';
 
 const MACHINES = ['none', 'masters', 'arbiters', 'workers'];
@@ -139,9 +139,9 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
     id: 'install-config-overrides-readable',
     subject: 'install_config_overrides',
     fields: ['installConfigOverrides'],
-    check: ({ given }) =>
-      !given.installConfigOverrides || isJsonObject(parseJson(given.installConfigOverrides))
-        ? undefined
-        : { reason: 'install_config_overrides is not a JSON object.' },
+    check: ({ given }) => {
+      const parsed = parseInstallConfigOverride(given.installConfigOverrides ?? '');
+      return parsed.kind === 'refused' ? { reason: parsed.reason } : undefined;
+    },
   },
 ];

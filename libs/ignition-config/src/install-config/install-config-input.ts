@@ -1,0 +1,72 @@
+import type { ProxySettings } from '../discovery/discovery-input';
+
+/** Everything the install-config says. Empty texts and lists count as not given. */
+export interface InstallConfigInput {
+  readonly name: string;
+  readonly baseDomain: string;
+  readonly openshiftVersion: string;
+  readonly controlPlaneCount: number;
+  readonly workerCount: number;
+  readonly arbiterCount: number;
+  /** x86_64, arm64, …; empty: left to the installer. */
+  readonly cpuArchitecture: string;
+  /** all, masters, workers, arbiters, none or several of them joined by commas. */
+  readonly hyperthreading: string;
+  readonly networkType: string;
+  readonly clusterNetworks: readonly { readonly cidr: string; readonly hostPrefix: number }[];
+  readonly serviceNetworks: readonly string[];
+  readonly machineNetworks: readonly string[];
+  readonly apiVips: readonly string[];
+  readonly ingressVips: readonly string[];
+  readonly platform: PlatformChoice;
+  /** In any order. */
+  readonly hosts: readonly InstallConfigHost[];
+  readonly ntpServers: readonly string[];
+  readonly proxy: ProxySettings;
+  /** JSON text; a secret. */
+  readonly pullSecret: string;
+  readonly sshPublicKey: string;
+  /** PEM. */
+  readonly additionalTrustBundle: string;
+  readonly mirrors: readonly RegistryMirror[];
+  /** Of a single node. */
+  readonly installationDisk: string;
+  /** JSON text of `install_config_overrides`; empty when nobody gave any. */
+  readonly overrides: string;
+}
+
+export interface PlatformChoice {
+  /** baremetal, none, vsphere, nutanix or external. */
+  readonly type: string;
+  readonly isUserManagedNetworking: boolean;
+  readonly isUserManagedLoadBalancer: boolean;
+  readonly externalName: string;
+  readonly cloudControllerManager: string;
+}
+
+export interface InstallConfigHost {
+  readonly hostname: string;
+  readonly role: 'master' | 'worker' | 'arbiter';
+  /** Of the first port with an address in a machine network; empty when there is none. */
+  readonly bootMacAddress: string;
+  readonly isLegacyBoot: boolean;
+  /** How its power is cut when it stops answering; two-node clusters with fencing. Secrets. */
+  readonly fencing?: FencingCredentials;
+}
+
+export interface FencingCredentials {
+  readonly address: string;
+  readonly username: string;
+  readonly password: string;
+  readonly certificateVerification: string;
+}
+
+export interface RegistryMirror {
+  readonly source: string;
+  readonly mirrors: readonly string[];
+}
+
+/** The document as an object; its JSON is YAML too. Holds the pull secret. */
+export interface InstallConfig {
+  readonly [field: string]: unknown;
+}

@@ -1,0 +1,268 @@
+import fc from 'fast-check';
+import { sampleInstallConfig } from '../install/sample-install.fixture.spec';
+import { composeInstallConfig } from './compose-install-config';
+import type { InstallConfigHost, InstallConfigInput } from './install-config-input';
+import { parseInstallConfigOverride } from './override-install-config';
+import { renderInstallConfig } from './render-install-config';
+
+const PLATFORM = sampleInstallConfig().platform;
+const host = (
+  hostname: string,
+  role: InstallConfigHost['role'],
+  more: Partial<InstallConfigHost> = {},
+): InstallConfigHost => ({
+  hostname,
+  role,
+  bootMacAddress: '02:00:00:00:00:01',
+  isLegacyBoot: false,
+  ...more,
+});
+const platformOf = (changes: Partial<InstallConfigInput>): unknown =>
+  renderInstallConfig(sampleInstallConfig(changes))['platform'];
+
+describe('The install-config', () => {
+  it('says what the cluster is made of', () => {
+    expect(renderInstallConfig(sampleInstallConfig())).toEqual({
+      apiVersion: 'v1',
+      baseDomain: 'example.com',
+      metadata: { name: 'demo' },
+      controlPlane: { name: 'master', replicas: 3, hyperthreading: 'Enabled', architecture: 'amd64' },
+      compute: [{ name: 'worker', replicas: 2, hyperthreading: 'Enabled', architecture: 'amd64' }],
+      networking: {
+        networkType: 'OVNKubernetes',
+        clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+        machineNetwork: [{ cidr: '192.0.2.0/24' }],
+        serviceNetwork: ['172.30.0.0/16'],
+      },
+      platform: {
+        baremetal: {
+          apiVIPs: ['192.0.2.100'],
+          ingressVIPs: ['192.0.2.101'],
+          provisioningNetwork: 'Disabled',
+          hosts: [],
+        },
+      },
+      pullSecret: '{}',
+      fips: false,
+    });
+  });
+
+  it('of a single node has no platform and installs in place', () => {
+    const config = renderInstallConfig(
+      sampleInstallConfig({ controlPlaneCount: 1, workerCount: 0, installationDisk: '/dev/disk/by-id/x' }),
+    );
+    expect(config).toMatchObject({
+      platform: { none: {} },
+      bootstrapInPlace: { installationDisk: '/dev/disk/by-id/x' },
+    });
+  });
+
+  it('keeps traffic of the cluster with itself away from the proxy', () => {
+    const proxy = { httpProxy: 'http://p', httpsProxy: '', noProxy: 'a.example,172.30.0.0/16' };
+    expect(renderInstallConfig(sampleInstallConfig({ proxy }))).toMatchObject({
+      proxy: { httpProxy: 'http://p', noProxy: 'a.example,172.30.0.0/16,.demo.example.com,10.128.0.0/14,192.0.2.0/24' },
+    });
+  });
+
+  it('switches threads off only where it was asked to', () => {
+    expect(renderInstallConfig(sampleInstallConfig({ hyperthreading: 'masters' }))).toMatchObject({
+      controlPlane: { hyperthreading: 'Enabled' },
+      compute: [{ hyperthreading: 'Disabled' }],
+    });
+  });
+
+  it('lists the machines of bare metal by role and name', () => {
+    const hosts = [
+      host('b', 'worker'),
+      host('z', 'master'),
+      host('a', 'master', { isLegacyBoot: true }),
+      host('t', 'arbiter'),
+    ];
+    expect(platformOf({ hosts, ntpServers: ['ntp.example.com'] })).toMatchObject({
+      baremetal: {
+        additionalNTPServers: ['ntp.example.com'],
+        hosts: [
+          {
+            name: 'a',
+            role: 'master',
+            bootMACAddress: '02:00:00:00:00:01',
+            bootMode: 'legacy',
+            bmc: { address: '', username: '', password: '', disableCertificateVerification: false },
+            hardwareProfile: '',
+          },
+          { name: 'z', bootMode: 'UEFI' },
+          { name: 't' },
+          { name: 'b' },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ['none', { platform: { ...PLATFORM, type: 'none' } }, { none: {} }],
+    ['a network that people run', { platform: { ...PLATFORM, isUserManagedNetworking: true } }, { none: {} }],
+    [
+      'a load balancer that people run',
+      { platform: { ...PLATFORM, isUserManagedLoadBalancer: true } },
+      { baremetal: { loadBalancer: { type: 'UserManaged' } } },
+    ],
+    [
+      'oci',
+      { platform: { ...PLATFORM, type: 'external', externalName: 'oci', cloudControllerManager: 'External' } },
+      { external: { PlatformName: 'oci', CloudControllerManager: 'External' } },
+    ],
+    [
+      'vsphere',
+      { platform: { ...PLATFORM, type: 'vsphere' } },
+      { vsphere: { vcenters: [{ datacenters: ['datacenterplaceholder'] }], apiVIPs: ['192.0.2.100'] } },
+    ],
+    [
+      'an older vsphere',
+      { platform: { ...PLATFORM, type: 'vsphere' }, openshiftVersion: '4.12.1' },
+      { vsphere: { vCenter: 'vcenterplaceholder', ingressVIPs: ['192.0.2.101'] } },
+    ],
+    [
+      'nutanix',
+      { platform: { ...PLATFORM, type: 'nutanix' } },
+      { nutanix: { prismCentral: { endpoint: { port: 9440 } } } },
+    ],
+    [
+      'a version before dual stack',
+      { openshiftVersion: '4.11.5' },
+      { baremetal: { apiVIP: '192.0.2.100', ingressVIP: '192.0.2.101' } },
+    ],
+    ['the oldest versions', { openshiftVersion: '4.6.9' }, { baremetal: { provisioningNetwork: 'Unmanaged' } }],
+  ])('has the platform section of %s', (_, changes, expected) => {
+    expect(platformOf(changes)).toMatchObject(expected);
+  });
+
+  it('says nothing about addresses that virtualization does not manage', () => {
+    const platform = platformOf({ platform: { ...PLATFORM, type: 'vsphere', isUserManagedNetworking: true } });
+    expect(JSON.stringify(platform)).not.toContain('VIPs');
+  });
+
+  it.each([
+    ['4.19.3', 1, 'TechPreviewNoUpgrade'],
+    ['4.20.1', 1, undefined],
+    ['4.19.3', 0, undefined],
+  ])('of %s with %i arbiters has the feature set %s', (openshiftVersion, arbiterCount, featureSet) => {
+    expect(renderInstallConfig(sampleInstallConfig({ openshiftVersion, arbiterCount }))['featureSet']).toBe(featureSet);
+  });
+
+  it('tells two nodes how to cut the power of each other', () => {
+    const fencing = { address: 'redfish://bmc', username: 'u', password: 'p', certificateVerification: 'Disabled' };
+    const hosts = [host('b', 'master', { fencing }), host('a', 'master', { fencing })];
+    const config = renderInstallConfig(
+      sampleInstallConfig({ controlPlaneCount: 2, openshiftVersion: '4.21.0', hosts }),
+    );
+    expect(config).toMatchObject({
+      featureSet: 'TechPreviewNoUpgrade',
+      controlPlane: {
+        fencing: {
+          credentials: [
+            { hostname: 'a', ...fencing },
+            { hostname: 'b', ...fencing },
+          ],
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['4.13.9', 'imageContentSources'],
+    ['4.14.0', 'imageDigestSources'],
+  ])('of %s names mirrors as %s', (openshiftVersion, field) => {
+    const mirrors = [{ source: 'quay.io/a', mirrors: ['mirror.lan/a'] }];
+    expect(renderInstallConfig(sampleInstallConfig({ openshiftVersion, mirrors }))[field]).toEqual(mirrors);
+  });
+});
+
+describe('An override of the install-config', () => {
+  const overridden = (override: unknown, changes: Partial<InstallConfigInput> = {}) =>
+    composeInstallConfig(sampleInstallConfig({ ...changes, overrides: JSON.stringify(override) }));
+  const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+
+  it('changes field by field, and lists item by item', () => {
+    const composed = overridden({
+      fips: true,
+      networking: { networkType: 'Cilium', machineNetwork: [{ cidr: '10.0.0.0/24' }] },
+      compute: [{ hyperthreading: 'Disabled' }],
+      capabilities: { baselineCapabilitySet: 'None', additionalEnabledCapabilities: ['Console'] },
+    });
+    expect(composed).toMatchObject({
+      kind: 'composed',
+      problems: [],
+      config: {
+        fips: true,
+        metadata: { name: 'demo' },
+        networking: {
+          networkType: 'Cilium',
+          serviceNetwork: ['172.30.0.0/16'],
+          machineNetwork: [{ cidr: '10.0.0.0/24' }],
+        },
+        compute: [{ name: 'worker', replicas: 2, hyperthreading: 'Disabled' }],
+        capabilities: { baselineCapabilitySet: 'None' },
+      },
+    });
+  });
+
+  it('ends a list where it ends', () => {
+    const clusterNetworks = [
+      { cidr: '10.128.0.0/14', hostPrefix: 23 },
+      { cidr: 'fd01::/48', hostPrefix: 64 },
+    ];
+    expect(overridden({ networking: { clusterNetwork: [{ hostPrefix: 24 }] } }, { clusterNetworks })).toMatchObject({
+      config: { networking: { clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 24 }] } },
+    });
+  });
+
+  it('adds trust to what is trusted already', () => {
+    const composed = overridden(
+      { additionalTrustBundle: CERTIFICATE },
+      { additionalTrustBundle: `${CERTIFICATE.replace('AAAA', 'BBBB')}\n` },
+    );
+    expect(composed.kind === 'composed' && composed.config['additionalTrustBundle']).toBe(
+      `${CERTIFICATE}\n${CERTIFICATE.replace('AAAA', 'BBBB')}\n`,
+    );
+  });
+
+  it.each([
+    ['{"fips":', 'it is no JSON'],
+    ['[]', 'it has to be a JSON object'],
+    ['{"fip":true}', 'fip: fip is not known here'],
+    ['{"networking":{"cidr":"10.0.0.0/8"}}', 'networking.cidr: cidr is not known here'],
+    [
+      '{"networking":{"machineNetwork":[{"cidr":"10.0.0.0"}]}}',
+      'networking.machineNetwork[0].cidr: "10.0.0.0" is not a network',
+    ],
+    ['{"additionalTrustBundle":"x"}', 'PEM certificates'],
+    [`{"platform":{"none":${'['.repeat(60)}${']'.repeat(60)}}}`, 'nested more than 32 levels'],
+    [`"${'x'.repeat(1_048_576)}"`, 'characters are too many'],
+  ])('is refused with the field: %#', (text, reason) => {
+    const parsed = parseInstallConfigOverride(text);
+    expect(parsed).toMatchObject({ kind: 'refused' });
+    expect(parsed.kind === 'refused' && parsed.reason).toContain(reason);
+  });
+
+  it('of nothing changes nothing', () => {
+    expect(composeInstallConfig(sampleInstallConfig())).toMatchObject({
+      config: renderInstallConfig(sampleInstallConfig()),
+    });
+  });
+
+  it('is merged or refused whatever it says', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(['composed', 'refused']).toContain(overridden(value).kind);
+        expect(['composed', 'refused']).toContain(overridden({ networking: value, compute: value, fips: value }).kind);
+      }),
+    );
+  });
+
+  it('does not hide that a machine has no way into the network', () => {
+    const hosts = [host('a', 'master', { bootMacAddress: '' })];
+    expect(composeInstallConfig(sampleInstallConfig({ hosts }))).toMatchObject({
+      problems: ['Host a has no port with an address in a machine network; give it one and install again.'],
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import { formatPath, isMapping, type Path } from '../shape/shape';
+import type { InstallConfig } from './install-config-input';
+import { INSTALL_CONFIG_SHAPE } from './install-config-shape';
+
+export const MAX_OVERRIDE_CHARACTERS = 1_048_576;
+const MAX_DEPTH = 32;
+const CERTIFICATES = /^\s*(?:-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\s*)+$/;
+
+export type OverriddenInstallConfig =
+  | { readonly kind: 'merged'; readonly config: InstallConfig }
+  /** The reason names the field. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * The config with a person's JSON text over it: mappings field by field, lists item by item as long as the override's list
+ * is, anything else by replacement. Only fields that an install-config has. Trust bundles are joined, not replaced.
+ */
+export function overrideInstallConfig(config: InstallConfig, overrides: string): OverriddenInstallConfig {
+  const parsed = parseInstallConfigOverride(overrides);
+  if (parsed.kind === 'refused') return parsed;
+  const merged = merge(config, parsed.override) as InstallConfig;
+  const problem = problemOf(merged);
+  if (problem !== undefined) return { kind: 'refused', reason: `With install_config_overrides, ${problem}` };
+  return { kind: 'merged', config: withJoinedTrust(config, parsed.override, merged) };
+}
+
+export type ParsedInstallConfigOverride =
+  { readonly kind: 'parsed'; readonly override: InstallConfig } | { readonly kind: 'refused'; readonly reason: string };
+
+/** What can be said of an override without the config that it is for. Empty text: an override of nothing. */
+export function parseInstallConfigOverride(text: string): ParsedInstallConfigOverride {
+  const refuse = (reason: string): ParsedInstallConfigOverride => ({
+    kind: 'refused',
+    reason: `install_config_overrides cannot be used: ${reason}`,
+  });
+  if (text.length > MAX_OVERRIDE_CHARACTERS)
+    return refuse(`${text.length} characters are too many; ${MAX_OVERRIDE_CHARACTERS} are allowed.`);
+  if (text.trim() === '') return { kind: 'parsed', override: {} };
+  let override: unknown;
+  try {
+    override = JSON.parse(text);
+  } catch (error) {
+    return refuse(`it is no JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
+  }
+  if (!isMapping(override)) return refuse('it has to be a JSON object.');
+  if (depthOf(override) > MAX_DEPTH) return refuse(`it is nested more than ${MAX_DEPTH} levels deep.`);
+  const problem = problemOf(override);
+  if (problem !== undefined) return refuse(problem);
+  const bundle = override['additionalTrustBundle'];
+  if (typeof bundle === 'string' && bundle !== '' && !CERTIFICATES.test(bundle))
+    return refuse('additionalTrustBundle has to be PEM certificates, one after the other.');
+  return { kind: 'parsed', override };
+}
+
+function problemOf(config: InstallConfig): string | undefined {
+  let first: string | undefined;
+  INSTALL_CONFIG_SHAPE(config, [], (path: Path, problem) => (first ??= `${formatPath(path)}: ${problem}`));
+  return first;
+}
+
+function merge(base: unknown, override: unknown): unknown {
+  if (Array.isArray(override)) {
+    const before: readonly unknown[] = Array.isArray(base) ? base : [];
+    return override.map((item: unknown, index) => (before[index] === undefined ? item : merge(before[index], item)));
+  }
+  if (!isMapping(override)) return override;
+  const fields = new Map(Object.entries(isMapping(base) ? base : {}));
+  for (const [field, value] of Object.entries(override)) fields.set(field, merge(fields.get(field), value));
+  return Object.fromEntries(fields);
+}
+
+function depthOf(value: unknown, limit = MAX_DEPTH + 1): number {
+  if (limit === 0 || typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map((one) => depthOf(one, limit - 1)));
+}
+
+function withJoinedTrust(config: InstallConfig, override: InstallConfig, merged: InstallConfig): InstallConfig {
+  const bundles = [override, config]
+    .map((one) => one['additionalTrustBundle'])
+    .filter((one) => typeof one === 'string');
+  const trust = [...new Set(bundles.map((bundle) => bundle.trim()))].filter((bundle) => bundle !== '');
+  return trust.length === 0
+    ? merged
+    : { ...merged, additionalTrustBundle: trust.map((bundle) => `${bundle}\n`).join('') };
+}

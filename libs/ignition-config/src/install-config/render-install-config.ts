@@ -1,0 +1,114 @@
+import { isAtLeast } from '@muster/versions';
+import type { InstallConfig, InstallConfigHost, InstallConfigInput } from './install-config-input';
+import { effectivePlatform, platformSection } from './platform-section';
+
+const DIGEST_SOURCES_SINCE = '4.14';
+const ARBITER_PREVIEW = { since: '4.19', until: '4.20' };
+const FENCING_SUPPORTED_SINCE = '4.22';
+
+/** install-config.yaml as the cluster's settings give it, before any override. */
+export function renderInstallConfig(input: InstallConfigInput): InstallConfig {
+  const { controlPlaneCount, workerCount, arbiterCount, sshPublicKey, additionalTrustBundle } = input;
+  const isSingleNode = controlPlaneCount === 1;
+  return {
+    apiVersion: 'v1',
+    baseDomain: input.baseDomain,
+    metadata: { name: input.name },
+    controlPlane: { ...pool(input, 'master', controlPlaneCount), ...fencingSection(input.hosts) },
+    compute: [pool(input, 'worker', workerCount)],
+    ...(arbiterCount > 0 && { arbiter: pool(input, 'arbiter', arbiterCount) }),
+    networking: {
+      networkType: networkType(input),
+      clusterNetwork: input.clusterNetworks.map(({ cidr, hostPrefix }) => ({ cidr, hostPrefix })),
+      machineNetwork: input.machineNetworks.map((cidr) => ({ cidr })),
+      serviceNetwork: [...input.serviceNetworks],
+    },
+    platform: platformSection(input),
+    ...featureSet(input),
+    ...proxySection(input),
+    pullSecret: input.pullSecret,
+    ...(sshPublicKey && { sshKey: sshPublicKey }),
+    ...(additionalTrustBundle && { additionalTrustBundle }),
+    ...mirrorSection(input),
+    fips: false,
+    ...(isSingleNode && input.installationDisk && { bootstrapInPlace: { installationDisk: input.installationDisk } }),
+  };
+}
+
+/** A cluster on bare metal whose network a person brings says so with an empty text. */
+const networkType = (input: InstallConfigInput): string =>
+  input.networkType === 'None' && effectivePlatform(input) === 'baremetal' ? '' : input.networkType;
+
+function pool(input: InstallConfigInput, name: 'master' | 'worker' | 'arbiter', replicas: number): object {
+  const chosen = input.hyperthreading.split(',');
+  const isEnabled = input.hyperthreading === '' || chosen.includes('all') || chosen.includes(`${name}s`);
+  return {
+    name,
+    replicas,
+    hyperthreading: isEnabled ? 'Enabled' : 'Disabled',
+    ...(input.cpuArchitecture && {
+      architecture: GO_ARCHITECTURES.get(input.cpuArchitecture) ?? input.cpuArchitecture,
+    }),
+  };
+}
+
+const GO_ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+  ['x86_64', 'amd64'],
+  ['aarch64', 'arm64'],
+]);
+
+const fencedHosts = (hosts: readonly InstallConfigHost[]): readonly InstallConfigHost[] =>
+  hosts.filter(({ role, fencing }) => role === 'master' && fencing !== undefined);
+
+/** Two nodes that can cut each other's power; in the order of their names. */
+function fencingSection(hosts: readonly InstallConfigHost[]): object {
+  const credentials = [...fencedHosts(hosts)]
+    .sort((first, second) => (first.hostname < second.hostname ? -1 : 1))
+    .map(({ hostname, fencing }) => ({
+      hostname,
+      address: fencing?.address,
+      username: fencing?.username,
+      password: fencing?.password,
+      ...(fencing?.certificateVerification && { certificateVerification: fencing.certificateVerification }),
+    }));
+  return credentials.length === 0 ? {} : { fencing: { credentials } };
+}
+
+/** Topologies are a preview before the version that supports them. */
+function featureSet({ openshiftVersion, arbiterCount, hosts }: InstallConfigInput): object {
+  const { since, until } = ARBITER_PREVIEW;
+  const isArbiterPreview =
+    arbiterCount > 0 && isAtLeast(openshiftVersion, since) && !isAtLeast(openshiftVersion, until);
+  const isFencingPreview = fencedHosts(hosts).length > 0 && !isAtLeast(openshiftVersion, FENCING_SUPPORTED_SINCE);
+  return isArbiterPreview || isFencingPreview ? { featureSet: 'TechPreviewNoUpgrade' } : {};
+}
+
+function mirrorSection({ mirrors, openshiftVersion }: InstallConfigInput): object {
+  if (mirrors.length === 0) return {};
+  const field = isAtLeast(openshiftVersion, DIGEST_SOURCES_SINCE) ? 'imageDigestSources' : 'imageContentSources';
+  return { [field]: mirrors.map(({ source, mirrors: places }) => ({ source, mirrors: [...places] })) };
+}
+
+function proxySection(input: InstallConfigInput): object {
+  const { httpProxy, httpsProxy, noProxy } = input.proxy;
+  if (httpProxy === '' && httpsProxy === '') return {};
+  return {
+    proxy: {
+      ...(httpProxy && { httpProxy }),
+      ...(httpsProxy && { httpsProxy }),
+      noProxy: noProxy === '*' ? '*' : withOwnNetworks(input).join(','),
+    },
+  };
+}
+
+/** Traffic of the cluster with itself does not go through a proxy. */
+function withOwnNetworks(input: InstallConfigInput): readonly string[] {
+  const given = input.proxy.noProxy.split(',').filter((entry) => entry !== '');
+  const own = [
+    `.${input.name}.${input.baseDomain}`,
+    ...input.clusterNetworks.map(({ cidr }) => cidr),
+    ...input.serviceNetworks,
+    ...input.machineNetworks,
+  ];
+  return [...new Set([...given, ...own])];
+}

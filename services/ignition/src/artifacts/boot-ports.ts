@@ -1,0 +1,23 @@
+import { cidrsOverlap, formatNetwork, parseCidr, parseCidrs } from '@muster/validation-rules';
+
+/** A network port of a host, as its inventory has it. */
+export interface Port {
+  readonly macAddress: string;
+  /** With prefix length. */
+  readonly addresses: readonly string[];
+}
+
+/** MAC address of the first port with an address in one of the networks; empty when there is none. */
+export function bootMacAddressOf(ports: readonly Port[], machineNetworks: readonly string[]): string {
+  const networks = parseCidrs(machineNetworks);
+  const isInside = (address: string): boolean => {
+    const own = parseCidr(address);
+    return own !== undefined && networks.some((network) => cidrsOverlap(network, own));
+  };
+  return ports.find(({ addresses }) => addresses.some(isInside))?.macAddress ?? '';
+}
+
+/** The networks that a host is in, each once. */
+export function networksOf(ports: readonly Port[]): readonly string[] {
+  return [...new Set(parseCidrs(ports.flatMap(({ addresses }) => addresses)).map(formatNetwork))];
+}
