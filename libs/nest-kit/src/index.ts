@@ -3,6 +3,7 @@ export * from './command-headers';
 export * from './component-images';
 export * from './environment';
 export * from './handles.decorator';
+export * from './hardware-requirements';
 export * from './methods';
 export * from './operator-settings';
 export * from './platform';

@@ -23,7 +23,9 @@ import { HOST_CONTROLLERS } from './hosts/hosts.controllers';
 import { RouteTable } from './http/route-table';
 import { V2ExceptionFilter } from './http/v2-exception.filter';
 import { INFRA_ENV_CONTROLLERS } from './infra-envs/infra-envs.controllers';
+import { IpxeScripts } from './infra-envs/ipxe-script/ipxe-scripts';
 import { ImageUrls } from './infra-envs/show-image-url/image-urls';
+import { OPERATOR_CONTROLLERS } from './operators/operators.controllers';
 import { OPEN_OPERATION_CONTROLLERS } from './open-operations/open-operation.controllers';
 import { ClusterViews } from './views/cluster-views';
 import { HostViews } from './views/host-views';
@@ -39,6 +41,7 @@ import { ReportedBodies } from './views/reported-bodies';
     ...AGENT_CONTROLLERS,
     ...EVENT_CONTROLLERS,
     ...CATALOGUE_CONTROLLERS,
+    ...OPERATOR_CONTROLLERS,
     ...OPEN_OPERATION_CONTROLLERS,
   ],
   providers: [
@@ -53,6 +56,7 @@ import { ReportedBodies } from './views/reported-bodies';
     ClusterViews,
     InfraEnvViews,
     ImageUrls,
+    IpxeScripts,
     ReleaseChoice,
     Artifacts,
     HostIgnition,

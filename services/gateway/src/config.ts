@@ -10,7 +10,15 @@ import {
   type ReleaseImage,
   type ReleaseSource,
 } from '@muster/assisted-api';
-import { type Environment, SettingError, SettingsReader } from '@muster/nest-kit';
+import {
+  type Environment,
+  readHardwareRequirements,
+  readOperatorSettings,
+  SettingError,
+  SettingsReader,
+} from '@muster/nest-kit';
+import type { OperatorSettings } from '@muster/operators';
+import type { RequirementsTable } from '@muster/validation-rules';
 
 const AUTH_TYPES = ['none', 'local'] as const;
 const MS_PER_HOUR = 3_600_000;
@@ -26,9 +34,14 @@ export interface GatewayConfig {
   /** Where hosts download boot images; undefined: port 8888 of the address that the request came to. */
   readonly imageServiceBaseUrl: string | undefined;
   readonly imageServicePort: number;
+  /** Where machines reach this API; undefined: where the request came to. */
+  readonly serviceBaseUrl: string | undefined;
   readonly releaseImages: readonly ReleaseImage[];
   readonly osImages: readonly OsImage[];
   readonly releaseSources: readonly ReleaseSource[];
+  readonly requirements: RequirementsTable;
+  /** What was set for single OLM operators. */
+  readonly operatorSettings: OperatorSettings;
   readonly ntpDefaultServer: string;
   readonly inactiveDeletionHours: number;
   /** Component name to image or version, as people are shown it. */
@@ -52,9 +65,12 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     imageServiceBaseUrl: read.optionalText('IMAGE_SERVICE_BASE_URL')?.replace(/\/+$/, ''),
     // Named as the image service names its own port, so that one setting moves both.
     imageServicePort: read.integer('IMAGE_PORT', read.integer('IMAGE_SERVICE_PORT', 8888, PORT_RANGE), PORT_RANGE),
+    serviceBaseUrl: read.optionalText('SERVICE_BASE_URL')?.replace(/\/+$/, ''),
     releaseImages: catalogue(read, 'RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES, areReleaseImages),
     osImages: catalogue(read, 'OS_IMAGES', DEFAULT_OS_IMAGES, areOsImages),
     releaseSources: catalogue(read, 'RELEASE_SOURCES', DEFAULT_RELEASE_SOURCES, areReleaseSources),
+    requirements: readHardwareRequirements(read),
+    operatorSettings: readOperatorSettings(read),
     ntpDefaultServer: read.text('NTP_DEFAULT_SERVER', ''),
     inactiveDeletionHours: read.durationMs('DELETED_INACTIVE_AFTER', 480 * MS_PER_HOUR) / MS_PER_HOUR,
     componentVersions: {

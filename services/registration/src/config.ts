@@ -12,11 +12,11 @@ import type { OperatorSettings } from '@muster/operators';
 import {
   type Environment,
   readComponentImages,
+  readHardwareRequirements,
   readOperatorSettings,
-  SettingError,
   SettingsReader,
 } from '@muster/nest-kit';
-import { DEFAULT_REQUIREMENTS, parseRequirements, type RequirementsTable } from '@muster/validation-rules';
+import type { RequirementsTable } from '@muster/validation-rules';
 
 /** What an operator may set for this service; names as the field uses them. */
 export interface RegistrationConfig {
@@ -64,7 +64,7 @@ export function readConfig(environment: Environment): RegistrationConfig {
     bootstrapExtraDisconnectionMs: 2 * MINUTE_MS,
     softTimeouts: settings.flag('ENABLE_SOFT_TIMEOUTS', false),
     autoAssignsRoles: settings.flag('ENABLE_AUTO_ASSIGN', true),
-    requirements: readRequirements(settings),
+    requirements: readHardwareRequirements(settings),
     operatorSettings: readOperatorSettings(settings),
     edgeWorkerProducts: settings.text('EDGE_WORKERS_PRODUCT_NAMES', 'BlueField SoC').split(',').filter(Boolean),
     hostTimeouts: hostTimeouts(overrides(settings, HOST_TIMEOUT_TABLE)),
@@ -79,13 +79,4 @@ function overrides(
 ): Record<string, number> {
   const names = table.flatMap(({ env }) => (env && settings.optionalText(env) ? [env] : []));
   return Object.fromEntries(names.map((name) => [name, settings.durationMs(name, 0)]));
-}
-
-function readRequirements(settings: SettingsReader): RequirementsTable {
-  const text = settings.optionalText('HW_VALIDATOR_REQUIREMENTS');
-  if (!text) return DEFAULT_REQUIREMENTS;
-  const parsed = parseRequirements(text);
-  if (parsed.kind === 'unreadable')
-    throw new SettingError('HW_VALIDATOR_REQUIREMENTS', text.slice(0, 80), `readable requirements. ${parsed.reason}`);
-  return parsed.table;
 }

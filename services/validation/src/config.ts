@@ -1,16 +1,11 @@
 import {
   type Environment,
-  SettingError,
   readComponentImages,
+  readHardwareRequirements,
   readOperatorSettings,
   SettingsReader,
 } from '@muster/nest-kit';
-import {
-  DEFAULT_REQUIREMENTS,
-  parseRequirements,
-  type RequirementsTable,
-  type RulesPolicy,
-} from '@muster/validation-rules';
+import type { RulesPolicy } from '@muster/validation-rules';
 
 export const CONFIG = Symbol('RulesPolicy');
 
@@ -24,22 +19,11 @@ export function readConfig(environment: Environment): RulesPolicy {
       .map((one) => one.trim())
       .filter(Boolean);
   return {
-    requirements: readRequirements(settings.optionalText('HW_VALIDATOR_REQUIREMENTS')),
+    requirements: readHardwareRequirements(settings),
     agentImage: settings.flag('ENABLE_UPGRADE_AGENT', true) ? readComponentImages(settings).agent : '',
     edgeWorkerProducts: names('EDGE_WORKERS_PRODUCT_NAMES', 'BlueField SoC'),
     disabledHostRules: names('DISABLED_HOST_VALIDATIONS'),
     disabledClusterRules: names('DISABLED_CLUSTER_VALIDATIONS'),
     operatorSettings: readOperatorSettings(settings),
   };
-}
-
-function readRequirements(json: string | undefined): RequirementsTable {
-  if (json === undefined) return DEFAULT_REQUIREMENTS;
-  const parsed = parseRequirements(json);
-  if (parsed.kind === 'parsed') return parsed.table;
-  throw new SettingError(
-    'HW_VALIDATOR_REQUIREMENTS',
-    json.slice(0, 80),
-    `a list of requirements by version. ${parsed.reason}`,
-  );
 }

@@ -1,8 +1,9 @@
 import { FINALIZING_STAGES } from '@muster/domain';
-import { Choice, FreeObject, Flag, ListOf, Part, Parts, Text, Uuid, Whole } from './field.decorators';
+import { Choice, FreeObject, Flag, Part, Parts, Text, Uuid, Whole } from './field.decorators';
 import { ClusterNetworkRequest, NetworkRequest, VipRequest } from './network.request';
 import {
   DiskEncryptionRequest,
+  BundleRequest,
   IgnitionEndpointRequest,
   LoadBalancerRequest,
   OperatorRequest,
@@ -19,8 +20,6 @@ import {
   OPERATOR_STATUSES,
   ROLE_SELECTIONS,
 } from './wire-values';
-
-const isAnything = (): undefined => undefined;
 
 /** What may be said about a cluster when it is made and later. */
 class ClusterFields {
@@ -39,7 +38,7 @@ class ClusterFields {
   @Text() readonly additional_ntp_source?: string;
   @Text() readonly ntp_sources?: string;
   @Parts(OperatorRequest) readonly olm_operators?: readonly OperatorRequest[];
-  @ListOf(isAnything) readonly operator_bundles?: readonly unknown[];
+  @Parts(BundleRequest) readonly operator_bundles?: readonly BundleRequest[];
   @Choice(ROLE_SELECTIONS) readonly hyperthreading?: string;
   @Choice(NETWORK_TYPES) readonly network_type?: string;
   @Flag() readonly schedulable_masters?: boolean;

@@ -1,4 +1,4 @@
-import { Choice, Part, Text } from './field.decorators';
+import { Choice, ListOf, Part, Text, textComplaint } from './field.decorators';
 import {
   CLOUD_CONTROLLER_MANAGERS,
   ENCRYPTION_MODES,
@@ -32,6 +32,12 @@ export class IgnitionEndpointRequest {
 
 export class LoadBalancerRequest {
   @Choice(LOAD_BALANCER_TYPES) readonly type?: string;
+}
+
+/** A set of operators, with those of its optional ones that are wanted; absent: all of them. */
+export class BundleRequest {
+  @Text({ required: true, minLength: 1 }) readonly id!: string;
+  @ListOf(textComplaint({})) readonly optional_operators?: readonly string[];
 }
 
 export class OperatorRequest {

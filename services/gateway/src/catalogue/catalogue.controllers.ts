@@ -6,7 +6,6 @@ import { ListFeatureLevelsController } from './list-feature-levels/list-feature-
 import { ListManagedDomainsController } from './list-managed-domains/list-managed-domains.controller';
 import { ListOpenshiftVersionsController } from './list-openshift-versions/list-openshift-versions.controller';
 import { ListReleaseSourcesController } from './list-release-sources/list-release-sources.controller';
-import { ListSupportedOperatorsController } from './list-supported-operators/list-supported-operators.controller';
 import { ShowDefaultConfigController } from './show-default-config/show-default-config.controller';
 
 export const CATALOGUE_CONTROLLERS: readonly Type[] = [
@@ -17,6 +16,5 @@ export const CATALOGUE_CONTROLLERS: readonly Type[] = [
   ListManagedDomainsController,
   ListOpenshiftVersionsController,
   ListReleaseSourcesController,
-  ListSupportedOperatorsController,
   ShowDefaultConfigController,
 ];

@@ -88,6 +88,43 @@ describe('the catalogue over REST', () => {
     });
   });
 
+  it('lists operators by name, with properties that none has', async () => {
+    const names = (await get('supported-operators')).body as string[];
+    expect(names).toEqual([...names].sort());
+    expect(names).toEqual(expect.arrayContaining(['amd-gpu', 'odf', 'self-node-remediation']));
+    expect(names).not.toContain('ocs');
+    expect(await get('supported-operators/odf')).toMatchObject({ status: 200, body: [] });
+    expect((await get('supported-operators/toString')).status).toBe(404);
+  });
+
+  it('puts operators into bundles, fewer of them on a single node', async () => {
+    const { body } = await get('operators/bundles/virtualization');
+    expect(body).toMatchObject({
+      id: 'virtualization',
+      operators: expect.arrayContaining(['cnv', 'node-healthcheck']),
+    });
+    const single = (await get('operators/bundles/virtualization?feature_ids=SNO')).body as { operators: string[] };
+    expect(single.operators).toContain('cnv');
+    expect(single.operators).not.toContain('node-healthcheck');
+    const ai = (await get('operators/bundles/openshift-ai?feature_ids=SNO')).body as { operators: string[] };
+    expect([ai.operators.includes('lvm'), ai.operators.includes('odf')]).toEqual([true, false]);
+    expect((await get('operators/bundles/nonsense')).status).toBe(404);
+    expect((await get('operators/bundles?feature_ids=TNA')).status).toBe(400);
+  });
+
+  it('lists bundles that can be had there', async () => {
+    const ids = async (query = '') =>
+      ((await get(`operators/bundles${query}`)).body as { id: string }[]).map(({ id }) => id);
+    expect(await ids()).toEqual(['virtualization', 'openshift-ai']);
+    expect(await ids('?openshift_version=4.18&cpu_architecture=x86_64&platform_type=baremetal')).toEqual([
+      'virtualization',
+      'openshift-ai',
+    ]);
+    expect(await ids('?openshift_version=4.18&platform_type=vsphere')).toEqual(['openshift-ai']);
+    expect(await ids('?openshift_version=4.18&cpu_architecture=s390x')).toEqual([]);
+    expect(await ids('?openshift_version=4.11')).toEqual([]);
+  });
+
   it('names the platforms that the machines of a cluster suit', async () => {
     const inventory = Buffer.from(JSON.stringify({ system_vendor: { manufacturer: 'Nutanix' } }));
     const { digest } = await gateway.platform.objectStore.put(inventory, inventory.length);
@@ -99,5 +136,31 @@ describe('the catalogue over REST', () => {
       'external',
     ]);
     expect((await get(`clusters/${CLUSTER_ID.replace('5', '6')}/supported-platforms`)).status).toBe(404);
+  });
+
+  it('says before any machine is known what machines need, for OpenShift and for every operator', async () => {
+    await gateway.project(2, [clusterDocument({ openshift_version: '4.18.3', control_plane_count: 3 })]);
+    const { body, status } = await get(`clusters/${CLUSTER_ID}/preflight-requirements`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ocp: {
+        master: {
+          quantitative: { cpu_cores: 4, ram_mib: 16384, disk_size_gb: 100, network_latency_threshold_ms: 100 },
+        },
+        worker: { quantitative: { cpu_cores: 2, ram_mib: 8192, disk_size_gb: 100, packet_loss_percentage: 10 } },
+      },
+      operators: expect.arrayContaining([
+        expect.objectContaining({
+          operator_name: 'odf',
+          dependencies: ['lso'],
+          requirements: {
+            master: { quantitative: { cpu_cores: 6, ram_mib: 19456 }, qualitative: expect.any(Array) },
+            worker: { quantitative: { cpu_cores: 8, ram_mib: 19456 }, qualitative: expect.any(Array) },
+          },
+        }),
+      ]),
+    });
+    expect((body as { operators: unknown[] }).operators).toHaveLength(28);
+    expect((await get(`clusters/${CLUSTER_ID.replace('5', '6')}/preflight-requirements`)).status).toBe(404);
   });
 });

@@ -24,6 +24,7 @@ import { ReviseClusterController } from './revise-cluster/revise-cluster.control
 import { ShowClusterController } from './show-cluster/show-cluster.controller';
 import { ShowCredentialsController } from './show-credentials/show-credentials.controller';
 import { ShowInstallConfigController } from './show-install-config/show-install-config.controller';
+import { ShowPreflightRequirementsController } from './show-preflight-requirements/show-preflight-requirements.controller';
 import { UiSettingsController } from './ui-settings/ui-settings.controller';
 import { UploadLogsController } from './upload-logs/upload-logs.controller';
 
@@ -53,6 +54,7 @@ export const CLUSTER_CONTROLLERS: readonly Type[] = [
   ShowClusterController,
   ShowCredentialsController,
   ShowInstallConfigController,
+  ShowPreflightRequirementsController,
   UiSettingsController,
   UploadLogsController,
 ];

@@ -13,5 +13,4 @@ export function refuseUnbuilt(body: object, fields: readonly string[]): void {
   }
 }
 
-export const refuseUnbuiltClusterFields = (body: object): void =>
-  refuseUnbuilt(body, ['ntp_sources', 'operator_bundles']);
+export const refuseUnbuiltClusterFields = (body: object): void => refuseUnbuilt(body, ['ntp_sources']);

@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { RegisterClusterBody, toClusterSettings, type V2Cluster } from '@muster/assisted-api';
+import { RegisterClusterBody, toClusterSettings, toOperatorBundles, type V2Cluster } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
@@ -39,6 +39,7 @@ export class RegisterClusterController {
         settings: { ...toClusterSettings(body), ...this.releases.ofCluster(body) },
         owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
         pullSecret: body.pull_secret,
+        operatorBundles: toOperatorBundles(body.operator_bundles),
         openshiftClusterId: '',
         imported: false,
       },

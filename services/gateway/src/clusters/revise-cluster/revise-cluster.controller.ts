@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Patch } from '@nestjs/common';
-import { ReviseClusterBody, toClusterSettings, type V2Cluster } from '@muster/assisted-api';
+import { ReviseClusterBody, toClusterSettings, toOperatorBundles, type V2Cluster } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Accepts } from '../../auth/accepts.decorator';
@@ -29,7 +29,12 @@ export class ReviseClusterController {
     refuseUnbuiltClusterFields(body);
     await this.commands.carryOut(
       RegistrationService.method.reviseCluster,
-      { clusterId, changes: toClusterSettings(body), pullSecret: body.pull_secret },
+      {
+        clusterId,
+        changes: toClusterSettings(body),
+        pullSecret: body.pull_secret,
+        operatorBundles: toOperatorBundles(body.operator_bundles),
+      },
       context,
     );
     return this.clusters.show(clusterId);

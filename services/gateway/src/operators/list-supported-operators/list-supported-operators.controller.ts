@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { SUPPORTED_OPERATORS } from '@muster/assisted-api';
+import { OPERATOR_NAMES } from '@muster/operators';
 import { Accepts } from '../../auth/accepts.decorator';
 
 @Controller('v2/supported-operators')
@@ -7,6 +7,6 @@ export class ListSupportedOperatorsController {
   @Get()
   @Accepts('userAuth')
   handle(): readonly string[] {
-    return SUPPORTED_OPERATORS;
+    return [...OPERATOR_NAMES].sort();
   }
 }

@@ -1,0 +1,105 @@
+import type { ClusterDocument } from '@muster/assisted-api';
+import {
+  NOTHING_AHEAD,
+  type OperatorCluster,
+  type OperatorPlugin,
+  OPERATORS,
+  type OperatorSettings,
+} from '@muster/operators';
+import { type HostRequirements, parseVersion, requirementsOf, type RequirementsTable } from '@muster/validation-rules';
+
+/** `cluster-host-requirements-details` of the contract. */
+export interface V2Quantities {
+  readonly cpu_cores: number;
+  readonly ram_mib: number;
+  /** Decimal GB. */
+  readonly disk_size_gb?: number;
+  readonly installation_disk_speed_threshold_ms?: number;
+  readonly network_latency_threshold_ms?: number;
+  readonly packet_loss_percentage?: number;
+  readonly tpm_enabled_in_bios?: boolean;
+}
+
+interface V2RoleRequirements {
+  readonly quantitative: V2Quantities;
+  readonly qualitative?: readonly string[];
+}
+
+interface V2Requirements {
+  readonly master: V2RoleRequirements;
+  readonly worker: V2RoleRequirements;
+}
+
+/** `preflight-hardware-requirements` of the contract. */
+export interface V2PreflightRequirements {
+  readonly ocp: V2Requirements;
+  readonly operators: readonly {
+    readonly operator_name: string;
+    readonly dependencies: readonly string[];
+    readonly requirements: V2Requirements;
+  }[];
+}
+
+type Asked = Pick<ClusterDocument, 'openshift_version' | 'control_plane_count' | 'disk_encryption' | 'kind'>;
+type Role = 'master' | 'worker';
+
+/** What machines need to have, before any of them is known: for OpenShift, and for every operator that could be chosen. */
+export function preflightRequirements(
+  cluster: Asked,
+  table: RequirementsTable,
+  settings: OperatorSettings,
+): V2PreflightRequirements {
+  const version = cluster.openshift_version ?? '';
+  const isSingleNode = cluster.control_plane_count === 1;
+  const requirements = requirementsOf(table, version);
+  const known = { isSingleNode, release: parseVersion(version), settings };
+  return {
+    ocp: {
+      master: ofRole(isSingleNode ? requirements.sno : requirements.master, needsTpm(cluster, 'master')),
+      worker: ofRole(requirements.worker, needsTpm(cluster, 'worker')),
+    },
+    operators:
+      cluster.kind === 'AddHostsCluster'
+        ? []
+        : (OPERATORS as readonly OperatorPlugin[]).map((one) => ofOperator(one, known)),
+  };
+}
+
+function ofRole(requirements: HostRequirements, tpm: boolean): V2RoleRequirements {
+  const { networkLatencyMsMax: latency, packetLossPercentMax: loss } = requirements;
+  return {
+    quantitative: {
+      cpu_cores: requirements.cpuCores,
+      ram_mib: requirements.ramMib,
+      disk_size_gb: requirements.diskSizeGb,
+      installation_disk_speed_threshold_ms: requirements.installationDiskSpeedMsMax,
+      ...(latency === undefined ? {} : { network_latency_threshold_ms: latency }),
+      ...(loss === undefined ? {} : { packet_loss_percentage: loss }),
+      ...(tpm ? { tpm_enabled_in_bios: true } : {}),
+    },
+  };
+}
+
+function ofOperator(
+  operator: OperatorPlugin,
+  known: Pick<OperatorCluster, 'isSingleNode' | 'release' | 'settings'>,
+): V2PreflightRequirements['operators'][number] {
+  const role = (name: Role): V2RoleRequirements => {
+    const { cpuCores, ramMib, inWords } = operator.preview?.(name, known) ?? NOTHING_AHEAD;
+    return { quantitative: { cpu_cores: cpuCores, ram_mib: ramMib }, qualitative: inWords };
+  };
+  return {
+    operator_name: operator.name,
+    dependencies: operator.dependencies(known),
+    requirements: { master: role('master'), worker: role('worker') },
+  };
+}
+
+/** Words of `enable_on` that mean a role. */
+const ENCRYPTED: Readonly<Record<Role, readonly string[]>> = { master: ['masters', 'all'], worker: ['workers', 'all'] };
+
+function needsTpm({ disk_encryption: encryption }: Asked, role: Role): boolean {
+  if (encryption?.mode !== 'tpmv2') return false;
+  const roles = String(encryption.enable_on ?? '').split(',');
+  return ENCRYPTED[role].some((word) => roles.includes(word));
+}

@@ -1,0 +1,36 @@
+import { FEATURES, featureLevel, featureOfOperator, type SupportQuery } from '@muster/feature-support';
+import type { Bundle } from '@muster/operators';
+
+/** `bundle` of the contract. */
+export interface V2Bundle {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly operators: readonly string[];
+  readonly optional_operators: readonly string[];
+}
+
+/** The feature that says: one node is all there is. */
+export const SINGLE_NODE_FEATURE = 'SNO';
+
+export const toV2Bundle = ({ id, title, description, operators, optionalOperators }: Bundle): V2Bundle => ({
+  id,
+  title,
+  description,
+  operators,
+  optional_operators: optionalOperators,
+});
+
+/** What of a bundle can be had there; undefined when something that belongs to it cannot. */
+export function availableBundle(bundle: Bundle, place: SupportQuery): Bundle | undefined {
+  if (!bundle.operators.every((name) => isToBeHad(name, place))) return undefined;
+  return { ...bundle, optionalOperators: bundle.optionalOperators.filter((name) => isToBeHad(name, place)) };
+}
+
+function isToBeHad(operator: string, place: SupportQuery): boolean {
+  const id = featureOfOperator(operator);
+  const feature = FEATURES.find((known) => known.id === id);
+  if (!feature) return true;
+  const { level } = featureLevel(feature, place);
+  return level !== 'unavailable' && level !== 'unsupported';
+}
