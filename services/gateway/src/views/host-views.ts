@@ -39,8 +39,12 @@ export class HostViews {
     return this.documents({ cluster_id: clusterId });
   }
 
+  async documentsOfInfraEnv(infraEnvId: string): Promise<readonly HostDocument[]> {
+    return this.documents({ infra_env_id: infraEnvId });
+  }
+
   async listOfInfraEnv(infraEnvId: string): Promise<readonly V2Host[]> {
-    const documents = await this.documents({ infra_env_id: infraEnvId });
+    const documents = await this.documentsOfInfraEnv(infraEnvId);
     const counts = new Map<string, number | undefined>();
     for (const { cluster_id: id } of documents) {
       if (id && !counts.has(id)) counts.set(id, await this.controlPlaneCountOf(id));

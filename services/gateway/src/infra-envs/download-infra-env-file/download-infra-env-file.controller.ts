@@ -1,9 +1,8 @@
-import { Controller, Get, Res, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, Req, Res, type StreamableFile } from '@nestjs/common';
 import { InfraEnvFileQuery } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { RefusalError } from '@muster/problems';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -11,6 +10,7 @@ import { attachment } from '../../http/attachment';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { staticNetworkArchive } from './static-network-archive';
 import { InfraEnvViews } from '../../views/infra-env-views';
+import { IPXE_SCRIPT, IpxeScripts } from '../ipxe-script/ipxe-scripts';
 
 const DISCOVERY_IGNITION = 'discovery.ign';
 const STATIC_NETWORKS = 'static-network-config';
@@ -20,6 +20,7 @@ export class DownloadInfraEnvFileController {
   constructor(
     private readonly commands: Commands,
     private readonly infraEnvs: InfraEnvViews,
+    private readonly ipxeScripts: IpxeScripts,
   ) {}
 
   @Get()
@@ -28,11 +29,15 @@ export class DownloadInfraEnvFileController {
     @Id('infra_env_id') infraEnvId: string,
     @QueryOf(InfraEnvFileQuery) query: InfraEnvFileQuery,
     @Context() context: CommandContext,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const infraEnv = await this.infraEnvs.document(infraEnvId);
     if (query.file_name === STATIC_NETWORKS) return attachment(await staticNetworkArchive(infraEnv), STATIC_NETWORKS);
-    if (query.file_name !== DISCOVERY_IGNITION) throw notBuilt(query.file_name);
+    if (query.file_name === IPXE_SCRIPT) {
+      const wanted = { type: query.ipxe_script_type ?? '', mac: query.mac ?? '' };
+      return attachment(Buffer.from(await this.ipxeScripts.script(infraEnv, wanted, request)), IPXE_SCRIPT);
+    }
     const { ignition, generatedAt } = await this.commands.ask(
       IgnitionService.method.renderDiscoveryIgnition,
       { infraEnvId, isoType: query.discovery_iso_type ?? '' },
@@ -44,11 +49,3 @@ export class DownloadInfraEnvFileController {
     return attachment(Buffer.from(ignition, 'base64'), DISCOVERY_IGNITION);
   }
 }
-
-const notBuilt = (file: string): RefusalError =>
-  new RefusalError({
-    code: 'not-supported',
-    reason: `${file} is not made yet; boot the hosts from the discovery image instead.`,
-    subject: 'file_name',
-    allowed: [DISCOVERY_IGNITION, STATIC_NETWORKS],
-  });

@@ -1,0 +1,31 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { PresignedInfraEnvFileQuery, UNSET_TIME } from '@muster/assisted-api';
+import type { FastifyRequest } from 'fastify';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Id, QueryOf } from '../../http/parameters.decorators';
+import { InfraEnvViews } from '../../views/infra-env-views';
+import { ImageUrls } from '../show-image-url/image-urls';
+
+@Controller('v2/infra-envs/:infra_env_id/downloads/files-presigned')
+export class PresignInfraEnvFileController {
+  constructor(
+    private readonly infraEnvs: InfraEnvViews,
+    private readonly urls: ImageUrls,
+  ) {}
+
+  /** An address for machines, which have no other way to prove who they are. */
+  @Get()
+  @Accepts('userAuth')
+  async handle(
+    @Id('infra_env_id') infraEnvId: string,
+    @QueryOf(PresignedInfraEnvFileQuery) query: PresignedInfraEnvFileQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<{ readonly url: string; readonly expires_at: string }> {
+    const infraEnv = await this.infraEnvs.document(infraEnvId);
+    const parameters = {
+      file_name: query.file_name,
+      ...(query.ipxe_script_type && { ipxe_script_type: query.ipxe_script_type }),
+    };
+    return { url: await this.urls.file(infraEnv, parameters, request), expires_at: UNSET_TIME };
+  }
+}
