@@ -9,6 +9,7 @@ import {
   HOST_ROLES,
   INFRA_ENV_FILES,
   IPXE_SCRIPT_TYPES,
+  PRESIGNED_INFRA_ENV_FILES,
   MAC_PATTERN,
   SORT_ORDERS,
   UPLOADED_LOGS_TYPES,
@@ -50,6 +51,11 @@ export class InfraEnvFileQuery {
   @QueryText(textComplaint({ pattern: MAC_PATTERN })) readonly mac?: string;
   @QueryChoice(IPXE_SCRIPT_TYPES) readonly ipxe_script_type?: string;
   @QueryChoice(DISCOVERY_IMAGE_TYPES) readonly discovery_iso_type?: string;
+}
+
+export class PresignedInfraEnvFileQuery {
+  @QueryChoice(PRESIGNED_INFRA_ENV_FILES, { required: true }) readonly file_name!: string;
+  @QueryChoice(IPXE_SCRIPT_TYPES) readonly ipxe_script_type?: string;
 }
 
 export class UploadLogsQuery {

@@ -10,6 +10,7 @@ export const LOAD_BALANCER_TYPES = ['cluster-managed', 'user-managed'] as const;
 export const DISCOVERY_IMAGE_TYPES = ['full-iso', 'minimal-iso', 'disconnected-iso'] as const;
 export const KERNEL_ARGUMENT_OPERATIONS = ['append', 'replace', 'delete'] as const;
 export const HOST_ROLES = ['auto-assign', 'master', 'arbiter', 'worker'] as const;
+export const CERTIFICATE_VERIFICATIONS = ['Enabled', 'Disabled'] as const;
 export const DISK_ROLES = ['none', 'install'] as const;
 export const LOGS_STATES = ['requested', 'collecting', 'completed', 'timeout', ''] as const;
 export const UPLOADED_LOGS_TYPES = ['host', 'controller'] as const;
@@ -64,6 +65,7 @@ export const CLUSTER_FILES = [
 ] as const;
 export const CREDENTIAL_FILES = ['kubeadmin-password', 'kubeconfig', 'kubeconfig-noingress'] as const;
 export const INFRA_ENV_FILES = ['discovery.ign', 'ipxe-script', 'static-network-config'] as const;
+export const PRESIGNED_INFRA_ENV_FILES = ['discovery.ign', 'ipxe-script'] as const;
 export const IPXE_SCRIPT_TYPES = ['discovery-image-always', 'boot-order-control'] as const;
 
 // What the contract's own patterns accept, written so that no input makes matching slow.

@@ -79,13 +79,13 @@ describe('what machines that boot over the network are given', () => {
     });
   });
 
-  it('never holds an address that somebody sent in a header', async () => {
+  it('names the image service where the API was asked, unless it was said otherwise', async () => {
     await gateway.close();
     gateway = await startRunningGateway();
     await gateway.project(2, [infraEnvDocument()]);
     const answer = await gateway.call('GET', SCRIPT);
     expect(answer.text).toContain('kernel http://127.0.0.1:8888/boot-artifacts/');
-    expect((await gateway.call('GET', `${SCRIPT}&mac=x`)).status).toBe(422);
+    expect((await gateway.call('GET', `${SCRIPT}&mac=x`)).status).toBe(400);
   });
 
   it('can be had by an address of its own', async () => {
