@@ -36,6 +36,8 @@ export interface ReviseCluster extends At {
   readonly pullSecretReplaced: boolean;
   /** When `changes.olmOperators` is present: what has to be monitored then, dependencies included. */
   readonly olmOperators?: readonly Plain<MonitoredOperator>[];
+  /** Of the cluster's infra-envs: what is chosen has to exist on each. */
+  readonly imageArchitectures?: readonly string[];
 }
 
 /** What the hosts' addresses and the VIPs say the machine networks are. */

@@ -10,9 +10,13 @@ export interface ClusterInput {
   readonly settings: Plain<ClusterSettings>;
   /** What they are; undefined for a new cluster. */
   readonly before: Plain<ClusterSettings> | undefined;
+  /** Of the images that hosts of the cluster boot, beside the cluster's own architecture. */
+  readonly imageArchitectures: readonly string[];
 }
 
 export interface BrokenInput {
+  /** Where it is not the rule's own subject that has to change. */
+  readonly subject?: string;
   readonly reason: string;
   readonly allowed?: readonly string[];
 }

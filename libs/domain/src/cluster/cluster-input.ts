@@ -3,6 +3,7 @@ import type { ClusterCommand } from './cluster-commands';
 import { withClusterDefaults } from './cluster-defaults';
 import type { BrokenInput, ClusterInput, ClusterInputRule } from './cluster-input-rule';
 import { CHOICE_RULES } from './input/choice.rules';
+import { FEATURE_RULES } from './input/feature.rules';
 import { IDENTITY_RULES } from './input/identity.rules';
 import { NETWORK_RULES } from './input/network.rules';
 import { VIP_RULES } from './input/vip.rules';
@@ -15,6 +16,7 @@ export const CLUSTER_INPUT_RULES: readonly ClusterInputRule[] = [
   ...CHOICE_RULES,
   ...NETWORK_RULES,
   ...VIP_RULES,
+  ...FEATURE_RULES,
 ];
 
 /** A refusal that names the field, or undefined when the command's input is as it should be. */
@@ -42,10 +44,24 @@ function inputOf(command: ClusterCommand, state: ClusterState): ClusterInput | u
   if (command.type === 'Register') {
     if (state.status !== 'unregistered') return undefined;
     const { kind, imported, settings } = command;
-    return { kind, imported, given: settings, settings: withClusterDefaults(settings, command), before: undefined };
+    return {
+      kind,
+      imported,
+      given: settings,
+      settings: withClusterDefaults(settings, command),
+      before: undefined,
+      imageArchitectures: [],
+    };
   }
   if (command.type !== 'Revise' || state.status === 'unregistered' || state.status === 'deregistered') return undefined;
   const { changes } = revisionOf(state, command, false);
   const settings = mergeClusterSettings(state.settings, changes);
-  return { kind: state.kind, imported: state.imported, given: command.changes, settings, before: state.settings };
+  return {
+    kind: state.kind,
+    imported: state.imported,
+    given: command.changes,
+    settings,
+    before: state.settings,
+    imageArchitectures: command.imageArchitectures ?? [],
+  };
 }

@@ -14,6 +14,9 @@ const revise = (changes: Settings, more: Partial<ReviseCluster> = {}): ReviseClu
   at: START,
   ...more,
 });
+const operators = (...names: string[]): Settings['olmOperators'] => ({
+  items: names.map((name) => ({ name, properties: '', sourceBundles: [] })),
+});
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGmVY2x1c3Rlcg== me@home';
 
 const CREATE_ACCEPTED: readonly (readonly [string, Settings])[] = [
@@ -118,11 +121,29 @@ const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ],
   ['vips-differ', { apiVips: list('fd00::5'), ingressVips: list('fd00:0::5') }, 'ingress_vips'],
   ['vips-start-with-network-family', { apiVips: list('10.0.0.1'), ingressVips: list('fd00::1') }, 'api_vips'],
+  ['features-fit-together', { networkType: 'OpenShiftSDN' }, 'network_type'],
+  ['features-fit-together', { vipDhcpAllocation: true }, 'vip_dhcp_allocation'],
+  ['features-fit-together', { cpuArchitecture: 'arm64', openshiftVersion: '4.9.59' }, 'cpu_architecture'],
+  ['features-fit-together', { cpuArchitecture: 'arm64', controlPlaneCount: 5 }, 'control_plane_count'],
+  ['features-fit-together', { cpuArchitecture: 'arm64', olmOperators: operators('odf') }, 'olm_operators'],
+  ['features-fit-together', { controlPlaneCount: 1, olmOperators: operators('ocs') }, 'control_plane_count'],
+  ['features-fit-together', { olmOperators: operators('lvm', 'odf') }, 'olm_operators'],
+  ['features-fit-together', { platformType: 'vsphere', controlPlaneCount: 4 }, 'control_plane_count'],
+  [
+    'features-fit-together',
+    {
+      platformType: 'external',
+      platformDetails: { external: { platform_name: 'oci' } },
+      olmOperators: operators('openshift-ai'),
+    },
+    'platform.external.platform_name',
+  ],
 ];
 
 const REVISE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['availability-unchanged', { highAvailabilityMode: 'None' }, 'high_availability_mode'],
   ['machine-networks-follow-vips', { machineNetworks: list('192.168.1.0/24') }, 'machine_networks'],
+  ['features-fit-together', { networkType: 'OpenShiftSDN' }, 'network_type'],
 ];
 
 describe('a new cluster', () => {
@@ -151,6 +172,32 @@ describe('a revision', () => {
   it.each(REVISE_REFUSED)('breaks %s with %j', (id, changes, subject) => {
     expect(brokenInputRule(revise(changes), clusterIn('ready'))?.rule.id).toBe(id);
     expect(refusalOf(clusterIn('ready'), revise(changes))).toMatchObject({ code: 'invalid-input', subject });
+  });
+
+  it('may not choose what an image of the cluster is too different for', () => {
+    const changes = { olmOperators: operators('odf') };
+    expect(brokenInputRule(revise(changes), clusterIn('ready'))).toBeUndefined();
+    const broken = brokenInputRule(revise(changes, { imageArchitectures: ['x86_64', 'arm64'] }), clusterIn('ready'));
+    expect(broken?.broken.reason).toBe(
+      'OpenShift Data Foundation cannot be used on architecture arm64 with version 4.18.3.',
+    );
+  });
+
+  it('is not held responsible for a combination that is there already', () => {
+    const conflicted = { ...clusterIn('ready') };
+    const settings = { ...conflicted.settings, networkType: 'OpenShiftSDN' };
+    const state = { ...conflicted, settings };
+    expect(brokenInputRule(revise({ serviceNetworks: list('172.31.0.0/16') }), state)).toBeUndefined();
+    expect(brokenInputRule(revise({ olmOperators: operators('lvm', 'odf') }), state)?.rule.id).toBe(
+      'features-fit-together',
+    );
+  });
+
+  it('of a day-2 cluster is not compared with what can be installed', () => {
+    const imported = after(
+      registration({ apiVipDnsName: 'api.real.example.org' }, { kind: 'AddHostsCluster', imported: true }),
+    );
+    expect(brokenInputRule(revise({ networkType: 'OpenShiftSDN' }), imported)).toBeUndefined();
   });
 
   it('stores only what differs', () => {

@@ -96,7 +96,8 @@ const pendingPerson = clusterIn('installing-pending-user-action');
 const finalizing = clusterIn('finalizing');
 const installed = clusterIn('installed');
 const error = clusterIn('error');
-const DHCP = after(registration({ vipDhcpAllocation: true }));
+// VIPs from DHCP exist in versions before 4.15 only.
+const DHCP = after(registration({ vipDhcpAllocation: true, openshiftVersion: '4.14.71' }));
 const checked = (more: Parameters<typeof conditions>[0]): ClusterCommand =>
   refresh(fiveHosts('known'), { conditions: conditions(more) });
 

@@ -5,6 +5,7 @@ import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
+import { RegistrationView } from '../process/registration-view';
 import { PullSecrets } from '../secrets';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { operatorInput } from './operator-input';
@@ -15,6 +16,7 @@ export class ReviseClusterController {
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
     private readonly secrets: PullSecrets,
+    private readonly view: RegistrationView,
   ) {}
 
   @Handles(RegistrationService.method.reviseCluster)
@@ -36,7 +38,13 @@ export class ReviseClusterController {
       changes: operators ? { ...changes, olmOperators: operators.choices } : changes,
       pullSecretReplaced: Boolean(pullSecret),
       olmOperators: operators?.monitored,
+      imageArchitectures: this.imageArchitecturesOf(clusterId),
     } as const;
     return { stored: await this.secrets.handle(this.aggregates.clusters, clusterId, command, pullSecret, context) };
+  }
+
+  private imageArchitecturesOf(clusterId: string): string[] {
+    const architectures = [...this.view.infraEnvsOf(clusterId)].map(({ settings }) => settings.cpuArchitecture ?? '');
+    return [...new Set(architectures)].filter(Boolean);
   }
 }

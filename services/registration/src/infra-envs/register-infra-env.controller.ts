@@ -1,4 +1,5 @@
 import { RegistrationService } from '@muster/contracts';
+import { type ClusterState, infraEnvFeatureRefusal } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
@@ -20,15 +21,17 @@ export class RegisterInfraEnvController {
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.registerInfraEnv>> {
     const { infraEnvId, settings = {}, owner = NO_OWNER, pullSecret } = request;
-    if (settings.clusterId) await this.refuseUnknownCluster(settings.clusterId);
+    const cluster = settings.clusterId ? await this.clusterOf(settings.clusterId) : undefined;
+    const impossible = infraEnvFeatureRefusal(settings, undefined, cluster);
+    if (impossible) throw new RefusalError(impossible);
     const at = this.aggregates.now();
     const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
     return { stored: await this.secrets.handle(this.aggregates.infraEnvs, infraEnvId, command, pullSecret, context) };
   }
 
-  private async refuseUnknownCluster(clusterId: string): Promise<void> {
+  private async clusterOf(clusterId: string): Promise<ClusterState> {
     const { state } = await this.aggregates.clusters.load(clusterId);
-    if (state.status !== 'unregistered' && state.status !== 'deregistered') return;
+    if (state.status !== 'unregistered' && state.status !== 'deregistered') return state;
     throw new RefusalError({
       code: 'not-found',
       reason: `There is no cluster ${clusterId}; register it first.`,

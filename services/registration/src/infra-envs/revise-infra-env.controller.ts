@@ -1,6 +1,8 @@
-import { RegistrationService } from '@muster/contracts';
+import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/contracts';
+import { infraEnvFeatureRefusal } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
@@ -19,8 +21,19 @@ export class ReviseInfraEnvController {
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.reviseInfraEnv>> {
     const { infraEnvId, changes = {}, pullSecret } = request;
+    await this.refuseImpossible(infraEnvId, changes);
     const at = this.aggregates.now();
     const command = { type: 'Revise', at, changes, pullSecretReplaced: Boolean(pullSecret) } as const;
     return { stored: await this.secrets.handle(this.aggregates.infraEnvs, infraEnvId, command, pullSecret, context) };
+  }
+
+  /** Unknown infra-envs and clusters that are gone are for the command itself to tell of. */
+  private async refuseImpossible(infraEnvId: string, changes: Plain<InfraEnvSettings>): Promise<void> {
+    const { state } = await this.aggregates.infraEnvs.load(infraEnvId);
+    if (state.status !== 'registered') return;
+    const { clusterId } = state.settings;
+    const cluster = clusterId ? (await this.aggregates.clusters.load(clusterId)).state : undefined;
+    const impossible = infraEnvFeatureRefusal(changes, state.settings, cluster);
+    if (impossible) throw new RefusalError(impossible);
   }
 }
