@@ -100,7 +100,7 @@ describe('what machines that boot over the network are given', () => {
     );
     expect((script.body as { url: string }).url).toContain('ipxe_script_type=boot-order-control');
     expect((await gateway.call('GET', `${DOWNLOADS}/files-presigned?file_name=static-network-config`)).status).toBe(
-      422,
+      400,
     );
   });
 
