@@ -183,6 +183,32 @@ describe('clusters and infra-envs', () => {
     expect(await secret(infraEnvId)).toBeUndefined();
   });
 
+  it('refuses images and choices that the rest of the cluster rules out', async () => {
+    await cluster.ready();
+    const { id: clusterId } = cluster;
+    const oracle = randomUUID();
+    const details = { external: { platform_name: 'oci' } };
+    const noVips = { apiVips: { items: [] }, ingressVips: { items: [] } };
+    const settings = { ...CLUSTER_SETTINGS, ...noVips, platformType: 'external', platformDetails: details };
+    await bench.ask(method.registerCluster, { clusterId: oracle, settings, owner: OWNER, pullSecret: 'x' });
+    const image = (imageType: string) => ({
+      infraEnvId: randomUUID(),
+      settings: { name: imageType, clusterId: oracle, imageType },
+      owner: OWNER,
+      pullSecret: 'x',
+    });
+    const refused = (subject: string) => ({ refusal: { code: 'invalid-input', subject } });
+    await expect(bench.ask(method.registerInfraEnv, image('full-iso'))).rejects.toMatchObject(refused('image_type'));
+    const minimal = image('minimal-iso');
+    await bench.ask(method.registerInfraEnv, minimal);
+    await expect(
+      bench.ask(method.reviseInfraEnv, { infraEnvId: minimal.infraEnvId, changes: { imageType: 'full-iso' } }),
+    ).rejects.toMatchObject(refused('image_type'));
+    await expect(
+      bench.ask(method.reviseCluster, { clusterId, changes: { networkType: 'OpenShiftSDN' } }),
+    ).rejects.toMatchObject(refused('network_type'));
+  });
+
   it('imports a cluster that takes hosts at once', async () => {
     const imported = { kind: 'AddHostsCluster', imported: true, pullSecret: '', openshiftClusterId: randomUUID() };
     const settings = { name: 'old', apiVipDnsName: 'api.old.example.com' };
