@@ -1,4 +1,5 @@
 import { DEFAULT_RELEASE_SOURCES } from '@muster/assisted-api';
+import { OPERATOR_NAMES } from '@muster/operators';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, hostDocument } from '../sample-documents.fixture.spec';
 
@@ -160,7 +161,7 @@ describe('the catalogue over REST', () => {
         }),
       ]),
     });
-    expect((body as { operators: unknown[] }).operators).toHaveLength(28);
+    expect((body as { operators: unknown[] }).operators).toHaveLength(OPERATOR_NAMES.length);
     expect((await get(`clusters/${CLUSTER_ID.replace('5', '6')}/preflight-requirements`)).status).toBe(404);
   });
 });

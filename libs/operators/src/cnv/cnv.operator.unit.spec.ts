@@ -1,0 +1,90 @@
+import type { Release } from '../plugin/operator-facts';
+import {
+  cluster,
+  disks,
+  GIB,
+  hardware,
+  host,
+  nic,
+  statusOfCluster,
+  statusOfHost,
+  unseen,
+} from '../plugin/sample-subjects.fixture.spec';
+import { CNV } from './cnv.operator';
+
+const single = (release: Release, settings = new Map<string, string>()) =>
+  cluster({ isSingleNode: true, release, settings });
+const DEVICES = hardware({
+  gpus: [
+    { vendorId: '10de', deviceId: '1eb8' },
+    { vendorId: '10de', deviceId: 'ffff' },
+  ],
+  nics: [nic('15b3', '1015'), nic('8086', '1000')],
+});
+
+describe('virtualization', () => {
+  it.each([
+    ['a worker', host('worker'), cluster(), 'success'],
+    ['a CPU that runs no machines', host('worker', { hasVirtualization: false }), cluster(), 'failure'],
+    [
+      'an ARM CPU, which tells nothing',
+      host('worker', { hasVirtualization: false, cpuArchitecture: 'aarch64' }),
+      cluster(),
+      'success',
+    ],
+    ['a host without a role', host('auto-assign'), cluster(), 'failure'],
+    ['a host with a suggested role', host('auto-assign>worker'), cluster(), 'success'],
+    ['a host that is not known yet', unseen('worker'), cluster(), 'pending'],
+    ['3 cores on the control plane', host('master', { cpuCount: 3 }), cluster(), 'failure'],
+    ['4 cores on the control plane', host('master', { cpuCount: 4 }), cluster(), 'success'],
+    ['1 core of a worker', host('worker', { cpuCount: 1 }), cluster(), 'failure'],
+    ['359 MiB of a worker', host('worker', { usableMemoryBytes: 359 * 1024 ** 2 }), cluster(), 'failure'],
+    ['360 MiB of a worker', host('worker', { usableMemoryBytes: 360 * 1024 ** 2 }), cluster(), 'success'],
+    ['a single node of 4.11 without a disk', host('master'), single([4, 11, 9]), 'failure'],
+    ['one with a disk of 50 GiB', host('master', { disks: disks((50 * GIB) / 1e9) }), single([4, 11, 9]), 'failure'],
+    ['one with more', host('master', { disks: disks(54) }), single([4, 11, 9]), 'success'],
+    ['a single node of 4.12', host('master'), single([4, 12, 0]), 'success'],
+    [
+      'one that shall not have it',
+      host('master'),
+      single([4, 11, 9], new Map([['CNV_SNO_INSTALL_HPP', 'false']])),
+      'success',
+    ],
+  ])('of %s', (_case, subject, of, status) => {
+    expect(statusOfHost(CNV, subject, of)).toBe(status);
+  });
+
+  it.each([
+    ['x86_64', [4, 18, 0], 'success'],
+    ['arm64', [4, 13, 9], 'failure'],
+    ['arm64', [4, 14, 0], 'success'],
+    ['s390x', [4, 18, 0], 'failure'],
+    ['multi', [4, 18, 0], 'success'],
+  ] as const)('on %s of %j', (cpuArchitecture, release, status) => {
+    expect(statusOfCluster(CNV, [], { cpuArchitecture, release })).toBe(status);
+  });
+
+  it.each([
+    ['the control plane', host('master', DEVICES), cluster(), { cpuCores: 4, ramMib: 150 }],
+    ['a worker', host('worker'), cluster(), { cpuCores: 2, ramMib: 360 }],
+    ['a worker with devices', host('worker', DEVICES), cluster(), { cpuCores: 2, ramMib: 360 + 2048 }],
+    ['an arbiter', host('arbiter', DEVICES), cluster(), { cpuCores: 0, ramMib: 0 }],
+    ['a single node with devices', host('master', DEVICES), single([4, 18, 0]), { cpuCores: 6, ramMib: 510 + 2048 }],
+  ])('needs of %s', (_case, subject, of, needs) => {
+    expect(CNV.resources?.(subject, of)).toEqual(needs);
+  });
+
+  it('counts the devices that it is told to', () => {
+    const settings = new Map([
+      ['CNV_SUPPORTED_GPUS', '10de:ffff, 10de:1eb8'],
+      ['CNV_SUPPORTED_SRIOV_NICS', ''],
+    ]);
+    expect(CNV.resources?.(host('worker', DEVICES), cluster({ settings }))?.ramMib).toBe(360 + 2048);
+  });
+
+  it('can be the build of the community', () => {
+    const of = cluster({ settings: new Map([['CNV_MODE', 'false']]) });
+    expect(CNV.installation(of).namespace).toBe('kubevirt-hyperconverged');
+    expect(JSON.stringify(CNV.manifests(of))).toContain('community-operators');
+  });
+});

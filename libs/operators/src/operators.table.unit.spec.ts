@@ -1,0 +1,302 @@
+import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { operatorManifests } from './manifests/operator-manifests';
+import { OPERATORS, OPERATOR_NAMES, OPERATOR_SETTINGS, operatorNamed } from './operators.table';
+import type { OperatorCluster, OperatorHost, Release } from './plugin/operator-facts';
+import { shapeOf } from './plugin/operator-facts';
+import type { OperatorPlugin } from './plugin/operator-plugin';
+import { faultOfSetting } from './plugin/operator-settings';
+import {
+  cluster,
+  disks,
+  GIB,
+  host,
+  hosts,
+  statusOfCluster,
+  statusOfHost,
+  unseen,
+} from './plugin/sample-subjects.fixture.spec';
+import { bundlesOf } from './selection/bundles';
+import { resourcesOfOperators, storedGbOf } from './selection/operator-resources';
+import { withDependencies } from './selection/resolve-operators';
+
+const PLUGINS: readonly OperatorPlugin[] = OPERATORS;
+const CONTRACT = `${__dirname}/../../../../shared/upstream/swagger.yaml`;
+const hasContract = existsSync(CONTRACT);
+const KINDS = [{ isSingleNode: true }, { isSingleNode: false }];
+
+/** Namespace and subscription that a controller watches, and how long it may take. */
+const INSTALLED: Readonly<Record<string, readonly [string, string, number]>> = {
+  lso: ['openshift-local-storage', 'local-storage-operator', 4200],
+  odf: ['openshift-storage', 'odf-operator', 1800],
+  cnv: ['openshift-cnv', 'hco-operatorhub', 3600],
+  lvm: ['openshift-storage', 'lvms-operator', 1800],
+  mce: ['multicluster-engine', 'multicluster-engine', 3600],
+  mtv: ['openshift-mtv', 'mtv-operator', 3600],
+  osc: ['openshift-sandboxed-containers-operator', 'sandboxed-containers-operator', 3600],
+  'node-feature-discovery': ['openshift-nfd', 'nfd', 1800],
+  'nvidia-gpu': ['nvidia-gpu-operator', 'gpu-operator-certified', 1800],
+  pipelines: ['openshift-operators', 'openshift-pipelines-operator-rh', 1800],
+  servicemesh: ['openshift-operators', 'servicemeshoperator', 1800],
+  serverless: ['openshift-serverless', 'serverless-operator', 1800],
+  'openshift-ai': ['redhat-ods-operator', 'rhods-operator', 1800],
+  authorino: ['openshift-operators', 'authorino-operator', 1800],
+  nmstate: ['openshift-nmstate', 'kubernetes-nmstate-operator', 3600],
+  'amd-gpu': ['kube-amd-gpu', 'amd-gpu-operator', 1800],
+  kmm: ['openshift-kmm', 'kernel-module-management', 1800],
+  'node-healthcheck': ['openshift-workload-availability', 'node-healthcheck-operator', 1800],
+  'self-node-remediation': ['openshift-workload-availability', 'self-node-remediation', 1800],
+  'fence-agents-remediation': ['openshift-workload-availability', 'fence-agents-remediation', 1800],
+  'node-maintenance': ['openshift-workload-maintenance', 'node-maintenance-operator', 1800],
+  'kube-descheduler': ['openshift-kube-descheduler-operator', 'cluster-kube-descheduler-operator', 1800],
+  'cluster-observability': ['openshift-cluster-observability-operator', 'cluster-observability-operator', 1800],
+  'numa-resources': ['openshift-numaresources', 'numaresources-operator', 1800],
+  oadp: ['openshift-adp', 'redhat-oadp-operator', 1800],
+  metallb: ['metallb-system', 'metallb-operator', 1800],
+  loki: ['openshift-operators-redhat', 'loki-operator', 1800],
+  'openshift-logging': ['openshift-logging', 'cluster-logging', 1800],
+};
+
+describe('the table of operators', () => {
+  it('has every name, former name, feature and file once', () => {
+    const once = (texts: readonly string[]) => expect(new Set(texts).size).toBe(texts.length);
+    once(PLUGINS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+    once(PLUGINS.map(({ featureId }) => featureId));
+    once(PLUGINS.flatMap((plugin) => plugin.manifests(cluster()).map(({ fileName }) => fileName)));
+    expect(operatorNamed('ocs')?.name).toBe('odf');
+    expect(operatorNamed('toString')).toBeUndefined();
+  });
+
+  it(`has the operators and features of the contract${hasContract ? '' : ' (skipped: the contract document is not on this machine)'}`, () => {
+    if (!hasContract) return;
+    const { definitions, paths } = parse(readFileSync(CONTRACT, 'utf8')) as {
+      definitions: Record<string, { enum: string[] }>;
+      paths: Record<string, { get: { responses: { '200': { schema: { items: { enum: string[] } } } } } }>;
+    };
+    const listed = paths['/v2/supported-operators']?.get.responses['200'].schema.items.enum ?? [];
+    expect([...OPERATOR_NAMES].sort()).toEqual([...listed].sort());
+    expect(definitions['feature-support-level-id']?.enum).toEqual(
+      expect.arrayContaining(PLUGINS.map(({ featureId }) => featureId)),
+    );
+  });
+
+  it('says where each is installed and how long that may take', () => {
+    const said = PLUGINS.map((plugin) => {
+      const { namespace, subscriptionName } = plugin.installation(cluster());
+      return [plugin.name, [namespace, subscriptionName, plugin.timeoutSeconds]];
+    });
+    expect(Object.fromEntries(said)).toMatchObject(INSTALLED);
+  });
+
+  it.each(KINDS)('has dependencies that exist and never lead back, %j', (kind) => {
+    const reach = (name: string, path: readonly string[]): void => {
+      expect(path).not.toContain(name);
+      const plugin = operatorNamed(name);
+      expect(plugin?.name).toBe(name);
+      for (const next of plugin?.dependencies(kind) ?? []) reach(next, [...path, name]);
+    };
+    for (const name of OPERATOR_NAMES) reach(name, []);
+  });
+
+  it.each(KINDS)('puts into a bundle nothing that another bundle has to bring, %j', (kind) => {
+    for (const bundle of bundlesOf(kind)) {
+      const all: readonly string[] = [...bundle.operators, ...bundle.optionalOperators];
+      const brought = withDependencies(bundle.operators, kind).filter((name) => !all.includes(name));
+      expect(brought.filter((name) => name !== 'lso')).toEqual([]);
+    }
+  });
+
+  it('knows settings by one name, with standards that can be read', () => {
+    expect(new Set(OPERATOR_SETTINGS.map(({ variable }) => variable)).size).toBe(OPERATOR_SETTINGS.length);
+    for (const setting of OPERATOR_SETTINGS.filter(({ standard }) => standard !== ''))
+      expect([setting.variable, faultOfSetting(setting, setting.standard)]).toEqual([setting.variable, undefined]);
+    const [first] = OPERATOR_SETTINGS.filter(({ kind }) => kind === 'whole');
+    expect(first && faultOfSetting(first, 'many')).toMatch(/number/);
+  });
+});
+
+describe('operators that look at release and architecture', () => {
+  const fresh = (name: string) => {
+    const plugin = operatorNamed(name);
+    if (!plugin) throw new Error(`There is no operator ${name}.`);
+    return (release: Release, cpuArchitecture = 'x86_64') => statusOfCluster(plugin, [], { release, cpuArchitecture });
+  };
+
+  it.each([
+    ['mtv', [4, 13, 9], [4, 14, 0]],
+    ['osc', [4, 9, 9], [4, 10, 0]],
+    ['nmstate', [4, 11, 9], [4, 12, 0]],
+    ['loki', [4, 16, 9], [4, 17, 0]],
+    ['openshift-logging', [4, 16, 9], [4, 17, 0]],
+  ] as const)('%s: not %j, but %j', (name, before, since) => {
+    expect([fresh(name)(before), fresh(name)(since)]).toEqual(['failure', 'success']);
+  });
+
+  it.each(['mtv', 'osc', 'nmstate'])('%s: on x86_64 only', (name) => {
+    const on = (architecture: string) => fresh(name)([4, 18, 0], architecture);
+    expect(['x86_64', 'arm64', 'aarch64', 's390x', 'ppc64le', 'multi', ''].map(on)).toEqual([
+      'success',
+      'failure',
+      'failure',
+      'failure',
+      'failure',
+      'success',
+      'success',
+    ]);
+  });
+
+  it.each(['mtv', 'osc'])('%s: 1 core and 1 GiB, but not of an arbiter', (name) => {
+    const plugin = operatorNamed(name);
+    if (!plugin) throw new Error(`There is no operator ${name}.`);
+    const status = (role: string, usableMemoryBytes: number) =>
+      statusOfHost(plugin, host(role, { usableMemoryBytes, cpuCount: 1 }), cluster());
+    expect([status('worker', GIB), status('worker', GIB - 1), status('arbiter', 0)]).toEqual([
+      'success',
+      'failure',
+      'success',
+    ]);
+    expect(statusOfHost(plugin, unseen('worker'), cluster())).toBe('pending');
+    expect(plugin.resources?.(host('worker'), cluster())).toEqual({ cpuCores: 1, ramMib: 1024 });
+  });
+
+  it('the others ask for nothing', () => {
+    const silent = PLUGINS.filter((plugin) => !plugin.host && !plugin.cluster).map(({ name }) => name);
+    expect(silent).toEqual(
+      expect.arrayContaining([
+        'authorino',
+        'cluster-observability',
+        'fence-agents-remediation',
+        'kube-descheduler',
+        'lso',
+        'metallb',
+        'node-feature-discovery',
+        'node-healthcheck',
+        'node-maintenance',
+        'numa-resources',
+        'oadp',
+        'pipelines',
+        'self-node-remediation',
+        'serverless',
+        'servicemesh',
+      ]),
+    );
+  });
+});
+
+describe('what operators make a cluster of', () => {
+  const all = cluster({ operators: OPERATOR_NAMES, shape: shapeOf(hosts('master', 'master', 'master')) });
+  const { files, later } = operatorManifests([host('master', { disks: disks(30) })], all);
+
+  it.each(files)('file $fileName is an object that knows its place', ({ folder, fileName, content }) => {
+    expect(folder).toBe('openshift');
+    expect(fileName).toMatch(/^[0-9]{2}_[a-z0-9_-]+\.yaml$/);
+    expect(parse(content)).toMatchObject({
+      apiVersion: expect.any(String),
+      kind: expect.any(String),
+      metadata: { name: expect.any(String) },
+    });
+  });
+
+  it.each(PLUGINS.map((plugin) => [plugin.name, plugin] as const))(
+    '%s is subscribed to where it is watched',
+    (_name, plugin) => {
+      const { namespace, subscriptionName } = plugin.installation(all);
+      const objects = plugin.manifests(all).map(({ object }) => object);
+      expect(objects.filter(({ kind }) => kind === 'Subscription')).toEqual([
+        expect.objectContaining({ metadata: { name: subscriptionName, namespace } }),
+      ]);
+      const group = PLUGINS.filter((other) => other.installation(all).namespace === namespace).flatMap((other) =>
+        other.manifests(all).filter(({ object }) => object['kind'] === 'OperatorGroup'),
+      );
+      // Every cluster has a group in openshift-operators; two groups in one namespace would stop both.
+      expect(group.length === 1 || namespace === 'openshift-operators' || namespace === 'openshift-storage').toBe(true);
+    },
+  );
+
+  it('tells a controller without a service what to apply, and where to watch', () => {
+    const notes = files.find(({ fileName }) => fileName.startsWith('99_'));
+    const { data } = parse(notes?.content ?? '') as { data: Record<string, string> };
+    for (const { operator, content, namespace } of later) {
+      expect(data[`${operator}.yaml`]).toBe(content);
+      expect(JSON.parse(data[`${operator}.metadata.yaml`] ?? '')).toMatchObject({
+        namespace,
+        manifests: [`${operator}.yaml`],
+      });
+    }
+    expect(Object.keys(data).filter((name) => name.endsWith('.metadata.yaml'))).toHaveLength(PLUGINS.length);
+  });
+
+  it('is nothing when none is chosen', () => {
+    expect(operatorManifests([], cluster())).toEqual({ files: [], later: [] });
+  });
+});
+
+const anyRole = fc.constantFrom('auto-assign', 'master', 'arbiter', 'worker', 'toString', '');
+const anyNumber = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, -1, Number.MAX_VALUE));
+const anyHost: fc.Arbitrary<OperatorHost> = fc.record({
+  role: anyRole,
+  effectiveRole: anyRole,
+  installationDiskId: fc.constantFrom('', '/dev/sda', 'x'),
+  hardware: fc.option(
+    fc
+      .record({
+        cpuCount: anyNumber,
+        usableMemoryBytes: anyNumber,
+        cpuArchitecture: fc.constantFrom('x86_64', 'aarch64', '', '__proto__'),
+        hasVirtualization: fc.boolean(),
+        secureBootState: fc.constantFrom('Enabled', '', 'x'),
+        gpus: fc.array(fc.record({ vendorId: fc.constantFrom('10de', '1002', ''), deviceId: fc.string() }), {
+          maxLength: 2,
+        }),
+        sizes: fc.array(anyNumber, { maxLength: 4 }),
+      })
+      .map(({ sizes, ...changes }) => host('worker', { ...changes, disks: disks(...sizes) }).hardware),
+    { nil: undefined },
+  ),
+});
+const anyCluster: fc.Arbitrary<OperatorCluster> = fc
+  .record({
+    release: fc.option(fc.tuple(fc.nat(), fc.nat(30), fc.nat()), { nil: undefined }),
+    cpuArchitecture: fc.string(),
+    isSingleNode: fc.boolean(),
+    wantsSchedulableMasters: fc.boolean(),
+    operators: fc.subarray([...OPERATOR_NAMES]),
+    shape: fc.array(anyHost, { maxLength: 6 }).map(shapeOf),
+  })
+  .map((drawn) => ({ ...cluster(drawn), minStorageGb: storedGbOf(drawn.operators, drawn) }));
+
+describe('every operator, whatever the facts', () => {
+  it('answers without throwing, the same each time, with numbers that can be added', () => {
+    fc.assert(
+      fc.property(fc.array(anyHost, { maxLength: 5 }), anyCluster, (subjects, of) => {
+        for (const plugin of PLUGINS) {
+          for (const subject of subjects) {
+            expect(plugin.host?.claim(subject, of)).toEqual(plugin.host?.claim(structuredClone(subject), of));
+            const { cpuCores, ramMib } = plugin.resources?.(subject, of) ?? { cpuCores: 0, ramMib: 0 };
+            expect(cpuCores >= 0 && ramMib >= 0 && Number.isFinite(cpuCores + ramMib)).toBe(true);
+          }
+          const said = plugin.cluster?.claim(subjects, of);
+          expect(said === undefined || said.status === 'success' || said.because !== '').toBe(true);
+        }
+        operatorManifests(subjects, of);
+      }),
+    );
+  });
+
+  it('comes with what it depends on, in one order, however it was asked for', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...OPERATOR_NAMES]), fc.boolean(), (chosen, isSingleNode) => {
+        const resolved = withDependencies(chosen, { isSingleNode });
+        expect(withDependencies(resolved, { isSingleNode })).toEqual(resolved);
+        expect(withDependencies([...chosen].reverse(), { isSingleNode })).toEqual(resolved);
+        expect(resolved).toEqual(expect.arrayContaining(chosen));
+      }),
+    );
+  });
+
+  it('adds to what a host needs', () => {
+    const of = cluster({ operators: ['mce', 'mtv', 'cnv'] });
+    expect(resourcesOfOperators(host('worker'), of)).toEqual({ cpuCores: 4 + 1 + 2, ramMib: 16_384 + 1_024 + 360 });
+  });
+});

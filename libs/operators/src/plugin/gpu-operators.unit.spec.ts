@@ -1,0 +1,56 @@
+import { AMD_GPU } from '../amd-gpu/amd-gpu.operator';
+import { KMM } from '../kmm/kmm.operator';
+import { NVIDIA_GPU } from '../nvidia-gpu/nvidia-gpu.operator';
+import type { OperatorHost } from './operator-facts';
+import { cluster, host, hosts, statusOfCluster, statusOfHost, unseen } from './sample-subjects.fixture.spec';
+
+const withGpu = (role: string, vendorId: string, secureBootState = 'Disabled'): OperatorHost =>
+  host(role, { gpus: [{ vendorId, deviceId: '1' }], secureBootState });
+
+describe.each([
+  ['nvidia-gpu', NVIDIA_GPU, '10de', '1002', 'NVIDIA'],
+  ['amd-gpu', AMD_GPU, '1002', '10de', 'AMD'],
+] as const)('%s', (_name, plugin, own, other, prefix) => {
+  const busy = hosts('worker', 'worker');
+
+  it('asks for secure boot to be off where there is such a GPU', () => {
+    const status = (subject: OperatorHost) => statusOfHost(plugin, subject, cluster());
+    expect(status(withGpu('worker', own))).toBe('success');
+    expect(status(withGpu('worker', own, 'Enabled'))).toBe('failure');
+    expect(status(withGpu('worker', other, 'Enabled'))).toBe('success');
+    expect(status(unseen('worker'))).toBe('pending');
+  });
+
+  it.each([
+    ['on a worker', [...busy, withGpu('worker', own)], {}, 'success'],
+    ['of another vendor', [...busy, withGpu('worker', other)], {}, 'failure'],
+    ['on the control plane beside workers', [...busy, withGpu('master', own)], {}, 'failure'],
+    [
+      'there when workloads are wanted',
+      [...busy, withGpu('master', own)],
+      { wantsSchedulableMasters: true },
+      'success',
+    ],
+    ['there when workloads have no other place', [withGpu('master', own)], {}, 'success'],
+    ['on an arbiter', [withGpu('arbiter', own)], {}, 'failure'],
+    ['not known yet', [unseen('worker')], {}, 'pending'],
+    ['not demanded', busy, { settings: new Map([[`${prefix}_REQUIRE_GPU`, 'false']]) }, 'success'],
+    [
+      'of a vendor who was added',
+      [withGpu('worker', 'abcd')],
+      { settings: new Map([[`${prefix}_SUPPORTED_GPUS`, 'abcd']]) },
+      'success',
+    ],
+  ])('is satisfied with a GPU %s or not', (_case, subjects, changes, status) => {
+    expect(statusOfCluster(plugin, subjects, changes)).toBe(status);
+  });
+});
+
+describe('kmm', () => {
+  it('asks for secure boot to be off', () => {
+    const status = (subject: OperatorHost) => statusOfHost(KMM, subject, cluster());
+    expect(status(host('worker', { secureBootState: 'Enabled' }))).toBe('failure');
+    expect(status(host('worker', { secureBootState: '' }))).toBe('success');
+    expect(status(unseen('worker'))).toBe('pending');
+  });
+});

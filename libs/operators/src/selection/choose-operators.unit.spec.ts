@@ -1,0 +1,76 @@
+import { bundleNamed } from './bundles';
+import { chooseOperators } from './choose-operators';
+import { withDependencies } from './resolve-operators';
+
+const MANY = { isSingleNode: false };
+const SINGLE = { isSingleNode: true };
+const named = (...names: readonly string[]) => names.map((name) => ({ name, properties: '' }));
+
+describe('a choice of operators', () => {
+  it('goes by present names, each once, the last properties win', () => {
+    const single = [
+      { name: 'ocs', properties: 'a' },
+      { name: 'odf', properties: 'b' },
+    ];
+    expect(chooseOperators(single, [], MANY)).toEqual({
+      kind: 'chosen',
+      operators: [{ name: 'odf', properties: 'b', sourceBundles: [] }],
+    });
+  });
+
+  it('names what is unknown, and what there is', () => {
+    expect(chooseOperators(named('lso', 'toString'), [], MANY)).toMatchObject({
+      kind: 'refused',
+      subject: 'olm_operators',
+      reason: 'No operator is called toString.',
+      allowed: expect.arrayContaining(['lso']),
+    });
+    expect(chooseOperators([], [{ id: 'nonsense', optionalOperators: undefined }], MANY)).toMatchObject({
+      kind: 'refused',
+      subject: 'operator_bundles',
+      allowed: ['virtualization', 'openshift-ai'],
+    });
+  });
+
+  it('takes all of a bundle, or of its optional ones those that are wanted', () => {
+    const names = (optionalOperators: readonly string[] | undefined) => {
+      const chosen = chooseOperators([], [{ id: 'openshift-ai', optionalOperators }], MANY);
+      return chosen.kind === 'chosen' ? chosen.operators.map(({ name }) => name) : chosen.reason;
+    };
+    expect(names(undefined)).toEqual(expect.arrayContaining(['openshift-ai', 'odf', 'nvidia-gpu', 'amd-gpu']));
+    expect(names(['nvidia-gpu'])).toEqual(expect.arrayContaining(['openshift-ai', 'nvidia-gpu']));
+    expect(names(['nvidia-gpu'])).not.toContain('amd-gpu');
+    expect(names(['cnv'])).toMatch(/no optional operator called cnv/);
+  });
+
+  it('remembers through which bundle an operator came, also when it was named too', () => {
+    const chosen = chooseOperators(
+      [{ name: 'cnv', properties: 'p' }],
+      [{ id: 'virtualization', optionalOperators: undefined }],
+      MANY,
+    );
+    expect(chosen).toMatchObject({
+      operators: expect.arrayContaining([
+        { name: 'cnv', properties: 'p', sourceBundles: ['virtualization'] },
+        { name: 'mtv', properties: '', sourceBundles: ['virtualization'] },
+      ]),
+    });
+  });
+
+  it('leaves out on a single node what makes no sense there', () => {
+    expect(bundleNamed('virtualization', SINGLE)?.operators).not.toContain('self-node-remediation');
+    expect(bundleNamed('openshift-ai', SINGLE)?.operators).toContain('lvm');
+  });
+
+  it.each([
+    [['odf'], MANY, ['lso', 'odf']],
+    [['mtv'], MANY, ['cnv', 'mtv']],
+    [['amd-gpu'], MANY, ['node-feature-discovery', 'amd-gpu', 'kmm']],
+    [['cluster-observability'], MANY, ['cluster-observability', 'loki', 'openshift-logging']],
+    [['fence-agents-remediation'], MANY, ['node-healthcheck', 'fence-agents-remediation']],
+    [['openshift-ai'], SINGLE, ['lvm', 'openshift-ai']],
+    [['unheard-of'], MANY, []],
+  ])('%j brings along %j %j', (chosen, kind, all) => {
+    expect(withDependencies(chosen, kind)).toEqual(all);
+  });
+});
