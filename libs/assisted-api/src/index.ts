@@ -1,6 +1,7 @@
 export * from './collections';
 export * from './responses/disk-eligibility';
 export * from './responses/documents';
+export * from './responses/feature-usage';
 export * from './responses/present-cluster';
 export * from './responses/present-event';
 export * from './responses/present-host';

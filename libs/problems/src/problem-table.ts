@@ -6,7 +6,7 @@ export const PROBLEMS = {
   'already-exists': { status: 409, title: 'It exists already' },
   'conflicts-with-other': { status: 409, title: 'It contradicts something else' },
   'host-already-installed': { status: 409, title: 'The host is installed' },
-  'host-must-boot-from-disk': { status: 403, title: 'The host must boot from its installation disk' },
+  'host-must-boot-from-disk': { status: 400, title: 'The host must boot from its installation disk' },
   'cluster-does-not-accept-hosts': { status: 409, title: 'The cluster does not take hosts now' },
   'host-refuses': { status: 409, title: 'A host of the cluster does not allow this' },
   'identity-conflict': { status: 409, title: 'Two machines claim one host id' },

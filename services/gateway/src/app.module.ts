@@ -4,6 +4,7 @@ import { VersionCatalogue } from '@muster/assisted-api';
 import { type Platform, PLATFORM, Readiness } from '@muster/nest-kit';
 import { AgentDesk } from './agents/agent-desk';
 import { AGENT_CONTROLLERS } from './agents/agents.controllers';
+import { LastSeen } from './agents/last-seen';
 import { NatsDoor } from './agents/nats-door';
 import { AuthGuard } from './auth/auth.guard';
 import { LocalTokens } from './auth/local-tokens';
@@ -51,6 +52,7 @@ import { ReportedBodies } from './views/reported-bodies';
     TokenScopes,
     ReadYourWrites,
     Commands,
+    LastSeen,
     ReportedBodies,
     HostViews,
     ClusterViews,

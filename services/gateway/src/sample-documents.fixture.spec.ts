@@ -65,7 +65,6 @@ export function clusterDocument(changes: Partial<ClusterDocument> = {}): Stored<
     },
     'last-installation-preparation': { status: 'not_started' },
     monitored_operators: [],
-    feature_usage: '{}',
     logs_info: '',
     controller_logs_started_at: UNSET_TIME,
     controller_logs_collected_at: UNSET_TIME,

@@ -48,6 +48,7 @@ import { Presence } from './process/presence';
 import { RegistrationProcess } from './process/registration-process';
 import { RegistrationView } from './process/registration-view';
 import { RoleProcess } from './process/role-process';
+import { HostSecretVault } from './hosts/host-secrets';
 import { PullSecrets } from './secrets';
 
 @Module({})
@@ -101,6 +102,7 @@ export class AppModule {
         ClusterLifecycle,
         ClusterInstallation,
         PullSecrets,
+        HostSecretVault,
         HostRegistration,
         HostRevision,
         HostBinding,

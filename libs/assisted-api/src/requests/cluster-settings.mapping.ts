@@ -30,6 +30,7 @@ export function toClusterSettings(request: Partial<RegisterClusterBody> | Revise
     sshPublicKey: body.ssh_public_key,
     proxy: toProxy(body),
     additionalNtpSource: body.additional_ntp_source,
+    ntpSources: body.ntp_sources,
     hyperthreading: body.hyperthreading,
     schedulableMasters: body.schedulable_masters,
     tags: body.tags,

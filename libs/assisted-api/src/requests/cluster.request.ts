@@ -76,6 +76,11 @@ export class ImportClusterBody {
   @Uuid({ required: true }) readonly openshift_cluster_id!: string;
 }
 
+export class RegisterDisconnectedClusterBody {
+  @Text({ required: true, minLength: 1, maxLength: CLUSTER_NAME_MAX_CHARACTERS }) readonly name!: string;
+  @Text({ required: true }) readonly openshift_version!: string;
+}
+
 export class FinalizingProgressBody {
   @Choice(FINALIZING_STAGES) readonly finalizing_stage?: string;
 }

@@ -1,13 +1,19 @@
 import type { HostSettings, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
 import { withoutAbsent } from './cluster-settings.mapping';
-import type { ReviseHostBody } from './host.request';
+import type { FencingCredentialsRequest, HttpHeaderRequest, ReviseHostBody } from './host.request';
 
 export interface HostRevision {
   readonly hostName?: string;
   readonly hostRole?: string;
   readonly installationDiskId?: string;
   readonly settings: Plain<HostSettings>;
+  /** Secrets, to be sealed where they arrive; empty takes back what was given. */
+  readonly ignitionEndpointToken?: string;
+  /** JSON object of header to value. */
+  readonly ignitionEndpointHttpHeaders?: string;
+  /** JSON object as the contract writes it. */
+  readonly fencingCredentials?: string;
 }
 
 /**
@@ -32,6 +38,9 @@ export function toHostRevision(
     hostName: body.host_name,
     hostRole: body.host_role,
     installationDiskId: chosen[0]?.id,
+    ignitionEndpointToken: body.ignition_endpoint_token,
+    ignitionEndpointHttpHeaders: body.ignition_endpoint_http_headers && toHeaders(body.ignition_endpoint_http_headers),
+    fencingCredentials: body.fencing_credentials && toCredentials(body.fencing_credentials),
     settings: withoutAbsent({
       machineConfigPoolName: body.machine_config_pool_name,
       nodeLabels:
@@ -40,6 +49,14 @@ export function toHostRevision(
     }),
   });
 }
+
+/** No headers: empty, which takes back those given before. */
+function toHeaders(headers: readonly HttpHeaderRequest[]): string {
+  return headers.length === 0 ? '' : JSON.stringify(Object.fromEntries(headers.map(({ key, value }) => [key, value])));
+}
+
+const toCredentials = ({ certificate_verification: verification = 'Enabled', ...given }: FencingCredentialsRequest) =>
+  JSON.stringify({ ...given, certificate_verification: verification });
 
 function toSkippedDisks(
   changes: readonly { readonly disk_id: string; readonly skip_formatting: boolean }[],

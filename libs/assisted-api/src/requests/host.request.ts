@@ -1,9 +1,11 @@
 import { HOST_STAGES } from '@muster/domain';
-import { Choice, Flag, FreeObject, ListOf, Parts, Text, textComplaint, Uuid, Whole } from './field.decorators';
+import { Choice, Flag, ListOf, Part, Parts, Text, textComplaint, Uuid, Whole } from './field.decorators';
 import {
+  CERTIFICATE_VERIFICATIONS,
   DISK_ROLES,
   DOCUMENT_MAX_CHARACTERS,
   HOST_ROLES,
+  MAC_PATTERN,
   PROGRESS_INFO_MAX_CHARACTERS,
   STEP_TYPES,
 } from './wire-values';
@@ -51,6 +53,14 @@ export class HttpHeaderRequest {
   @Text({ required: true }) readonly value!: string;
 }
 
+export class FencingCredentialsRequest {
+  @Text({ required: true, minLength: 1 }) readonly address!: string;
+  @Text({ required: true, minLength: 1 }) readonly username!: string;
+  @Text({ required: true, minLength: 1 }) readonly password!: string;
+  @Choice(CERTIFICATE_VERIFICATIONS) readonly certificate_verification?: string;
+  @Text({ pattern: MAC_PATTERN }) readonly mac_address?: string;
+}
+
 export class ReviseHostBody {
   @Choice(HOST_ROLES) readonly host_role?: string;
   @Text() readonly host_name?: string;
@@ -60,7 +70,7 @@ export class ReviseHostBody {
   @Text() readonly ignition_endpoint_token?: string;
   @Parts(HttpHeaderRequest) readonly ignition_endpoint_http_headers?: readonly HttpHeaderRequest[];
   @Parts(NodeLabelRequest) readonly node_labels?: readonly NodeLabelRequest[];
-  @FreeObject() readonly fencing_credentials?: object;
+  @Part(FencingCredentialsRequest) readonly fencing_credentials?: FencingCredentialsRequest;
 }
 
 export class InstallerArgsBody {

@@ -43,6 +43,7 @@ function toInfraEnvFields(body: RegisterInfraEnvBody | ReviseInfraEnvBody): Plai
     kernelArguments: body.kernel_arguments && toText(body.kernel_arguments),
     staticNetworkConfig: body.static_network_config && toText(body.static_network_config),
     rendezvousIp: body.rendezvous_ip,
+    networkDiscoveryDelaySeconds: body.network_discovery_delay_seconds,
   });
 }
 

@@ -94,6 +94,29 @@ describe('toInfraEnvSettings', () => {
 });
 
 describe('toHostRevision', () => {
+  it('carries secrets beside the settings, never in them', () => {
+    const revision = toHostRevision(
+      {
+        ignition_endpoint_token: 'token',
+        ignition_endpoint_http_headers: [{ key: 'X-Rack', value: '7' }],
+        fencing_credentials: { address: 'https://bmc', username: 'root', password: 'pw' },
+      },
+      '',
+    );
+    expect(revision).toEqual({
+      settings: {},
+      ignitionEndpointToken: 'token',
+      ignitionEndpointHttpHeaders: '{"X-Rack":"7"}',
+      fencingCredentials:
+        '{"address":"https://bmc","username":"root","password":"pw","certificate_verification":"Enabled"}',
+    });
+    expect(toHostRevision({ ignition_endpoint_token: '', ignition_endpoint_http_headers: [] }, '')).toEqual({
+      settings: {},
+      ignitionEndpointToken: '',
+      ignitionEndpointHttpHeaders: '',
+    });
+  });
+
   it('wants exactly one installation disk where disks are chosen', () => {
     expect(toHostRevision({ disks_selected_config: [{ id: 'a' }, { id: 'b', role: 'install' }] }, '')).toEqual({
       installationDiskId: 'b',

@@ -25,6 +25,7 @@ export type ClusterDocument = Kept &
     | 'host_networks'
     | 'validations_info'
     | 'schedulable_masters_forced_true'
+    | 'feature_usage'
     | 'user_name'
     | 'org_id'
     | 'email_domain'
@@ -41,6 +42,8 @@ export type ClusterDocument = Kept &
     readonly _log_digests: { readonly [source: string]: string };
     /** True once the kubeconfig with the ingress CA exists. */
     readonly _has_kubeconfig: boolean;
+    /** How many hosts and infra-envs of the cluster make use of something, by its name in `feature_usage`. */
+    readonly _usage_counts?: { readonly [name: string]: number };
   };
 
 /** Key: host key `<infraEnvId>.<hostId>`. Big bodies are digests of objects in the object store; absent: not reported. */
@@ -76,6 +79,8 @@ export type HostDocument = Kept &
     readonly _tang_connectivity_digest?: string;
     readonly _ignition_overrides_digest?: string;
     readonly _logs_digest?: string;
+    /** A person chose the installation disk. */
+    readonly _disk_chosen_by_person?: boolean;
     /** Another live machine claims this id. */
     readonly _identity_conflict: boolean;
   };

@@ -1,4 +1,5 @@
 import type { ClusterDocument, HostDocument } from './documents';
+import { presentFeatureUsage } from './feature-usage';
 import { presentOutcomes } from './present-outcomes';
 import { stripInternals } from './strip-internals';
 import type { V2Cluster, V2HostNetwork } from './v2-cluster';
@@ -19,6 +20,7 @@ export function presentCluster(
   const cluster = stripInternals(document);
   cluster.validations_info = presentOutcomes(document._outcomes);
   cluster.schedulable_masters_forced_true = document._worker_count < MIN_WORKERS_OF_THEIR_OWN;
+  cluster.feature_usage = presentFeatureUsage(document);
   cluster.host_networks = presentHostNetworks(hostDocuments);
   cluster.hosts = hosts;
   return cluster as V2Cluster;

@@ -86,6 +86,7 @@ export type V2Cluster = {
   readonly https_proxy?: string;
   readonly no_proxy?: string;
   readonly additional_ntp_source?: string;
+  readonly ntp_sources?: string;
   readonly hyperthreading: string;
   readonly schedulable_masters: boolean;
   readonly schedulable_masters_forced_true: boolean;

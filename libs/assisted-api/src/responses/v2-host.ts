@@ -51,6 +51,8 @@ export type V2Host = {
   /** JSON object. */
   readonly node_labels?: string;
   readonly ignition_endpoint_token_set?: boolean;
+  /** Says that there are credentials, never which: they are sealed. */
+  readonly fencing_credentials?: string;
   /** JSON: category to array of `{id, status, message}`. */
   readonly validations_info: string;
   /** JSON, as all that follow. */

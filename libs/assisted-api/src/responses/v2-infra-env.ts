@@ -24,6 +24,7 @@ export type V2InfraEnv = {
   /** JSON array of `{operation, value}`. */
   readonly kernel_arguments?: string;
   readonly rendezvous_ip?: string;
+  readonly network_discovery_delay_seconds?: number;
   readonly download_url?: string;
   readonly expires_at: string;
   readonly created_at: string;

@@ -59,6 +59,8 @@ const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['ssh-key-readable', { sshPublicKey: 'my key' }, 'ssh_public_key'],
   ['http-proxy-is-url', { proxy: { httpProxy: 'https://proxy.example.com' } }, 'http_proxy'],
   ['https-proxy-is-url', { proxy: { httpsProxy: 'proxy.example.com' } }, 'https_proxy'],
+  ['only-ntp-sources-are-hosts', { ntpSources: 'pool.ntp.org,not a host' }, 'ntp_sources'],
+  ['one-way-to-name-ntp-sources', { ntpSources: 'a.example.com', additionalNtpSource: 'b.example.com' }, 'ntp_sources'],
   ['ntp-sources-are-hosts', { additionalNtpSource: 'pool.ntp.org,not a host' }, 'additional_ntp_source'],
   ['tags-are-words', { tags: 'a,,b' }, 'tags'],
   ['api-name-of-day-2-only', { apiVipDnsName: 'api.example.com' }, 'api_vip_dns_name'],
@@ -210,6 +212,16 @@ describe('a revision', () => {
   it('leaves absent fields as they are and replaces lists', () => {
     const { settings } = when(clusterIn('ready'), revise({ serviceNetworks: list('172.31.0.0/16') })).state;
     expect(settings).toMatchObject({ name: 'prod', serviceNetworks: list('172.31.0.0/16') });
+  });
+
+  it('leaves one way of naming NTP sources by taking the other', () => {
+    const added = when(clusterIn('ready'), revise({ additionalNtpSource: 'pool.ntp.org' })).state;
+    const only = when(added, revise({ ntpSources: '10.0.0.1' })).state;
+    expect(only.settings).toMatchObject({ ntpSources: '10.0.0.1', additionalNtpSource: '' });
+    expect(when(only, revise({ additionalNtpSource: 'pool.ntp.org' })).state.settings).toMatchObject({
+      ntpSources: '',
+      additionalNtpSource: 'pool.ntp.org',
+    });
   });
 
   it('to user-managed networking takes VIPs, machine networks and platform along', () => {

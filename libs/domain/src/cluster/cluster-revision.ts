@@ -54,8 +54,19 @@ function differing(settings: Settings, changes: Settings): Settings {
   ) as Settings;
 }
 
-/** Platform, user-managed networking and VIPs hang together: a change of one takes along what it makes meaningless. */
+/** What a change takes along. */
 function withConsequences(state: ClusterState, changes: Settings): Settings {
+  return { ...ntpConsequences(state.settings, changes), ...networkConsequences(state, changes) };
+}
+
+/** The two ways of naming NTP sources exclude each other: whoever takes one has left the other. */
+function ntpConsequences(before: Settings, { ntpSources, additionalNtpSource }: Settings): Settings {
+  if (ntpSources && before.additionalNtpSource) return { additionalNtpSource: '' };
+  return additionalNtpSource && before.ntpSources ? { ntpSources: '' } : {};
+}
+
+/** Platform, user-managed networking and VIPs hang together: a change of one takes along what it makes meaningless. */
+function networkConsequences(state: ClusterState, changes: Settings): Settings {
   const userManaged = changes.userManagedNetworking ?? networkingOf(changes.platformType);
   const isMultiNode = state.settings.controlPlaneCount !== 1;
   const empty = { items: [] };

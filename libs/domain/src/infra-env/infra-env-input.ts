@@ -96,6 +96,12 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     check: ({ settings }) => hosts('additional_ntp_sources', settings.additionalNtpSources),
   },
   {
+    id: 'discovery-delay-not-negative',
+    subject: 'network_discovery_delay_seconds',
+    check: ({ settings: { networkDiscoveryDelaySeconds: seconds = 0 } }) =>
+      seconds >= 0 ? undefined : { reason: `network_discovery_delay_seconds ${seconds} is less than no delay at all.` },
+  },
+  {
     id: 'http-proxy-is-url',
     subject: 'proxy.http_proxy',
     check: ({ settings }) => proxy('http_proxy', settings.proxy?.httpProxy, ['http:']),

@@ -125,6 +125,7 @@ describe('input of an infra-env', () => {
     ['rendezvous_ip', { rendezvousIp: 'me', imageType: 'disconnected-iso' }],
     ['ntp_sources', { ntpSources: '10.0.0.1', additionalNtpSources: '10.0.0.2' }],
     ['ntp_sources', { ntpSources: 'a b' }],
+    ['network_discovery_delay_seconds', { networkDiscoveryDelaySeconds: -1 }],
     ['additional_ntp_sources', { additionalNtpSources: '10.0.0.1,?' }],
     ['proxy.http_proxy', { proxy: { httpProxy: 'proxy:3128' } }],
     ['proxy.https_proxy', { proxy: { httpsProxy: 'socks://proxy:3128' } }],

@@ -9,9 +9,22 @@ export const apiVipConnectivityCheck: StepArguments = ({ cluster, host }) => {
   if (!base) return undefined;
   const certificate = cluster.ignitionEndpoint?.caCertificate;
   return [
-    JSON.stringify({ url: `${base}/${poolOf(host)}`, ca_certificate: certificate || undefined, request_headers: [] }),
+    JSON.stringify({
+      url: `${base}/${poolOf(host)}`,
+      ca_certificate: certificate || undefined,
+      ignition_endpoint_token: host.ignitionAccess?.token || undefined,
+      request_headers: headersOf(host),
+    }),
   ];
 };
+
+/** The token goes twice, as a member and as a header: agents of some versions read only one of them. */
+function headersOf({ ignitionAccess }: StepHost): readonly { readonly key: string; readonly value: string }[] {
+  if (!ignitionAccess) return [];
+  const { token, headers } = ignitionAccess;
+  const given = Object.entries(headers).map(([key, value]) => ({ key, value }));
+  return token ? [...given, { key: 'Authorization', value: `Bearer ${token}` }] : given;
+}
 
 /** An endpoint that a person named, else the machine-config server behind the API: over TLS when its CA is known. */
 function ignitionBase({ ignitionEndpoint, apiVipDnsName }: StepCluster): string | undefined {

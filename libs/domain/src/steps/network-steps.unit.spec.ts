@@ -152,6 +152,17 @@ describe('the ignition check of a day-2 host', () => {
     expect(check(cluster, host)).toEqual({ request_headers: [], ...expected });
   });
 
+  it('says who the host is where the endpoint asks, the token both as a member and as a header', () => {
+    const headers = [{ key: 'X-Rack', value: '7' }];
+    expect(check({}, { ignitionAccess: { token: 'secret', headers: { 'X-Rack': '7' } } })).toMatchObject({
+      ignition_endpoint_token: 'secret',
+      request_headers: [...headers, { key: 'Authorization', value: 'Bearer secret' }],
+    });
+    const withoutToken = check({}, { ignitionAccess: { token: '', headers: { 'X-Rack': '7' } } });
+    expect(withoutToken).toMatchObject({ request_headers: headers });
+    expect(withoutToken).not.toHaveProperty('ignition_endpoint_token');
+  });
+
   it('is dropped while nobody knows where the API is', () => {
     expect(check({ apiVipDnsName: '' })).toBeUndefined();
   });

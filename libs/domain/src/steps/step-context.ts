@@ -34,6 +34,8 @@ export interface StepHost {
   readonly measuredDisks: readonly string[];
   /** Images whose availability is known. */
   readonly checkedImages: readonly string[];
+  /** What the ignition endpoint asks of this host; secrets. */
+  readonly ignitionAccess?: { readonly token: string; readonly headers: { readonly [name: string]: string } };
 }
 
 export interface StepCluster {

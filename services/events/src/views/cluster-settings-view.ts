@@ -19,6 +19,7 @@ const SHOWN_AS_GIVEN = {
   networkType: 'network_type',
   sshPublicKey: 'ssh_public_key',
   additionalNtpSource: 'additional_ntp_source',
+  ntpSources: 'ntp_sources',
   hyperthreading: 'hyperthreading',
   schedulableMasters: 'schedulable_masters',
   tags: 'tags',

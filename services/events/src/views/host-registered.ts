@@ -77,6 +77,7 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
     installer_args: undefined,
     node_labels: undefined,
     ignition_endpoint_token_set: undefined,
+    fencing_credentials: undefined,
     ...NOT_INSTALLED,
     ...NOTHING_REPORTED,
     _ignition_overrides_digest: undefined,

@@ -38,6 +38,7 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
   InstallationDiskChosen: (_host, data) => ({
     installation_disk_id: orAbsent(data.diskId),
     installation_disk_path: orAbsent(data.diskPath),
+    _disk_chosen_by_person: data.byPerson || undefined,
   }),
   HostSettingsRevised: (_host, data) => (data.changes ? settingsPatch(data.changes) : {}),
   HostBootstrapChosen: () => ({ bootstrap: true }),
@@ -68,6 +69,7 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
     bootstrap: false,
     machine_config_pool_name: undefined,
     installation_disk_id: undefined,
+    _disk_chosen_by_person: undefined,
     installation_disk_path: undefined,
     ...NOT_INSTALLED,
     ...NOTHING_REPORTED,
@@ -105,6 +107,9 @@ function progressPatch(
   };
 }
 
+/** What stands for credentials that nobody may read: clients ask only whether there are some. */
+const SEALED_CREDENTIALS = '{"password":"(sealed)"}';
+
 type HostSettings = NonNullable<EventData<'HostSettingsRevised'>['changes']>;
 
 /** Absent settings stay; empty ones are removed. */
@@ -117,6 +122,8 @@ function settingsPatch(changes: HostSettings): Patch<HostDocument> {
   if (installerArgs !== undefined) patch.installer_args = orAbsent(installerArgs);
   if (changes.ignitionEndpointTokenSet !== undefined)
     patch.ignition_endpoint_token_set = changes.ignitionEndpointTokenSet;
+  if (changes.fencingCredentialsSet !== undefined)
+    patch.fencing_credentials = changes.fencingCredentialsSet ? SEALED_CREDENTIALS : undefined;
   if (changes.ignitionConfigOverrides)
     patch._ignition_overrides_digest = orAbsent(changes.ignitionConfigOverrides.digest);
   return patch;

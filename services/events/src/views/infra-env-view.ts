@@ -34,6 +34,8 @@ function settingsPatch(settings: Settings): Patch<InfraEnvDocument> {
     const value = settings[setting as keyof typeof SHOWN_AS_GIVEN];
     if (value !== undefined) patch[member] = orAbsent(value);
   }
+  if (settings.networkDiscoveryDelaySeconds !== undefined)
+    patch.network_discovery_delay_seconds = settings.networkDiscoveryDelaySeconds;
   if (settings.name !== undefined) patch.name = settings.name;
   if (settings.cpuArchitecture) patch.cpu_architecture = settings.cpuArchitecture;
   if (settings.imageType) patch.type = settings.imageType;

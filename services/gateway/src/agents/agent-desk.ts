@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AgentVerb, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { callService, type InputOf, type Method, type OutputOf, type Platform, PLATFORM } from '@muster/nest-kit';
+import { LastSeen } from './last-seen';
 
 /** What an agent may ask, by the verb of its subject. Both doors lead here. */
 export const AGENT_METHODS = {
@@ -16,15 +17,21 @@ export type AskingVerb = keyof typeof AGENT_METHODS;
 /** The one handler behind the HTTP door and the NATS door of agents. */
 @Injectable()
 export class AgentDesk {
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly lastSeen: LastSeen,
+  ) {}
 
   /** Throws RefusalError. */
   async ask<Verb extends AskingVerb>(
     verb: Verb,
-    input: InputOf<(typeof AGENT_METHODS)[Verb]> & { readonly hostId: string },
+    input: InputOf<(typeof AGENT_METHODS)[Verb]> & { readonly infraEnvId: string; readonly hostId: string },
     context: CommandContext,
   ): Promise<OutputOf<(typeof AGENT_METHODS)[Verb]>> {
     const asAgent = { ...context, actor: `agent:${input.hostId}` };
-    return callService(this.platform.requests, AGENT_METHODS[verb], input, asAgent);
+    const answer = await callService(this.platform.requests, AGENT_METHODS[verb], input, asAgent);
+    // Only a host that is known: whoever invents ids is not to be remembered.
+    this.lastSeen.note(input.infraEnvId, input.hostId, this.platform.clock.nowMs());
+    return answer;
   }
 }

@@ -69,6 +69,16 @@ describe('the two doors of agents', () => {
     expect(gateway.asked[1]?.body).toMatchObject({ timestampSeconds: 1_700_000_000, discoveryAgentVersion: 'agent:2' });
   });
 
+  it('shows a poll as a sign of life, although nothing is stored for it', async () => {
+    await gateway.answers(nextSteps, () => ({ instructions: [], nextInstructionSeconds: 60 }));
+    await gateway.project(2, [hostDocument({ checked_in_at: '2020-01-01T00:00:00.000Z' })]);
+    const seen = async () => (await gateway.call('GET', `${HOSTS}/${HOST_ID}`)).body as { checked_in_at: string };
+    expect((await seen()).checked_in_at).toBe('2020-01-01T00:00:00.000Z');
+    const before = new Date().toISOString();
+    await gateway.call('GET', `${HOSTS}/${HOST_ID}/instructions`);
+    expect((await seen()).checked_in_at >= before).toBe(true);
+  });
+
   it('takes step replies with 204 and progress with 200', async () => {
     await gateway.answers(replyToStep, () => ({ stored: { position: 1, revision: 1 } }));
     await gateway.answers(reportHostProgress, () => ({ stored: { position: 1, revision: 1 } }));
@@ -91,7 +101,7 @@ describe('the two doors of agents', () => {
   it.each([
     ['not-found', 404, { kind: 'Error', code: '404' }],
     ['host-already-installed', 409, { kind: 'Error', code: '409' }],
-    ['host-must-boot-from-disk', 403, { code: 403 }],
+    ['host-must-boot-from-disk', 400, { code: '400' }],
   ] as const)('answers refusal %s with %d', async (code, status, body) => {
     await gateway.refuses(registerHost, { code, reason: 'Because.' });
     expect(await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } })).toMatchObject({ status, body });

@@ -17,6 +17,7 @@ import { ListSupportedPlatformsController } from './list-supported-platforms/lis
 import { OverrideInstallConfigController } from './override-install-config/override-install-config.controller';
 import { ReachFinalizingStageController } from './reach-finalizing-stage/reach-finalizing-stage.controller';
 import { RegisterClusterController } from './register-cluster/register-cluster.controller';
+import { RegisterDisconnectedClusterController } from './register-disconnected-cluster/register-disconnected-cluster.controller';
 import { ReportClusterLogsController } from './report-cluster-logs/report-cluster-logs.controller';
 import { ReportOperatorStatusController } from './report-operator-status/report-operator-status.controller';
 import { ResetClusterController } from './reset-cluster/reset-cluster.controller';
@@ -47,6 +48,7 @@ export const CLUSTER_CONTROLLERS: readonly Type[] = [
   OverrideInstallConfigController,
   ReachFinalizingStageController,
   RegisterClusterController,
+  RegisterDisconnectedClusterController,
   ReportClusterLogsController,
   ReportOperatorStatusController,
   ResetClusterController,

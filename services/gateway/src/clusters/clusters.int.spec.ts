@@ -167,11 +167,19 @@ describe('clusters over REST', () => {
 
   it('shows hosts with their inventory in a cluster, and none where they are not asked for', async () => {
     const inventory = JSON.stringify({ hostname: 'a' });
-    const { digest } = await gateway.platform.objectStore.put(Buffer.from(inventory), 1_000);
-    await gateway.project(2, [clusterDocument(), hostDocument({ _inventory_digest: digest })]);
+    const connectivity = JSON.stringify({ remote_hosts: [] });
+    const [digest, connectivityDigest] = await Promise.all(
+      [inventory, connectivity].map(async (text) => {
+        return (await gateway.platform.objectStore.put(Buffer.from(text), 1_000)).digest;
+      }),
+    );
+    await gateway.project(2, [
+      clusterDocument(),
+      hostDocument({ _inventory_digest: digest, _connectivity_digest: connectivityDigest }),
+    ]);
 
     const shown = (await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}`)).body as { hosts: JsonObject[] };
-    expect(shown.hosts).toEqual([expect.objectContaining({ inventory, cluster_id: CLUSTER_ID })]);
+    expect(shown.hosts).toEqual([expect.objectContaining({ inventory, connectivity, cluster_id: CLUSTER_ID })]);
     const without = await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}?exclude-hosts=true`);
     expect(without.body).toMatchObject({ hosts: [] });
     const listed = await gateway.call('GET', `${CLUSTERS}?with_hosts=false`);
@@ -203,8 +211,37 @@ describe('clusters over REST', () => {
     expect(object.body).toEqual({ code: 400, message: 'body must be a JSON string' });
   });
 
+  it.each(['insufficient', 'ready', 'preparing-for-installation'])(
+    'hands out no file of an installation while the cluster is %s',
+    async (status) => {
+      await gateway.project(2, [clusterDocument({ status })]);
+      for (const file of ['downloads/files?file_name=master.ign', 'downloads/credentials?file_name=kubeadmin-password'])
+        expect(await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/${file}`)).toMatchObject({
+          status: 409,
+          body: { code: '409', reason: expect.stringContaining(status) },
+        });
+      expect(gateway.asked).toEqual([]);
+    },
+  );
+
+  it('makes a cluster known that is installed without this service', async () => {
+    await gateway.answers(registerCluster, async ({ clusterId }) => {
+      await gateway.project(7, [clusterDocument({ id: String(clusterId), kind: 'DisconnectedCluster' })]);
+      return { stored: { position: 7, revision: 0 } };
+    });
+    const json = { name: 'far', openshift_version: '4.18' };
+    const answer = await gateway.call('POST', `${CLUSTERS}/disconnected`, { json });
+    expect(answer).toMatchObject({ status: 201, body: { kind: 'DisconnectedCluster' } });
+    expect(gateway.asked[0]?.body).toMatchObject({
+      kind: 'DisconnectedCluster',
+      settings: { name: 'far', openshiftVersion: '4.18.52' },
+    });
+    const nameless = await gateway.call('POST', `${CLUSTERS}/disconnected`, { json: { openshift_version: '4.18' } });
+    expect(nameless.body).toEqual({ code: 400, message: 'name in body is required' });
+  });
+
   it('hands out kubeconfig-noingress until the kubeconfig exists, and 409 before either does', async () => {
-    await gateway.project(2, [clusterDocument()]);
+    await gateway.project(2, [clusterDocument({ status: 'installing' })]);
     const files: Record<string, string> = {};
     await gateway.bus.flush();
     gateway.bus.subscribe('ignition.v1.read_artifact', async ({ body }): Promise<JsonObject> => {

@@ -107,10 +107,28 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
-  it('refuses a host revision that nothing behind the gateway could carry out', async () => {
-    const token = await gateway.call('PATCH', HOST, { json: { ignition_endpoint_token: 'canary-4711' } });
-    expect(token).toMatchObject({ status: 501, body: { code: '501' } });
-    expect(token.text).not.toContain('canary-4711');
+  it('passes secrets of a host on, and neither shows nor logs them', async () => {
+    const json = {
+      ignition_endpoint_token: 'canary-4711',
+      ignition_endpoint_http_headers: [{ key: 'X-Rack', value: 'canary-4711' }],
+      fencing_credentials: { address: 'https://bmc', username: 'root', password: 'canary-4711' },
+    };
+    const answer = await gateway.call('PATCH', HOST, { json });
+    expect(answer.status).toBe(201);
+    expect(gateway.asked[0]?.body).toMatchObject({ ignitionEndpointToken: 'canary-4711', settings: {} });
+    expect(answer.text).not.toContain('canary-4711');
+    expect(gateway.log.join('\n')).not.toContain('canary-4711');
+    const { fencing_credentials: fencing } = json;
+    const refused = await gateway.call('PATCH', HOST, {
+      json: { fencing_credentials: { ...fencing, certificate_verification: 'canary-4711' } },
+    });
+    expect(refused.body).toEqual({
+      code: 400,
+      message: 'fencing_credentials.certificate_verification in body must be one of: Enabled, Disabled',
+    });
+  });
+
+  it('refuses a host revision that names no installation disk', async () => {
     const disks = await gateway.call('PATCH', HOST, { json: { disks_selected_config: [] } });
     expect(disks).toMatchObject({ status: 409, body: { code: '409' } });
     expect(gateway.asked).toEqual([]);

@@ -25,9 +25,4 @@ export const OPEN_OPERATIONS: readonly OpenOperation[] = [
   { method: 'PATCH', path: `${CLUSTER}/manifests`, ...MANIFESTS },
   { method: 'DELETE', path: `${CLUSTER}/manifests`, ...MANIFESTS },
   { method: 'GET', path: `${CLUSTER}/manifests/files`, ...MANIFESTS },
-  {
-    method: 'POST',
-    path: 'v2/clusters/disconnected',
-    ...LATER('Images that install without a service are not made yet.'),
-  },
 ];

@@ -12,8 +12,8 @@ import { collect, findAll } from './documents';
 import { type HostDetail, HostViews } from './host-views';
 import { noCluster } from './not-found';
 
-/** In a cluster's answer its hosts come with their hardware; what they measured of each other grows with their square. */
-const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: false };
+/** In a cluster's answer its hosts are shown as when they are asked for one by one. */
+const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: true };
 
 /** Clusters as the contract shows them. */
 @Injectable()

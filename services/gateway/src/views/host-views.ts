@@ -3,6 +3,7 @@ import { type ClusterDocument, COLLECTIONS, type HostDocument, presentHost, type
 import { hostKeyOf } from '@muster/contracts';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import { collect, findAll } from './documents';
+import { LastSeen } from '../agents/last-seen';
 import { noHost } from './not-found';
 import { ReportedBodies } from './reported-bodies';
 
@@ -20,6 +21,7 @@ export class HostViews {
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
     private readonly bodies: ReportedBodies,
+    private readonly lastSeen: LastSeen,
   ) {}
 
   /** Throws RefusalError `not-found`. */
@@ -62,14 +64,18 @@ export class HostViews {
       this.bodies.text(document._tang_connectivity_digest),
       this.bodies.text(document._ignition_overrides_digest),
     ]);
-    return presentHost(document, {
-      controlPlaneCount,
-      inventory,
-      connectivity,
-      apiVipConnectivity,
-      tangConnectivity,
-      ignitionConfigOverrides,
-    });
+    const checkedInAt = this.lastSeen.since(document.infra_env_id, document.id, document.checked_in_at);
+    return presentHost(
+      { ...document, checked_in_at: checkedInAt },
+      {
+        controlPlaneCount,
+        inventory,
+        connectivity,
+        apiVipConnectivity,
+        tangConnectivity,
+        ignitionConfigOverrides,
+      },
+    );
   }
 
   private documents(where: { readonly [field: string]: string }): Promise<readonly HostDocument[]> {

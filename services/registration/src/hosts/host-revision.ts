@@ -10,6 +10,7 @@ import { Aggregates } from '../aggregates/aggregates';
 import { InstallationDisks } from '../process/installation-disks';
 import { RegistrationView } from '../process/registration-view';
 import { noSuchHost } from './host-refusals';
+import { HostSecretVault } from './host-secrets';
 
 type Request = InputOf<typeof RegistrationService.method.reviseHost>;
 
@@ -20,6 +21,7 @@ export class HostRevision {
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly disks: InstallationDisks,
+    private readonly vault: HostSecretVault,
   ) {}
 
   /** Done as a whole or not at all: if one choice is refused, none is made. */
@@ -34,6 +36,8 @@ export class HostRevision {
     // Handling a choice that would be refused tells why, and finds out when it is merely repeated.
     for (const choice of choices)
       if (!(await this.aggregates.hosts.accepts(key, choice.command))) await this.choose(key, choice);
+    // Sealed before the fact that they were given, and only once nothing can be refused any more.
+    await this.vault.seal(request.infraEnvId, request.hostId, request);
     let stored = NOTHING_STORED;
     for (const choice of choices) stored = await this.choose(key, choice);
     return stored;
@@ -55,8 +59,8 @@ export class HostRevision {
     if (request.hostRole !== undefined) yield { type: 'AssignRole', at, role: request.hostRole };
     if (request.installationDiskId !== undefined)
       yield { type: 'ChooseInstallationDisk', at, ...this.disk(key, request.installationDiskId), byPerson: true };
-    if (request.settings && Object.keys(request.settings).length > 0)
-      yield { type: 'ReviseSettings', at, changes: request.settings };
+    const changes = { ...request.settings, ...this.vault.flagsOf(request) };
+    if (Object.keys(changes).length > 0) yield { type: 'ReviseSettings', at, changes };
   }
 
   private disk(key: HostKey, wanted: string): { readonly diskId: string; readonly diskPath: string } {

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type HostKey, hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import {
+  type HostKey,
+  hostKeyOf,
+  hostSecretName,
+  parseHostKey,
+  RegistrationService,
+  streamIdOf,
+} from '@muster/contracts';
 import { PlayedCluster } from '../played-cluster.fixture.spec';
 import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
 
@@ -56,6 +63,43 @@ describe('what people do with hosts', () => {
     const before = await bench.allEvents();
     await expect(revise(key, { hostName: 'fine', hostRole: 'worker', ...wrong })).rejects.toMatchObject({ refusal });
     expect(await bench.allEvents()).toEqual(before);
+  });
+
+  it('give secrets of a host, of which the facts say only that there are some', async () => {
+    const key = await inCluster();
+    const { infraEnvId, hostId } = parseHostKey(key);
+    const secrets = {
+      ignitionEndpointToken: 'canary-token',
+      ignitionEndpointHttpHeaders: '{"X-Rack":"canary-header"}',
+      fencingCredentials: '{"address":"https://bmc","username":"root","password":"canary-password"}',
+    };
+    await revise(key, secrets);
+    expect((await bench.host(key)).settings).toMatchObject({
+      ignitionEndpointTokenSet: true,
+      ignitionEndpointHttpHeadersSet: true,
+      fencingCredentialsSet: true,
+    });
+    expect(JSON.stringify(await bench.allEvents())).not.toContain('canary');
+    const sealed = await bench.platform.secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials'));
+    expect(sealed?.toString()).toBe(secrets.fencingCredentials);
+    await revise(key, { ignitionEndpointToken: '', ignitionEndpointHttpHeaders: '' });
+    expect((await bench.host(key)).settings).toMatchObject({
+      ignitionEndpointTokenSet: false,
+      ignitionEndpointHttpHeadersSet: false,
+      fencingCredentialsSet: true,
+    });
+  });
+
+  it('cannot give secrets that come too late: those before stay sealed', async () => {
+    const [key] = await cluster.installing();
+    if (!key) throw new Error('there are three hosts');
+    const { infraEnvId, hostId } = parseHostKey(key);
+    await expect(revise(key, { fencingCredentials: '{"password":"late"}' })).rejects.toMatchObject({
+      refusal: { code: expect.any(String) },
+    });
+    expect(
+      await bench.platform.secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials')),
+    ).toBeUndefined();
   });
 
   it('cannot choose any more once the host is being installed', async () => {

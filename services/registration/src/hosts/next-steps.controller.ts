@@ -4,12 +4,13 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
 import { randomBytes } from 'node:crypto';
-import { planSteps } from '@muster/domain';
+import { type HostState, isDay2, planSteps, type StepHost } from '@muster/domain';
 import { RefusalError } from '@muster/problems';
 import { Presence } from '../process/presence';
 import { StepContexts } from './step-contexts';
 import { HostClocks } from './host-clocks';
 import { noSuchHost } from './host-refusals';
+import { HostSecretVault } from './host-secrets';
 
 @Controller()
 export class NextStepsController {
@@ -18,6 +19,7 @@ export class NextStepsController {
     private readonly presence: Presence,
     private readonly stepContext: StepContexts,
     private readonly clocks: HostClocks,
+    private readonly vault: HostSecretVault,
   ) {}
 
   @Handles(RegistrationService.method.nextSteps)
@@ -31,7 +33,7 @@ export class NextStepsController {
     this.clocks.measured(key, state.epoch, request.timestampSeconds);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
     const plan = planSteps(
-      this.stepContext.of(key, state, cluster),
+      this.stepContext.of(key, state, cluster, await this.ignitionAccess(state)),
       request.discoveryAgentVersion || state.agentVersion,
     );
     return {
@@ -43,6 +45,17 @@ export class NextStepsController {
       })),
       nextInstructionSeconds: plan.intervalSeconds,
       postStepAction: plan.then,
+    };
+  }
+
+  /** Only hosts that join a running cluster fetch their ignition from an endpoint that may ask who they are. */
+  private async ignitionAccess(host: HostState): Promise<StepHost['ignitionAccess']> {
+    const { ignitionEndpointTokenSet, ignitionEndpointHttpHeadersSet } = host.settings;
+    if (!isDay2(host) || !(ignitionEndpointTokenSet || ignitionEndpointHttpHeadersSet)) return undefined;
+    const headers = await this.vault.open(host, 'ignition-endpoint-http-headers');
+    return {
+      token: await this.vault.open(host, 'ignition-endpoint-token'),
+      headers: headers ? (JSON.parse(headers) as { readonly [name: string]: string }) : {},
     };
   }
 }

@@ -28,7 +28,12 @@ export class StepContexts {
     private readonly turns: ConnectivityTurns,
   ) {}
 
-  of(key: HostKey, host: HostState, cluster: ClusterState | undefined): StepContext {
+  of(
+    key: HostKey,
+    host: HostState,
+    cluster: ClusterState | undefined,
+    ignitionAccess?: StepContext['host']['ignitionAccess'],
+  ): StepContext {
     const entry = this.view.host(key);
     const { ntpSources, additionalNtpSources, staticNetworkConfig } =
       this.view.infraEnv(host.infraEnvId)?.settings ?? {};
@@ -48,6 +53,7 @@ export class StepContexts {
         machineConfigPoolName: host.machineConfigPoolName,
         measuredDisks: entry?.measuredDisks ?? [],
         checkedImages: entry?.checkedImages ?? [],
+        ignitionAccess,
       },
       hardware: entry?.hardware,
       cluster: cluster && this.cluster(host.clusterId, cluster),
@@ -92,7 +98,7 @@ export class StepContexts {
       machineNetworks: settings.machineNetworks?.items ?? [],
       userManagedNetworking: settings.userManagedNetworking ?? false,
       externalPlatformName: toClusterSettingsFacts(cluster).externalPlatformName,
-      ntpSources: settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id),
+      ntpSources: settings.ntpSources || settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id),
       proxy: settings.proxy,
       apiVipDnsName: settings.apiVipDnsName ?? '',
       ignitionEndpoint: {

@@ -12,6 +12,7 @@ const SETTINGS_IN_STEPS: readonly string[] = [
   'apiVips',
   'ingressVips',
   'additionalNtpSource',
+  'ntpSources',
   'diskEncryption',
 ];
 

@@ -7,8 +7,7 @@ export const toSummarizedHost = ({ state }: HostEntry): SummarizedHost => ({
   suggestedRole: state.suggestedRole,
   isBootstrap: state.isBootstrap,
   hasArrived: state.progress.stage === 'Done',
-  // Fencing credentials arrive with the part of the API that takes them.
-  hasFencingCredentials: false,
+  hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
 });
 
 /** Whether the cluster is complete enough to do without one of its hosts. */

@@ -46,7 +46,7 @@ function summarize(
     addresses: hardware ? addressesOf(hardware) : [],
     canBeControlPlane: isEnough(isSingleNode(cluster) ? table.sno : table.master),
     canBeArbiter: isEnough(table.arbiter),
-    hasFencingCredentials: false,
+    hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
     clockOffsetSeconds: reports.clockOffsetSeconds,
   };
 }

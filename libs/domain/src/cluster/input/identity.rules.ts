@@ -78,6 +78,29 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     },
   },
   {
+    id: 'only-ntp-sources-are-hosts',
+    subject: 'ntp_sources',
+    fields: ['ntpSources'],
+    check: ({ settings }) => {
+      const wrong = wrongHostIn(settings.ntpSources ?? '');
+      return wrong === undefined
+        ? undefined
+        : { reason: `ntp_sources "${wrong}" is neither a host name nor an address.` };
+    },
+  },
+  {
+    id: 'one-way-to-name-ntp-sources',
+    subject: 'ntp_sources',
+    fields: ['ntpSources', 'additionalNtpSource'],
+    check: ({ settings }) =>
+      settings.ntpSources && settings.additionalNtpSource
+        ? {
+            reason:
+              'ntp_sources replaces all NTP sources and additional_ntp_source adds to them: give one of the two, the other empty.',
+          }
+        : undefined,
+  },
+  {
     id: 'tags-are-words',
     subject: 'tags',
     fields: ['tags'],

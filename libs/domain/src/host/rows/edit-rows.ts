@@ -33,6 +33,8 @@ function reviseSettings({ state, command }: ContextOf<'ReviseSettings'>): readon
     ...state.settings,
     machineConfigPoolName: state.machineConfigPoolName,
     ignitionEndpointTokenSet: state.settings.ignitionEndpointTokenSet ?? false,
+    ignitionEndpointHttpHeadersSet: state.settings.ignitionEndpointHttpHeadersSet ?? false,
+    fencingCredentialsSet: state.settings.fencingCredentialsSet ?? false,
   };
   const changes = Object.entries(command.changes).filter(
     ([name, given]) => given !== undefined && isNews(known[name], given),

@@ -7,6 +7,7 @@ import { attachment } from '../../http/attachment';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { Artifacts } from '../artifacts';
+import { refuseBeforeFiles } from '../download-gate';
 
 @Controller('v2/clusters/:cluster_id/downloads/files')
 export class DownloadClusterFileController {
@@ -22,7 +23,7 @@ export class DownloadClusterFileController {
     @QueryOf(ClusterFileQuery) { file_name: name }: ClusterFileQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
-    await this.clusters.document(clusterId);
+    refuseBeforeFiles(await this.clusters.document(clusterId), name);
     return attachment(await this.artifacts.read(clusterId, name, context), name);
   }
 }

@@ -7,6 +7,7 @@ import { attachment } from '../../http/attachment';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { Artifacts } from '../artifacts';
+import { refuseBeforeFiles } from '../download-gate';
 
 /** What stands in until the file itself exists: the kubeconfig without the ingress CA works from the first minute. */
 const STAND_INS: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
@@ -25,7 +26,7 @@ export class DownloadCredentialsController {
     @QueryOf(CredentialFileQuery) { file_name: name }: CredentialFileQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
-    await this.clusters.document(clusterId);
+    refuseBeforeFiles(await this.clusters.document(clusterId), name);
     const content =
       (await this.artifacts.find(clusterId, name, context)) ??
       (await this.artifacts.read(clusterId, STAND_INS.get(name) ?? name, context));

@@ -7,10 +7,10 @@ import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
 import { ReleaseChoice } from '../../catalogue/release-choice';
+import { type GatewayConfig, GATEWAY_CONFIG } from '../../config';
 import { JsonBody } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { checkPullSecret } from '../check-pull-secret';
-import { refuseUnbuiltClusterFields } from '../unbuilt-fields';
 
 @Controller('v2/clusters')
 export class RegisterClusterController {
@@ -19,6 +19,7 @@ export class RegisterClusterController {
     private readonly commands: Commands,
     private readonly releases: ReleaseChoice,
     private readonly clusters: ClusterViews,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Post()
@@ -29,14 +30,13 @@ export class RegisterClusterController {
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     checkPullSecret(body.pull_secret);
-    refuseUnbuiltClusterFields(body);
     const clusterId = this.platform.ids.uuid();
     await this.commands.carryOut(
       RegistrationService.method.registerCluster,
       {
         clusterId,
         kind: 'Cluster',
-        settings: { ...toClusterSettings(body), ...this.releases.ofCluster(body) },
+        settings: { ...this.ntpDefault(body), ...toClusterSettings(body), ...this.releases.ofCluster(body) },
         owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
         pullSecret: body.pull_secret,
         operatorBundles: toOperatorBundles(body.operator_bundles),
@@ -46,5 +46,13 @@ export class RegisterClusterController {
       context,
     );
     return this.clusters.show(clusterId);
+  }
+
+  /** Somebody has to tell the hosts the time: where the person names nobody, the one that this service was given. */
+  private ntpDefault(body: RegisterClusterBody): { readonly additionalNtpSource?: string } {
+    const { ntpDefaultServer } = this.config;
+    return !ntpDefaultServer || body.additional_ntp_source || body.ntp_sources
+      ? {}
+      : { additionalNtpSource: ntpDefaultServer };
   }
 }

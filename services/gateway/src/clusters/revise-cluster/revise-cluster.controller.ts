@@ -8,7 +8,6 @@ import { Commands } from '../../bus/commands';
 import { Id, JsonBody } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { checkPullSecret } from '../check-pull-secret';
-import { refuseUnbuiltClusterFields } from '../unbuilt-fields';
 
 @Controller('v2/clusters/:cluster_id')
 export class ReviseClusterController {
@@ -26,7 +25,6 @@ export class ReviseClusterController {
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     if (body.pull_secret !== undefined) checkPullSecret(body.pull_secret);
-    refuseUnbuiltClusterFields(body);
     await this.commands.carryOut(
       RegistrationService.method.reviseCluster,
       {

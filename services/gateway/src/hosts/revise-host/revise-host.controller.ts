@@ -6,11 +6,8 @@ import { RefusalError } from '@muster/problems';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
-import { refuseUnbuilt } from '../../clusters/unbuilt-fields';
 import { Id, JsonBody } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
-
-const UNBUILT = ['ignition_endpoint_token', 'ignition_endpoint_http_headers', 'fencing_credentials'];
 
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id')
 export class ReviseHostController {
@@ -28,7 +25,6 @@ export class ReviseHostController {
     @JsonBody(ReviseHostBody) body: ReviseHostBody,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
-    refuseUnbuilt(body, UNBUILT);
     const host = await this.hosts.document(infraEnvId, hostId);
     const revision = toHostRevision(body, host.skip_formatting_disks ?? '');
     if ('refusal' in revision) throw new RefusalError(revision.refusal);

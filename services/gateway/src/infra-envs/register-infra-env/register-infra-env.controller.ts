@@ -12,7 +12,6 @@ import { checkPullSecret } from '../../clusters/check-pull-secret';
 import { JsonBody } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { InfraEnvViews } from '../../views/infra-env-views';
-import { refuseUnbuiltInfraEnvFields } from '../unbuilt-fields';
 
 @Controller('v2/infra-envs')
 export class RegisterInfraEnvController {
@@ -33,7 +32,6 @@ export class RegisterInfraEnvController {
     @Req() request: FastifyRequest,
   ): Promise<V2InfraEnv> {
     checkPullSecret(body.pull_secret);
-    refuseUnbuiltInfraEnvFields(body);
     const settings = toInfraEnvSettings(body);
     const cluster = settings.clusterId ? await this.clusters.document(settings.clusterId) : undefined;
     const version = body.openshift_version || cluster?.openshift_version || '';

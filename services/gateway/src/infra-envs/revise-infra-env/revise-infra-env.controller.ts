@@ -10,7 +10,6 @@ import { ReleaseChoice } from '../../catalogue/release-choice';
 import { checkPullSecret } from '../../clusters/check-pull-secret';
 import { Id, JsonBody } from '../../http/parameters.decorators';
 import { InfraEnvViews } from '../../views/infra-env-views';
-import { refuseUnbuiltInfraEnvFields } from '../unbuilt-fields';
 
 @Controller('v2/infra-envs/:infra_env_id')
 export class ReviseInfraEnvController {
@@ -32,7 +31,6 @@ export class ReviseInfraEnvController {
     // Empty means unchanged, as in the contract.
     const pullSecret = body.pull_secret || undefined;
     if (pullSecret) checkPullSecret(pullSecret);
-    refuseUnbuiltInfraEnvFields(body);
     const { cpu_architecture: architecture } = await this.infraEnvs.document(infraEnvId);
     const changes = toInfraEnvChanges(body);
     if (changes.openshiftVersion) {

@@ -1,0 +1,46 @@
+import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { RegisterDisconnectedClusterBody, type V2Cluster } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { ReleaseChoice } from '../../catalogue/release-choice';
+import { JsonBody } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+
+/** A cluster whose hosts never reach this service: only what its image is made of is kept here. */
+@Controller('v2/clusters/disconnected')
+export class RegisterDisconnectedClusterController {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly commands: Commands,
+    private readonly releases: ReleaseChoice,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @Accepts('userAuth')
+  async handle(
+    @JsonBody(RegisterDisconnectedClusterBody) body: RegisterDisconnectedClusterBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    const clusterId = this.platform.ids.uuid();
+    await this.commands.carryOut(
+      RegistrationService.method.registerCluster,
+      {
+        clusterId,
+        kind: 'DisconnectedCluster',
+        settings: { name: body.name, ...this.releases.ofCluster(body) },
+        owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
+        pullSecret: '',
+        openshiftClusterId: '',
+        imported: false,
+      },
+      context,
+    );
+    return this.clusters.show(clusterId);
+  }
+}

@@ -1,0 +1,57 @@
+import { type HostSecret, hostSecretName, type HostSettings, type Plain } from '@muster/contracts';
+import type { HostState } from '@muster/domain';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { Inject, Injectable } from '@nestjs/common';
+
+export interface HostSecrets {
+  readonly ignitionEndpointToken?: string;
+  /** JSON object of header to value. */
+  readonly ignitionEndpointHttpHeaders?: string;
+  /** JSON object as the contract writes it. */
+  readonly fencingCredentials?: string;
+}
+
+interface SecretRow {
+  readonly secret: HostSecret;
+  readonly given: keyof HostSecrets;
+  /** What the host's facts say of it: that there is one. */
+  readonly flag: 'ignitionEndpointTokenSet' | 'ignitionEndpointHttpHeadersSet' | 'fencingCredentialsSet';
+}
+
+const ROWS: readonly SecretRow[] = [
+  { secret: 'ignition-endpoint-token', given: 'ignitionEndpointToken', flag: 'ignitionEndpointTokenSet' },
+  {
+    secret: 'ignition-endpoint-http-headers',
+    given: 'ignitionEndpointHttpHeaders',
+    flag: 'ignitionEndpointHttpHeadersSet',
+  },
+  { secret: 'fencing-credentials', given: 'fencingCredentials', flag: 'fencingCredentialsSet' },
+];
+
+/** Secrets of single hosts. */
+@Injectable()
+export class HostSecretVault {
+  constructor(@Inject(PLATFORM) private readonly platform: Pick<Platform, 'secrets'>) {}
+
+  /** What the facts may tell of given secrets; an empty one was taken back. */
+  flagsOf(given: HostSecrets): Plain<HostSettings> {
+    const named = ROWS.filter((row) => given[row.given] !== undefined);
+    return Object.fromEntries(named.map((row) => [row.flag, given[row.given] !== '']));
+  }
+
+  /** Durable when it resolves; an empty secret replaces the one before. */
+  async seal(infraEnvId: string, hostId: string, given: HostSecrets): Promise<void> {
+    for (const row of ROWS) {
+      const plaintext = given[row.given];
+      if (plaintext === undefined) continue;
+      await this.platform.secrets.seal(infraEnvId, hostSecretName(hostId, row.secret), Buffer.from(plaintext));
+    }
+  }
+
+  /** Empty when nobody gave it, whatever an earlier host of this id had. */
+  async open({ infraEnvId, hostId, settings }: HostState, secret: HostSecret): Promise<string> {
+    const row = ROWS.find((one) => one.secret === secret);
+    if (!row || !settings[row.flag]) return '';
+    return (await this.platform.secrets.open(infraEnvId, hostSecretName(hostId, secret)))?.toString('utf8') ?? '';
+  }
+}
