@@ -137,6 +137,57 @@ describe('clusters and infra-envs', () => {
     ).rejects.toMatchObject({ refusal: { code: 'not-found' } });
   });
 
+  it('waits for the operators that were chosen and those that they bring along, until others are', async () => {
+    await cluster.register();
+    const { id: clusterId } = cluster;
+    const waitedFor = async () => (await bench.cluster(clusterId)).operators.map(({ name }) => name);
+    const choose = (...names: readonly string[]) =>
+      bench.ask(method.reviseCluster, {
+        clusterId,
+        changes: { olmOperators: { items: names.map((name) => ({ name, properties: '', sourceBundles: [] })) } },
+      });
+    expect(await waitedFor()).toEqual(['console']);
+    await choose('ocs', 'cnv');
+    expect(await waitedFor()).toEqual(['console', 'lso', 'odf', 'cnv']);
+    expect((await bench.cluster(clusterId)).operators[1]).toMatchObject({
+      operatorType: 'olm',
+      namespace: 'openshift-local-storage',
+      subscriptionName: 'local-storage-operator',
+      timeoutSeconds: 4200,
+    });
+    expect((await bench.cluster(clusterId)).settings.olmOperators?.items.map(({ name }) => name)).toEqual([
+      'odf',
+      'cnv',
+    ]);
+    await bench.ask(method.reviseCluster, { clusterId, changes: { tags: 'x' } });
+    expect(await waitedFor()).toEqual(['console', 'lso', 'odf', 'cnv']);
+    await expect(choose('coffee')).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', subject: 'olm_operators' },
+    });
+    await choose('mtv');
+    expect(await waitedFor()).toEqual(['console', 'cnv', 'mtv']);
+    await choose();
+    expect(await waitedFor()).toEqual(['console']);
+  });
+
+  it('opens bundles into their operators and remembers them', async () => {
+    await cluster.register();
+    const { id: clusterId } = cluster;
+    const operatorBundles = { items: [{ id: 'openshift-ai', optionalOperators: { items: ['nvidia-gpu'] } }] };
+    await bench.ask(method.reviseCluster, { clusterId, changes: {}, operatorBundles });
+    const { operators } = await bench.cluster(clusterId);
+    expect(operators.find(({ name }) => name === 'nvidia-gpu')).toMatchObject({
+      bundles: ['openshift-ai'],
+      sourceBundles: ['openshift-ai'],
+    });
+    expect(operators.find(({ name }) => name === 'lso')).toMatchObject({ bundles: [], sourceBundles: [] });
+    expect(operators.map(({ name }) => name)).not.toContain('amd-gpu');
+    const unknown = { items: [{ id: 'coffee', optionalOperators: undefined }] };
+    await expect(
+      bench.ask(method.reviseCluster, { clusterId, changes: {}, operatorBundles: unknown }),
+    ).rejects.toMatchObject({ refusal: { code: 'invalid-input', subject: 'operator_bundles' } });
+  });
+
   it('keeps logs and the state of their collection', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;

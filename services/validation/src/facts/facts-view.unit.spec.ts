@@ -65,6 +65,20 @@ describe('what a fact touches', () => {
     expect(after(...SETUP, clusterFact('ClusterProgressed', { totalPercentage: 3 })).touched).toEqual([]);
   });
 
+  it('is every host of the cluster when it is made up differently and operators were chosen', () => {
+    const chosen = clusterFact('ClusterSettingsRevised', {
+      changes: { olmOperators: { items: [{ name: 'odf', properties: '' }] } },
+    });
+    const role = (key: ReturnType<typeof hostKey>) => hostFact(key, 'HostRoleAssigned', { role: 'worker' });
+    expect(after(...SETUP, role(a)).touched).toEqual([CLUSTER, host(a)]);
+    expect(after(...SETUP, chosen, role(a)).touched).toEqual([CLUSTER, host(a), host(b)]);
+    const { view } = after(...SETUP, chosen, role(a));
+    expect(factsOf(view, b).shape).toMatchObject({ hosts: 2, workers: 1, unassigned: 1 });
+    const more = [c, hostKey(4), hostKey(5), hostKey(6)].map((key) => hostRegistered(key));
+    const last = after(...SETUP, chosen, ...more, hostRegistered(hostKey(7)));
+    expect(last.touched).toEqual([CLUSTER, host(hostKey(7))]);
+  });
+
   it('is nothing when the report is of another epoch', () => {
     expect(after(...SETUP, inventoryReported(a, {}, 0)).touched).toEqual([]);
   });
