@@ -101,7 +101,16 @@ export async function openImageStage(
       ...environment,
     },
   };
-  const service = await startImage(platform, SILENT);
+  const stop = async (): Promise<void> => {
+    served.unsubscribe();
+    servedNetwork.unsubscribe();
+    await requests.close();
+    directory.remove();
+  };
+  const service = await startImage(platform, SILENT).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return {
     url: service.doors[0] ?? '',
     doors: service.doors,
@@ -129,10 +138,7 @@ export async function openImageStage(
     },
     close: async () => {
       await service.close();
-      served.unsubscribe();
-      servedNetwork.unsubscribe();
-      await requests.close();
-      directory.remove();
+      await stop();
     },
   };
 }

@@ -9,7 +9,7 @@ import type { StoredImageState } from '../store/stored-image-state';
 import { OPEN_IMAGE_FILE, type OpenImageFile } from './base-image';
 import { digestOfImage } from './image-digest';
 import { locationOfImage } from './image-location';
-import { kindOf, type OsImageEntry } from './os-image-catalogue';
+import { architectureOf, kindOf, type OsImageEntry } from './os-image-catalogue';
 import { verifyBaseImage } from './verify-base-image';
 
 export interface OpenedSource {
@@ -86,8 +86,10 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   /** What is kept in the store of it; undefined for what is not kept there. */
   private stored(entry: OsImageEntry): WantedImage | undefined {
     if (this.config.fetch === 'stream' || this.locationOf(entry)?.kind !== 'remote') return undefined;
-    const name = [kindOf(entry), entry.version, entry.cpu_architecture].join('-').replace(/[^A-Za-z0-9._-]/g, '_');
-    return { fileName: `rhcos-${name}.iso`, url: entry.url, sha256: entry.sha256 ?? '' };
+    const fileName = fileNameOf(entry);
+    // One build may have several names, and its digest may be given with one of them only.
+    const known = [entry, ...this.config.osImages].find((other) => other.sha256 && fileNameOf(other) === fileName);
+    return { fileName, url: entry.url, sha256: known?.sha256 ?? '' };
   }
 
   private locationOf(entry: OsImageEntry) {
@@ -125,4 +127,9 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     const file = await this.openFile(path);
     await verifyBaseImage(file, this.config.minimums).finally(() => file.close());
   }
+}
+
+function fileNameOf(entry: OsImageEntry): string {
+  const name = [kindOf(entry), entry.version, architectureOf(entry.cpu_architecture)].join('-');
+  return `rhcos-${name.replace(/[^A-Za-z0-9._-]/g, '_')}.iso`;
 }

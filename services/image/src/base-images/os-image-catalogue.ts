@@ -16,7 +16,8 @@ const SAME_ARCHITECTURE: ReadonlyMap<string, string> = new Map([
   ['aarch64', 'arm64'],
   ['amd64', 'x86_64'],
 ]);
-const architectureOf = (name: string): string => SAME_ARCHITECTURE.get(name) ?? name;
+/** One name per architecture. */
+export const architectureOf = (name: string): string => SAME_ARCHITECTURE.get(name) ?? name;
 export const kindOf = ({ type }: OsImageEntry): BaseKind =>
   type === 'disconnected-iso' ? 'disconnected-iso' : 'full-iso';
 

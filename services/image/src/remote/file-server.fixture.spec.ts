@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface FileServer {
+  readonly url: string;
+  /** `range` header of each request, in order; empty when it had none. */
+  readonly ranges: string[];
+  readonly headers: IncomingMessage['headers'][];
+  readonly urls: string[];
+  /** What it serves from now on. */
+  serve(file: Buffer, options?: ServeOptions): void;
+  /** Sends what was held back. */
+  release(): void;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly etag?: string;
+  readonly withRanges?: boolean;
+  /** Cuts the connection after so many bytes of an answer. */
+  readonly cutAfterBytes?: number;
+  /** Keeps the rest back after so many bytes until `release`. */
+  readonly holdAfterBytes?: number;
+  /** Answers with this instead. */
+  readonly status?: number;
+  readonly location?: string;
+}
+
+/** One file on a real HTTP server that can be told to misbehave. */
+export async function startFileServer(): Promise<FileServer> {
+  let [file, options]: [Buffer, ServeOptions] = [Buffer.alloc(0), {}];
+  let held: Array<() => void> = [];
+  const [ranges, headers, urls]: [string[], IncomingMessage['headers'][], string[]] = [[], [], []];
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const { etag = '"1"', withRanges = true, cutAfterBytes, holdAfterBytes, status, location } = options;
+    ranges.push(request.headers.range ?? '');
+    headers.push(request.headers);
+    urls.push(request.url ?? '');
+    if (status !== undefined) return void response.writeHead(status, location === undefined ? {} : { location }).end();
+    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+    const isSame = request.headers['if-range'] === undefined || request.headers['if-range'] === etag;
+    const isPart = withRanges && first !== undefined && isSame;
+    const [from, to] = isPart ? [Number(first), last ? Number(last) + 1 : file.length] : [0, file.length];
+    if (isPart && from >= file.length)
+      return void response.writeHead(416, { 'content-range': `bytes */${file.length}` }).end();
+    const body = file.subarray(from, to);
+    const range = isPart ? { 'content-range': `bytes ${from}-${from + body.length - 1}/${file.length}` } : {};
+    response.writeHead(isPart ? 206 : 200, { etag, 'content-length': body.length, ...range });
+    if (cutAfterBytes !== undefined && body.length > cutAfterBytes)
+      return void response.write(body.subarray(0, cutAfterBytes), () => setImmediate(() => response.destroy()));
+    if (holdAfterBytes === undefined || body.length <= holdAfterBytes) return void response.end(body);
+    response.write(body.subarray(0, holdAfterBytes));
+    held.push(() => response.end(body.subarray(holdAfterBytes)));
+  };
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base.iso`,
+    ranges,
+    headers,
+    urls,
+    serve: (newFile, newOptions = {}) => {
+      [file, options] = [newFile, newOptions];
+    },
+    release: () => {
+      for (const send of held) send();
+      held = [];
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

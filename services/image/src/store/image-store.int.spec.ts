@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually, temporaryDirectory } from '@muster/testing';
+import { type FileServer, startFileServer } from '../remote/file-server.fixture.spec';
+import { RemoteClient } from '../remote/remote-client';
+import { ImageStore, type ImageStoreOptions, type WantedImage } from './image-store';
+
+const FILE = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+const image = (name: string, url: string, sha256 = ''): WantedImage => ({ fileName: `rhcos-${name}.iso`, url, sha256 });
+
+describe('the store of base images', () => {
+  let server: FileServer;
+  let store: ImageStore;
+  let nowMs: number;
+  let directory: ReturnType<typeof temporaryDirectory>;
+  let evicted: string[];
+  const client = new RemoteClient({ headers: { 'x-token': 'canary' }, queryParameters: { key: 'k' } });
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    server = await startFileServer();
+    nowMs = 1_000_000;
+    evicted = [];
+    open();
+  });
+  afterEach(async () => {
+    server.release();
+    await store.close();
+    await server.close();
+    directory.remove();
+  });
+  afterAll(() => client.close());
+
+  const open = (options: Partial<ImageStoreOptions> = {}): void => {
+    const verify = async (): Promise<void> => undefined;
+    const own = {
+      directory: directory.path,
+      bytesMax: 1_000_000,
+      client,
+      verify,
+      nowMs: () => nowMs,
+      log: () => undefined,
+    };
+    store = new ImageStore({ ...own, ...options });
+    store.onEvicted((path) => evicted.push(path));
+  };
+  const settled = (wanted: WantedImage) =>
+    eventually('the download has ended', async () => ['ready', 'failed'].includes(store.state(wanted).kind));
+  const contentOf = async (wanted: WantedImage): Promise<Buffer> => {
+    const { path, release } = await store.hold(wanted);
+    release();
+    return readFileSync(path);
+  };
+  const files = (): readonly string[] => readdirSync(directory.path).sort();
+
+  it('has an image once it was wanted, and tells how far it is until then', async () => {
+    const wanted = image('a', server.url);
+    await store.start([wanted]);
+    server.serve(FILE, { holdAfterBytes: 150_000 });
+    expect(store.state(wanted)).toEqual({ kind: 'absent' });
+    await expect(store.hold(wanted)).rejects.toMatchObject({ refusal: { code: 'busy' } });
+    await eventually('half of it is there', async () => {
+      const state = store.state(wanted);
+      return state.kind === 'downloading' && state.receivedBytes === 150_000 && state.totalBytes === FILE.length;
+    });
+    await expect(store.hold(wanted)).rejects.toThrow(/50 % of 1 MiB/);
+    expect(files()).toEqual(['rhcos-a.iso.partial', 'rhcos-a.iso.partial.version']);
+    server.release();
+    await settled(wanted);
+    expect((await contentOf(wanted)).equals(FILE)).toBe(true);
+    expect(files()).toEqual(['rhcos-a.iso']);
+    expect(server.ranges).toHaveLength(1);
+    expect([server.headers[0]?.['x-token'], server.urls[0]]).toEqual(['canary', '/base.iso?key=k']);
+  });
+
+  it('goes on with what was cut off, also after a restart, if it is still the same file', async () => {
+    const wanted = image('a', server.url);
+    await store.start([wanted]);
+    server.serve(FILE, { cutAfterBytes: 100_000 });
+    store.fetch(wanted);
+    await settled(wanted);
+    expect(store.state(wanted).kind).toBe('failed');
+    await store.close();
+    open();
+    await store.start([wanted]);
+    server.serve(FILE);
+    store.fetch(wanted);
+    await settled(wanted);
+    expect((await contentOf(wanted)).equals(FILE)).toBe(true);
+    expect(server.ranges[1]).toMatch(/^bytes=[1-9]\d*-$/);
+  });
+
+  it('begins anew when the file became another one', async () => {
+    const wanted = image('a', server.url);
+    server.serve(FILE, { cutAfterBytes: 100_000 });
+    await store.start([wanted]);
+    store.fetch(wanted);
+    await settled(wanted);
+    nowMs += 60_000;
+    const other = Buffer.alloc(FILE.length, 'o');
+    server.serve(other, { etag: '"2"' });
+    store.fetch(wanted);
+    await settled(wanted);
+    expect((await contentOf(wanted)).equals(other)).toBe(true);
+  });
+
+  it('does not try again at once what failed', async () => {
+    const wanted = image('a', server.url);
+    server.serve(FILE, { status: 404 });
+    await store.start([wanted]);
+    store.fetch(wanted);
+    await settled(wanted);
+    await expect(store.hold(wanted)).rejects.toThrow(/answered 404/);
+    expect(server.ranges).toHaveLength(1);
+    nowMs += 60_000;
+    server.serve(FILE);
+    await expect(store.hold(wanted)).rejects.toMatchObject({ refusal: { code: 'busy' } });
+    await settled(wanted);
+    expect(store.state(wanted).kind).toBe('ready');
+  });
+
+  it.each([
+    [
+      'another digest than OS_IMAGES says',
+      createHash('sha256').update('x').digest('hex'),
+      async () => undefined,
+      /SHA-256/,
+    ],
+    [
+      'no live image in it',
+      '',
+      async () => Promise.reject(new RangeError('its kernel is too small')),
+      /kernel is too small/,
+    ],
+  ])('keeps nothing of a file with %s', async (_, sha256, verify, reason) => {
+    open({ verify });
+    const wanted = image('a', server.url, sha256);
+    server.serve(FILE);
+    await store.start([wanted]);
+    store.fetch(wanted);
+    await settled(wanted);
+    expect(store.state(wanted)).toMatchObject({ kind: 'failed', reason: expect.stringMatching(reason) as string });
+    expect(files()).toEqual([]);
+  });
+
+  it('accepts the digest that OS_IMAGES says', async () => {
+    const wanted = image('a', server.url, createHash('sha256').update(FILE).digest('hex').toUpperCase());
+    server.serve(FILE);
+    await store.start([wanted]);
+    store.fetch(wanted);
+    await settled(wanted);
+    expect(store.state(wanted)).toEqual({ kind: 'ready', bytes: FILE.length });
+  });
+
+  it('makes room by what was not used for longest, never by what is being downloaded from', async () => {
+    open({ bytesMax: 700_000 });
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => image(name, server.url));
+    if (!a || !b || !c) throw new Error('three images were made');
+    server.serve(FILE);
+    await store.start([a, b, c]);
+    for (const wanted of [a, b]) {
+      store.fetch(wanted);
+      await settled(wanted);
+    }
+    const heldA = await store.hold(a);
+    nowMs += 60_000;
+    (await store.hold(b)).release();
+    store.fetch(c);
+    await settled(c);
+    expect(store.state(c).kind).toBe('ready');
+    expect([store.state(a).kind, store.state(b).kind]).toEqual(['ready', 'absent']);
+    expect(evicted).toEqual([join(directory.path, 'rhcos-b.iso')]);
+
+    const heldC = await store.hold(c);
+    store.fetch(b);
+    await settled(b);
+    expect(store.state(b)).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/no room/) as string });
+    heldA.release();
+    heldC.release();
+  });
+
+  it('refuses an image that is larger than all of them may be', async () => {
+    open({ bytesMax: 1_000 });
+    const wanted = image('a', server.url);
+    server.serve(FILE);
+    await store.start([wanted]);
+    store.fetch(wanted);
+    await settled(wanted);
+    expect(store.state(wanted)).toMatchObject({
+      reason: expect.stringMatching(/300000.*OS_IMAGES_STORE_BYTES_MAX/) as string,
+    });
+  });
+
+  it('deletes at its start what nobody wants any more, and nothing that is not its own', async () => {
+    for (const name of ['rhcos-old.iso', 'rhcos-old.iso.partial', 'rhcos-a.iso', 'notes.txt'])
+      writeFileSync(join(directory.path, name), 'x');
+    const wanted = image('a', server.url);
+    await store.start([wanted]);
+    expect(files()).toEqual(['notes.txt', 'rhcos-a.iso']);
+    expect(store.state(wanted)).toEqual({ kind: 'ready', bytes: 1 });
+    expect(existsSync((await store.hold(wanted)).path)).toBe(true);
+  });
+
+  it('follows redirects, without its own headers to other servers, and not without end', async () => {
+    const other = await startFileServer();
+    other.serve(FILE);
+    server.serve(FILE, { status: 302, location: other.url });
+    const [good, endless] = [image('a', server.url), image('b', server.url)];
+    await store.start([good, endless]);
+    store.fetch(good);
+    await settled(good);
+    expect(store.state(good).kind).toBe('ready');
+    expect(other.headers[0]?.['x-token']).toBeUndefined();
+    server.serve(FILE, { status: 302, location: server.url });
+    store.fetch(endless);
+    await settled(endless);
+    expect(store.state(endless)).toMatchObject({ reason: expect.stringMatching(/more than 5 times/) as string });
+    await other.close();
+  });
+});
