@@ -38,7 +38,22 @@ const hostDocument = (changes: Partial<HostDocument> = {}): HostDocument => ({
   ...changes,
 });
 const clusterDocument = (changes: Partial<ClusterDocument> = {}): ClusterDocument =>
-  ({ ...kept, id: 'c1', kind: 'Cluster', _outcomes: {}, _worker_count: 0, ...changes }) as ClusterDocument;
+  ({
+    ...kept,
+    id: 'c1',
+    kind: 'Cluster',
+    platform: { type: 'baremetal' },
+    disk_encryption: {},
+    hyperthreading: 'all',
+    api_vips: [],
+    machine_networks: [],
+    service_networks: [],
+    cluster_networks: [],
+    monitored_operators: [],
+    _outcomes: {},
+    _worker_count: 0,
+    ...changes,
+  }) as unknown as ClusterDocument;
 
 describe('presentOutcomes', () => {
   test('groups by category, sorts by id, and never shows suppressed successes', () => {
@@ -91,7 +106,7 @@ describe('presentHost', () => {
 
 describe('presentCluster', () => {
   test('without hosts has empty lists, never null', () => {
-    expect(presentCluster(clusterDocument())).toMatchObject({ hosts: [], host_networks: [] });
+    expect(presentCluster(clusterDocument())).toMatchObject({ hosts: [], host_networks: [], feature_usage: '{}' });
   });
 
   test('names the hosts of each network', () => {

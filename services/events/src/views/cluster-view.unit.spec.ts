@@ -3,11 +3,13 @@ import {
   CLUSTER_ID,
   clusterRegistered,
   hostRegistered,
+  infraEnvRegistered,
   onCluster,
   onClusterOutcomes,
   onHost,
   onHostNamed,
   onHostOutcomes,
+  onInfraEnv,
   timeAt,
   viewsAfter,
 } from './view-story.fixture';
@@ -32,7 +34,6 @@ describe('the cluster document', () => {
       href: `/api/assisted-install/v2/clusters/${CLUSTER_ID}`,
       name: 'demo',
       image_info: {},
-      feature_usage: '{}',
       monitored_operators: [],
       platform: { type: 'baremetal' },
       api_vips: [],
@@ -134,6 +135,35 @@ describe('the cluster document', () => {
       ready_host_count: 0,
       _worker_count: 0,
     });
+  });
+
+  test('what hosts and infra-envs make use of is counted while they belong to the cluster', async () => {
+    const staticNetwork = JSON.stringify([{ network_yaml: 'a', mac_interface_map: [] }]);
+    const story = [
+      clusterRegistered(),
+      infraEnvRegistered(),
+      hostRegistered(),
+      hostRegistered({ hostId: OTHER_HOST_ID }),
+      onInfraEnv('InfraEnvSettingsRevised', { changes: { staticNetworkConfig: staticNetwork } }),
+      onHost('HostRenamed', { requestedHostname: 'one' }),
+      onHostNamed(OTHER_HOST_ID)('HostRenamed', { requestedHostname: 'two' }),
+      onHost('HostRoleAssigned', { role: 'master' }),
+      onHost('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a', byPerson: true }),
+      onHostNamed(OTHER_HOST_ID)('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a' }),
+    ];
+    expect((await viewsAfter(...story)).cluster._usage_counts).toEqual({
+      'Static Network Config': 1,
+      'Requested hostname': 2,
+      'auto assign role': 1,
+      'Disk Selection': 1,
+    });
+    const { cluster } = await viewsAfter(
+      ...story,
+      onHost('HostUnbound', { clusterId: CLUSTER_ID }),
+      onHostNamed(OTHER_HOST_ID)('HostDeregistered'),
+      onInfraEnv('InfraEnvSettingsRevised', { changes: { staticNetworkConfig: '' } }),
+    );
+    expect(cluster).toMatchObject({ _usage_counts: {}, total_host_count: 0 });
   });
 
   test('outcomes are kept by rule: changed ones replaced, withdrawn ones gone', async () => {

@@ -12,6 +12,7 @@ import { withJudgedDisks } from './disk-view';
 import { putOrRemove } from './document-changes';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
+import { addUsage, hostUsageChanges, type UsageChange } from './usage-counts';
 import { patched, type Occurrence } from './view-rows';
 
 const { hosts: HOSTS, clusters: CLUSTERS } = COLLECTIONS;
@@ -40,7 +41,9 @@ export async function projectHost(
   const changes = [putOrRemove(HOSTS, hostKey, after)];
   const counts = countsChanges(before, after);
   const verified = event.type === 'VipsVerified' && after?.cluster_id ? verifiedBy(after.cluster_id, event) : undefined;
-  if (counts.length > 0 || verified) changes.push(...(await clusterChanges(counts, verified, occurrence, read)));
+  const usage = hostUsageChanges(before, after);
+  if (counts.length > 0 || usage.length > 0 || verified)
+    changes.push(...(await clusterChanges({ counts, usage, verified }, occurrence, read)));
   const row = LOG[event.type] as Row | undefined;
   const entries = row?.(event.data, { host, before, name: hostNameOf(host) });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
@@ -59,23 +62,29 @@ const verifiedBy = (clusterId: string, event: RecordedEvent) => ({
   data: event.data as unknown as EventData<'VipsVerified'>,
 });
 
+/** What a fact about a host changes in clusters. */
+interface ForClusters {
+  readonly counts: readonly CountsChange[];
+  readonly usage: readonly UsageChange[];
+  readonly verified: { readonly clusterId: string; readonly data: EventData<'VipsVerified'> } | undefined;
+}
+
 async function clusterChanges(
-  counts: readonly CountsChange[],
-  verified: { readonly clusterId: string; readonly data: EventData<'VipsVerified'> } | undefined,
+  { counts, usage, verified }: ForClusters,
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {
-  const changes: ReadModelChange[] = [];
-  const find = async (id: string) => (await read(CLUSTERS, id)) as unknown as ClusterDocument | undefined;
-  for (const { clusterId, by } of counts) {
-    const cluster = await find(clusterId);
-    if (cluster) changes.push(putOrRemove(CLUSTERS, clusterId, addCounts(cluster, by)));
-  }
-  // A report about VIPs counts for nothing else, so the two never meet in one event.
-  const cluster = verified && (await find(verified.clusterId));
-  if (cluster) {
-    const after = patched({ ...cluster }, verifiedVips(cluster, verified.data), occurrence);
-    changes.push(putOrRemove(CLUSTERS, cluster.id, after));
-  }
-  return changes;
+  // A host that moves from one cluster to another changes both; each cluster is read and written once.
+  const touched = new Map<string, ClusterDocument>();
+  const change = async (id: string, by: (cluster: ClusterDocument) => ClusterDocument): Promise<void> => {
+    const cluster = touched.get(id) ?? ((await read(CLUSTERS, id)) as unknown as ClusterDocument | undefined);
+    if (cluster) touched.set(id, by(cluster));
+  };
+  for (const { clusterId, by } of counts) await change(clusterId, (cluster) => addCounts(cluster, by));
+  for (const { clusterId, by } of usage) await change(clusterId, (cluster) => addUsage(cluster, by));
+  if (verified)
+    await change(verified.clusterId, (cluster) =>
+      patched({ ...cluster }, verifiedVips(cluster, verified.data), occurrence),
+    );
+  return [...touched].map(([id, cluster]) => putOrRemove(CLUSTERS, id, cluster));
 }

@@ -1,4 +1,4 @@
-import { COLLECTIONS, type InfraEnvDocument } from '@muster/assisted-api';
+import { type ClusterDocument, COLLECTIONS, type InfraEnvDocument } from '@muster/assisted-api';
 import type { ImageEvent, InfraEnvEvent } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
 import type { ReadModelChange, RecordedEvent } from '@muster/ports';
@@ -7,6 +7,7 @@ import { INFRA_ENV_LOG } from '../event-log/infra-env-log';
 import type { InfraEnvSubject, LogEntry } from '../event-log/log-entry';
 import { putOrRemove } from './document-changes';
 import { INFRA_ENV_VIEW, registeredInfraEnv } from './infra-env-view';
+import { addUsage, infraEnvUsageChanges } from './usage-counts';
 import { patched, type Occurrence, type Patch } from './view-rows';
 
 type Row = (data: unknown, subject: InfraEnvSubject) => readonly LogEntry[];
@@ -41,6 +42,10 @@ export async function projectInfraEnv(
   if (!infraEnv) return [];
 
   const changes = after === before ? [] : [putOrRemove(COLLECTIONS.infraEnvs, infraEnvId, after)];
+  for (const { clusterId, by } of infraEnvUsageChanges(before, after)) {
+    const cluster = (await read(COLLECTIONS.clusters, clusterId)) as unknown as ClusterDocument | undefined;
+    if (cluster) changes.push(putOrRemove(COLLECTIONS.clusters, clusterId, addUsage(cluster, by)));
+  }
   const row = INFRA_ENV_LOG[event.type as keyof typeof INFRA_ENV_LOG] as Row | undefined;
   const entries = row?.(event.data, { infraEnv, before }) ?? [];
   const subject = { clusterId: infraEnv.cluster_id, infraEnvId, owner: infraEnv };

@@ -1,0 +1,74 @@
+import type { ClusterDocument, HostDocument, InfraEnvDocument } from '@muster/assisted-api';
+
+type UsageCounts = NonNullable<ClusterDocument['_usage_counts']>;
+
+/** What the hosts or infra-envs of a cluster make use of, more or less often than before. */
+export interface UsageChange {
+  readonly clusterId: string;
+  /** By name; never 0. */
+  readonly by: UsageCounts;
+}
+
+interface UsageRow<Document> {
+  /** As in `feature_usage`. */
+  readonly name: string;
+  readonly isUsed: (document: Document) => boolean;
+}
+
+const HOST_USAGE: readonly UsageRow<HostDocument>[] = [
+  { name: 'Requested hostname', isUsed: (host) => Boolean(host.requested_hostname) },
+  { name: 'Disk Selection', isUsed: (host) => host._disk_chosen_by_person === true },
+  { name: 'auto assign role', isUsed: (host) => host.role === 'auto-assign' },
+  { name: 'Ignition Config Override', isUsed: (host) => Boolean(host._ignition_overrides_digest) },
+];
+
+const INFRA_ENV_USAGE: readonly UsageRow<InfraEnvDocument>[] = [
+  { name: 'Static Network Config', isUsed: (infraEnv) => hasItems(infraEnv.static_network_config) },
+  { name: 'Ignition Config Override', isUsed: (infraEnv) => Boolean(infraEnv.ignition_config_override) },
+  { name: 'discovery kernel arguments', isUsed: (infraEnv) => hasItems(infraEnv.kernel_arguments) },
+];
+
+export const hostUsageChanges = (
+  before: HostDocument | undefined,
+  after: HostDocument | undefined,
+): readonly UsageChange[] => usageChanges(HOST_USAGE, before, after);
+
+export const infraEnvUsageChanges = (
+  before: InfraEnvDocument | undefined,
+  after: InfraEnvDocument | undefined,
+): readonly UsageChange[] => usageChanges(INFRA_ENV_USAGE, before, after);
+
+/** What is used by nobody any more is not kept. */
+export function addUsage(cluster: ClusterDocument, by: UsageCounts): ClusterDocument {
+  const counts = new Map(Object.entries(cluster._usage_counts ?? {}));
+  for (const [name, change] of Object.entries(by)) counts.set(name, (counts.get(name) ?? 0) + change);
+  return { ...cluster, _usage_counts: Object.fromEntries([...counts].filter(([, count]) => count > 0)) };
+}
+
+const NO_CHANGES: readonly UsageChange[] = [];
+
+function usageChanges<Document extends { readonly cluster_id?: string }>(
+  rows: readonly UsageRow<Document>[],
+  before: Document | undefined,
+  after: Document | undefined,
+): readonly UsageChange[] {
+  const changes = new Map<string, { [name: string]: number }>();
+  const count = (document: Document | undefined, name: string, by: number): void => {
+    if (!document?.cluster_id) return;
+    const names = changes.get(document.cluster_id) ?? {};
+    names[name] = (names[name] ?? 0) + by;
+    changes.set(document.cluster_id, names);
+  };
+  const isSameCluster = before?.cluster_id === after?.cluster_id;
+  for (const { name, isUsed } of rows) {
+    const [wasUsed, isUsedNow] = [before !== undefined && isUsed(before), after !== undefined && isUsed(after)];
+    if (isSameCluster && wasUsed === isUsedNow) continue;
+    if (wasUsed) count(before, name, -1);
+    if (isUsedNow) count(after, name, 1);
+  }
+  if (changes.size === 0) return NO_CHANGES;
+  return [...changes].map(([clusterId, by]) => ({ clusterId, by }));
+}
+
+/** A JSON array with something in it. */
+const hasItems = (list: string | undefined): boolean => Boolean(list && list !== '[]');
