@@ -1,5 +1,12 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { type Environment, readComponentImages, SettingError, SettingsReader } from '@muster/nest-kit';
+import {
+  type Environment,
+  readComponentImages,
+  readOperatorSettings,
+  SettingError,
+  SettingsReader,
+} from '@muster/nest-kit';
+import type { OperatorSettings } from '@muster/operators';
 
 /** What an operator may set for this service; names as the field uses them. */
 export interface IgnitionServiceConfig {
@@ -16,6 +23,8 @@ export interface IgnitionServiceConfig {
   /** Where agents reach the bus, and the file with the keys that their credentials come from: both, or agents use HTTP only. */
   readonly agentNats: { readonly url: string; readonly trustFile: string } | undefined;
   readonly agentCredentialsLifetimeMs: number;
+  /** What was set for single OLM operators. */
+  readonly operatorSettings: OperatorSettings;
 }
 
 export const CONFIG = Symbol('IgnitionServiceConfig');
@@ -44,6 +53,7 @@ export function readConfig(environment: Environment): IgnitionServiceConfig {
     ecPrivateKey,
     agentNats: natsUrl && trustFile ? { url: natsUrl, trustFile } : undefined,
     agentCredentialsLifetimeMs: settings.durationMs('AGENT_NATS_CREDENTIALS_LIFETIME', YEAR_MS),
+    operatorSettings: readOperatorSettings(settings),
   };
 }
 

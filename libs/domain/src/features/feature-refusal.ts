@@ -7,6 +7,7 @@ import {
   type FeaturePlace,
   fieldOfConflict,
 } from '@muster/feature-support';
+import { withDependencies } from '@muster/operators';
 
 /** What is, or would be, chosen and where. */
 export interface FeatureChoice {
@@ -28,7 +29,12 @@ export function clusterFeatureFacts(settings: Plain<ClusterSettings>): FeatureFa
     serviceNetworks: settings.serviceNetworks?.items,
     clusterNetworks: settings.clusterNetworks?.items.map(({ cidr }) => cidr),
     apiVips: settings.apiVips?.items,
-    operators: settings.olmOperators?.items.map(({ name }) => name),
+    operators:
+      settings.olmOperators &&
+      withDependencies(
+        settings.olmOperators.items.map(({ name }) => name),
+        { isSingleNode: settings.controlPlaneCount === 1 },
+      ),
   };
 }
 

@@ -54,6 +54,22 @@ const givenOverride = async (text: string): Promise<void> => {
 };
 
 describe('a cluster that prepares its installation', () => {
+  it('tells the controller what to apply for the operators that were chosen', async () => {
+    await stage.start();
+    await givenReadyCluster(stage);
+    const olmOperators = { items: [{ name: 'odf', properties: '', sourceBundles: [] }] };
+    await stage.given('cluster', CLUSTER_ID, {
+      type: 'ClusterSettingsRevised',
+      data: { changes: { olmOperators }, pullSecretReplaced: false },
+    });
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.fact('ArtifactsPrepared');
+    const listed = JSON.parse(await read('custom_manifests.json')) as { Name: string; Content: string }[];
+    expect(listed.map(({ Name }) => Name)).toEqual(['lso.yaml', 'odf.yaml']);
+    const [volumes] = listed.map(({ Content }) => Buffer.from(Content, 'base64').toString());
+    expect(parse(volumes ?? '')).toMatchObject({ kind: 'LocalVolumeSet' });
+  });
+
   it('gets every artifact of its contract and one per host', async () => {
     await stage.start();
     await givenReadyCluster(stage);

@@ -1,6 +1,8 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
 import type { Platform } from '@muster/nest-kit';
+import type { OperatorSettings } from '@muster/operators';
+import { operatorManifestsOf } from './operator-files';
 import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
 import { bootMacAddressOf, networksOf } from './boot-ports';
@@ -14,6 +16,7 @@ export async function toInstallOrder(
   platform: Platform,
   { state, preparationStartedAt }: ClusterEntry,
   entries: readonly HostEntry[],
+  operatorSettings: OperatorSettings,
 ): Promise<InstallOrder> {
   const { clusterId, attempt, settings, bootstrapHostId } = state;
   if (!settings.name || !settings.baseDnsDomain) {
@@ -32,7 +35,16 @@ export async function toInstallOrder(
     hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks) });
   }
   const startedAt = preparationStartedAt;
-  return { clusterId, attempt, startedAt, settings, hosts, pullSecret: pullSecret.toString(), ...surroundings };
+  return {
+    clusterId,
+    attempt,
+    startedAt,
+    settings,
+    hosts,
+    pullSecret: pullSecret.toString(),
+    operatorManifests: operatorManifestsOf(state, dayOne, operatorSettings),
+    ...surroundings,
+  };
 }
 
 async function toInstallHost(

@@ -7,6 +7,7 @@ import {
   toIgnitionJson,
 } from '@muster/ignition-config';
 import { hostArtifactName } from '../artifacts/artifact-names';
+import { customManifestsJson } from '../artifacts/operator-files';
 import { type ClusterPki, createClusterPki } from './cluster-pki';
 import { installConfigOf } from './install-config-input';
 import { kubeadminPassword } from './kubeadmin-password';
@@ -47,6 +48,10 @@ export const builtinToolchain: Toolchain = {
         secret('bootstrap.ign', bootstrap(order, openshiftClusterId, kubeconfig(`api-int.${domain}`))),
         secret('install-config.yaml', installConfig(order)),
         plain('metadata.json', metadata(order, openshiftClusterId)),
+        // A controller asks for it whenever it has operators to wait for.
+        ...(order.operatorManifests.files.length > 0
+          ? [plain('custom_manifests.json', customManifestsJson(order.operatorManifests))]
+          : []),
         ...roles.map((role) =>
           plain(`${role}.ign`, toIgnitionJson(renderPointerIgnition({ ...pointer(domain, pki), pool: role }))),
         ),

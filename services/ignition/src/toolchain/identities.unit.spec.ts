@@ -7,6 +7,7 @@ const order = (clusterId: string, attempt: number, name = 'demo'): InstallOrder 
   startedAt: '',
   settings: { name },
   hosts: [],
+  operatorManifests: { files: [], later: [] },
   pullSecret: '',
   additionalTrustBundle: '',
   machineNetworks: [],

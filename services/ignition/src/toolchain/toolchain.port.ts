@@ -1,4 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
+import type { OperatorManifests } from '@muster/operators';
 
 /** Everything an installation is made from. Two orders that are alike give the same artifacts, with the same kept secrets. */
 export interface InstallOrder {
@@ -16,6 +17,8 @@ export interface InstallOrder {
   readonly pullSecret: string;
   /** PEM of every infra-env whose hosts take part. */
   readonly additionalTrustBundle: string;
+  /** Of the OLM operators that were chosen and of those that they bring along. */
+  readonly operatorManifests: OperatorManifests;
 }
 
 export interface InstallHost {

@@ -1,4 +1,12 @@
-import { type ClusterEvent, type EventData, type HostEvent, type HostKey, parseStreamId } from '@muster/contracts';
+import {
+  type ClusterEvent,
+  type EventData,
+  type HardwareFacts,
+  type HostEvent,
+  type HostKey,
+  parseStreamId,
+  type Plain,
+} from '@muster/contracts';
 import { clusterDecider, type ClusterState, hostDecider, type HostState } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { RecordedEvent } from '@muster/ports';
@@ -10,6 +18,8 @@ export interface HostEntry {
   /** As the machine calls itself; empty before its first inventory. */
   inventoryHostname: string;
   ports: readonly Port[];
+  /** Undefined before the first inventory. */
+  hardware: Plain<HardwareFacts> | undefined;
   /** bios, uefi, …; empty before the first inventory. */
   bootMode: string;
 }
@@ -90,7 +100,7 @@ export class InstallView {
     const isGone = event.type === 'HostDeregistered';
     if (isGone) this.hosts.delete(key);
     else if (known) known.state = state;
-    else this.hosts.set(key, { state, inventoryHostname: '', ports: [], bootMode: '' });
+    else this.hosts.set(key, { state, inventoryHostname: '', ports: [], hardware: undefined, bootMode: '' });
     const clusterId = isGone ? '' : state.clusterId;
     if (before.clusterId !== clusterId) this.clusters.get(before.clusterId)?.hostKeys.delete(key);
     this.clusters.get(clusterId)?.hostKeys.add(key);
@@ -101,6 +111,7 @@ export class InstallView {
     if (!host || event.type !== 'InventoryReported') return;
     const { hardware } = event.data as EventData<'InventoryReported'>;
     host.inventoryHostname = hardware?.hostname ?? '';
+    host.hardware = hardware;
     host.bootMode = hardware?.bootMode ?? '';
     host.ports = (hardware?.nics ?? []).map(({ macAddress, ipv4Addresses = [], ipv6Addresses = [] }) => ({
       macAddress,

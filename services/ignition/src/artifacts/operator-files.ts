@@ -1,0 +1,26 @@
+import type { ClusterState } from '@muster/domain';
+import { operatorManifests, type OperatorManifests, type OperatorSettings, shapeOf } from '@muster/operators';
+import { operatorCluster, operatorHost, toClusterSettingsFacts } from '@muster/validation-rules';
+import type { HostEntry } from '../view/install-view';
+
+/** What the chosen operators put into the cluster, by the machines that it is made of. */
+export function operatorManifestsOf(
+  state: ClusterState,
+  entries: readonly HostEntry[],
+  operatorSettings: OperatorSettings,
+): OperatorManifests {
+  const hosts = entries.map(({ state: { role, suggestedRole, installationDisk }, hardware }) =>
+    operatorHost({ role, suggestedRole, hardware, installationDiskId: installationDisk.id }),
+  );
+  return operatorManifests(hosts, operatorCluster(toClusterSettingsFacts(state), shapeOf(hosts), { operatorSettings }));
+}
+
+/** As the controller reads it: what to apply once the operators run, one entry per operator. */
+export function customManifestsJson({ later }: OperatorManifests): string {
+  return JSON.stringify(
+    later.map(({ operator, content }) => ({
+      Name: `${operator}.yaml`,
+      Content: Buffer.from(content).toString('base64'),
+    })),
+  );
+}
