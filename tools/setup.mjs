@@ -22,6 +22,7 @@ const PROGRAMS = {
 /** Installed with `--verifiers` only: tests that ask a second opinion skip, with the reason in their name, where it is missing. */
 const VERIFIERS = {
   'ignition-validate': { package: 'ignition', use: 'a second opinion on ignition documents', spare: () => false },
+  cpio: { package: 'cpio', use: 'a second opinion on ramdisks', spare: () => false },
 };
 const wanted = process.argv.includes('--verifiers') ? { ...PROGRAMS, ...VERIFIERS } : PROGRAMS;
 

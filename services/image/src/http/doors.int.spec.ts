@@ -30,7 +30,7 @@ const IMAGE = `/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`;
 
 async function writeCertificate(): Promise<{ HTTPS_KEY_FILE: string; HTTPS_CERT_FILE: string }> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  x509.cryptoProvider.set(webcrypto as Crypto);
+  x509.cryptoProvider.set(webcrypto as typeof globalThis.crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=127.0.0.1',
