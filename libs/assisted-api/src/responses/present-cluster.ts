@@ -1,8 +1,9 @@
+import { bundleNamed } from '@muster/operators';
 import type { ClusterDocument, HostDocument } from './documents';
 import { presentFeatureUsage } from './feature-usage';
 import { presentOutcomes } from './present-outcomes';
 import { stripInternals } from './strip-internals';
-import type { V2Cluster, V2HostNetwork } from './v2-cluster';
+import type { V2ChosenBundle, V2Cluster, V2HostNetwork } from './v2-cluster';
 import type { V2Host } from './v2-host';
 
 /** With fewer workers than this the control plane has to run the workloads. */
@@ -23,7 +24,24 @@ export function presentCluster(
   cluster.feature_usage = presentFeatureUsage(document);
   cluster.host_networks = presentHostNetworks(hostDocuments);
   cluster.hosts = hosts;
+  const bundles = presentBundles(document);
+  if (bundles.length > 0) cluster.operator_bundles = bundles;
   return cluster as V2Cluster;
+}
+
+/** The bundles that operators were chosen through, with those of their optional ones that were wanted. */
+function presentBundles(document: ClusterDocument): readonly V2ChosenBundle[] {
+  const isSingleNode = document.control_plane_count === 1;
+  const ids = new Set(document.monitored_operators.flatMap(({ source_bundles: sources = [] }) => sources));
+  return [...ids].map((id) => {
+    const optional: readonly string[] = bundleNamed(id, { isSingleNode })?.optionalOperators ?? [];
+    return {
+      id,
+      optional_operators: document.monitored_operators
+        .filter(({ name, source_bundles: sources = [] }) => sources.includes(id) && optional.includes(name))
+        .map(({ name }) => name),
+    };
+  });
 }
 
 /** Networks in the order in which hosts bring them up, each with the ids of its hosts. */

@@ -105,6 +105,21 @@ describe('presentHost', () => {
 });
 
 describe('presentCluster', () => {
+  it('tells which bundles operators were chosen through', () => {
+    const monitored = (name: string, ...source_bundles: readonly string[]) => ({ name, source_bundles });
+    const document = (...monitored_operators: readonly object[]) =>
+      clusterDocument({ monitored_operators: monitored_operators as ClusterDocument['monitored_operators'] });
+    expect(presentCluster(document({ name: 'lso' }))).not.toHaveProperty('operator_bundles');
+    const operators = [
+      monitored('openshift-ai', 'openshift-ai'),
+      monitored('nvidia-gpu', 'openshift-ai'),
+      { name: 'lso' },
+    ];
+    expect(presentCluster(document(...operators)).operator_bundles).toEqual([
+      { id: 'openshift-ai', optional_operators: ['nvidia-gpu'] },
+    ]);
+  });
+
   test('without hosts has empty lists, never null', () => {
     expect(presentCluster(clusterDocument())).toMatchObject({ hosts: [], host_networks: [], feature_usage: '{}' });
   });

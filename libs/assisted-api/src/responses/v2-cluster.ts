@@ -8,6 +8,9 @@ export type V2ClusterNetwork = V2Network & { readonly host_prefix: number };
 /** A network that hosts have an address in, with those hosts' ids. */
 export type V2HostNetwork = { readonly cidr: string; readonly host_ids: readonly string[] };
 
+/** `bundle-create-params` of the contract. */
+export type V2ChosenBundle = { readonly id: string; readonly optional_operators: readonly string[] };
+
 /** `monitored-operator` of the contract. */
 export type V2MonitoredOperator = {
   readonly cluster_id: string;
@@ -99,6 +102,8 @@ export type V2Cluster = {
   readonly progress: V2ClusterProgress;
   readonly 'last-installation-preparation': { readonly status: string; readonly reason?: string };
   readonly monitored_operators: readonly V2MonitoredOperator[];
+  /** Absent when operators were chosen one by one. */
+  readonly operator_bundles?: readonly V2ChosenBundle[];
   /** JSON: category to array of `{id, status, message}`. */
   readonly validations_info: string;
   /** JSON arrays of rule ids. */

@@ -64,6 +64,30 @@ describe('an installation', () => {
     expect((await bench.cluster(cluster.id)).bootstrapHostId).toBe(bootstraps[0]?.hostId);
   });
 
+  it('suggests other roles when other operators are chosen, as the control plane has to carry them', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const keys: HostKey[] = [];
+    for (const cpuCount of [32, 8, 7, 16, 8]) {
+      const key = await cluster.registerHost();
+      await cluster.reportInventory(key, 1, { cpuCount, hasVirtualization: true });
+      keys.push(key);
+    }
+    const suggested = async () => Promise.all(keys.map(async (key) => (await bench.host(key)).suggestedRole));
+    const choose = (...names: readonly string[]) =>
+      bench.ask(method.reviseCluster, {
+        clusterId: cluster.id,
+        changes: { olmOperators: { items: names.map((name) => ({ name, properties: '', sourceBundles: [] })) } },
+      });
+    expect(await suggested()).toEqual(['worker', 'master', 'master', 'worker', 'master']);
+    await choose('cnv');
+    await bench.settled();
+    expect(await suggested()).toEqual(['worker', 'master', 'worker', 'master', 'master']);
+    await choose();
+    await bench.settled();
+    expect(await suggested()).toEqual(['worker', 'master', 'master', 'worker', 'master']);
+  });
+
   it('suggests no roles until every host has an inventory', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { MonitoredOperatorsQuery, type V2MonitoredOperator } from '@muster/assisted-api';
+import { RefusalError } from '@muster/problems';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
@@ -15,6 +16,15 @@ export class ListMonitoredOperatorsController {
     @QueryOf(MonitoredOperatorsQuery) { operator_name: wanted }: MonitoredOperatorsQuery,
   ): Promise<readonly V2MonitoredOperator[]> {
     const { monitored_operators: operators } = await this.clusters.document(clusterId);
-    return wanted ? operators.filter(({ name }) => name === wanted) : operators;
+    if (!wanted) return operators;
+    const found = operators.filter(({ name }) => name === wanted);
+    if (found.length === 0)
+      throw new RefusalError({
+        code: 'not-found',
+        reason: 'The cluster waits for no operator of that name.',
+        subject: 'operator_name',
+        allowed: operators.map(({ name }) => name),
+      });
+    return found;
   }
 }
