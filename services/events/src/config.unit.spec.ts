@@ -1,5 +1,6 @@
 import { SettingError } from '@muster/nest-kit';
 import { readConfig } from './config';
+import { DEFAULT_MACHINE_LIMITS } from './views/machine-limits';
 
 describe('configuration', () => {
   test('limits given are merged over those that always apply', () => {
@@ -8,6 +9,19 @@ describe('configuration', () => {
       reboots_for_node: 90_000,
       upgrade_agent_started: 3_600_000,
     });
+  });
+
+  test('machines are measured against what the other services are told too', () => {
+    const roles = { cpu_cores: 1, ram_mib: 1, disk_size_gb: 7, installation_disk_speed_threshold_ms: 3 };
+    const table = [{ version: 'default', master: roles, worker: roles, sno: roles }];
+    const { machineLimits } = readConfig({
+      HW_VALIDATOR_REQUIREMENTS: JSON.stringify(table),
+      EDGE_WORKERS_PRODUCT_NAMES: 'Small, Smaller',
+    });
+    expect(machineLimits.requirements.standard.master.diskSizeGb).toBe(7);
+    expect(machineLimits.edgeWorkerProducts).toEqual(['Small', 'Smaller']);
+    expect(readConfig({}).machineLimits).toEqual(DEFAULT_MACHINE_LIMITS);
+    expect(() => readConfig({ HW_VALIDATOR_REQUIREMENTS: '[]' })).toThrow('HW_VALIDATOR_REQUIREMENTS');
   });
 
   test.each(['{"a":"soon"}', '{"a":1}', '[]', 'null', 'nonsense'])('%s stops the start', (EVENT_RATE_LIMITS) => {

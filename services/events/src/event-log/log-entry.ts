@@ -6,6 +6,7 @@ import type {
   InfraEnvDocument,
 } from '@muster/assisted-api';
 import type { JsonObject } from '@muster/ports';
+import type { MachineLimits } from '../views/machine-limits';
 
 /** One line that people read. Ids of its subject are added to `props`. */
 export interface LogEntry {
@@ -25,6 +26,7 @@ export interface HostSubject {
   readonly before: HostDocument | undefined;
   /** What people call it. */
   readonly name: string;
+  readonly limits: MachineLimits;
 }
 
 export interface ClusterSubject {

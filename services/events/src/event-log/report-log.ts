@@ -1,13 +1,15 @@
 import type { InventoryEvent } from '@muster/contracts';
-import { DEFAULT_REQUIREMENTS } from '@muster/validation-rules';
+import type { MachineLimits } from '../views/machine-limits';
 import type { HostSubject, LogRows } from './log-entry';
 
-const DISK_SPEED_MS_MAX = DEFAULT_REQUIREMENTS.standard.master.installationDiskSpeedMsMax;
+/** etcd is what suffers, and it runs on the control plane. */
+const diskSpeedMsMax = ({ requirements }: MachineLimits): number =>
+  requirements.standard.master.installationDiskSpeedMsMax;
 
 /** What hosts report that people should know. */
 export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
-  DiskSpeedMeasured: ({ path, ioSyncDurationMs, exitCode }, { name }) =>
-    exitCode !== 0 || ioSyncDurationMs <= DISK_SPEED_MS_MAX
+  DiskSpeedMeasured: ({ path, ioSyncDurationMs, exitCode }, { name, limits }) =>
+    exitCode !== 0 || ioSyncDurationMs <= diskSpeedMsMax(limits)
       ? []
       : [
           {
@@ -15,7 +17,7 @@ export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
             severity: 'warning',
             message:
               `Disk ${path} of host ${name} takes ${ioSyncDurationMs} ms to flush a write, ` +
-              `more than the supported ${DISK_SPEED_MS_MAX} ms; etcd may become slow or unstable on it.`,
+              `more than the supported ${diskSpeedMsMax(limits)} ms; etcd may become slow or unstable on it.`,
             props: { host_name: name, host_disk: path, fdatasync_duration: ioSyncDurationMs },
           },
         ],

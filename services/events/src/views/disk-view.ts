@@ -2,7 +2,6 @@ import { type ClusterDocument, COLLECTIONS, type HostDocument, type InfraEnvDocu
 import type { ReadDocument } from '@muster/event-sourcing';
 import {
   assessDisks,
-  DEFAULT_REQUIREMENTS,
   diskIdOf,
   effectiveRole,
   type Hardware,
@@ -11,11 +10,10 @@ import {
   sizeReasons,
 } from '@muster/validation-rules';
 import type { HostDocumentEvent } from './host-evolve';
+import type { MachineLimits } from './machine-limits';
 
 /** Decimal GB that every disk has: size is judged apart, as it depends on the role. */
 const ANY_SIZE_GB = 0;
-/** Machines that are workers of a smaller kind; what the other services take when nobody names any. */
-const EDGE_WORKER_PRODUCTS = ['BlueField SoC'];
 const ROLES = ['master', 'bootstrap', 'arbiter', 'worker', 'auto-assign'] as const;
 
 type Disks = NonNullable<HostDocument['_disks']>;
@@ -29,11 +27,12 @@ export async function withJudgedDisks(
   after: HostDocument | undefined,
   event: HostDocumentEvent,
   read: ReadDocument,
+  limits: MachineLimits,
 ): Promise<HostDocument | undefined> {
   if (!after || after === before) return after;
   if (event.type === 'InventoryReported') {
     const hardware = event.data.hardware;
-    return hardware ? { ...after, ...(await judged(after, hardware, read)) } : after;
+    return hardware ? { ...after, ...(await judged(after, hardware, read, limits)) } : after;
   }
   if (!after._disks || !before || roleOf(before) === roleOf(after)) return after;
   return { ...after, _disks: measured(after._disks, minGbOf(after)) };
@@ -43,6 +42,7 @@ async function judged(
   host: HostDocument,
   hardware: Hardware,
   read: ReadDocument,
+  limits: MachineLimits,
 ): Promise<Pick<HostDocument, '_disks' | '_disk_gb_min'>> {
   const cluster = host.cluster_id
     ? ((await read(COLLECTIONS.clusters, host.cluster_id)) as unknown as ClusterDocument | undefined)
@@ -56,14 +56,19 @@ async function judged(
     lastingReasons: reasons,
     sizeBytes: disk.sizeBytes,
   }));
-  const _disk_gb_min = minGbByRole(hardware, version, cluster?.control_plane_count === 1);
+  const _disk_gb_min = minGbByRole(hardware, version, cluster?.control_plane_count === 1, limits);
   return { _disk_gb_min, _disks: measured(disks, minGbOf({ ...host, _disk_gb_min })) };
 }
 
-function minGbByRole(hardware: Hardware, version: string, isOnlyNode: boolean): { readonly [role: string]: number } {
-  const requirements = requirementsOf(DEFAULT_REQUIREMENTS, version);
+function minGbByRole(
+  hardware: Hardware,
+  version: string,
+  isOnlyNode: boolean,
+  limits: MachineLimits,
+): { readonly [role: string]: number } {
+  const requirements = requirementsOf(limits.requirements, version);
   const minGb = (role: string): number =>
-    requirements[requirementsRole(role, isOnlyNode, hardware, EDGE_WORKER_PRODUCTS)].diskSizeGb;
+    requirements[requirementsRole(role, isOnlyNode, hardware, limits.edgeWorkerProducts)].diskSizeGb;
   return Object.fromEntries(ROLES.map((role) => [role, minGb(role)]));
 }
 

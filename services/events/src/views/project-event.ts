@@ -1,6 +1,7 @@
 import { isKnownEventType, parseStreamId } from '@muster/contracts';
 import type { ProjectEvent } from '@muster/event-sourcing';
 import type { ReadModelChange } from '@muster/ports';
+import { DEFAULT_MACHINE_LIMITS, type MachineLimits } from './machine-limits';
 import { projectCluster } from './project-cluster';
 import { projectHost } from './project-host';
 import { projectInfraEnv } from './project-infra-env';
@@ -12,28 +13,33 @@ const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
  * The projection `views`: from a stored event to what it changes in the documents that people read. Each document says
  * which event changed it last, so an event that is handed out again changes nothing.
  */
-export const projectEvent: ProjectEvent = (event, read) => {
-  // Facts of a newer version are for its reader.
-  if (!isKnownEventType(event.type)) return NOTHING;
-  const { category, id } = parseStreamId(event.streamId);
-  const occurrence = { position: event.position, at: event.metadata.occurredAt, actor: event.metadata.actor };
-  switch (category) {
-    case 'host':
-    case 'inventory':
-      return projectHost(id, event, occurrence, read);
-    case 'validation':
-      return event.type === 'HostOutcomesChanged'
-        ? projectHost(id, event, occurrence, read)
-        : projectCluster(id, event, occurrence, read);
-    case 'cluster':
-      return projectCluster(id, event, occurrence, read);
-    case 'infraEnv':
-    case 'image':
-      return projectInfraEnv(id, event, occurrence, read);
-    case 'note':
-      return projectNote(event, read);
-    default:
-      // Artifacts show through the cluster's own facts.
-      return NOTHING;
-  }
-};
+export const createProjectEvent =
+  (limits: MachineLimits): ProjectEvent =>
+  (event, read) => {
+    // Facts of a newer version are for its reader.
+    if (!isKnownEventType(event.type)) return NOTHING;
+    const { category, id } = parseStreamId(event.streamId);
+    const occurrence = { position: event.position, at: event.metadata.occurredAt, actor: event.metadata.actor };
+    switch (category) {
+      case 'host':
+      case 'inventory':
+        return projectHost(id, event, occurrence, read, limits);
+      case 'validation':
+        return event.type === 'HostOutcomesChanged'
+          ? projectHost(id, event, occurrence, read, limits)
+          : projectCluster(id, event, occurrence, read);
+      case 'cluster':
+        return projectCluster(id, event, occurrence, read);
+      case 'infraEnv':
+      case 'image':
+        return projectInfraEnv(id, event, occurrence, read);
+      case 'note':
+        return projectNote(event, read);
+      default:
+        // Artifacts show through the cluster's own facts.
+        return NOTHING;
+    }
+  };
+
+/** With what holds when nobody sets anything. */
+export const projectEvent: ProjectEvent = createProjectEvent(DEFAULT_MACHINE_LIMITS);

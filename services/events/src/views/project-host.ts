@@ -12,6 +12,7 @@ import { withJudgedDisks } from './disk-view';
 import { putOrRemove } from './document-changes';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
+import type { MachineLimits } from './machine-limits';
 import { addUsage, hostUsageChanges, type UsageChange } from './usage-counts';
 import { patched, type Occurrence } from './view-rows';
 
@@ -30,11 +31,12 @@ export async function projectHost(
   event: RecordedEvent,
   occurrence: Occurrence,
   read: ReadDocument,
+  limits: MachineLimits,
 ): Promise<readonly ReadModelChange[]> {
   const before = (await read(HOSTS, hostKey)) as unknown as HostDocument | undefined;
   if (before && before._position >= event.position) return [];
   const fact = event as unknown as HostDocumentEvent;
-  const after = await withJudgedDisks(before, evolveHostDocument(before, fact, occurrence), fact, read);
+  const after = await withJudgedDisks(before, evolveHostDocument(before, fact, occurrence), fact, read, limits);
   const host = after ?? before;
   if (!host || after === before) return [];
 
@@ -45,7 +47,7 @@ export async function projectHost(
   if (counts.length > 0 || usage.length > 0 || verified)
     changes.push(...(await clusterChanges({ counts, usage, verified }, occurrence, read)));
   const row = LOG[event.type] as Row | undefined;
-  const entries = row?.(event.data, { host, before, name: hostNameOf(host) });
+  const entries = row?.(event.data, { host, before, name: hostNameOf(host), limits });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
   return changes;
 }

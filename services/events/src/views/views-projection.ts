@@ -3,7 +3,8 @@ import { type Feed, startProjector } from '@muster/event-sourcing';
 import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import { START_OF_STORE } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { projectEvent } from './project-event';
+import { CONFIG, type EventsConfig } from '../config';
+import { createProjectEvent } from './project-event';
 
 /** How far the read models are. */
 export interface ProjectionProgress {
@@ -25,6 +26,7 @@ export class ViewsProjection implements ProjectionProgress, OnApplicationBootstr
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
     private readonly readiness: Readiness,
+    @Inject(CONFIG) private readonly config: EventsConfig,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -37,7 +39,7 @@ export class ViewsProjection implements ProjectionProgress, OnApplicationBootstr
       store,
       requests,
       readModels,
-      project: projectEvent,
+      project: createProjectEvent(this.config.machineLimits),
       onError: (error) => this.logger.error(error.stack ?? error.message),
     });
     void this.feed.caughtUp.then(() => (this.isCaughtUp = true));
