@@ -67,7 +67,13 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     imageServicePort: read.integer('IMAGE_PORT', read.integer('IMAGE_SERVICE_PORT', 8888, PORT_RANGE), PORT_RANGE),
     serviceBaseUrl: read.optionalText('SERVICE_BASE_URL')?.replace(/\/+$/, ''),
     releaseImages: catalogue(read, 'RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES, areReleaseImages),
-    osImages: catalogue(read, 'OS_IMAGES', DEFAULT_OS_IMAGES, areOsImages),
+    // The older name is that of image services of today; both have to mean the same here and there.
+    osImages: catalogue(
+      read,
+      read.optionalText('OS_IMAGES') ? 'OS_IMAGES' : 'RHCOS_VERSIONS',
+      DEFAULT_OS_IMAGES,
+      areOsImages,
+    ),
     releaseSources: catalogue(read, 'RELEASE_SOURCES', DEFAULT_RELEASE_SOURCES, areReleaseSources),
     requirements: readHardwareRequirements(read),
     operatorSettings: readOperatorSettings(read),

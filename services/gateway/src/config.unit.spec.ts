@@ -17,6 +17,9 @@ describe('readGatewayConfig', () => {
     const config = readGatewayConfig({ PORT: '1', REST_PORT: '2', OS_IMAGES: JSON.stringify([image]) });
     expect(config.port).toBe(2);
     expect(config.osImages).toEqual([image]);
+    const older = { RHCOS_VERSIONS: JSON.stringify([{ ...image, version: '0' }]) };
+    expect(readGatewayConfig(older).osImages).toEqual([{ ...image, version: '0' }]);
+    expect(readGatewayConfig({ ...older, OS_IMAGES: JSON.stringify([image]) }).osImages).toEqual([image]);
     expect(readGatewayConfig({ PORT: '1' }).port).toBe(1);
   });
 
@@ -27,6 +30,7 @@ describe('readGatewayConfig', () => {
     { OS_IMAGES: '{}' },
     { RELEASE_IMAGES: '[{}]' },
     { RELEASE_SOURCES: '[4]' },
+    { RHCOS_VERSIONS: '[4]' },
   ])('refuses %j by name', (environment) => {
     expect(() => readGatewayConfig(environment)).toThrow(Object.keys(environment)[0]);
   });

@@ -14,7 +14,7 @@ export async function prepareBaseImages(
   settings: SettingsReader,
   dataDirectory: string,
 ): Promise<{ OS_IMAGES?: string }> {
-  if (settings.optionalText('OS_IMAGES')) return {};
+  if (settings.optionalText('OS_IMAGES') ?? settings.optionalText('RHCOS_VERSIONS')) return {};
   const directory = join(dataDirectory, 'images');
   const outPath = join(directory, 'muster-demo-x86_64.iso');
   await mkdir(directory, { recursive: true });

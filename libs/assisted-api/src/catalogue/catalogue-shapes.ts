@@ -3,10 +3,13 @@ import type { OsImage, ReleaseImage } from './version-catalogue';
 
 type Members = { readonly [member: string]: unknown };
 
+const IMAGES = 'a JSON array of objects with openshift_version, cpu_architecture, url and version, each a text';
+
 /** What each setting has to be, for the person who wrote it. */
 export const CATALOGUE_SHAPES = {
-  RELEASE_IMAGES: 'a JSON array of objects with openshift_version, cpu_architecture, url and version, each a text',
-  OS_IMAGES: 'a JSON array of objects with openshift_version, cpu_architecture, url and version, each a text',
+  RELEASE_IMAGES: IMAGES,
+  OS_IMAGES: IMAGES,
+  RHCOS_VERSIONS: IMAGES,
   RELEASE_SOURCES:
     'a JSON array of objects with openshift_version, multi_cpu_architectures and upgrade_channels of cpu_architecture and channels',
 } as const;

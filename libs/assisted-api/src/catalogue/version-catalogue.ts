@@ -30,9 +30,12 @@ export interface V2OpenshiftVersion {
   readonly cpu_architectures: readonly string[];
 }
 
+/** Early, feature and release candidates, and what is built every night. */
+const PRE_RELEASE = /-(?:alpha|beta|ec|fc|rc)\b|nightly/;
+
 /** What a release without a support level of its own is: a pre-release is for trying out. */
 const supportLevelOf = ({ version, support_level: given }: ReleaseImage): string =>
-  given || (/-/.test(withoutMulti(version)) ? 'beta' : 'production');
+  given || (PRE_RELEASE.test(version) ? 'beta' : 'production');
 
 /** What can be installed and booted: data, looked up the way people name versions. */
 export class VersionCatalogue {

@@ -58,7 +58,9 @@ describe('VersionCatalogue', () => {
       );
     expect(levels('5.1.0-rc.2')).toEqual(['beta']);
     expect(levels('5.1.0-rc.2-multi', '')).toEqual(['beta']);
+    expect(levels('5.1.0-0.nightly-2026-01-01')).toEqual(['beta']);
     expect(levels('5.1.0-multi')).toEqual(['production']);
+    expect(levels('5.1.0-okd-scos.1')).toEqual(['production']);
     expect(levels('5.1.0', 'end-of-life')).toEqual(['end-of-life']);
   });
 
