@@ -18,6 +18,7 @@ export * from './cluster/cluster-transitions';
 export { controlPlaneCounts } from './cluster/input/choice.rules';
 export * from './infra-env/infra-env-commands';
 export * from './infra-env/infra-env-decider';
+export * from './host/host-features';
 export * from './infra-env/infra-env-features';
 export * from './infra-env/infra-env-row';
 export * from './infra-env/infra-env-state';

@@ -10,6 +10,7 @@ import { AuthGuard } from './auth/auth.guard';
 import { LocalTokens } from './auth/local-tokens';
 import { TokenScopes } from './auth/token-scope.service';
 import { Commands } from './bus/commands';
+import { FailureNotes } from './bus/failure-notes';
 import { ReadYourWrites } from './bus/read-your-writes';
 import { CATALOGUE_CONTROLLERS } from './catalogue/catalogue.controllers';
 import { ReleaseChoice } from './catalogue/release-choice';
@@ -53,6 +54,7 @@ import { ReportedBodies } from './views/reported-bodies';
     ReadYourWrites,
     Commands,
     LastSeen,
+    FailureNotes,
     ReportedBodies,
     HostViews,
     ClusterViews,

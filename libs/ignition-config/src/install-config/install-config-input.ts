@@ -59,6 +59,8 @@ export interface FencingCredentials {
   readonly username: string;
   readonly password: string;
   readonly certificateVerification: string;
+  /** Names the host instead of its host name. */
+  readonly macAddress?: string;
 }
 
 export interface RegistryMirror {

@@ -151,7 +151,8 @@ describe('The install-config', () => {
 
   it('tells two nodes how to cut the power of each other', () => {
     const fencing = { address: 'redfish://bmc', username: 'u', password: 'p', certificateVerification: 'Disabled' };
-    const hosts = [host('b', 'master', { fencing }), host('a', 'master', { fencing })];
+    const byMac = { ...fencing, macAddress: '52:54:00:00:00:01' };
+    const hosts = [host('b', 'master', { fencing: byMac }), host('a', 'master', { fencing })];
     const config = renderInstallConfig(
       sampleInstallConfig({ controlPlaneCount: 2, openshiftVersion: '4.21.0', hosts }),
     );
@@ -159,10 +160,7 @@ describe('The install-config', () => {
       featureSet: 'TechPreviewNoUpgrade',
       controlPlane: {
         fencing: {
-          credentials: [
-            { hostname: 'a', ...fencing },
-            { hostname: 'b', ...fencing },
-          ],
+          credentials: [{ hostname: 'a', ...fencing }, byMac],
         },
       },
     });

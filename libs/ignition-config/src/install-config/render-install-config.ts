@@ -65,7 +65,7 @@ function fencingSection(hosts: readonly InstallConfigHost[]): object {
   const credentials = [...fencedHosts(hosts)]
     .sort((first, second) => (first.hostname < second.hostname ? -1 : 1))
     .map(({ hostname, fencing }) => ({
-      hostname,
+      ...(fencing?.macAddress ? { macAddress: fencing.macAddress } : { hostname }),
       address: fencing?.address,
       username: fencing?.username,
       password: fencing?.password,

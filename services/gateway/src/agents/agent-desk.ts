@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AgentVerb, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { callService, type InputOf, type Method, type OutputOf, type Platform, PLATFORM } from '@muster/nest-kit';
+import { FailureNotes } from '../bus/failure-notes';
 import { LastSeen } from './last-seen';
 
 /** What an agent may ask, by the verb of its subject. Both doors lead here. */
@@ -20,6 +21,7 @@ export class AgentDesk {
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
     private readonly lastSeen: LastSeen,
+    private readonly failures: FailureNotes,
   ) {}
 
   /** Throws RefusalError. */
@@ -29,7 +31,12 @@ export class AgentDesk {
     context: CommandContext,
   ): Promise<OutputOf<(typeof AGENT_METHODS)[Verb]>> {
     const asAgent = { ...context, actor: `agent:${input.hostId}` };
-    const answer = await callService(this.platform.requests, AGENT_METHODS[verb], input, asAgent);
+    const ask = () => callService(this.platform.requests, AGENT_METHODS[verb], input, asAgent);
+    const { infraEnvId, hostId } = input;
+    const answer =
+      verb === 'register'
+        ? await this.failures.around({ name: 'host_registration_failed', infraEnvId, hostId }, asAgent, ask)
+        : await ask();
     // Only a host that is known: whoever invents ids is not to be remembered.
     this.lastSeen.note(input.infraEnvId, input.hostId, this.platform.clock.nowMs());
     return answer;

@@ -1,10 +1,11 @@
-import { agentSubject, HEADERS, RegistrationService } from '@muster/contracts';
+import { agentSubject, EventsService, HEADERS, RegistrationService } from '@muster/contracts';
+import { eventually } from '@muster/testing';
 import type { JsonObject } from '@muster/ports';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 
 const HOSTS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
-const { registerHost, nextSteps, replyToStep, reportHostProgress } = RegistrationService.method;
+const { registerHost, nextSteps, replyToStep, reportHostProgress, bindHost } = RegistrationService.method;
 const COMMAND_ID = '7d444840-9dc0-41d1-b245-5ffdce74fad2';
 
 describe('the two doors of agents', () => {
@@ -105,6 +106,34 @@ describe('the two doors of agents', () => {
   ] as const)('answers refusal %s with %d', async (code, status, body) => {
     await gateway.refuses(registerHost, { code, reason: 'Because.' });
     expect(await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } })).toMatchObject({ status, body });
+  });
+
+  const notes = () => gateway.asked.flatMap(({ body }) => (body['note'] ? [body['note']] : []));
+
+  it('writes down why a host does not appear, once however often it asks', async () => {
+    await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
+    await gateway.refuses(registerHost, { code: 'cluster-does-not-accept-hosts', reason: 'It is being installed.' });
+    for (const _ of [1, 2]) await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } });
+    await eventually('it is written down', async () => notes().length > 0);
+    expect(notes()).toEqual([
+      expect.objectContaining({
+        name: 'host_registration_failed',
+        severity: 'error',
+        message: 'It is being installed.',
+        hostId: HOST_ID,
+        infraEnvId: INFRA_ENV_ID,
+      }),
+    ]);
+  });
+
+  it('writes nothing down about an infra-env that is not there', async () => {
+    await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
+    await gateway.refuses(registerHost, { code: 'not-found', reason: 'There is no such infra-env.' });
+    await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } });
+    await gateway.refuses(bindHost, { code: 'not-allowed-in-state', reason: 'It is bound.' });
+    await gateway.call('POST', `${HOSTS}/${HOST_ID}/actions/bind`, { json: { cluster_id: COMMAND_ID } });
+    await eventually('the next refusal is written down', async () => notes().length > 0);
+    expect(notes()).toEqual([expect.objectContaining({ name: 'host_bind_failed', clusterId: COMMAND_ID })]);
   });
 
   it('answers agents on the bus through the same handlers, with the ids of the subject', async () => {

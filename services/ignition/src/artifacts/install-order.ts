@@ -3,6 +3,7 @@ import { effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
 import type { Platform } from '@muster/nest-kit';
 import type { OperatorSettings } from '@muster/operators';
 import { operatorManifestsOf } from './operator-files';
+import { fencingOf } from './host-fencing';
 import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
 import { bootMacAddressOf, networksOf } from './boot-ports';
@@ -70,6 +71,7 @@ async function toInstallHost(
     pool: isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
     installationDisk: installationDisk.id || installationDisk.path,
     ignitionOverride: body?.toString() ?? '',
+    fencing: await fencingOf(platform.secrets, entry),
   };
 }
 

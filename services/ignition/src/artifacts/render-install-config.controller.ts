@@ -5,6 +5,7 @@ import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
+import { fencingOf } from './host-fencing';
 import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
 import { installConfigOf } from '../toolchain/install-config-input';
@@ -35,12 +36,15 @@ export class RenderInstallConfigController {
       .filter((entry) => !isDay2(entry.state))
       .sort(byId);
     const surroundings = await surroundingsOf(this.platform, settings, bootstrapHostId, entries);
+    const fencing = new Map(
+      await Promise.all(entries.map(async (entry) => [entry, await fencingOf(secrets, entry)] as const)),
+    );
     const hosts = entries.flatMap((entry) => {
       const role = roleOf(entry, bootstrapHostId);
       const { id, path } = entry.state.installationDisk;
       const hostname = entry.state.requestedHostname || entry.inventoryHostname;
       const boot = bootOf(entry, surroundings.machineNetworks);
-      return role ? [{ role, hostname, installationDisk: id || path, ...boot }] : [];
+      return role ? [{ role, hostname, installationDisk: id || path, fencing: fencing.get(entry), ...boot }] : [];
     });
     const order = { settings, hosts, pullSecret: pullSecret.toString(), ...surroundings };
     const composed = composeInstallConfig(installConfigOf(order));

@@ -1,4 +1,4 @@
-import { IgnitionService, type MusterEvent } from '@muster/contracts';
+import { hostSecretName, IgnitionService, type MusterEvent } from '@muster/contracts';
 import { callService } from '@muster/nest-kit';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import {
@@ -54,6 +54,31 @@ describe('an install-config before its installation', () => {
     const input = { clusterId: CLUSTER_ID, name: 'install-config.yaml' };
     const { content } = await callService(stage.platform.requests, readArtifact, input, context);
     expect(Buffer.from(content, 'base64').toString()).toBe(before);
+  });
+
+  it('says how the power of a host is cut when that was given', async () => {
+    await givenReadyCluster(stage);
+    const [first] = HOST_IDS;
+    const credentials = {
+      address: 'https://bmc',
+      username: 'root',
+      password: 'canary',
+      mac_address: '52:54:00:00:00:01',
+    };
+    await stage.platform.secrets.seal(
+      INFRA_ENV_ID,
+      hostSecretName(first ?? '', 'fencing-credentials'),
+      Buffer.from(JSON.stringify({ ...credentials, certificate_verification: 'Disabled' })),
+    );
+    await stage.given('host', `${INFRA_ENV_ID}.${first}`, {
+      type: 'HostSettingsRevised',
+      data: { changes: { fencingCredentialsSet: true } },
+    } as unknown as MusterEvent);
+    const { mac_address: macAddress, ...rest } = credentials;
+    await eventually('the credentials are there', async () => (await rendered()).includes('canary'));
+    expect(JSON.parse(await rendered())).toMatchObject({
+      controlPlane: { fencing: { credentials: [{ ...rest, macAddress, certificateVerification: 'Disabled' }] } },
+    });
   });
 
   it('leaves out hosts whose role is open', async () => {

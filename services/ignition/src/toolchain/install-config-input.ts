@@ -8,7 +8,7 @@ export type InstallConfigOrder = Pick<
 > & {
   readonly hosts: readonly Pick<
     InstallHost,
-    'role' | 'hostname' | 'installationDisk' | 'bootMacAddress' | 'isLegacyBoot'
+    'role' | 'hostname' | 'installationDisk' | 'bootMacAddress' | 'isLegacyBoot' | 'fencing'
   >[];
 };
 

@@ -1,4 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
+import type { FencingCredentials } from '@muster/ignition-config';
 import type { OperatorManifests } from '@muster/operators';
 
 /** Everything an installation is made from. Two orders that are alike give the same artifacts, with the same kept secrets. */
@@ -31,6 +32,8 @@ export interface InstallHost {
   /** Of the first port with an address in a machine network; empty when there is none. */
   readonly bootMacAddress: string;
   readonly isLegacyBoot: boolean;
+  /** Secrets. */
+  readonly fencing?: FencingCredentials;
   /** JSON text of an ignition config; empty when nobody gave one. */
   readonly ignitionOverride: string;
 }

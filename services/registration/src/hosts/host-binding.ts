@@ -1,4 +1,5 @@
 import { hostKeyOf, type RegistrationService } from '@muster/contracts';
+import { hostFeatureRefusal } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
@@ -21,8 +22,13 @@ export class HostBinding {
     // The cluster is part of what was sent, not what was asked for.
     if (refusal) throw new RefusalError(refusal.code === 'not-found' ? { ...refusal, code: 'invalid-input' } : refusal);
     await this.refuseOtherArchitecture(infraEnvId, cluster.settings.cpuArchitecture ?? '');
+    const key = hostKeyOf(infraEnvId, hostId);
+    const { role, settings } = (await this.aggregates.hosts.load(key)).state;
+    const choice = { role, hasFencingCredentials: settings.fencingCredentialsSet ?? false };
+    const withoutUse = hostFeatureRefusal(choice, cluster);
+    if (withoutUse) throw new RefusalError({ ...withoutUse, subject: 'cluster_id' });
     const command = { type: 'Bind', at: this.aggregates.now(), clusterId } as const;
-    return storedOrThrow(await this.aggregates.hosts.handle(hostKeyOf(infraEnvId, hostId), command, context));
+    return storedOrThrow(await this.aggregates.hosts.handle(key, command, context));
   }
 
   async unbind(

@@ -1,5 +1,5 @@
 import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
-import type { HostCommand } from '@muster/domain';
+import { type HostCommand, hostFeatureRefusal } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
@@ -29,6 +29,7 @@ export class HostRevision {
     const key = hostKeyOf(request.infraEnvId, request.hostId);
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(noSuchHost(request.hostId));
+    await this.refuseWithoutUse(request, state.clusterId);
     const choices = [...this.commandsOf(key, request)].map((command, index) => ({
       command,
       context: { ...context, commandId: index === 0 ? context.commandId : `${context.commandId}#${index}` },
@@ -41,6 +42,14 @@ export class HostRevision {
     let stored = NOTHING_STORED;
     for (const choice of choices) stored = await this.choose(key, choice);
     return stored;
+  }
+
+  /** Arbiters and fencing are for some clusters only. */
+  private async refuseWithoutUse({ hostRole = '', fencingCredentials }: Request, clusterId: string): Promise<void> {
+    const choice = { role: hostRole, hasFencingCredentials: Boolean(fencingCredentials) };
+    if (!clusterId || (choice.role !== 'arbiter' && !choice.hasFencingCredentials)) return;
+    const refusal = hostFeatureRefusal(choice, (await this.aggregates.clusters.load(clusterId)).state);
+    if (refusal) throw new RefusalError(refusal);
   }
 
   private async choose(

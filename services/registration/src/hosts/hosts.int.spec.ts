@@ -66,7 +66,9 @@ describe('what people do with hosts', () => {
   });
 
   it('give secrets of a host, of which the facts say only that there are some', async () => {
-    const key = await inCluster();
+    await cluster.register({ openshiftVersion: '4.20.3' });
+    await cluster.registerInfraEnv();
+    const key = await cluster.knownHost();
     const { infraEnvId, hostId } = parseHostKey(key);
     const secrets = {
       ignitionEndpointToken: 'canary-token',
@@ -87,6 +89,25 @@ describe('what people do with hosts', () => {
       ignitionEndpointTokenSet: false,
       ignitionEndpointHttpHeadersSet: false,
       fencingCredentialsSet: true,
+    });
+  });
+
+  it('cannot be an arbiter, or be fenced, where the cluster has no use for it', async () => {
+    await cluster.register({ openshiftVersion: '4.18.3' });
+    await cluster.registerInfraEnv();
+    const key = await cluster.knownHost();
+    await expect(revise(key, { hostRole: 'arbiter' })).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', subject: 'host_role' },
+    });
+    await expect(revise(key, { fencingCredentials: '{"password":"p"}' })).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', subject: 'fencing_credentials' },
+    });
+    const pool = new PlayedCluster(bench);
+    await pool.registerInfraEnv('');
+    const free = await pool.knownHost();
+    await revise(free, { hostRole: 'arbiter' });
+    await expect(bench.ask(method.bindHost, { ...parseHostKey(free), clusterId: cluster.id })).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', subject: 'cluster_id' },
     });
   });
 

@@ -5,6 +5,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
+import { FailureNotes } from '../../bus/failure-notes';
 import { Id, JsonBody } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
 
@@ -13,6 +14,7 @@ export class BindHostController {
   constructor(
     private readonly commands: Commands,
     private readonly hosts: HostViews,
+    private readonly failures: FailureNotes,
   ) {}
 
   @Post()
@@ -24,10 +26,9 @@ export class BindHostController {
     @JsonBody(BindHostBody) body: BindHostBody,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
-    await this.commands.carryOut(
-      RegistrationService.method.bindHost,
-      { infraEnvId, hostId, clusterId: body.cluster_id.toLowerCase() },
-      context,
+    const clusterId = body.cluster_id.toLowerCase();
+    await this.failures.around({ name: 'host_bind_failed', infraEnvId, hostId, clusterId }, context, () =>
+      this.commands.carryOut(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context),
     );
     return this.hosts.show(infraEnvId, hostId);
   }

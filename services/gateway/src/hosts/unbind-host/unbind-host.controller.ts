@@ -5,6 +5,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
+import { FailureNotes } from '../../bus/failure-notes';
 import { Id } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
 
@@ -13,6 +14,7 @@ export class UnbindHostController {
   constructor(
     private readonly commands: Commands,
     private readonly hosts: HostViews,
+    private readonly failures: FailureNotes,
   ) {}
 
   @Post()
@@ -23,7 +25,9 @@ export class UnbindHostController {
     @Id('host_id') hostId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
-    await this.commands.carryOut(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context);
+    await this.failures.around({ name: 'host_unbind_failed', infraEnvId, hostId }, context, () =>
+      this.commands.carryOut(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context),
+    );
     return this.hosts.show(infraEnvId, hostId);
   }
 }
