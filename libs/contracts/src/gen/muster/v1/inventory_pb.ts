@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/inventory.proto.
  */
 export const file_muster_v1_inventory: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEizQQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJIjYKDlBjaURldmljZUZhY3RzEhEKCXZlbmRvcl9pZBgBIAEoCRIRCglkZXZpY2VfaWQYAiABKAkixQIKCURpc2tGYWN0cxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHBhdGgYAyABKAkSDwoHYnlfcGF0aBgEIAEoCRINCgVieV9pZBgFIAEoCRISCgpkcml2ZV90eXBlGAYgASgJEhIKCnNpemVfYnl0ZXMYByABKAESDQoFbW9kZWwYCCABKAkSDgoGc2VyaWFsGAkgASgJEgwKBGhjdGwYCiABKAkSEAoIYm9vdGFibGUYCyABKAgSEQoJcmVtb3ZhYmxlGAwgASgIEh0KFWlzX2luc3RhbGxhdGlvbl9tZWRpYRgNIAEoCBIQCghoYXNfdXVpZBgOIAEoCBIVCg1hZ2VudF9yZWFzb25zGA8gAygJEg8KB2hvbGRlcnMYECABKAkSHQoVaXNjc2lfaG9zdF9pcF9hZGRyZXNzGBEgASgJIsgBCghOaWNGYWN0cxIMCgRuYW1lGAEgASgJEhMKC21hY19hZGRyZXNzGAIgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAMgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAQgAygJEgsKA210dRgFIAEoBRISCgpzcGVlZF9tYnBzGAYgASgFEgwKBHR5cGUYByABKAkSEwoLaGFzX2NhcnJpZXIYCCABKAgSEQoJdmVuZG9yX2lkGAkgASgJEhIKCnByb2R1Y3RfaWQYCiABKAkiZQoKUm91dGVGYWN0cxIRCglpbnRlcmZhY2UYASABKAkSDwoHZ2F0ZXdheRgCIAEoCRITCgtkZXN0aW5hdGlvbhgDIAEoCRIOCgZmYW1pbHkYBCABKAUSDgoGbWV0cmljGAUgASgFIpoBChFJbnZlbnRvcnlSZXBvcnRlZBIQCghob3N0X2tleRgBIAEoCRIjCgRib2R5GAIgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSKgoIaGFyZHdhcmUYAyABKAsyGC5tdXN0ZXIudjEuSGFyZHdhcmVGYWN0cxINCgVlcG9jaBgEIAEoBRITCgtmaW5nZXJwcmludBgFIAEoCSJKChJOdHBTb3VyY2VzUmVwb3J0ZWQSJQoHc291cmNlcxgBIAMoCzIULm11c3Rlci52MS5OdHBTb3VyY2USDQoFZXBvY2gYAiABKAUiNgoJTnRwU291cmNlEhMKC3NvdXJjZV9uYW1lGAEgASgJEhQKDHNvdXJjZV9zdGF0ZRgCIAEoCSKiAQoUQ29ubmVjdGl2aXR5UmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEhMKC2ZpbmdlcnByaW50GAMgASgJEhQKDG10dV9tZWFzdXJlZBgEIAEoCBIrCgxtdHVfZmFpbHVyZXMYBSADKAsyFS5tdXN0ZXIudjEuTXR1RmFpbHVyZSIxCgpNdHVGYWlsdXJlEgsKA25pYxgBIAEoCRIWCg5yZW1vdGVfYWRkcmVzcxgCIAEoCSJgChFEaXNrU3BlZWRNZWFzdXJlZBIMCgRwYXRoGAEgASgJEhsKE2lvX3N5bmNfZHVyYXRpb25fbXMYAiABKAUSEQoJZXhpdF9jb2RlGAMgASgFEg0KBWVwb2NoGAQgASgFIlgKGUltYWdlQXZhaWxhYmlsaXR5UmVwb3J0ZWQSLAoGaW1hZ2VzGAEgAygLMhwubXVzdGVyLnYxLkltYWdlQXZhaWxhYmlsaXR5Eg0KBWVwb2NoGAIgASgFInIKEUltYWdlQXZhaWxhYmlsaXR5EgwKBG5hbWUYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoARIPCgdzZWNvbmRzGAMgASgBEhoKEmRvd25sb2FkX3JhdGVfbWJwcxgEIAEoARIOCgZyZXN1bHQYBSABKAkiUgoPRG9tYWluc1Jlc29sdmVkEjAKC3Jlc29sdXRpb25zGAEgAygLMhsubXVzdGVyLnYxLkRvbWFpblJlc29sdXRpb24SDQoFZXBvY2gYAiABKAUiZwoQRG9tYWluUmVzb2x1dGlvbhITCgtkb21haW5fbmFtZRgBIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgCIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgDIAMoCRIOCgZjbmFtZXMYBCADKAkiSwoVRnJlZUFkZHJlc3Nlc1JlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBSJHCgxWaXBzVmVyaWZpZWQSKAoEdmlwcxgBIAMoCzIaLm11c3Rlci52MS5WaXBWZXJpZmljYXRpb24SDQoFZXBvY2gYAiABKAUiRgoPVmlwVmVyaWZpY2F0aW9uEgsKA3ZpcBgBIAEoCRIQCgh2aXBfdHlwZRgCIAEoCRIUCgx2ZXJpZmljYXRpb24YAyABKAkiYgoYVGFuZ0Nvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIImQKGkFwaVZpcENvbm5lY3Rpdml0eVJlcG9ydGVkEhIKCmlzX3N1Y2Nlc3MYASABKAgSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAMgASgFIjwKE0Nsb2NrT2Zmc2V0TWVhc3VyZWQSFgoOb2Zmc2V0X3NlY29uZHMYASABKAUSDQoFZXBvY2gYAiABKAUiMQoNUmVwb3J0Q2xlYXJlZBIRCglzdGVwX3R5cGUYASABKAkSDQoFZXBvY2gYAiABKAUiewoTUmVjb3JkUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDgoGb3V0cHV0GAMgASgJEhEKCWV4aXRfY29kZRgEIAEoBRINCgVlcnJvchgFIAEoCRINCgVlcG9jaBgGIAEoBSI5ChRSZWNvcmRSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkgKEkNsZWFyUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDQoFZXBvY2gYAyABKAUiOAoTQ2xlYXJSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMrEBChBJbnZlbnRvcnlTZXJ2aWNlEk8KDFJlY29yZFJlcG9ydBIeLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlc3BvbnNlEkwKC0NsZWFyUmVwb3J0Eh0ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVxdWVzdBoeLm11c3Rlci52MS5DbGVhclJlcG9ydFJlc3BvbnNlYgZwcm90bzM", [file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEizQQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJIjYKDlBjaURldmljZUZhY3RzEhEKCXZlbmRvcl9pZBgBIAEoCRIRCglkZXZpY2VfaWQYAiABKAkixQIKCURpc2tGYWN0cxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHBhdGgYAyABKAkSDwoHYnlfcGF0aBgEIAEoCRINCgVieV9pZBgFIAEoCRISCgpkcml2ZV90eXBlGAYgASgJEhIKCnNpemVfYnl0ZXMYByABKAESDQoFbW9kZWwYCCABKAkSDgoGc2VyaWFsGAkgASgJEgwKBGhjdGwYCiABKAkSEAoIYm9vdGFibGUYCyABKAgSEQoJcmVtb3ZhYmxlGAwgASgIEh0KFWlzX2luc3RhbGxhdGlvbl9tZWRpYRgNIAEoCBIQCghoYXNfdXVpZBgOIAEoCBIVCg1hZ2VudF9yZWFzb25zGA8gAygJEg8KB2hvbGRlcnMYECABKAkSHQoVaXNjc2lfaG9zdF9pcF9hZGRyZXNzGBEgASgJIsgBCghOaWNGYWN0cxIMCgRuYW1lGAEgASgJEhMKC21hY19hZGRyZXNzGAIgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAMgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAQgAygJEgsKA210dRgFIAEoBRISCgpzcGVlZF9tYnBzGAYgASgFEgwKBHR5cGUYByABKAkSEwoLaGFzX2NhcnJpZXIYCCABKAgSEQoJdmVuZG9yX2lkGAkgASgJEhIKCnByb2R1Y3RfaWQYCiABKAkiZQoKUm91dGVGYWN0cxIRCglpbnRlcmZhY2UYASABKAkSDwoHZ2F0ZXdheRgCIAEoCRITCgtkZXN0aW5hdGlvbhgDIAEoCRIOCgZmYW1pbHkYBCABKAUSDgoGbWV0cmljGAUgASgFIpoBChFJbnZlbnRvcnlSZXBvcnRlZBIQCghob3N0X2tleRgBIAEoCRIjCgRib2R5GAIgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSKgoIaGFyZHdhcmUYAyABKAsyGC5tdXN0ZXIudjEuSGFyZHdhcmVGYWN0cxINCgVlcG9jaBgEIAEoBRITCgtmaW5nZXJwcmludBgFIAEoCSJKChJOdHBTb3VyY2VzUmVwb3J0ZWQSJQoHc291cmNlcxgBIAMoCzIULm11c3Rlci52MS5OdHBTb3VyY2USDQoFZXBvY2gYAiABKAUiNgoJTnRwU291cmNlEhMKC3NvdXJjZV9uYW1lGAEgASgJEhQKDHNvdXJjZV9zdGF0ZRgCIAEoCSKLAgoUQ29ubmVjdGl2aXR5UmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEhMKC2ZpbmdlcnByaW50GAMgASgJEhQKDG10dV9tZWFzdXJlZBgEIAEoCBIrCgxtdHVfZmFpbHVyZXMYBSADKAsyFS5tdXN0ZXIudjEuTXR1RmFpbHVyZRIjCgVwZWVycxgGIAMoCzIULm11c3Rlci52MS5QZWVyUmVhY2gSFgoOdmFuaXNoZWRfcGVlcnMYByADKAkSKgoKY29sbGlzaW9ucxgIIAMoCzIWLm11c3Rlci52MS5JcENvbGxpc2lvbiJ8CglQZWVyUmVhY2gSDwoHaG9zdF9pZBgBIAEoCRIWCg5uZWFyX2FkZHJlc3NlcxgCIAMoCRIVCg1mYXJfYWRkcmVzc2VzGAMgAygJEhIKCmxhdGVuY3lfbXMYBCABKAESGwoTcGFja2V0X2xvc3NfcGVyY2VudBgFIAEoASI1CgtJcENvbGxpc2lvbhIPCgdhZGRyZXNzGAEgASgJEhUKDW1hY19hZGRyZXNzZXMYAiADKAkiMQoKTXR1RmFpbHVyZRILCgNuaWMYASABKAkSFgoOcmVtb3RlX2FkZHJlc3MYAiABKAkiYAoRRGlza1NwZWVkTWVhc3VyZWQSDAoEcGF0aBgBIAEoCRIbChNpb19zeW5jX2R1cmF0aW9uX21zGAIgASgFEhEKCWV4aXRfY29kZRgDIAEoBRINCgVlcG9jaBgEIAEoBSJYChlJbWFnZUF2YWlsYWJpbGl0eVJlcG9ydGVkEiwKBmltYWdlcxgBIAMoCzIcLm11c3Rlci52MS5JbWFnZUF2YWlsYWJpbGl0eRINCgVlcG9jaBgCIAEoBSJyChFJbWFnZUF2YWlsYWJpbGl0eRIMCgRuYW1lGAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAESDwoHc2Vjb25kcxgDIAEoARIaChJkb3dubG9hZF9yYXRlX21icHMYBCABKAESDgoGcmVzdWx0GAUgASgJIlIKD0RvbWFpbnNSZXNvbHZlZBIwCgtyZXNvbHV0aW9ucxgBIAMoCzIbLm11c3Rlci52MS5Eb21haW5SZXNvbHV0aW9uEg0KBWVwb2NoGAIgASgFImcKEERvbWFpblJlc29sdXRpb24SEwoLZG9tYWluX25hbWUYASABKAkSFgoOaXB2NF9hZGRyZXNzZXMYAiADKAkSFgoOaXB2Nl9hZGRyZXNzZXMYAyADKAkSDgoGY25hbWVzGAQgAygJIncKFUZyZWVBZGRyZXNzZXNSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSDQoFZXBvY2gYAiABKAUSKgoIbmV0d29ya3MYAyADKAsyGC5tdXN0ZXIudjEuRnJlZUFkZHJlc3NlcyIwCg1GcmVlQWRkcmVzc2VzEg8KB25ldHdvcmsYASABKAkSDgoGcmFuZ2VzGAIgAygJIkcKDFZpcHNWZXJpZmllZBIoCgR2aXBzGAEgAygLMhoubXVzdGVyLnYxLlZpcFZlcmlmaWNhdGlvbhINCgVlcG9jaBgCIAEoBSJGCg9WaXBWZXJpZmljYXRpb24SCwoDdmlwGAEgASgJEhAKCHZpcF90eXBlGAIgASgJEhQKDHZlcmlmaWNhdGlvbhgDIAEoCSJiChhUYW5nQ29ubmVjdGl2aXR5UmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEhIKCmlzX3N1Y2Nlc3MYAyABKAgikQEKGkFwaVZpcENvbm5lY3Rpdml0eVJlcG9ydGVkEhIKCmlzX3N1Y2Nlc3MYASABKAgSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAMgASgFEhcKD2Rpc2tfZW5jcnlwdGlvbhgEIAEoCRISCgpuZXR3b3JraW5nGAUgASgJIjwKE0Nsb2NrT2Zmc2V0TWVhc3VyZWQSFgoOb2Zmc2V0X3NlY29uZHMYASABKAUSDQoFZXBvY2gYAiABKAUiMQoNUmVwb3J0Q2xlYXJlZBIRCglzdGVwX3R5cGUYASABKAkSDQoFZXBvY2gYAiABKAUiewoTUmVjb3JkUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDgoGb3V0cHV0GAMgASgJEhEKCWV4aXRfY29kZRgEIAEoBRINCgVlcnJvchgFIAEoCRINCgVlcG9jaBgGIAEoBSI5ChRSZWNvcmRSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkgKEkNsZWFyUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDQoFZXBvY2gYAyABKAUiOAoTQ2xlYXJSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMrEBChBJbnZlbnRvcnlTZXJ2aWNlEk8KDFJlY29yZFJlcG9ydBIeLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlc3BvbnNlEkwKC0NsZWFyUmVwb3J0Eh0ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVxdWVzdBoeLm11c3Rlci52MS5DbGVhclJlcG9ydFJlc3BvbnNlYgZwcm90bzM", [file_muster_v1_common]);
 
 /**
  * The part of an inventory that rules and steps need; the whole document is in the object store.
@@ -886,6 +886,27 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
    * @generated from field: repeated muster.v1.MtuFailure mtu_failures = 5;
    */
   mtuFailures: MtuFailure[];
+
+  /**
+   * Hosts whose reach is new or has changed since the last report of this epoch; the others are reached as before.
+   *
+   * @generated from field: repeated muster.v1.PeerReach peers = 6;
+   */
+  peers: PeerReach[];
+
+  /**
+   * Ids of hosts that are no longer reported on.
+   *
+   * @generated from field: repeated string vanished_peers = 7;
+   */
+  vanishedPeers: string[];
+
+  /**
+   * Capped at MAX_IP_COLLISIONS.
+   *
+   * @generated from field: repeated muster.v1.IpCollision collisions = 8;
+   */
+  collisions: IpCollision[];
 };
 
 /**
@@ -922,6 +943,27 @@ export type ConnectivityReportedJson = {
    * @generated from field: repeated muster.v1.MtuFailure mtu_failures = 5;
    */
   mtuFailures?: MtuFailureJson[];
+
+  /**
+   * Hosts whose reach is new or has changed since the last report of this epoch; the others are reached as before.
+   *
+   * @generated from field: repeated muster.v1.PeerReach peers = 6;
+   */
+  peers?: PeerReachJson[];
+
+  /**
+   * Ids of hosts that are no longer reported on.
+   *
+   * @generated from field: repeated string vanished_peers = 7;
+   */
+  vanishedPeers?: string[];
+
+  /**
+   * Capped at MAX_IP_COLLISIONS.
+   *
+   * @generated from field: repeated muster.v1.IpCollision collisions = 8;
+   */
+  collisions?: IpCollisionJson[];
 };
 
 /**
@@ -930,6 +972,130 @@ export type ConnectivityReportedJson = {
  */
 export const ConnectivityReportedSchema: GenMessage<ConnectivityReported, {jsonType: ConnectivityReportedJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_inventory, 8);
+
+/**
+ * How another host is reached from here.
+ *
+ * @generated from message muster.v1.PeerReach
+ */
+export type PeerReach = Message<"muster.v1.PeerReach"> & {
+  /**
+   * @generated from field: string host_id = 1;
+   */
+  hostId: string;
+
+  /**
+   * Its addresses that answered on layer 2, sorted.
+   *
+   * @generated from field: repeated string near_addresses = 2;
+   */
+  nearAddresses: string[];
+
+  /**
+   * Its addresses that answered on layer 3, sorted.
+   *
+   * @generated from field: repeated string far_addresses = 3;
+   */
+  farAddresses: string[];
+
+  /**
+   * The worst of its addresses, as measured when it last entered another class (see the inventory service).
+   *
+   * @generated from field: double latency_ms = 4;
+   */
+  latencyMs: number;
+
+  /**
+   * @generated from field: double packet_loss_percent = 5;
+   */
+  packetLossPercent: number;
+};
+
+/**
+ * How another host is reached from here.
+ *
+ * @generated from message muster.v1.PeerReach
+ */
+export type PeerReachJson = {
+  /**
+   * @generated from field: string host_id = 1;
+   */
+  hostId?: string;
+
+  /**
+   * Its addresses that answered on layer 2, sorted.
+   *
+   * @generated from field: repeated string near_addresses = 2;
+   */
+  nearAddresses?: string[];
+
+  /**
+   * Its addresses that answered on layer 3, sorted.
+   *
+   * @generated from field: repeated string far_addresses = 3;
+   */
+  farAddresses?: string[];
+
+  /**
+   * The worst of its addresses, as measured when it last entered another class (see the inventory service).
+   *
+   * @generated from field: double latency_ms = 4;
+   */
+  latencyMs?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: double packet_loss_percent = 5;
+   */
+  packetLossPercent?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message muster.v1.PeerReach.
+ * Use `create(PeerReachSchema)` to create a new message.
+ */
+export const PeerReachSchema: GenMessage<PeerReach, {jsonType: PeerReachJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_inventory, 9);
+
+/**
+ * More than one machine answers on an address of one network card.
+ *
+ * @generated from message muster.v1.IpCollision
+ */
+export type IpCollision = Message<"muster.v1.IpCollision"> & {
+  /**
+   * @generated from field: string address = 1;
+   */
+  address: string;
+
+  /**
+   * @generated from field: repeated string mac_addresses = 2;
+   */
+  macAddresses: string[];
+};
+
+/**
+ * More than one machine answers on an address of one network card.
+ *
+ * @generated from message muster.v1.IpCollision
+ */
+export type IpCollisionJson = {
+  /**
+   * @generated from field: string address = 1;
+   */
+  address?: string;
+
+  /**
+   * @generated from field: repeated string mac_addresses = 2;
+   */
+  macAddresses?: string[];
+};
+
+/**
+ * Describes the message muster.v1.IpCollision.
+ * Use `create(IpCollisionSchema)` to create a new message.
+ */
+export const IpCollisionSchema: GenMessage<IpCollision, {jsonType: IpCollisionJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_inventory, 10);
 
 /**
  * Full-size packets do not arrive.
@@ -970,7 +1136,7 @@ export type MtuFailureJson = {
  * Use `create(MtuFailureSchema)` to create a new message.
  */
 export const MtuFailureSchema: GenMessage<MtuFailure, {jsonType: MtuFailureJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 9);
+  messageDesc(file_muster_v1_inventory, 11);
 
 /**
  * @generated from message muster.v1.DiskSpeedMeasured
@@ -1027,7 +1193,7 @@ export type DiskSpeedMeasuredJson = {
  * Use `create(DiskSpeedMeasuredSchema)` to create a new message.
  */
 export const DiskSpeedMeasuredSchema: GenMessage<DiskSpeedMeasured, {jsonType: DiskSpeedMeasuredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 10);
+  messageDesc(file_muster_v1_inventory, 12);
 
 /**
  * @generated from message muster.v1.ImageAvailabilityReported
@@ -1064,7 +1230,7 @@ export type ImageAvailabilityReportedJson = {
  * Use `create(ImageAvailabilityReportedSchema)` to create a new message.
  */
 export const ImageAvailabilityReportedSchema: GenMessage<ImageAvailabilityReported, {jsonType: ImageAvailabilityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 11);
+  messageDesc(file_muster_v1_inventory, 13);
 
 /**
  * @generated from message muster.v1.ImageAvailability
@@ -1135,7 +1301,7 @@ export type ImageAvailabilityJson = {
  * Use `create(ImageAvailabilitySchema)` to create a new message.
  */
 export const ImageAvailabilitySchema: GenMessage<ImageAvailability, {jsonType: ImageAvailabilityJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 12);
+  messageDesc(file_muster_v1_inventory, 14);
 
 /**
  * @generated from message muster.v1.DomainsResolved
@@ -1172,7 +1338,7 @@ export type DomainsResolvedJson = {
  * Use `create(DomainsResolvedSchema)` to create a new message.
  */
 export const DomainsResolvedSchema: GenMessage<DomainsResolved, {jsonType: DomainsResolvedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 13);
+  messageDesc(file_muster_v1_inventory, 15);
 
 /**
  * @generated from message muster.v1.DomainResolution
@@ -1229,7 +1395,7 @@ export type DomainResolutionJson = {
  * Use `create(DomainResolutionSchema)` to create a new message.
  */
 export const DomainResolutionSchema: GenMessage<DomainResolution, {jsonType: DomainResolutionJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 14);
+  messageDesc(file_muster_v1_inventory, 16);
 
 /**
  * @generated from message muster.v1.FreeAddressesReported
@@ -1244,6 +1410,11 @@ export type FreeAddressesReported = Message<"muster.v1.FreeAddressesReported"> &
    * @generated from field: int32 epoch = 2;
    */
   epoch: number;
+
+  /**
+   * @generated from field: repeated muster.v1.FreeAddresses networks = 3;
+   */
+  networks: FreeAddresses[];
 };
 
 /**
@@ -1259,6 +1430,11 @@ export type FreeAddressesReportedJson = {
    * @generated from field: int32 epoch = 2;
    */
   epoch?: number;
+
+  /**
+   * @generated from field: repeated muster.v1.FreeAddresses networks = 3;
+   */
+  networks?: FreeAddressesJson[];
 };
 
 /**
@@ -1266,7 +1442,48 @@ export type FreeAddressesReportedJson = {
  * Use `create(FreeAddressesReportedSchema)` to create a new message.
  */
 export const FreeAddressesReportedSchema: GenMessage<FreeAddressesReported, {jsonType: FreeAddressesReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 15);
+  messageDesc(file_muster_v1_inventory, 17);
+
+/**
+ * @generated from message muster.v1.FreeAddresses
+ */
+export type FreeAddresses = Message<"muster.v1.FreeAddresses"> & {
+  /**
+   * @generated from field: string network = 1;
+   */
+  network: string;
+
+  /**
+   * "10.0.0.3-10.0.0.9", ends included, ascending; one address stands for itself.
+   *
+   * @generated from field: repeated string ranges = 2;
+   */
+  ranges: string[];
+};
+
+/**
+ * @generated from message muster.v1.FreeAddresses
+ */
+export type FreeAddressesJson = {
+  /**
+   * @generated from field: string network = 1;
+   */
+  network?: string;
+
+  /**
+   * "10.0.0.3-10.0.0.9", ends included, ascending; one address stands for itself.
+   *
+   * @generated from field: repeated string ranges = 2;
+   */
+  ranges?: string[];
+};
+
+/**
+ * Describes the message muster.v1.FreeAddresses.
+ * Use `create(FreeAddressesSchema)` to create a new message.
+ */
+export const FreeAddressesSchema: GenMessage<FreeAddresses, {jsonType: FreeAddressesJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_inventory, 18);
 
 /**
  * @generated from message muster.v1.VipsVerified
@@ -1303,7 +1520,7 @@ export type VipsVerifiedJson = {
  * Use `create(VipsVerifiedSchema)` to create a new message.
  */
 export const VipsVerifiedSchema: GenMessage<VipsVerified, {jsonType: VipsVerifiedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 16);
+  messageDesc(file_muster_v1_inventory, 19);
 
 /**
  * @generated from message muster.v1.VipVerification
@@ -1358,7 +1575,7 @@ export type VipVerificationJson = {
  * Use `create(VipVerificationSchema)` to create a new message.
  */
 export const VipVerificationSchema: GenMessage<VipVerification, {jsonType: VipVerificationJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 17);
+  messageDesc(file_muster_v1_inventory, 20);
 
 /**
  * @generated from message muster.v1.TangConnectivityReported
@@ -1405,7 +1622,7 @@ export type TangConnectivityReportedJson = {
  * Use `create(TangConnectivityReportedSchema)` to create a new message.
  */
 export const TangConnectivityReportedSchema: GenMessage<TangConnectivityReported, {jsonType: TangConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 18);
+  messageDesc(file_muster_v1_inventory, 21);
 
 /**
  * The ignition that the host was served is sealed under the infra-env; the body has its digest only.
@@ -1427,6 +1644,20 @@ export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityRe
    * @generated from field: int32 epoch = 3;
    */
   epoch: number;
+
+  /**
+   * What the ignition asks of disks: none, tpm2, tang, other; empty when there was no ignition to read.
+   *
+   * @generated from field: string disk_encryption = 4;
+   */
+  diskEncryption: string;
+
+  /**
+   * Who balances the load of the installed cluster, as far as the ignition tells: managed, user-managed or empty.
+   *
+   * @generated from field: string networking = 5;
+   */
+  networking: string;
 };
 
 /**
@@ -1449,6 +1680,20 @@ export type ApiVipConnectivityReportedJson = {
    * @generated from field: int32 epoch = 3;
    */
   epoch?: number;
+
+  /**
+   * What the ignition asks of disks: none, tpm2, tang, other; empty when there was no ignition to read.
+   *
+   * @generated from field: string disk_encryption = 4;
+   */
+  diskEncryption?: string;
+
+  /**
+   * Who balances the load of the installed cluster, as far as the ignition tells: managed, user-managed or empty.
+   *
+   * @generated from field: string networking = 5;
+   */
+  networking?: string;
 };
 
 /**
@@ -1456,7 +1701,7 @@ export type ApiVipConnectivityReportedJson = {
  * Use `create(ApiVipConnectivityReportedSchema)` to create a new message.
  */
 export const ApiVipConnectivityReportedSchema: GenMessage<ApiVipConnectivityReported, {jsonType: ApiVipConnectivityReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 19);
+  messageDesc(file_muster_v1_inventory, 22);
 
 /**
  * Host clock minus service clock; stored when it has moved by more than CLOCK_DRIFT_SECONDS since the last time.
@@ -1497,7 +1742,7 @@ export type ClockOffsetMeasuredJson = {
  * Use `create(ClockOffsetMeasuredSchema)` to create a new message.
  */
 export const ClockOffsetMeasuredSchema: GenMessage<ClockOffsetMeasured, {jsonType: ClockOffsetMeasuredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 20);
+  messageDesc(file_muster_v1_inventory, 23);
 
 /**
  * @generated from message muster.v1.ReportCleared
@@ -1538,7 +1783,7 @@ export type ReportClearedJson = {
  * Use `create(ReportClearedSchema)` to create a new message.
  */
 export const ReportClearedSchema: GenMessage<ReportCleared, {jsonType: ReportClearedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 21);
+  messageDesc(file_muster_v1_inventory, 24);
 
 /**
  * @generated from message muster.v1.RecordReportRequest
@@ -1615,7 +1860,7 @@ export type RecordReportRequestJson = {
  * Use `create(RecordReportRequestSchema)` to create a new message.
  */
 export const RecordReportRequestSchema: GenMessage<RecordReportRequest, {jsonType: RecordReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 22);
+  messageDesc(file_muster_v1_inventory, 25);
 
 /**
  * @generated from message muster.v1.RecordReportResponse
@@ -1642,7 +1887,7 @@ export type RecordReportResponseJson = {
  * Use `create(RecordReportResponseSchema)` to create a new message.
  */
 export const RecordReportResponseSchema: GenMessage<RecordReportResponse, {jsonType: RecordReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 23);
+  messageDesc(file_muster_v1_inventory, 26);
 
 /**
  * @generated from message muster.v1.ClearReportRequest
@@ -1689,7 +1934,7 @@ export type ClearReportRequestJson = {
  * Use `create(ClearReportRequestSchema)` to create a new message.
  */
 export const ClearReportRequestSchema: GenMessage<ClearReportRequest, {jsonType: ClearReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 24);
+  messageDesc(file_muster_v1_inventory, 27);
 
 /**
  * @generated from message muster.v1.ClearReportResponse
@@ -1716,7 +1961,7 @@ export type ClearReportResponseJson = {
  * Use `create(ClearReportResponseSchema)` to create a new message.
  */
 export const ClearReportResponseSchema: GenMessage<ClearReportResponse, {jsonType: ClearReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 25);
+  messageDesc(file_muster_v1_inventory, 28);
 
 /**
  * @generated from service muster.v1.InventoryService

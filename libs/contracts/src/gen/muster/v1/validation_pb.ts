@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/validation.proto.
  */
 export const file_muster_v1_validation: GenFile = /*@__PURE__*/
-  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxInwKB091dGNvbWUSCgoCaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSEAoIY2F0ZWdvcnkYBCABKAkSEAoIbWVhc3VyZWQYBSABKAkSEAoIcmVxdWlyZWQYBiABKAkSDgoGcmVtZWR5GAcgASgJIs0CCg5Ib3N0Q29uZGl0aW9ucxIRCgljb25uZWN0ZWQYASABKAgSFwoPbWVkaWFfY29ubmVjdGVkGAIgASgIEhEKCWludmVudG9yeRgDIAEoCRIUCgxtaW5faGFyZHdhcmUYBCABKAgSHAoUbWFjaGluZV9jaWRyX2RlZmluZWQYBSABKAgSGQoRdnNwaGVyZV9kaXNrX3V1aWQYBiABKAgSHgoWc3VmZmljaWVudF9mb3JfaW5zdGFsbBgHIAEoCBISCgpkaXNrX3NwZWVkGAggASgJEg4KBmltYWdlcxgJIAEoCRIYChBmYWlsaW5nX21lc3NhZ2VzGAogAygJEhkKEWhhcmR3YXJlX21lc3NhZ2VzGAsgAygJEhYKDmlucHV0X21lc3NhZ2VzGAwgAygJEhwKFHByZXBhcmF0aW9uX21lc3NhZ2VzGA0gAygJInoKEUNsdXN0ZXJDb25kaXRpb25zEhwKFHBlbmRpbmdfaW5wdXRzX2dpdmVuGAEgASgIEhQKDHZpcHNfZGVmaW5lZBgCIAEoCBIXCg9yZXF1aXJlZF9wYXNzZWQYAyABKAgSGAoQZmFpbGluZ19tZXNzYWdlcxgEIAMoCSKdAQoTSG9zdE91dGNvbWVzQ2hhbmdlZBIQCghob3N0X2tleRgBIAEoCRIjCgdjaGFuZ2VkGAIgAygLMhIubXVzdGVyLnYxLk91dGNvbWUSEQoJd2l0aGRyYXduGAMgAygJEi0KCmNvbmRpdGlvbnMYBCABKAsyGS5tdXN0ZXIudjEuSG9zdENvbmRpdGlvbnMSDQoFZXBvY2gYBSABKAUilgEKFkNsdXN0ZXJPdXRjb21lc0NoYW5nZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIjCgdjaGFuZ2VkGAIgAygLMhIubXVzdGVyLnYxLk91dGNvbWUSEQoJd2l0aGRyYXduGAMgAygJEjAKCmNvbmRpdGlvbnMYBCABKAsyHC5tdXN0ZXIudjEuQ2x1c3RlckNvbmRpdGlvbnMiKQoTUmVhZE91dGNvbWVzUmVxdWVzdBISCgpzdWJqZWN0X2lkGAEgASgJIjwKFFJlYWRPdXRjb21lc1Jlc3BvbnNlEiQKCG91dGNvbWVzGAEgAygLMhIubXVzdGVyLnYxLk91dGNvbWUyZAoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxInwKB091dGNvbWUSCgoCaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSEAoIY2F0ZWdvcnkYBCABKAkSEAoIbWVhc3VyZWQYBSABKAkSEAoIcmVxdWlyZWQYBiABKAkSDgoGcmVtZWR5GAcgASgJIs0CCg5Ib3N0Q29uZGl0aW9ucxIRCgljb25uZWN0ZWQYASABKAgSFwoPbWVkaWFfY29ubmVjdGVkGAIgASgIEhEKCWludmVudG9yeRgDIAEoCRIUCgxtaW5faGFyZHdhcmUYBCABKAgSHAoUbWFjaGluZV9jaWRyX2RlZmluZWQYBSABKAgSGQoRdnNwaGVyZV9kaXNrX3V1aWQYBiABKAgSHgoWc3VmZmljaWVudF9mb3JfaW5zdGFsbBgHIAEoCBISCgpkaXNrX3NwZWVkGAggASgJEg4KBmltYWdlcxgJIAEoCRIYChBmYWlsaW5nX21lc3NhZ2VzGAogAygJEhkKEWhhcmR3YXJlX21lc3NhZ2VzGAsgAygJEhYKDmlucHV0X21lc3NhZ2VzGAwgAygJEhwKFHByZXBhcmF0aW9uX21lc3NhZ2VzGA0gAygJInoKEUNsdXN0ZXJDb25kaXRpb25zEhwKFHBlbmRpbmdfaW5wdXRzX2dpdmVuGAEgASgIEhQKDHZpcHNfZGVmaW5lZBgCIAEoCBIXCg9yZXF1aXJlZF9wYXNzZWQYAyABKAgSGAoQZmFpbGluZ19tZXNzYWdlcxgEIAMoCSKdAQoTSG9zdE91dGNvbWVzQ2hhbmdlZBIQCghob3N0X2tleRgBIAEoCRIjCgdjaGFuZ2VkGAIgAygLMhIubXVzdGVyLnYxLk91dGNvbWUSEQoJd2l0aGRyYXduGAMgAygJEi0KCmNvbmRpdGlvbnMYBCABKAsyGS5tdXN0ZXIudjEuSG9zdENvbmRpdGlvbnMSDQoFZXBvY2gYBSABKAUi2QEKFkNsdXN0ZXJPdXRjb21lc0NoYW5nZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIjCgdjaGFuZ2VkGAIgAygLMhIubXVzdGVyLnYxLk91dGNvbWUSEQoJd2l0aGRyYXduGAMgAygJEjAKCmNvbmRpdGlvbnMYBCABKAsyHC5tdXN0ZXIudjEuQ2x1c3RlckNvbmRpdGlvbnMSQQoTY29ubmVjdGl2aXR5X2dyb3VwcxgFIAEoCzIkLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkIk8KGUNvbm5lY3Rpdml0eUdyb3Vwc0NoYW5nZWQSMgoGZ3JvdXBzGAEgAygLMiIubXVzdGVyLnYxLkNvbm5lY3Rpdml0eUdyb3VwQ2hhbmdlIloKF0Nvbm5lY3Rpdml0eUdyb3VwQ2hhbmdlEg8KB25ldHdvcmsYASABKAkSFwoPam9pbmVkX2hvc3RfaWRzGAIgAygJEhUKDWxlZnRfaG9zdF9pZHMYAyADKAkiKQoTUmVhZE91dGNvbWVzUmVxdWVzdBISCgpzdWJqZWN0X2lkGAEgASgJIjwKFFJlYWRPdXRjb21lc1Jlc3BvbnNlEiQKCG91dGNvbWVzGAEgAygLMhIubXVzdGVyLnYxLk91dGNvbWUyZAoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * One rule's verdict on one host or cluster.
@@ -437,6 +437,13 @@ export type ClusterOutcomesChanged = Message<"muster.v1.ClusterOutcomesChanged">
    * @generated from field: muster.v1.ClusterConditions conditions = 4;
    */
   conditions?: ClusterConditions | undefined;
+
+  /**
+   * Absent when they are as before.
+   *
+   * @generated from field: muster.v1.ConnectivityGroupsChanged connectivity_groups = 5;
+   */
+  connectivityGroups?: ConnectivityGroupsChanged | undefined;
 };
 
 /**
@@ -462,6 +469,13 @@ export type ClusterOutcomesChangedJson = {
    * @generated from field: muster.v1.ClusterConditions conditions = 4;
    */
   conditions?: ClusterConditionsJson;
+
+  /**
+   * Absent when they are as before.
+   *
+   * @generated from field: muster.v1.ConnectivityGroupsChanged connectivity_groups = 5;
+   */
+  connectivityGroups?: ConnectivityGroupsChangedJson;
 };
 
 /**
@@ -470,6 +484,88 @@ export type ClusterOutcomesChangedJson = {
  */
 export const ClusterOutcomesChangedSchema: GenMessage<ClusterOutcomesChanged, {jsonType: ClusterOutcomesChangedJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_validation, 4);
+
+/**
+ * Which hosts reach each other, each of them each: only who came and went.
+ *
+ * @generated from message muster.v1.ConnectivityGroupsChanged
+ */
+export type ConnectivityGroupsChanged = Message<"muster.v1.ConnectivityGroupsChanged"> & {
+  /**
+   * @generated from field: repeated muster.v1.ConnectivityGroupChange groups = 1;
+   */
+  groups: ConnectivityGroupChange[];
+};
+
+/**
+ * Which hosts reach each other, each of them each: only who came and went.
+ *
+ * @generated from message muster.v1.ConnectivityGroupsChanged
+ */
+export type ConnectivityGroupsChangedJson = {
+  /**
+   * @generated from field: repeated muster.v1.ConnectivityGroupChange groups = 1;
+   */
+  groups?: ConnectivityGroupChangeJson[];
+};
+
+/**
+ * Describes the message muster.v1.ConnectivityGroupsChanged.
+ * Use `create(ConnectivityGroupsChangedSchema)` to create a new message.
+ */
+export const ConnectivityGroupsChangedSchema: GenMessage<ConnectivityGroupsChanged, {jsonType: ConnectivityGroupsChangedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 5);
+
+/**
+ * @generated from message muster.v1.ConnectivityGroupChange
+ */
+export type ConnectivityGroupChange = Message<"muster.v1.ConnectivityGroupChange"> & {
+  /**
+   * A machine network, or IPv4 or IPv6 for what is reached over routers.
+   *
+   * @generated from field: string network = 1;
+   */
+  network: string;
+
+  /**
+   * @generated from field: repeated string joined_host_ids = 2;
+   */
+  joinedHostIds: string[];
+
+  /**
+   * @generated from field: repeated string left_host_ids = 3;
+   */
+  leftHostIds: string[];
+};
+
+/**
+ * @generated from message muster.v1.ConnectivityGroupChange
+ */
+export type ConnectivityGroupChangeJson = {
+  /**
+   * A machine network, or IPv4 or IPv6 for what is reached over routers.
+   *
+   * @generated from field: string network = 1;
+   */
+  network?: string;
+
+  /**
+   * @generated from field: repeated string joined_host_ids = 2;
+   */
+  joinedHostIds?: string[];
+
+  /**
+   * @generated from field: repeated string left_host_ids = 3;
+   */
+  leftHostIds?: string[];
+};
+
+/**
+ * Describes the message muster.v1.ConnectivityGroupChange.
+ * Use `create(ConnectivityGroupChangeSchema)` to create a new message.
+ */
+export const ConnectivityGroupChangeSchema: GenMessage<ConnectivityGroupChange, {jsonType: ConnectivityGroupChangeJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 6);
 
 /**
  * @generated from message muster.v1.ReadOutcomesRequest
@@ -500,7 +596,7 @@ export type ReadOutcomesRequestJson = {
  * Use `create(ReadOutcomesRequestSchema)` to create a new message.
  */
 export const ReadOutcomesRequestSchema: GenMessage<ReadOutcomesRequest, {jsonType: ReadOutcomesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 5);
+  messageDesc(file_muster_v1_validation, 7);
 
 /**
  * @generated from message muster.v1.ReadOutcomesResponse
@@ -527,7 +623,7 @@ export type ReadOutcomesResponseJson = {
  * Use `create(ReadOutcomesResponseSchema)` to create a new message.
  */
 export const ReadOutcomesResponseSchema: GenMessage<ReadOutcomesResponse, {jsonType: ReadOutcomesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 6);
+  messageDesc(file_muster_v1_validation, 8);
 
 /**
  * @generated from service muster.v1.ValidationService
