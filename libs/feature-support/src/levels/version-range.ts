@@ -1,4 +1,4 @@
-import { compareVersions, parseVersion, type VersionNumbers } from '@muster/validation-rules';
+import { compareVersions, parseVersion, type VersionNumbers } from '@muster/versions';
 import type { VersionRange } from '../feature';
 
 /** Whether a version is in the range; a range that says nothing has every version. Pre-releases count as their release. */
