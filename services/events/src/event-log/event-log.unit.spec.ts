@@ -21,6 +21,15 @@ import {
 
 const outcome = (id: string, status: string) => ({ id, status, message: `about ${id}`, category: 'network' }) as never;
 
+const bootable = (name: string) => ({
+  name,
+  id: `wwn-${name}`,
+  byId: '',
+  byPath: '',
+  driveType: 'SSD',
+  bootable: true,
+});
+
 /** Name and severity of the lines that the last fact adds to those of the facts before it. */
 async function told(...facts: readonly Fact[]): Promise<readonly string[]> {
   const before = (await viewsAfter(...facts.slice(0, -1))).log.length;
@@ -102,6 +111,16 @@ describe('what people are told', () => {
       'a host fails',
       [host, onHost('HostEnteredStatus', { status: 'error', from: 'installing' })],
       ['host_status_updated error'],
+    ],
+    [
+      'a host is installed, one of its two bootable disks spared',
+      [
+        host,
+        onInventory('InventoryReported', { hardware: { disks: [bootable('sda'), bootable('sdb')] } as never }),
+        onHost('HostSettingsRevised', { changes: { skipFormattingDisks: 'wwn-sdb' } }),
+        onHost('HostEnteredStatus', { status: 'installing', from: 'preparing-successful' }),
+      ],
+      ['host_status_updated info', 'quick_disk_format_performed info', 'quick_disk_format_skipped info'],
     ],
     [
       'a host is cancelled',

@@ -38,5 +38,30 @@ export function hostStatusLog(
       message: `Installation of host ${name} begins.`,
       props,
     });
+  if (status === 'installing') entries.push(...formattingLog(name, host));
   return entries;
 }
+
+/** Disks that would boot something else: each is emptied before the image is written, or spared because a person said so. */
+function formattingLog(name: string, host: HostSubject['host']): readonly LogEntry[] {
+  const spared = new Set(idsOf(host.skip_formatting_disks));
+  return idsOf(host.disks_to_be_formatted).map((id): LogEntry => {
+    const disk = host._disks?.find((known) => known.id === id)?.name ?? id;
+    const props = { host_name: name, disk_name: disk, disk_id: id };
+    return spared.has(id) || spared.has(disk) || spared.has(`/dev/${disk}`)
+      ? {
+          name: 'quick_disk_format_skipped',
+          severity: 'info',
+          message: `Disk ${disk} of host ${name} is left as it is; the host may boot from it instead of its installation disk.`,
+          props,
+        }
+      : {
+          name: 'quick_disk_format_performed',
+          severity: 'info',
+          message: `Disk ${disk} of host ${name} is emptied, so that the host does not boot from it.`,
+          props,
+        };
+  });
+}
+
+const idsOf = (list: string | undefined): readonly string[] => (list ?? '').split(',').filter((id) => id !== '');

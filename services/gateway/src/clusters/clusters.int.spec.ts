@@ -168,18 +168,25 @@ describe('clusters over REST', () => {
   it('shows hosts with their inventory in a cluster, and none where they are not asked for', async () => {
     const inventory = JSON.stringify({ hostname: 'a' });
     const connectivity = JSON.stringify({ remote_hosts: [] });
-    const [digest, connectivityDigest] = await Promise.all(
-      [inventory, connectivity].map(async (text) => {
+    const freeAddresses = JSON.stringify([{ network: '192.0.2.0/24', free_addresses: [] }]);
+    const [digest, connectivityDigest, freeAddressesDigest] = await Promise.all(
+      [inventory, connectivity, freeAddresses].map(async (text) => {
         return (await gateway.platform.objectStore.put(Buffer.from(text), 1_000)).digest;
       }),
     );
     await gateway.project(2, [
       clusterDocument(),
-      hostDocument({ _inventory_digest: digest, _connectivity_digest: connectivityDigest }),
+      hostDocument({
+        _inventory_digest: digest,
+        _connectivity_digest: connectivityDigest,
+        _free_addresses_digest: freeAddressesDigest,
+      }),
     ]);
 
     const shown = (await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}`)).body as { hosts: JsonObject[] };
-    expect(shown.hosts).toEqual([expect.objectContaining({ inventory, connectivity, cluster_id: CLUSTER_ID })]);
+    expect(shown.hosts).toEqual([
+      expect.objectContaining({ inventory, connectivity, free_addresses: freeAddresses, cluster_id: CLUSTER_ID }),
+    ]);
     const without = await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}?exclude-hosts=true`);
     expect(without.body).toMatchObject({ hosts: [] });
     const listed = await gateway.call('GET', `${CLUSTERS}?with_hosts=false`);

@@ -57,13 +57,15 @@ export class HostViews {
   }
 
   async present(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<V2Host> {
-    const [inventory, connectivity, apiVipConnectivity, tangConnectivity, ignitionConfigOverrides] = await Promise.all([
-      detail.inventory ? this.bodies.text(document._inventory_digest) : undefined,
-      detail.connectivity ? this.bodies.text(document._connectivity_digest) : undefined,
-      this.bodies.text(document._api_vip_connectivity_digest),
-      this.bodies.text(document._tang_connectivity_digest),
-      this.bodies.text(document._ignition_overrides_digest),
-    ]);
+    const [inventory, connectivity, freeAddresses, apiVipConnectivity, tangConnectivity, ignitionConfigOverrides] =
+      await Promise.all([
+        detail.inventory ? this.bodies.text(document._inventory_digest) : undefined,
+        detail.connectivity ? this.bodies.text(document._connectivity_digest) : undefined,
+        detail.connectivity ? this.bodies.text(document._free_addresses_digest) : undefined,
+        this.bodies.text(document._api_vip_connectivity_digest),
+        this.bodies.text(document._tang_connectivity_digest),
+        this.bodies.text(document._ignition_overrides_digest),
+      ]);
     const checkedInAt = this.lastSeen.since(document.infra_env_id, document.id, document.checked_in_at);
     return presentHost(
       { ...document, checked_in_at: checkedInAt },
@@ -71,6 +73,7 @@ export class HostViews {
         controlPlaneCount,
         inventory,
         connectivity,
+        freeAddresses,
         apiVipConnectivity,
         tangConnectivity,
         ignitionConfigOverrides,
