@@ -18,6 +18,14 @@ const everything = sampleDiscovery({
   ntp: { sources: 'a', additionalSources: '' },
   nats: { url: 'nats://x:4222', credentials: 'c', inboxPrefix: '_INBOX.x' },
   additionalTrustBundle: PEM,
+  registries: { registriesConf: '[[registry]]\nlocation = "quay.io"\n', caPem: PEM, takesUnsigned: true },
+  staticNetwork: {
+    form: 'nmpolicy',
+    delaySeconds: 5,
+    hosts: [
+      { mapping: [{ mac: '02:00:00:00:00:01', name: 'eth0' }], files: [{ fileName: 'p.yml', content: 'a: 1\n' }] },
+    ],
+  },
 });
 const override = {
   ignition: { version: '3.2.0' },
@@ -27,6 +35,10 @@ const override = {
 const CONFIGS: readonly (readonly [string, IgnitionConfig])[] = [
   ['the smallest discovery ignition', renderDiscoveryIgnition(sampleDiscovery())],
   ['the fullest discovery ignition', renderDiscoveryIgnition(everything)],
+  [
+    'a discovery ignition of OKD',
+    renderDiscoveryIgnition({ ...everything, okd: { packagesImage: 'quay.io/okd/rpms' } }),
+  ],
   ['an overridden discovery ignition', mergeIgnition(renderDiscoveryIgnition(everything), override)],
   ['a pointer', renderPointerIgnition({ apiHost: 'api-int.x.y', pool: 'master', rootCaPem: PEM, hostname: 'm' })],
   ['a bootstrap ignition', renderBootstrapIgnition(sampleBootstrap())],

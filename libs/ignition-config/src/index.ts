@@ -11,6 +11,7 @@ export type {
   StaticNetwork,
   NtpSettings,
   ProxySettings,
+  RegistrySettings,
   ServiceAccess,
 } from './discovery/discovery-input';
 export { proxyEnvironmentLines } from './discovery/proxy';
@@ -38,3 +39,4 @@ export {
 export { describeNetworkProblem, type NetworkProblem } from './static-network/network-problem';
 export { networkRamdiskFiles } from './static-network/network-ramdisk-files';
 export { hostNetworkFiles, type NetworkFile, networkScripts } from './static-network/network-files';
+export { parseRegistries } from './registries/parse-registries';

@@ -11,6 +11,7 @@ import { ReadArtifactController } from './artifacts/read-artifact.controller';
 import { RenderInstallConfigController } from './artifacts/render-install-config.controller';
 import { CONFIG, type IgnitionServiceConfig, readConfig } from './config';
 import type { AgentCredentialsMint } from './discovery/agent-nats-access';
+import { DiscoveryPreparation } from './discovery/discovery-preparation';
 import { DiscoveryDocuments, MINT, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
 import { derivedTokens, signedTokens } from './discovery/infra-env-tokens';
 import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-ignition.controller';
@@ -46,6 +47,7 @@ export class AppModule {
         ArtifactVault,
         ArtifactsProcess,
         DiscoveryDocuments,
+        DiscoveryPreparation,
         NetworkRamdisks,
       ],
     };

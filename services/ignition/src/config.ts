@@ -7,6 +7,7 @@ import {
   SettingsReader,
 } from '@muster/nest-kit';
 import type { OperatorSettings } from '@muster/operators';
+import { readRegistries, type ServiceRegistries } from './registries/service-registries';
 
 /** What an operator may set for this service; names as the field uses them. */
 export interface IgnitionServiceConfig {
@@ -16,6 +17,9 @@ export interface IgnitionServiceConfig {
   /** File with the PEM of the authority that signed the service's certificate. */
   readonly serviceCaPath: string | undefined;
   readonly agentImage: string;
+  readonly registries: ServiceRegistries;
+  /** Image with the packages that OKD adds to its live system; without it hosts are OpenShift's. */
+  readonly okdPackagesImage: string | undefined;
   readonly agentStartTimeoutMs: number;
   readonly authType: (typeof AUTH_TYPES)[number];
   /** Signs the tokens of infra-envs. */
@@ -48,6 +52,8 @@ export function readConfig(environment: Environment): IgnitionServiceConfig {
     skipsCertificateVerification: settings.flag('SKIP_CERT_VERIFICATION', false),
     serviceCaPath: settings.optionalText('SERVICE_CA_CERT_PATH'),
     agentImage: readComponentImages(settings).agent,
+    registries: readRegistries(settings),
+    okdPackagesImage: settings.flag('ENABLE_OKD_SUPPORT', true) ? settings.optionalText('OKD_RPMS_IMAGE') : undefined,
     agentStartTimeoutMs: settings.durationMs('AGENT_TIMEOUT_START', 10 * MINUTE_MS),
     authType,
     ecPrivateKey,

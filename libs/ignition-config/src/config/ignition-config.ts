@@ -47,4 +47,6 @@ export interface IgnitionUnit {
   readonly enabled?: boolean;
   /** Absent for a unit that the image brings. */
   readonly contents?: string;
+  /** Additions to the unit; each name ends in `.conf`. */
+  readonly dropins?: readonly { readonly name: string; readonly contents: string }[];
 }

@@ -16,6 +16,17 @@ export interface DiscoveryInput {
   readonly additionalTrustBundle: string;
   /** Absent: the hosts find their network themselves, or it comes in a ramdisk. */
   readonly staticNetwork?: StaticNetwork;
+  readonly registries?: RegistrySettings;
+  /** Only for hosts of OKD. */
+  readonly okd?: { readonly packagesImage: string };
+}
+
+export interface RegistrySettings {
+  /** TOML, as containers read it. */
+  readonly registriesConf: string;
+  /** PEM of the authority that signed the mirrors' certificates; empty when it is known anyway. */
+  readonly caPem: string;
+  readonly takesUnsigned: boolean;
 }
 
 export interface StaticNetwork {

@@ -31,11 +31,11 @@ const MULTIPATH_SETTINGS = `defaults {
 export const MULTIPATH_UNIT: IgnitionUnit = { name: 'multipathd.service', enabled: true };
 
 export function hostFiles(input: DiscoveryInput): readonly IgnitionFile[] {
-  const { pullSecret, additionalTrustBundle, service } = input;
+  const { pullSecret, additionalTrustBundle, service, okd } = input;
   return [
     textFile('/etc/motd', MODE_READABLE, MOTD),
     textFile('/etc/NetworkManager/conf.d/01-ipv6.conf', MODE_READABLE, IPV6_SETTINGS),
-    textFile('/etc/multipath.conf', MODE_READABLE, MULTIPATH_SETTINGS),
+    ...(okd ? [] : [textFile('/etc/multipath.conf', MODE_READABLE, MULTIPATH_SETTINGS)]),
     ...(pullSecret ? [textFile(PULL_SECRET_PATH, MODE_PRIVATE, pullSecret)] : []),
     ...(service.caPem ? [textFile(SERVICE_CA_PATH, MODE_READABLE, service.caPem)] : []),
     ...(additionalTrustBundle ? [textFile(TRUST_BUNDLE_PATH, MODE_READABLE, additionalTrustBundle)] : []),

@@ -3,7 +3,10 @@ import { agentFiles } from './agent-files';
 import { agentUnit } from './agent-unit';
 import type { DiscoveryInput } from './discovery-input';
 import { hostFiles, MULTIPATH_UNIT } from './host-files';
+import { okdOverlay, withOkd } from './okd';
+import { platformUnits } from './platform-units';
 import { ignitionProxy, proxyFiles } from './proxy';
+import { registryFiles } from './registries';
 import { staticNetwork } from './static-network';
 import { timeSources } from './time-sources';
 
@@ -14,12 +17,13 @@ export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
   const proxy = ignitionProxy(input.proxy);
   const time = timeSources(input.ntp);
   const network = staticNetwork(input.staticNetwork);
+  const platform = platformUnits(input);
+  const okd = okdOverlay(input);
+  const keys = sshKeys(input.sshAuthorizedKeys);
   return {
     ignition: { version: DISCOVERY_SPEC_VERSION, ...(proxy && { proxy }) },
     passwd: {
-      users: [
-        { name: 'core', groups: ['sudo'], passwordHash: '!', sshAuthorizedKeys: sshKeys(input.sshAuthorizedKeys) },
-      ],
+      users: keys.length === 0 ? [] : [{ name: 'core', groups: ['sudo'], passwordHash: '!', sshAuthorizedKeys: keys }],
     },
     storage: {
       files: [
@@ -28,9 +32,21 @@ export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
         ...proxyFiles(input.proxy),
         ...time.files,
         ...network.files,
+        ...platform.files,
+        ...registryFiles(input.registries),
+        ...okd.files,
       ],
     },
-    systemd: { units: [agentUnit(input), MULTIPATH_UNIT, ...time.units, ...network.units] },
+    systemd: {
+      units: [
+        withOkd(agentUnit(input), input),
+        MULTIPATH_UNIT,
+        ...platform.units,
+        ...time.units,
+        ...network.units,
+        ...okd.units,
+      ],
+    },
   };
 }
 

@@ -130,4 +130,43 @@ describe('The discovery ignition', () => {
     const reversed = Object.fromEntries(Object.entries(input).reverse()) as unknown as typeof input;
     expect(toIgnitionJson(renderDiscoveryIgnition(reversed))).toBe(toIgnitionJson(renderDiscoveryIgnition(input)));
   });
+
+  it('leaves nobody in when nobody gave a key', () => {
+    expect(renderDiscoveryIgnition(sampleDiscovery({ sshAuthorizedKeys: '\n# none\n' })).passwd?.users).toEqual([]);
+  });
+
+  it('is ready for machines that start from the network or belong to a cloud', () => {
+    const config = renderDiscoveryIgnition(sampleDiscovery());
+    expect(unitOf(config, 'iscsistart.service')).toContain('ExecStart=-/usr/sbin/iscsistart -b');
+    expect(unitOf(config, 'selinux.service')).toContain('/root/assisted.te');
+    expect(unitOf(config, 'oci-eval-user-data.service')).toContain('/usr/local/bin/oci-eval-user-data.sh');
+    expect(pathsOf(config)).toEqual(
+      expect.arrayContaining(['/root/assisted.te', '/usr/local/bin/oci-eval-user-data.sh', '/etc/multipath.conf']),
+    );
+  });
+
+  it('knows the mirrors, and takes unsigned images only where it was asked to', () => {
+    const registries = { registriesConf: '[[registry]]\n', caPem: 'PEM', takesUnsigned: false };
+    const config = renderDiscoveryIgnition(sampleDiscovery({ registries }));
+    expect(readTextFile(config, '/etc/containers/registries.conf')).toBe('[[registry]]\n');
+    expect(readTextFile(config, '/etc/pki/ca-trust/source/anchors/domain.crt')).toBe('PEM');
+    expect(pathsOf(config)).not.toContain('/etc/containers/policy.json');
+    const unsigned = renderDiscoveryIgnition(sampleDiscovery({ registries: { ...registries, takesUnsigned: true } }));
+    expect(readTextFile(unsigned, '/etc/containers/policy.json')).toContain('insecureAcceptAnything');
+    const without = renderDiscoveryIgnition(sampleDiscovery({ registries: { ...registries, registriesConf: '' } }));
+    expect(pathsOf(without)).not.toContain('/etc/pki/ca-trust/source/anchors/domain.crt');
+  });
+
+  it('of OKD brings the packages that its live system lacks', () => {
+    const config = renderDiscoveryIgnition(sampleDiscovery({ okd: { packagesImage: "quay.io/okd/rpms'" } }));
+    expect(readTextFile(config, '/usr/local/bin/okd-binaries.sh')).toContain(String.raw`image='quay.io/okd/rpms'\'''`);
+    const names = config.systemd?.units?.map(({ name }) => name) ?? [];
+    expect(names).toEqual(expect.arrayContaining(['okd-overlay.service', 'systemd-journal-gatewayd.socket']));
+    expect(names).not.toContain('oci-eval-user-data.service');
+    expect(new Set(names).size).toBe(names.length);
+    expect(config.systemd?.units?.find(({ name }) => name === 'agent.service')?.dropins?.[0]?.contents).toContain(
+      'After=okd-overlay.service',
+    );
+    expect(pathsOf(config)).not.toContain('/etc/multipath.conf');
+  });
 });

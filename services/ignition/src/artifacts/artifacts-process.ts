@@ -82,12 +82,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     if (state.attempt >= attempt) return;
     const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
     try {
-      const order = await toInstallOrder(
-        this.platform,
-        entry,
-        this.view.hostsOf(clusterId),
-        this.config.operatorSettings,
-      );
+      const order = await toInstallOrder(this.platform, entry, this.view.hostsOf(clusterId), this.config);
       const made = await this.toolchain.make(order, this.vault.keeperFor(clusterId, attempt));
       const artifacts = [];
       for (const artifact of made.artifacts) artifacts.push(await this.vault.store(clusterId, attempt, artifact));

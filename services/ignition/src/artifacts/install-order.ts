@@ -1,7 +1,7 @@
-import type { ClusterSettings, Plain } from '@muster/contracts';
-import { effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
+import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
 import type { Platform } from '@muster/nest-kit';
-import type { OperatorSettings } from '@muster/operators';
+import type { IgnitionServiceConfig } from '../config';
+import type { ServiceRegistries } from '../registries/service-registries';
 import { operatorManifestsOf } from './operator-files';
 import { fencingOf } from './host-fencing';
 import { foldStream } from '../streams/fold-stream';
@@ -17,7 +17,7 @@ export async function toInstallOrder(
   platform: Platform,
   { state, preparationStartedAt }: ClusterEntry,
   entries: readonly HostEntry[],
-  operatorSettings: OperatorSettings,
+  { operatorSettings, registries }: Pick<IgnitionServiceConfig, 'operatorSettings' | 'registries'>,
 ): Promise<InstallOrder> {
   const { clusterId, attempt, settings, bootstrapHostId } = state;
   if (!settings.name || !settings.baseDnsDomain) {
@@ -29,7 +29,7 @@ export async function toInstallOrder(
   }
   const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
   if (dayOne.length === 0) throw new ArtifactsRefused('The cluster has no hosts; add hosts and install again.');
-  const surroundings = await surroundingsOf(platform, settings, bootstrapHostId, dayOne);
+  const surroundings = await surroundingsOf(platform, registries, state, dayOne);
   const hosts: InstallHost[] = [];
   for (const entry of dayOne) {
     const host = await toInstallHost(platform, entry, bootstrapHostId);
@@ -90,15 +90,15 @@ export const bootOf = (
   isLegacyBoot: bootMode !== '' && bootMode !== 'uefi',
 });
 
-/** What an installation takes from the infra-envs and networks that its hosts are in. */
+/** What an installation takes from the service, and from the infra-envs and networks that its hosts are in. */
 export async function surroundingsOf(
   { eventStore }: Platform,
-  settings: Plain<ClusterSettings>,
-  bootstrapHostId: string,
+  registries: ServiceRegistries,
+  { settings, bootstrapHostId }: ClusterState,
   hosts: readonly HostEntry[],
-): Promise<Pick<InstallOrder, 'additionalTrustBundle' | 'ntpServers' | 'machineNetworks'>> {
-  const bundles = new Set<string>();
-  const timeSources = new Set(splitList(settings.additionalNtpSource));
+): Promise<Pick<InstallOrder, 'additionalTrustBundle' | 'mirrors' | 'ntpServers' | 'machineNetworks'>> {
+  const bundles = new Set(registries.settings?.caPem ? [registries.settings.caPem.trim()] : []);
+  const timeSources = new Set(splitList(settings.ntpSources || settings.additionalNtpSource));
   const isTimeChosen = timeSources.size > 0;
   for (const infraEnvId of new Set(hosts.map(({ state }) => state.infraEnvId))) {
     const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
@@ -111,6 +111,7 @@ export async function surroundingsOf(
   const bootstrap = hosts.find(({ state }) => state.hostId === bootstrapHostId) ?? hosts[0];
   return {
     additionalTrustBundle: [...bundles].map((bundle) => `${bundle}\n`).join(''),
+    mirrors: registries.mirrors,
     ntpServers: [...timeSources],
     machineNetworks: given.length > 0 ? given : networksOf(bootstrap?.ports ?? []),
   };

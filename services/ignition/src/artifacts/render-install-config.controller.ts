@@ -5,6 +5,7 @@ import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
+import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { fencingOf } from './host-fencing';
 import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
@@ -19,6 +20,7 @@ type Method = typeof IgnitionService.method.renderInstallConfig;
 export class RenderInstallConfigController {
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     private readonly view: InstallView,
   ) {}
 
@@ -35,7 +37,7 @@ export class RenderInstallConfigController {
       .hostsOf(clusterId)
       .filter((entry) => !isDay2(entry.state))
       .sort(byId);
-    const surroundings = await surroundingsOf(this.platform, settings, bootstrapHostId, entries);
+    const surroundings = await surroundingsOf(this.platform, this.config.registries, state, entries);
     const fencing = new Map(
       await Promise.all(entries.map(async (entry) => [entry, await fencingOf(secrets, entry)] as const)),
     );

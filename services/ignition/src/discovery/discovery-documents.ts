@@ -79,6 +79,7 @@ export class DiscoveryDocuments {
     isoType: string,
   ): Promise<DiscoveryDocument & { readonly renewAtMs: number }> {
     const { infraEnvId, settings } = state;
+    const { registries, okdPackagesImage } = this.config;
     const staticNetwork = staticNetworkOf(isoType, settings);
     const nats = this.mint && (await agentNatsAccess(this.mint, this.platform, infraEnvId));
     const rendered = renderDiscoveryIgnition({
@@ -95,6 +96,8 @@ export class DiscoveryDocuments {
       },
       ...(nats && { nats }),
       ...(staticNetwork && { staticNetwork }),
+      ...(registries.settings && { registries: registries.settings }),
+      ...(okdPackagesImage && { okd: { packagesImage: okdPackagesImage } }),
       pullSecret: await this.pullSecretOf(state),
       sshAuthorizedKeys: settings.sshAuthorizedKey ?? '',
       proxy: {

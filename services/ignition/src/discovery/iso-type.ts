@@ -34,5 +34,9 @@ export function staticNetworkOf(isoType: string, settings: Plain<InfraEnvSetting
       reason: describeNetworkProblem(problem),
       subject: 'static_network_config',
     });
-  return { form: planned.form, hosts: planned.networks.hosts, delaySeconds: 0 };
+  return {
+    form: planned.form,
+    hosts: planned.networks.hosts,
+    delaySeconds: settings.networkDiscoveryDelaySeconds ?? 0,
+  };
 }

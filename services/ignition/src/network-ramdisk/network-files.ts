@@ -17,7 +17,7 @@ function staticNetworkFiles(settings: Plain<InfraEnvSettings>): readonly Ramdisk
   return networkRamdiskFiles({
     form: planned.form,
     hosts: planned.networks.hosts,
-    delaySeconds: 0,
+    delaySeconds: settings.networkDiscoveryDelaySeconds ?? 0,
   });
 }
 

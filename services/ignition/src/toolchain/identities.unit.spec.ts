@@ -12,6 +12,7 @@ const order = (clusterId: string, attempt: number, name = 'demo'): InstallOrder 
   additionalTrustBundle: '',
   machineNetworks: [],
   ntpServers: [],
+  mirrors: [],
 });
 
 describe('What a new cluster calls itself', () => {

@@ -4,7 +4,7 @@ import type { InstallHost, InstallOrder } from './toolchain.port';
 /** Of an order, or of a cluster that nobody installs yet. */
 export type InstallConfigOrder = Pick<
   InstallOrder,
-  'settings' | 'machineNetworks' | 'ntpServers' | 'pullSecret' | 'additionalTrustBundle'
+  'settings' | 'machineNetworks' | 'ntpServers' | 'mirrors' | 'pullSecret' | 'additionalTrustBundle'
 > & {
   readonly hosts: readonly Pick<
     InstallHost,
@@ -17,6 +17,7 @@ export function installConfigOf({
   settings,
   machineNetworks,
   ntpServers,
+  mirrors,
   hosts,
   pullSecret,
   additionalTrustBundle,
@@ -46,8 +47,7 @@ export function installConfigOf({
     },
     hosts,
     ntpServers,
-    // Registries come with the configuration of the service, not with the cluster; there is none yet.
-    mirrors: [],
+    mirrors,
     overrides: settings.installConfigOverrides ?? '',
     proxy: {
       httpProxy: proxy?.httpProxy ?? '',

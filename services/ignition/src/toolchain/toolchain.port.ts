@@ -1,5 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
-import type { FencingCredentials } from '@muster/ignition-config';
+import type { FencingCredentials, RegistryMirror } from '@muster/ignition-config';
 import type { OperatorManifests } from '@muster/operators';
 
 /** Everything an installation is made from. Two orders that are alike give the same artifacts, with the same kept secrets. */
@@ -14,6 +14,8 @@ export interface InstallOrder {
   /** Of the cluster, else of every infra-env whose hosts take part. */
   readonly ntpServers: readonly string[];
   readonly hosts: readonly InstallHost[];
+  /** Where images are found that are named otherwise. */
+  readonly mirrors: readonly RegistryMirror[];
   /** JSON text; a secret. */
   readonly pullSecret: string;
   /** PEM of every infra-env whose hosts take part. */

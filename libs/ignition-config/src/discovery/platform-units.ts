@@ -1,0 +1,102 @@
+import type { IgnitionFile, IgnitionUnit } from '../config/ignition-config';
+import { MODE_EXECUTABLE, MODE_READABLE, textFile } from '../config/ignition-file';
+import type { DiscoveryInput } from './discovery-input';
+
+const POLICY_SOURCE = '/root/assisted.te';
+const CLOUD_SCRIPT = '/usr/local/bin/oci-eval-user-data.sh';
+
+/** Lets the time daemon answer the agent, which asks from inside a container. */
+const POLICY = `module assisted 1.0;
+
+require {
+  type chronyd_t;
+  type container_file_t;
+  type spc_t;
+  class dir search;
+  class sock_file write;
+  class unix_dgram_socket sendto;
+}
+
+allow chronyd_t container_file_t:dir search;
+allow chronyd_t container_file_t:sock_file write;
+allow chronyd_t spc_t:unix_dgram_socket sendto;
+`;
+
+const POLICY_UNIT = `[Unit]
+Description=SELinux policy for reading the state of the clock
+ConditionSecurity=selinux
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/bin/checkmodule -M -m -o /root/assisted.mod ${POLICY_SOURCE}
+ExecStart=/usr/bin/semodule_package -o /root/assisted.pp -m /root/assisted.mod
+ExecStart=/usr/sbin/semodule -i /root/assisted.pp
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** A machine that starts from a disk in the network has its address in a table of the firmware. Most have none, so nothing may fail. */
+const ISCSI_UNIT = `[Unit]
+Description=Disks that the firmware started from over the network
+Before=agent.service
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=-/usr/sbin/modprobe iscsi_ibft
+ExecStart=-/usr/sbin/iscsistart -f
+ExecStart=-/usr/sbin/iscsistart -b
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+const CLOUD_UNIT = `[Unit]
+Description=Script that was given to this machine of Oracle Cloud
+Before=agent.service
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=${CLOUD_SCRIPT}
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+const CLOUD_PROGRAM = `#!/bin/bash
+# Runs the user data of a machine of Oracle Cloud; does nothing anywhere else.
+set -uo pipefail
+tag="$(cat /sys/class/dmi/id/chassis_asset_tag 2>/dev/null || true)"
+if [ "$tag" != "OracleCloud.com" ]; then exit 0; fi
+data="$(curl --silent --fail --retry 5 --max-time 30 --header 'Authorization: Bearer Oracle' \\
+  http://169.254.169.254/opc/v2/instance/metadata/user_data)" || exit 0
+printf '%s' "$data" | base64 --decode | bash
+`;
+
+/** What machines need that are started, timed or stored in an unusual way. */
+export function platformUnits({ okd }: DiscoveryInput): {
+  readonly files: readonly IgnitionFile[];
+  readonly units: readonly IgnitionUnit[];
+} {
+  const cloud = okd
+    ? { files: [], units: [] }
+    : {
+        files: [textFile(CLOUD_SCRIPT, MODE_EXECUTABLE, CLOUD_PROGRAM)],
+        units: [{ name: 'oci-eval-user-data.service', enabled: true, contents: CLOUD_UNIT }],
+      };
+  return {
+    files: [textFile(POLICY_SOURCE, MODE_READABLE, POLICY), ...cloud.files],
+    units: [
+      { name: 'selinux.service', enabled: true, contents: POLICY_UNIT },
+      { name: 'iscsistart.service', enabled: true, contents: ISCSI_UNIT },
+      ...cloud.units,
+    ],
+  };
+}

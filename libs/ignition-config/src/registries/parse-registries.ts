@@ -1,0 +1,41 @@
+import { parse } from 'smol-toml';
+import { isMapping } from '../shape/shape';
+import type { RegistryMirror } from '../install-config/install-config-input';
+
+export type ParsedRegistries =
+  | { readonly kind: 'parsed'; readonly mirrors: readonly RegistryMirror[] }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * What a registries.conf (TOML, containers-registries.conf(5) version 2) says of mirrors. Refused when it is no TOML, or has no
+ * `[[registry]]`: then it is not the file that was meant.
+ */
+export function parseRegistries(text: string): ParsedRegistries {
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch (error) {
+    const [reason = 'unreadable'] = error instanceof Error ? error.message.split('\n') : [];
+    return { kind: 'refused', reason: `This is no TOML: ${reason}` };
+  }
+  const registries = isMapping(document) ? document['registry'] : undefined;
+  if (!Array.isArray(registries) || registries.length === 0)
+    return { kind: 'refused', reason: 'There is no [[registry]] in it.' };
+  const mirrors = registries.flatMap((registry: unknown): readonly RegistryMirror[] => {
+    const places = placesOf(registry);
+    const source = textOf(registry, 'prefix') || textOf(registry, 'location');
+    return source === '' || places.length === 0 ? [] : [{ source, mirrors: places }];
+  });
+  return { kind: 'parsed', mirrors };
+}
+
+function placesOf(registry: unknown): readonly string[] {
+  const mirrors = isMapping(registry) ? registry['mirror'] : undefined;
+  if (!Array.isArray(mirrors)) return [];
+  return mirrors.map((mirror: unknown) => textOf(mirror, 'location')).filter((location) => location !== '');
+}
+
+function textOf(value: unknown, field: string): string {
+  const found = isMapping(value) ? value[field] : undefined;
+  return typeof found === 'string' ? found : '';
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { parseRegistries } from './parse-registries';
+
+describe('A registries.conf', () => {
+  it('says where images are found that are named otherwise', () => {
+    const text = `
+unqualified-search-registries = ["registry.lan"]
+
+[[registry]]
+location = "quay.io/openshift-release-dev/ocp-release"
+  [[registry.mirror]]
+  location = "mirror.lan:5000/ocp/release"
+  [[registry.mirror]]
+  location = "other.lan/ocp/release"
+
+[[registry]]
+prefix = "*.example.com"
+location = "example.com"
+
+[[registry]]
+prefix = "quay.io/art"
+location = "quay.io"
+  [[registry.mirror]]
+  location = "mirror.lan:5000/art"
+`;
+    expect(parseRegistries(text)).toEqual({
+      kind: 'parsed',
+      mirrors: [
+        {
+          source: 'quay.io/openshift-release-dev/ocp-release',
+          mirrors: ['mirror.lan:5000/ocp/release', 'other.lan/ocp/release'],
+        },
+        { source: 'quay.io/art', mirrors: ['mirror.lan:5000/art'] },
+      ],
+    });
+  });
+
+  it.each([
+    ['[[registry', 'This is no TOML'],
+    ['', 'There is no [[registry]] in it.'],
+    ['registry = 5', 'There is no [[registry]] in it.'],
+  ])('that is none (%j) is refused', (text, reason) => {
+    const parsed = parseRegistries(text);
+    expect(parsed.kind === 'refused' && parsed.reason).toContain(reason);
+  });
+
+  it('is parsed or refused, whatever is in it', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.constantFrom('[[registry]]\n', '[[registry]]\nmirror = 1', '[[registry]]\nmirror = [1]'),
+        ),
+        (text) => {
+          expect(['parsed', 'refused']).toContain(parseRegistries(text).kind);
+        },
+      ),
+    );
+  });
+});

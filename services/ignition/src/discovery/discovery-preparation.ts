@@ -1,0 +1,56 @@
+import { parseStreamId } from '@muster/contracts';
+import { type Feed, startFeed } from '@muster/event-sourcing';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DiscoveryDocuments } from './discovery-documents';
+
+/**
+ * Renders the document of an infra-env once when it is registered: what has to be minted and sealed durably for it takes tens
+ * of milliseconds, which the first download would have to wait for. Nothing depends on it: a download renders what is missing.
+ */
+@Injectable()
+export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('ignition');
+  private feed: Feed | undefined;
+  /** One after the other: many infra-envs at once must not keep those waiting who already boot. */
+  private turn: Promise<void> = Promise.resolve();
+  private isClosing = false;
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly documents: DiscoveryDocuments,
+  ) {}
+
+  /** From now on only: those registered before the start have most likely been downloaded. */
+  async onApplicationBootstrap(): Promise<void> {
+    this.feed = startFeed({
+      name: 'discovery-preparation',
+      store: this.platform.eventStore,
+      requests: this.platform.requests,
+      fromPosition: await this.platform.eventStore.head(),
+      onError: (error) => this.logger.warn(error.message),
+      onPage: async (page) => {
+        for (const { type, streamId } of page)
+          if (type === 'InfraEnvRegistered') this.prepare(parseStreamId(streamId).id);
+      },
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isClosing = true;
+    await this.feed?.close();
+    await this.turn;
+  }
+
+  private prepare(infraEnvId: string): void {
+    this.turn = this.turn
+      .then(async () => {
+        if (!this.isClosing) await this.documents.render(infraEnvId, '');
+      })
+      .catch((error: unknown) => {
+        // Who downloads will be told; a refusal is no fault of the service.
+        if (!(error instanceof RefusalError)) this.logger.warn(`${infraEnvId} was not prepared: ${String(error)}`);
+      });
+  }
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { parseRegistries, type RegistryMirror, type RegistrySettings } from '@muster/ignition-config';
+import { SettingError, type SettingsReader } from '@muster/nest-kit';
+
+/** The mirrors that every host and cluster of this service uses. */
+export interface ServiceRegistries {
+  /** Absent: images are where their names say. */
+  readonly settings: RegistrySettings | undefined;
+  readonly mirrors: readonly RegistryMirror[];
+}
+
+/** Reads the files once. Throws SettingError when one of them is not there or cannot be used. */
+export function readRegistries(settings: SettingsReader): ServiceRegistries {
+  const path = settings.optionalText('MIRROR_REGISTRIES_CONF_PATH');
+  if (!path) return { settings: undefined, mirrors: [] };
+  const registriesConf = textOf('MIRROR_REGISTRIES_CONF_PATH', path);
+  const parsed = parseRegistries(registriesConf);
+  if (parsed.kind === 'refused')
+    throw new SettingError('MIRROR_REGISTRIES_CONF_PATH', path, `a registries.conf. ${parsed.reason}`);
+  const caPath = settings.optionalText('MIRROR_REGISTRIES_CA_PATH');
+  return {
+    settings: {
+      registriesConf,
+      caPem: caPath ? textOf('MIRROR_REGISTRIES_CA_PATH', caPath) : '',
+      takesUnsigned: settings.flag('FORCE_INSECURE_POLICY_JSON', false),
+    },
+    mirrors: parsed.mirrors,
+  };
+}
+
+function textOf(setting: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new SettingError(setting, path, 'a file that can be read');
+  }
+}

@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SettingsReader } from '@muster/nest-kit';
+import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { readRegistries } from './service-registries';
+
+describe("The service's mirrors", () => {
+  let directory: TemporaryDirectory;
+  beforeEach(() => (directory = temporaryDirectory()));
+  afterEach(() => directory.remove());
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(directory.path, name), text);
+    return join(directory.path, name);
+  };
+  const read = (environment: Readonly<Record<string, string>>) => readRegistries(new SettingsReader(environment));
+
+  it('are none unless somebody names them', () => {
+    expect(read({})).toEqual({ settings: undefined, mirrors: [] });
+  });
+
+  it('come from the file as containers read it', () => {
+    const text = '[[registry]]\nlocation = "quay.io"\n[[registry.mirror]]\nlocation = "mirror.lan"\n';
+    const registries = read({
+      MIRROR_REGISTRIES_CONF_PATH: write('registries.conf', text),
+      MIRROR_REGISTRIES_CA_PATH: write('ca.pem', 'PEM'),
+      FORCE_INSECURE_POLICY_JSON: 'true',
+    });
+    expect(registries).toEqual({
+      settings: { registriesConf: text, caPem: 'PEM', takesUnsigned: true },
+      mirrors: [{ source: 'quay.io', mirrors: ['mirror.lan'] }],
+    });
+  });
+
+  it('that cannot be read stop the start, with the setting and the reason', () => {
+    const broken = write('registries.conf', 'x = 1');
+    expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: broken })).toThrow('There is no [[registry]] in it');
+    expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: join(directory.path, 'none') })).toThrow(
+      'MIRROR_REGISTRIES_CONF_PATH',
+    );
+  });
+});
