@@ -5,15 +5,17 @@ import {
   type HostDocument,
   presentCluster,
   type V2Cluster,
-  type V2Host,
 } from '@muster/assisted-api';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { jsonList } from '../http/json-pieces';
 import { collect, findAll } from './documents';
 import { type HostDetail, HostViews } from './host-views';
 import { noCluster } from './not-found';
 
 /** In a cluster's answer its hosts are shown as when they are asked for one by one. */
 const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: true };
+
+const END = Buffer.from('}');
 
 /** Clusters as the contract shows them. */
 @Injectable()
@@ -35,21 +37,39 @@ export class ClusterViews {
     return this.present(await this.document(clusterId), options.withHosts);
   }
 
-  async list(filter: (cluster: ClusterDocument) => boolean, withHosts: boolean): Promise<readonly V2Cluster[]> {
-    const query = { collection: COLLECTIONS.clusters, where: {}, orderBy: { field: 'created_at', descending: true } };
-    const documents = await collect(findAll<ClusterDocument>(this.platform.readModels, query));
-    return Promise.all(documents.filter(filter).map((document) => this.present(document, withHosts)));
+  /** The cluster as JSON in parts. Throws RefusalError `not-found`. */
+  async text(clusterId: string, options: { readonly withHosts: boolean }): Promise<readonly Buffer[]> {
+    return this.textOf(await this.document(clusterId), options.withHosts);
   }
 
-  /** Hosts of an existing cluster. Throws RefusalError `not-found`. */
+  /** The list as JSON in parts. */
+  async list(filter: (cluster: ClusterDocument) => boolean, withHosts: boolean): Promise<readonly Buffer[]> {
+    const query = { collection: COLLECTIONS.clusters, where: {}, orderBy: { field: 'created_at', descending: true } };
+    const documents = await collect(findAll<ClusterDocument>(this.platform.readModels, query));
+    return jsonList(await Promise.all(documents.filter(filter).map((document) => this.textOf(document, withHosts))));
+  }
+
+  /** Hosts of an existing cluster, as a JSON list in parts. Throws RefusalError `not-found`. */
   async hostsOf(
     clusterId: string,
     filter: (host: HostDocument) => boolean,
     detail: HostDetail,
-  ): Promise<readonly V2Host[]> {
+  ): Promise<readonly Buffer[]> {
     const cluster = await this.document(clusterId);
     const hosts = (await this.hosts.documentsOfCluster(clusterId)).filter(filter);
-    return Promise.all(hosts.map((host) => this.hosts.present(host, cluster.control_plane_count, detail)));
+    return jsonList(await Promise.all(hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail))));
+  }
+
+  private async textOf(document: ClusterDocument, withHosts: boolean): Promise<readonly Buffer[]> {
+    if (!withHosts) return [Buffer.from(JSON.stringify(presentCluster(document)))];
+    const hostDocuments = await this.hosts.documentsOfCluster(document.id);
+    const { hosts: _, ...cluster } = presentCluster(document, [], hostDocuments);
+    const hosts = hostDocuments.map((host) => this.hosts.text(host, document.control_plane_count, HOSTS_IN_CLUSTER));
+    return [
+      Buffer.from(`${JSON.stringify(cluster).slice(0, -1)},"hosts":`),
+      ...jsonList(await Promise.all(hosts)),
+      END,
+    ];
   }
 
   private async present(document: ClusterDocument, withHosts: boolean): Promise<V2Cluster> {

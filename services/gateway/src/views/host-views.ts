@@ -2,7 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type ClusterDocument, COLLECTIONS, type HostDocument, presentHost, type V2Host } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { jsonList } from '../http/json-pieces';
 import { collect, findAll } from './documents';
+import { HostTexts } from './host-texts';
 import { LastSeen } from '../agents/last-seen';
 import { noHost } from './not-found';
 import { ReportedBodies } from './reported-bodies';
@@ -18,6 +20,8 @@ const EVERYTHING: HostDetail = { inventory: true, connectivity: true };
 /** Hosts as the contract shows them. */
 @Injectable()
 export class HostViews {
+  private readonly texts = new HostTexts();
+
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
     private readonly bodies: ReportedBodies,
@@ -45,14 +49,25 @@ export class HostViews {
     return this.documents({ infra_env_id: infraEnvId });
   }
 
-  async listOfInfraEnv(infraEnvId: string): Promise<readonly V2Host[]> {
+  /** The list as JSON in parts. */
+  async listOfInfraEnv(infraEnvId: string): Promise<readonly Buffer[]> {
     const documents = await this.documentsOfInfraEnv(infraEnvId);
     const counts = new Map<string, number | undefined>();
     for (const { cluster_id: id } of documents) {
       if (id && !counts.has(id)) counts.set(id, await this.controlPlaneCountOf(id));
     }
-    return Promise.all(
-      documents.map((document) => this.present(document, counts.get(document.cluster_id ?? ''), EVERYTHING)),
+    return jsonList(
+      await Promise.all(
+        documents.map((document) => this.text(document, counts.get(document.cluster_id ?? ''), EVERYTHING)),
+      ),
+    );
+  }
+
+  /** The host as JSON in parts. */
+  text(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<readonly Buffer[]> {
+    const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}${Number(detail.connectivity)}`;
+    return this.texts.of(document, variant, this.checkedInAt(document), () =>
+      this.present(document, controlPlaneCount, detail),
     );
   }
 
@@ -66,9 +81,8 @@ export class HostViews {
         this.bodies.text(document._tang_connectivity_digest),
         this.bodies.text(document._ignition_overrides_digest),
       ]);
-    const checkedInAt = this.lastSeen.since(document.infra_env_id, document.id, document.checked_in_at);
     return presentHost(
-      { ...document, checked_in_at: checkedInAt },
+      { ...document, checked_in_at: this.checkedInAt(document) },
       {
         controlPlaneCount,
         inventory,
@@ -79,6 +93,10 @@ export class HostViews {
         ignitionConfigOverrides,
       },
     );
+  }
+
+  private checkedInAt({ infra_env_id: infraEnvId, id, checked_in_at: stored }: HostDocument): string {
+    return this.lastSeen.since(infraEnvId, id, stored);
   }
 
   private documents(where: { readonly [field: string]: string }): Promise<readonly HostDocument[]> {

@@ -1,6 +1,7 @@
-import { Controller, Get } from '@nestjs/common';
-import { ListClusterHostsQuery, type V2Host } from '@muster/assisted-api';
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { ListClusterHostsQuery } from '@muster/assisted-api';
 import { Accepts } from '../../auth/accepts.decorator';
+import { jsonPieces } from '../../http/json-pieces';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 
@@ -10,14 +11,15 @@ export class ListClusterHostsController {
 
   @Get()
   @Accepts('userAuth', 'agentAuth')
-  handle(
+  async handle(
     @Id('cluster_id') clusterId: string,
     @QueryOf(ListClusterHostsQuery) query: ListClusterHostsQuery,
-  ): Promise<readonly V2Host[]> {
-    return this.clusters.hostsOf(
+  ): Promise<StreamableFile> {
+    const hosts = await this.clusters.hostsOf(
       clusterId,
       ({ role, status }) => (!query.role || role === query.role) && (!query.status || status === query.status),
       { inventory: query['with-inventory'] ?? false, connectivity: query['with-connectivity'] ?? false },
     );
+    return jsonPieces(hosts);
   }
 }

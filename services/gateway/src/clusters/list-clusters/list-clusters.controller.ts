@@ -1,6 +1,7 @@
-import { Controller, Get } from '@nestjs/common';
-import { type ClusterDocument, ListClustersQuery, type V2Cluster } from '@muster/assisted-api';
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { type ClusterDocument, ListClustersQuery } from '@muster/assisted-api';
 import { Accepts } from '../../auth/accepts.decorator';
+import { jsonPieces } from '../../http/json-pieces';
 import { QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 
@@ -10,8 +11,8 @@ export class ListClustersController {
 
   @Get()
   @Accepts('userAuth', 'watcherAuth')
-  handle(@QueryOf(ListClustersQuery) query: ListClustersQuery): Promise<readonly V2Cluster[]> {
-    return this.clusters.list(toFilter(query), query.with_hosts ?? false);
+  async handle(@QueryOf(ListClustersQuery) query: ListClustersQuery): Promise<StreamableFile> {
+    return jsonPieces(await this.clusters.list(toFilter(query), query.with_hosts ?? false));
   }
 }
 

@@ -1,6 +1,7 @@
-import { Controller, Get } from '@nestjs/common';
-import { ShowClusterQuery, type V2Cluster } from '@muster/assisted-api';
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { ShowClusterQuery } from '@muster/assisted-api';
 import { Accepts } from '../../auth/accepts.decorator';
+import { jsonPieces } from '../../http/json-pieces';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 
@@ -10,7 +11,10 @@ export class ShowClusterController {
 
   @Get()
   @Accepts('userAuth', 'agentAuth', 'watcherAuth')
-  handle(@Id('cluster_id') clusterId: string, @QueryOf(ShowClusterQuery) query: ShowClusterQuery): Promise<V2Cluster> {
-    return this.clusters.show(clusterId, { withHosts: !query['exclude-hosts'] });
+  async handle(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ShowClusterQuery) query: ShowClusterQuery,
+  ): Promise<StreamableFile> {
+    return jsonPieces(await this.clusters.text(clusterId, { withHosts: !query['exclude-hosts'] }));
   }
 }

@@ -1,6 +1,6 @@
-import { Controller, Get } from '@nestjs/common';
-import type { V2Host } from '@muster/assisted-api';
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { Accepts } from '../../auth/accepts.decorator';
+import { jsonPieces } from '../../http/json-pieces';
 import { Id } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
 import { InfraEnvViews } from '../../views/infra-env-views';
@@ -14,8 +14,8 @@ export class ListHostsController {
 
   @Get()
   @Accepts('userAuth', 'agentAuth')
-  async handle(@Id('infra_env_id') infraEnvId: string): Promise<readonly V2Host[]> {
+  async handle(@Id('infra_env_id') infraEnvId: string): Promise<StreamableFile> {
     await this.infraEnvs.document(infraEnvId);
-    return this.hosts.listOfInfraEnv(infraEnvId);
+    return jsonPieces(await this.hosts.listOfInfraEnv(infraEnvId));
   }
 }

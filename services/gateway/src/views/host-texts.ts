@@ -1,0 +1,49 @@
+import type { HostDocument, V2Host } from '@muster/assisted-api';
+
+/** Bytes of texts that are kept. A text is used again until its host's document is another one. */
+const KEPT_MAX_BYTES = 128 * 1024 * 1024;
+
+interface KeptText {
+  readonly document: HostDocument;
+  readonly text: Buffer;
+}
+
+/**
+ * Hosts as JSON, kept from answer to answer: most of an answer about a cluster has not changed since the last one. Documents that
+ * the read models hand out are never changed, so the same object means the same host.
+ */
+export class HostTexts {
+  private readonly kept = new Map<string, KeptText>();
+  private keptBytes = 0;
+
+  /** The host as JSON in parts; when it was last seen changes with every poll and is added at the end. */
+  async of(
+    document: HostDocument,
+    variant: string,
+    checkedInAt: string | undefined,
+    present: () => Promise<V2Host>,
+  ): Promise<readonly Buffer[]> {
+    const key = `${document.infra_env_id}/${document.id}/${variant}`;
+    const known = this.kept.get(key);
+    const text = known?.document === document ? known.text : openText(await present());
+    this.keep(key, { document, text });
+    return [text, Buffer.from(checkedInAt === undefined ? '}' : `,"checked_in_at":${JSON.stringify(checkedInAt)}}`)];
+  }
+
+  /** The last one used is the last one to go. */
+  private keep(key: string, entry: KeptText): void {
+    this.keptBytes += entry.text.length - (this.kept.get(key)?.text.length ?? 0);
+    this.kept.delete(key);
+    this.kept.set(key, entry);
+    for (const [oldest, { text }] of this.kept) {
+      if (this.keptBytes <= KEPT_MAX_BYTES || oldest === key) break;
+      this.kept.delete(oldest);
+      this.keptBytes -= text.length;
+    }
+  }
+}
+
+/** JSON of the host without its end, so that something can be added. */
+function openText({ checked_in_at: _, ...host }: V2Host): Buffer {
+  return Buffer.from(JSON.stringify(host).slice(0, -1));
+}

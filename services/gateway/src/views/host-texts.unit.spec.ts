@@ -1,0 +1,22 @@
+import type { HostDocument, V2Host } from '@muster/assisted-api';
+import { HostTexts } from './host-texts';
+
+const documentOf = (id: string): HostDocument => ({ id, infra_env_id: 'i' }) as HostDocument;
+const hostOf = (status: string): V2Host => ({ status, checked_in_at: 'then' }) as V2Host;
+const joined = (pieces: readonly Buffer[]): unknown => JSON.parse(Buffer.concat(pieces).toString());
+
+describe('Texts of hosts', () => {
+  it('are made once per document, with the time that the host was last seen', async () => {
+    const texts = new HostTexts();
+    const document = documentOf('a');
+    let made = 0;
+    const ask = (of: HostDocument, variant: string, seen: string | undefined) =>
+      texts.of(of, variant, seen, async () => hostOf(`made ${++made}`));
+
+    expect(joined(await ask(document, 'v', '1'))).toEqual({ status: 'made 1', checked_in_at: '1' });
+    expect(joined(await ask(document, 'v', '2'))).toEqual({ status: 'made 1', checked_in_at: '2' });
+    expect(joined(await ask(document, 'w', undefined))).toEqual({ status: 'made 2' });
+    expect(joined(await ask(documentOf('a'), 'v', '3'))).toEqual({ status: 'made 3', checked_in_at: '3' });
+    expect(made).toBe(3);
+  });
+});
