@@ -4,6 +4,8 @@ export * from './cluster/cluster-conditions';
 export * from './cluster/cluster-rule';
 export * from './cluster/cluster-rules.table';
 export * from './cluster/evaluate-cluster';
+export * from './connectivity/address-ranges';
+export * from './connectivity/cluster-connectivity';
 export * from './facts/cluster-settings.facts';
 export * from './facts/cluster.facts';
 export * from './facts/host.facts';

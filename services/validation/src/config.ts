@@ -22,6 +22,7 @@ export function readConfig(environment: Environment): RulesPolicy {
     requirements: readHardwareRequirements(settings),
     agentImage: settings.flag('ENABLE_UPGRADE_AGENT', true) ? readComponentImages(settings).agent : '',
     edgeWorkerProducts: names('EDGE_WORKERS_PRODUCT_NAMES', 'BlueField SoC'),
+    singleNodeDnsmasq: settings.flag('ENABLE_SINGLE_NODE_DNSMASQ', false),
     disabledHostRules: names('DISABLED_HOST_VALIDATIONS'),
     disabledClusterRules: names('DISABLED_CLUSTER_VALIDATIONS'),
     operatorSettings: readOperatorSettings(settings),

@@ -70,6 +70,8 @@ export type V2Cluster = {
   readonly user_managed_networking: boolean;
   readonly vip_dhcp_allocation: boolean;
   readonly network_type?: string;
+  /** JSON of network → ids of the hosts that all reach each other in it. */
+  readonly connectivity_majority_groups?: string;
   readonly load_balancer: { readonly type: string };
   readonly api_vips: readonly V2Vip[];
   readonly ingress_vips: readonly V2Vip[];

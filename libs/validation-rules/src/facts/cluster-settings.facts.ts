@@ -8,6 +8,7 @@ export interface ClusterSettingsFacts {
   /** Cluster, AddHostsCluster (day-2). */
   readonly kind: string;
   readonly imported: boolean;
+  readonly name: string;
   readonly baseDnsDomain: string;
   readonly openshiftVersion: string;
   /** Of all hosts; multi when they may differ, empty when not chosen. */
@@ -29,6 +30,12 @@ export interface ClusterSettingsFacts {
   /** cluster-managed or user-managed. */
   readonly loadBalancerType: string;
   readonly pullSecretSet: boolean;
+  readonly diskEncryption: {
+    /** none, all, or some of masters, arbiters, workers, comma separated; empty when not chosen. */
+    readonly enableOn: string;
+    /** tpmv2 or tang. */
+    readonly mode: string;
+  };
   /** Workloads may run on the control plane because a person wants it. */
   readonly schedulableMasters: boolean;
   /** Names of the operators that were chosen and of those that they depend on. */
@@ -42,6 +49,7 @@ export interface ClusterSettingsFacts {
 export const NO_CLUSTER: ClusterSettingsFacts = {
   kind: 'Cluster',
   imported: false,
+  name: '',
   baseDnsDomain: '',
   openshiftVersion: '',
   cpuArchitecture: '',
@@ -58,6 +66,7 @@ export const NO_CLUSTER: ClusterSettingsFacts = {
   externalPlatformName: '',
   loadBalancerType: 'cluster-managed',
   pullSecretSet: false,
+  diskEncryption: { enableOn: '', mode: '' },
   schedulableMasters: false,
   operators: [],
   hasCustomManifest: false,

@@ -1,4 +1,11 @@
-import type { DiskSpeedMeasured, ImageAvailability, MtuFailure, NtpSource, Plain } from '@muster/contracts';
+import type {
+  DiskSpeedMeasured,
+  DomainResolution,
+  ImageAvailability,
+  MtuFailure,
+  NtpSource,
+  Plain,
+} from '@muster/contracts';
 import type { ClusterShape, OperatorSettings } from '@muster/operators';
 import type { Hardware } from '../hardware/hardware';
 import { NO_HARDWARE } from '../hardware/hardware';
@@ -12,6 +19,8 @@ export interface RulesPolicy {
   readonly agentImage: string;
   /** Products of aarch64 hosts that are edge workers. */
   readonly edgeWorkerProducts: readonly string[];
+  /** A single node answers for the names of its cluster itself. */
+  readonly singleNodeDnsmasq: boolean;
   readonly disabledHostRules: readonly string[];
   readonly disabledClusterRules: readonly string[];
   /** What was set for single operators. */
@@ -58,7 +67,46 @@ export interface HostFacts {
   readonly isIgnitionDownloaded: boolean | undefined;
   /** Undefined until a connectivity report. */
   readonly mtuFailures: readonly Plain<MtuFailure>[] | undefined;
+  /** What names lead to; undefined until the host told. */
+  readonly resolutions: readonly Plain<DomainResolution>[] | undefined;
+  /** Undefined until the host asked the Tang servers. */
+  readonly isTangReached: boolean | undefined;
+  /** Of the ignition of the installed cluster (day-2): none, tpm2, tang, other; undefined before there is one. */
+  readonly workerEncryption: string | undefined;
+  /** Of the same: managed, user-managed or empty. */
+  readonly workerNetworking: string | undefined;
+
+  /** How many hosts the cluster has. */
+  readonly clusterHostCount: number;
+  /** The host has tried to reach the others. */
+  readonly isReachReported: boolean;
+  /** Who reaches whom in the cluster; undefined before anyone reported. */
+  readonly majority: MajorityFacts | undefined;
+  /** Hosts of the cluster that are reached late or with losses. */
+  readonly weakPeers: readonly WeakPeer[];
+  /** Own addresses on which another machine answers as well. */
+  readonly collidingAddresses: readonly string[];
 }
+
+export interface MajorityFacts {
+  /** Networks in whose largest full mesh the host is. */
+  readonly groups: readonly string[];
+  /** Address families in which all other hosts reach it over routers. */
+  readonly reachedFamilies: readonly (4 | 6)[];
+  /** With fewer nobody can tell who is cut off from whom. */
+  readonly hasEnoughHosts: boolean;
+}
+
+export interface WeakPeer {
+  readonly name: string;
+  /** What it counts as. */
+  readonly role: string;
+  readonly latencyMs: number;
+  readonly packetLossPercent: number;
+}
+
+/** What is faster, and loses nothing, is not worth to be remembered: no role asks for more. */
+export const GOOD_LATENCY_MS = 10;
 
 export const hardwareOf = (facts: HostFacts): Hardware => facts.hardware ?? NO_HARDWARE;
 export const clusterOf = (facts: HostFacts): ClusterSettingsFacts => facts.cluster ?? NO_CLUSTER;

@@ -11,6 +11,7 @@ export const SAMPLE_POLICY: RulesPolicy = {
   requirements: DEFAULT_REQUIREMENTS,
   agentImage: 'quay.io/muster/agent:1',
   edgeWorkerProducts: ['BlueField SoC'],
+  singleNodeDnsmasq: false,
   disabledHostRules: [],
   disabledClusterRules: [],
   operatorSettings: STANDARD_SETTINGS,
@@ -70,6 +71,7 @@ export const sampleHardware = (changes: Partial<Hardware> = {}): Hardware => ({
 
 export const sampleSettings = (changes: Partial<ClusterSettingsFacts> = {}): ClusterSettingsFacts => ({
   ...NO_CLUSTER,
+  name: 'c',
   baseDnsDomain: 'example.com',
   openshiftVersion: '4.18.3',
   cpuArchitecture: 'x86_64',
@@ -112,6 +114,20 @@ export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
   ntpSources: [{ sourceName: 'time.example.com', sourceState: 'synced' }],
   isIgnitionDownloaded: undefined,
   mtuFailures: undefined,
+  resolutions: ['api', 'api-int', 'console-openshift-console.apps', 'validateNoWildcardDNS'].flatMap((label) => {
+    const domainName = `${label}.c.example.com`;
+    const isNobody = label === 'validateNoWildcardDNS';
+    const none = { domainName, ipv4Addresses: [], ipv6Addresses: [], cnames: [] };
+    return isNobody ? [none, { ...none, domainName: `${domainName}.` }] : [{ ...none, ipv4Addresses: ['192.0.2.10'] }];
+  }),
+  isTangReached: undefined,
+  workerEncryption: undefined,
+  workerNetworking: undefined,
+  clusterHostCount: 3,
+  isReachReported: true,
+  majority: { groups: ['192.168.128.0/24'], reachedFamilies: [4], hasEnoughHosts: true },
+  weakPeers: [],
+  collidingAddresses: [],
   ...changes,
 });
 

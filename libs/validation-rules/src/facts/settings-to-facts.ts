@@ -22,6 +22,7 @@ export function toClusterSettingsFacts({
     kind,
     imported,
     pullSecretSet,
+    name: settings.name ?? '',
     baseDnsDomain: settings.baseDnsDomain ?? '',
     openshiftVersion: settings.openshiftVersion ?? '',
     cpuArchitecture: settings.cpuArchitecture ?? '',
@@ -32,6 +33,10 @@ export function toClusterSettingsFacts({
     apiVips: settings.apiVips?.items ?? [],
     ingressVips: settings.ingressVips?.items ?? [],
     vipDhcpAllocation: settings.vipDhcpAllocation ?? false,
+    diskEncryption: {
+      enableOn: textOf(settings.diskEncryption, 'enable_on'),
+      mode: textOf(settings.diskEncryption, 'mode'),
+    },
     userManagedNetworking: settings.userManagedNetworking ?? false,
     networkType: settings.networkType ?? '',
     platformType: settings.platformType ?? '',
@@ -47,4 +52,9 @@ export function toClusterSettingsFacts({
     ignoredHostRules: settings.ignoredHostValidations?.items ?? [],
     ignoredClusterRules: settings.ignoredClusterValidations?.items ?? [],
   };
+}
+
+function textOf(document: { readonly [member: string]: unknown } | undefined, member: string): string {
+  const value = document?.[member];
+  return typeof value === 'string' ? value : '';
 }

@@ -2,6 +2,7 @@ import type { ClusterDocument } from '@muster/assisted-api';
 import type { ClusterEvent, EventData } from '@muster/contracts';
 import { registeredCluster } from './cluster-registered';
 import { CLUSTER_VIEW } from './cluster-view';
+import { changedGroups } from './group-view';
 import { changedOutcomes } from './outcome-view';
 import { patched, type Occurrence, type Patch } from './view-rows';
 
@@ -17,7 +18,11 @@ export function evolveClusterDocument(
   if (event.type === 'ClusterRegistered') return registeredCluster(event.data, occurrence);
   if (!before || event.type === 'ClusterDeregistered') return undefined;
   if (event.type === 'ClusterOutcomesChanged')
-    return patched({ ...before }, { _outcomes: changedOutcomes(before._outcomes, event.data) }, occurrence);
+    return patched(
+      { ...before },
+      { _outcomes: changedOutcomes(before._outcomes, event.data), ...changedGroups(before, event.data) },
+      occurrence,
+    );
   const row = CLUSTER_VIEW[event.type] as (
     cluster: ClusterDocument,
     data: unknown,

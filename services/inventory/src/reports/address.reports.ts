@@ -1,3 +1,4 @@
+import { toRanges } from '@muster/validation-rules';
 import { list, object, oneOf, ShapeError, text } from '../shapes/shape';
 import { parseOutput, toBody, toStoredBody } from './parse-output';
 import type { ReportReader } from './report';
@@ -42,7 +43,17 @@ export const freeAddressesReader: ReportReader = {
     const body = toBody(networks);
     return {
       body,
-      event: { type: 'FreeAddressesReported', data: { body: toStoredBody(body), epoch } },
+      event: {
+        type: 'FreeAddressesReported',
+        data: {
+          body: toStoredBody(body),
+          epoch,
+          networks: networks.map(({ network, free_addresses }) => ({
+            network: network ?? '',
+            ranges: toRanges(free_addresses ?? []),
+          })),
+        },
+      },
     };
   },
 };

@@ -1,6 +1,7 @@
 import { parseHostKey } from '@muster/contracts';
 import { flag, list, object, text } from '../shapes/shape';
 import { digestOf } from '../shapes/canonical-json';
+import { readWorkerIgnition } from './worker-ignition';
 import { parseOutput, toBody, toStoredBody } from './parse-output';
 import type { ReportReader } from './report';
 
@@ -49,7 +50,12 @@ export const apiVipReader: ReportReader = {
       secret: ignition ? { name: `worker-ignition-${parseHostKey(hostKey).hostId}`, plaintext: ignition } : undefined,
       event: {
         type: 'ApiVipConnectivityReported',
-        data: { isSuccess: open.is_success === true, body: toStoredBody(body), epoch },
+        data: {
+          isSuccess: open.is_success === true,
+          body: toStoredBody(body),
+          epoch,
+          ...readWorkerIgnition(ignition ?? ''),
+        },
       },
     };
   },

@@ -2,6 +2,7 @@ import type { InventoryEvent } from '@muster/contracts';
 import { accepted, type Decider } from '@muster/domain';
 import { toCanonicalJson } from '../shapes/canonical-json';
 import { CLOCK_STEP_TYPE } from './time.reports';
+import { reachMark } from './reach-classes';
 import { DISK_SPEED_STEP_TYPE } from './preparation.reports';
 
 /** A clock that moved less than this says nothing new. */
@@ -13,19 +14,23 @@ export interface ReportedState {
   readonly epoch: number;
   /** Slot → what tells a new report from a repeated one. */
   readonly slots: ReadonlyMap<string, string>;
+  /** Id of another host → what tells a new way of reaching it from the one before. */
+  readonly peers: ReadonlyMap<string, string>;
 }
+
+const NO_PEERS: ReportedState['peers'] = new Map();
 
 export type InventoryCommand =
   | { readonly type: 'RecordReport'; readonly event: InventoryEvent }
   | { readonly type: 'ClearReport'; readonly stepType: string; readonly epoch: number };
 
 export const inventoryDecider: Decider<ReportedState, InventoryCommand, InventoryEvent> = {
-  initialState: () => ({ epoch: 0, slots: new Map() }),
+  initialState: () => ({ epoch: 0, slots: new Map(), peers: NO_PEERS }),
   evolve,
   decide: (command, state) => {
     switch (command.type) {
       case 'RecordReport':
-        return isNews(command.event, state) ? accepted(command.event) : accepted();
+        return isNews(command.event, state) ? accepted(withChangesOnly(command.event, state)) : accepted();
       case 'ClearReport': {
         const { stepType, epoch } = command;
         const isThere = state.epoch === epoch && [...state.slots.keys()].some((slot) => belongsTo(slot, stepType));
@@ -54,7 +59,33 @@ function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
   if (event.type === 'ReportCleared') {
     for (const slot of slots.keys()) if (belongsTo(slot, event.data.stepType)) slots.delete(slot);
   } else slots.set(slotOf(event), markOf(event));
-  return { epoch, slots };
+  return { epoch, slots, peers: peersAfter(state, event) };
+}
+
+/** Of the way to other hosts only what differs from the last report is stored. */
+function withChangesOnly(event: InventoryEvent, state: ReportedState): InventoryEvent {
+  if (event.type !== 'ConnectivityReported') return event;
+  const known = event.data.epoch === state.epoch ? state.peers : NO_PEERS;
+  const reported = new Set(event.data.peers.map(({ hostId }) => hostId));
+  return {
+    ...event,
+    data: {
+      ...event.data,
+      peers: event.data.peers.filter((peer) => known.get(peer.hostId) !== reachMark(peer)),
+      vanishedPeers: [...known.keys()].filter((hostId) => !reported.has(hostId)),
+    },
+  };
+}
+
+function peersAfter(state: ReportedState, event: InventoryEvent): ReportedState['peers'] {
+  const { epoch } = event.data;
+  const isOver = event.type === 'ReportCleared' && event.data.stepType === 'connectivity-check';
+  const known = epoch > state.epoch || isOver ? NO_PEERS : state.peers;
+  if (event.type !== 'ConnectivityReported') return known;
+  const peers = new Map(known);
+  for (const peer of event.data.peers) peers.set(peer.hostId, reachMark(peer));
+  for (const hostId of event.data.vanishedPeers) peers.delete(hostId);
+  return peers;
 }
 
 /** A slot is named by its step type, with the tested path after a colon for disks. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type ClusterEvent,
+  type EventData,
   type HostEvent,
   type HostKey,
   type InfraEnvEvent,
@@ -10,7 +11,15 @@ import {
 import { clusterDecider, hostDecider, infraEnvDecider } from '@muster/domain';
 import { NO_SHAPE, shapeOf } from '@muster/operators';
 import type { RecordedEvent } from '@muster/ports';
-import { type ClusterSettingsFacts, effectiveRole, toClusterSettingsFacts } from '@muster/validation-rules';
+import {
+  addressesOf,
+  ClusterConnectivity,
+  type ClusterSettingsFacts,
+  effectiveRole,
+  GOOD_LATENCY_MS,
+  isLoadBalancerUserManaged,
+  toClusterSettingsFacts,
+} from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
 import { evolveReports, NO_REPORTS } from './host-reports';
 import { clusterSubject, hostSubject, type Subject } from './subjects';
@@ -24,6 +33,7 @@ export class FactsView {
   private readonly hosts = new Map<HostKey, HostEntry>();
   private readonly clusters = new Map<string, ClusterEntry>();
   private readonly infraEnvs = new Map<string, InfraEnvEntry>();
+  private readonly keysOfIds = new Map<string, HostKey>();
 
   host(key: HostKey): HostEntry | undefined {
     return this.hosts.get(key);
@@ -39,6 +49,44 @@ export class FactsView {
 
   hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
     return [...cluster.hostKeys].flatMap((key) => this.hosts.get(key) ?? []);
+  }
+
+  /** A host of the cluster by its id alone, as other hosts report it. */
+  hostOfCluster(cluster: ClusterEntry, hostId: string): HostEntry | undefined {
+    const key = this.keysOfIds.get(hostId);
+    return key && cluster.hostKeys.has(key) ? this.hosts.get(key) : undefined;
+  }
+
+  /** Addresses of the host on which, as any host of the cluster says, another machine answers as well. */
+  collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
+    const reporters = [...cluster.collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
+    if (reporters.length === 0 || !reports.hardware) return [];
+    const colliding = new Set(reporters.flatMap((one) => one.reports.collisions.map(({ address }) => address)));
+    return addressesOf(reports.hardware)
+      .map((address) => address.replace(/\/.*/, ''))
+      .filter((address) => colliding.has(address));
+  }
+
+  /** Takes in which hosts reach each other by now, as stored with the verdict on a cluster. */
+  observeGroups(
+    clusterId: string,
+    { groups }: EventData<'ClusterOutcomesChanged'>['connectivityGroups'] & object,
+  ): readonly Subject[] {
+    const cluster = this.clusters.get(clusterId);
+    if (!cluster) return [];
+    const isFirst = cluster.groups.size === 0;
+    const touched = new Set<string>();
+    for (const { network, joinedHostIds, leftHostIds } of groups) {
+      const members: Set<string> = cluster.groups.get(network) ?? new Set<string>();
+      cluster.groups.set(network, members);
+      for (const id of joinedHostIds) (touched.add(id), members.add(id));
+      for (const id of leftHostIds) (touched.add(id), members.delete(id));
+    }
+    if (isFirst) return [...cluster.hostKeys].map(hostSubject);
+    return [...touched].flatMap((id) => {
+      const host = this.hostOfCluster(cluster, id);
+      return host ? [hostSubject(host.key)] : [];
+    });
   }
 
   /** Takes the fact in and answers what has to be judged anew because of it. */
@@ -90,6 +138,8 @@ export class FactsView {
     this.infraEnvs.get(after.state.infraEnvId)?.hostKeys.add(after.key);
     if (left !== joined) this.clusters.get(left)?.hostKeys.delete(after.key);
     this.clusters.get(joined)?.hostKeys.add(after.key);
+    if (after.state.hostId) this.keysOfIds.set(after.state.hostId, after.key);
+    for (const subject of this.reconnected(before, after)) touched.add(subject);
     for (const id of new Set([left, joined])) {
       const cluster = this.clusters.get(id);
       if (!cluster) continue;
@@ -103,6 +153,44 @@ export class FactsView {
         touched.add(hostSubject(key));
     }
     return [...touched];
+  }
+
+  /** Takes in how the host reaches others, and answers whose outcomes depend on what changed in that. */
+  private reconnected(before: HostEntry, after: HostEntry): readonly Subject[] {
+    const [left, joined] = [before.state.clusterId, after.state.clusterId];
+    const keys: HostKey[] = [];
+    const old = this.clusters.get(left);
+    const hostId = after.state.hostId || before.state.hostId;
+    if (old && left !== joined) {
+      old.connectivity.removeHost(before.state.hostId);
+      old.collisionReporters.delete(after.key);
+      if (before.reports.collisions.length > 0 || isRouted(old.facts)) keys.push(...old.hostKeys);
+    }
+    const cluster = this.clusters.get(joined);
+    if (!cluster) return keys.map(hostSubject);
+    const isNew = left !== joined;
+    if (
+      isNew ||
+      before.reports.hardware !== after.reports.hardware ||
+      before.reports.reaches !== after.reports.reaches
+    ) {
+      const addresses = after.reports.hardware ? addressesOf(after.reports.hardware) : [];
+      const reached = cluster.connectivity.setHost(hostId, addresses, after.reports.reaches);
+      // Over routers each host's outcome hangs on what every other says of it.
+      if (isRouted(cluster.facts))
+        keys.push(...(isNew ? cluster.hostKeys : reached.flatMap((id) => this.hostOfCluster(cluster, id)?.key ?? [])));
+    }
+    if (isNew || before.reports.collisions !== after.reports.collisions) {
+      const isQuiet = before.reports.collisions.length + after.reports.collisions.length === 0;
+      if (after.reports.collisions.length > 0) cluster.collisionReporters.add(after.key);
+      else cluster.collisionReporters.delete(after.key);
+      if (!isQuiet) keys.push(...cluster.hostKeys);
+    }
+    if (hasOtherPlace(before, after))
+      for (const host of this.hostsOf(cluster)) if (isWeakly(host, hostId)) keys.push(host.key);
+    // The first few hosts tell the others apart from too few to compare.
+    if (isNew && cluster.hostKeys.size <= FEW_HOSTS) keys.push(...cluster.hostKeys);
+    return keys.map(hostSubject);
   }
 
   /** Hosts whose operators have to be looked at again because the cluster is made up differently now. */
@@ -155,6 +243,9 @@ export class FactsView {
         shape: NO_SHAPE,
         hostKeys: new Set(),
         names: new Map(),
+        connectivity: connectivityOf(facts),
+        groups: new Map(),
+        collisionReporters: new Set(),
         lastEventId: event.id,
       });
       return [clusterSubject(id)];
@@ -162,6 +253,7 @@ export class FactsView {
     const facts = toClusterSettingsFacts(state);
     const before = { ...known };
     Object.assign(known, { state, facts, lastEventId: event.id });
+    known.connectivity.setNetworks(facts.machineNetworks);
     if (known.facts.operators.length !== before.facts.operators.length) known.shape = this.shapeOf(known);
     if (state.status === before.state.status && isDeepStrictEqual(before.facts, facts)) return [];
     if (isSameToHosts(before.facts, facts)) return [clusterSubject(id)];
@@ -202,9 +294,24 @@ const hasOtherPlace = ({ state: before }: Pick<HostEntry, 'state'>, { state: aft
   before.suggestedRole !== after.suggestedRole ||
   before.hostId !== after.hostId;
 
+const FEW_HOSTS = 3;
+const isRouted = (facts: ClusterSettingsFacts): boolean =>
+  facts.userManagedNetworking || isLoadBalancerUserManaged(facts);
+
+/** Whether a host has trouble to reach another one: only then it matters to it what role that has. */
+function isWeakly({ reports }: HostEntry, hostId: string): boolean {
+  const reach = reports.reaches?.get(hostId);
+  return reach !== undefined && (reach.latencyMs > GOOD_LATENCY_MS || reach.packetLossPercent > 0);
+}
+
+function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
+  const connectivity = new ClusterConnectivity();
+  connectivity.setNetworks(facts.machineNetworks);
+  return connectivity;
+}
+
 /** Settings that no host rule reads: a change of these alone leaves every host's verdict as it is. */
 const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettingsFacts>([
-  'baseDnsDomain',
   'apiVips',
   'ingressVips',
   'vipDhcpAllocation',

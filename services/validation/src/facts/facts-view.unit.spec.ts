@@ -23,6 +23,7 @@ const POLICY: RulesPolicy = {
   requirements: DEFAULT_REQUIREMENTS,
   agentImage: '',
   edgeWorkerProducts: [],
+  singleNodeDnsmasq: false,
   disabledHostRules: [],
   disabledClusterRules: [],
   operatorSettings: STANDARD_SETTINGS,

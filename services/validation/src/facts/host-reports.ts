@@ -1,5 +1,5 @@
 import type { InventoryEvent } from '@muster/contracts';
-import type { Hardware, HostFacts } from '@muster/validation-rules';
+import type { Hardware, HostFacts, Reach, Reaches } from '@muster/validation-rules';
 import type { EventData } from '@muster/contracts';
 
 /** What a host reported in its present epoch; `undefined` means: not reported yet. */
@@ -12,6 +12,14 @@ export interface HostReports {
   readonly vips: EventData<'VipsVerified'>['vips'];
   readonly isIgnitionDownloaded: boolean | undefined;
   readonly mtuFailures: HostFacts['mtuFailures'];
+  /** Undefined until the host tried to reach the others. */
+  readonly reaches: Reaches | undefined;
+  readonly collisions: EventData<'ConnectivityReported'>['collisions'];
+  readonly resolutions: HostFacts['resolutions'];
+  readonly isTangReached: boolean | undefined;
+  readonly workerEncryption: string | undefined;
+  readonly workerNetworking: string | undefined;
+  readonly freeAddresses: EventData<'FreeAddressesReported'>['networks'];
 }
 
 export const NO_REPORTS: HostReports = {
@@ -23,6 +31,13 @@ export const NO_REPORTS: HostReports = {
   vips: [],
   isIgnitionDownloaded: undefined,
   mtuFailures: undefined,
+  reaches: undefined,
+  collisions: [],
+  resolutions: undefined,
+  isTangReached: undefined,
+  workerEncryption: undefined,
+  workerNetworking: undefined,
+  freeAddresses: [],
 };
 
 /** The reports after one more. Reports that no rule reads yet leave them as they are. */
@@ -45,15 +60,29 @@ export function evolveReports(reports: HostReports, event: InventoryEvent): Host
     case 'VipsVerified':
       return { ...reports, vips: event.data.vips };
     case 'ApiVipConnectivityReported':
-      return { ...reports, isIgnitionDownloaded: event.data.isSuccess };
+      return {
+        ...reports,
+        isIgnitionDownloaded: event.data.isSuccess,
+        // One that could not be fetched says nothing against the one that was.
+        ...(event.data.isSuccess
+          ? { workerEncryption: event.data.diskEncryption, workerNetworking: event.data.networking }
+          : {}),
+      };
     case 'ConnectivityReported':
-      return { ...reports, mtuFailures: event.data.mtuMeasured ? event.data.mtuFailures : undefined };
+      return {
+        ...reports,
+        mtuFailures: event.data.mtuMeasured ? event.data.mtuFailures : undefined,
+        reaches: changedReaches(reports.reaches, event.data),
+        collisions: event.data.collisions,
+      };
     case 'ReportCleared':
       return { ...reports, ...CLEARED[event.data.stepType] };
     case 'DomainsResolved':
+      return { ...reports, resolutions: event.data.resolutions };
     case 'FreeAddressesReported':
+      return { ...reports, freeAddresses: event.data.networks };
     case 'TangConnectivityReported':
-      return reports;
+      return { ...reports, isTangReached: event.data.isSuccess };
     default: {
       // A report of a newer version: this one has no rule for it.
       const unknown: never = event;
@@ -70,5 +99,19 @@ const CLEARED: { readonly [stepType: string]: Partial<HostReports> | undefined }
   'ntp-synchronizer': { ntpSources: [] },
   'verify-vips': { vips: [] },
   'api-vip-connectivity-check': { isIgnitionDownloaded: undefined },
-  'connectivity-check': { mtuFailures: undefined },
+  'connectivity-check': { mtuFailures: undefined, reaches: undefined, collisions: [] },
+  'domain-resolution': { resolutions: undefined },
+  'tang-connectivity-check': { isTangReached: undefined },
+  'free-network-addresses': { freeAddresses: [] },
 };
+
+/** Entries that did not change stay the same objects: that is how changes are told from them. */
+function changedReaches(
+  known: Reaches | undefined,
+  { peers, vanishedPeers }: EventData<'ConnectivityReported'>,
+): Reaches {
+  const reaches = new Map<string, Reach>(known ?? []);
+  for (const peer of peers) reaches.set(peer.hostId, peer);
+  for (const hostId of vanishedPeers) reaches.delete(hostId);
+  return reaches;
+}

@@ -10,6 +10,7 @@ import {
   isSingleNode,
   requirementsOf,
   type RulesPolicy,
+  verifyByFreeAddresses,
 } from '@muster/validation-rules';
 import type { FactsView } from './facts-view';
 import type { ClusterEntry, HostEntry } from './view-entries';
@@ -55,12 +56,28 @@ function summarize(
 function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly HostEntry[]): Plain<VipVerification>[] {
   const answers = hosts.filter(({ state }) => !state.isSilent).flatMap(({ reports }) => reports.vips);
   const combined = (vipType: string, vips: readonly string[]): Plain<VipVerification>[] =>
-    vips.map((vip) => {
+    vips.map((vip, index) => {
       const own = new Set(
         answers.filter((one) => one.vip === vip && one.vipType === vipType).map(({ verification }) => verification),
       );
-      const verification = ['failed', 'succeeded'].find((one) => own.has(one)) ?? 'unverified';
+      const verification =
+        ['failed', 'succeeded'].find((one) => own.has(one)) ?? verifiedByLists(vip, index, cluster, hosts);
       return { vip, vipType, verification };
     });
   return [...combined('api', cluster.apiVips), ...combined('ingress', cluster.ingressVips)];
+}
+
+/** Nobody tried the address itself: then the lists of free addresses of exactly its network count. */
+function verifiedByLists(
+  vip: string,
+  index: number,
+  { machineNetworks }: ClusterSettingsFacts,
+  hosts: readonly HostEntry[],
+): string {
+  const network = machineNetworks[index];
+  const lists = hosts
+    .filter(({ state }) => !state.isSilent)
+    .flatMap(({ reports }) => reports.freeAddresses.filter((one) => one.network === network))
+    .map(({ ranges }) => ranges);
+  return verifyByFreeAddresses(lists, vip);
 }

@@ -1,7 +1,14 @@
 import { NO_SHAPE } from '@muster/operators';
-import { type HostFacts, type RulesPolicy } from '@muster/validation-rules';
+import {
+  effectiveRole,
+  GOOD_LATENCY_MS,
+  type HostFacts,
+  type RulesPolicy,
+  type WeakPeer,
+} from '@muster/validation-rules';
 import type { FactsView } from './facts-view';
-import { type HostEntry, nameOf } from './view-entries';
+import { majorityHostsMin } from './majority-size';
+import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
 
 /** The snapshot of one host that its rules see. */
 export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPolicy): HostFacts {
@@ -35,7 +42,38 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
     ntpSources: reports.ntpSources,
     isIgnitionDownloaded: reports.isIgnitionDownloaded,
     mtuFailures: reports.mtuFailures,
+    resolutions: reports.resolutions,
+    isTangReached: reports.isTangReached,
+    workerEncryption: reports.workerEncryption,
+    workerNetworking: reports.workerNetworking,
+    clusterHostCount: cluster?.hostKeys.size ?? 0,
+    isReachReported: reports.reaches !== undefined,
+    majority: cluster && majorityOf(state.hostId, cluster, view),
+    weakPeers: cluster ? weakPeersOf(entry, cluster, view) : [],
+    collidingAddresses: cluster ? view.collisionsOf(cluster, entry) : [],
   };
+}
+
+function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): HostFacts['majority'] {
+  if (cluster.groups.size === 0) return undefined;
+  return {
+    groups: [...cluster.groups].filter(([, hosts]) => hosts.has(hostId)).map(([network]) => network),
+    reachedFamilies: cluster.connectivity.reachedFamilies(hostId),
+    hasEnoughHosts: cluster.hostKeys.size >= majorityHostsMin(cluster.facts, view.hostsOf(cluster)),
+  };
+}
+
+/** Few, in a sound network none. */
+function weakPeersOf({ reports }: HostEntry, cluster: ClusterEntry, view: FactsView): readonly WeakPeer[] {
+  const weak: WeakPeer[] = [];
+  for (const [hostId, { latencyMs, packetLossPercent }] of reports.reaches ?? []) {
+    if (latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0) continue;
+    const peer = view.hostOfCluster(cluster, hostId);
+    if (!peer) continue;
+    const { role, suggestedRole } = peer.state;
+    weak.push({ name: nameOf(peer) || hostId, role: effectiveRole(role, suggestedRole), latencyMs, packetLossPercent });
+  }
+  return weak;
 }
 
 /** A comma list. */

@@ -1,7 +1,7 @@
 import type { HostKey } from '@muster/contracts';
 import type { ClusterShape } from '@muster/operators';
 import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
-import type { ClusterHostFacts, ClusterSettingsFacts } from '@muster/validation-rules';
+import type { ClusterConnectivity, ClusterHostFacts, ClusterSettingsFacts } from '@muster/validation-rules';
 import type { HostReports } from './host-reports';
 
 /** A host as the rules see it: its own state and what it reported. */
@@ -24,6 +24,11 @@ export interface ClusterEntry {
   readonly hostKeys: Set<HostKey>;
   /** Name → the hosts with an inventory that are called so. */
   readonly names: Map<string, Set<HostKey>>;
+  readonly connectivity: ClusterConnectivity;
+  /** Network → ids of the hosts of its largest full mesh, as last stored with the verdict on the cluster. */
+  readonly groups: Map<string, Set<string>>;
+  /** Hosts that saw more than one machine answer on an address. */
+  readonly collisionReporters: Set<HostKey>;
   lastEventId: string;
 }
 

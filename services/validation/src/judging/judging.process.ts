@@ -1,4 +1,4 @@
-import { type HostKey, parseStreamId } from '@muster/contracts';
+import { type EventData, type HostKey, parseStreamId } from '@muster/contracts';
 import { type Reactor, startReactor } from '@muster/event-sourcing';
 import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import type { RecordedEvent } from '@muster/ports';
@@ -16,6 +16,7 @@ import { FactsView } from '../facts/facts-view';
 import { parseSubject, type Subject, subjectOfStreamId } from '../facts/subjects';
 import { toClusterFacts } from '../facts/to-cluster-facts';
 import { toHostFacts } from '../facts/to-host-facts';
+import { majorityHostsMin } from '../facts/majority-size';
 import { isRegistered } from '../facts/view-entries';
 import { Verdicts } from './verdicts';
 
@@ -68,7 +69,9 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
     const { category, id } = parseStreamId(event.streamId);
     if (category !== 'validation') return this.view.observe(event);
     const subject = subjectOfStreamId(id);
-    return this.verdicts.observe(subject, event) ? [subject] : [];
+    const touched = this.verdicts.observe(subject, event) ? [subject] : [];
+    const { connectivityGroups } = event.data as unknown as Partial<EventData<'ClusterOutcomesChanged'>>;
+    return connectivityGroups ? [...touched, ...this.view.observeGroups(id, connectivityGroups)] : touched;
   }
 
   private isOpen(subject: Subject): boolean {
@@ -102,7 +105,8 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
     const facts = toClusterFacts(entry, this.view, this.policy);
     const outcomes = evaluateCluster(facts);
     const conditions = clusterConditions(facts, outcomes);
-    const command = { type: 'JudgeCluster', clusterId: id, outcomes, conditions } as const;
+    const groups = entry.connectivity.groups(majorityHostsMin(entry.facts, this.view.hostsOf(entry)));
+    const command = { type: 'JudgeCluster', clusterId: id, outcomes, conditions, groups } as const;
     await this.verdicts.record(subject, command, entry.lastEventId);
   }
 }

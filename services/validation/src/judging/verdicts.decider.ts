@@ -1,3 +1,4 @@
+import { applyGroupChanges, diffGroups } from './group-changes';
 import { isDeepStrictEqual } from 'node:util';
 import type { ValidationEvent } from '@muster/contracts';
 import { accepted, type Decider } from '@muster/domain';
@@ -15,9 +16,13 @@ export interface Verdict {
   readonly conditions: HostConditions | ClusterConditions | undefined;
   /** Of the host that was judged; 0 for clusters. */
   readonly epoch: number;
+  /** Network → ids of the hosts that reach each other in it, sorted; of clusters only. */
+  readonly groups: Groups;
 }
 
-export const NO_VERDICT: Verdict = { outcomes: [], conditions: undefined, epoch: 0 };
+export type Groups = ReadonlyMap<string, readonly string[]>;
+
+export const NO_VERDICT: Verdict = { outcomes: [], conditions: undefined, epoch: 0, groups: new Map() };
 
 export type VerdictCommand =
   | {
@@ -32,6 +37,8 @@ export type VerdictCommand =
       readonly clusterId: string;
       readonly outcomes: readonly Outcome[];
       readonly conditions: ClusterConditions;
+      /** Undefined before any host tried to reach another. */
+      readonly groups: Groups | undefined;
     };
 
 /** Stores what changed since the last verdict, and nothing when nothing did. A host's new epoch is always judged anew. */
@@ -41,6 +48,7 @@ export const verdictDecider: Decider<Verdict, VerdictCommand, ValidationEvent> =
     outcomes: applyOutcomeChanges(verdict.outcomes, event.data),
     conditions: event.data.conditions,
     epoch: event.type === 'HostOutcomesChanged' ? event.data.epoch : 0,
+    groups: event.type === 'ClusterOutcomesChanged' ? applyGroupChanges(verdict.groups, event.data) : verdict.groups,
   }),
   decide: (command, verdict) => {
     const { changed, withdrawn } = diffOutcomes(verdict.outcomes, command.outcomes);
@@ -58,10 +66,17 @@ export const verdictDecider: Decider<Verdict, VerdictCommand, ValidationEvent> =
       }
       case 'JudgeCluster': {
         const { clusterId, conditions } = command;
-        if (isSame) return accepted();
+        const groups = diffGroups(verdict.groups, command.groups ?? verdict.groups);
+        if (isSame && groups.length === 0) return accepted();
         return accepted<ValidationEvent>({
           type: 'ClusterOutcomesChanged',
-          data: { clusterId, changed, withdrawn, conditions },
+          data: {
+            clusterId,
+            changed,
+            withdrawn,
+            conditions,
+            connectivityGroups: groups.length > 0 ? { groups } : undefined,
+          },
         });
       }
       default:

@@ -1,0 +1,142 @@
+import type { PeerReach, Plain } from '@muster/contracts';
+import { type Cidr, containsIp, parseCidr, parseCidrs } from '../addresses/cidr';
+import { type Family, parseIp } from '../addresses/ip-address';
+import { ReachGraph } from './reach-graph';
+
+export type Reach = Plain<PeerReach>;
+/** Id of the other host → how it is reached. */
+export type Reaches = ReadonlyMap<string, Reach>;
+
+const NO_REACHES: Reaches = new Map();
+const FAMILIES: readonly Family[] = [4, 6];
+export const familyName = (family: Family): string => `IPv${family}`;
+
+/** A group name, and which of its hosts' edges make it up. */
+interface Network {
+  readonly graph: ReachGraph;
+  readonly takesPart: (addresses: readonly Cidr[]) => boolean;
+  readonly isReached: (reach: Reach) => boolean;
+}
+
+interface Member {
+  readonly addresses: readonly Cidr[];
+  readonly reaches: Reaches;
+}
+
+/**
+ * Who reaches whom in one cluster: on layer 2 in each machine network (IPv6 has no ARP, so there it is layer 3), on layer 3 in each
+ * family. Takes in one host at a time and looks at its changed edges only.
+ */
+export class ClusterConnectivity {
+  private readonly members = new Map<string, Member>();
+  private readonly networks = new Map<string, Network>(
+    FAMILIES.map((family) => [familyName(family), overRouters(family)]),
+  );
+  /** Host → its address → how many others reached it on layer 3. */
+  private readonly reachedBy = new Map<string, Map<string, number>>();
+  private hasReports = false;
+
+  setNetworks(machineNetworks: readonly string[]): void {
+    for (const name of this.networks.keys())
+      if (name.includes('/') && !machineNetworks.includes(name)) this.networks.delete(name);
+    for (const name of machineNetworks) {
+      const cidr = parseCidr(name);
+      if (!cidr || this.networks.has(name)) continue;
+      const network = ofOneNetwork(cidr);
+      this.networks.set(name, network);
+      for (const [host, { addresses }] of this.members) if (network.takesPart(addresses)) network.graph.addHost(host);
+      for (const [host, { reaches }] of this.members)
+        for (const [other, reach] of reaches) network.graph.setReached(host, other, network.isReached(reach));
+    }
+  }
+
+  /** `addresses` with prefix. Answers the hosts that are reached in another way now. */
+  setHost(host: string, addresses: readonly string[], reaches: Reaches = NO_REACHES): readonly string[] {
+    const before = this.members.get(host);
+    const own = parseCidrs(addresses);
+    this.members.set(host, { addresses: own, reaches });
+    if (reaches !== NO_REACHES) this.hasReports = true;
+    for (const { graph, takesPart, isReached } of this.networks.values()) {
+      if (takesPart(own) === graph.has(host)) continue;
+      if (graph.has(host)) graph.removeHost(host);
+      else {
+        graph.addHost(host);
+        for (const [other, reach] of before?.reaches ?? NO_REACHES) graph.setReached(host, other, isReached(reach));
+        for (const [other, { reaches: theirs }] of this.members) {
+          const reach = theirs.get(host);
+          if (reach && other !== host) graph.setReached(other, host, isReached(reach));
+        }
+      }
+    }
+    return this.changeReaches(host, before?.reaches ?? NO_REACHES, reaches);
+  }
+
+  removeHost(host: string): void {
+    const member = this.members.get(host);
+    if (!member) return;
+    this.changeReaches(host, member.reaches, NO_REACHES);
+    this.members.delete(host);
+    for (const { graph } of this.networks.values()) graph.removeHost(host);
+  }
+
+  /** Network → its largest full mesh of at least `hostsMin` hosts, sorted; undefined before anyone reported. */
+  groups(hostsMin: number): ReadonlyMap<string, readonly string[]> | undefined {
+    if (!this.hasReports) return undefined;
+    const groups = [...this.networks].map(([name, { graph }]) => [name, graph.group()] as const);
+    return new Map(groups.map(([name, group]) => [name, group.length >= hostsMin ? group : []]));
+  }
+
+  /** Families in which the host has an address that all others reach on layer 3. */
+  reachedFamilies(host: string): readonly Family[] {
+    const others = this.members.size - 1;
+    const counts = this.reachedBy.get(host);
+    const addresses = (this.members.get(host)?.addresses ?? []).filter(
+      ({ address }) => (counts?.get(keyOf(address)) ?? 0) >= others,
+    );
+    return FAMILIES.filter((family) => addresses.some((one) => one.family === family));
+  }
+
+  private changeReaches(host: string, before: Reaches, after: Reaches): readonly string[] {
+    if (before === after) return [];
+    const changed = [...after].filter(([other, reach]) => before.get(other) !== reach).map(([other]) => other);
+    const vanished = [...before.keys()].filter((other) => !after.has(other));
+    for (const other of [...changed, ...vanished]) {
+      const [old, now] = [before.get(other), after.get(other)];
+      for (const { graph, isReached } of this.networks.values())
+        graph.setReached(host, other, now !== undefined && isReached(now));
+      this.count(other, old, -1);
+      this.count(other, now, 1);
+    }
+    return [...changed, ...vanished];
+  }
+
+  private count(host: string, reach: Reach | undefined, by: number): void {
+    const counts = this.reachedBy.get(host) ?? new Map<string, number>();
+    this.reachedBy.set(host, counts);
+    for (const text of new Set(reach?.farAddresses ?? [])) {
+      const address = parseIp(text);
+      if (address) counts.set(keyOf(address), (counts.get(keyOf(address)) ?? 0) + by);
+    }
+  }
+}
+
+const keyOf = ({ words }: Cidr['address']): string => words.join('.');
+
+function ofOneNetwork(cidr: Cidr): Network {
+  const isInside = (text: string): boolean => {
+    const address = parseIp(text);
+    return address !== undefined && containsIp(cidr, address);
+  };
+  return {
+    graph: new ReachGraph(),
+    takesPart: (addresses) => addresses.some(({ address }) => containsIp(cidr, address)),
+    isReached: ({ nearAddresses, farAddresses }) =>
+      (cidr.family === 4 ? nearAddresses : [...nearAddresses, ...farAddresses]).some(isInside),
+  };
+}
+
+const overRouters = (family: Family): Network => ({
+  graph: new ReachGraph(),
+  takesPart: (addresses) => addresses.some((one) => one.family === family),
+  isReached: ({ farAddresses }) => farAddresses.some((text) => text.includes(':') === (family === 6)),
+});

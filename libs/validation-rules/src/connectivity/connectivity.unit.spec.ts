@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { toRanges, verifyByFreeAddresses } from './address-ranges';
+import { ClusterConnectivity, type Reach } from './cluster-connectivity';
+import { largestFullMesh, MAX_BRANCHES, type Mesh, setBit } from './largest-full-mesh';
+
+const NETWORK = '10.0.0.0/24';
+const SECOND = 'fd00::/64';
+const idOf = (number: number): string => `host-${String(number).padStart(4, '0')}`;
+const ipOf = (number: number): string => `10.0.${number >> 8}.${number & 255}`;
+const reachOf = (number: number, changes: Partial<Reach> = {}): Reach => ({
+  hostId: idOf(number),
+  nearAddresses: [ipOf(number)],
+  farAddresses: [ipOf(number), `fd00::${number}`],
+  latencyMs: 1,
+  packetLossPercent: 0,
+  ...changes,
+});
+const reaches = (...numbers: readonly number[]) => new Map(numbers.map((number) => [idOf(number), reachOf(number)]));
+const addresses = (number: number) => [`${ipOf(number)}/24`, `fd00::${number}/64`];
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at + 1);
+const others = (count: number, number: number) => upTo(count).filter((other) => other !== number);
+const ids = (numbers: readonly number[]) => numbers.map(idOf);
+
+function connected(count: number): ClusterConnectivity {
+  const connectivity = new ClusterConnectivity();
+  connectivity.setNetworks([NETWORK, SECOND]);
+  for (const number of upTo(count))
+    connectivity.setHost(idOf(number), addresses(number), reaches(...others(count, number)));
+  return connectivity;
+}
+
+function meshOf(count: number, edges: ReadonlySet<string>): Mesh {
+  const hosts = ids(upTo(count));
+  const neighbours = hosts.map((_, a) => {
+    const row = new Uint32Array(Math.ceil(count / 32));
+    hosts.forEach((_other, b) => {
+      if (a === b || edges.has(`${Math.min(a, b)}-${Math.max(a, b)}`)) setBit(row, b);
+    });
+    return row;
+  });
+  return { hosts, neighbours };
+}
+
+/** By trying every set: the largest, and of equally large ones the one with the smallest ids. */
+function largestByTrying(count: number, edges: ReadonlySet<string>): readonly string[] {
+  let best: readonly number[] = [];
+  for (let set = 1; set < 2 ** count; set += 1) {
+    const members = upTo(count).flatMap((_, at) => ((set >> at) & 1 ? [at] : []));
+    const isMesh = members.every((a) => members.every((b) => a >= b || edges.has(`${a}-${b}`)));
+    const isBetter = members.length > best.length || (members.length === best.length && members.join() < best.join());
+    if (isMesh && isBetter) best = members;
+  }
+  return best.map((at) => idOf(at + 1));
+}
+
+const anyEdges = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 0, max: 7 })), { maxLength: 28 })
+  .map((pairs) => new Set(pairs.filter(([a, b]) => a !== b).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`)));
+
+describe('the largest full mesh', () => {
+  it('is what trying every set finds', () => {
+    fc.assert(
+      fc.property(anyEdges, (edges) => {
+        expect(largestFullMesh(meshOf(8, edges))).toEqual(largestByTrying(8, edges));
+      }),
+    );
+  });
+
+  it('is a mesh, and found within the bound, when 300 hosts reach each other at random', () => {
+    const edges = new Set<string>();
+    let seed = 7;
+    for (let a = 0; a < 300; a += 1)
+      for (let b = a + 1; b < 300; b += 1) {
+        seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+        if (seed / 2_147_483_648 < 0.7) edges.add(`${a}-${b}`);
+      }
+    const found = largestFullMesh(meshOf(300, edges)).map((id) => Number(id.slice(5)) - 1);
+    expect(found.every((a) => found.every((b) => a >= b || edges.has(`${a}-${b}`)))).toBe(true);
+    // Ramsey-like graphs of this density have meshes of some twenty hosts.
+    expect(found.length).toBeGreaterThan(12);
+    expect(MAX_BRANCHES).toBeLessThan(10_000);
+  });
+});
+
+describe('connectivity of a cluster', () => {
+  it('is unknown before anyone reports', () => {
+    const connectivity = new ClusterConnectivity();
+    connectivity.setHost(idOf(1), addresses(1));
+    expect(connectivity.groups(3)).toBeUndefined();
+  });
+
+  it('has all hosts that reach each other in one group per network and family', () => {
+    const groups = connected(4).groups(3);
+    for (const network of [NETWORK, SECOND, 'IPv4', 'IPv6']) expect(groups?.get(network)).toEqual(ids(upTo(4)));
+    expect(connected(2).groups(3)?.get(NETWORK)).toEqual([]);
+    expect(connected(2).groups(2)?.get(NETWORK)).toEqual(ids([1, 2]));
+  });
+
+  it('asks for both directions', () => {
+    const connectivity = connected(4);
+    connectivity.setHost(idOf(4), addresses(4), reaches(1, 2));
+    expect(connectivity.groups(3)?.get(NETWORK)).toEqual(ids([1, 2, 3]));
+    connectivity.setHost(idOf(4), addresses(4), reaches(1, 2, 3));
+    expect(connectivity.groups(3)?.get(NETWORK)).toEqual(ids([1, 2, 3, 4]));
+  });
+
+  it('tells in which families a host is reached by all others', () => {
+    const connectivity = connected(3);
+    expect(connectivity.reachedFamilies(idOf(1))).toEqual([4, 6]);
+    const reach = new Map([
+      [idOf(1), reachOf(1, { farAddresses: [ipOf(1)] })],
+      [idOf(3), reachOf(3)],
+    ]);
+    expect(connectivity.setHost(idOf(2), addresses(2), reach)).toEqual(ids([1, 3]));
+    expect(connectivity.reachedFamilies(idOf(1))).toEqual([4]);
+  });
+
+  type Step =
+    | { readonly kind: 'report'; readonly host: number; readonly reached: readonly number[] }
+    | { readonly kind: 'leave'; readonly host: number }
+    | { readonly kind: 'networks'; readonly networks: readonly string[] }
+    | { readonly kind: 'move'; readonly host: number; readonly isInside: boolean };
+  const host = fc.integer({ min: 1, max: 6 });
+  const anyStep: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({ kind: fc.constant('report' as const), host, reached: fc.uniqueArray(host) }),
+    fc.record({ kind: fc.constant('leave' as const), host }),
+    fc.record({ kind: fc.constant('networks' as const), networks: fc.subarray([NETWORK, SECOND]) }),
+    fc.record({ kind: fc.constant('move' as const), host, isInside: fc.boolean() }),
+  );
+
+  it('is the same by steps as from scratch, whatever happened and in whatever order the hosts are taken in', () => {
+    fc.assert(
+      fc.property(fc.array(anyStep, { maxLength: 40 }), fc.boolean(), (steps, backwards) => {
+        const stepped = new ClusterConnectivity();
+        const state = new Map<string, { addresses: readonly string[]; reaches: ReturnType<typeof reaches> }>();
+        let networks: readonly string[] = [];
+        for (const step of steps) {
+          if (step.kind === 'networks') stepped.setNetworks((networks = step.networks));
+          else if (step.kind === 'leave') {
+            stepped.removeHost(idOf(step.host));
+            state.delete(idOf(step.host));
+          } else {
+            const id = idOf(step.host);
+            const known = state.get(id) ?? { addresses: addresses(step.host), reaches: reaches() };
+            const after =
+              step.kind === 'report'
+                ? { ...known, reaches: reaches(...step.reached.filter((other) => other !== step.host)) }
+                : { ...known, addresses: step.isInside ? addresses(step.host) : ['172.16.0.1/16'] };
+            state.set(id, after);
+            stepped.setHost(id, after.addresses, after.reaches);
+          }
+          stepped.groups(2);
+        }
+        const scratch = new ClusterConnectivity();
+        const all = [...state];
+        for (const [id, one] of backwards ? all.reverse() : all) scratch.setHost(id, one.addresses, one.reaches);
+        scratch.setNetworks(networks);
+        const table = (one: ClusterConnectivity) => [...(one.groups(2) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+        if (state.size > 0) expect(table(stepped)).toEqual(table(scratch));
+        for (const id of state.keys()) expect(stepped.reachedFamilies(id)).toEqual(scratch.reachedFamilies(id));
+      }),
+    );
+  });
+});
+
+describe('lists of free addresses', () => {
+  it('are written as ranges', () => {
+    expect(toRanges(['10.0.0.9', '10.0.0.2', '10.0.0.1', '10.0.0.2', 'x'])).toEqual(['10.0.0.1-10.0.0.2', '10.0.0.9']);
+  });
+
+  it('say of an address whether all hosts see it free', () => {
+    const lists = [['10.0.0.1-10.0.0.9'], ['10.0.0.5-10.0.0.20', '10.0.0.30']];
+    expect(verifyByFreeAddresses(lists, '10.0.0.5')).toBe('succeeded');
+    expect(verifyByFreeAddresses(lists, '10.0.0.10')).toBe('failed');
+    expect(verifyByFreeAddresses([['10.0.0.1'], ['10.0.0.2']], '10.0.0.1')).toBe('unverified');
+    expect(verifyByFreeAddresses([], '10.0.0.1')).toBe('unverified');
+  });
+});

@@ -1,0 +1,187 @@
+import { sampleDisk, sampleHardware, sampleHost, sampleNic, sampleSettings } from '../facts/sample.facts';
+import type { HostFacts, MajorityFacts } from '../facts/host.facts';
+import type { HostRuleId } from '../rule/contract-ids';
+
+type Settings = Parameters<typeof sampleSettings>[0];
+const given = sampleHost;
+const cl = (changes: Settings, others: Partial<HostFacts> = {}): HostFacts =>
+  given({ cluster: sampleSettings(changes), ...others });
+const DAY_2: Partial<HostFacts> = { kind: 'AddToExistingClusterHost' };
+const UMN = { userManagedNetworking: true };
+const imported = { kind: 'AddHostsCluster', imported: true };
+const majority = (changes: Partial<MajorityFacts> = {}): MajorityFacts => ({
+  groups: [],
+  reachedFamilies: [],
+  hasEnoughHosts: true,
+  ...changes,
+});
+export const peer = (role: string, latencyMs: number, packetLossPercent = 0): Partial<HostFacts> => ({
+  weakPeers: [{ name: 'node-2', role, latencyMs, packetLossPercent }],
+});
+const answers = (changes: { readonly [domain: string]: readonly string[] }): Partial<HostFacts> => ({
+  resolutions: (sampleHost().resolutions ?? []).map((one) => ({
+    ...one,
+    ipv4Addresses: [...(changes[one.domainName] ?? one.ipv4Addresses)],
+  })),
+});
+const encrypted = (mode: string, enableOn = 'all'): Settings => ({ diskEncryption: { enableOn, mode } });
+const tpm = (tpmVersion: string): Partial<HostFacts> => ({ hardware: sampleHardware({ tpmVersion }) });
+const iscsi = (address: string, driveType = 'iSCSI'): Partial<HostFacts> => ({
+  hardware: sampleHardware({
+    disks: [sampleDisk({ driveType, iscsiHostIpAddress: address })],
+    nics: [sampleNic(), sampleNic({ name: 'ens4', ipv4Addresses: ['10.9.0.5/24'] })],
+  }),
+});
+const WILDCARD = 'validateNoWildcardDNS.c.example.com';
+
+/** What rules about the network make of facts; `none`: the rule has no outcome for such a host. */
+export const NETWORK_CASES: readonly [HostRuleId, string, HostFacts, 'success' | 'failure' | 'pending' | 'error' | 'none'][] = [
+  ['belongs-to-majority-group', 'in the group', given(), 'success'],
+  ['belongs-to-majority-group', 'in none', given({ majority: majority() }), 'failure'],
+  ['belongs-to-majority-group', 'in one of two', cl({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] }), 'failure'],
+  ['belongs-to-majority-group', 'two hosts', given({ majority: majority({ hasEnoughHosts: false }) }), 'pending'],
+  ['belongs-to-majority-group', 'no groups yet', given({ majority: undefined }), 'pending'],
+  ['belongs-to-majority-group', 'not tried yet', given({ majority: majority(), isReachReported: false }), 'pending'],
+  ['belongs-to-majority-group', 'no machine network', cl({ machineNetworks: [] }), 'pending'],
+  ['belongs-to-majority-group', 'single node', cl({ controlPlaneCount: 1 }, { majority: undefined }), 'success'],
+  ['belongs-to-majority-group', 'day 2', given({ ...DAY_2, majority: undefined }), 'success'],
+  ['belongs-to-majority-group', 'routed', cl(UMN, { majority: majority({ reachedFamilies: [4] }) }), 'success'],
+  ['belongs-to-majority-group', 'routed, cut off', cl(UMN, { majority: majority() }), 'failure'],
+  [
+    'belongs-to-majority-group',
+    'balanced by the user, one family missing',
+    cl(
+      { loadBalancerType: 'user-managed', machineNetworks: ['192.168.128.0/24', 'fd00::/64'] },
+      { majority: majority({ reachedFamilies: [4] }) },
+    ),
+    'failure',
+  ],
+  ['belongs-to-majority-group', 'no inventory', given({ hardware: undefined }), 'pending'],
+  ['belongs-to-majority-group', 'in the pool', given({ cluster: undefined }), 'none'],
+  ['sufficient-network-latency-requirement-for-role', 'near', given(), 'success'],
+  ['sufficient-network-latency-requirement-for-role', 'at 100 ms', given(peer('master', 100)), 'success'],
+  ['sufficient-network-latency-requirement-for-role', 'above', given(peer('master', 100.1)), 'failure'],
+  ['sufficient-network-latency-requirement-for-role', 'to another role', given(peer('worker', 500)), 'success'],
+  [
+    'sufficient-network-latency-requirement-for-role',
+    'worker',
+    given({ role: 'worker', ...peer('worker', 1000) }),
+    'success',
+  ],
+  [
+    'sufficient-network-latency-requirement-for-role',
+    'slow worker',
+    given({ role: 'worker', ...peer('worker', 1001) }),
+    'failure',
+  ],
+  [
+    'sufficient-network-latency-requirement-for-role',
+    'no role',
+    given({ suggestedRole: '', ...peer('auto-assign', 5e3) }),
+    'success',
+  ],
+  [
+    'sufficient-network-latency-requirement-for-role',
+    'alone',
+    given({ clusterHostCount: 1, isReachReported: false }),
+    'success',
+  ],
+  ['sufficient-network-latency-requirement-for-role', 'not tried', given({ isReachReported: false }), 'pending'],
+  ['sufficient-network-latency-requirement-for-role', 'day 2', given({ ...DAY_2, ...peer('master', 5e3) }), 'success'],
+  ['sufficient-packet-loss-requirement-for-role', 'none lost', given(), 'success'],
+  ['sufficient-packet-loss-requirement-for-role', 'one lost', given(peer('master', 1, 1)), 'failure'],
+  [
+    'sufficient-packet-loss-requirement-for-role',
+    'worker, 10 %',
+    given({ role: 'worker', ...peer('worker', 1, 10) }),
+    'success',
+  ],
+  [
+    'sufficient-packet-loss-requirement-for-role',
+    'worker, 11 %',
+    given({ role: 'worker', ...peer('worker', 1, 11) }),
+    'failure',
+  ],
+  ['sufficient-packet-loss-requirement-for-role', 'not tried', given({ isReachReported: false }), 'pending'],
+  ['no-ip-collisions-in-network', 'alone on its addresses', given(), 'success'],
+  ['no-ip-collisions-in-network', 'not alone', given({ collidingAddresses: ['192.168.128.10'] }), 'failure'],
+  ['no-ip-collisions-in-network', 'day 2', given({ ...DAY_2, collidingAddresses: ['192.168.128.10'] }), 'success'],
+  ['api-domain-name-resolved-correctly', 'managed', given({ resolutions: undefined }), 'success'],
+  ['api-domain-name-resolved-correctly', 'resolves', cl(UMN), 'success'],
+  ['api-domain-name-resolved-correctly', 'does not', cl(UMN, answers({ 'api.c.example.com': [] })), 'failure'],
+  [
+    'api-domain-name-resolved-correctly',
+    'to itself',
+    cl(UMN, answers({ 'api.c.example.com': ['192.168.128.10'] })),
+    'failure',
+  ],
+  [
+    'api-domain-name-resolved-correctly',
+    'a single node leads to itself',
+    cl({ ...UMN, controlPlaneCount: 1 }, answers({ 'api.c.example.com': ['192.168.128.10'] })),
+    'success',
+  ],
+  ['api-domain-name-resolved-correctly', 'no domain', cl({ ...UMN, baseDnsDomain: '' }), 'error'],
+  ['api-domain-name-resolved-correctly', 'not asked', cl(UMN, { resolutions: undefined }), 'error'],
+  ['api-domain-name-resolved-correctly', 'imported, unknown', cl(imported, DAY_2), 'pending'],
+  [
+    'api-domain-name-resolved-correctly',
+    'imported, managed',
+    cl(imported, { ...DAY_2, workerNetworking: 'managed' }),
+    'success',
+  ],
+  [
+    'api-domain-name-resolved-correctly',
+    'imported, user-managed',
+    cl(imported, { ...DAY_2, workerNetworking: 'user-managed', ...answers({ 'api.c.example.com': [] }) }),
+    'failure',
+  ],
+  ['api-int-domain-name-resolved-correctly', 'does not', cl(UMN, answers({ 'api-int.c.example.com': [] })), 'failure'],
+  [
+    'apps-domain-name-resolved-correctly',
+    'does not',
+    cl(UMN, answers({ 'console-openshift-console.apps.c.example.com': [] })),
+    'failure',
+  ],
+  ['dns-wildcard-not-configured', 'none', given(), 'success'],
+  ['dns-wildcard-not-configured', 'one', given(answers({ [`${WILDCARD}.`]: ['192.0.2.1'] })), 'failure'],
+  ['dns-wildcard-not-configured', 'by the search list', given(answers({ [WILDCARD]: ['192.0.2.1'] })), 'failure'],
+  ['dns-wildcard-not-configured', 'not asked yet', given({ resolutions: undefined }), 'pending'],
+  ['dns-wildcard-not-configured', 'asked other names', given({ resolutions: [] }), 'error'],
+  ['dns-wildcard-not-configured', 'day 2', given({ ...DAY_2, resolutions: undefined }), 'success'],
+  ['disk-encryption-requirements-satisfied', 'not encrypted', given(), 'none'],
+  ['disk-encryption-requirements-satisfied', 'another role', cl(encrypted('tpmv2', 'workers')), 'none'],
+  ['disk-encryption-requirements-satisfied', 'TPM 2.0', cl(encrypted('tpmv2'), tpm('2.0')), 'success'],
+  ['disk-encryption-requirements-satisfied', 'TPM 1.2', cl(encrypted('tpmv2', 'masters'), tpm('1.2')), 'failure'],
+  [
+    'disk-encryption-requirements-satisfied',
+    'no role',
+    cl(encrypted('tpmv2', 'masters'), { suggestedRole: '' }),
+    'pending',
+  ],
+  ['disk-encryption-requirements-satisfied', 'Tang not asked', cl(encrypted('tang')), 'pending'],
+  ['disk-encryption-requirements-satisfied', 'Tang answers', cl(encrypted('tang'), { isTangReached: true }), 'success'],
+  ['disk-encryption-requirements-satisfied', 'Tang mute', cl(encrypted('tang'), { isTangReached: false }), 'failure'],
+  ['disk-encryption-requirements-satisfied', 'day 2, no ignition', given(DAY_2), 'none'],
+  ['disk-encryption-requirements-satisfied', 'day 2, waiting', cl(encrypted('tang'), DAY_2), 'pending'],
+  ['disk-encryption-requirements-satisfied', 'day 2, plain', given({ ...DAY_2, workerEncryption: 'none' }), 'none'],
+  [
+    'disk-encryption-requirements-satisfied',
+    'day 2, neither',
+    given({ ...DAY_2, workerEncryption: 'other' }),
+    'failure',
+  ],
+  [
+    'disk-encryption-requirements-satisfied',
+    'day 2, TPM',
+    given({ ...DAY_2, workerEncryption: 'tpm2', ...tpm('2.0') }),
+    'success',
+  ],
+  ['no-iscsi-nic-belongs-to-machine-cidr', 'no iSCSI', given(), 'none'],
+  ['no-iscsi-nic-belongs-to-machine-cidr', 'a network of its own', given(iscsi('10.9.0.5')), 'success'],
+  ['no-iscsi-nic-belongs-to-machine-cidr', 'the machine network', given(iscsi('192.168.128.10')), 'failure'],
+  ['no-iscsi-nic-belongs-to-machine-cidr', 'no card', given(iscsi('10.8.0.1')), 'error'],
+  ['no-iscsi-nic-belongs-to-machine-cidr', 'no session', given(iscsi('')), 'error'],
+  ['no-iscsi-nic-belongs-to-machine-cidr', 'user-managed', cl(UMN, iscsi('192.168.128.10')), 'none'],
+  ['no-iscsi-nic-belongs-to-machine-cidr', 'no machine network', cl({ machineNetworks: [] }), 'pending'],
+];

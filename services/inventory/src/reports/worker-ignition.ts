@@ -1,0 +1,40 @@
+/** What the ignition of an installed cluster tells about it, without any of its secrets. */
+export interface WorkerIgnition {
+  /** none, tpm2, tang, other; empty when it cannot be read. */
+  readonly diskEncryption: string;
+  /** managed, user-managed; empty when it cannot be read. */
+  readonly networking: string;
+}
+
+const UNREADABLE: WorkerIgnition = { diskEncryption: '', networking: '' };
+/** Static pods of the load balancing and name service that the cluster brings itself. */
+const MANAGED_FILES = ['/etc/kubernetes/manifests/coredns.yaml', '/etc/kubernetes/manifests/keepalived.yaml'];
+
+type Document = { readonly [member: string]: unknown };
+const isDocument = (value: unknown): value is Document =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const member = (value: unknown, name: string): unknown =>
+  isDocument(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export function readWorkerIgnition(text: string): WorkerIgnition {
+  let ignition: unknown;
+  try {
+    ignition = JSON.parse(text);
+  } catch {
+    return UNREADABLE;
+  }
+  const storage = member(ignition, 'storage');
+  const isManaged = list(member(storage, 'files')).some((file) => MANAGED_FILES.includes(String(member(file, 'path'))));
+  return {
+    diskEncryption: encryptionOf(list(member(storage, 'luks'))[0]),
+    networking: isManaged ? 'managed' : 'user-managed',
+  };
+}
+
+function encryptionOf(luks: unknown): string {
+  const clevis = member(luks, 'clevis');
+  if (clevis === undefined || clevis === null) return 'none';
+  if (member(clevis, 'tpm2') === true) return 'tpm2';
+  return list(member(clevis, 'tang')).length > 0 ? 'tang' : 'other';
+}
