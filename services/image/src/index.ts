@@ -1,1 +1,2 @@
 export * from './main';
+export { sendBody } from './http/send-image';

@@ -33,6 +33,11 @@ export const startImage: StartService = async (platform, logger) => {
   await app.listen(firstPort, config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const doors = [`${tls ? 'https' : 'http'}://${host}:${port}`];
+  // The first request of a process is slow: let it be one that nobody waits for.
+  if (!tls)
+    void fetch(`${doors[0]}/live`.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')).catch(
+      () => undefined,
+    );
   const fastify = app.getHttpAdapter().getInstance();
   const plain =
     tls && plainPort !== undefined

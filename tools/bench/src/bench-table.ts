@@ -1,3 +1,4 @@
+import { imageThroughput } from './image/image-throughput.bench';
 import type { Bench } from './measurement';
 import { agentDoors } from './process/agent-doors.bench';
 import { idleClusters } from './process/idle-clusters.bench';
@@ -24,4 +25,5 @@ export const BENCHES: readonly Bench[] = [
   showCluster,
   outcomeLatency,
   imageDownload,
+  imageThroughput,
 ];

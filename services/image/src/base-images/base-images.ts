@@ -29,7 +29,7 @@ export interface BaseImageStatus {
 export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly catalogue: OsImageCatalogue;
   /** By where their bytes are: entries that share a file share what is known of it. */
-  private readonly opened = new Map<string, Promise<OpenedImage>>();
+  private readonly known = new Map<string, Promise<OpenedImage>>();
 
   constructor(
     @Inject(CONFIG) config: ImageConfig,
@@ -38,14 +38,20 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
     this.catalogue = new OsImageCatalogue(config.osImages);
   }
 
-  /** Files are opened before somebody waits for them. */
   onApplicationBootstrap(): void {
     this.sources.onEvicted((key) => this.drop(key));
-    for (const entry of this.catalogue.entries)
-      if (this.sources.isLocal(entry))
-        void this.hold(entry)
-          .then(({ release }) => release())
-          .catch(() => undefined);
+  }
+
+  /** Those that can be opened without waiting for a network, opened; what cannot be used is left out. */
+  async opened(): Promise<readonly BaseImage[]> {
+    const images: BaseImage[] = [];
+    for (const entry of this.catalogue.entries) {
+      if (!this.sources.isLocal(entry)) continue;
+      const held = await this.hold(entry).catch(() => undefined);
+      if (held) images.push(held.image);
+      held?.release();
+    }
+    return images;
   }
 
   /**
@@ -74,26 +80,26 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   async onApplicationShutdown(): Promise<void> {
-    for (const image of this.opened.values()) await image.then(({ close }) => close()).catch(() => undefined);
+    for (const image of this.known.values()) await image.then(({ close }) => close()).catch(() => undefined);
   }
 
   private async hold(entry: OsImageEntry): Promise<HeldBaseImage> {
     const { key, open, release } = await this.sources.hold(entry);
-    const known = this.opened.get(key) ?? open().then((opened) => toBaseImage(entry, opened));
-    this.opened.set(key, known);
+    const known = this.known.get(key) ?? open().then((opened) => toBaseImage(entry, opened));
+    this.known.set(key, known);
     try {
       return { image: await known, release };
     } catch (error) {
       // A file that was missing may be there at the next request.
-      if (this.opened.get(key) === known) this.opened.delete(key);
+      if (this.known.get(key) === known) this.known.delete(key);
       release();
       throw unusable(entry, error);
     }
   }
 
   private drop(key: string): void {
-    const image = this.opened.get(key);
-    this.opened.delete(key);
+    const image = this.known.get(key);
+    this.known.delete(key);
     void image?.then(({ close }) => close()).catch(() => undefined);
   }
 }

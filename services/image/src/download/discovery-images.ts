@@ -1,5 +1,5 @@
-import { customiseBootIso, type MinimalIso } from '@muster/boot-image';
-import { Injectable } from '@nestjs/common';
+import { customiseBootIso, type MinimalIso, RANGE_CHUNK_BYTES } from '@muster/boot-image';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { BaseImage } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
 import { refusing } from '../base-images/refusing';
@@ -18,13 +18,30 @@ export interface ImageRequest {
   readonly baseUrl: string;
 }
 
+/** An infra-env that there never is. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
 /** The base image of a version with the infra-env's document and kernel arguments in it; nothing is copied or kept. */
 @Injectable()
-export class DiscoveryImages {
+export class DiscoveryImages implements OnApplicationBootstrap {
   constructor(
     private readonly baseImages: BaseImages,
     private readonly contents: InfraEnvContents,
   ) {}
+
+  /** The first download of a process would wait for all that is compiled and connected at the first use; nobody waits here. */
+  onApplicationBootstrap(): void {
+    void this.contents.of(NOBODY, 'full-iso', false).catch(() => undefined);
+    void this.baseImages
+      .opened()
+      .then(async (images) => {
+        for (const { source, layout } of images) {
+          const image = await customiseBootIso(source, layout, { config: new TextEncoder().encode('{}') });
+          await image.read(0, Math.min(RANGE_CHUNK_BYTES, image.size));
+        }
+      })
+      .catch(() => undefined);
+  }
 
   /** Throws RefusalError with what is unknown, too large or not there yet. */
   async make({ infraEnvId, type, version, architecture, baseUrl }: ImageRequest): Promise<SentFile> {

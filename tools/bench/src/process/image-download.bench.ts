@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { RestClient } from '@muster/tool-demo';
-import { count, kibibytes, p50AndP99 } from '../figures';
+import { count, kibibytes, milliseconds, p50AndP99 } from '../figures';
 import { defineFleet } from '../load/fleet';
 import type { Bench } from '../measurement';
 import { residentBytes } from './cpu-time';
@@ -18,8 +18,11 @@ export const imageDownload: Bench = {
       const [host] = await defineFleet(muster.restUrl, 1, 1);
       const path = `/infra-envs/${host?.infraEnvId}/downloads/image-url`;
       const { url } = await new RestClient(muster.restUrl).get<{ url: string }>(path);
+      // The first request that this process makes is slow on this side.
+      (await startDownload(new URL('/base-images', url).href)).end();
+      const coldMs = (await startDownload(url)).firstByteMs;
       const firstBytesMs: number[] = [];
-      for (let n = 0; n < (bed.isQuick ? 5 : 100); n += 1) firstBytesMs.push((await startDownload(url)).firstByteMs);
+      for (let n = 0; n < (bed.isQuick ? 5 : 300); n += 1) firstBytesMs.push((await startDownload(url)).firstByteMs);
 
       const before = residentBytes(muster.pid);
       // Each has its first bytes and then does not read on: what is held for it stays held.
@@ -27,6 +30,7 @@ export const imageDownload: Bench = {
       const perDownload = Math.max(residentBytes(muster.pid) - before, 0) / PARALLEL_DOWNLOADS;
       for (const { end } of stalled) end();
       return [
+        { what: 'ISO, first byte of the first download after a start', measured: milliseconds(coldMs), budget: '' },
         { what: 'ISO, first byte', measured: p50AndP99(firstBytesMs), budget: '< 10 ms' },
         {
           what: `ISO, memory per download (${count(PARALLEL_DOWNLOADS)} stalled ones)`,
