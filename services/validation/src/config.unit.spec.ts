@@ -8,6 +8,7 @@ describe('settings of the validation service', () => {
       agentImage: 'quay.io/muster/agent:latest',
       edgeWorkerProducts: ['BlueField SoC'],
       operatorSettings: new Map(),
+      singleNodeDnsmasq: false,
       disabledHostRules: [],
       disabledClusterRules: [],
     });

@@ -24,6 +24,7 @@ import {
 } from './facts/sample.events';
 import { startValidation } from './main';
 
+const NOBODY = ['', '.'].map((dot) => ({ domainName: `validateNoWildcardDNS.c.example.com${dot}` }));
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 const fail = (error: Error): never => {
   throw error;
@@ -111,17 +112,54 @@ describe('the validation service on a bus and a store', () => {
   it('judges only that host when it reports, and stores only what changed', async () => {
     await append(inventoryReported(a));
     await eventually('the inventory counts', async () => (await conditions(a))?.inventory === 'usable');
-    await eventually('the host suffices', async () => (await conditions(a))?.sufficientForInstall === false);
+    const speed = 'sufficient-installation-disk-speed';
+    await eventually('the disk is missed', async () => (await outcomes(a)).get(speed) === 'error');
     await append(hostFact(a, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' }));
-    await eventually('the host suffices', async () => (await conditions(a))?.sufficientForInstall === true);
+    await eventually('the disk counts', async () => (await outcomes(a)).get(speed) === 'success');
     const last = (await stored(`validation-${a}`)).at(-1)?.data as unknown as EventData<'HostOutcomesChanged'>;
-    expect(last.changed.map(({ id }) => id)).toEqual(['sufficient-installation-disk-speed']);
+    expect(last.changed.map(({ id }) => id)).toEqual([speed]);
     expect(last.epoch).toBe(1);
   });
 
-  it('brings a cluster to ready as its hosts become known', async () => {
+  it('finds who reaches whom from what each host says of the others, and judges those whose group changed', async () => {
     for (const [at, key] of keys.entries()) {
-      if (at > 0) await append(hostRegistered(key), inventoryReported(key));
+      if (at > 0)
+        await append(
+          hostRegistered(key),
+          inventoryReported(key, { nics: [{ name: 'ens3', ipv4Addresses: [`192.168.128.1${at}/24`] }] }),
+          hostFact(key, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' }),
+        );
+      await append(reportFact(key, 'DomainsResolved', { resolutions: NOBODY }));
+    }
+    const reach = (at: number) => ({
+      hostId: keys[at]?.slice(37),
+      nearAddresses: [`192.168.128.1${at}`],
+      farAddresses: [`192.168.128.1${at}`],
+      latencyMs: 1,
+    });
+    const majority = async (key: string) => (await outcomes(key)).get('belongs-to-majority-group');
+    for (const [at, key] of keys.entries())
+      await append(
+        reportFact(key, 'ConnectivityReported', { peers: [0, 1, 2].filter((one) => one !== at).map(reach) }),
+      );
+    for (const key of keys) {
+      await eventually('the host is in the group', async () => (await majority(key)) === 'success');
+      await eventually('the host suffices', async () => (await conditions(key))?.sufficientForInstall === true);
+    }
+    const joined = (await stored(`validation-${CLUSTER_ID}`)).flatMap(
+      ({ data }) => (data as unknown as EventData<'ClusterOutcomesChanged'>).connectivityGroups?.groups ?? [],
+    );
+    expect(joined.filter(({ network }) => network === '192.168.128.0/24').flatMap((one) => one.joinedHostIds)).toEqual(
+      keys.map((key) => key.slice(37)),
+    );
+    await append(reportFact(a, 'ConnectivityReported', { peers: [{ ...reach(1), nearAddresses: [] }] }));
+    await eventually('the host is cut off', async () => (await majority(a)) === 'failure');
+    await append(reportFact(a, 'ConnectivityReported', { peers: [reach(1)] }));
+    await eventually('the host is back', async () => (await majority(a)) === 'success');
+  });
+
+  it('brings a cluster to ready as its hosts become known', async () => {
+    for (const key of keys) {
       await append(hostEntered(key, 'known'), hostFact(key, 'HostRoleSuggested', { role: 'master' }));
     }
     const vips = ['api', 'ingress'].map((vipType, at) => ({

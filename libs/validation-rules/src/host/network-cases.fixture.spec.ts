@@ -35,7 +35,12 @@ const iscsi = (address: string, driveType = 'iSCSI'): Partial<HostFacts> => ({
 const WILDCARD = 'validateNoWildcardDNS.c.example.com';
 
 /** What rules about the network make of facts; `none`: the rule has no outcome for such a host. */
-export const NETWORK_CASES: readonly [HostRuleId, string, HostFacts, 'success' | 'failure' | 'pending' | 'error' | 'none'][] = [
+export const NETWORK_CASES: readonly [
+  HostRuleId,
+  string,
+  HostFacts,
+  'success' | 'failure' | 'pending' | 'error' | 'none',
+][] = [
   ['belongs-to-majority-group', 'in the group', given(), 'success'],
   ['belongs-to-majority-group', 'in none', given({ majority: majority() }), 'failure'],
   ['belongs-to-majority-group', 'in one of two', cl({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] }), 'failure'],
@@ -137,6 +142,8 @@ export const NETWORK_CASES: readonly [HostRuleId, string, HostFacts, 'success' |
     'failure',
   ],
   ['api-int-domain-name-resolved-correctly', 'does not', cl(UMN, answers({ 'api-int.c.example.com': [] })), 'failure'],
+  ['api-int-domain-name-resolved-correctly', 'resolves', cl(UMN), 'success'],
+  ['apps-domain-name-resolved-correctly', 'resolves', cl(UMN), 'success'],
   [
     'apps-domain-name-resolved-correctly',
     'does not',
