@@ -1,6 +1,6 @@
 import type { ClusterSpec } from './scenario';
 
-/** The two clusters of the demo: five machines of which one needs repair, with agents on NATS, and a single node whose agent polls over HTTP. */
+/** The two clusters of the demo: five machines of which one needs repair, with agents on NATS, and a single node whose agent polls over HTTP and that boots from a minimal image. */
 export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
   {
     name: 'prod',
@@ -15,5 +15,6 @@ export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
     machines: [{ cpuCount: 16, memoryGib: 64 }],
     machineNetwork: '192.168.112.0/24',
     door: 'http',
+    imageType: 'minimal-iso',
   },
 ];

@@ -11,6 +11,8 @@ export interface ClusterSpec {
   readonly machineNetwork: string;
   /** How its agents talk to the service; default: NATS, as the image offers. */
   readonly door?: 'nats' | 'http';
+  /** full-iso when it is left out. */
+  readonly imageType?: 'full-iso' | 'minimal-iso';
   readonly vips?: { readonly api: string; readonly ingress: string };
 }
 
@@ -85,6 +87,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     pull_secret: PULL_SECRET,
     openshift_version: '4.18',
     cpu_architecture: 'x86_64',
+    image_type: spec.imageType ?? 'full-iso',
   });
   const { url } = await client.get<{ url: string }>(`/infra-envs/${infraEnv.id}/downloads/image-url`);
   tell(`${spec.name}: defined, discovery image at ${url}`);
@@ -101,7 +104,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
   try {
     const image = await fleet.bootFromUrl(url);
     tell(
-      `${spec.name}: image downloaded (${(image.bytes / 1024 / 1024).toFixed(1)} MiB in ${Math.round(image.downloadMs)} ms), ${spec.machines.length} machine(s) boot from it`,
+      `${spec.name}: image downloaded (${mib(image.bytes)} in ${Math.round(image.downloadMs)} ms${image.rootfsBytes > 0 ? `, then its root file system of ${mib(image.rootfsBytes)}` : ''}), ${spec.machines.length} machine(s) boot from it`,
     );
     await until(BOOT_PATIENCE_MS, 'all hosts have reported their hardware', async () => {
       const { hosts } = await look(cluster.id);
@@ -200,3 +203,5 @@ async function until(patienceMs: number, what: string, isTrue: () => Promise<boo
 }
 
 const matters = ({ name, severity }: EventView): boolean => severity !== 'info' || EVENTS_THAT_MATTER.has(name);
+
+const mib = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openFileByteSource } from '@muster/adapter-filesystem';
 import { readBootImageFile } from '@muster/service-agent';
 import { generateHardware, type Hardware } from '../hardware/generate-hardware';
 import type { HardwareFaultId } from '../hardware/hardware-faults';
@@ -9,6 +10,7 @@ import type { Mishaps } from '../machine/mishaps';
 import { simulatedMachine, type SimulatedMachine } from '../machine/simulated-machine';
 import type { SimulationObserver } from '../observer';
 import { createSimulatedPace } from '../pace';
+import { fetchRootfs } from './fetch-rootfs';
 import { parseNetwork } from '../world/addresses';
 import { createSimulatedWorld, type SimulatedWorld } from '../world/simulated-cluster';
 import { createSimulatedNetwork, type SimulatedNetwork } from '../world/simulated-network';
@@ -59,6 +61,8 @@ export interface SimulatedFleet {
 export interface BootedImage {
   readonly bytes: number;
   readonly downloadMs: number;
+  /** Fetched after that, by an image that has no root file system; 0 when it has one. */
+  readonly rootfsBytes: number;
 }
 
 export const DEFAULT_MACHINE_NETWORK = '192.168.111.0/24';
@@ -115,8 +119,11 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
         const startedMs = performance.now();
         const bytes = await downloadImage({ url, path, pace, signal });
         const downloadMs = performance.now() - startedMs;
+        const image = await openFileByteSource(path);
+        // Once for all machines: they would all get the same.
+        const rootfsBytes = await fetchRootfs(image, signal).finally(() => image.close());
         await bootFromFile(path);
-        return { bytes, downloadMs };
+        return { bytes, downloadMs, rootfsBytes };
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
