@@ -18,6 +18,8 @@ import { InfraEnvContents } from './download/infra-env-content';
 import { HealthController } from './health/health.controller';
 import { FileResponder } from './http/file-responder';
 import { ProblemFilter } from './http/problem.filter';
+import { HttpMetrics } from './metrics/http-metrics';
+import { MetricsController } from './metrics/metrics.controller';
 import { NetworkBootController } from './network-boot/network-boot.controller';
 import { NetworkBootImages } from './network-boot/network-boot-images';
 
@@ -32,6 +34,7 @@ export class AppModule {
         BootArtifactsController,
         ListBaseImagesController,
         HealthController,
+        MetricsController,
       ],
       providers: [
         { provide: PLATFORM, useValue: platform },
@@ -45,6 +48,7 @@ export class AppModule {
         DiscoveryImages,
         NetworkBootImages,
         FileResponder,
+        HttpMetrics,
         ImageAccess,
         ImageResponder,
         Downloads,

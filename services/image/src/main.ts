@@ -8,6 +8,8 @@ import { readConfig } from './config';
 import { CROSS_ORIGIN, isAllowedOrigin } from './http/cross-origin';
 import { createImageServer } from './http/image-server';
 import { openPlainDoor } from './http/plain-listener';
+import { countRequests } from './metrics/count-requests';
+import { HttpMetrics } from './metrics/http-metrics';
 
 /** Boot images, made while they are sent. Its doors are HTTP and HTTPS; it answers nothing on the bus. */
 export const startImage: StartService = async (platform, logger) => {
@@ -27,6 +29,8 @@ export const startImage: StartService = async (platform, logger) => {
       origin: (origin: string | undefined, decide: (error: Error | null, isAllowed: boolean) => void) =>
         decide(null, isAllowedOrigin(origin ?? '', allowedDomains)),
     });
+  const fastify = app.getHttpAdapter().getInstance();
+  countRequests(fastify, app.get(HttpMetrics));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // Without certificates a plain port of its own is the only door, as in the field.
   const firstPort = tls ? config.port : (plainPort ?? config.port);
@@ -38,7 +42,6 @@ export const startImage: StartService = async (platform, logger) => {
     void fetch(`${doors[0]}/live`.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')).catch(
       () => undefined,
     );
-  const fastify = app.getHttpAdapter().getInstance();
   const plain =
     tls && plainPort !== undefined
       ? await openPlainDoor((request, response) => fastify.routing(request, response), {

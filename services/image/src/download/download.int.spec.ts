@@ -250,6 +250,7 @@ describe('an image URL with a token', () => {
     await open();
     expect(await status(byApiKey(claims({ infra_env_id: INFRA_ENV_ID })))).toBe(200);
     expect(await status(byApiKey(claims({ sub: INFRA_ENV_ID })))).toBe(200);
+    expect(await status(byApiKey(claims({ sub: INFRA_ENV_ID })).replace('byapikey', 'bytoken'))).toBe(200);
     expect(await status(byApiKey(claims({})))).toBe(404);
     expect(await status(byApiKey('nothing'))).toBe(401);
   });
@@ -278,5 +279,17 @@ describe('the service', () => {
   it('says that it is there', async () => {
     await open();
     for (const path of ['/health', '/live']) expect((await get(path)).status).toBe(200);
+  });
+
+  it('counts what it sends, by kind of address and without tokens', async () => {
+    await open();
+    const canary = `e30.${Buffer.from(JSON.stringify({ sub: INFRA_ENV_ID })).toString('base64url')}.canary`;
+    await bytesOf(await get(`/byapikey/${canary}/4.18/x86_64/full.iso`));
+    const labels = 'code="200",handler="/byapikey/:token",method="GET",service=""';
+    const counted = `assisted_image_service_http_request_duration_seconds_count{${labels}} 1`;
+    await eventually('it is counted', async () => (await (await get('/metrics')).text()).includes(counted));
+    const text = await (await get('/metrics')).text();
+    expect(text).toContain('assisted_image_service_http_requests_inflight{handler="/byapikey/:token",service=""} 0');
+    expect(text).not.toContain('canary');
   });
 });
