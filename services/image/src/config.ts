@@ -56,7 +56,7 @@ export function readConfig(environment: Environment): ImageConfig {
     settings.integer('LISTEN_PORT', DEFAULT_PORT, PORTS),
     PORTS,
   );
-  const dataDirectory = join(settings.text('MUSTER_DATA_DIRECTORY', '.muster'), 'base-images');
+  const storeDirectory = join(settings.text('MUSTER_DATA_DIRECTORY', '.muster'), 'base-images');
   return {
     host: settings.text('IMAGE_HOST', '0.0.0.0'),
     port: settings.integer('IMAGE_PORT', fallbackPort, PORTS),
@@ -68,7 +68,7 @@ export function readConfig(environment: Environment): ImageConfig {
     imageDirectory: settings.text('IMAGE_DIRECTORY', '.'),
     fetch: settings.choice('OS_IMAGES_FETCH', FETCHES, 'lazy'),
     store: {
-      directory: settings.text('DATA_DIR', dataDirectory),
+      directory: settings.text('DATA_DIR', storeDirectory),
       bytesMax: settings.integer('OS_IMAGES_STORE_BYTES_MAX', STORE_BYTES_DEFAULT, { ...ANY_BYTES, min: 1 }),
     },
     remote: {
