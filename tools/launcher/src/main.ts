@@ -12,7 +12,7 @@ async function main(args: readonly string[]): Promise<void> {
     json: process.env.LOG_FORMAT === 'json',
     logLevels: ['warn', 'error', 'fatal'],
   });
-  if (name !== undefined && !(name in SERVICES)) {
+  if (name !== undefined && !Object.hasOwn(SERVICES, name)) {
     throw new Error(
       `There is no service ${name}. Services: ${Object.keys(SERVICES).join(', ')}; without a name all of them start.`,
     );
