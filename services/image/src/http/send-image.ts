@@ -32,6 +32,24 @@ const ENDED_BY_CLIENT: readonly string[] = [
 async function* bytesOf(source: ByteSource, body: readonly Segment[]): AsyncGenerator<Uint8Array, void, undefined> {
   for (const segment of body) {
     if ('text' in segment) yield Buffer.from(segment.text, 'latin1');
-    else yield* readRange(source, segment.offset, segment.length);
+    else yield* ahead(readRange(source, segment.offset, segment.length));
+  }
+}
+
+/** Reads one chunk while the one before it is sent, so that disk and network do not wait for each other. */
+async function* ahead(
+  chunks: AsyncGenerator<Uint8Array, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for (let next = chunks.next(); ;) {
+      const { done, value } = await next;
+      if (done) return;
+      next = chunks.next();
+      // Reported when it is its turn; not before, and not when the client is gone.
+      next.catch(() => undefined);
+      yield value;
+    }
+  } finally {
+    await chunks.return();
   }
 }

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { rootCertificates } from 'node:tls';
 
 const REDIRECTS_MAX = 5;
 /** A server that says nothing for so long is given up. */
@@ -29,7 +30,9 @@ export class RemoteClient {
   private readonly https: HttpsAgent;
 
   constructor(private readonly options: RemoteClientOptions) {
-    this.https = new HttpsAgent({ keepAlive: true, maxSockets: SOCKETS_MAX, ca: options.trustedCa });
+    const { trustedCa } = options;
+    const ca = trustedCa === undefined ? undefined : [...rootCertificates, trustedCa];
+    this.https = new HttpsAgent({ keepAlive: true, maxSockets: SOCKETS_MAX, ca });
   }
 
   /** The answer with its body still to be read. Rejects with RemoteError when the server cannot be asked. */
