@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { toRanges, verifyByFreeAddresses } from './address-ranges';
 import { ClusterConnectivity, type Reach } from './cluster-connectivity';
+import { ReachGraph } from './reach-graph';
 import { largestFullMesh, MAX_BRANCHES, type Mesh, setBit } from './largest-full-mesh';
 
 const NETWORK = '10.0.0.0/24';
@@ -62,6 +63,22 @@ describe('the largest full mesh', () => {
     fc.assert(
       fc.property(anyEdges, (edges) => {
         expect(largestFullMesh(meshOf(8, edges))).toEqual(largestByTrying(8, edges));
+      }),
+    );
+  });
+
+  it('is what a graph that grew and shrank edge by edge finds', () => {
+    fc.assert(
+      fc.property(fc.array(anyEdges, { minLength: 1, maxLength: 4 }), (history) => {
+        const graph = new ReachGraph();
+        for (const host of ids(upTo(8))) graph.addHost(host);
+        for (const edges of history) {
+          for (const a of upTo(8))
+            for (const b of upTo(8))
+              graph.setReached(idOf(a), idOf(b), edges.has(`${Math.min(a, b) - 1}-${Math.max(a, b) - 1}`));
+          const largest = largestByTrying(8, edges);
+          expect(graph.group()).toEqual(largest.length > 1 ? largest : []);
+        }
       }),
     );
   });

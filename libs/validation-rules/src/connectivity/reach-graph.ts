@@ -50,14 +50,57 @@ export class ReachGraph {
     if (this.isStale) {
       const hosts = this.degrees.size;
       const isComplete = this.edges === (hosts * (hosts - 1)) / 2;
-      this.known = isComplete ? [...this.degrees.keys()].sort() : largestFullMesh(this.toMesh());
+      this.known = isComplete ? [...this.degrees.keys()].sort() : this.search();
       this.isStale = false;
     }
     return this.known;
   }
 
-  private toMesh(): Mesh {
-    const hosts = [...this.degrees.keys()].sort();
+  /**
+   * A mesh found by leaving out the worst connected hosts one by one tells how large the answer is at least: who reaches fewer hosts than
+   * that is not in it, who reaches all of the others is. What is left to be searched is nobody in a network with a few bad
+   * hosts or edges, and everybody in a patchy one.
+   */
+  private search(): readonly string[] {
+    const mesh = this.withoutWorst();
+    const core = new Map(this.degrees);
+    const tooFew = [...core].filter(([, degree]) => degree + 1 < mesh.length).map(([host]) => host);
+    for (let host = tooFew.pop(); host !== undefined; host = tooFew.pop())
+      for (const other of this.takeOut(core, host)) if ((core.get(other) ?? 0) + 2 === mesh.length) tooFew.push(other);
+    const reachesAll = (host: string): boolean => core.get(host) === core.size - 1;
+    const hosts = [...core.keys()];
+    const found = [
+      ...hosts.filter(reachesAll),
+      ...largestFullMesh(this.toMesh(hosts.filter((host) => !reachesAll(host)).sort())),
+    ];
+    return (found.length < mesh.length ? mesh : found).sort();
+  }
+
+  private withoutWorst(): string[] {
+    const left = new Map(this.degrees);
+    let { edges } = this;
+    while (edges < (left.size * (left.size - 1)) / 2) {
+      let [worst, least] = ['', Infinity];
+      for (const [host, degree] of left)
+        if (degree < least || (degree === least && host > worst)) [worst, least] = [host, degree];
+      edges -= least;
+      this.takeOut(left, worst);
+    }
+    return [...left.keys()];
+  }
+
+  /** Answers the hosts that reach one less by that. */
+  private takeOut(degrees: Map<string, number>, host: string): readonly string[] {
+    if (!degrees.delete(host)) return [];
+    const others = [...(this.reached.get(host) ?? [])].filter(
+      (other) => degrees.has(other) && this.reached.get(other)?.has(host),
+    );
+    for (const other of others) degrees.set(other, (degrees.get(other) ?? 0) - 1);
+    return others;
+  }
+
+  /** `hosts` sorted. */
+  private toMesh(hosts: readonly string[]): Mesh {
     const places = new Map(hosts.map((host, place) => [host, place]));
     const neighbours = hosts.map((host, place) => {
       const row = new Uint32Array(Math.ceil(hosts.length / 32));

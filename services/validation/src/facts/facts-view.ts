@@ -79,8 +79,9 @@ export class FactsView {
     for (const { network, joinedHostIds, leftHostIds } of groups) {
       const members: Set<string> = cluster.groups.get(network) ?? new Set<string>();
       cluster.groups.set(network, members);
-      for (const id of joinedHostIds) (touched.add(id), members.add(id));
-      for (const id of leftHostIds) (touched.add(id), members.delete(id));
+      for (const id of joinedHostIds) members.add(id);
+      for (const id of leftHostIds) members.delete(id);
+      for (const id of [...joinedHostIds, ...leftHostIds]) touched.add(id);
     }
     if (isFirst) return [...cluster.hostKeys].map(hostSubject);
     return [...touched].flatMap((id) => {
