@@ -165,7 +165,8 @@ export class FactsView {
     if (old && left !== joined) {
       old.connectivity.removeHost(before.state.hostId);
       old.collisionReporters.delete(after.key);
-      if (before.reports.collisions.length > 0 || isRouted(old.facts)) keys.push(...old.hostKeys);
+      if (before.reports.collisions.length > 0 || isRouted(old.facts) || old.hostKeys.size < FEW_HOSTS)
+        keys.push(...old.hostKeys);
     }
     const cluster = this.clusters.get(joined);
     if (!cluster) return keys.map(hostSubject);
