@@ -3,8 +3,9 @@ import type { IgnitionConfig } from './config/ignition-config';
 import { toIgnitionJson } from './config/ignition-json';
 import { renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
 import { sampleDiscovery } from './discovery/sample-discovery.fixture.spec';
-import { renderBootstrapIgnition } from './install/render-bootstrap-ignition';
-import { renderPointerIgnition } from './install/render-pointer-ignition';
+import { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';
+import { hostNodeConfig, roleNodeConfig } from './install/node-files';
+import { emptyIgnition, renderPointerIgnition } from './install/render-pointer-ignition';
 import { sampleBootstrap } from './install/sample-install.fixture.spec';
 import { mergeIgnition } from './merge/merge-ignition';
 
@@ -40,8 +41,20 @@ const CONFIGS: readonly (readonly [string, IgnitionConfig])[] = [
     renderDiscoveryIgnition({ ...everything, okd: { packagesImage: 'quay.io/okd/rpms' } }),
   ],
   ['an overridden discovery ignition', mergeIgnition(renderDiscoveryIgnition(everything), override)],
-  ['a pointer', renderPointerIgnition({ apiHost: 'api-int.x.y', pool: 'master', rootCaPem: PEM, hostname: 'm' })],
-  ['a bootstrap ignition', renderBootstrapIgnition(sampleBootstrap())],
+  [
+    'the config of a host',
+    mergeIgnition(
+      mergeIgnition(
+        renderPointerIgnition({ apiHost: 'api-int.x.y', pool: 'master', rootCaPem: PEM }),
+        roleNodeConfig({ serviceCaPem: PEM, hasIpv6: true, openshiftVersion: '4.9' }),
+      ),
+      hostNodeConfig({ hostname: 'm', nodeIpHint: '192.0.2.0', isPersistentBoot: true }),
+    ),
+  ],
+  ['the config of a single node', emptyIgnition()],
+  ['a bootstrap ignition', renderBootstrapIgnition(sampleBootstrap({ additionalTrustBundle: PEM }))],
+  ['a bootstrap ignition of OKD', renderBootstrapIgnition(sampleBootstrap({ isOkd: true }))],
+  ['a bootstrap ignition of a single node', renderBootstrapIgnition(sampleBootstrap({ isSingleNode: true }))],
 ];
 
 whenPresent(`Ignition's own validator${missing}`, () => {

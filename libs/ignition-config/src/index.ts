@@ -18,7 +18,14 @@ export { proxyEnvironmentLines } from './discovery/proxy';
 export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
 export { OVERRIDE_SPEC_VERSIONS, parseIgnitionOverride, type ParsedOverride } from './merge/ignition-override';
 export { mergeIgnition } from './merge/merge-ignition';
-export { type BootstrapInput, renderBootstrapIgnition } from './install/render-bootstrap-ignition';
+export type { BootstrapInput } from './bootstrap/bootstrap-input';
+export { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';
+export { type BareMetalHost, bareMetalHosts } from './cluster-manifests/bare-metal-hosts';
+export { clusterManifests } from './cluster-manifests/cluster-manifests';
+export type { ManifestFile, ManifestFolder } from './cluster-manifests/manifest-file';
+export type { ClusterManifestsInput } from './cluster-manifests/manifests-input';
+export { isPatch, placeManifests } from './cluster-manifests/place-manifests';
+export { hostNodeConfig, roleNodeConfig, type NodeFilesInput } from './install/node-files';
 export { composeInstallConfig } from './install-config/compose-install-config';
 export type {
   FencingCredentials,
@@ -28,7 +35,13 @@ export type {
   RegistryMirror,
 } from './install-config/install-config-input';
 export { parseInstallConfigOverride } from './install-config/override-install-config';
-export { POINTER_SPEC_VERSION, type PointerInput, renderPointerIgnition } from './install/render-pointer-ignition';
+export {
+  emptyIgnition,
+  POINTER_SPEC_VERSION,
+  type PointerInput,
+  pointTo,
+  renderPointerIgnition,
+} from './install/render-pointer-ignition';
 export {
   type HostNetwork,
   type HostNetworkConfig,

@@ -27,6 +27,8 @@ export interface IgnitionServiceConfig {
   /** Where agents reach the bus, and the file with the keys that their credentials come from: both, or agents use HTTP only. */
   readonly agentNats: { readonly url: string; readonly trustFile: string } | undefined;
   readonly agentCredentialsLifetimeMs: number;
+  /** What new clusters call whoever installed them. */
+  readonly installInvoker: string;
   /** What was set for single OLM operators. */
   readonly operatorSettings: OperatorSettings;
 }
@@ -59,6 +61,7 @@ export function readConfig(environment: Environment): IgnitionServiceConfig {
     ecPrivateKey,
     agentNats: natsUrl && trustFile ? { url: natsUrl, trustFile } : undefined,
     agentCredentialsLifetimeMs: settings.durationMs('AGENT_NATS_CREDENTIALS_LIFETIME', YEAR_MS),
+    installInvoker: settings.text('INSTALL_INVOKER', 'assisted-installer'),
     operatorSettings: readOperatorSettings(settings),
   };
 }

@@ -15,7 +15,7 @@ What it is doing:  journalctl --unit agent.service --follow
 `;
 
 /** Lets a host keep its DHCPv6 address through discovery, installation and first boot. */
-const IPV6_SETTINGS = `[connection]
+export const IPV6_SETTINGS = `[connection]
 ipv6.dhcp-iaid=mac
 ipv6.dhcp-duid=ll
 `;

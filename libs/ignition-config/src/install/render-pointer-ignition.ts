@@ -1,6 +1,5 @@
 import { toDataUrl } from '../config/data-url';
-import type { IgnitionConfig, IgnitionFile } from '../config/ignition-config';
-import { MODE_READABLE, textFile } from '../config/ignition-file';
+import type { IgnitionConfig } from '../config/ignition-config';
 
 export const POINTER_SPEC_VERSION = '3.2.0';
 /** Where the machine-config-server of a cluster listens with TLS. */
@@ -13,30 +12,27 @@ export interface PointerInput {
   readonly pool: string;
   /** PEM of the authority that signed the machine-config-server's certificate. */
   readonly rootCaPem: string;
-  /** Of one host; a role's own pointer has neither. */
-  readonly hostname?: string;
-  /** An address of the network in which the kubelet has to choose its own. */
-  readonly nodeIpHint?: string;
 }
 
-/** What is written to a disk: where the machine fetches the rest from, and what is true of this host alone. */
+/** Where a machine fetches the rest of its configuration from, and whom it believes. */
 export function renderPointerIgnition(input: PointerInput): IgnitionConfig {
-  const files = hostFiles(input);
   return {
     ignition: {
       version: POINTER_SPEC_VERSION,
       config: { merge: [{ source: `https://${input.apiHost}:${MACHINE_CONFIG_PORT}/config/${input.pool}` }] },
       security: { tls: { certificateAuthorities: [{ source: toDataUrl(input.rootCaPem) }] } },
     },
-    ...(files.length > 0 && { storage: { files } }),
   };
 }
 
-function hostFiles({ hostname, nodeIpHint }: PointerInput): readonly IgnitionFile[] {
-  return [
-    ...(hostname ? [textFile('/etc/hostname', MODE_READABLE, hostname)] : []),
-    ...(nodeIpHint
-      ? [textFile('/etc/default/nodeip-configuration', MODE_READABLE, `KUBELET_NODEIP_HINT=${nodeIpHint}\n`)]
-      : []),
-  ];
+/** A role's pointer as it is for one machine-config pool: the last part of what it fetches. */
+export function pointTo(config: IgnitionConfig, pool: string): IgnitionConfig {
+  const merge = config.ignition.config?.merge?.map((resource) => ({
+    ...resource,
+    source: resource.source.replace(/\/config\/[^/?]+(?=$|\?)/, `/config/${pool}`),
+  }));
+  return merge ? { ...config, ignition: { ...config.ignition, config: { ...config.ignition.config, merge } } } : config;
 }
+
+/** What takes the place of a pointer where nothing is fetched: a single node brings its configuration along. */
+export const emptyIgnition = (version = POINTER_SPEC_VERSION): IgnitionConfig => ({ ignition: { version } });

@@ -1,13 +1,18 @@
-import type { BootstrapInput } from './render-bootstrap-ignition';
+import type { BootstrapInput } from '../bootstrap/bootstrap-input';
 import type { InstallConfigInput } from '../install-config/install-config-input';
 
 export const sampleBootstrap = (changes: Partial<BootstrapInput> = {}): BootstrapInput => ({
-  openshiftClusterId: '11111111-2222-4333-8444-555555555555',
   releaseImage: 'quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64',
-  pullSecret: '{"auths":{}}',
-  kubeconfig: 'KUBECONFIG',
-  sshAuthorizedKey: 'ssh-ed25519 AAAA',
+  openshiftVersion: '4.18.1',
+  isOkd: false,
   isSingleNode: false,
+  pullSecret: '{"auths":{}}',
+  sshAuthorizedKey: 'ssh-ed25519 AAAA',
+  proxy: { httpProxy: '', httpsProxy: '', noProxy: '' },
+  additionalTrustBundle: '',
+  tls: new Map([['root-ca.crt', 'ROOT CA']]),
+  auth: new Map([['kubeconfig', 'KUBECONFIG']]),
+  manifests: [{ folder: 'openshift', fileName: 'a.yaml', content: '{}' }],
   ...changes,
 });
 

@@ -3,6 +3,7 @@ import { type Reactor, startReactor } from '@muster/event-sourcing';
 import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
+import { SERVICE_CA } from '../discovery/discovery-documents';
 import { ArtifactsRefused, TOOLCHAIN, type Toolchain } from '../toolchain/toolchain.port';
 import { type ClusterEntry, InstallView } from '../view/install-view';
 import { ArtifactVault } from './artifact-vault';
@@ -24,6 +25,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     @Inject(PLATFORM) private readonly platform: Platform,
     @Inject(TOOLCHAIN) private readonly toolchain: Toolchain,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
+    @Inject(SERVICE_CA) private readonly serviceCaPem: string,
     private readonly view: InstallView,
     private readonly artifacts: Artifacts,
     private readonly vault: ArtifactVault,
@@ -82,7 +84,13 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     if (state.attempt >= attempt) return;
     const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
     try {
-      const order = await toInstallOrder(this.platform, entry, this.view.hostsOf(clusterId), this.config);
+      const order = await toInstallOrder(
+        this.platform,
+        entry,
+        this.view.hostsOf(clusterId),
+        this.config,
+        this.serviceCaPem,
+      );
       const made = await this.toolchain.make(order, this.vault.keeperFor(clusterId, attempt));
       const artifacts = [];
       for (const artifact of made.artifacts) artifacts.push(await this.vault.store(clusterId, attempt, artifact));

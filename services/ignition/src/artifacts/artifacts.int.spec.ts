@@ -15,7 +15,7 @@ import {
   PULL_SECRET,
   type Stage,
 } from '../ignition-story.fixture.spec';
-import { createClusterPki } from '../toolchain/cluster-pki';
+import { createAuthority } from '../toolchain/pki/issue-certificate';
 
 let nats: NatsServer;
 let stage: Stage;
@@ -217,7 +217,7 @@ describe('a cluster that prepares its installation', () => {
 
 describe('the ingress certificate', () => {
   const ca = async () =>
-    (await createClusterPki({ domain: 'ingress.example', addresses: [], startedAt: '2026-01-01T00:00:00Z' })).rootCa
+    (await createAuthority({ name: 'ingress', subject: 'CN=ingress', years: 2 }, '2026-01-01T00:00:00Z')).pem
       .certificatePem;
   const trusted = (kubeconfig: string): string => {
     const { clusters } = parse(kubeconfig) as { clusters: { cluster: { 'certificate-authority-data': string } }[] };

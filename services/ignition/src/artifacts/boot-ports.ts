@@ -17,6 +17,25 @@ export function bootMacAddressOf(ports: readonly Port[], machineNetworks: readon
   return ports.find(({ addresses }) => addresses.some(isInside))?.macAddress ?? '';
 }
 
+/** The first of a host's addresses that lies in one of the networks, and that network's own address; empty when none does. */
+export function nodeAddressOf(
+  ports: readonly Port[],
+  machineNetworks: readonly string[],
+): { readonly address: string; readonly network: string } {
+  const addresses = ports.flatMap((port) => port.addresses);
+  for (const cidr of machineNetworks) {
+    const network = parseCidr(cidr);
+    const address = addresses.find((one) => {
+      const own = parseCidr(one);
+      return network !== undefined && own !== undefined && cidrsOverlap(network, own);
+    });
+    if (address) return { address: withoutPrefix(address), network: withoutPrefix(cidr) };
+  }
+  return { address: '', network: '' };
+}
+
+const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? '';
+
 /** The networks that a host is in, each once. */
 export function networksOf(ports: readonly Port[]): readonly string[] {
   return [...new Set(parseCidrs(ports.flatMap(({ addresses }) => addresses)).map(formatNetwork))];

@@ -8,6 +8,7 @@ import {
   preparationStarted,
   type Stage,
 } from '../ignition-story.fixture.spec';
+import { builtinToolchain } from '../toolchain/builtin-toolchain';
 
 let nats: NatsServer;
 beforeAll(async () => {
@@ -42,8 +43,8 @@ function dyingAt(
   };
 }
 
-/** Seals of two kept secrets, eleven artifacts, one append. */
-const STEPS = 14;
+/** Seals of three kept secrets, eleven artifacts, one append. */
+const STEPS = 15;
 
 describe('a preparation that is cut off', () => {
   let stage: Stage;
@@ -86,9 +87,10 @@ describe('a preparation that is cut off', () => {
     const again = await openStage(nats.url);
     try {
       await givenReadyCluster(again);
-      for (const name of [KEPT, 'artifacts/1/kubeadmin-password/kept']) {
-        const kept = await stage.platform.secrets.open(CLUSTER_ID, name);
-        if (kept) await again.platform.secrets.seal(CLUSTER_ID, name, kept);
+      for (const kept of builtinToolchain.keptSecrets) {
+        const name = `artifacts/1/${kept}/kept`;
+        const sealed = await stage.platform.secrets.open(CLUSTER_ID, name);
+        if (sealed) await again.platform.secrets.seal(CLUSTER_ID, name, sealed);
       }
       await again.given('cluster', CLUSTER_ID, ...preparationStarted());
       await again.start();

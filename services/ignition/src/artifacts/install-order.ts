@@ -6,7 +6,7 @@ import { operatorManifestsOf } from './operator-files';
 import { fencingOf } from './host-fencing';
 import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
-import { bootMacAddressOf, networksOf } from './boot-ports';
+import { bootMacAddressOf, networksOf, nodeAddressOf } from './boot-ports';
 import { ArtifactsRefused, type InstallHost, type InstallOrder } from '../toolchain/toolchain.port';
 import type { ClusterEntry, HostEntry } from '../view/install-view';
 
@@ -17,7 +17,12 @@ export async function toInstallOrder(
   platform: Platform,
   { state, preparationStartedAt }: ClusterEntry,
   entries: readonly HostEntry[],
-  { operatorSettings, registries }: Pick<IgnitionServiceConfig, 'operatorSettings' | 'registries'>,
+  {
+    operatorSettings,
+    registries,
+    installInvoker,
+  }: Pick<IgnitionServiceConfig, 'operatorSettings' | 'registries' | 'installInvoker'>,
+  serviceCaPem: string,
 ): Promise<InstallOrder> {
   const { clusterId, attempt, settings, bootstrapHostId } = state;
   if (!settings.name || !settings.baseDnsDomain) {
@@ -33,9 +38,11 @@ export async function toInstallOrder(
   const hosts: InstallHost[] = [];
   for (const entry of dayOne) {
     const host = await toInstallHost(platform, entry, bootstrapHostId);
-    hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks) });
+    const place = placeOf(entry, settings, surroundings.machineNetworks);
+    hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks), ...place });
   }
   const startedAt = preparationStartedAt;
+  const operatorManifests = operatorManifestsOf(state, dayOne, operatorSettings);
   return {
     clusterId,
     attempt,
@@ -43,7 +50,11 @@ export async function toInstallOrder(
     settings,
     hosts,
     pullSecret: pullSecret.toString(),
-    operatorManifests: operatorManifestsOf(state, dayOne, operatorSettings),
+    operatorManifests,
+    manifests: operatorManifests.files,
+    serviceCaPem,
+    invoker: installInvoker,
+    bootstrapHostId,
     ...surroundings,
   };
 }
@@ -52,7 +63,7 @@ async function toInstallHost(
   platform: Platform,
   entry: HostEntry,
   bootstrapHostId: string,
-): Promise<Omit<InstallHost, keyof ReturnType<typeof bootOf>>> {
+): Promise<Omit<InstallHost, keyof ReturnType<typeof bootOf> | keyof ReturnType<typeof placeOf>>> {
   const { state } = entry;
   const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen, settings } = state;
   const hostname = state.requestedHostname || entry.inventoryHostname;
@@ -68,7 +79,7 @@ async function toInstallHost(
     hostId,
     role,
     hostname,
-    pool: isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
+    pool: role === 'worker' && isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
     installationDisk: installationDisk.id || installationDisk.path,
     ignitionOverride: body?.toString() ?? '',
     fencing: await fencingOf(platform.secrets, entry),
@@ -89,6 +100,24 @@ export const bootOf = (
   bootMacAddress: bootMacAddressOf(ports, machineNetworks),
   isLegacyBoot: bootMode !== '' && bootMode !== 'uefi',
 });
+
+/** What a host is made of, and where its kubelet has to listen: nodes that no VIP serves choose an address themselves. */
+export function placeOf(
+  { ports, hardware }: HostEntry,
+  { controlPlaneCount, userManagedNetworking, loadBalancerType }: InstallOrder['settings'],
+  machineNetworks: readonly string[],
+): Pick<InstallHost, 'isPersistentBoot' | 'nodeAddress' | 'nodeIpHint' | 'hasIpv6' | 'hardware'> {
+  const { address, network } = nodeAddressOf(ports, machineNetworks);
+  const choosesItself = userManagedNetworking === true || loadBalancerType === 'user-managed';
+  const ofSingleNode = controlPlaneCount === 1 ? (machineNetworks[0]?.split('/')[0] ?? '') : '';
+  return {
+    isPersistentBoot: hardware?.bootDeviceType === 'persistent',
+    nodeAddress: address,
+    nodeIpHint: ofSingleNode || (choosesItself ? network : ''),
+    hasIpv6: ports.some(({ addresses }) => addresses.some((one) => one.includes(':'))),
+    hardware,
+  };
+}
 
 /** What an installation takes from the service, and from the infra-envs and networks that its hosts are in. */
 export async function surroundingsOf(

@@ -1,118 +1,153 @@
 import {
-  composeInstallConfig,
-  mergeIgnition,
-  parseIgnitionOverride,
+  bareMetalHosts,
+  clusterManifests,
+  emptyIgnition,
+  type IgnitionConfig,
+  type InstallConfig,
+  type ManifestFile,
+  placeManifests,
   renderBootstrapIgnition,
   renderPointerIgnition,
   toIgnitionJson,
 } from '@muster/ignition-config';
-import { hostArtifactName } from '../artifacts/artifact-names';
+import { hash } from 'bcryptjs';
 import { customManifestsJson } from '../artifacts/operator-files';
-import { type ClusterPki, createClusterPki } from './cluster-pki';
-import { installConfigOf } from './install-config-input';
+import { clusterAccess } from './cluster-access';
+import { composedInstallConfig } from './composed-install-config';
+import { hostConfigs, type RoleConfigs, rolesOf } from './host-configs';
+import { documentTokenOf, infraIdOf, openshiftClusterIdOf } from './identities';
 import { kubeadminPassword } from './kubeadmin-password';
-import { renderKubeconfig } from './kubeconfig';
-import { infraIdOf, openshiftClusterIdOf } from './identities';
+import { type ClusterPki, createClusterPki, pkiFiles } from './pki/cluster-pki';
 import {
   ArtifactsRefused,
-  type InstallHost,
   type InstallOrder,
+  type KeepSecret,
   type MadeArtifact,
   type Toolchain,
 } from './toolchain.port';
 
 const PKI = 'cluster-pki';
 const PASSWORD = 'kubeadmin-password';
+const PASSWORD_HASH = 'kubeadmin-password-hash';
+/** As the release's own installer has it. */
+const BCRYPT_ROUNDS = 10;
 
-/** Makes the artifacts itself: certificates, credentials, pointers and the documents around them. */
+/** What cannot be made twice alike. */
+interface Kept {
+  readonly pki: ClusterPki;
+  readonly password: string;
+  readonly passwordHash: string;
+}
+
+/** Makes the artifacts itself: certificates, credentials, manifests, and the documents that carry them. */
 export const builtinToolchain: Toolchain = {
   name: 'builtin',
-  keptSecrets: [PKI, PASSWORD],
+  keptSecrets: [PKI, PASSWORD, PASSWORD_HASH],
   async make(order, keep) {
-    const { name = '', baseDnsDomain = '', apiVips } = order.settings;
-    const domain = `${name}.${baseDnsDomain}`;
-    const addresses = apiVips?.items ?? [];
-    const made = await keep(PKI, async () =>
-      Buffer.from(JSON.stringify(await createClusterPki({ domain, addresses, startedAt: order.startedAt }))),
-    );
-    const pki = JSON.parse(made.toString()) as ClusterPki;
-    const password = await keep(PASSWORD, async () => Buffer.from(kubeadminPassword()));
-    const openshiftClusterId = openshiftClusterIdOf(order);
-    const kubeconfig = (host: string): string => renderKubeconfig({ clusterName: name, host, pki });
-    const roles = order.hosts.some(({ role }) => role === 'arbiter') ? [...ROLES, 'arbiter'] : ROLES;
+    // What may be refused comes before what takes time.
+    const installConfig = composedInstallConfig(order);
+    const kept = await keepSecrets(order, keep);
+    const pointers = pointersOf(order, kept.pki);
+    const { name = '' } = order.settings;
+    const access = clusterAccess(name, domainOf(order), kept.pki);
+    const manifests = manifestsOf(order, installConfig, kept, pointers);
+    const bootstrap = renderBootstrapIgnition({
+      releaseImage: order.settings.ocpReleaseImage ?? '',
+      openshiftVersion: order.settings.openshiftVersion ?? '',
+      isOkd: /okd|scos/.test(order.settings.openshiftVersion ?? ''),
+      isSingleNode: isSingleNode(order),
+      pullSecret: order.pullSecret,
+      sshAuthorizedKey: order.settings.sshPublicKey ?? '',
+      proxy: { httpProxy: '', httpsProxy: '', noProxy: '', ...(installConfig['proxy'] as object | undefined) },
+      additionalTrustBundle: String(installConfig['additionalTrustBundle'] ?? ''),
+      tls: pkiFiles(kept.pki),
+      auth: access.onBootstrap,
+      manifests,
+    });
     return {
-      openshiftClusterId,
+      openshiftClusterId: openshiftClusterIdOf(order),
       artifacts: [
-        secret('kubeconfig-noingress', kubeconfig(`api.${domain}`)),
-        secret('kubeadmin-password', password.toString()),
-        secret('bootstrap.ign', bootstrap(order, openshiftClusterId, kubeconfig(`api-int.${domain}`))),
-        secret('install-config.yaml', installConfig(order)),
-        plain('metadata.json', metadata(order, openshiftClusterId)),
+        secret('kubeconfig-noingress', access.noIngress),
+        secret('kubeadmin-password', kept.password),
+        secret('bootstrap.ign', toIgnitionJson(bootstrap)),
+        secret('install-config.yaml', JSON.stringify(installConfig)),
+        plain('metadata.json', metadata(order)),
         // A controller asks for it whenever it has operators to wait for.
         ...(order.operatorManifests.files.length > 0
           ? [plain('custom_manifests.json', customManifestsJson(order.operatorManifests))]
           : []),
-        ...roles.map((role) =>
-          plain(`${role}.ign`, toIgnitionJson(renderPointerIgnition({ ...pointer(domain, pki), pool: role }))),
-        ),
-        ...order.hosts.map((host) => hostIgnition(order, host, domain, pki)),
+        ...hostConfigs(order, pointers),
       ],
     };
   },
 };
 
-const ROLES = ['master', 'worker'];
-
 const secret = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: true });
 const plain = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: false });
+const domainOf = ({ settings: { name = '', baseDnsDomain = '' } }: InstallOrder): string => `${name}.${baseDnsDomain}`;
+const isSingleNode = ({ settings }: InstallOrder): boolean => settings.controlPlaneCount === 1;
 
-const pointer = (domain: string, pki: ClusterPki) => ({
-  apiHost: `api-int.${domain}`,
-  rootCaPem: pki.rootCa.certificatePem,
-});
-
-function installConfig(order: InstallOrder): string {
-  const composed = composeInstallConfig(installConfigOf(order));
-  if (composed.kind === 'refused') throw new ArtifactsRefused(composed.reason);
-  if (composed.problems.length > 0) throw new ArtifactsRefused(composed.problems.join(' '));
-  return JSON.stringify(composed.config);
+async function keepSecrets(order: InstallOrder, keep: KeepSecret): Promise<Kept> {
+  const { apiVips, serviceNetworks } = order.settings;
+  const pki = await keep(PKI, async () => {
+    const made = await createClusterPki({
+      domain: domainOf(order),
+      addresses: apiVips?.items ?? [],
+      serviceNetworks: serviceNetworks?.items ?? [],
+      startedAt: order.startedAt,
+    });
+    return Buffer.from(JSON.stringify(made));
+  });
+  const password = (await keep(PASSWORD, async () => Buffer.from(kubeadminPassword()))).toString();
+  const passwordHash = await keep(PASSWORD_HASH, async () => Buffer.from(await hash(password, BCRYPT_ROUNDS)));
+  return { pki: JSON.parse(pki.toString()) as ClusterPki, password, passwordHash: passwordHash.toString() };
 }
 
-function bootstrap({ settings, pullSecret }: InstallOrder, openshiftClusterId: string, kubeconfig: string): string {
-  return toIgnitionJson(
-    renderBootstrapIgnition({
-      openshiftClusterId,
-      releaseImage: settings.ocpReleaseImage ?? '',
-      pullSecret,
-      kubeconfig,
-      sshAuthorizedKey: settings.sshPublicKey ?? '',
-      isSingleNode: settings.controlPlaneCount === 1,
-    }),
-  );
+/** A single node fetches nothing: it is written with what the bootstrap left. */
+function pointersOf(order: InstallOrder, pki: ClusterPki): RoleConfigs {
+  const pointer = (pool: string): IgnitionConfig =>
+    renderPointerIgnition({
+      apiHost: `api-int.${domainOf(order)}`,
+      pool,
+      rootCaPem: pki.pairs['root-ca'].certificatePem,
+    });
+  return new Map(rolesOf(order).map((role) => [role, isSingleNode(order) ? emptyIgnition() : pointer(role)]));
 }
 
-/** A person's override may hold anything, secrets too: then the whole document is one. */
-function hostIgnition(order: InstallOrder, host: InstallHost, domain: string, pki: ClusterPki): MadeArtifact {
-  const { hostname, pool, role, hostId, ignitionOverride } = host;
-  const config = renderPointerIgnition({ ...pointer(domain, pki), pool, hostname, nodeIpHint: nodeIpHint(order) });
-  const name = hostArtifactName(role, hostId);
-  if (!ignitionOverride) return plain(name, toIgnitionJson(config));
-  const override = parseIgnitionOverride(ignitionOverride, `the ignition override of host ${hostname}`);
-  if (override.kind === 'refused') throw new ArtifactsRefused(override.refusal.reason);
-  return secret(name, toIgnitionJson(mergeIgnition(config, override.config)));
+function manifestsOf(
+  order: InstallOrder,
+  installConfig: InstallConfig,
+  { pki, passwordHash }: Kept,
+  pointers: RoleConfigs,
+): readonly ManifestFile[] {
+  const generated = clusterManifests({
+    installConfig,
+    openshiftClusterId: openshiftClusterIdOf(order),
+    infraId: infraIdOf(order),
+    rootCaPem: pki.pairs['root-ca'].certificatePem,
+    machineConfigServer: pki.pairs['machine-config-server'],
+    kubeadminPasswordHash: passwordHash,
+    pointers: new Map([...pointers].map(([role, config]) => [role, toIgnitionJson(config)])),
+    invoker: order.invoker,
+    version: order.settings.openshiftVersion ?? '',
+  });
+  const isBareMetal = 'baremetal' in (installConfig['platform'] as object);
+  const machines = isBareMetal ? bareMetalHosts([...order.hosts].sort(byRoleAndName)) : [];
+  const placed = placeManifests([...generated, ...machines], order.manifests, documentTokenOf(order));
+  if (placed.kind === 'refused') throw new ArtifactsRefused(placed.reason);
+  return placed.files;
 }
 
-/** Nodes that nobody gives an address by VIP choose theirs in the first machine network. */
-function nodeIpHint({ settings }: InstallOrder): string {
-  const choosesItself = settings.controlPlaneCount === 1 || settings.userManagedNetworking === true;
-  return choosesItself ? (settings.machineNetworks?.items[0]?.split('/')[0] ?? '') : '';
-}
+const ROLE_ORDER = ['master', 'arbiter', 'worker'];
+type Named = Pick<InstallOrder['hosts'][number], 'role' | 'hostname'>;
+const byRoleAndName = (a: Named, b: Named): number =>
+  ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || (a.hostname < b.hostname ? -1 : 1);
 
-function metadata(order: InstallOrder, clusterID: string): string {
+function metadata(order: InstallOrder): string {
   const platform = order.settings.platformType === 'none' ? 'none' : 'baremetal';
   return JSON.stringify({
     clusterName: order.settings.name,
-    clusterID,
+    clusterID: openshiftClusterIdOf(order),
     infraID: infraIdOf(order),
     [platform]: platform === 'none' ? {} : { libvirtURI: '', bootstrapProvisioningIP: '', provisioningHostIP: '' },
   });

@@ -3,6 +3,7 @@ import type { InstallOrder } from './toolchain.port';
 
 const INFRA_ID_NAME_CHARACTERS_MAX = 21;
 const INFRA_ID_SUFFIX_CHARACTERS = 5;
+const TOKEN_CHARACTERS = 7;
 
 /** What the new cluster calls itself: another one with every attempt, the same one for one attempt. A UUID. */
 export function openshiftClusterIdOf(order: InstallOrder): string {
@@ -22,6 +23,10 @@ export function infraIdOf(order: InstallOrder): string {
   const name = (order.settings.name ?? '').slice(0, INFRA_ID_NAME_CHARACTERS_MAX).replace(/[^a-z0-9-]/g, '-');
   return `${name}-${digestOf(order).subarray(16).toString('hex').slice(0, INFRA_ID_SUFFIX_CHARACTERS)}`;
 }
+
+/** Tells files of one document apart from others of the same name. */
+export const documentTokenOf = (order: InstallOrder): string =>
+  digestOf(order).toString('hex').slice(-TOKEN_CHARACTERS);
 
 const digestOf = ({ clusterId, attempt }: InstallOrder): Buffer =>
   createHash('sha256').update(`openshift-cluster/${clusterId}/${attempt}`).digest();

@@ -13,6 +13,10 @@ const order = (clusterId: string, attempt: number, name = 'demo'): InstallOrder 
   machineNetworks: [],
   ntpServers: [],
   mirrors: [],
+  manifests: [],
+  serviceCaPem: '',
+  invoker: '',
+  bootstrapHostId: '',
 });
 
 describe('What a new cluster calls itself', () => {

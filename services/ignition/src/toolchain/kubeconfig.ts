@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml';
-import type { ClusterPki } from './cluster-pki';
+import type { KeyPairPem } from './pki/issue-certificate';
 
 const API_PORT = 6443;
 
@@ -10,29 +10,31 @@ interface Kubeconfig {
   }[];
 }
 
-/** An administrator's access to a cluster, as YAML. A secret. */
+/** Somebody's access to a cluster, as YAML. A secret. */
 export function renderKubeconfig(input: {
   readonly clusterName: string;
   readonly host: string;
-  readonly pki: ClusterPki;
+  readonly user: string;
+  /** Authorities of the API as it is called under `host`; PEM. */
+  readonly caPem: string;
+  readonly client: KeyPairPem;
 }): string {
-  const { clusterName, host, pki } = input;
-  const certificateAuthority = toBase64(pki.rootCa.certificatePem);
+  const { clusterName, host, user, caPem, client } = input;
   const server = `https://${host}:${API_PORT}`;
   return stringify(
     {
       apiVersion: 'v1',
       kind: 'Config',
-      clusters: [{ name: clusterName, cluster: { server, 'certificate-authority-data': certificateAuthority } }],
-      contexts: [{ name: 'admin', context: { cluster: clusterName, user: 'admin' } }],
-      'current-context': 'admin',
+      clusters: [{ name: clusterName, cluster: { server, 'certificate-authority-data': toBase64(caPem) } }],
+      contexts: [{ name: user, context: { cluster: clusterName, user } }],
+      'current-context': user,
       preferences: {},
       users: [
         {
-          name: 'admin',
+          name: user,
           user: {
-            'client-certificate-data': toBase64(pki.admin.certificatePem),
-            'client-key-data': toBase64(pki.admin.privateKeyPem),
+            'client-certificate-data': toBase64(client.certificatePem),
+            'client-key-data': toBase64(client.privateKeyPem),
           },
         },
       ],

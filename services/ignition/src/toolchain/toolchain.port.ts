@@ -1,5 +1,5 @@
-import type { ClusterSettings, Plain } from '@muster/contracts';
-import type { FencingCredentials, RegistryMirror } from '@muster/ignition-config';
+import type { ClusterSettings, HardwareFacts, Plain } from '@muster/contracts';
+import type { FencingCredentials, ManifestFile, RegistryMirror } from '@muster/ignition-config';
 import type { OperatorManifests } from '@muster/operators';
 
 /** Everything an installation is made from. Two orders that are alike give the same artifacts, with the same kept secrets. */
@@ -22,6 +22,13 @@ export interface InstallOrder {
   readonly additionalTrustBundle: string;
   /** Of the OLM operators that were chosen and of those that they bring along. */
   readonly operatorManifests: OperatorManifests;
+  /** What is laid over the generated manifests, in this order: of people, of operators, of the service. */
+  readonly manifests: readonly ManifestFile[];
+  /** PEM of the authority of the service; empty when machines need none. */
+  readonly serviceCaPem: string;
+  /** Who installs, as the cluster shows it. */
+  readonly invoker: string;
+  readonly bootstrapHostId: string;
 }
 
 export interface InstallHost {
@@ -34,6 +41,15 @@ export interface InstallHost {
   /** Of the first port with an address in a machine network; empty when there is none. */
   readonly bootMacAddress: string;
   readonly isLegacyBoot: boolean;
+  /** It discovered itself from a system on its own disk. */
+  readonly isPersistentBoot: boolean;
+  /** First address in a machine network, without prefix length; empty when there is none. */
+  readonly nodeAddress: string;
+  /** An address of the network in which its kubelet has to choose one; empty when it may choose freely. */
+  readonly nodeIpHint: string;
+  readonly hasIpv6: boolean;
+  /** Undefined before the first inventory. */
+  readonly hardware: Plain<HardwareFacts> | undefined;
   /** Secrets. */
   readonly fencing?: FencingCredentials;
   /** JSON text of an ignition config; empty when nobody gave one. */

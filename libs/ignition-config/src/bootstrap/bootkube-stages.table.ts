@@ -1,0 +1,146 @@
+export interface BootkubeStage {
+  /** `<name>.done` says that it need not be done again. */
+  readonly name: string;
+  readonly why: string;
+  /** bash, in the cluster's folder; `render IMAGE ARGS…` runs a component of the release over it. */
+  readonly lines: readonly string[];
+  /** Absent: on every bootstrap host. */
+  readonly only?: 'multi-node' | 'single-node';
+}
+
+const CONFIG = '/assets/manifests/cluster-config.yaml';
+const NETWORK = '/assets/manifests/cluster-network-02-config.yml';
+const INFRASTRUCTURE = '/assets/manifests/cluster-infrastructure-02-config.yml';
+const SCHEDULER = '/assets/manifests/cluster-scheduler-02-config.yml';
+const PULL_SECRET = '/assets/manifests/openshift-config-secret-pull-secret.yaml';
+
+/** In the order in which they are done: the temporary control plane is rendered piece by piece, started, and replaced. */
+export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
+  {
+    name: 'openshift-manifests',
+    why: 'what people and operators add is applied with the rest',
+    lines: ['cp --recursive openshift/. manifests/'],
+  },
+  {
+    name: 'cvo-bootstrap',
+    why: 'the operator that rolls out the release',
+    lines: [
+      'render_release render --output-dir=/assets/cvo-bootstrap --release-image="$RELEASE_IMAGE"',
+      'take cvo-bootstrap/bootstrap bootstrap-manifests',
+      'take cvo-bootstrap/manifests manifests',
+    ],
+  },
+  {
+    name: 'etcd-bootstrap',
+    why: 'the first member of the store',
+    lines: [
+      `render cluster-etcd-operator /usr/bin/cluster-etcd-operator render --asset-output-dir=/assets/etcd-bootstrap --etcd-image="$(image_for etcd)" --network-config-file=${NETWORK} --cluster-configmap-file=${CONFIG} --infra-config-file=${INFRASTRUCTURE}`,
+      'take etcd-bootstrap/bootstrap-manifests bootstrap-manifests',
+      'take etcd-bootstrap/manifests manifests',
+      'take etcd-bootstrap/tls tls',
+      'place_static_pod etcd-bootstrap/etc-kubernetes',
+    ],
+  },
+  {
+    name: 'config-bootstrap',
+    why: 'the kinds of configuration that all others read',
+    lines: [
+      `render cluster-config-operator /usr/bin/cluster-config-operator render --config-output-file=/assets/config-bootstrap/config --asset-output-dir=/assets/config-bootstrap --infrastructure-config-file=${INFRASTRUCTURE} --rendered-manifest-files=/assets/manifests --payload-version="$RELEASE_VERSION"`,
+      'take config-bootstrap/manifests manifests',
+    ],
+  },
+  {
+    name: 'kube-apiserver-bootstrap',
+    why: 'the API of the temporary control plane',
+    lines: [
+      `render cluster-kube-apiserver-operator /usr/bin/cluster-kube-apiserver-operator render --manifest-etcd-serving-ca=etcd-ca-bundle.crt --manifest-etcd-server-urls=https://localhost:2379 --manifest-image="$(image_for hyperkube)" --operator-image="$(image_for cluster-kube-apiserver-operator)" --asset-input-dir=/assets/tls --asset-output-dir=/assets/kube-apiserver-bootstrap --config-output-file=/assets/kube-apiserver-bootstrap/config --cluster-config-file=${NETWORK} --infra-config-file=${INFRASTRUCTURE} --rendered-manifest-files=/assets/manifests --payload-version="$RELEASE_VERSION"`,
+      'place_config kube-apiserver-bootstrap kube-apiserver',
+    ],
+  },
+  {
+    name: 'kube-controller-manager-bootstrap',
+    why: 'the controllers of the temporary control plane',
+    lines: [
+      `render cluster-kube-controller-manager-operator /usr/bin/cluster-kube-controller-manager-operator render --manifest-image="$(image_for hyperkube)" --asset-input-dir=/assets/tls --asset-output-dir=/assets/kube-controller-manager-bootstrap --config-output-file=/assets/kube-controller-manager-bootstrap/config --cluster-config-file=${NETWORK} --rendered-manifest-files=/assets/manifests --payload-version="$RELEASE_VERSION"`,
+      'place_config kube-controller-manager-bootstrap kube-controller-manager',
+    ],
+  },
+  {
+    name: 'kube-scheduler-bootstrap',
+    why: 'the scheduler of the temporary control plane',
+    lines: [
+      `render cluster-kube-scheduler-operator /usr/bin/cluster-kube-scheduler-operator render --manifest-image="$(image_for hyperkube)" --asset-input-dir=/assets/tls --asset-output-dir=/assets/kube-scheduler-bootstrap --config-output-file=/assets/kube-scheduler-bootstrap/config --cluster-config-file=${SCHEDULER} --rendered-manifest-files=/assets/manifests --payload-version="$RELEASE_VERSION"`,
+      'place_config kube-scheduler-bootstrap kube-scheduler',
+    ],
+  },
+  {
+    name: 'ingress-operator-bootstrap',
+    why: 'the way in for applications',
+    lines: [
+      'render cluster-ingress-operator /usr/bin/ingress-operator render --prefix=cluster-ingress- --output-dir=/assets/ingress-operator-manifests',
+      'take ingress-operator-manifests manifests',
+    ],
+  },
+  {
+    name: 'mco-bootstrap',
+    why: 'the server from which the other machines fetch what they become',
+    lines: [
+      `render machine-config-operator /usr/bin/machine-config-operator bootstrap --root-ca=/assets/tls/root-ca.crt --kube-ca=/assets/tls/kube-apiserver-complete-client-ca-bundle.crt --config-file=${CONFIG} --infra-config-file=${INFRASTRUCTURE} --network-config-file=${NETWORK} --dest-dir=/assets/mco-bootstrap --pull-secret=${PULL_SECRET} --release-image="$RELEASE_IMAGE" --image-references=/assets/image-references`,
+      'mkdir --parents /etc/mcc/bootstrap /etc/mcs/bootstrap /etc/ssl/mcs /etc/kubernetes/manifests',
+      'cp --recursive mco-bootstrap/bootstrap/manifests/. /etc/mcc/bootstrap/',
+      `cp openshift/99_openshift-machineconfig_* manifests/cluster-*-config.y*ml manifests/openshift-config-*.yaml /etc/mcc/bootstrap/ 2>/dev/null || true`,
+      'take mco-bootstrap/manifests manifests',
+      'cp mco-bootstrap/bootstrap/machineconfigoperator-bootstrap-pod.yaml /etc/kubernetes/manifests/',
+      'install --mode 0600 tls/machine-config-server.crt /etc/ssl/mcs/tls.crt',
+      'install --mode 0600 tls/machine-config-server.key /etc/ssl/mcs/tls.key',
+    ],
+  },
+  {
+    name: 'cco-bootstrap',
+    why: 'credentials of the components',
+    lines: [
+      'render cloud-credential-operator /usr/bin/cloud-credential-operator render --dest-dir=/assets/cco-bootstrap --manifests-dir=/assets/manifests --cloud-credential-operator-image="$(image_for cloud-credential-operator)"',
+      'take cco-bootstrap/bootstrap bootstrap-manifests',
+      'take cco-bootstrap/manifests manifests',
+    ],
+  },
+  {
+    name: 'wait-for-etcd',
+    why: 'an API without a store would only restart',
+    lines: ['until curl --silent --fail --output /dev/null http://localhost:2381/health; do sleep 5; done'],
+  },
+  {
+    name: 'cb-bootstrap',
+    why: 'the temporary control plane starts and applies the manifests, until the real one runs',
+    only: 'multi-node',
+    lines: [
+      "render cluster-bootstrap start --tear-down-early=false --tear-down-delay=60s --asset-dir=/assets --required-pods='openshift-kube-apiserver/kube-apiserver,openshift-kube-scheduler/openshift-kube-scheduler,openshift-kube-controller-manager/kube-controller-manager,openshift-cluster-version/cluster-version-operator'",
+    ],
+  },
+  {
+    name: 'cb-bootstrap',
+    why: 'the same, and nobody waits for pods that run only after the restart',
+    only: 'single-node',
+    lines: ['render cluster-bootstrap start --tear-down-early=false --asset-dir=/assets --required-pods='],
+  },
+  {
+    name: 'mco-bootstrap-removal',
+    why: 'the cluster serves the configuration of machines itself from now on',
+    only: 'multi-node',
+    lines: ['rm --force /etc/kubernetes/manifests/machineconfigoperator-bootstrap-pod.yaml'],
+  },
+  {
+    name: 'wait-for-ceo',
+    why: 'the store has members on the other machines before this one goes',
+    only: 'multi-node',
+    lines: [
+      `render cluster-etcd-operator /usr/bin/cluster-etcd-operator wait-for-ceo --kubeconfig=/assets/auth/kubeconfig`,
+    ],
+  },
+  {
+    name: 'bootstrap-in-place',
+    why: 'what runs in memory here becomes what the disk starts with',
+    only: 'single-node',
+    lines: ['/usr/local/bin/bootstrap-in-place.sh'],
+  },
+];

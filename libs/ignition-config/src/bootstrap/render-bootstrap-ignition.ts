@@ -1,0 +1,107 @@
+import { isAtLeast } from '@muster/versions';
+import type { IgnitionConfig, IgnitionFile, IgnitionUnit } from '../config/ignition-config';
+import { MODE_EXECUTABLE, MODE_PRIVATE, MODE_READABLE, textFile } from '../config/ignition-file';
+import { PULL_SECRET_PATH } from '../discovery/host-files';
+import { proxyFiles } from '../discovery/proxy';
+import { POINTER_SPEC_VERSION } from '../install/render-pointer-ignition';
+import { IN_PLACE_SCRIPT, IN_PLACE_UPDATE, POST_REBOOT_SCRIPT } from './bootstrap-in-place-scripts';
+import type { BootstrapInput } from './bootstrap-input';
+import { CLUSTER_FOLDER, RELEASE_FUNCTIONS, SCRIPT_FOLDER } from './bootstrap-paths';
+import { BOOTSTRAP_UNITS, unitText } from './bootstrap-units.table';
+import { NODE_IMAGE_GENERATOR } from './node-image-scripts';
+import { KUBELET_SETTINGS } from './node-scripts';
+import { releaseFunctions } from './release-scripts';
+
+/** From then on live systems need not bring the programs of nodes. */
+const LAYERED_SINCE = '4.17';
+
+/** The bootstrap host's config: everything about the cluster, and the units that bring it up. Holds secrets. */
+export function renderBootstrapIgnition(input: BootstrapInput): IgnitionConfig {
+  const isLayered = !input.isOkd && isAtLeast(input.openshiftVersion, LAYERED_SINCE);
+  const units = BOOTSTRAP_UNITS.filter(({ when }) => when?.(input, isLayered) ?? true);
+  const keys = input.sshAuthorizedKey.split('\n').filter((line) => line.trim() !== '');
+  return {
+    ignition: { version: POINTER_SPEC_VERSION },
+    passwd: { users: [{ name: 'core', sshAuthorizedKeys: keys }] },
+    storage: {
+      files: [
+        ...clusterFiles(input),
+        ...hostFiles(input),
+        ...(input.isSingleNode ? IN_PLACE_FILES : MULTI_NODE_FILES),
+        ...(isLayered ? LAYERED_FILES : []),
+        ...units.map(({ script, text }) => textFile(`${SCRIPT_FOLDER}/${script}`, MODE_EXECUTABLE, text(input))),
+      ],
+    },
+    // Not enabled: the installer starts them in its own order.
+    systemd: {
+      units: [
+        ...units.map((unit) => ({ name: unit.name, enabled: false, contents: unitText(unit, isLayered) })),
+        ...(isLayered ? [OVERLAY_TARGET] : []),
+      ],
+    },
+  };
+}
+
+function clusterFiles({ tls, auth, manifests }: BootstrapInput): readonly IgnitionFile[] {
+  return [
+    ...[...tls].map(([name, text]) => textFile(`${CLUSTER_FOLDER}/tls/${name}`, MODE_PRIVATE, text)),
+    ...[...auth].map(([name, text]) => textFile(`${CLUSTER_FOLDER}/auth/${name}`, MODE_PRIVATE, text)),
+    ...manifests.map(({ folder, fileName, content }) =>
+      textFile(`${CLUSTER_FOLDER}/${folder}/${fileName}`, MODE_PRIVATE, content),
+    ),
+  ];
+}
+
+function hostFiles(input: BootstrapInput): readonly IgnitionFile[] {
+  const { pullSecret, releaseImage, openshiftVersion, additionalTrustBundle, auth, proxy } = input;
+  const functions = releaseFunctions(releaseImage, openshiftVersion);
+  return [
+    textFile(PULL_SECRET_PATH, MODE_PRIVATE, pullSecret),
+    textFile('/etc/motd', MODE_READABLE, MOTD),
+    textFile(RELEASE_FUNCTIONS, MODE_EXECUTABLE, functions),
+    textFile('/etc/kubernetes/bootstrap-kubelet.yaml', MODE_READABLE, KUBELET_SETTINGS),
+    textFile('/etc/kubernetes/kubeconfig', MODE_PRIVATE, auth.get('kubeconfig-kubelet') ?? ''),
+    ...proxyFiles(proxy),
+    ...(additionalTrustBundle ? [textFile(TRUST_BUNDLE, MODE_READABLE, additionalTrustBundle)] : []),
+  ];
+}
+
+const TRUST_BUNDLE = '/etc/pki/ca-trust/source/anchors/ca.crt';
+
+const MOTD = `
+This machine brings up a new cluster and becomes one of its nodes when it is done.
+
+How far it is:  journalctl --unit bootkube.service --follow
+
+`;
+
+const MULTI_NODE_FILES: readonly IgnitionFile[] = [
+  textFile(`${CLUSTER_FOLDER}/assisted-install-bootstrap`, MODE_READABLE, ''),
+  textFile('/etc/NetworkManager/conf.d/99-kni.conf', MODE_READABLE, '[main]\nrc-manager=unmanaged\n'),
+];
+
+const IN_PLACE_FILES: readonly IgnitionFile[] = [
+  textFile(`${CLUSTER_FOLDER}/single-node`, MODE_READABLE, ''),
+  textFile(`${SCRIPT_FOLDER}/bootstrap-in-place.sh`, MODE_EXECUTABLE, IN_PLACE_SCRIPT),
+  textFile(`${CLUSTER_FOLDER}/bootstrap-in-place/master-update.fcc`, MODE_READABLE, IN_PLACE_UPDATE),
+  textFile(
+    `${CLUSTER_FOLDER}/bootstrap-in-place/bootstrap-in-place-post-reboot.sh`,
+    MODE_EXECUTABLE,
+    POST_REBOOT_SCRIPT,
+  ),
+];
+
+const OVERLAY_TARGET: IgnitionUnit = {
+  name: 'node-image-overlay.target',
+  enabled: false,
+  contents: `[Unit]
+Description=This system has the programs of nodes
+Requires=node-image-overlay.service node-image-finish.service
+After=node-image-overlay.service
+AllowIsolate=yes
+`,
+};
+
+const LAYERED_FILES: readonly IgnitionFile[] = [
+  textFile('/etc/systemd/system-generators/node-image-generator', MODE_EXECUTABLE, NODE_IMAGE_GENERATOR),
+];

@@ -1,0 +1,110 @@
+import type { HardwareFacts, Plain } from '@muster/contracts';
+import { parse, stringify } from 'yaml';
+import { manifest, type ManifestFile } from './manifest-file';
+
+export interface BareMetalHost {
+  readonly hostname: string;
+  readonly role: 'master' | 'worker' | 'arbiter';
+  readonly bootMacAddress: string;
+  readonly isLegacyBoot: boolean;
+  readonly hardware: Plain<HardwareFacts> | undefined;
+}
+
+const STATUS = 'baremetalhost.metal3.io/status';
+const NAMESPACE = 'openshift-machine-api';
+const BYTES_PER_MIB = 1_048_576;
+const MBPS_PER_GBPS = 1_000;
+/** As installers name the files: arbiters apart. */
+export const HOST_MANIFEST = /^99_openshift-cluster-api_(?:arbiter_)?hosts-\d+\.yaml$/;
+
+/** One per machine, in the order of the install-config, each known to run already. */
+export function bareMetalHosts(hosts: readonly BareMetalHost[]): readonly ManifestFile[] {
+  const counted = { arbiters: 0, others: 0 };
+  return hosts.map((host) => {
+    const isArbiter = host.role === 'arbiter';
+    const index = isArbiter ? counted.arbiters++ : counted.others++;
+    const fileName = `99_openshift-cluster-api_${isArbiter ? 'arbiter_' : ''}hosts-${index}.yaml`;
+    return manifest('openshift', fileName, known(host, bare(host)));
+  });
+}
+
+const bare = ({ hostname, role, bootMacAddress, isLegacyBoot }: BareMetalHost): HostObject => ({
+  apiVersion: 'metal3.io/v1alpha1',
+  kind: 'BareMetalHost',
+  metadata: {
+    name: hostname,
+    namespace: NAMESPACE,
+    ...(role !== 'worker' && { labels: { 'installer.openshift.io/role': 'control-plane' } }),
+  },
+  spec: {
+    bmc: { address: '', credentialsName: '' },
+    bootMACAddress: bootMacAddress,
+    bootMode: isLegacyBoot ? 'legacy' : 'UEFI',
+    hardwareProfile: '',
+    online: true,
+    userData: { name: `${role}-user-data-managed`, namespace: NAMESPACE },
+  },
+});
+
+interface HostObject {
+  readonly kind?: string;
+  readonly metadata?: {
+    readonly name?: string;
+    readonly annotations?: { readonly [name: string]: string };
+    readonly [member: string]: unknown;
+  };
+  readonly spec?: object;
+  readonly [member: string]: unknown;
+}
+
+/** Somebody else's BareMetalHost with what is known of the machine; texts of other objects and machines stay as they are. */
+export function describeBareMetalHost(text: string, hosts: readonly BareMetalHost[]): string {
+  const object = parse(text) as HostObject | null;
+  const host = hosts.find(({ hostname }) => hostname === object?.metadata?.name);
+  if (object?.kind !== 'BareMetalHost' || !host) return text;
+  return stringify(known(host, object), { lineWidth: 0 });
+}
+
+/** The machine runs without the cluster having installed it; what it is made of is told by an annotation. */
+function known(host: BareMetalHost, object: HostObject): HostObject {
+  const annotations = { ...object.metadata?.annotations, [STATUS]: JSON.stringify(statusOf(host)) };
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations },
+    spec: { ...object.spec, externallyProvisioned: true },
+  };
+}
+
+function statusOf({ hostname, hardware }: BareMetalHost): object {
+  const { disks = [], nics = [] } = hardware ?? {};
+  return {
+    hardware: {
+      cpu: { arch: hardware?.cpuArchitecture ?? '', count: hardware?.cpuCount ?? 0 },
+      hostname,
+      ramMebibytes: Math.floor((hardware?.physicalMemoryBytes ?? 0) / BYTES_PER_MIB),
+      systemVendor: {
+        manufacturer: hardware?.manufacturer ?? '',
+        productName: hardware?.productName ?? '',
+        serialNumber: hardware?.serialNumber ?? '',
+      },
+      nics: nics.map(({ name, macAddress, ipv4Addresses, ipv6Addresses, vendorId, productId, speedMbps }) => ({
+        name,
+        mac: macAddress,
+        ip: [...(ipv4Addresses ?? []), ...(ipv6Addresses ?? [])][0]?.split('/')[0] ?? '',
+        model: [vendorId, productId].filter((id) => id).join(' '),
+        speedGbps: Math.max(0, Math.floor((speedMbps ?? 0) / MBPS_PER_GBPS)),
+      })),
+      storage: disks.map(({ path, name, driveType, sizeBytes, model, serial, hctl }) => ({
+        name: path || `/dev/${name}`,
+        type: driveType,
+        rotational: driveType === 'HDD',
+        sizeBytes,
+        model,
+        serialNumber: serial,
+        hctl,
+      })),
+    },
+    operationalStatus: 'OK',
+    poweredOn: true,
+  };
+}

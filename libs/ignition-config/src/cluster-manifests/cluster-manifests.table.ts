@@ -1,0 +1,164 @@
+import { domainOf, infrastructure } from './infrastructure';
+import type { ManifestFolder } from './manifest-file';
+import type { ClusterManifestsInput, InstallConfigView } from './manifests-input';
+
+interface ManifestRow {
+  readonly folder: ManifestFolder;
+  readonly fileName: string;
+  /** Undefined when this cluster has no use for it. */
+  readonly object: (input: ClusterManifestsInput, config: InstallConfigView) => object | undefined;
+}
+
+const CONFIG = 'config.openshift.io/v1';
+const named = (name: string, namespace?: string): object => ({ name, ...(namespace && { namespace }) });
+const ofCluster = (kind: string, body: object): object => ({
+  apiVersion: CONFIG,
+  kind,
+  metadata: named('cluster'),
+  ...body,
+});
+const configMap = (name: string, namespace: string, data: object): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: named(name, namespace),
+  data,
+});
+const secret = (name: string, namespace: string, type: string, stringData: object): object => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: named(name, namespace),
+  type,
+  stringData,
+});
+
+/** File by file, what describes the cluster to its operators; names are those that bootstrap stages and patches look for. */
+export const CLUSTER_MANIFESTS: readonly ManifestRow[] = [
+  {
+    folder: 'manifests',
+    fileName: 'cluster-config.yaml',
+    object: ({ installConfig }) =>
+      configMap('cluster-config-v1', 'kube-system', {
+        'install-config': JSON.stringify(withoutSecrets(installConfig)),
+      }),
+  },
+  {
+    folder: 'manifests',
+    fileName: 'cluster-dns-02-config.yml',
+    object: (_, config) => ofCluster('DNS', { spec: { baseDomain: domainOf(config) }, status: {} }),
+  },
+  { folder: 'manifests', fileName: 'cluster-infrastructure-02-config.yml', object: infrastructure },
+  {
+    folder: 'manifests',
+    fileName: 'cluster-ingress-02-config.yml',
+    object: (_, config) => ofCluster('Ingress', { spec: { domain: `apps.${domainOf(config)}` }, status: {} }),
+  },
+  {
+    folder: 'manifests',
+    fileName: 'cluster-network-02-config.yml',
+    object: (_, { networking: { clusterNetwork, serviceNetwork, networkType } }) => {
+      const network = { clusterNetwork, serviceNetwork, networkType, externalIP: { policy: {} } };
+      return ofCluster('Network', { spec: network, status: { clusterNetwork, serviceNetwork, networkType } });
+    },
+  },
+  {
+    folder: 'manifests',
+    fileName: 'cluster-proxy-01-config.yaml',
+    object: (_, { proxy, additionalTrustBundle }) =>
+      ofCluster('Proxy', {
+        spec: { ...proxy, trustedCA: { name: additionalTrustBundle ? 'user-ca-bundle' : '' } },
+        status: { ...proxy },
+      }),
+  },
+  {
+    folder: 'manifests',
+    fileName: 'cluster-scheduler-02-config.yml',
+    object: (_, { compute }) =>
+      ofCluster('Scheduler', {
+        spec: { mastersSchedulable: compute.every(({ replicas }) => replicas === 0), policy: { name: '' } },
+        status: {},
+      }),
+  },
+  {
+    folder: 'manifests',
+    fileName: 'cvo-overrides.yaml',
+    object: ({ openshiftClusterId }, { capabilities }) => ({
+      apiVersion: CONFIG,
+      kind: 'ClusterVersion',
+      metadata: named('version', 'openshift-cluster-version'),
+      spec: { clusterID: openshiftClusterId, channel: '', ...(capabilities && { capabilities }) },
+    }),
+  },
+  {
+    folder: 'manifests',
+    fileName: 'kube-system-configmap-root-ca.yaml',
+    object: ({ rootCaPem }) => configMap('root-ca', 'kube-system', { 'ca.crt': rootCaPem }),
+  },
+  {
+    folder: 'manifests',
+    fileName: 'machine-config-server-tls-secret.yaml',
+    object: ({ machineConfigServer: { certificatePem, privateKeyPem } }) =>
+      secret('machine-config-server-tls', 'openshift-machine-config-operator', 'kubernetes.io/tls', {
+        'tls.crt': certificatePem,
+        'tls.key': privateKeyPem,
+      }),
+  },
+  {
+    folder: 'manifests',
+    fileName: 'openshift-config-secret-pull-secret.yaml',
+    object: (_, { pullSecret }) =>
+      secret('pull-secret', 'openshift-config', 'kubernetes.io/dockerconfigjson', { '.dockerconfigjson': pullSecret }),
+  },
+  {
+    folder: 'manifests',
+    fileName: 'user-ca-bundle-config.yaml',
+    object: (_, { additionalTrustBundle }) =>
+      additionalTrustBundle
+        ? configMap('user-ca-bundle', 'openshift-config', { 'ca-bundle.crt': additionalTrustBundle })
+        : undefined,
+  },
+  {
+    folder: 'manifests',
+    fileName: 'image-digest-mirror-set.yaml',
+    object: (_, { imageDigestSources: sources }) =>
+      sources && {
+        apiVersion: CONFIG,
+        kind: 'ImageDigestMirrorSet',
+        metadata: named('image-digest-mirror'),
+        spec: { imageDigestMirrors: sources.map(({ source, mirrors }) => ({ source, mirrors })) },
+      },
+  },
+  {
+    folder: 'manifests',
+    fileName: 'image-content-source-policy.yaml',
+    object: (_, { imageContentSources: sources }) =>
+      sources && {
+        apiVersion: 'operator.openshift.io/v1alpha1',
+        kind: 'ImageContentSourcePolicy',
+        metadata: named('image-policy'),
+        spec: { repositoryDigestMirrors: sources.map(({ source, mirrors }) => ({ source, mirrors })) },
+      },
+  },
+  {
+    folder: 'openshift',
+    fileName: '99_kubeadmin-password-secret.yaml',
+    object: ({ kubeadminPasswordHash }) =>
+      secret('kubeadmin', 'kube-system', 'Opaque', { kubeadmin: kubeadminPasswordHash }),
+  },
+  {
+    folder: 'openshift',
+    fileName: 'openshift-install-manifests.yaml',
+    object: ({ invoker, version }) =>
+      configMap('openshift-install-manifests', 'openshift-config', { invoker, version }),
+  },
+  {
+    folder: 'openshift',
+    fileName: '99_feature-gate.yaml',
+    object: (_, { featureSet }) => (featureSet ? ofCluster('FeatureGate', { spec: { featureSet } }) : undefined),
+  },
+];
+
+/** Everybody who may read the namespace reads this copy. */
+function withoutSecrets(config: ClusterManifestsInput['installConfig']): object {
+  const { fencing: _, ...controlPlane } = (config['controlPlane'] ?? {}) as { readonly fencing?: unknown };
+  return { ...config, pullSecret: '', controlPlane };
+}

@@ -1,0 +1,78 @@
+import { parse } from 'yaml';
+import type { ManifestFile } from './manifest-file';
+import { placeManifests } from './place-manifests';
+
+const file = (fileName: string, content: string, folder: ManifestFile['folder'] = 'manifests'): ManifestFile => ({
+  folder,
+  fileName,
+  content,
+});
+const SCHEDULER = file('cluster-scheduler-02-config.yml', '{"spec":{"mastersSchedulable":false}}');
+const placed = (added: readonly ManifestFile[], generated: readonly ManifestFile[] = [SCHEDULER]) => {
+  const result = placeManifests(generated, added, 'abc1234');
+  if (result.kind === 'refused') throw new Error(result.reason);
+  return new Map(result.files.map(({ folder, fileName, content }) => [`${folder}/${fileName}`, content]));
+};
+
+describe('Manifests that are added to the generated ones', () => {
+  it('take the place of one with their name and stand beside all others', () => {
+    const files = placed([file(SCHEDULER.fileName, 'mine: 1'), file('b.yaml', 'b: 1', 'openshift')]);
+    expect([...files]).toEqual([
+      [`manifests/${SCHEDULER.fileName}`, 'mine: 1'],
+      ['openshift/b.yaml', 'b: 1'],
+    ]);
+  });
+
+  it('are left out when they are empty', () => {
+    expect([...placed([file('b.yaml', ' \n')]).keys()]).toEqual([`manifests/${SCHEDULER.fileName}`]);
+  });
+
+  it('become one file per document, counted', () => {
+    const files = placed([file('b.yaml', 'kind: A\n---\n# nothing\n---\nkind: B\n')], []);
+    expect([...files]).toEqual([
+      ['manifests/b-abc1234-00.yaml', 'kind: A\n'],
+      ['manifests/b-abc1234-01.yaml', 'kind: B\n'],
+    ]);
+  });
+
+  it('stay one file when there is one document only, or it cannot be read', () => {
+    const one = '---\nkind: A\n';
+    const broken = '--- {\n--- [';
+    expect([...placed([file('a.yaml', one), file('b.yaml', broken)], []).values()]).toEqual([one, broken]);
+  });
+
+  it('change what they are patches for, wherever that is, and are gone then', () => {
+    const patch = '- op: replace\n  path: /spec/mastersSchedulable\n  value: true\n';
+    const files = placed([file(`${SCHEDULER.fileName}.patch_ai_set_masters_schedulable`, patch, 'openshift')]);
+    expect(JSON.parse(files.get(`manifests/${SCHEDULER.fileName}`) ?? '')).toEqual({
+      spec: { mastersSchedulable: true },
+    });
+    expect(files.size).toBe(1);
+  });
+
+  it('patch in the order of folder and name', () => {
+    const set = (value: number) => `- {op: replace, path: /spec/mastersSchedulable, value: ${value}}`;
+    const name = `${SCHEDULER.fileName}.patch`;
+    const files = placed([
+      file(`${name}_1`, set(1)),
+      file(`${name}_9`, set(9), 'openshift'),
+      file(`${name}_2`, set(2)),
+    ]);
+    expect(parse(files.get(`manifests/${SCHEDULER.fileName}`) ?? '')).toEqual({ spec: { mastersSchedulable: 2 } });
+  });
+
+  it.each([
+    ['none.yaml.patch', '[]', /there is no such file/],
+    [
+      `${SCHEDULER.fileName}.patch`,
+      '- {op: replace, path: /spec/none, value: 1}',
+      /operation 1: there is nothing at \/spec\/none/,
+    ],
+    [`${SCHEDULER.fileName}.patch`, 'op: add', /has to be a list/],
+    [`${SCHEDULER.fileName}.patch`, '- {op: turn, path: /spec}', /op "turn" is none of/],
+    [`${SCHEDULER.fileName}.patch`, '- [', /cannot be applied/],
+  ])('that cannot be applied (%s: %s) are refused with the reason', (name, content, reason) => {
+    const result = placeManifests([SCHEDULER], [file(name, content)], 'abc1234');
+    expect(result).toEqual({ kind: 'refused', reason: expect.stringMatching(reason) as string });
+  });
+});

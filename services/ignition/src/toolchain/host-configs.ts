@@ -1,0 +1,69 @@
+import {
+  hostNodeConfig,
+  type IgnitionConfig,
+  mergeIgnition,
+  parseIgnitionOverride,
+  pointTo,
+  roleNodeConfig,
+  toIgnitionJson,
+} from '@muster/ignition-config';
+import { parseAllDocuments } from 'yaml';
+import { hostArtifactName } from '../artifacts/artifact-names';
+import { ArtifactsRefused, type InstallHost, type InstallOrder, type MadeArtifact } from './toolchain.port';
+
+export type RoleConfigs = ReadonlyMap<string, IgnitionConfig>;
+
+export const rolesOf = ({ hosts }: InstallOrder): readonly InstallHost['role'][] =>
+  hosts.some(({ role }) => role === 'arbiter') ? ['master', 'worker', 'arbiter'] : ['master', 'worker'];
+
+/** What is written to disks: a role's config with what every node gets, and one per host. `pointers`: by role, as they were made. */
+export function hostConfigs(order: InstallOrder, pointers: RoleConfigs): readonly MadeArtifact[] {
+  const { serviceCaPem, settings, hosts } = order;
+  const nodeFiles = roleNodeConfig({
+    serviceCaPem,
+    hasIpv6: hosts.some(({ hasIpv6 }) => hasIpv6),
+    openshiftVersion: settings.openshiftVersion ?? '',
+  });
+  const roles = new Map([...pointers].map(([role, pointer]) => [role, mergeIgnition(pointer, nodeFiles)]));
+  const pools = poolsOf(order);
+  return [
+    ...[...roles].map(([role, config]) => open(`${role}.ign`, toIgnitionJson(config))),
+    ...hosts.map((host) => hostConfig(host, roles, pools)),
+  ];
+}
+
+/** A person's override may hold anything, secrets too: then the whole document is one. */
+function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<string>): MadeArtifact {
+  const { hostname, pool, role, hostId, ignitionOverride } = host;
+  const ofRole = roles.get(role);
+  if (!ofRole) throw new ArtifactsRefused(`There is no config for the role ${role} of host ${hostname}.`);
+  if (pool !== role && !pools.has(pool))
+    throw new ArtifactsRefused(
+      `Host ${hostname} belongs to the machine-config pool ${pool}, and no manifest of the cluster is a MachineConfigPool of that name; add one, or choose another pool.`,
+    );
+  const config = mergeIgnition(pool === role ? ofRole : pointTo(ofRole, pool), hostNodeConfig(host));
+  const name = hostArtifactName(role, hostId);
+  if (!ignitionOverride) return open(name, toIgnitionJson(config));
+  const override = parseIgnitionOverride(ignitionOverride, `the ignition override of host ${hostname}`);
+  if (override.kind === 'refused') throw new ArtifactsRefused(override.refusal.reason);
+  return { ...open(name, toIgnitionJson(mergeIgnition(config, override.config))), isSecret: true };
+}
+
+/** Names of the machine-config pools that manifests bring. */
+function poolsOf({ manifests }: InstallOrder): ReadonlySet<string> {
+  const names = manifests
+    .filter(({ content }) => content.includes('MachineConfigPool'))
+    .flatMap(({ content }) => {
+      const documents = parseAllDocuments(content);
+      return Array.isArray(documents) ? documents.map((document) => document.toJS() as ObjectHead | null) : [];
+    })
+    .flatMap((object) => (object?.kind === 'MachineConfigPool' ? (object.metadata?.name ?? []) : []));
+  return new Set(names);
+}
+
+interface ObjectHead {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string };
+}
+
+const open = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: false });
