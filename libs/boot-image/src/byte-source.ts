@@ -9,6 +9,11 @@ export interface ByteSource {
    * Rejects when the range is not inside the source, never returns fewer bytes. Reads may run at the same time.
    */
   read(offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * The same into memory of the caller's, all of `target`, for who reads much and wants to use it again. Sources that would
+   * have to copy for it do not have it.
+   */
+  readInto?(offset: number, target: Uint8Array): Promise<void>;
 }
 
 export function assertRange(sizeBytes: number, offset: number, length: number): void {

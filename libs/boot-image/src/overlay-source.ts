@@ -28,24 +28,40 @@ export function overlaySource(base: ByteSource, overlays: readonly Overlay[]): B
     if (offset < freeFrom) throw malformed('overlays', `two of them write byte ${offset}`);
     freeFrom = end;
   }
+  const touchedBy = (offset: number, end: number) =>
+    sorted.filter((overlay) => overlay.offset < end && overlay.end > offset);
+  const lay = (target: Uint8Array, offset: number, touched: typeof sorted): void => {
+    for (const overlay of touched) {
+      const from = Math.max(overlay.offset, offset);
+      const to = Math.min(overlay.end, offset + target.length);
+      const bytes = overlay.bytes.subarray(from - overlay.offset, to - overlay.offset);
+      target.set(bytes, from - offset);
+      target.fill(0, from - offset + bytes.length, to - offset);
+    }
+  };
+  const readBaseInto = base.readInto?.bind(base);
   return {
     size: base.size,
+    ...(readBaseInto && {
+      async readInto(offset: number, target: Uint8Array) {
+        assertRange(base.size, offset, target.length);
+        const touched = touchedBy(offset, offset + target.length);
+        const [first] = touched;
+        const isCovered = first !== undefined && first.offset <= offset && first.end >= offset + target.length;
+        if (!isCovered) await readBaseInto(offset, target);
+        lay(target, offset, touched);
+      },
+    }),
     async read(offset, length) {
       assertRange(base.size, offset, length);
       const end = offset + length;
-      const touched = sorted.filter((overlay) => overlay.offset < end && overlay.end > offset);
+      const touched = touchedBy(offset, end);
       const [first] = touched;
       if (first === undefined) return base.read(offset, length);
       const isCovered = first.offset <= offset && first.end >= end;
       // A copy: what the base returned may be a view of the base itself.
       const merged = isCovered ? new Uint8Array(length) : Uint8Array.from(await base.read(offset, length));
-      for (const overlay of touched) {
-        const from = Math.max(overlay.offset, offset);
-        const to = Math.min(overlay.end, end);
-        const bytes = overlay.bytes.subarray(from - overlay.offset, to - overlay.offset);
-        merged.set(bytes, from - offset);
-        merged.fill(0, from - offset + bytes.length, to - offset);
-      }
+      lay(merged, offset, touched);
       return merged;
     },
   };

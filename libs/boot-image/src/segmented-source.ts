@@ -16,8 +16,15 @@ export function zeroSource(length: number): ByteSource {
 /** A part of another source. Throws `range_out_of_bounds` when it is not inside. */
 export function sliceSource(base: ByteSource, start: number, length: number): ByteSource {
   assertRange(base.size, start, length);
+  const readBaseInto = base.readInto?.bind(base);
   return {
     size: length,
+    ...(readBaseInto && {
+      async readInto(offset: number, target: Uint8Array) {
+        assertRange(length, offset, target.length);
+        await readBaseInto(start + offset, target);
+      },
+    }),
     async read(offset, wanted) {
       assertRange(length, offset, wanted);
       return base.read(start + offset, wanted);
@@ -36,6 +43,18 @@ export function concatSources(parts: readonly ByteSource[]): ByteSource {
   }
   return {
     size,
+    async readInto(offset, target) {
+      assertRange(size, offset, target.length);
+      for (let at = 0, index = indexOf(starts, offset); at < target.length; index += 1) {
+        const part = filled[index];
+        if (!part) break;
+        const from = offset + at - (starts[index] ?? 0);
+        const piece = target.subarray(at, at + Math.min(part.size - from, target.length - at));
+        if (part.readInto) await part.readInto(from, piece);
+        else piece.set(await part.read(from, piece.length));
+        at += piece.length;
+      }
+    },
     async read(offset, length) {
       assertRange(size, offset, length);
       const whole: Uint8Array[] = [];

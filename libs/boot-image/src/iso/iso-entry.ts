@@ -1,5 +1,6 @@
 import { BootImageError } from '../boot-image.error';
 import { assertRange, type ByteSource } from '../byte-source';
+import { sliceSource } from '../segmented-source';
 import type { DirectoryRecord } from './directory-record';
 
 /** A contiguous run of a file's bytes inside the image. */
@@ -43,6 +44,9 @@ export function fileSource(source: ByteSource, entry: IsoEntry): ByteSource {
       sizeBytes: source.size,
     });
   }
+  const [only, ...others] = entry.extents;
+  // All files but the largest are in one piece, which can be read where it is.
+  if (only && others.length === 0) return sliceSource(source, only.length === 0 ? 0 : only.offset, only.length);
   return {
     size: entry.size,
     async read(offset, length) {
