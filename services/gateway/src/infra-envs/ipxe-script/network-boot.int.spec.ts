@@ -104,6 +104,15 @@ describe('what machines that boot over the network are given', () => {
     );
   });
 
+  it.each(['full', 'minimal', 'disconnected'])(
+    'is, as a disc, the %s image where the infra-env says so',
+    async (form) => {
+      await gateway.project(3, [infraEnvDocument({ type: `${form}-iso` } as never)]);
+      const answer = await gateway.call('GET', `${DOWNLOADS}/image-url`);
+      expect((answer.body as { url: string }).url).toBe(`${IMAGES}/byid/${INFRA_ENV_ID}/4.18/x86_64/${form}.iso`);
+    },
+  );
+
   it('is the network part of a minimal image, or nothing', async () => {
     let archive = '';
     await gateway.answers(IgnitionService.method.renderNetworkRamdisk, () => ({ archive }));
