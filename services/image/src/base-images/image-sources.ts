@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { blockCachedSource, type ByteSource } from '@muster/boot-image';
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
@@ -43,7 +44,11 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   async onModuleInit(): Promise<void> {
     const wanted = this.config.osImages.flatMap((entry) => this.stored(entry) ?? []);
     if (wanted.length === 0) return;
-    await this.store.start(wanted);
+    const keep = this.config.osImages.flatMap((entry) => {
+      const location = this.locationOf(entry);
+      return location?.kind === 'file' ? [basename(location.path)] : [];
+    });
+    await this.store.start(wanted, keep);
     if (this.config.fetch === 'eager') for (const image of wanted) this.store.fetch(image);
   }
 

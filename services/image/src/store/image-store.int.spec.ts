@@ -192,11 +192,11 @@ describe('the store of base images', () => {
   });
 
   it('deletes at its start what nobody wants any more, and nothing that is not its own', async () => {
-    for (const name of ['rhcos-old.iso', 'rhcos-old.iso.partial', 'rhcos-a.iso', 'notes.txt'])
+    for (const name of ['rhcos-old.iso', 'rhcos-old.iso.partial', 'rhcos-a.iso', 'rhcos-mine.iso', 'notes.txt'])
       writeFileSync(join(directory.path, name), 'x');
     const wanted = image('a', server.url);
-    await store.start([wanted]);
-    expect(files()).toEqual(['notes.txt', 'rhcos-a.iso']);
+    await store.start([wanted], ['rhcos-mine.iso']);
+    expect(files()).toEqual(['notes.txt', 'rhcos-a.iso', 'rhcos-mine.iso']);
     expect(store.state(wanted)).toEqual({ kind: 'ready', bytes: 1 });
     expect(existsSync((await store.hold(wanted)).path)).toBe(true);
   });

@@ -41,13 +41,16 @@ export class ImageStore {
 
   constructor(private readonly options: ImageStoreOptions) {}
 
-  /** Looks at what is there and deletes files of images that nobody wants any more. */
-  async start(wanted: readonly WantedImage[]): Promise<void> {
+  /**
+   * Looks at what is there and deletes files of images that nobody wants any more. `keep`: names of files that are somebody
+   * else's, should he have put them here.
+   */
+  async start(wanted: readonly WantedImage[], keep: readonly string[] = []): Promise<void> {
     const names = new Set(wanted.map(({ fileName }) => fileName));
     await mkdir(this.options.directory, { recursive: true });
     for (const name of await readdir(this.options.directory)) {
       const image = name.replace(/\.partial(\.version)?$/, '');
-      if (!OWN_FILE.test(name)) continue;
+      if (!OWN_FILE.test(name) || keep.includes(name)) continue;
       if (!names.has(image)) await rm(this.pathOf(name), { force: true });
       else if (name === image) this.states.set(image, { kind: 'ready', bytes: (await stat(this.pathOf(name))).size });
     }
