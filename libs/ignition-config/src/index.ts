@@ -19,6 +19,7 @@ export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/ren
 export { OVERRIDE_SPEC_VERSIONS, parseIgnitionOverride, type ParsedOverride } from './merge/ignition-override';
 export { mergeIgnition } from './merge/merge-ignition';
 export type { BootstrapInput } from './bootstrap/bootstrap-input';
+export { clusterIdIn, finishBootstrap } from './bootstrap/finish-bootstrap';
 export { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';
 export { type BareMetalHost, bareMetalHosts } from './cluster-manifests/bare-metal-hosts';
 export { clusterManifests } from './cluster-manifests/cluster-manifests';

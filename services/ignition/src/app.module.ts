@@ -18,6 +18,7 @@ import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-
 import { NetworkRamdisks } from './network-ramdisk/network-ramdisks';
 import { RenderNetworkRamdiskController } from './network-ramdisk/render-network-ramdisk.controller';
 import { builtinToolchain } from './toolchain/builtin-toolchain';
+import { openshiftInstallToolchain } from './toolchain/openshift-install/openshift-install-toolchain';
 import { TOOLCHAIN } from './toolchain/toolchain.port';
 import { InstallView } from './view/install-view';
 
@@ -40,7 +41,7 @@ export class AppModule {
         { provide: TOKENS, useFactory: () => tokensFor(config, platform) },
         { provide: MINT, useFactory: () => mintFor(config, platform) },
         { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
-        { provide: TOOLCHAIN, useValue: builtinToolchain },
+        { provide: TOOLCHAIN, useValue: toolchainFor(config) },
         Readiness,
         InstallView,
         Artifacts,
@@ -53,6 +54,9 @@ export class AppModule {
     };
   }
 }
+
+const toolchainFor = ({ toolchain, openshiftInstall }: IgnitionServiceConfig) =>
+  toolchain === 'builtin' ? builtinToolchain : openshiftInstallToolchain(openshiftInstall);
 
 const tokensFor = ({ ecPrivateKey }: IgnitionServiceConfig, { secrets }: Platform) =>
   ecPrivateKey ? signedTokens(secrets, ecPrivateKey) : derivedTokens(secrets);

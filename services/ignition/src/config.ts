@@ -7,6 +7,10 @@ import {
   SettingsReader,
 } from '@muster/nest-kit';
 import type { OperatorSettings } from '@muster/operators';
+import {
+  type OpenshiftInstallSettings,
+  readOpenshiftInstallSettings,
+} from './toolchain/openshift-install/openshift-install-settings';
 import { readRegistries, type ServiceRegistries } from './registries/service-registries';
 
 /** What an operator may set for this service; names as the field uses them. */
@@ -27,6 +31,9 @@ export interface IgnitionServiceConfig {
   /** Where agents reach the bus, and the file with the keys that their credentials come from: both, or agents use HTTP only. */
   readonly agentNats: { readonly url: string; readonly trustFile: string } | undefined;
   readonly agentCredentialsLifetimeMs: number;
+  /** Who makes the artifacts of installations. */
+  readonly toolchain: (typeof TOOLCHAINS)[number];
+  readonly openshiftInstall: OpenshiftInstallSettings;
   /** What new clusters call whoever installed them. */
   readonly installInvoker: string;
   /** What was set for single OLM operators. */
@@ -35,6 +42,7 @@ export interface IgnitionServiceConfig {
 
 export const CONFIG = Symbol('IgnitionServiceConfig');
 
+const TOOLCHAINS = ['builtin', 'openshift-install'] as const;
 const AUTH_TYPES = ['none', 'local'] as const;
 const EC_KEY = 'the PEM text of a P-256 private key';
 const MINUTE_MS = 60_000;
@@ -61,6 +69,8 @@ export function readConfig(environment: Environment): IgnitionServiceConfig {
     ecPrivateKey,
     agentNats: natsUrl && trustFile ? { url: natsUrl, trustFile } : undefined,
     agentCredentialsLifetimeMs: settings.durationMs('AGENT_NATS_CREDENTIALS_LIFETIME', YEAR_MS),
+    toolchain: settings.choice('INSTALL_TOOLCHAIN', TOOLCHAINS, 'builtin'),
+    openshiftInstall: readOpenshiftInstallSettings(settings, environment),
     installInvoker: settings.text('INSTALL_INVOKER', 'assisted-installer'),
     operatorSettings: readOperatorSettings(settings),
   };

@@ -8,6 +8,7 @@ import { IN_PLACE_SCRIPT, IN_PLACE_UPDATE, POST_REBOOT_SCRIPT } from './bootstra
 import type { BootstrapInput } from './bootstrap-input';
 import { CLUSTER_FOLDER, RELEASE_FUNCTIONS, SCRIPT_FOLDER } from './bootstrap-paths';
 import { BOOTSTRAP_UNITS, unitText } from './bootstrap-units.table';
+import { BOOTSTRAP_MOTD, MULTI_NODE_FILES } from './host-kind-files';
 import { NODE_IMAGE_GENERATOR } from './node-image-scripts';
 import { KUBELET_SETTINGS } from './node-scripts';
 import { releaseFunctions } from './release-scripts';
@@ -57,7 +58,7 @@ function hostFiles(input: BootstrapInput): readonly IgnitionFile[] {
   const functions = releaseFunctions(releaseImage, openshiftVersion);
   return [
     textFile(PULL_SECRET_PATH, MODE_PRIVATE, pullSecret),
-    textFile('/etc/motd', MODE_READABLE, MOTD),
+    BOOTSTRAP_MOTD,
     textFile(RELEASE_FUNCTIONS, MODE_EXECUTABLE, functions),
     textFile('/etc/kubernetes/bootstrap-kubelet.yaml', MODE_READABLE, KUBELET_SETTINGS),
     textFile('/etc/kubernetes/kubeconfig', MODE_PRIVATE, auth.get('kubeconfig-kubelet') ?? ''),
@@ -67,18 +68,6 @@ function hostFiles(input: BootstrapInput): readonly IgnitionFile[] {
 }
 
 const TRUST_BUNDLE = '/etc/pki/ca-trust/source/anchors/ca.crt';
-
-const MOTD = `
-This machine brings up a new cluster and becomes one of its nodes when it is done.
-
-How far it is:  journalctl --unit bootkube.service --follow
-
-`;
-
-const MULTI_NODE_FILES: readonly IgnitionFile[] = [
-  textFile(`${CLUSTER_FOLDER}/assisted-install-bootstrap`, MODE_READABLE, ''),
-  textFile('/etc/NetworkManager/conf.d/99-kni.conf', MODE_READABLE, '[main]\nrc-manager=unmanaged\n'),
-];
 
 const IN_PLACE_FILES: readonly IgnitionFile[] = [
   textFile(`${CLUSTER_FOLDER}/single-node`, MODE_READABLE, ''),

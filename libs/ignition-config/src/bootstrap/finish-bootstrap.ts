@@ -1,0 +1,52 @@
+import { parse } from 'yaml';
+import { type BareMetalHost, describeBareMetalHost, HOST_MANIFEST } from '../cluster-manifests/bare-metal-hosts';
+import type { IgnitionConfig, IgnitionFile } from '../config/ignition-config';
+import { readTextFile, textFile } from '../config/ignition-file';
+import { isAtLeast } from '@muster/versions';
+import { CLUSTER_FOLDER } from './bootstrap-paths';
+import { BOOTSTRAP_MOTD, MULTI_NODE_FILES } from './host-kind-files';
+
+/** From then on the cluster knows bare metal without a network for provisioning. */
+const PROVISIONING_OPTIONAL_SINCE = '4.7';
+const PROVISIONING = `${CLUSTER_FOLDER}/manifests/baremetal-provisioning-config.yaml`;
+const CLUSTER_VERSION = `${CLUSTER_FOLDER}/manifests/cvo-overrides.yaml`;
+
+/** A release's own bootstrap config as hosts of this service need it. */
+export function finishBootstrap(
+  config: IgnitionConfig,
+  {
+    hosts,
+    openshiftVersion,
+    isSingleNode,
+  }: {
+    readonly hosts: readonly BareMetalHost[];
+    readonly openshiftVersion: string;
+    readonly isSingleNode: boolean;
+  },
+): IgnitionConfig {
+  const isDropped = ({ path }: IgnitionFile): boolean =>
+    path.endsWith('.nmconnection') ||
+    path === BOOTSTRAP_MOTD.path ||
+    (path === PROVISIONING && !isAtLeast(openshiftVersion, PROVISIONING_OPTIONAL_SINCE));
+  const files = (config.storage?.files ?? []).filter((file) => !isDropped(file));
+  const described = files.map((file) => describeFile(config, file, hosts));
+  const added = [BOOTSTRAP_MOTD, ...(isSingleNode ? [] : MULTI_NODE_FILES)];
+  return { ...config, storage: { ...config.storage, files: [...described, ...added] } };
+}
+
+function describeFile(config: IgnitionConfig, file: IgnitionFile, hosts: readonly BareMetalHost[]): IgnitionFile {
+  const name = file.path.slice(file.path.lastIndexOf('/') + 1);
+  if (!file.path.startsWith(CLUSTER_FOLDER) || !HOST_MANIFEST.test(name)) return file;
+  const text = readTextFile(config, file.path);
+  const described = text === undefined ? undefined : describeBareMetalHost(text, hosts);
+  if (described === undefined || described === text) return file;
+  return { ...file, contents: textFile(file.path, file.mode ?? 0, described).contents };
+}
+
+/** What the cluster of a bootstrap config calls itself; empty when it does not say. */
+export function clusterIdIn(config: IgnitionConfig): string {
+  const object = parse(readTextFile(config, CLUSTER_VERSION) ?? '') as {
+    readonly spec?: { readonly clusterID?: string };
+  } | null;
+  return object?.spec?.clusterID ?? '';
+}

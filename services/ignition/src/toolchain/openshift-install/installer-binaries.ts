@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KeyedQueue } from '@muster/event-sourcing';
+import { ArtifactsRefused } from '../toolchain.port';
+import type { OpenshiftInstallSettings } from './openshift-install-settings';
+import { ProgramFailed, runProgram } from './run-program';
+
+const BINARY = 'openshift-install';
+const MODE_PRIVATE = 0o600;
+const MODE_EXECUTABLE = 0o755;
+
+/** The installer of each release, fetched once and kept. */
+export class InstallerBinaries {
+  private readonly queue = new KeyedQueue();
+
+  constructor(private readonly settings: OpenshiftInstallSettings) {}
+
+  /** Path of the installer of a release. Throws ArtifactsRefused when it cannot be had. */
+  async of(releaseImage: string, pullSecret: string): Promise<string> {
+    if (this.settings.installerPath) return this.settings.installerPath;
+    if (!releaseImage)
+      throw new ArtifactsRefused('The cluster has no release image; choose a version and install again.');
+    const folder = join(this.settings.workDirectory, 'release-images', digestOf(releaseImage));
+    const path = join(folder, BINARY);
+    // One download per release, however many clusters ask.
+    return this.queue.run(folder, async () => {
+      if (!(await exists(path))) await this.fetch(releaseImage, pullSecret, folder);
+      return path;
+    });
+  }
+
+  /** Beside its place first: a download that is cut off leaves nothing that looks like an installer. */
+  private async fetch(releaseImage: string, pullSecret: string, folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    const scratch = await mkdtemp(join(folder, 'fetch-'));
+    try {
+      const registryConfig = join(scratch, 'config.json');
+      await writeFile(registryConfig, pullSecret, { mode: MODE_PRIVATE });
+      await runProgram({
+        file: this.settings.ocPath,
+        args: [
+          'adm',
+          'release',
+          'extract',
+          `--registry-config=${registryConfig}`,
+          `--command=${BINARY}`,
+          `--to=${scratch}`,
+          releaseImage,
+        ],
+        folder: scratch,
+        environment: { PATH: process.env.PATH ?? '', HOME: scratch, ...this.settings.proxyEnvironment },
+        timeoutMs: this.settings.timeoutMs,
+      });
+      await chmod(join(scratch, BINARY), MODE_EXECUTABLE);
+      await rename(join(scratch, BINARY), join(folder, BINARY));
+    } catch (error) {
+      if (!(error instanceof ProgramFailed)) throw error;
+      throw new ArtifactsRefused(
+        `The installer of release ${releaseImage} cannot be fetched with ${this.settings.ocPath}: ${error.message}. Check that the release exists and that the pull secret opens it, and install again.`,
+      );
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  }
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

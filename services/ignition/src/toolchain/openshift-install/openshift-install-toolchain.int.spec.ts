@@ -1,0 +1,239 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
+import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { parse } from 'yaml';
+import { keptInMemory, sampleHost, sampleOrder } from '../sample-order.fixture.spec';
+import type { InstallOrder, MadeInstallation } from '../toolchain.port';
+import type { OpenshiftInstallSettings } from './openshift-install-settings';
+import { openshiftInstallToolchain } from './openshift-install-toolchain';
+
+const FAKE = join(__dirname, 'fake-installer.fixture.sh');
+
+let directory: TemporaryDirectory;
+let tools: string;
+beforeEach(() => {
+  directory = temporaryDirectory();
+  tools = join(directory.path, 'tools');
+  mkdirSync(tools);
+});
+afterEach(() => directory.remove());
+
+const program = (name: string, text: string): string => {
+  const path = join(tools, name);
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+};
+const installer = (): string => {
+  copyFileSync(FAKE, join(tools, 'openshift-install'));
+  chmodSync(join(tools, 'openshift-install'), 0o755);
+  return join(tools, 'openshift-install');
+};
+const toolchain = (changes: Partial<OpenshiftInstallSettings> = {}) =>
+  openshiftInstallToolchain({
+    installerPath: installer(),
+    ocPath: 'oc',
+    workDirectory: join(directory.path, 'work'),
+    certificatesDirectory: undefined,
+    timeoutMs: 30_000,
+    proxyEnvironment: {},
+    ...changes,
+  });
+const record = (): readonly string[] => readFileSync(join(tools, 'record'), 'utf8').trim().split('\n');
+const textOf = ({ artifacts }: MadeInstallation, name: string) =>
+  artifacts.find((artifact) => artifact.name === name)?.content.toString() ?? `no ${name}`;
+const bootstrapOf = (made: MadeInstallation) => JSON.parse(textOf(made, 'bootstrap.ign')) as IgnitionConfig;
+const fileOf = (made: MadeInstallation, path: string) => readTextFile(bootstrapOf(made), `/opt/openshift/${path}`);
+
+describe('the openshift-install toolchain', () => {
+  it('calls the installer as it wants to be called, and lets it see nothing else', async () => {
+    process.env.SECRET_OF_SERVICE = 'not for installers';
+    const folder = join(directory.path, 'work', 'install-config-generate', sampleOrder().clusterId);
+    await toolchain({ certificatesDirectory: directory.path + '/tools' }).make(sampleOrder(), keptInMemory());
+    delete process.env.SECRET_OF_SERVICE;
+    const environment = [
+      `HOME=${folder}`,
+      'OPENSHIFT_INSTALL_BOOTSTRAP_NODE_IP=192.0.2.10',
+      'OPENSHIFT_INSTALL_INVOKER=assisted-installer',
+      'OPENSHIFT_INSTALL_LOAD_CLUSTER_CERTS=true',
+      'OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE=quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64',
+    ];
+    expect(record()).toEqual([
+      `args: create manifests --dir ${folder}`,
+      `cwd: ${folder}`,
+      ...environment,
+      `args: create ignition-configs --dir ${folder}`,
+      `cwd: ${folder}`,
+      ...environment,
+    ]);
+    expect(JSON.parse(readFileSync(join(tools, 'install-config.yaml'), 'utf8'))).toMatchObject({
+      metadata: { name: 'demo' },
+    });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('collects what it made and adds what hosts need', async () => {
+    const made = await toolchain().make(sampleOrder(), keptInMemory());
+    expect(made.artifacts.map(({ name }) => name)).toEqual([
+      'kubeconfig-noingress',
+      'kubeadmin-password',
+      'bootstrap.ign',
+      'install-config.yaml',
+      'metadata.json',
+      'master.ign',
+      'worker.ign',
+      ...sampleOrder().hosts.map(({ role, hostId }) => `${role}-${hostId}.ign`),
+    ]);
+    expect(made.openshiftClusterId).toBe('5c0ffee0-0000-4000-8000-000000000000');
+    expect(textOf(made, 'kubeadmin-password')).toBe('pass-word');
+    const host = JSON.parse(textOf(made, `worker-${sampleHost(3).hostId}.ign`)) as IgnitionConfig;
+    expect(readTextFile(host, '/etc/hostname')).toBe('worker-3');
+    expect(host.ignition.config?.merge?.[0]?.source).toBe('https://api-int.demo.example.com:22623/config/worker');
+  });
+
+  it('finishes the bootstrap config', async () => {
+    const made = await toolchain().make(sampleOrder(), keptInMemory());
+    const paths = bootstrapOf(made).storage?.files?.map(({ path }) => path) ?? [];
+    expect(paths.filter((path) => path.endsWith('.nmconnection'))).toEqual([]);
+    expect(paths.filter((path) => path === '/etc/motd')).toHaveLength(1);
+    expect(paths).toEqual(
+      expect.arrayContaining(['/opt/openshift/assisted-install-bootstrap', '/etc/NetworkManager/conf.d/99-kni.conf']),
+    );
+    expect(parse(fileOf(made, 'openshift/99_openshift-cluster-api_hosts-3.yaml') ?? '')).toMatchObject({
+      spec: { online: true, externallyProvisioned: true },
+      metadata: {
+        annotations: { 'baremetalhost.metal3.io/status': expect.stringContaining('"poweredOn":true') as string },
+      },
+    });
+  });
+
+  it('lays manifests and patches over those of the installer', async () => {
+    const manifests: InstallOrder['manifests'] = [
+      { folder: 'openshift', fileName: 'two.yaml', content: 'a: 1\n---\nb: 2\n' },
+      {
+        folder: 'openshift',
+        fileName: 'cluster-scheduler-02-config.yml.patch_x',
+        content: '- {op: replace, path: /spec/mastersSchedulable, value: true}',
+      },
+    ];
+    const made = await toolchain().make(sampleOrder({ manifests }), keptInMemory());
+    expect(parse(fileOf(made, 'manifests/cluster-scheduler-02-config.yml') ?? '')).toEqual({
+      spec: { mastersSchedulable: true },
+    });
+    const names = bootstrapOf(made).storage?.files?.map(({ path }) => path) ?? [];
+    expect(names.filter((path) => /two-[0-9a-f]{7}-0[01]\.yaml$/.test(path))).toHaveLength(2);
+    expect(names.filter((path) => path.includes('.patch'))).toEqual([]);
+    // With its one worker.
+    expect(fileOf(made, 'manifests/cluster-infrastructure-02-config.yml')).toContain('HighlyAvailable');
+    const two = await toolchain().make(sampleOrder({}, 5), keptInMemory());
+    expect(fileOf(two, 'manifests/cluster-infrastructure-02-config.yml')).toContain('SingleReplica');
+  });
+
+  it.each([
+    ['vsphere', false],
+    ['baremetal', true],
+  ])('leaves machines of platform %s in the manifests: %s', async (platformType, isKept) => {
+    const order = sampleOrder({ settings: { platformType } });
+    const made = await toolchain().make(order, keptInMemory());
+    expect(fileOf(made, 'openshift/99_openshift-cluster-api_master-machines-0.yaml') !== undefined).toBe(isKept);
+  });
+
+  it('makes a single node in place', async () => {
+    const settings = { controlPlaneCount: 1, platformType: 'none', userManagedNetworking: true };
+    const made = await toolchain().make(sampleOrder({ settings }, 1), keptInMemory());
+    expect(record().find((line) => line.includes('single-node'))).toMatch(
+      /^args: create single-node-ignition-config --dir /,
+    );
+    expect(JSON.parse(textOf(made, 'master.ign'))).toEqual({ ignition: { version: '3.2.0' } });
+    expect(readTextFile(bootstrapOf(made), '/opt/openshift/assisted-install-bootstrap')).toBeUndefined();
+  });
+
+  it('runs the installer once and makes the same again from what was kept', async () => {
+    const keep = keptInMemory();
+    const first = await toolchain().make(sampleOrder(), keep);
+    const calls = record().length;
+    expect(await toolchain().make(sampleOrder(), keep)).toEqual(first);
+    expect(record()).toHaveLength(calls);
+  });
+
+  it('says at most 512 characters of what the installer said last', async () => {
+    writeFileSync(join(tools, 'fail'), '');
+    const failure = await toolchain()
+      .make(sampleOrder(), keptInMemory())
+      .catch((error: unknown) => error as Error);
+    const message = failure instanceof Error ? failure.message : '';
+    const intro = 'openshift-install create manifests did not work: it ended with code 3: ';
+    expect(message.slice(0, intro.length)).toBe(intro);
+    expect(message).toHaveLength(intro.length + 512);
+    expect(message).toMatch(/failed to fetch manifests: no such platform$/);
+    expect(readdirSync(join(directory.path, 'work', 'install-config-generate'))).toEqual([]);
+  });
+
+  it('ends an installer that does not end', async () => {
+    const hanging = program('hanging', '#!/bin/sh\nsleep 600 &\nwait\n');
+    await expect(
+      toolchain({ installerPath: hanging, timeoutMs: 200 }).make(sampleOrder(), keptInMemory()),
+    ).rejects.toThrow(/did not end within 0\.2 seconds/);
+  });
+});
+
+describe('installers of releases', () => {
+  const oc = () =>
+    program(
+      'oc',
+      `#!/bin/sh
+echo "$@" >>${tools}/fetches
+grep --quiet canary-pull-secret "$(echo "$4" | cut --delimiter== --fields=2)" || exit 9
+to=$(echo "$6" | cut --delimiter== --fields=2)
+cp ${tools}/openshift-install "$to/openshift-install"
+`,
+    );
+  const fetching = (ocPath: string) => {
+    installer();
+    return toolchain({ installerPath: undefined, ocPath });
+  };
+
+  it('are fetched once per release, with the pull secret, and kept', async () => {
+    const made = fetching(oc());
+    const other = sampleOrder({ clusterId: 'c1c1c1c1-0000-4000-8000-000000000002' });
+    await Promise.all([made.make(sampleOrder(), keptInMemory()), made.make(other, keptInMemory())]);
+    await fetching(oc()).make(sampleOrder(), keptInMemory());
+    const fetches = readFileSync(join(tools, 'fetches'), 'utf8').trim().split('\n');
+    expect(fetches).toEqual([
+      expect.stringMatching(
+        /^adm release extract --registry-config=\S+ --command=openshift-install --to=\S+ quay\.io\/openshift-release-dev\/ocp-release:4\.18\.3-x86_64$/,
+      ),
+    ]);
+    const [release = ''] = readdirSync(join(directory.path, 'work', 'release-images'));
+    const kept = readdirSync(join(directory.path, 'work', 'release-images', release));
+    // The fake keeps its record there too.
+    expect(kept.filter((name) => name.startsWith('fetch-'))).toEqual([]);
+    expect(statSync(join(directory.path, 'work', 'release-images', release, 'openshift-install')).mode & 0o777).toBe(
+      0o755,
+    );
+  });
+
+  it.each([
+    ['missing', () => join(tools, 'none'), /could not be started/],
+    [
+      'refused',
+      () => program('oc', '#!/bin/sh\necho "unauthorized: authentication required" >&2\nexit 1\n'),
+      /unauthorized/,
+    ],
+  ])('that cannot be fetched (%s) are told with what to do', async (_, ocPath, reason) => {
+    const failing = fetching(ocPath());
+    const failure = failing.make(sampleOrder(), keptInMemory());
+    await expect(failure).rejects.toThrow(reason);
+    await expect(failure).rejects.toThrow(/Check that the release exists and that the pull secret opens it/);
+  });
+});

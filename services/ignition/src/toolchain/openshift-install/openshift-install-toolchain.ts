@@ -1,0 +1,66 @@
+import { KeyedQueue } from '@muster/event-sourcing';
+import { clusterIdIn, finishBootstrap, type IgnitionConfig, toIgnitionJson } from '@muster/ignition-config';
+import { customManifestsJson } from '../../artifacts/operator-files';
+import { composedInstallConfig } from '../composed-install-config';
+import { hostConfigs, rolesOf } from '../host-configs';
+import { ArtifactsRefused, type InstallOrder, type MadeArtifact, type Toolchain } from '../toolchain.port';
+import { InstallerBinaries } from './installer-binaries';
+import type { InstallerOutput } from './installer-output';
+import { makeWithInstaller } from './make-with-installer';
+import type { OpenshiftInstallSettings } from './openshift-install-settings';
+
+const OUTPUT = 'openshift-install-output';
+/** Each takes a core and some hundred MiB while it runs. */
+const RUNS_AT_ONCE_MAX = 2;
+
+/** Lets the release's own installer make the artifacts, and adds what hosts of this service need. */
+export function openshiftInstallToolchain(settings: OpenshiftInstallSettings): Toolchain {
+  const binaries = new InstallerBinaries(settings);
+  const queue = new KeyedQueue();
+  let runs = 0;
+  return {
+    name: 'openshift-install',
+    keptSecrets: [OUTPUT],
+    async make(order, keep) {
+      const kept = await keep(OUTPUT, () =>
+        queue.run(String(runs++ % RUNS_AT_ONCE_MAX), async () => {
+          const installer = await binaries.of(order.settings.ocpReleaseImage ?? '', order.pullSecret);
+          return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings)));
+        }),
+      );
+      return finish(order, JSON.parse(kept.toString()) as InstallerOutput);
+    },
+  };
+}
+
+function finish(order: InstallOrder, output: InstallerOutput) {
+  const bootstrap = finishBootstrap(configIn(output, 'bootstrap.ign'), {
+    hosts: order.hosts,
+    openshiftVersion: order.settings.openshiftVersion ?? '',
+    isSingleNode: order.settings.controlPlaneCount === 1,
+  });
+  const pointers = new Map(rolesOf(order).map((role) => [role, configIn(output, `${role}.ign`)]));
+  return {
+    openshiftClusterId: clusterIdIn(bootstrap),
+    artifacts: [
+      secret('kubeconfig-noingress', output['kubeconfig-noingress'] ?? ''),
+      secret('kubeadmin-password', output['kubeadmin-password'] ?? ''),
+      secret('bootstrap.ign', toIgnitionJson(bootstrap)),
+      secret('install-config.yaml', JSON.stringify(composedInstallConfig(order))),
+      { ...secret('metadata.json', output['metadata.json'] ?? ''), isSecret: false },
+      ...(order.operatorManifests.files.length > 0
+        ? [{ ...secret('custom_manifests.json', customManifestsJson(order.operatorManifests)), isSecret: false }]
+        : []),
+      ...hostConfigs(order, pointers),
+    ],
+  };
+}
+
+const secret = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: true });
+
+function configIn(output: InstallerOutput, name: string): IgnitionConfig {
+  const text = output[name];
+  if (text === undefined)
+    throw new ArtifactsRefused(`openshift-install left no ${name}; this release cannot install such a cluster.`);
+  return JSON.parse(text) as IgnitionConfig;
+}
