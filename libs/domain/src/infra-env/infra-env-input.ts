@@ -1,3 +1,4 @@
+import { ignitionOverrideProblem } from './ignition-override';
 import { staticNetworkProblem } from './static-network';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
@@ -152,10 +153,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
   {
     id: 'ignition-override-readable',
     subject: 'ignition_config_override',
-    check: ({ settings: { ignitionConfigOverride = '' } }) =>
-      ignitionConfigOverride === '' || isJsonObject(parseJson(ignitionConfigOverride))
-        ? undefined
-        : { reason: 'ignition_config_override has to be an ignition document in JSON.' },
+    check: ({ given, before }) => ignitionOverrideProblem(given, before),
   },
 ];
 

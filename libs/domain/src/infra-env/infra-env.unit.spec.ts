@@ -41,6 +41,7 @@ function refusalOf(state: InfraEnvState, command: InfraEnvCommand): { code: stri
 }
 
 const registered = after(register());
+const OVERRIDE = '{"ignition":{"version":"3.1.0"}}';
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n';
 
 describe('the infra-env’s tables', () => {
@@ -77,7 +78,7 @@ describe('an infra-env', () => {
   it.each(['sshAuthorizedKey', 'openshiftVersion', 'ignitionConfigOverride'] as const)(
     'takes an empty %s as unchanged',
     (field) => {
-      const values = { sshAuthorizedKey: 'ssh-rsa AAAA', openshiftVersion: '4.18', ignitionConfigOverride: '{}' };
+      const values = { sshAuthorizedKey: 'ssh-rsa AAAA', openshiftVersion: '4.18', ignitionConfigOverride: OVERRIDE };
       const state = after(register({ [field]: values[field] }));
       expect(when(state, revise({ [field]: '' })).types).toEqual([]);
     },
@@ -137,6 +138,7 @@ describe('input of an infra-env', () => {
     ['static_network_config', { staticNetworkConfig: '[{"network_yaml":"interfaces: []"}]' }],
     ['static_network_config', { staticNetworkConfig: '[null]' }],
     ['ignition_config_override', { ignitionConfigOverride: '"x"' }],
+    ['ignition_config_override', { ignitionConfigOverride: '{"ignition":{"version":"2.2.0"}}' }],
   ];
 
   it.each(REFUSED)('is refused by its field %s: %j', (subject, settings) => {
@@ -146,6 +148,39 @@ describe('input of an infra-env', () => {
   it('is refused when the trust bundle is longer than the contract allows', () => {
     const settings = { additionalTrustBundle: CERTIFICATE.repeat(1_100) };
     expect(refusalOf(initialInfraEnvState(), register(settings)).reason).toContain('65535 characters');
+  });
+
+  it('is refused with line and place of what an override has wrong', () => {
+    const ignitionConfigOverride = '{"ignition": {"version": "3.1.0"},\n"storage": {"files": [{"path": "etc"}]}}';
+    expect(refusalOf(initialInfraEnvState(), register({ ignitionConfigOverride })).reason).toMatch(
+      /line 2, storage\.files\[0\]\.path/,
+    );
+  });
+
+  it('is refused when an override would not fit into an image, however often it repeats itself', () => {
+    const filled = (characters: string): string =>
+      JSON.stringify({
+        ignition: { version: '3.1.0' },
+        storage: { files: [{ path: '/etc/x', contents: { source: `data:,${characters}` } }] },
+      });
+    const repeated = filled('a'.repeat(400_000));
+    const noise = filled(
+      Array.from({ length: 60_000 }, (_, n) => ((n * 2_654_435_761) % 2 ** 32).toString(36)).join(''),
+    );
+    expect(when(initialInfraEnvState(), register({ ignitionConfigOverride: repeated })).types).toEqual([
+      'InfraEnvRegistered',
+    ]);
+    expect(refusalOf(initialInfraEnvState(), register({ ignitionConfigOverride: noise })).reason).toMatch(
+      /takes \d+ bytes of the image when it is compressed, and 245760 are there/,
+    );
+  });
+
+  it('leaves an override alone that was stored before it was looked at so closely', () => {
+    const ignitionConfigOverride = '{"kept":true}';
+    const state = { ...registered, settings: { ...registered.settings, ignitionConfigOverride } };
+    expect(when(state, revise({ ignitionConfigOverride, imageType: 'minimal-iso' })).types).toEqual([
+      'InfraEnvSettingsRevised',
+    ]);
   });
 
   it('of a hostile length is read in no time', () => {

@@ -15,10 +15,42 @@ describe('An ignition override', () => {
     [[], /not a JSON object/],
     [{}, /ignition\.version/],
     [{ ignition: { version: '2.2.0' } }, /ignition\.version/],
-    [{ ...version3, storage: [] }, /storage is not an object/],
-    [{ ...version3, storage: { files: {} } }, /storage\.files is not a list/],
-    [{ ...version3, storage: { files: [{ path: '/a' }, { path: 'b' }] } }, /storage\.files\[1\] has no absolute path/],
-    [{ ...version3, systemd: { units: [{}] } }, /systemd\.units\[0\] has no name/],
+    ['{\n  "ignition": {"version": "3.1.0"},\n  x\n}', /line 3, column 3/],
+    [{ ...version3, storage: [] }, /storage: \[\] is not an object/],
+    [{ ...version3, storage: { files: {} } }, /storage\.files: {} is not a list/],
+    [
+      { ...version3, storage: { files: [{ path: '/a' }, { path: 'b' }] } },
+      /line 1, storage\.files\[1\]\.path: "b" is not an absolute path/,
+    ],
+    [{ ...version3, storage: { files: [{ path: '/a/../b' }] } }, /without "\.\."/],
+    [
+      { ...version3, storage: { files: [{ path: '/a' }, { path: '/a' }] } },
+      /files\[1\]: path \/a stands at storage\.files\[0\] already/,
+    ],
+    [
+      { ...version3, storage: { files: [{ path: '/a' }], links: [{ path: '/a', target: 'b' }] } },
+      /links\[0\]: path \/a stands at/,
+    ],
+    [{ ...version3, storage: { files: [{ path: '/a', mode: '420' }] } }, /mode: "420" is not a file mode/],
+    [
+      { ...version3, storage: { files: [{ path: '/a', contents: { source: 'ftp://x' } }] } },
+      /contents\.source: "ftp:\/\/x" is not a URL/,
+    ],
+    [{ ...version3, storage: { links: [{ path: '/a' }] } }, /links\[0\]: target is missing/],
+    [{ ...version3, systemd: { units: [{}] } }, /systemd\.units\[0\]: name is missing/],
+    [{ ...version3, systemd: { units: [{ name: 'x' }] } }, /"x" is not the name of a unit/],
+    [
+      { ...version3, systemd: { units: [{ name: 'x.service', enabled: 'yes' }] } },
+      /enabled: "yes" is not true or false/,
+    ],
+    [{ ...version3, systemd: { units: [{ name: 'x.service', dropins: [{ name: 'a' }] }] } }, /ends in \.conf/],
+    [{ ...version3, passwd: { users: [{ name: 'a' }, { name: 'a' }] } }, /users\[1\]: name a stands at/],
+    [{ ...version3, storage: { luks: [{ name: 'a' }] } }, /storage\.luks is part of the spec from version 3\.2\.0 on/],
+    [
+      { ...version3, kernelArguments: { shouldExist: ['a'] } },
+      /kernelArguments is part of the spec from version 3\.3\.0 on/,
+    ],
+    [{ ...version3, storage: { files: Array.from({ length: 9 }, () => ({})) } }, /And 4 more\./],
     [{ ...version3, a: JSON.parse('['.repeat(2_000) + ']'.repeat(2_000)) as unknown }, /nested/],
   ])('%j is refused with the reason', (document, reason) => {
     expect(parse(document)).toMatchObject({
@@ -30,6 +62,16 @@ describe('An ignition override', () => {
   it('of another version learns which ones there are', () => {
     expect(parse({ ignition: { version: '4.0.0' } })).toMatchObject({
       refusal: { allowed: ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0'] },
+    });
+  });
+
+  it('is told by the line at which it goes wrong', () => {
+    const text =
+      '{\n "ignition": {"version": "3.1.0"},\n "systemd": {\n  "units": [\n   {"name": "a.service",\n    "mask": 1}\n]}}';
+    expect(parse(text)).toMatchObject({
+      refusal: {
+        reason: 'ignition_config_override cannot be used: line 6, systemd.units[0].mask: 1 is not true or false.',
+      },
     });
   });
 });

@@ -2,11 +2,14 @@ import type { IgnitionConfig } from '../config/ignition-config';
 
 type Json = { readonly [name: string]: unknown };
 
+/** Partitions are told apart by their number, or by their label while they have none. */
+const PARTITION = 'number or label';
+
 /**
  * Lists whose entries are merged one by one, by place in the config (list indices left out) → member that names an entry.
  * '' means: the entry is its own name. Every other list is appended to.
  */
-const KEYED_LISTS: { readonly [place: string]: string } = {
+const KEYED_LISTS: { readonly [place: string]: string | undefined } = {
   'ignition.config.merge': 'source',
   'ignition.config.merge.httpHeaders': 'name',
   'ignition.config.replace.httpHeaders': 'name',
@@ -17,9 +20,15 @@ const KEYED_LISTS: { readonly [place: string]: string } = {
   'passwd.users.sshAuthorizedKeys': '',
   'passwd.groups': 'name',
   'storage.disks': 'device',
+  'storage.disks.partitions': PARTITION,
   'storage.filesystems': 'device',
   'storage.raid': 'name',
+  'storage.raid.devices': '',
   'storage.luks': 'name',
+  'storage.luks.clevis.tang': 'url',
+  'storage.luks.keyFile.httpHeaders': 'name',
+  'kernelArguments.shouldExist': '',
+  'kernelArguments.shouldNotExist': '',
   'storage.files': 'path',
   'storage.files.contents.httpHeaders': 'name',
   'storage.directories': 'path',
@@ -32,12 +41,13 @@ const PATH_LISTS = ['files', 'directories', 'links'] as const;
 
 /**
  * The config with the other one on top, by the rules of the Ignition spec: what the child sets wins, entries with the same
- * name become one, other lists are appended to. The result is of the newer one's spec version. Not covered: partitions of
- * one disk by number or label, tang servers by URL, and an entry that resets a list.
+ * name become one, other lists are appended to; an argument that the child wants is no longer unwanted, and the other way
+ * round. The result is of the newer one's spec version.
  */
 export function mergeIgnition(parent: IgnitionConfig, child: IgnitionConfig): IgnitionConfig {
   const childPaths = pathsByList(child);
-  const merged = mergeObjects(withoutReplacedPaths(parent, childPaths), child as unknown as Json, '');
+  const base = withoutTakenBack(withoutReplacedPaths(parent, childPaths), child as unknown as Json);
+  const merged = mergeObjects(base, child as unknown as Json, '');
   const version = newer(parent.ignition.version, child.ignition.version);
   return { ...merged, ignition: { ...(merged['ignition'] as Json), version } } as unknown as IgnitionConfig;
 }
@@ -61,7 +71,10 @@ function mergeValues(parent: unknown, child: unknown, place: string): unknown {
 function mergeLists(parent: readonly unknown[], child: readonly unknown[], place: string): readonly unknown[] {
   const key = KEYED_LISTS[place];
   if (key === undefined) return [...parent, ...child];
-  const nameOf = (entry: unknown): unknown => (key !== '' && isObject(entry) ? entry[key] : entry);
+  const nameOf = (entry: unknown): unknown => {
+    if (key === '' || !isObject(entry)) return entry;
+    return key === PARTITION ? partitionName(entry) : entry[key];
+  };
   const unused = new Map(child.map((entry) => [nameOf(entry), entry]));
   const merged = parent.map((entry) => {
     const name = nameOf(entry);
@@ -71,6 +84,30 @@ function mergeLists(parent: readonly unknown[], child: readonly unknown[], place
     return mergeValues(entry, own, place);
   });
   return [...merged, ...unused.values()];
+}
+
+/** One that has neither is nobody else's. */
+function partitionName({ number, label }: Json): unknown {
+  if (typeof number === 'number' && number !== 0) return `number ${number}`;
+  return typeof label === 'string' ? `label ${label}` : Symbol('partition');
+}
+
+/** Kernel arguments of the parent without those that the child puts into the other list. */
+function withoutTakenBack(parent: Json, child: Json): Json {
+  const [own, other] = [parent['kernelArguments'], child['kernelArguments']];
+  if (!isObject(own) || !isObject(other)) return parent;
+  const without = (list: string, opposite: string): object => {
+    const [mine, theirs] = [own[list], other[opposite]];
+    return Array.isArray(mine) && Array.isArray(theirs)
+      ? { [list]: mine.filter((argument) => !theirs.includes(argument)) }
+      : {};
+  };
+  const kernelArguments = {
+    ...own,
+    ...without('shouldExist', 'shouldNotExist'),
+    ...without('shouldNotExist', 'shouldExist'),
+  };
+  return { ...parent, kernelArguments };
 }
 
 /** A path is a file, a directory or a link: the child's choice takes the place of the parent's. */

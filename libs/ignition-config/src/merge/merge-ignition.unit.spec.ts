@@ -67,4 +67,64 @@ describe('Merging ignition configs', () => {
   it('with itself is itself', () => {
     expect(mergeIgnition(base, base)).toEqual(base);
   });
+
+  describe('of later versions', () => {
+    const of = (parent: object, child: object): object =>
+      mergeIgnition(
+        { ignition: { version: '3.4.0' }, ...parent } as IgnitionConfig,
+        { ignition: { version: '3.4.0' }, ...child } as IgnitionConfig,
+      );
+    const disk = (...partitions: object[]) => ({ storage: { disks: [{ device: '/dev/sda', partitions }] } });
+    const luks = (...tang: object[]) => ({ storage: { luks: [{ name: 'root', options: ['-a'], clevis: { tang } }] } });
+
+    it('tells partitions apart by number, and those without by label', () => {
+      const merged = of(
+        disk({ number: 1, label: 'a', sizeMiB: 1 }, { label: 'b', sizeMiB: 2 }, { sizeMiB: 9 }),
+        disk(
+          { number: 1, sizeMiB: 5 },
+          { label: 'b', wipePartitionEntry: true },
+          { number: 2, label: 'a' },
+          { sizeMiB: 8 },
+        ),
+      );
+      expect(merged).toMatchObject(
+        disk(
+          { number: 1, label: 'a', sizeMiB: 5 },
+          { label: 'b', sizeMiB: 2, wipePartitionEntry: true },
+          { sizeMiB: 9 },
+          { number: 2, label: 'a' },
+          { sizeMiB: 8 },
+        ),
+      );
+    });
+
+    it('tells tang servers apart by address, and adds options though they are there already', () => {
+      const merged = of(
+        luks({ url: 'http://a', thumbprint: '1' }),
+        luks({ url: 'http://a', thumbprint: '2' }, { url: 'http://b' }),
+      );
+      expect(merged).toMatchObject({
+        storage: {
+          luks: [
+            { options: ['-a', '-a'], clevis: { tang: [{ url: 'http://a', thumbprint: '2' }, { url: 'http://b' }] } },
+          ],
+        },
+      });
+    });
+
+    it('knows devices of an array once, and directories beside files', () => {
+      const raid = (...devices: string[]) => ({ storage: { raid: [{ name: 'md', devices }] } });
+      expect(of(raid('/a', '/b'), raid('/b', '/c'))).toMatchObject(raid('/a', '/b', '/c'));
+      const files = { storage: { files: [{ path: '/x' }] } };
+      expect(of(files, { storage: { directories: [{ path: '/x' }] } })).toMatchObject({
+        storage: { files: [], directories: [{ path: '/x' }] },
+      });
+    });
+
+    it('takes a kernel argument out of the list that the child contradicts', () => {
+      const parent = { kernelArguments: { shouldExist: ['a', 'b'], shouldNotExist: ['c'] } };
+      const child = { kernelArguments: { shouldExist: ['c', 'b'], shouldNotExist: ['a'] } };
+      expect(of(parent, child)).toMatchObject({ kernelArguments: { shouldExist: ['b', 'c'], shouldNotExist: ['a'] } });
+    });
+  });
 });

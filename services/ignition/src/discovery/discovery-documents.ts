@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { infraEnvDecider, type InfraEnvState } from '@muster/domain';
+import { createIgnitionArchive } from '@muster/boot-image';
+import { IGNITION_ARCHIVE_BYTES_MAX, infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { KeyedQueue } from '@muster/event-sourcing';
 import { mergeIgnition, parseIgnitionOverride, renderDiscoveryIgnition, toIgnitionJson } from '@muster/ignition-config';
 import { PLATFORM, type Platform } from '@muster/nest-kit';
@@ -113,6 +114,7 @@ export class DiscoveryDocuments {
     if (parsed?.kind === 'refused') throw new RefusalError(parsed.refusal);
     const config = parsed ? mergeIgnition(rendered, parsed.config) : rendered;
     const ignition = Buffer.from(toIgnitionJson(config));
+    refuseOversize(ignition);
     const generatedAt = await this.stamp(infraEnvId, isoType, ignition);
     return { ignition, generatedAt, renewAtMs: nats?.renewAtMs ?? Infinity };
   }
@@ -154,4 +156,16 @@ export class DiscoveryDocuments {
       if (!oldest.done) this.cache.delete(oldest.value);
     }
   }
+}
+
+/** Only what is far too large uncompressed is worth compressing to find out. */
+function refuseOversize(ignition: Buffer): void {
+  if (ignition.length <= IGNITION_ARCHIVE_BYTES_MAX) return;
+  const { length } = createIgnitionArchive(ignition);
+  if (length <= IGNITION_ARCHIVE_BYTES_MAX) return;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: `The discovery config of this infra-env takes ${length} bytes when it is compressed, and images have room for ${IGNITION_ARCHIVE_BYTES_MAX}; shorten ignition_config_override, static_network_config or additional_trust_bundle.`,
+    subject: 'ignition_config_override',
+  });
 }

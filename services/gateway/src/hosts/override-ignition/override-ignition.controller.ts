@@ -2,6 +2,7 @@ import { Controller, HttpCode, Inject, Patch } from '@nestjs/common';
 import { DOCUMENT_MAX_CHARACTERS, HostIgnitionBody } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { parseIgnitionOverride } from '@muster/ignition-config';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Accepts } from '../../auth/accepts.decorator';
@@ -45,17 +46,8 @@ export class OverrideIgnitionController {
   }
 }
 
-/** Throws RefusalError `invalid-input` when the text is not an ignition document. */
+/** Throws RefusalError `invalid-input` when the text is not an ignition document that could be merged. */
 function checkIgnition(text: string): void {
-  try {
-    const document = JSON.parse(text) as { readonly ignition?: { readonly version?: unknown } } | null;
-    if (typeof document?.ignition?.version === 'string') return;
-  } catch {
-    // Said below: text that is no JSON and JSON that is no ignition need the same remedy.
-  }
-  throw new RefusalError({
-    code: 'invalid-input',
-    reason: 'config must be the text of an ignition document: a JSON object with ignition.version.',
-    subject: 'config',
-  });
+  const parsed = parseIgnitionOverride(text, 'config');
+  if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);
 }
