@@ -1,6 +1,14 @@
+import { chmodSync, copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Platform } from '@muster/nest-kit';
 import type { EventStore, RecordedEvent } from '@muster/ports';
-import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import {
+  eventually,
+  type NatsServer,
+  startNatsServer,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from '@muster/testing';
 import {
   CLUSTER_ID,
   givenReadyCluster,
@@ -81,6 +89,24 @@ describe('a preparation that is cut off', () => {
     expect(isDead()).toBe(false);
   });
 
+  it('is not taken again once it is answered, however often the service starts', async () => {
+    await (await startAndPrepare()).close();
+    await (await stage.start()).close();
+    await stage.start();
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted(2));
+    await eventually('the second attempt is prepared', async () => (await prepared()).includes(2));
+    expect(await prepared()).toEqual([1, 2]);
+  });
+  const startAndPrepare = async () => {
+    const service = await stage.start();
+    await stage.fact('ArtifactsPrepared');
+    return service;
+  };
+  const prepared = async () =>
+    (await stage.factsOf('ignition', CLUSTER_ID))
+      .filter(({ type }) => type === 'ArtifactsPrepared')
+      .map(({ data }) => Number(data.attempt));
+
   it('makes the same bytes again from the stream and what was sealed', async () => {
     await stage.start();
     const first = await stage.fact('ArtifactsPrepared');
@@ -102,6 +128,49 @@ describe('a preparation that is cut off', () => {
     }
   });
 });
+
+describe('a preparation by the installer of the release that is cut off', () => {
+  let directory: TemporaryDirectory;
+  let stage: Stage;
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    const installer = join(directory.path, 'openshift-install');
+    copyFileSync(join(__dirname, '..', 'toolchain', 'openshift-install', 'fake-installer.fixture.sh'), installer);
+    chmodSync(installer, 0o755);
+    stage = await openStage(nats.url, {
+      INSTALL_TOOLCHAIN: 'openshift-install',
+      OPENSHIFT_INSTALL_PATH: installer,
+      WORK_DIR: join(directory.path, 'work'),
+    });
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+  });
+  afterEach(async () => {
+    await stage.close();
+    directory.remove();
+  });
+
+  // The seal of what it made comes first, the fact last.
+  it.each([
+    [1, 2],
+    [2, 1],
+    [8, 1],
+    [13, 1],
+  ])('at durable step %i is finished after %i run(s) of it', async (step, runs) => {
+    const { ports, isDead } = dyingAt(step, stage.platform);
+    const service = await stage.start(ports);
+    await eventually('the process dies', isDead);
+    await service.close();
+    const before = runsOf(directory);
+    await stage.start();
+    expect((await stage.fact('ArtifactsPrepared')).data).toMatchObject({ toolchain: 'openshift-install' });
+    // The dying process may have tried again before it was closed, but only while nothing was sealed.
+    expect(runsOf(directory) - before).toBe(runs - 1);
+  });
+});
+
+const runsOf = ({ path }: TemporaryDirectory): number =>
+  readFileSync(join(path, 'record'), 'utf8').split('create ignition-configs').length - 1;
 
 async function sealedOf({ data }: RecordedEvent, { platform }: Stage): Promise<readonly (readonly [string, string])[]> {
   const { artifacts } = data as unknown as { readonly artifacts: readonly { name: string; sealed: boolean }[] };

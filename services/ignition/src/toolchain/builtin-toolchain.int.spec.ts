@@ -34,6 +34,18 @@ const added = (fileName: string, content: string, folder: ManifestFile['folder']
 });
 
 describe('what the built-in toolchain makes', () => {
+  it.each([
+    ['three nodes', sampleOrder()],
+    ['one node', single()],
+  ])('in the open for %s is like nothing of any other cluster', async (_, order) => {
+    const open = ({ artifacts }: MadeInstallation) =>
+      artifacts.filter(({ isSecret }) => !isSecret).map(({ content }) => content.toString());
+    const first = open(await make(order));
+    const other = open(await make({ ...order, clusterId: 'another' }, keptInMemory()));
+    expect(first.filter((text) => other.includes(text))).toEqual([]);
+    expect(new Set(first).size).toBe(first.length);
+  });
+
   it('is the same again from the same kept secrets, and other keys without them', async () => {
     const keep = keptInMemory();
     const [first, again, other] = [

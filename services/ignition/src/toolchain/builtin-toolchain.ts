@@ -74,7 +74,7 @@ export const builtinToolchain: Toolchain = {
         plain('metadata.json', metadata(order)),
         // A controller asks for it whenever it has operators to wait for.
         ...(order.operatorManifests.files.length > 0
-          ? [plain('custom_manifests.json', customManifestsJson(order.operatorManifests))]
+          ? [secret('custom_manifests.json', customManifestsJson(order.operatorManifests))]
           : []),
         ...hostConfigs(order, pointers),
       ],

@@ -27,7 +27,7 @@ export function hostConfigs(order: InstallOrder, pointers: RoleConfigs): readonl
   const roles = new Map([...pointers].map(([role, pointer]) => [role, mergeIgnition(pointer, nodeFiles)]));
   const pools = poolsOf(order);
   return [
-    ...[...roles].map(([role, config]) => open(`${role}.ign`, toIgnitionJson(config))),
+    ...[...roles].map(([role, config]) => made(`${role}.ign`, config)),
     ...hosts.map((host) => hostConfig(host, roles, pools)),
   ];
 }
@@ -43,10 +43,10 @@ function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<st
     );
   const config = mergeIgnition(pool === role ? ofRole : pointTo(ofRole, pool), hostNodeConfig(host));
   const name = hostArtifactName(role, hostId);
-  if (!ignitionOverride) return open(name, toIgnitionJson(config));
+  if (!ignitionOverride) return made(name, config);
   const override = parseIgnitionOverride(ignitionOverride, `the ignition override of host ${hostname}`);
   if (override.kind === 'refused') throw new ArtifactsRefused(override.refusal.reason);
-  return { ...open(name, toIgnitionJson(mergeIgnition(config, override.config))), isSecret: true };
+  return { ...made(name, mergeIgnition(config, override.config)), isSecret: true };
 }
 
 /** Names of the machine-config pools that manifests bring. */
@@ -66,4 +66,9 @@ interface ObjectHead {
   readonly metadata?: { readonly name?: string };
 }
 
-const open = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: false });
+/** With a pointer, it names the authority of this cluster and is like no other; without one, it may be. */
+const made = (name: string, config: IgnitionConfig): MadeArtifact => ({
+  name,
+  content: Buffer.from(toIgnitionJson(config)),
+  isSecret: config.ignition.security === undefined,
+});

@@ -59,7 +59,10 @@ export interface InstallHost {
 export interface MadeArtifact {
   readonly name: string;
   readonly content: Buffer;
-  /** Holds a key, a password or the pull secret. */
+  /**
+   * Holds a key, a password or the pull secret; or may be the same text in two clusters, so that what one of them discards
+   * must not be found by its content alone.
+   */
   readonly isSecret: boolean;
 }
 

@@ -49,7 +49,7 @@ function finish(order: InstallOrder, output: InstallerOutput) {
       secret('install-config.yaml', JSON.stringify(composedInstallConfig(order))),
       { ...secret('metadata.json', output['metadata.json'] ?? ''), isSecret: false },
       ...(order.operatorManifests.files.length > 0
-        ? [{ ...secret('custom_manifests.json', customManifestsJson(order.operatorManifests)), isSecret: false }]
+        ? [secret('custom_manifests.json', customManifestsJson(order.operatorManifests))]
         : []),
       ...hostConfigs(order, pointers),
     ],
