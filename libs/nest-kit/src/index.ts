@@ -10,3 +10,5 @@ export * from './platform';
 export * from './readiness';
 export * from './requests-server';
 export * from './service';
+export * from './tokens/auth-type';
+export * from './tokens/infra-env-tokens';

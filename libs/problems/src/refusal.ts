@@ -9,6 +9,8 @@ export interface Refusal {
   readonly subject?: string;
   /** What would have been accepted, where it can be listed. */
   readonly allowed?: readonly string[];
+  /** When it may be worth asking again; for `busy` and `too-many-requests`. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** A refusal on its way out of a place that can only throw (a framework's handler, a transport). */

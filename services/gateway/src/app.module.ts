@@ -7,7 +7,13 @@ import { AGENT_CONTROLLERS } from './agents/agents.controllers';
 import { LastSeen } from './agents/last-seen';
 import { NatsDoor } from './agents/nats-door';
 import { AuthGuard } from './auth/auth.guard';
-import { LocalTokens } from './auth/local-tokens';
+import { createSiteKey, LocalTokens } from './auth/local-tokens';
+import { AUTHENTICATOR, type Authenticator } from './auth/authenticator';
+import { LocalAuthenticator } from './auth/local.authenticator';
+import { OidcAuthenticator } from './auth/oidc.authenticator';
+import { Ownership } from './auth/ownership';
+import { RequestRates } from './auth/request-rates';
+import { SiteAuthenticator } from './auth/site.authenticator';
 import { TokenScopes } from './auth/token-scope.service';
 import { Commands } from './bus/commands';
 import { FailureNotes } from './bus/failure-notes';
@@ -34,6 +40,26 @@ import { HostViews } from './views/host-views';
 import { InfraEnvViews } from './views/infra-env-views';
 import { ReportedBodies } from './views/reported-bodies';
 
+function authenticatorFor(
+  platform: Platform,
+  config: GatewayConfig,
+  tokens: LocalTokens,
+  scopes: TokenScopes,
+): Authenticator {
+  switch (config.authType) {
+    // Nobody is asked for anything; the guard lets everyone in.
+    case 'none':
+    case 'local':
+      return new LocalAuthenticator(tokens, scopes);
+    case 'agent-installer-local':
+      return new SiteAuthenticator(createSiteKey(config));
+    case 'oidc':
+      return new OidcAuthenticator(config.oidc, platform, scopes);
+    default:
+      return config.authType satisfies never;
+  }
+}
+
 @Module({
   controllers: [
     HealthController,
@@ -51,6 +77,13 @@ import { ReportedBodies } from './views/reported-bodies';
     { provide: APP_FILTER, useClass: V2ExceptionFilter },
     Readiness,
     TokenScopes,
+    Ownership,
+    RequestRates,
+    {
+      provide: AUTHENTICATOR,
+      inject: [PLATFORM, GATEWAY_CONFIG, LocalTokens, TokenScopes],
+      useFactory: authenticatorFor,
+    },
     ReadYourWrites,
     Commands,
     LastSeen,

@@ -13,21 +13,33 @@ import {
 import {
   type Environment,
   readHardwareRequirements,
+  type AuthType,
+  readAuthType,
   readOperatorSettings,
   SettingError,
   SettingsReader,
 } from '@muster/nest-kit';
+import type { OidcSettings } from './auth/oidc.authenticator';
 import type { OperatorSettings } from '@muster/operators';
 import type { RequirementsTable } from '@muster/validation-rules';
 
-const AUTH_TYPES = ['none', 'local'] as const;
 const MS_PER_HOUR = 3_600_000;
+const LOCAL_TOKEN_HOURS = 365 * 24;
 const PORT_RANGE = { min: 0, max: 65_535 };
 
 export interface GatewayConfig {
   readonly host: string;
   readonly port: number;
-  readonly authType: (typeof AUTH_TYPES)[number];
+  readonly authType: AuthType;
+  readonly oidc: OidcSettings;
+  /** Members of an organisation see what others of it made. */
+  readonly isOrgTenancy: boolean;
+  /** How long the address of an image opens it, in AUTH_TYPE=oidc. */
+  readonly imageExpirationMs: number;
+  /** How long the addresses that AUTH_TYPE=local signs are good. */
+  readonly localTokenLifetimeMs: number;
+  /** Of one caller; 0: as many as can be answered. */
+  readonly requestsPerSecondMax: number;
   /** PEM; needed in AUTH_TYPE=local. */
   readonly ecPublicKeyPem: string;
   readonly ecPrivateKeyPem: string;
@@ -55,11 +67,16 @@ export const GATEWAY_CONFIG = Symbol('GatewayConfig');
 /** Throws SettingError on the first setting that cannot be used. */
 export function readGatewayConfig(environment: Environment): GatewayConfig {
   const read = new SettingsReader(environment);
-  const authType = read.choice('AUTH_TYPE', AUTH_TYPES, 'none');
+  const authType = readAuthType(read);
   return {
     host: read.text('REST_HOST', '0.0.0.0'),
     port: read.integer('REST_PORT', read.integer('PORT', 8090, PORT_RANGE), PORT_RANGE),
     authType,
+    oidc: readOidc(read, authType),
+    isOrgTenancy: read.flag('ENABLE_ORG_TENANCY', false),
+    imageExpirationMs: read.durationMs('IMAGE_EXPIRATION_TIME', 4 * MS_PER_HOUR),
+    localTokenLifetimeMs: read.durationMs('LOCAL_TOKEN_LIFETIME', LOCAL_TOKEN_HOURS * MS_PER_HOUR),
+    requestsPerSecondMax: read.integer('REQUESTS_PER_SECOND_MAX', 0, { min: 0, max: 1_000_000 }),
     ecPublicKeyPem: read.text('EC_PUBLIC_KEY_PEM', ''),
     ecPrivateKeyPem: read.text('EC_PRIVATE_KEY_PEM', ''),
     imageServiceBaseUrl: read.optionalText('IMAGE_SERVICE_BASE_URL')?.replace(/\/+$/, ''),
@@ -87,6 +104,34 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     },
     releaseTag: read.text('RELEASE_TAG', ''),
   };
+}
+
+/** Throws SettingError when tokens of an issuer are to be trusted and nothing says where its keys are. */
+function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
+  const users = (name: string): readonly string[] =>
+    read
+      .text(name, '')
+      .split(',')
+      .map((user) => user.trim())
+      .filter((user) => user !== '');
+  const oidc = {
+    issuer: read.text('OIDC_ISSUER_URL', ''),
+    audience: read.text('OIDC_AUDIENCE', ''),
+    jwksUrl: read.text('JWKS_URL', ''),
+    jwks: read.text('JWKS_CERT', ''),
+    adminUsers: users('ADMIN_USERS'),
+    readOnlyAdminUsers: users('READ_ONLY_ADMIN_USERS'),
+  };
+  if (authType !== 'oidc') return oidc;
+  if (!oidc.jwks && !oidc.jwksUrl && !oidc.issuer)
+    throw new SettingError('JWKS_URL', '', 'where the keys of the issuer are: JWKS_URL, JWKS_CERT or OIDC_ISSUER_URL');
+  for (const [name, url] of [
+    ['JWKS_URL', oidc.jwksUrl],
+    ['OIDC_ISSUER_URL', oidc.issuer],
+  ] as const)
+    if (url && !URL.canParse(url)) throw new SettingError(name, url, 'a URL');
+  if (oidc.jwks) read.json<unknown>('JWKS_CERT', {});
+  return oidc;
 }
 
 function catalogue<Items>(

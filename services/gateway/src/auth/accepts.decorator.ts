@@ -1,13 +1,19 @@
 import { SetMetadata } from '@nestjs/common';
+import type { Role } from './caller';
 
 /** Ways to prove who is asking, as the contract names them. */
 export type AuthScheme = 'userAuth' | 'agentAuth' | 'urlAuth' | 'imageAuth' | 'imageURLAuth' | 'watcherAuth';
 
 /** Metadata key of the schemes that a route accepts. */
 export const ACCEPTED_SCHEMES = Symbol('accepted schemes');
+/** Metadata key of the roles that a route is for. */
+export const ALLOWED_ROLES = Symbol('allowed roles');
 
 /** The route serves whoever proves himself by one of these schemes. A route without it serves nobody. */
 export const Accepts = (...schemes: readonly AuthScheme[]): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, schemes);
 
 /** The route serves everyone. */
 export const AcceptsAnyone = (): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, 'anyone');
+
+/** People of these roles only. Without it: reading is for every role, anything else not for read-only-admin. */
+export const OnlyRoles = (...roles: readonly Role[]): MethodDecorator => SetMetadata(ALLOWED_ROLES, roles);

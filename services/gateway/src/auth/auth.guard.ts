@@ -3,9 +3,12 @@ import { Reflector } from '@nestjs/core';
 import { type Refusal, RefusalError } from '@muster/problems';
 import type { FastifyRequest } from 'fastify';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
-import { ACCEPTED_SCHEMES, type AuthScheme } from './accepts.decorator';
-import { ADMIN, type Caller } from './caller';
-import { LocalTokens } from './local-tokens';
+import { ACCEPTED_SCHEMES, ALLOWED_ROLES, type AuthScheme } from './accepts.decorator';
+import { AUTHENTICATOR, type Authenticator, type PathIds } from './authenticator';
+import { ADMIN, type Caller, type Role } from './caller';
+import { credentialOf } from './credentials';
+import { Ownership } from './ownership';
+import { RequestRates } from './request-rates';
 import { TokenScopes } from './token-scope.service';
 
 declare module 'fastify' {
@@ -19,46 +22,91 @@ const UNAUTHORIZED: Refusal = {
   code: 'unauthorized',
   reason: 'The request carries no token that this route accepts; send one in the header or parameter of the contract.',
 };
+const READING: readonly string[] = ['GET', 'HEAD'];
+const READERS: readonly Role[] = ['admin', 'read-only-admin', 'user'];
+const WRITERS: readonly Role[] = ['admin', 'user'];
 
-/** Lets nobody through who has not proven himself by a scheme of the route. */
+/** Lets nobody through who has not proven himself by a scheme of the route, or asks for what is not his. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
     private readonly scopes: TokenScopes,
-    private readonly tokens: LocalTokens,
+    private readonly ownership: Ownership,
+    private readonly rates: RequestRates,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const schemes = this.reflector.get<readonly AuthScheme[] | 'anyone' | undefined>(
-      ACCEPTED_SCHEMES,
-      context.getHandler(),
-    );
+    const handler = context.getHandler();
+    const schemes = this.reflector.get<readonly AuthScheme[] | 'anyone' | undefined>(ACCEPTED_SCHEMES, handler);
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (schemes === 'anyone') return true;
     if (schemes === undefined) throw new RefusalError(UNAUTHORIZED);
-    request.caller = this.config.authType === 'none' ? ADMIN : await this.fromLocalToken(schemes, request);
+    if (this.config.authType === 'none') {
+      request.caller = ADMIN;
+      this.rates.count(request.ip);
+      return true;
+    }
+    this.rates.refuseGuessers(request.ip);
+    const path = pathIdsOf(request);
+    const caller = await this.identify(schemes, request, path);
+    if (!caller) {
+      this.rates.noteFailure(request.ip);
+      throw new RefusalError(UNAUTHORIZED);
+    }
+    this.rates.count(caller.user || request.ip);
+    await this.authorize(
+      caller,
+      this.reflector.get<readonly Role[] | undefined>(ALLOWED_ROLES, handler),
+      request,
+      path,
+    );
+    request.caller = caller;
     return true;
   }
 
-  private async fromLocalToken(schemes: readonly AuthScheme[], request: FastifyRequest): Promise<Caller> {
-    const token = presentedToken(schemes, request);
-    const scope = token === undefined ? undefined : await this.tokens.verify(token);
-    if (!scope || !(await this.scopes.exists(scope))) throw new RefusalError(UNAUTHORIZED);
-    const params = request.params as { readonly infra_env_id?: string; readonly cluster_id?: string };
-    const path = { infraEnvId: params.infra_env_id?.toLowerCase(), clusterId: params.cluster_id?.toLowerCase() };
-    if (!(await this.scopes.covers(scope, path))) {
-      // As if it were not there: a token must not tell which other ids exist.
-      throw new RefusalError({ code: 'not-found', reason: 'There is nothing here that this token may see.' });
+  /** The first scheme of the route by which the request proves anything. */
+  private async identify(
+    schemes: readonly AuthScheme[],
+    request: FastifyRequest,
+    path: PathIds,
+  ): Promise<Caller | undefined> {
+    for (const scheme of schemes) {
+      const credential = credentialOf(scheme, request);
+      const caller = credential && (await this.authenticator.authenticate(scheme, credential, path));
+      if (caller) return caller;
     }
-    return { kind: 'agent', user: '', org: '', scope };
+    return undefined;
+  }
+
+  private async authorize(
+    caller: Caller,
+    roles: readonly Role[] | undefined,
+    { method }: FastifyRequest,
+    path: PathIds,
+  ): Promise<void> {
+    const isReading = READING.includes(method);
+    const allowed = roles ?? (isReading ? READERS : WRITERS);
+    if (caller.kind === 'user' && !allowed.includes(caller.role))
+      throw new RefusalError({
+        code: 'forbidden',
+        reason: `This is not for the role ${caller.role}.`,
+        allowed: [...allowed],
+      });
+    // As if it were not there: a token must not tell which other ids exist.
+    if (caller.scope && !(await this.scopes.covers(caller.scope, path)))
+      throw new RefusalError({ code: 'not-found', reason: 'There is nothing here that this token may see.' });
+    await this.ownership.check(caller, isReading ? 'read' : 'write', path);
   }
 }
 
-function presentedToken(schemes: readonly AuthScheme[], request: FastifyRequest): string | undefined {
-  const header = request.headers['x-secret-key'];
-  if (schemes.includes('agentAuth') && typeof header === 'string' && header !== '') return header;
-  const parameter = (request.query as { readonly api_key?: unknown }).api_key;
-  return schemes.includes('urlAuth') && typeof parameter === 'string' ? parameter : undefined;
+function pathIdsOf({ params }: FastifyRequest): PathIds {
+  const { infra_env_id, cluster_id, host_id } = params as { readonly [name: string]: string | undefined };
+  return {
+    infraEnvId: infra_env_id?.toLowerCase(),
+    clusterId: cluster_id?.toLowerCase(),
+    hostId: host_id?.toLowerCase(),
+  };
 }

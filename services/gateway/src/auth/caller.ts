@@ -1,14 +1,20 @@
+/** What a person may do: everything, see everything, or what is his own. */
+export type Role = 'admin' | 'read-only-admin' | 'user';
+
 /** Who is asking, as far as it was proven. */
 export interface Caller {
-  /** A user name, or `agent` for those that prove themselves by an infra-env's or cluster's token. */
+  /** A person or program with a name, or `agent` for those that prove themselves by an infra-env's or cluster's token. */
   readonly kind: 'user' | 'agent';
   readonly user: string;
   readonly org: string;
-  /** What a local token is for; absent: everything. */
+  readonly role: Role;
+  /** What a token is for; absent: whatever the role may have. */
   readonly scope?: TokenScope;
 }
 
 export type TokenScope = { readonly infraEnvId: string } | { readonly clusterId: string };
 
 /** Without authentication everyone is the administrator of the one, nameless organisation. */
-export const ADMIN: Caller = { kind: 'user', user: 'admin', org: '' };
+export const ADMIN: Caller = { kind: 'user', user: 'admin', org: '', role: 'admin' };
+
+export const agentOf = (scope: TokenScope): Caller => ({ kind: 'agent', user: '', org: '', role: 'user', scope });

@@ -9,6 +9,15 @@ export const Context = createParamDecorator((_: unknown, context: ExecutionConte
   toCommandContext(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
+/** Who asks. */
+export const Who = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Caller =>
+    context.switchToHttp().getRequest<FastifyRequest>().caller ?? NOBODY,
+);
+
+/** A route that lets anyone in knows nobody. */
+const NOBODY: Caller = { kind: 'user', user: '', org: '', role: 'user' };
+
 export function toCommandContext(request: FastifyRequest): CommandContext {
   const { caller = ADMIN } = request;
   const commandId = randomUUID();

@@ -16,24 +16,38 @@ export class LocalTokens {
     const { jwtVerify } = await import('jose');
     try {
       const { payload } = await jwtVerify(token, this.keys.publicKey, { algorithms: [ALGORITHM] });
-      const { infra_env_id: infraEnvId, cluster_id: clusterId } = payload;
-      if (typeof infraEnvId === 'string' && UUID_PATTERN.test(infraEnvId))
-        return { infraEnvId: infraEnvId.toLowerCase() };
-      if (typeof clusterId === 'string' && UUID_PATTERN.test(clusterId)) return { clusterId: clusterId.toLowerCase() };
-      return undefined;
+      return readScope(payload);
     } catch {
       return undefined;
     }
   }
 
-  /** A token without expiry, as images outlive any. */
-  async signForInfraEnv(infraEnvId: string): Promise<string> {
+  /** A token that opens the infra-env until it expires. */
+  async signForInfraEnv(infraEnvId: string, expiresAtMs: number): Promise<string> {
     if (!this.keys) throw new Error('Tokens can be signed in AUTH_TYPE=local only.');
     const { SignJWT } = await import('jose');
     return new SignJWT({ infra_env_id: infraEnvId })
+      .setExpirationTime(Math.floor(expiresAtMs / 1_000))
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
       .sign(this.keys.privateKey);
   }
+}
+
+/** Claims of a verified token that say what it opens. */
+export type TokenClaims = { readonly [claim: string]: unknown };
+
+/** The one infra-env or cluster that a token's claims name; undefined when they name none. */
+export function readScope({ infra_env_id: infraEnvId, cluster_id: clusterId }: TokenClaims): TokenScope | undefined {
+  if (typeof infraEnvId === 'string' && UUID_PATTERN.test(infraEnvId)) return { infraEnvId: infraEnvId.toLowerCase() };
+  if (typeof clusterId === 'string' && UUID_PATTERN.test(clusterId)) return { clusterId: clusterId.toLowerCase() };
+  return undefined;
+}
+
+/** The public key of AUTH_TYPE=agent-installer-local: PEM, as it is or in base64. Throws SettingError. */
+export function createSiteKey(config: { readonly ecPublicKeyPem: string }): KeyObject {
+  const given = config.ecPublicKeyPem;
+  const pem = given.includes('-----BEGIN') ? given : Buffer.from(given, 'base64').toString();
+  return createEcKey('EC_PUBLIC_KEY_PEM', pem, createPublicKey);
 }
 
 /** The key pair of AUTH_TYPE=local. Throws SettingError when it is not given or not PEM of a P-256 key. */

@@ -18,7 +18,7 @@ const INTERNAL: Refusal = {
     'The service could not do this because of a fault of its own; its log says why, under the X-Request-Id of this answer.',
 };
 const INFRA_STATUSES: readonly number[] = [401, 403];
-const RETRY_AFTER_SECONDS = '5';
+const RETRY_AFTER_SECONDS = 5;
 
 /** Every error that leaves the gateway takes its shape here: `error`, `infra_error`, or `{code, message}` of the framework. */
 @Catch()
@@ -71,7 +71,10 @@ function refused(refusal: Refusal): ErrorAnswer {
   return {
     status,
     body: INFRA_STATUSES.includes(status) ? toV2InfraError(refusal) : toV2Error(refusal),
-    headers: status === 503 || status === 429 ? { 'Retry-After': RETRY_AFTER_SECONDS } : undefined,
+    headers:
+      status === 503 || status === 429
+        ? { 'Retry-After': String(refusal.retryAfterSeconds ?? RETRY_AFTER_SECONDS) }
+        : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { CredentialFileQuery } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Accepts } from '../../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { attachment } from '../../http/attachment';
 import { Id, QueryOf } from '../../http/parameters.decorators';
@@ -20,6 +20,7 @@ export class DownloadCredentialsController {
   ) {}
 
   @Get()
+  @OnlyRoles('user')
   @Accepts('userAuth', 'agentAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

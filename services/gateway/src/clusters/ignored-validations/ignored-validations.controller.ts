@@ -3,7 +3,7 @@ import { type ClusterDocument, IgnoredValidationsBody } from '@muster/assisted-a
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Accepts } from '../../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
 import { Id, JsonBody } from '../../http/parameters.decorators';
@@ -23,6 +23,7 @@ export class IgnoredValidationsController {
   ) {}
 
   @Get()
+  @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async show(@Id('cluster_id') clusterId: string): Promise<V2IgnoredValidations> {
     return present(await this.clusters.document(clusterId));
@@ -30,6 +31,7 @@ export class IgnoredValidationsController {
 
   @Put()
   @HttpCode(201)
+  @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async replace(
     @Id('cluster_id') clusterId: string,

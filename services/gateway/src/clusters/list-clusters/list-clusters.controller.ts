@@ -1,18 +1,26 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { type ClusterDocument, ListClustersQuery } from '@muster/assisted-api';
 import { Accepts } from '../../auth/accepts.decorator';
+import type { Caller } from '../../auth/caller';
+import { Who } from '../../auth/command-context.decorator';
+import { Ownership } from '../../auth/ownership';
 import { jsonPieces } from '../../http/json-pieces';
 import { QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 
 @Controller('v2/clusters')
 export class ListClustersController {
-  constructor(private readonly clusters: ClusterViews) {}
+  constructor(
+    private readonly clusters: ClusterViews,
+    private readonly ownership: Ownership,
+  ) {}
 
   @Get()
   @Accepts('userAuth', 'watcherAuth')
-  async handle(@QueryOf(ListClustersQuery) query: ListClustersQuery): Promise<StreamableFile> {
-    return jsonPieces(await this.clusters.list(toFilter(query), query.with_hosts ?? false));
+  async handle(@QueryOf(ListClustersQuery) query: ListClustersQuery, @Who() caller: Caller): Promise<StreamableFile> {
+    const isWanted = toFilter(query);
+    const filter = (cluster: ClusterDocument): boolean => isWanted(cluster) && this.ownership.shows(caller, cluster);
+    return jsonPieces(await this.clusters.list(filter, query.with_hosts ?? false));
   }
 }
 

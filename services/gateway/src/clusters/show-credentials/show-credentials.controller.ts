@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import type { ClusterDocument } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Accepts } from '../../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Id } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
@@ -25,6 +25,7 @@ export class ShowCredentialsController {
   ) {}
 
   @Get()
+  @OnlyRoles('user')
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Credentials> {
     const cluster = await this.clusters.document(clusterId);

@@ -2,7 +2,7 @@ import { Controller, Get, Header, HttpCode, Put } from '@nestjs/common';
 import { DOCUMENT_MAX_CHARACTERS } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Accepts } from '../../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
 import { Id, TextBody } from '../../http/parameters.decorators';
@@ -18,6 +18,7 @@ export class UiSettingsController {
 
   @Get()
   @Header('Content-Type', 'application/json; charset=utf-8')
+  @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async show(@Id('cluster_id') clusterId: string): Promise<string> {
     return JSON.stringify((await this.clusters.document(clusterId))._ui_settings);
@@ -26,6 +27,7 @@ export class UiSettingsController {
   @Put()
   @HttpCode(200)
   @Header('Content-Type', 'application/json; charset=utf-8')
+  @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async keep(
     @Id('cluster_id') clusterId: string,

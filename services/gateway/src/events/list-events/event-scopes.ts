@@ -4,17 +4,25 @@ import { hostKeyOf } from '@muster/contracts';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import type { Caller } from '../../auth/caller';
+import { Ownership } from '../../auth/ownership';
 import { hostIdsOf } from './event-selection';
+
+/** A machine may be a host of several infra-envs. */
+const SAME_IDS_MAX = 100;
 
 /** A token of one infra-env or cluster shows the events of that one, and must be asked for them by name. */
 @Injectable()
 export class EventScopes {
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly ownership: Ownership,
+  ) {}
 
   /** Throws RefusalError `not-found` when the query reaches further than the caller's token. */
   async check(caller: Caller | undefined, query: ListEventsQuery): Promise<void> {
-    const scope = caller?.scope;
-    if (!scope) return;
+    if (!caller) return;
+    const { scope } = caller;
+    if (!scope) return this.checkOwnership(caller, query);
     const covered =
       'clusterId' in scope
         ? query.cluster_id?.toLowerCase() === scope.clusterId
@@ -22,6 +30,26 @@ export class EventScopes {
     if (!covered) {
       const reason = 'There are no events here that this token may see; ask for those of its own infra-env or cluster.';
       throw new RefusalError({ code: 'not-found', reason });
+    }
+  }
+
+  /** People who do not see everything have to say of what they want the events. */
+  private async checkOwnership(caller: Caller, query: ListEventsQuery): Promise<void> {
+    if (caller.role !== 'user') return;
+    const clusterId = query.cluster_id?.toLowerCase();
+    const infraEnvId = query.infra_env_id?.toLowerCase();
+    const hostIds = hostIdsOf(query);
+    if (!clusterId && !infraEnvId && hostIds.length === 0)
+      throw new RefusalError({
+        code: 'forbidden',
+        reason: 'All events are for administrators; ask for those of a cluster, an infra-env or hosts.',
+      });
+    await this.ownership.check(caller, 'read', { clusterId, infraEnvId });
+    for (const hostId of hostIds) {
+      const where = { id: hostId };
+      const hosts = await this.platform.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
+      for (const { document } of hosts)
+        await this.ownership.check(caller, 'read', { hostId, infraEnvId: String(document['infra_env_id']) });
     }
   }
 

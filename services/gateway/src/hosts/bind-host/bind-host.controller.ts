@@ -3,7 +3,9 @@ import { BindHostBody, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Accepts } from '../../auth/accepts.decorator';
-import { Context } from '../../auth/command-context.decorator';
+import type { Caller } from '../../auth/caller';
+import { Context, Who } from '../../auth/command-context.decorator';
+import { Ownership } from '../../auth/ownership';
 import { Commands } from '../../bus/commands';
 import { FailureNotes } from '../../bus/failure-notes';
 import { Id, JsonBody } from '../../http/parameters.decorators';
@@ -15,6 +17,7 @@ export class BindHostController {
     private readonly commands: Commands,
     private readonly hosts: HostViews,
     private readonly failures: FailureNotes,
+    private readonly ownership: Ownership,
   ) {}
 
   @Post()
@@ -25,8 +28,10 @@ export class BindHostController {
     @Id('host_id') hostId: string,
     @JsonBody(BindHostBody) body: BindHostBody,
     @Context() context: CommandContext,
+    @Who() caller: Caller,
   ): Promise<V2Host> {
     const clusterId = body.cluster_id.toLowerCase();
+    await this.ownership.check(caller, 'write', { clusterId });
     await this.failures.around({ name: 'host_bind_failed', infraEnvId, hostId, clusterId }, context, () =>
       this.commands.carryOut(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context),
     );

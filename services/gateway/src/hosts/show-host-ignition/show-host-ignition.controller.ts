@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Accepts } from '../../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Id } from '../../http/parameters.decorators';
 import { HostIgnition } from '../host-ignition';
@@ -10,6 +10,7 @@ export class ShowHostIgnitionController {
   constructor(private readonly ignition: HostIgnition) {}
 
   @Get()
+  @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

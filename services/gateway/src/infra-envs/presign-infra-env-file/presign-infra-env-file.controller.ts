@@ -1,7 +1,7 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { PresignedInfraEnvFileQuery, UNSET_TIME } from '@muster/assisted-api';
 import type { FastifyRequest } from 'fastify';
-import { Accepts } from '../../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { InfraEnvViews } from '../../views/infra-env-views';
 import { ImageUrls } from '../show-image-url/image-urls';
@@ -16,6 +16,7 @@ export class PresignInfraEnvFileController {
   /** An address for machines, which have no other way to prove who they are. */
   @Get()
   @Accepts('userAuth')
+  @OnlyRoles('admin', 'user')
   async handle(
     @Id('infra_env_id') infraEnvId: string,
     @QueryOf(PresignedInfraEnvFileQuery) query: PresignedInfraEnvFileQuery,
@@ -26,6 +27,9 @@ export class PresignInfraEnvFileController {
       file_name: query.file_name,
       ...(query.ipxe_script_type && { ipxe_script_type: query.ipxe_script_type }),
     };
-    return { url: await this.urls.file(infraEnv, parameters, request), expires_at: UNSET_TIME };
+    return {
+      url: await this.urls.file(infraEnv, parameters, request),
+      expires_at: this.urls.expiresAt() ?? UNSET_TIME,
+    };
   }
 }

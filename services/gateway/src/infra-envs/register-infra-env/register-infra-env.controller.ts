@@ -5,7 +5,9 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import type { FastifyRequest } from 'fastify';
 import { Accepts } from '../../auth/accepts.decorator';
-import { Context } from '../../auth/command-context.decorator';
+import type { Caller } from '../../auth/caller';
+import { Context, Who } from '../../auth/command-context.decorator';
+import { Ownership } from '../../auth/ownership';
 import { Commands } from '../../bus/commands';
 import { ReleaseChoice } from '../../catalogue/release-choice';
 import { checkPullSecret } from '../../clusters/check-pull-secret';
@@ -21,6 +23,7 @@ export class RegisterInfraEnvController {
     private readonly releases: ReleaseChoice,
     private readonly clusters: ClusterViews,
     private readonly infraEnvs: InfraEnvViews,
+    private readonly ownership: Ownership,
   ) {}
 
   @Post()
@@ -30,9 +33,11 @@ export class RegisterInfraEnvController {
     @JsonBody(RegisterInfraEnvBody) body: RegisterInfraEnvBody,
     @Context() context: CommandContext,
     @Req() request: FastifyRequest,
+    @Who() caller: Caller,
   ): Promise<V2InfraEnv> {
     checkPullSecret(body.pull_secret);
     const settings = toInfraEnvSettings(body);
+    await this.ownership.check(caller, 'write', { clusterId: settings.clusterId });
     const cluster = settings.clusterId ? await this.clusters.document(settings.clusterId) : undefined;
     const version = body.openshift_version || cluster?.openshift_version || '';
     const infraEnvId = this.platform.ids.uuid();

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type InfraEnvDocument, VersionCatalogue } from '@muster/assisted-api';
+import { type Platform, PLATFORM, signImageToken } from '@muster/nest-kit';
 import type { FastifyRequest } from 'fastify';
 import { LocalTokens } from '../../auth/local-tokens';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../../config';
@@ -19,14 +20,16 @@ export class ImageUrls {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly catalogue: VersionCatalogue,
     private readonly tokens: LocalTokens,
+    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock' | 'secrets'>,
   ) {}
 
   /** The boot image, of the infra-env's type. */
   async of(infraEnv: InfraEnvDocument, request: Asked): Promise<string> {
     const { id, cpu_architecture: architecture, type } = infraEnv;
     const file = `${this.versionOf(infraEnv)}/${architecture}/${type.replace(/-iso$/, '')}.iso`;
-    if (this.config.authType === 'none') return `${this.imageBaseUrl(request)}/byid/${id}/${file}`;
-    return `${this.imageBaseUrl(request)}/byapikey/${await this.tokens.signForInfraEnv(id)}/${file}`;
+    const base = this.imageBaseUrl(request);
+    const proof = await this.proof(id);
+    return proof ? `${base}/${proof.place}/${proof.token}/${file}` : `${base}/byid/${id}/${file}`;
   }
 
   /** What a machine without a disc fetches. Only the ramdisk holds secrets, so only its address opens something. */
@@ -49,8 +52,41 @@ export class ImageUrls {
 
   private async opening(url: string, { id }: InfraEnvDocument, query: URLSearchParams): Promise<string> {
     const own = new URLSearchParams(query);
-    if (this.config.authType !== 'none') own.set('api_key', await this.tokens.signForInfraEnv(id));
+    const proof = await this.proof(id);
+    if (proof) own.set(proof.parameter, proof.token);
     return `${url}?${own.toString()}`;
+  }
+
+  /** When addresses that are made now stop to open anything; ISO 8601, undefined where they never do or it is not told. */
+  expiresAt(): string | undefined {
+    return this.config.authType === 'oidc' ? new Date(this.imageExpiresAtMs()).toISOString() : undefined;
+  }
+
+  /** What an address has to carry; undefined where none is asked for. */
+  private async proof(
+    infraEnvId: string,
+  ): Promise<{ readonly place: string; readonly parameter: string; readonly token: string } | undefined> {
+    const { clock, secrets } = this.platform;
+    switch (this.config.authType) {
+      case 'none':
+      case 'agent-installer-local':
+        return undefined;
+      case 'local': {
+        const expiresAtMs = clock.nowMs() + this.config.localTokenLifetimeMs;
+        const token = await this.tokens.signForInfraEnv(infraEnvId, expiresAtMs);
+        return { place: 'byapikey', parameter: 'api_key', token };
+      }
+      case 'oidc': {
+        const token = await signImageToken(secrets, infraEnvId, this.imageExpiresAtMs());
+        return { place: 'bytoken', parameter: 'image_token', token };
+      }
+      default:
+        return this.config.authType satisfies never;
+    }
+  }
+
+  private imageExpiresAtMs(): number {
+    return this.platform.clock.nowMs() + this.config.imageExpirationMs;
   }
 
   private versionOf({ openshift_version: wanted = '', cpu_architecture: architecture }: InfraEnvDocument): string {

@@ -1,7 +1,7 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { UNSET_TIME } from '@muster/assisted-api';
 import type { FastifyRequest } from 'fastify';
-import { Accepts } from '../../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Id } from '../../http/parameters.decorators';
 import { InfraEnvViews } from '../../views/infra-env-views';
 import { ImageUrls } from './image-urls';
@@ -13,14 +13,15 @@ export class ShowImageUrlController {
     private readonly urls: ImageUrls,
   ) {}
 
-  /** The URL does not expire, which the contract says by the time that never was. */
+  /** Where the URL does not expire the contract says so by the time that never was. */
   @Get()
   @Accepts('userAuth')
+  @OnlyRoles('admin', 'user')
   async handle(
     @Id('infra_env_id') infraEnvId: string,
     @Req() request: FastifyRequest,
   ): Promise<{ readonly url: string; readonly expires_at: string }> {
     const infraEnv = await this.infraEnvs.document(infraEnvId);
-    return { url: await this.urls.of(infraEnv, request), expires_at: UNSET_TIME };
+    return { url: await this.urls.of(infraEnv, request), expires_at: this.urls.expiresAt() ?? UNSET_TIME };
   }
 }

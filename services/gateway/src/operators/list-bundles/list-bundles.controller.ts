@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ListBundlesQuery } from '@muster/assisted-api';
 import { bundlesOf } from '@muster/operators';
-import { Accepts } from '../../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { toSupportQuery } from '../../catalogue/support-query';
 import { QueryOf } from '../../http/parameters.decorators';
 import { availableBundle, SINGLE_NODE_FEATURE, toV2Bundle, type V2Bundle } from '../bundle-view';
@@ -10,6 +10,7 @@ import { availableBundle, SINGLE_NODE_FEATURE, toV2Bundle, type V2Bundle } from 
 export class ListBundlesController {
   /** Without a version all of them, wherever they can be had. */
   @Get()
+  @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   handle(@QueryOf(ListBundlesQuery) query: ListBundlesQuery): readonly V2Bundle[] {
     const bundles = bundlesOf({ isSingleNode: query.feature_ids?.includes(SINGLE_NODE_FEATURE) ?? false });

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import type { Secrets } from '@muster/ports';
+
+/** In the scope of an infra-env: the key of the addresses of its images. */
+const IMAGE_TOKEN_KEY = 'image-token-key';
+/** In the scope of the ignition service: the key of what agents prove themselves by where no key pair is configured. */
+const SERVICE_SCOPE = 'service-ignition';
+const AGENT_TOKEN_KEY = 'infra-env-token-key';
+const KEY_BYTES = 32;
+const ALGORITHM = 'HS256';
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A token that opens the image of one infra-env until it expires or the infra-env's signing key is replaced. */
+export async function signImageToken(secrets: Secrets, infraEnvId: string, expiresAtMs: number): Promise<string> {
+  const { SignJWT } = await import('jose');
+  return new SignJWT({})
+    .setSubject(infraEnvId)
+    .setExpirationTime(Math.floor(expiresAtMs / 1_000))
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+    .sign(await keyOf(secrets, infraEnvId, IMAGE_TOKEN_KEY));
+}
+
+/** The infra-env whose image the token opens at that time; undefined when it opens none. */
+export async function verifyImageToken(secrets: Secrets, token: string, nowMs: number): Promise<string | undefined> {
+  const { decodeJwt, jwtVerify } = await import('jose');
+  try {
+    const { sub = '' } = decodeJwt(token);
+    const key = UUID.test(sub) ? await secrets.open(sub.toLowerCase(), IMAGE_TOKEN_KEY) : undefined;
+    if (!key) return undefined;
+    await jwtVerify(token, key, { algorithms: [ALGORITHM], currentDate: new Date(nowMs), requiredClaims: ['exp'] });
+    return sub.toLowerCase();
+  } catch {
+    return undefined;
+  }
+}
+
+/** From now on no address that was handed out before opens the infra-env's image. */
+export async function replaceImageTokenKey(secrets: Secrets, infraEnvId: string): Promise<void> {
+  await secrets.seal(infraEnvId, IMAGE_TOKEN_KEY, randomBytes(KEY_BYTES));
+}
+
+/** The key of agents' tokens where no key pair is configured; made at the first call, the same ever after. */
+export const agentTokenKey = (secrets: Secrets): Promise<Buffer> => keyOf(secrets, SERVICE_SCOPE, AGENT_TOKEN_KEY);
+
+async function keyOf(secrets: Secrets, scope: string, name: string): Promise<Buffer> {
+  const known = await secrets.open(scope, name);
+  if (known?.length) return known;
+  await secrets.seal(scope, name, randomBytes(KEY_BYTES));
+  // Read back: a replica that started at the same moment may have sealed its own after ours.
+  return (await secrets.open(scope, name)) ?? keyOf(secrets, scope, name);
+}

@@ -1,0 +1,19 @@
+import type { AuthScheme } from './accepts.decorator';
+import type { Caller } from './caller';
+
+export interface PathIds {
+  readonly infraEnvId?: string;
+  readonly clusterId?: string;
+  readonly hostId?: string;
+}
+
+/** One way of knowing who is asking (AUTH_TYPE). */
+export interface Authenticator {
+  /**
+   * Who proves himself by this credential of a scheme; undefined when nobody does. Throws RefusalError `forbidden` for a genuine
+   * credential that is of no use here.
+   */
+  authenticate(scheme: AuthScheme, credential: string, path: PathIds): Promise<Caller | undefined>;
+}
+
+export const AUTHENTICATOR = Symbol('Authenticator');

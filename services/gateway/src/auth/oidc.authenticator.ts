@@ -1,0 +1,175 @@
+import { timingSafeEqual } from 'node:crypto';
+import { agentTokenKey, type Platform, verifyImageToken } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
+import type { AuthScheme } from './accepts.decorator';
+import type { Authenticator, PathIds } from './authenticator';
+import { agentOf, type Caller, type Role } from './caller';
+import { bearerToken } from './credentials';
+import { readScope } from './local-tokens';
+import type { TokenScopes } from './token-scope.service';
+
+export interface OidcSettings {
+  /** Whose tokens are good; empty: any issuer that has one of the keys. */
+  readonly issuer: string;
+  /** Whom tokens have to be for; empty: anybody. */
+  readonly audience: string;
+  /** Keys of the issuer: where they are, or the keys themselves as JSON. One of the two. */
+  readonly jwksUrl: string;
+  readonly jwks: string;
+  readonly adminUsers: readonly string[];
+  readonly readOnlyAdminUsers: readonly string[];
+}
+
+/** Anything else (`none` among it) is no signature that an issuer makes for strangers. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];
+const CLOCK_TOLERANCE_SECONDS = 60;
+const KEYS_KEPT_MS = 10 * 60_000;
+const KEYS_ASKED_EVERY_MS = 30_000;
+const KEYS_TIMEOUT_MS = 5_000;
+const PULL_SECRET = 'pull-secret';
+/** Entry of a pull secret that agents of today prove themselves by. */
+const TOKEN_ENTRY = 'cloud.openshift.com';
+
+/** AUTH_TYPE=oidc: people by tokens of an issuer, agents by their infra-env's token or pull secret, images by signed addresses. */
+export class OidcAuthenticator implements Authenticator {
+  private keys: Promise<JWTVerifyGetKey> | undefined;
+
+  constructor(
+    private readonly settings: OidcSettings,
+    private readonly platform: Pick<Platform, 'secrets' | 'clock'>,
+    private readonly scopes: TokenScopes,
+  ) {}
+
+  async authenticate(scheme: AuthScheme, credential: string, path: PathIds): Promise<Caller | undefined> {
+    switch (scheme) {
+      case 'userAuth':
+        return this.person(credential);
+      case 'agentAuth':
+        return (await this.agent(credential)) ?? this.bearerOfPullSecret(credential, path);
+      case 'imageAuth':
+      case 'imageURLAuth':
+        return this.image(credential, path);
+      case 'urlAuth':
+        return this.agent(credential);
+      case 'watcherAuth':
+        return undefined;
+      default:
+        return scheme satisfies never;
+    }
+  }
+
+  private async person(credential: string): Promise<Caller | undefined> {
+    const token = bearerToken(credential);
+    if (token === undefined) return undefined;
+    const { errors, jwtVerify } = await import('jose');
+    try {
+      const { payload } = await jwtVerify(token, await this.keySet(), {
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        requiredClaims: ['exp'],
+        ...(this.settings.issuer && { issuer: this.settings.issuer }),
+        ...(this.settings.audience && { audience: this.settings.audience }),
+      });
+      return this.callerOf(payload);
+    } catch (error) {
+      if (error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)) throw unreachable();
+      return undefined;
+    }
+  }
+
+  private callerOf(payload: JWTPayload): Caller | undefined {
+    const user = textOf(payload['username']) || textOf(payload['preferred_username']);
+    if (user === '') return undefined;
+    const org =
+      textOf(payload['org_id']) || textOf((payload['organization'] as { readonly id?: unknown } | undefined)?.id);
+    return { kind: 'user', user, org, role: this.roleOf(user) };
+  }
+
+  private roleOf(user: string): Role {
+    if (this.settings.adminUsers.includes(user)) return 'admin';
+    return this.settings.readOnlyAdminUsers.includes(user) ? 'read-only-admin' : 'user';
+  }
+
+  /** The keys are fetched once and again when a token names one that is not among them. */
+  private async keySet(): Promise<JWTVerifyGetKey> {
+    this.keys ??= this.loadKeys().catch((error: unknown) => {
+      this.keys = undefined;
+      throw error;
+    });
+    return this.keys;
+  }
+
+  private async loadKeys(): Promise<JWTVerifyGetKey> {
+    const { createLocalJWKSet, createRemoteJWKSet } = await import('jose');
+    const { jwks, jwksUrl, issuer } = this.settings;
+    if (jwks) return createLocalJWKSet(JSON.parse(jwks) as Parameters<typeof createLocalJWKSet>[0]);
+    return createRemoteJWKSet(new URL(jwksUrl || (await discoverKeys(issuer))), {
+      cacheMaxAge: KEYS_KEPT_MS,
+      cooldownDuration: KEYS_ASKED_EVERY_MS,
+      timeoutDuration: KEYS_TIMEOUT_MS,
+    });
+  }
+
+  private async agent(credential: string): Promise<Caller | undefined> {
+    const { jwtVerify } = await import('jose');
+    const key = await agentTokenKey(this.platform.secrets);
+    const currentDate = new Date(this.platform.clock.nowMs());
+    const verified = await jwtVerify(credential, key, { algorithms: ['HS256'], currentDate }).catch(() => undefined);
+    const scope = verified && readScope(verified.payload);
+    return scope && (await this.scopes.exists(scope)) ? agentOf(scope) : undefined;
+  }
+
+  /** Agents of today send what their pull secret has for the issuer; it opens the infra-env or cluster that was made with it. */
+  private async bearerOfPullSecret(credential: string, path: PathIds): Promise<Caller | undefined> {
+    for (const id of [path.infraEnvId, path.clusterId]) {
+      const sealed = id === undefined ? undefined : await this.platform.secrets.open(id, PULL_SECRET);
+      if (!sealed || !isSame(credential, tokenIn(sealed.toString()))) continue;
+      const scope = id === path.infraEnvId ? { infraEnvId: id ?? '' } : { clusterId: id ?? '' };
+      return (await this.scopes.exists(scope)) ? agentOf(scope) : undefined;
+    }
+    return undefined;
+  }
+
+  private async image(credential: string, { infraEnvId }: PathIds): Promise<Caller | undefined> {
+    const named = await verifyImageToken(this.platform.secrets, credential, this.platform.clock.nowMs());
+    if (named === undefined) return undefined;
+    if (named === infraEnvId) return agentOf({ infraEnvId: named });
+    throw new RefusalError({
+      code: 'forbidden',
+      reason: 'This image token is for another infra-env.',
+      subject: 'image_token',
+    });
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function tokenIn(pullSecret: string): string {
+  try {
+    const { auths } = JSON.parse(pullSecret) as {
+      readonly auths?: { readonly [entry: string]: { readonly auth?: unknown } };
+    };
+    return textOf(auths?.[TOKEN_ENTRY]?.auth);
+  } catch {
+    return '';
+  }
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [first, second] = [Buffer.from(given), Buffer.from(wanted)];
+  return wanted !== '' && first.length === second.length && timingSafeEqual(first, second);
+}
+
+/** Where an issuer says that its keys are. */
+async function discoverKeys(issuer: string): Promise<string> {
+  const answer = await fetch(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`, {
+    signal: AbortSignal.timeout(KEYS_TIMEOUT_MS),
+  });
+  const { jwks_uri: uri } = (await answer.json()) as { readonly jwks_uri?: unknown };
+  if (typeof uri !== 'string') throw new Error(`${issuer} does not say where its keys are.`);
+  return uri;
+}
+
+const unreachable = (): RefusalError =>
+  new RefusalError({ code: 'busy', reason: 'The issuer of tokens cannot be asked for its keys now; try again soon.' });

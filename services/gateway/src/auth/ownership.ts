@@ -1,0 +1,73 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { COLLECTIONS } from '@muster/assisted-api';
+import { hostKeyOf } from '@muster/contracts';
+import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
+import type { PathIds } from './authenticator';
+import type { Caller } from './caller';
+
+export type Wish = 'read' | 'write';
+
+/** What says whose a document is. */
+export interface Owned {
+  readonly user_name?: unknown;
+  readonly org_id?: unknown;
+  readonly cluster_id?: unknown;
+}
+
+/** Whose clusters, infra-envs and hosts are: people have what they made, and see what their organisation made where that is on. */
+@Injectable()
+export class Ownership {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'readModels'>,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  /** Throws RefusalError: `not-found` for what the caller may not even see, `forbidden` for what he may only see. */
+  async check(caller: Caller, wish: Wish, { hostId, infraEnvId, clusterId }: PathIds): Promise<void> {
+    if (seesEverything(caller, wish)) return;
+    if (clusterId) await this.require(caller, wish, COLLECTIONS.clusters, clusterId);
+    if (!infraEnvId) return;
+    const host = hostId && (await this.platform.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)));
+    // A host follows the cluster that it is part of.
+    if (host && typeof host['cluster_id'] === 'string' && host['cluster_id'] !== '')
+      return this.require(caller, wish, COLLECTIONS.clusters, host['cluster_id']);
+    await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
+  }
+
+  /** Whether a list shows the document to the caller. */
+  shows(caller: Caller, document: Owned): boolean {
+    return seesEverything(caller, 'read') || this.mayRead(caller, document);
+  }
+
+  private async require(caller: Caller, wish: Wish, collection: string, id: string): Promise<void> {
+    const document: Owned | undefined = await this.platform.readModels.get(collection, id);
+    // What does not exist is refused by whoever looks for it, in the same words as what may not be seen.
+    if (!document) return;
+    if (!this.mayRead(caller, document))
+      throw new RefusalError({ code: 'not-found', reason: 'There is no such thing, or it is not yours.' });
+    if (wish === 'write' && !(await this.mayWrite(caller, document)))
+      throw new RefusalError({
+        code: 'forbidden',
+        reason: 'You may see this and not change it: it belongs to another member of your organisation.',
+      });
+  }
+
+  private mayRead(caller: Caller, { user_name: user, org_id: org }: Owned): boolean {
+    return isOwner(caller, user) || (this.config.isOrgTenancy && caller.org !== '' && caller.org === org);
+  }
+
+  private async mayWrite(caller: Caller, { user_name: user, cluster_id: clusterId }: Owned): Promise<boolean> {
+    if (isOwner(caller, user)) return true;
+    if (!this.config.isOrgTenancy || typeof clusterId !== 'string') return false;
+    const cluster: Owned | undefined = await this.platform.readModels.get(COLLECTIONS.clusters, clusterId);
+    return cluster !== undefined && isOwner(caller, cluster.user_name);
+  }
+}
+
+const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' && caller.user === user;
+
+/** Tokens of one thing are held to it elsewhere. */
+const seesEverything = ({ kind, role }: Caller, wish: Wish): boolean =>
+  kind === 'agent' || role === 'admin' || (role === 'read-only-admin' && wish === 'read');

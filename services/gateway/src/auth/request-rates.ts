@@ -1,0 +1,69 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
+
+/** Failed proofs that one address may send a minute; a person who mistypes needs far fewer, a guesser far more. */
+export const FAILURES_PER_MINUTE_MAX = 60;
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+/** Addresses and callers that are remembered; beyond it the oldest window is forgotten. */
+const REMEMBERED_MAX = 50_000;
+
+interface Window {
+  readonly endsAtMs: number;
+  count: number;
+}
+
+/** How often somebody asks. Refuses with `too-many-requests` and when to come back. */
+@Injectable()
+export class RequestRates {
+  private readonly failures = new Map<string, Window>();
+  private readonly requests = new Map<string, Window>();
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock'>,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'requestsPerSecondMax'>,
+  ) {}
+
+  noteFailure(address: string): void {
+    this.windowOf(this.failures, address, MINUTE_MS).count += 1;
+  }
+
+  /** Throws RefusalError when the address has guessed too often. */
+  refuseGuessers(address: string): void {
+    const window = this.failures.get(address);
+    if (window && window.count >= FAILURES_PER_MINUTE_MAX && window.endsAtMs > this.now())
+      throw this.tooMany(window, `This address sent ${FAILURES_PER_MINUTE_MAX} tokens in a minute that are no good.`);
+  }
+
+  /** Throws RefusalError when the caller asks more often than the setting allows. */
+  count(caller: string): void {
+    const { requestsPerSecondMax } = this.config;
+    if (requestsPerSecondMax === 0) return;
+    const window = this.windowOf(this.requests, caller, SECOND_MS);
+    window.count += 1;
+    if (window.count > requestsPerSecondMax)
+      throw this.tooMany(window, `More than ${requestsPerSecondMax} requests in a second are not answered.`);
+  }
+
+  private windowOf(windows: Map<string, Window>, key: string, lengthMs: number): Window {
+    const known = windows.get(key);
+    if (known && known.endsAtMs > this.now()) return known;
+    windows.delete(key);
+    const window = { endsAtMs: this.now() + lengthMs, count: 0 };
+    windows.set(key, window);
+    const [oldest] = windows.keys();
+    if (windows.size > REMEMBERED_MAX && oldest !== undefined) windows.delete(oldest);
+    return window;
+  }
+
+  private tooMany({ endsAtMs }: Window, reason: string): RefusalError {
+    const seconds = Math.max(1, Math.ceil((endsAtMs - this.now()) / SECOND_MS));
+    return new RefusalError({ code: 'too-many-requests', reason, retryAfterSeconds: seconds });
+  }
+
+  private now(): number {
+    return this.platform.clock.nowMs();
+  }
+}
