@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DiscoverySettings, Inventory } from '@muster/service-agent';
+import { type FakeHost, makeFakeArtifacts } from './fake-artifacts.fixture.spec';
 import { HOST_STAGES, type StagePath } from './installer/host-stages';
 
 export const CLUSTER_ID = 'c1000000-0000-4000-8000-000000000001';
@@ -20,13 +21,26 @@ interface Host {
 }
 
 /** As much of a v2 service as one installation needs, strict where the real one is: order of stages, states, tokens. */
-export async function startFakeService(expected: { readonly masters: number; readonly workers: number }, port = 0) {
+export async function startFakeService(
+  expected: {
+    readonly masters: number;
+    readonly workers: number;
+    readonly spoil?: (name: string, text: string) => string;
+  },
+  port = 0,
+) {
+  const makeArtifacts = (hosts: readonly FakeHost[]) =>
+    makeFakeArtifacts(CLUSTER_ID, hosts, expected.masters, expected.spoil);
   const hosts = new Map<string, Host>();
   const calls: string[] = [];
   const finalizingStages: string[] = [];
   const refusals: string[] = [];
+  /** What hosts said when they gave up. */
+  const failures: string[] = [];
   const operators = [{ name: 'console', operator_type: 'builtin', status: 'progressing', version: '4.18.0' }];
   const logs = new Map<string, Buffer>();
+  let artifacts: Promise<ReadonlyMap<string, string>> | undefined;
+  let files: ReadonlyMap<string, string> = new Map();
   let ingressCa = '';
   let completed = false;
   const count = expected.masters + expected.workers;
@@ -48,11 +62,20 @@ export async function startFakeService(expected: { readonly masters: number; rea
       ({ inventory }) => (inventory?.memory.physical_bytes ?? 0) >= MIN_MEMORY_BYTES,
     );
     if (ready.length < count) return;
-    ready.forEach((host, index) => {
-      if (host.status !== 'discovering') return;
+    const news = ready.filter((host) => {
+      const index = ready.indexOf(host);
+      if (host.status !== 'discovering') return false;
       host.role = index < expected.masters ? 'master' : 'worker';
       host.bootstrap = index === 0;
-      host.status = 'installing';
+      return true;
+    });
+    // Steps wait for what they need.
+    artifacts ??= makeArtifacts(
+      ready.map(({ id, role, inventory }) => ({ id, role, hostname: inventory?.hostname ?? '' })),
+    );
+    void artifacts.then((made) => {
+      files = made;
+      for (const host of news) if (host.status === 'discovering') host.status = 'installing';
     });
   };
   const installStep = (host: Host): object => ({
@@ -71,8 +94,16 @@ export async function startFakeService(expected: { readonly masters: number; rea
       }),
     ],
   });
-  const progress = (host: Host, stage: string): [number, unknown?] => {
-    if (stage === 'Failed') return ((host.status = 'error'), [200]);
+  const file = (name: string): [number, unknown?] => {
+    const text = files.get(name);
+    return text === undefined ? [404, { reason: `there is no ${name}` }] : [200, JSON.parse(text)];
+  };
+  const progress = (host: Host, stage: string, info: string): [number, unknown?] => {
+    if (stage === 'Failed') {
+      failures.push(info);
+      host.status = 'error';
+      return [200];
+    }
     const path: readonly string[] = HOST_STAGES[pathOf(host)];
     const last = host.stages.at(-1) ?? '';
     if (stage === last) return [200];
@@ -126,10 +157,13 @@ export async function startFakeService(expected: { readonly masters: number; rea
         host.status === 'installing' ? [installStep(host)] : host.status === 'discovering' ? [inventory] : [];
       return [200, { next_instruction_seconds: 60, post_step_action: 'continue', instructions: steps }];
     }
-    if (path.endsWith('/progress') && host) return progress(host, json<{ current_stage: string }>().current_stage);
+    if (path.endsWith('/progress') && host) {
+      const { current_stage, progress_info } = json<{ current_stage: string; progress_info: string }>();
+      return progress(host, current_stage, progress_info);
+    }
     if (path.endsWith('/logs-progress')) return [204];
-    if (path.endsWith('/downloads/ignition') && host) return [200, { ignition: { version: '3.2.0' } }];
-    if (path === `/clusters/${CLUSTER_ID}/downloads/files`) return [200, { ignition: { version: '3.2.0' } }];
+    if (path.endsWith('/downloads/ignition') && host) return file(`${host.role}-${host.id}.ign`);
+    if (path === `/clusters/${CLUSTER_ID}/downloads/files`) return file(url.searchParams.get('file_name') ?? '');
     if (path === `/clusters/${CLUSTER_ID}/hosts`)
       return [200, [...hosts.values()].filter(({ role }) => role === url.searchParams.get('role'))];
     if (path === `/clusters/${CLUSTER_ID}/logs`) {
@@ -190,6 +224,7 @@ export async function startFakeService(expected: { readonly masters: number; rea
     hosts,
     calls,
     refusals,
+    failures,
     finalizingStages,
     logs,
     clusterStatus,

@@ -1,7 +1,11 @@
 import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { type IgnitionConfig, toDataUrl } from '@muster/ignition-config';
 import { eventually } from '@muster/testing';
-import { startFakeService } from './fake-service.fixture.spec';
+import { createIngressCa } from './controller/ingress-ca';
+import { CLUSTER_ID, startFakeService } from './fake-service.fixture.spec';
 import { simulatedFleet, type SimulatedFleet, type SimulatedFleetOptions } from './fleet/simulated-fleet';
 import { HOST_STAGES } from './installer/host-stages';
 
@@ -144,5 +148,67 @@ describe('a simulated installation', () => {
     );
     expect(service.clusterStatus()).toBe('error');
     expect(troubles).toContain('the machine restarts while it writes its disk (simulated)');
+  });
+
+  it('makes nodes of what the service made: each with its own name and the configuration of its pool', async () => {
+    service = await startFakeService({ masters: 3, workers: 1 });
+    boot({ machines: 4 });
+    await untilInstalled();
+    const { machineConfigServer } = fleet.world.cluster(CLUSTER_ID);
+    expect([...(machineConfigServer?.asked ?? [])].sort()).toEqual([
+      '/config/master',
+      '/config/master',
+      '/config/master',
+      '/config/worker',
+    ]);
+    for (const { hostId, hostname } of fleet.machines) {
+      const root = fleet.world.roots.of(hostId, 'installed');
+      expect(readFileSync(join(root, 'etc/hostname'), 'utf8')).toBe(hostname);
+      expect(existsSync(join(root, 'etc/ignition-machine-config-encapsulated.json'))).toBe(true);
+    }
+  });
+
+  it.each([
+    [
+      'bootstrap.ign',
+      '/opt/openshift/tls/machine-config-server.key',
+      '/opt/openshift/tls/other.key',
+      /machine-config-server\.key is missing/,
+    ],
+    [
+      'bootstrap.ign',
+      '"enabled":false,"name":"bootkube.service"',
+      '"enabled":false,"name":"other.service"',
+      /bootkube\.service is missing/,
+    ],
+  ])('fails when %s lacks %s', async (spoilt, from, to, reason) => {
+    const spoil = (name: string, text: string): string => {
+      if (name !== spoilt) return text;
+      expect(text).toContain(from);
+      return text.replace(from, to);
+    };
+    service = await startFakeService({ masters: 3, workers: 0, spoil });
+    boot({ machines: 3 });
+    await eventually('the bootstrap host fails', () => service.clusterStatus() === 'error');
+    await eventually('it says why', () => service.failures.some((info) => reason.test(info)));
+  });
+
+  it('leaves machines waiting that do not trust the machine config server', async () => {
+    const other = await createIngressCa(Date.now());
+    const spoil = (name: string, text: string): string => {
+      const config = JSON.parse(name.endsWith('.ign') ? text : '{}') as IgnitionConfig;
+      const tls = { certificateAuthorities: [{ source: toDataUrl(other) }] };
+      if (!config.ignition?.security) return text;
+      return JSON.stringify({ ...config, ignition: { ...config.ignition, security: { tls } } });
+    };
+    service = await startFakeService({ masters: 3, workers: 0, spoil });
+    const troubles: string[] = [];
+    boot({ machines: 3, observer: { onTrouble: (_, what) => void troubles.push(what) } });
+    await eventually('machines stop in their first boot', () => troubles.length >= 2);
+    for (const trouble of troubles)
+      expect(trouble).toMatch(
+        /Ignition could not fetch https:\/\/api-int\.fake\.example\.com:22623\/config\/master: .*certificate/,
+      );
+    expect(fleet.world.cluster(CLUSTER_ID).nodes.size).toBe(0);
   });
 });

@@ -131,6 +131,7 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
     bootFromFile,
     powerOff: async () => {
       await Promise.all(machines.map((machine) => machine.powerOff()));
+      world.close();
     },
   };
 }

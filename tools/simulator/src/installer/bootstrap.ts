@@ -2,6 +2,9 @@ import { HttpRefused } from '@muster/service-agent';
 import { DURATIONS_MS, INTERVALS_MS } from '../durations';
 import type { ServiceHost } from '../service-api/service-api';
 import { percentOf } from './host-stages';
+import { applyIgnition } from '../scratch-root/apply-ignition';
+import { checkBootstrapRoot } from '../scratch-root/check-bootstrap-root';
+import { startMachineConfigServer } from '../world/machine-config-server';
 import { readIgnition } from './ignition';
 import { reportStage, type Installation } from './installation';
 
@@ -10,22 +13,28 @@ const READY_NODES_MAX = 2;
 const PAST_CONFIGURING = ['Configuring', 'Joined', 'Done', 'Waiting for ignition'];
 const PAST_JOINED = ['Joined', 'Done'];
 
-/** Brings up the temporary control plane. With other nodes to come, it goes on in the background until `signal` is aborted. */
-export async function startBootstrap(installation: Installation, signal: AbortSignal): Promise<void> {
+/** Applies the bootstrap config and brings up the temporary control plane; resolves with its file system. With other nodes to come, it goes on in the background until `signal` is aborted. */
+export async function startBootstrap(installation: Installation, signal: AbortSignal): Promise<string> {
   const { access, api, order, pace, path, world } = installation;
-  readIgnition(await api.clusterFile(order.clusterId, 'bootstrap.ign', signal), 'bootstrapping');
+  const config = readIgnition(await api.clusterFile(order.clusterId, 'bootstrap.ign', signal), 'bootstrapping');
+  const root = world.roots.fresh(installation.host.hostId, 'live');
+  applyIgnition(config, root);
+  checkBootstrapRoot(root, path === 'single-node');
   const cluster = world.begin(order.clusterId);
   const { serviceUrl, token, agentVersion } = access;
   cluster.controllerConfig = { clusterId: order.clusterId, serviceUrl, token, agentVersion };
   await pace.work(DURATIONS_MS.bootstrapPreparation, signal);
-  if (path === 'single-node') return;
+  if (path === 'single-node') return root;
+  const server = await startMachineConfigServer(root);
+  if (signal.aborted) server.close();
   void pace.work(DURATIONS_MS.machineConfigServerStart, signal).then(() => {
-    if (signal.aborted) return;
-    cluster.isIgnitionServed = true;
+    if (signal.aborted) return server.close();
+    cluster.machineConfigServer = server;
     world.changed();
   });
   void runBootkube(installation, signal);
   void watchOtherHosts(installation, signal);
+  return root;
 }
 
 async function runBootkube({ cluster, order, pace, world }: Installation, signal: AbortSignal): Promise<void> {

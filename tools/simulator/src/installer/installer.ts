@@ -1,6 +1,8 @@
+import { type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
 import { StepFailed } from '@muster/service-agent';
 import { DURATIONS_MS, INTERVALS_MS } from '../durations';
 import { createLogBundle } from '../service-api/log-bundle';
+import { poolConfigs } from '../scratch-root/pool-configs';
 import { followBootstrap, startBootstrap } from './bootstrap';
 import { readIgnition } from './ignition';
 import { reportStage, type Installation } from './installation';
@@ -14,11 +16,11 @@ const CONTROL_PLANE_DONE_MIN = 2;
  * What the host installer does, in its order, up to the reboot:
  * 1. start; 2. on the bootstrap host, bring up the temporary control plane; 3. fetch the configuration; 4. write the disk;
  * 5. wait for those that must come first; 6. send the logs; 7. say that it reboots.
- * Throws StepFailed after reporting the stage Failed.
+ * Resolves with what the disk was written with. Throws StepFailed after reporting the stage Failed.
  */
-export async function runInstaller(installation: Installation, signal: AbortSignal): Promise<void> {
+export async function runInstaller(installation: Installation, signal: AbortSignal): Promise<IgnitionConfig> {
   try {
-    await install(installation, signal);
+    return await install(installation, signal);
   } catch (error) {
     if (signal.aborted) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -27,7 +29,7 @@ export async function runInstaller(installation: Installation, signal: AbortSign
   }
 }
 
-async function install(installation: Installation, signal: AbortSignal): Promise<void> {
+async function install(installation: Installation, signal: AbortSignal): Promise<IgnitionConfig> {
   const { api, host, order, pace, path } = installation;
   await reportStage(installation, 'Starting installation', order.role, signal);
   await pace.work(DURATIONS_MS.preparation, signal);
@@ -35,25 +37,36 @@ async function install(installation: Installation, signal: AbortSignal): Promise
   try {
     if (path === 'bootstrap') await startBootstrap(installation, AbortSignal.any([signal, ending.signal]));
     await reportStage(installation, 'Installing', order.role, signal);
-    if (path === 'single-node') await bootstrapInPlace(installation, signal);
-    readIgnition(await api.hostIgnition(host, signal), 'the ignition of this host');
+    const inPlace = path === 'single-node' ? await bootstrapInPlace(installation, signal) : undefined;
+    const own = readIgnition(await api.hostIgnition(host, signal), 'the ignition of this host');
     await writeDisk(installation, signal);
     if (path === 'worker') await waitForControlPlane(installation, signal);
     if (path === 'bootstrap') await followBootstrap(installation, signal);
     await sendLogs(installation, order.clusterId, signal);
     await reportStage(installation, 'Rebooting', '', signal);
+    return inPlace ? mergeIgnition(inPlace, withoutSources(own)) : own;
   } finally {
     ending.abort();
   }
 }
 
-async function bootstrapInPlace(installation: Installation, signal: AbortSignal): Promise<void> {
+/** What a single node is written with fetches nothing. */
+const withoutSources = ({ ignition: { config: _, ...ignition }, ...rest }: IgnitionConfig): IgnitionConfig => ({
+  ...rest,
+  ignition,
+});
+
+/** Resolves with the config of the control plane's pool, as the bootstrap left it. */
+async function bootstrapInPlace(installation: Installation, signal: AbortSignal): Promise<IgnitionConfig> {
   const { pace, cluster, world } = installation;
-  await startBootstrap(installation, signal);
+  const root = await startBootstrap(installation, signal);
   await reportStage(installation, 'Waiting for bootkube', '', signal);
   await pace.work(DURATIONS_MS.bootkube, signal);
   cluster.isBootstrapped = true;
   world.changed();
+  const config = poolConfigs(root).get('master');
+  if (!config) throw new Error('Bootstrapping left no configuration for the disk.');
+  return config;
 }
 
 async function writeDisk(installation: Installation, signal: AbortSignal): Promise<void> {

@@ -1,31 +1,46 @@
+import type { IgnitionConfig } from '@muster/ignition-config';
 import { DURATIONS_MS } from '../durations';
 import type { SimulatedPace } from '../pace';
 import type { SimulatedWorld } from '../world/simulated-cluster';
+import { applyIgnition } from '../scratch-root/apply-ignition';
+import { checkNodeRoot } from '../scratch-root/check-node-root';
+import { withFetched } from './fetch-pool-config';
 import type { StagePath } from './host-stages';
 
 /** What the installer left on a machine's disk. */
 export interface InstalledSystem {
   readonly clusterId: string;
   readonly path: StagePath;
+  /** What the machine reads when it starts for the first time. */
+  readonly config: IgnitionConfig;
 }
 
-/** A machine that boots from its disk becomes a node of its cluster. Resolves once it is ready. */
+/**
+ * A machine that boots from its disk becomes a node of its cluster. Resolves once it is ready. Throws when its config, or what
+ * that refers to, does not make a node of it: it would stop in its first boot.
+ */
 export async function becomeNode(
   hostId: string,
-  { clusterId, path }: InstalledSystem,
+  { clusterId, path, config }: InstalledSystem,
   world: SimulatedWorld,
   pace: SimulatedPace,
   signal: AbortSignal,
 ): Promise<void> {
   const cluster = world.cluster(clusterId);
+  let complete = config;
   // A single node carries its configuration on its own disk; all others ask the machine config server.
   if (path !== 'single-node') {
-    await world.until(() => cluster.isIgnitionServed, signal);
+    await world.until(() => cluster.machineConfigServer !== undefined, signal);
     await pace.work(DURATIONS_MS.ignitionFetch, signal);
-    if (signal.aborted) return;
+    const port = cluster.machineConfigServer?.port;
+    if (signal.aborted || port === undefined) return;
+    complete = await withFetched(config, port);
     cluster.ignitionFetchedBy.add(hostId);
     world.changed();
   }
+  const root = world.roots.fresh(hostId, 'installed');
+  applyIgnition(complete, root);
+  checkNodeRoot(root);
   await pace.work(DURATIONS_MS.configuration, signal);
   const enter = (isReady: boolean): void => {
     if (signal.aborted) return;

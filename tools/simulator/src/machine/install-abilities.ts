@@ -58,9 +58,9 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
         onReported: options.onReported,
       };
       try {
-        await runInstaller(installation, signal);
+        const config = await runInstaller(installation, signal);
         if (signal.aborted) throw new StepFailed('The installation was stopped.', STOPPED_EXIT_CODE);
-        options.onWritten({ clusterId: order.clusterId, path });
+        options.onWritten({ clusterId: order.clusterId, path, config });
         // The shutdown is ordered with a delay, so that this step can still be answered.
         void pace.work(DURATIONS_MS.shutdown, power).then(() => {
           if (!power.aborted) options.reboot('disk');

@@ -1,4 +1,6 @@
 import type { StagePath } from '../installer/host-stages';
+import { createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
+import type { MachineConfigServer } from './machine-config-server';
 
 /**
  * What the machines of one cluster can see of each other while it comes up: the machine config server's log, the nodes in
@@ -6,8 +8,8 @@ import type { StagePath } from '../installer/host-stages';
  */
 export interface SimulatedCluster {
   readonly clusterId: string;
-  /** The machine config server answers, on the bootstrap host first and in the cluster later. */
-  isIgnitionServed: boolean;
+  /** Answers on the bootstrap host first and in the cluster later; undefined before. */
+  machineConfigServer: MachineConfigServer | undefined;
   /** Hosts that have fetched their configuration, by id: the server's log. */
   readonly ignitionFetchedBy: Set<string>;
   readonly nodes: Map<string, SimulatedNode>;
@@ -49,6 +51,10 @@ export interface SimulatedWorld {
   /** What is known of a host; a host of another simulation has no name. */
   host(hostId: string): KnownHost;
   knowHost(hostId: string, host: KnownHost): void;
+  /** File systems of the machines. */
+  readonly roots: ScratchRoots;
+  /** Nothing runs any more, and the file systems are gone. */
+  close(): void;
   /** Call after every change of a cluster. */
   changed(): void;
   /** Resolves once `isTrue` holds, or when `signal` is aborted. */
@@ -58,10 +64,16 @@ export interface SimulatedWorld {
 export function createSimulatedWorld(): SimulatedWorld {
   const clusters = new Map<string, SimulatedCluster>();
   const hosts = new Map<string, KnownHost>();
+  const roots = createScratchRoots();
   const waiting = new Set<() => void>();
   const changed = (): void => [...waiting].forEach((look) => look());
   return {
     changed,
+    roots,
+    close: () => {
+      for (const cluster of clusters.values()) stopServing(cluster);
+      roots.remove();
+    },
     host: (hostId) => hosts.get(hostId) ?? { hostname: '', path: 'master' },
     knowHost: (hostId, host) => void hosts.set(hostId, host),
     cluster: (clusterId) => {
@@ -71,6 +83,7 @@ export function createSimulatedWorld(): SimulatedWorld {
     },
     begin: (clusterId) => {
       const fresh = createCluster(clusterId);
+      stopServing(clusters.get(clusterId));
       // In place: machines of this cluster may hold the old one already.
       const cluster = Object.assign(clusters.get(clusterId) ?? fresh, fresh);
       clusters.set(clusterId, cluster);
@@ -94,7 +107,7 @@ export function createSimulatedWorld(): SimulatedWorld {
 
 const createCluster = (clusterId: string): SimulatedCluster => ({
   clusterId,
-  isIgnitionServed: false,
+  machineConfigServer: undefined,
   ignitionFetchedBy: new Set(),
   nodes: new Map(),
   toldJoined: new Set(),
@@ -104,3 +117,8 @@ const createCluster = (clusterId: string): SimulatedCluster => ({
   isFinished: false,
   controllerConfig: undefined,
 });
+
+function stopServing(cluster: SimulatedCluster | undefined): void {
+  cluster?.machineConfigServer?.close();
+  if (cluster) cluster.machineConfigServer = undefined;
+}

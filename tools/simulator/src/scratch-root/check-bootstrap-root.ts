@@ -1,0 +1,89 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+
+const UNITS = ['release-image', 'crio-configure', 'kubelet', 'bootkube', 'approve-csr', 'progress'];
+const FILES = [
+  '/root/.docker/config.json',
+  '/opt/openshift/auth/kubeconfig',
+  '/opt/openshift/auth/kubeconfig-kubelet',
+  '/opt/openshift/auth/kubeconfig-loopback',
+  '/opt/openshift/tls/service-account.key',
+  '/opt/openshift/manifests/cluster-config.yaml',
+  '/opt/openshift/manifests/cluster-infrastructure-02-config.yml',
+  '/opt/openshift/manifests/cvo-overrides.yaml',
+  '/opt/openshift/openshift/openshift-install-manifests.yaml',
+];
+const MULTI_NODE_MARK = '/opt/openshift/assisted-install-bootstrap';
+/** Certificate → the bundle that has to vouch for it; files without extension. */
+const CERTIFICATES: readonly (readonly [string, string])[] = [
+  ['machine-config-server', 'root-ca'],
+  ['admin-kubeconfig-client', 'admin-kubeconfig-ca-bundle'],
+  ['kube-apiserver-lb-server', 'kube-apiserver-lb-ca-bundle'],
+  ['kubelet-client', 'kubelet-bootstrap-kubeconfig-ca-bundle'],
+];
+
+/** Looks for what bootstrapping needs, as its programs would. Throws with all that is missing or wrong. */
+export function checkBootstrapRoot(root: string, isSingleNode: boolean): void {
+  const wrong: string[] = [];
+  const read = (path: string): string => {
+    if (existsSync(join(root, path))) return readFileSync(join(root, path), 'utf8');
+    wrong.push(`${path} is missing`);
+    return '';
+  };
+  FILES.forEach(read);
+  if (existsSync(join(root, MULTI_NODE_MARK)) === isSingleNode)
+    wrong.push(`${MULTI_NODE_MARK} ${isSingleNode ? 'must not be there' : 'is missing'}`);
+  for (const unit of UNITS) {
+    const script = /^ExecStart=(\S+)$/m.exec(read(`/etc/systemd/system/${unit}.service`))?.[1];
+    if (!script || read(script) === '') continue;
+    if ((statSync(join(root, script)).mode & 0o111) === 0) wrong.push(`${script} cannot be executed`);
+  }
+  for (const [name, bundle] of CERTIFICATES) {
+    const [certificate, key, authority] = [`${name}.crt`, `${name}.key`, `${bundle}.crt`].map((file) =>
+      read(`/opt/openshift/tls/${file}`),
+    );
+    if (certificate && key && authority && !belongTogether(certificate, key, authority))
+      wrong.push(`/opt/openshift/tls/${name}.crt does not fit its key or its authority`);
+  }
+  for (const { path, problems } of unreadableManifests(root)) wrong.push(`${path}: ${problems}`);
+  if (wrong.length > 0) throw new Error(`The bootstrap config cannot bring up a cluster: ${wrong.join('; ')}.`);
+}
+
+function belongTogether(certificate: string, key: string, authority: string): boolean {
+  const leaf = new X509Certificate(certificate);
+  const issuer = new X509Certificate(authority);
+  return leaf.checkPrivateKey(createPrivateKey(key)) && leaf.checkIssued(issuer) && leaf.verify(issuer.publicKey);
+}
+
+/** Every document of every manifest has a kind. */
+export function manifestsIn(
+  root: string,
+): readonly { readonly path: string; readonly documents: readonly Manifest[] }[] {
+  return ['manifests', 'openshift'].flatMap((folder) => {
+    const place = join(root, '/opt/openshift', folder);
+    const names = existsSync(place) ? readdirSync(place).sort() : [];
+    return names.map((name) => {
+      const documents = parseAllDocuments(readFileSync(join(place, name), 'utf8'));
+      const read = Array.isArray(documents) ? documents : [];
+      return { path: `${folder}/${name}`, documents: read.map((document) => document.toJS() as Manifest) };
+    });
+  });
+}
+
+export interface Manifest {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string; readonly labels?: { readonly [name: string]: string } };
+  readonly spec?: { readonly config?: object };
+}
+
+function unreadableManifests(root: string): readonly { readonly path: string; readonly problems: string }[] {
+  try {
+    return manifestsIn(root)
+      .filter(({ documents }) => documents.length === 0 || documents.some((document) => !document?.kind))
+      .map(({ path }) => ({ path, problems: 'holds a document without kind' }));
+  } catch (error) {
+    return [{ path: 'a manifest', problems: error instanceof Error ? error.message : String(error) }];
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { toIgnitionJson } from '@muster/ignition-config';
+import { poolConfigs } from '../scratch-root/pool-configs';
+
+/** Gives machines the configuration of their pool, over TLS, with the certificate that was made for it. */
+export interface MachineConfigServer {
+  readonly port: number;
+  /** What was asked for, in order: `/config/worker`. */
+  readonly asked: readonly string[];
+  close(): void;
+}
+
+const TLS_FOLDER = '/opt/openshift/tls';
+
+/** `root`: where the bootstrap config was applied. Throws when its certificate cannot be used. */
+export async function startMachineConfigServer(root: string): Promise<MachineConfigServer> {
+  const pools = poolConfigs(root);
+  const asked: string[] = [];
+  const server = createServer(
+    {
+      cert: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.crt')),
+      key: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.key')),
+    },
+    (request, response) => {
+      const path = request.url ?? '';
+      asked.push(path);
+      const pool = /^\/config\/([^/]+)$/.exec(path)?.[1] ?? '';
+      const config = request.headers['user-agent']?.startsWith('Ignition/') ? pools.get(pool) : undefined;
+      response.writeHead(config ? 200 : 404, { 'content-type': 'application/vnd.coreos.ignition+json;version=3.2.0' });
+      response.end(config ? toIgnitionJson(config) : '');
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  // A simulation that is over does not wait for it.
+  server.unref();
+  return {
+    port: (server.address() as AddressInfo).port,
+    asked,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
