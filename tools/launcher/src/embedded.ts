@@ -21,7 +21,7 @@ export async function startEmbedded(environment: Environment, logger: LoggerServ
   const platform = await openPlatform({
     environment: {
       ...(nats && { NATS_TRUST_FILE: nats.trustFile, AGENT_NATS_URL: settings.text('AGENT_NATS_URL', nats.url) }),
-      ...(await prepareBaseImages(settings, dataDirectory)),
+      ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
       ...environment,
     },
     dataDirectory,
