@@ -25,6 +25,8 @@ import type { RequirementsTable } from '@muster/validation-rules';
 
 const MS_PER_HOUR = 3_600_000;
 const LOCAL_TOKEN_HOURS = 365 * 24;
+const FAILED_PROOFS_PER_MINUTE = 600;
+const ANY_RATE = { min: 0, max: 1_000_000 };
 const PORT_RANGE = { min: 0, max: 65_535 };
 
 export interface GatewayConfig {
@@ -38,6 +40,8 @@ export interface GatewayConfig {
   readonly imageExpirationMs: number;
   /** How long the addresses that AUTH_TYPE=local signs are good. */
   readonly localTokenLifetimeMs: number;
+  /** Of one address, before it is told to slow down; 0: any number. */
+  readonly failedProofsPerMinuteMax: number;
   /** Of one caller; 0: as many as can be answered. */
   readonly requestsPerSecondMax: number;
   /** PEM; needed in AUTH_TYPE=local. */
@@ -76,7 +80,8 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     isOrgTenancy: read.flag('ENABLE_ORG_TENANCY', false),
     imageExpirationMs: read.durationMs('IMAGE_EXPIRATION_TIME', 4 * MS_PER_HOUR),
     localTokenLifetimeMs: read.durationMs('LOCAL_TOKEN_LIFETIME', LOCAL_TOKEN_HOURS * MS_PER_HOUR),
-    requestsPerSecondMax: read.integer('REQUESTS_PER_SECOND_MAX', 0, { min: 0, max: 1_000_000 }),
+    failedProofsPerMinuteMax: read.integer('FAILED_PROOFS_PER_MINUTE_MAX', FAILED_PROOFS_PER_MINUTE, ANY_RATE),
+    requestsPerSecondMax: read.integer('REQUESTS_PER_SECOND_MAX', 0, ANY_RATE),
     ecPublicKeyPem: read.text('EC_PUBLIC_KEY_PEM', ''),
     ecPrivateKeyPem: read.text('EC_PRIVATE_KEY_PEM', ''),
     imageServiceBaseUrl: read.optionalText('IMAGE_SERVICE_BASE_URL')?.replace(/\/+$/, ''),

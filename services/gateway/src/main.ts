@@ -13,10 +13,13 @@ import { RouteTable } from './http/route-table';
 export const API_PREFIX = 'api/assisted-install';
 
 /** Opens the doors: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
-export const startGateway: StartService = async (
+export const startGateway: StartService = async (platform, logger) => (await openGateway(platform, logger)).service;
+
+/** The same, and what is served. */
+export async function openGateway(
   platform: Platform,
   logger: LoggerService,
-): Promise<RunningService> => {
+): Promise<{ readonly service: RunningService; readonly routes: RouteTable }> {
   const config = readGatewayConfig(platform.environment);
   const tokens = createLocalTokens(config);
   const routes = new RouteTable();
@@ -33,8 +36,8 @@ export const startGateway: StartService = async (
     await app.close();
     throw error;
   }
-  return { name: 'gateway', doors: [doorOf(app)], close: () => app.close() };
-};
+  return { service: { name: 'gateway', doors: [doorOf(app)], close: () => app.close() }, routes };
+}
 
 /** The address that was taken; the port is asked for when the configuration left the choice to the system. */
 function doorOf(app: NestFastifyApplication): string {

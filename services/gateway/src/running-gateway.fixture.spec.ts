@@ -11,7 +11,8 @@ import type { Environment, Platform } from '@muster/nest-kit';
 import { type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
 import type { Refusal } from '@muster/problems';
 import { eventToAppend, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
-import { startGateway } from './main';
+import { openGateway } from './main';
+import type { RouteTable } from './http/route-table';
 
 export interface Answer {
   readonly status: number;
@@ -37,6 +38,7 @@ export interface RunningGateway {
     readonly headers: IncomingMessage['headers'];
   }[];
   readonly log: string[];
+  readonly routes: RouteTable;
   call(
     method: string,
     path: string,
@@ -78,7 +80,7 @@ export async function startRunningGateway(
     await requests.close();
     await nats.stop();
   };
-  const gateway = await startGateway(platform, logger).catch(async (error: unknown) => {
+  const { service: gateway, routes } = await openGateway(platform, logger).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
@@ -101,6 +103,7 @@ export async function startRunningGateway(
     bus,
     asked,
     log,
+    routes,
     call: async (method, path, { json, raw, headers = {} } = {}) => {
       const body = raw ?? (json === undefined ? undefined : JSON.stringify(json));
       const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };

@@ -13,7 +13,7 @@ import { CONFIG, type IgnitionServiceConfig, readConfig } from './config';
 import type { AgentCredentialsMint } from './discovery/agent-nats-access';
 import { DiscoveryPreparation } from './discovery/discovery-preparation';
 import { DiscoveryDocuments, MINT, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
-import { derivedTokens, signedTokens } from './discovery/infra-env-tokens';
+import { type InfraEnvTokens, keyPairSigner, ownKeySigner, signedTokens } from './discovery/infra-env-tokens';
 import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-ignition.controller';
 import { NetworkRamdisks } from './network-ramdisk/network-ramdisks';
 import { RenderNetworkRamdiskController } from './network-ramdisk/render-network-ramdisk.controller';
@@ -58,8 +58,15 @@ export class AppModule {
 const toolchainFor = ({ toolchain, openshiftInstall }: IgnitionServiceConfig) =>
   toolchain === 'builtin' ? builtinToolchain : openshiftInstallToolchain(openshiftInstall);
 
-const tokensFor = ({ ecPrivateKey }: IgnitionServiceConfig, { secrets }: Platform) =>
-  ecPrivateKey ? signedTokens(secrets, ecPrivateKey) : derivedTokens(secrets);
+function tokensFor(
+  { authType, ecPrivateKey, agentTokenLifetimeMs }: IgnitionServiceConfig,
+  platform: Platform,
+): InfraEnvTokens {
+  // A site that installs itself brings its agents' tokens along.
+  if (authType === 'agent-installer-local') return () => Promise.resolve('');
+  const signer = authType === 'local' && ecPrivateKey ? keyPairSigner(ecPrivateKey) : ownKeySigner(platform.secrets);
+  return signedTokens(platform, signer, agentTokenLifetimeMs);
+}
 
 /** The keys are made where the bus is started; keys made here would open nothing. */
 async function mintFor(

@@ -1,6 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import {
+  type AuthType,
   type Environment,
+  readAuthType,
   readComponentImages,
   readOperatorSettings,
   SettingError,
@@ -25,7 +27,9 @@ export interface IgnitionServiceConfig {
   /** Image with the packages that OKD adds to its live system; without it hosts are OpenShift's. */
   readonly okdPackagesImage: string | undefined;
   readonly agentStartTimeoutMs: number;
-  readonly authType: (typeof AUTH_TYPES)[number];
+  readonly authType: AuthType;
+  /** How long what agents prove themselves by is good. */
+  readonly agentTokenLifetimeMs: number;
   /** Signs the tokens of infra-envs. */
   readonly ecPrivateKey: KeyObject | undefined;
   /** Where agents reach the bus, and the file with the keys that their credentials come from: both, or agents use HTTP only. */
@@ -43,7 +47,6 @@ export interface IgnitionServiceConfig {
 export const CONFIG = Symbol('IgnitionServiceConfig');
 
 const TOOLCHAINS = ['builtin', 'openshift-install'] as const;
-const AUTH_TYPES = ['none', 'local'] as const;
 const EC_KEY = 'the PEM text of a P-256 private key';
 const MINUTE_MS = 60_000;
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
@@ -51,7 +54,7 @@ const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
 /** Throws SettingError on the first setting that cannot be used. */
 export function readConfig(environment: Environment): IgnitionServiceConfig {
   const settings = new SettingsReader(environment);
-  const authType = settings.choice('AUTH_TYPE', AUTH_TYPES, 'none');
+  const authType = readAuthType(settings);
   const ecPrivateKey = readPrivateKey(settings);
   if (authType === 'local' && !ecPrivateKey)
     throw new SettingError('EC_PRIVATE_KEY_PEM', '', `${EC_KEY}, which AUTH_TYPE=local needs`);
@@ -66,6 +69,7 @@ export function readConfig(environment: Environment): IgnitionServiceConfig {
     okdPackagesImage: settings.flag('ENABLE_OKD_SUPPORT', true) ? settings.optionalText('OKD_RPMS_IMAGE') : undefined,
     agentStartTimeoutMs: settings.durationMs('AGENT_TIMEOUT_START', 10 * MINUTE_MS),
     authType,
+    agentTokenLifetimeMs: settings.durationMs('LOCAL_TOKEN_LIFETIME', YEAR_MS),
     ecPrivateKey,
     agentNats: natsUrl && trustFile ? { url: natsUrl, trustFile } : undefined,
     agentCredentialsLifetimeMs: settings.durationMs('AGENT_NATS_CREDENTIALS_LIFETIME', YEAR_MS),

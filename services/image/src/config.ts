@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
-import { type Environment, SettingError, SettingsReader } from '@muster/nest-kit';
+import { type AuthType, type Environment, readAuthType, SettingError, SettingsReader } from '@muster/nest-kit';
 import type { OsImageEntry } from './base-images/os-image-catalogue';
 import type { BaseImageMinimums } from './base-images/verify-base-image';
 import type { RemoteClientOptions } from './remote/remote-client';
@@ -28,7 +28,8 @@ export interface ImageConfig {
   readonly store: { readonly directory: string; readonly bytesMax: number };
   readonly remote: RemoteClientOptions;
   readonly minimums: BaseImageMinimums;
-  /** Checks the tokens of image URLs; undefined in AUTH_TYPE=none, where none is asked for. */
+  readonly authType: AuthType;
+  /** Checks the tokens of image URLs in AUTH_TYPE=local. */
   readonly tokenKey: KeyObject | undefined;
   /** Downloads and other image requests at one time; one more is told to come back later. */
   readonly concurrentRequestsMax: number;
@@ -36,7 +37,6 @@ export interface ImageConfig {
 
 export const CONFIG = Symbol('ImageConfig');
 
-const AUTH_TYPES = ['none', 'local'] as const;
 const FETCHES = ['lazy', 'eager', 'stream'] as const;
 const DEFAULT_PORT = 8888;
 const PORTS = { min: 0, max: 65_535 };
@@ -50,7 +50,7 @@ const ANY_BYTES = { min: 0, max: Number.MAX_SAFE_INTEGER };
 /** Throws SettingError on the first setting that cannot be used. */
 export function readConfig(environment: Environment): ImageConfig {
   const settings = new SettingsReader(environment);
-  const authType = settings.choice('AUTH_TYPE', AUTH_TYPES, 'none');
+  const authType = readAuthType(settings);
   const fallbackPort = settings.integer(
     'IMAGE_SERVICE_PORT',
     settings.integer('LISTEN_PORT', DEFAULT_PORT, PORTS),
@@ -80,6 +80,7 @@ export function readConfig(environment: Environment): ImageConfig {
       rootfsBytesMin: settings.integer('OS_IMAGES_ROOTFS_BYTES_MIN', ROOTFS_BYTES_MIN, ANY_BYTES),
       kernelBytesMin: settings.integer('OS_IMAGES_KERNEL_BYTES_MIN', KERNEL_BYTES_MIN, ANY_BYTES),
     },
+    authType,
     tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
     concurrentRequestsMax: settings.integer('MAX_CONCURRENT_REQUESTS', 400, { min: 1, max: 100_000 }),
   };

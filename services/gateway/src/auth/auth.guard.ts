@@ -49,11 +49,10 @@ export class AuthGuard implements CanActivate {
       this.rates.count(request.ip);
       return true;
     }
-    this.rates.refuseGuessers(request.ip);
     const path = pathIdsOf(request);
     const caller = await this.identify(schemes, request, path);
     if (!caller) {
-      this.rates.noteFailure(request.ip);
+      this.rates.countFailure(request.ip);
       throw new RefusalError(UNAUTHORIZED);
     }
     this.rates.count(caller.user || request.ip);

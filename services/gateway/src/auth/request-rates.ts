@@ -3,8 +3,6 @@ import { type Platform, PLATFORM } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 
-/** Failed proofs that one address may send a minute; a person who mistypes needs far fewer, a guesser far more. */
-export const FAILURES_PER_MINUTE_MAX = 60;
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 /** Addresses and callers that are remembered; beyond it the oldest window is forgotten. */
@@ -23,18 +21,24 @@ export class RequestRates {
 
   constructor(
     @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock'>,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'requestsPerSecondMax'>,
+    @Inject(GATEWAY_CONFIG)
+    private readonly config: Pick<GatewayConfig, 'requestsPerSecondMax' | 'failedProofsPerMinuteMax'>,
   ) {}
 
-  noteFailure(address: string): void {
-    this.windowOf(this.failures, address, MINUTE_MS).count += 1;
-  }
-
-  /** Throws RefusalError when the address has guessed too often. */
-  refuseGuessers(address: string): void {
-    const window = this.failures.get(address);
-    if (window && window.count >= FAILURES_PER_MINUTE_MAX && window.endsAtMs > this.now())
-      throw this.tooMany(window, `This address sent ${FAILURES_PER_MINUTE_MAX} tokens in a minute that are no good.`);
+  /**
+   * Somebody at the address could not prove who he is. Throws RefusalError when that happens there too often; who can prove it is
+   * let in all the same, as a whole site may come from one address.
+   */
+  countFailure(address: string): void {
+    const { failedProofsPerMinuteMax } = this.config;
+    if (failedProofsPerMinuteMax === 0) return;
+    const window = this.windowOf(this.failures, address, MINUTE_MS);
+    window.count += 1;
+    if (window.count > failedProofsPerMinuteMax)
+      throw this.tooMany(
+        window,
+        `More than ${failedProofsPerMinuteMax} tokens in a minute from this address are no good.`,
+      );
   }
 
   /** Throws RefusalError when the caller asks more often than the setting allows. */

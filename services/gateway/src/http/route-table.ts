@@ -8,6 +8,11 @@ export class RouteTable {
     this.methodsByPattern.set(pattern, known);
   }
 
+  /** Every pattern with its methods, in the order they were added. */
+  all(): readonly { readonly pattern: string; readonly methods: readonly string[] }[] {
+    return [...this.methodsByPattern].map(([pattern, { methods }]) => ({ pattern, methods: [...methods] }));
+  }
+
   /** Methods that a cleaned path (no query) is served with; empty when the path is unknown. */
   methodsOf(path: string): readonly string[] {
     const methods = [...this.methodsByPattern.values()]

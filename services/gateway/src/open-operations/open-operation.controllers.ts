@@ -1,12 +1,12 @@
 import { Controller, RequestMapping, RequestMethod, type Type } from '@nestjs/common';
 import { RefusalError } from '@muster/problems';
-import { Accepts } from '../auth/accepts.decorator';
+import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
 import { OPEN_OPERATIONS, type OpenOperation } from './open-operations';
 
 /** One controller per row: the operation is known, its answer says what is missing. */
 export const OPEN_OPERATION_CONTROLLERS: readonly Type[] = OPEN_OPERATIONS.map(toController);
 
-function toController({ method, path, code, reason }: OpenOperation): Type {
+function toController({ method, path, code, reason, roles }: OpenOperation): Type {
   class OpenOperationController {
     handle(): never {
       throw new RefusalError({ code, reason });
@@ -15,6 +15,7 @@ function toController({ method, path, code, reason }: OpenOperation): Type {
   const handle = Object.getOwnPropertyDescriptor(OpenOperationController.prototype, 'handle') ?? {};
   RequestMapping({ method: RequestMethod[method], path: '/' })(OpenOperationController.prototype, 'handle', handle);
   Accepts('userAuth')(OpenOperationController.prototype, 'handle', handle);
+  if (roles) OnlyRoles(...roles)(OpenOperationController.prototype, 'handle', handle);
   Controller(path)(OpenOperationController);
   return OpenOperationController;
 }

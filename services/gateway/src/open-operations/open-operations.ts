@@ -1,4 +1,5 @@
 import type { ProblemCode } from '@muster/problems';
+import type { Role } from '../auth/caller';
 
 /** An operation of the contract that is answered with a reason instead of a result. `tools/docs/open-operations.md` lists the same rows. */
 export interface OpenOperation {
@@ -6,6 +7,8 @@ export interface OpenOperation {
   readonly path: string;
   readonly code: Extract<ProblemCode, 'not-supported' | 'invalid-input'>;
   readonly reason: string;
+  /** Whom it would be for; absent: everybody who may ask this way. */
+  readonly roles?: readonly Role[];
 }
 
 const NO_PRESIGNED = (instead: string): Pick<OpenOperation, 'code' | 'reason'> => ({
@@ -18,7 +21,12 @@ const CLUSTER = 'v2/clusters/:cluster_id';
 const MANIFESTS = LATER('Manifests of a person are not stored yet.');
 
 export const OPEN_OPERATIONS: readonly OpenOperation[] = [
-  { method: 'GET', path: `${CLUSTER}/downloads/credentials-presigned`, ...NO_PRESIGNED('downloads/credentials') },
+  {
+    method: 'GET',
+    path: `${CLUSTER}/downloads/credentials-presigned`,
+    ...NO_PRESIGNED('downloads/credentials'),
+    roles: ['user'],
+  },
   { method: 'GET', path: `${CLUSTER}/downloads/files-presigned`, ...NO_PRESIGNED('downloads/files or logs') },
   { method: 'GET', path: `${CLUSTER}/manifests`, ...MANIFESTS },
   { method: 'POST', path: `${CLUSTER}/manifests`, ...MANIFESTS },

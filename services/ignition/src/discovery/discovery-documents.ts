@@ -116,7 +116,12 @@ export class DiscoveryDocuments {
     const ignition = Buffer.from(toIgnitionJson(config));
     refuseOversize(ignition);
     const generatedAt = await this.stamp(infraEnvId, isoType, ignition);
-    return { ignition, generatedAt, renewAtMs: nats?.renewAtMs ?? Infinity };
+    return { ignition, generatedAt, renewAtMs: Math.min(nats?.renewAtMs ?? Infinity, this.tokenRenewalMs()) };
+  }
+
+  /** Long before the agents' token is replaced the document is looked at again. */
+  private tokenRenewalMs(): number {
+    return this.platform.clock.nowMs() + this.config.agentTokenLifetimeMs / 4;
   }
 
   private async pullSecretOf({ infraEnvId, settings, pullSecretSet }: InfraEnvState): Promise<string> {

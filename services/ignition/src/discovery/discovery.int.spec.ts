@@ -165,7 +165,7 @@ describe('the token that hosts carry', () => {
     const token = tokenOf((await render()).config);
     const { jwtVerify } = await import('jose');
     const { payload } = await jwtVerify(token, createPublicKey(privateKey), { algorithms: ['ES256'] });
-    expect(payload).toEqual({ infra_env_id: INFRA_ENV_ID });
+    expect(payload).toEqual({ infra_env_id: INFRA_ENV_ID, exp: expect.any(Number) });
     await service.close();
     await stage.start();
     expect(tokenOf((await render()).config)).toBe(token);
@@ -179,7 +179,7 @@ describe('the token that hosts carry', () => {
     await stage.given('infraEnv', otherId, infraEnvRegistered({}, otherId));
     await stage.start();
     const [own, other] = [tokenOf((await render()).config), tokenOf((await render('', otherId)).config)];
-    expect(own).toMatch(/^[\w-]{43}$/);
+    expect(own).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(other).not.toBe(own);
   });
 

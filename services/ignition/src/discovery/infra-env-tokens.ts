@@ -1,61 +1,76 @@
-import { createHash, createHmac, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
-import type { Secrets } from '@muster/ports';
-import { AGENT_TOKEN, SERVICE_SCOPE, TOKEN_KEY } from '../streams/secret-names';
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { agentTokenKey } from '@muster/nest-kit';
+import type { Clock, Secrets } from '@muster/ports';
+import { AGENT_TOKEN } from '../streams/secret-names';
 
-const ALGORITHM = 'ES256';
-const TOKEN_KEY_BYTES = 32;
-
-/** What the agents of an infra-env identify themselves with; always the same for one infra-env and one key. */
+/** What the agents of an infra-env identify themselves with; the same one until it nears its end. */
 export type InfraEnvTokens = (infraEnvId: string) => Promise<string>;
+
+export interface TokenSigner {
+  readonly algorithm: 'ES256' | 'HS256';
+  readonly key: KeyObject | Uint8Array;
+  /** Tells keys apart without giving them away. */
+  readonly keyDigest: string;
+}
 
 interface SealedToken {
   readonly token: string;
   /** Which key signed it: with another one it is of no use. */
   readonly keyDigest: string;
+  readonly expiresAtMs: number;
 }
 
+/** A token is replaced when less than this share of its life is left, so that an image of today boots for long enough. */
+const RENEWED_AT_SHARE = 1 / 2;
+
 /**
- * ES256 tokens that name the infra-env, without expiry, as images outlive any. A signature is never the same twice, so
- * the first one is sealed and used from then on: an image has to have the same bytes in every download of it.
+ * Tokens that name the infra-env and expire. A signature is never the same twice, so the first one is sealed and used from then on:
+ * an image has to have the same bytes in every download of it.
  */
-export function signedTokens(secrets: Secrets, key: KeyObject): InfraEnvTokens {
-  const keyDigest = createHash('sha256')
-    .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))
-    .digest('hex');
+export function signedTokens(
+  { secrets, clock }: { readonly secrets: Secrets; readonly clock: Clock },
+  signerOf: () => Promise<TokenSigner>,
+  lifetimeMs: number,
+): InfraEnvTokens {
   return async (infraEnvId) => {
+    const { algorithm, key, keyDigest } = await signerOf();
     const sealed = await secrets.open(infraEnvId, AGENT_TOKEN);
     const known = sealed && (JSON.parse(sealed.toString()) as SealedToken);
-    if (known?.keyDigest === keyDigest) return known.token;
+    const nowMs = clock.nowMs();
+    if (known?.keyDigest === keyDigest && known.expiresAtMs - nowMs > lifetimeMs * RENEWED_AT_SHARE) return known.token;
     const { SignJWT } = await import('jose');
+    const expiresAtMs = nowMs + lifetimeMs;
     const token = await new SignJWT({ infra_env_id: infraEnvId })
-      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .setExpirationTime(Math.floor(expiresAtMs / 1_000))
+      .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
       .sign(key);
-    await secrets.seal(
-      infraEnvId,
-      AGENT_TOKEN,
-      Buffer.from(JSON.stringify({ token, keyDigest } satisfies SealedToken)),
-    );
+    const kept: SealedToken = { token, keyDigest, expiresAtMs };
+    await secrets.seal(infraEnvId, AGENT_TOKEN, Buffer.from(JSON.stringify(kept)));
     return token;
   };
 }
 
-/** Without authentication hosts still carry a token that nobody can guess, for the day it is asked for. */
-export function derivedTokens(secrets: Secrets): InfraEnvTokens {
-  let key: Promise<Buffer> | undefined;
-  const tokenKey = async (): Promise<Buffer> => {
-    const known = await secrets.open(SERVICE_SCOPE, TOKEN_KEY);
-    if (known) return known;
-    await secrets.seal(SERVICE_SCOPE, TOKEN_KEY, randomBytes(TOKEN_KEY_BYTES));
-    // Read back: a replica that started at the same moment may have sealed its own after ours.
-    return (await secrets.open(SERVICE_SCOPE, TOKEN_KEY)) ?? tokenKey();
+/** Signs with the key pair that the gateway checks by. */
+export function keyPairSigner(key: KeyObject): () => Promise<TokenSigner> {
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  const signer: TokenSigner = { algorithm: 'ES256', key, keyDigest: digestOf(publicKey) };
+  return () => Promise.resolve(signer);
+}
+
+/** Signs with a key that all services of this installation have. Made at the first use. */
+export function ownKeySigner(secrets: Secrets): () => Promise<TokenSigner> {
+  let signer: Promise<TokenSigner> | undefined;
+  const make = async (): Promise<TokenSigner> => {
+    const key = await agentTokenKey(secrets);
+    return { algorithm: 'HS256', key, keyDigest: digestOf(key) };
   };
-  return async (infraEnvId) => {
-    key ??= tokenKey().catch((error: unknown) => {
-      key = undefined;
+  return () => {
+    signer ??= make().catch((error: unknown) => {
+      signer = undefined;
       throw error;
     });
-    return createHmac('sha256', await key)
-      .update(infraEnvId)
-      .digest('base64url');
+    return signer;
   };
 }
+
+const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

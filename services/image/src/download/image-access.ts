@@ -1,47 +1,66 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
+import { PLATFORM, type Platform, verifyImageToken } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 
-interface TokenClaims {
-  readonly infra_env_id?: unknown;
-  readonly sub?: unknown;
-}
-
 /** Who may have the image of which infra-env. */
 @Injectable()
 export class ImageAccess {
-  constructor(@Inject(CONFIG) private readonly config: ImageConfig) {}
+  constructor(
+    @Inject(CONFIG) private readonly config: ImageConfig,
+    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock' | 'secrets'>,
+  ) {}
 
   /** The infra-env that a URL names by id. Throws RefusalError unless the token, where one is asked for, opens it. */
   async byId(infraEnvId: string, token: string): Promise<string> {
     const id = idOf(infraEnvId);
-    if (this.config.tokenKey && (await this.infraEnvOf(token)) !== id) throw unknown(id);
+    const isAsked = this.config.authType === 'local' || this.config.authType === 'oidc';
+    if (isAsked && (await this.byToken(token)) !== id) throw unknown(id);
     return id;
   }
 
   /** The infra-env that a token names. Throws RefusalError when it names none or, where tokens are checked, is not genuine. */
-  byToken(token: string): Promise<string> {
-    return this.infraEnvOf(token);
-  }
-
-  private async infraEnvOf(token: string): Promise<string> {
-    const { infra_env_id: own, sub } = this.config.tokenKey ? await this.verified(token) : readClaims(token);
-    return idOf(String(sub ?? own ?? ''));
+  async byToken(token: string): Promise<string> {
+    const { authType } = this.config;
+    switch (authType) {
+      case 'none':
+      case 'agent-installer-local':
+        return idOf(namedIn(readClaims(token)));
+      case 'local':
+        return idOf(namedIn(await this.verified(token)));
+      case 'oidc': {
+        const infraEnvId = await verifyImageToken(this.platform.secrets, token, this.platform.clock.nowMs());
+        if (infraEnvId === undefined) throw unauthorized(NOT_GENUINE);
+        return infraEnvId;
+      }
+      default:
+        return authType satisfies never;
+    }
   }
 
   private async verified(token: string): Promise<TokenClaims> {
     const { tokenKey } = this.config;
     if (!tokenKey || token === '') throw unauthorized('it carries no token');
     const { jwtVerify } = await import('jose');
-    return jwtVerify(token, tokenKey, { algorithms: ['ES256'] }).then(
+    const currentDate = new Date(this.platform.clock.nowMs());
+    return jwtVerify(token, tokenKey, { algorithms: ['ES256'], currentDate }).then(
       ({ payload }) => payload,
       () => {
-        throw unauthorized('its token is not one of this service, or has expired');
+        throw unauthorized(NOT_GENUINE);
       },
     );
   }
 }
+
+const NOT_GENUINE = 'its token is not one of this service, or has expired';
+
+interface TokenClaims {
+  readonly infra_env_id?: unknown;
+  readonly sub?: unknown;
+}
+
+const namedIn = ({ infra_env_id: own, sub }: TokenClaims): string => String(sub ?? own ?? '');
 
 function readClaims(token: string): TokenClaims {
   try {

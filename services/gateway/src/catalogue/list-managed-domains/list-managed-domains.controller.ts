@@ -1,11 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
-import { AcceptsAnyone } from '../../auth/accepts.decorator';
+import { Accepts } from '../../auth/accepts.decorator';
 
 /** Base domains whose DNS records are made here: none, so people bring their own. */
 @Controller('v2/domains')
 export class ListManagedDomainsController {
   @Get()
-  @AcceptsAnyone()
+  @Accepts('userAuth')
   handle(): { readonly [domain: string]: string } {
     return {};
   }

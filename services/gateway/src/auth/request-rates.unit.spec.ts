@@ -1,0 +1,41 @@
+import { RefusalError } from '@muster/problems';
+import { RequestRates } from './request-rates';
+
+describe('Request rates', () => {
+  let nowMs = 1_000_000;
+  const rates = (requestsPerSecondMax: number, failedProofsPerMinuteMax = 0): RequestRates =>
+    new RequestRates({ clock: { nowMs: () => nowMs } }, { requestsPerSecondMax, failedProofsPerMinuteMax });
+  const refusalOf = (act: () => void): unknown => {
+    try {
+      act();
+      return undefined;
+    } catch (error) {
+      return error instanceof RefusalError ? error.refusal : error;
+    }
+  };
+
+  it('are without limit unless one is set', () => {
+    const free = rates(0);
+    for (let n = 0; n < 10_000; n += 1) {
+      free.count('a');
+      free.countFailure('a');
+    }
+  });
+
+  it('count each caller for himself, second by second', () => {
+    const few = rates(2);
+    few.count('a');
+    few.count('a');
+    expect(refusalOf(() => few.count('a'))).toMatchObject({ code: 'too-many-requests', retryAfterSeconds: 1 });
+    expect(refusalOf(() => few.count('b'))).toBeUndefined();
+    nowMs += 1_000;
+    expect(refusalOf(() => few.count('a'))).toBeUndefined();
+  });
+
+  it('say for how long an address that guesses should wait', () => {
+    const few = rates(0, 1);
+    few.countFailure('a');
+    nowMs += 20_000;
+    expect(refusalOf(() => few.countFailure('a'))).toMatchObject({ retryAfterSeconds: 40 });
+  });
+});
