@@ -1,4 +1,6 @@
 import { imageThroughput } from './image/image-throughput.bench';
+import { makeArtifacts } from './artifacts/make-artifacts.bench';
+import { prepareAtOnce } from './artifacts/prepare-at-once.bench';
 import type { Bench } from './measurement';
 import { agentDoors } from './process/agent-doors.bench';
 import { idleClusters } from './process/idle-clusters.bench';
@@ -15,6 +17,8 @@ import { replay } from './store/replay.bench';
 /** In the order in which they run. */
 export const BENCHES: readonly Bench[] = [
   durableCommands,
+  makeArtifacts,
+  prepareAtOnce,
   installationSize,
   installationPhases,
   replay,

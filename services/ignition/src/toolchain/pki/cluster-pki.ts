@@ -1,7 +1,7 @@
 import { AUTHORITIES, BUNDLES } from './authorities.table';
 import { CERTIFICATES } from './certificates.table';
 import { createAuthority, issueCertificate, type KeyPairPem } from './issue-certificate';
-import { createServiceAccountKeys, type SigningKeysPem } from './service-account-keys';
+import { createEcKeys, createRsaKeys, type SigningKeysPem } from './service-account-keys';
 import { serverNames } from './server-names';
 
 export type PairName = (typeof AUTHORITIES)[number]['name'] | (typeof CERTIFICATES)[number]['name'];
@@ -27,7 +27,7 @@ export interface PkiInput {
 
 /** Makes keys: never the same twice. Certificates count from an hour before `startedAt`, as clocks of new hosts may be behind. */
 export async function createClusterPki(input: PkiInput): Promise<ClusterPki> {
-  const accounts = Promise.all([createServiceAccountKeys(), createServiceAccountKeys()]);
+  const accounts = Promise.all([createEcKeys(), createRsaKeys()]);
   const pairs = new Map<string, KeyPairPem>();
   const authorities = new Map<string, Awaited<ReturnType<typeof createAuthority>>>();
   for (const row of AUTHORITIES) {

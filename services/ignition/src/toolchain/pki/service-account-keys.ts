@@ -7,14 +7,24 @@ export interface SigningKeysPem {
   readonly privateKeyPem: string;
 }
 
-/** Tokens of service accounts are checked by programs outside of the cluster too, which expect RSA. */
 const MODULUS_BITS = 2_048;
+const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
+const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
+const generate = promisify(generateKeyPair);
 
-export async function createServiceAccountKeys(): Promise<SigningKeysPem> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
-    modulusLength: MODULUS_BITS,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+/** Tokens that leave the cluster are checked by clouds, which expect RSA: by far the slowest key of an installation. */
+export async function createRsaKeys(): Promise<SigningKeysPem> {
+  const options = { modulusLength: MODULUS_BITS, publicKeyEncoding, privateKeyEncoding };
+  const { publicKey, privateKey } = await generate('rsa', options);
+  return { publicKeyPem: publicKey, privateKeyPem: privateKey };
+}
+
+/** For tokens that only the cluster's own API checks. */
+export async function createEcKeys(): Promise<SigningKeysPem> {
+  const { publicKey, privateKey } = await generate('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding,
+    privateKeyEncoding,
   });
   return { publicKeyPem: publicKey, privateKeyPem: privateKey };
 }
