@@ -84,6 +84,8 @@ import {
   ArtifactsFailedSchema,
   IngressCaAcceptedSchema,
   ArtifactsDiscardedSchema,
+  ManifestRemovedSchema,
+  ManifestStoredSchema,
 } from './gen/muster/v1/ignition_pb';
 import { ImageFirstDownloadedSchema, ImageDownloadCompletedSchema } from './gen/muster/v1/image_pb';
 import { NoteRecordedSchema } from './gen/muster/v1/events_pb';
@@ -182,6 +184,8 @@ export const IGNITION_EVENTS = {
   ArtifactsFailed: ArtifactsFailedSchema,
   IngressCaAccepted: IngressCaAcceptedSchema,
   ArtifactsDiscarded: ArtifactsDiscardedSchema,
+  ManifestStored: ManifestStoredSchema,
+  ManifestRemoved: ManifestRemovedSchema,
 } as const;
 
 export const IMAGE_EVENTS = {

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/ignition.proto.
  */
 export const file_muster_v1_ignition: GenFile = /*@__PURE__*/
-  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkikQEKEUFydGlmYWN0c1ByZXBhcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgDIAEoCRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QSEQoJdG9vbGNoYWluGAUgASgJIkYKD0FydGlmYWN0c0ZhaWxlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDgoGcmVhc29uGAMgASgJIlAKEUluZ3Jlc3NDYUFjY2VwdGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSJwoKa3ViZWNvbmZpZxgCIAEoCzITLm11c3Rlci52MS5BcnRpZmFjdCIoChJBcnRpZmFjdHNEaXNjYXJkZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCSJICh5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEhAKCGlzb190eXBlGAIgASgJIkkKH1JlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USEAoIaWduaXRpb24YASABKAwSFAoMZ2VuZXJhdGVkX2F0GAIgASgJIjMKG1JlbmRlck5ldHdvcmtSYW1kaXNrUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiLwocUmVuZGVyTmV0d29ya1JhbWRpc2tSZXNwb25zZRIPCgdhcmNoaXZlGAEgASgMIjcKE1JlYWRBcnRpZmFjdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJIicKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiMAoaUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSIuChtSZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USDwoHY29udGVudBgBIAEoDCJDChZBY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSFQoNY2FfYnVuZGxlX3BlbRgCIAEoDCI8ChdBY2NlcHRJbmdyZXNzQ2FSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMv0DCg9JZ25pdGlvblNlcnZpY2UScAoXUmVuZGVyRGlzY292ZXJ5SWduaXRpb24SKS5tdXN0ZXIudjEuUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXF1ZXN0GioubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USZwoUUmVuZGVyTmV0d29ya1JhbWRpc2sSJi5tdXN0ZXIudjEuUmVuZGVyTmV0d29ya1JhbWRpc2tSZXF1ZXN0GicubXVzdGVyLnYxLlJlbmRlck5ldHdvcmtSYW1kaXNrUmVzcG9uc2USTwoMUmVhZEFydGlmYWN0Eh4ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZEFydGlmYWN0UmVzcG9uc2USZAoTUmVuZGVySW5zdGFsbENvbmZpZxIlLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVxdWVzdBomLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USWAoPQWNjZXB0SW5ncmVzc0NhEiEubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlcXVlc3QaIi5tdXN0ZXIudjEuQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_common]);
+  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkikQEKEUFydGlmYWN0c1ByZXBhcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgDIAEoCRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QSEQoJdG9vbGNoYWluGAUgASgJIkYKD0FydGlmYWN0c0ZhaWxlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDgoGcmVhc29uGAMgASgJIlAKEUluZ3Jlc3NDYUFjY2VwdGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSJwoKa3ViZWNvbmZpZxgCIAEoCzITLm11c3Rlci52MS5BcnRpZmFjdCIoChJBcnRpZmFjdHNEaXNjYXJkZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCSKsAQoOTWFuaWZlc3RTdG9yZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEg4KBnNvdXJjZRgEIAEoCRIOCgZkaWdlc3QYBSABKAkSEgoKc2l6ZV9ieXRlcxgGIAEoBRIVCg1mb3JtZXJfZm9sZGVyGAcgASgJEhgKEGZvcm1lcl9maWxlX25hbWUYCCABKAkiSAoPTWFuaWZlc3RSZW1vdmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCSJICh5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEhAKCGlzb190eXBlGAIgASgJIkkKH1JlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USEAoIaWduaXRpb24YASABKAwSFAoMZ2VuZXJhdGVkX2F0GAIgASgJIjMKG1JlbmRlck5ldHdvcmtSYW1kaXNrUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiLwocUmVuZGVyTmV0d29ya1JhbWRpc2tSZXNwb25zZRIPCgdhcmNoaXZlGAEgASgMIjcKE1JlYWRBcnRpZmFjdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJIicKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiMAoaUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSIuChtSZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USDwoHY29udGVudBgBIAEoDCJDChZBY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSFQoNY2FfYnVuZGxlX3BlbRgCIAEoDCI8ChdBY2NlcHRJbmdyZXNzQ2FSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkIKDU1hbmlmZXN0RW50cnkSDgoGZm9sZGVyGAEgASgJEhEKCWZpbGVfbmFtZRgCIAEoCRIOCgZzb3VyY2UYAyABKAkiTAoUTGlzdE1hbmlmZXN0c1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIgChhpbmNsdWRlX3N5c3RlbV9nZW5lcmF0ZWQYAiABKAgiRAoVTGlzdE1hbmlmZXN0c1Jlc3BvbnNlEisKCW1hbmlmZXN0cxgBIAMoCzIYLm11c3Rlci52MS5NYW5pZmVzdEVudHJ5IkwKE1JlYWRNYW5pZmVzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJIicKFFJlYWRNYW5pZmVzdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiXgoUU3RvcmVNYW5pZmVzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEg8KB2NvbnRlbnQYBCABKAwiZgoVU3RvcmVNYW5pZmVzdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQSKgoIbWFuaWZlc3QYAiABKAsyGC5tdXN0ZXIudjEuTWFuaWZlc3RFbnRyeSLOAQoVUmV2aXNlTWFuaWZlc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRIXCgpuZXdfZm9sZGVyGAQgASgJSACIAQESGgoNbmV3X2ZpbGVfbmFtZRgFIAEoCUgBiAEBEhgKC25ld19jb250ZW50GAYgASgMSAKIAQFCDQoLX25ld19mb2xkZXJCEAoOX25ld19maWxlX25hbWVCDgoMX25ld19jb250ZW50ImcKFlJldmlzZU1hbmlmZXN0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZBIqCghtYW5pZmVzdBgCIAEoCzIYLm11c3Rlci52MS5NYW5pZmVzdEVudHJ5Ik4KFVJlbW92ZU1hbmlmZXN0UmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEg4KBmZvbGRlchgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkiOwoWUmVtb3ZlTWFuaWZlc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMqQHCg9JZ25pdGlvblNlcnZpY2UScAoXUmVuZGVyRGlzY292ZXJ5SWduaXRpb24SKS5tdXN0ZXIudjEuUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXF1ZXN0GioubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USZwoUUmVuZGVyTmV0d29ya1JhbWRpc2sSJi5tdXN0ZXIudjEuUmVuZGVyTmV0d29ya1JhbWRpc2tSZXF1ZXN0GicubXVzdGVyLnYxLlJlbmRlck5ldHdvcmtSYW1kaXNrUmVzcG9uc2USTwoMUmVhZEFydGlmYWN0Eh4ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZEFydGlmYWN0UmVzcG9uc2USZAoTUmVuZGVySW5zdGFsbENvbmZpZxIlLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVxdWVzdBomLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USWAoPQWNjZXB0SW5ncmVzc0NhEiEubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlcXVlc3QaIi5tdXN0ZXIudjEuQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2USUgoNTGlzdE1hbmlmZXN0cxIfLm11c3Rlci52MS5MaXN0TWFuaWZlc3RzUmVxdWVzdBogLm11c3Rlci52MS5MaXN0TWFuaWZlc3RzUmVzcG9uc2USTwoMUmVhZE1hbmlmZXN0Eh4ubXVzdGVyLnYxLlJlYWRNYW5pZmVzdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE1hbmlmZXN0UmVzcG9uc2USUgoNU3RvcmVNYW5pZmVzdBIfLm11c3Rlci52MS5TdG9yZU1hbmlmZXN0UmVxdWVzdBogLm11c3Rlci52MS5TdG9yZU1hbmlmZXN0UmVzcG9uc2USVQoOUmV2aXNlTWFuaWZlc3QSIC5tdXN0ZXIudjEuUmV2aXNlTWFuaWZlc3RSZXF1ZXN0GiEubXVzdGVyLnYxLlJldmlzZU1hbmlmZXN0UmVzcG9uc2USVQoOUmVtb3ZlTWFuaWZlc3QSIC5tdXN0ZXIudjEuUmVtb3ZlTWFuaWZlc3RSZXF1ZXN0GiEubXVzdGVyLnYxLlJlbW92ZU1hbmlmZXN0UmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.Artifact
@@ -248,6 +248,170 @@ export const ArtifactsDiscardedSchema: GenMessage<ArtifactsDiscarded, {jsonType:
   messageDesc(file_muster_v1_ignition, 4);
 
 /**
+ * A file that the new cluster finds when it comes up. Its text is sealed with the cluster, by its digest.
+ *
+ * @generated from message muster.v1.ManifestStored
+ */
+export type ManifestStored = Message<"muster.v1.ManifestStored"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * manifests or openshift.
+   *
+   * @generated from field: string folder = 2;
+   */
+  folder: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName: string;
+
+  /**
+   * user or system.
+   *
+   * @generated from field: string source = 4;
+   */
+  source: string;
+
+  /**
+   * SHA-256 of the text, hexadecimal.
+   *
+   * @generated from field: string digest = 5;
+   */
+  digest: string;
+
+  /**
+   * @generated from field: int32 size_bytes = 6;
+   */
+  sizeBytes: number;
+
+  /**
+   * Where it was before, when it was moved or renamed.
+   *
+   * @generated from field: string former_folder = 7;
+   */
+  formerFolder: string;
+
+  /**
+   * @generated from field: string former_file_name = 8;
+   */
+  formerFileName: string;
+};
+
+/**
+ * A file that the new cluster finds when it comes up. Its text is sealed with the cluster, by its digest.
+ *
+ * @generated from message muster.v1.ManifestStored
+ */
+export type ManifestStoredJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * manifests or openshift.
+   *
+   * @generated from field: string folder = 2;
+   */
+  folder?: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName?: string;
+
+  /**
+   * user or system.
+   *
+   * @generated from field: string source = 4;
+   */
+  source?: string;
+
+  /**
+   * SHA-256 of the text, hexadecimal.
+   *
+   * @generated from field: string digest = 5;
+   */
+  digest?: string;
+
+  /**
+   * @generated from field: int32 size_bytes = 6;
+   */
+  sizeBytes?: number;
+
+  /**
+   * Where it was before, when it was moved or renamed.
+   *
+   * @generated from field: string former_folder = 7;
+   */
+  formerFolder?: string;
+
+  /**
+   * @generated from field: string former_file_name = 8;
+   */
+  formerFileName?: string;
+};
+
+/**
+ * Describes the message muster.v1.ManifestStored.
+ * Use `create(ManifestStoredSchema)` to create a new message.
+ */
+export const ManifestStoredSchema: GenMessage<ManifestStored, {jsonType: ManifestStoredJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 5);
+
+/**
+ * @generated from message muster.v1.ManifestRemoved
+ */
+export type ManifestRemoved = Message<"muster.v1.ManifestRemoved"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName: string;
+};
+
+/**
+ * @generated from message muster.v1.ManifestRemoved
+ */
+export type ManifestRemovedJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder?: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName?: string;
+};
+
+/**
+ * Describes the message muster.v1.ManifestRemoved.
+ * Use `create(ManifestRemovedSchema)` to create a new message.
+ */
+export const ManifestRemovedSchema: GenMessage<ManifestRemoved, {jsonType: ManifestRemovedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 6);
+
+/**
  * @generated from message muster.v1.RenderDiscoveryIgnitionRequest
  */
 export type RenderDiscoveryIgnitionRequest = Message<"muster.v1.RenderDiscoveryIgnitionRequest"> & {
@@ -286,7 +450,7 @@ export type RenderDiscoveryIgnitionRequestJson = {
  * Use `create(RenderDiscoveryIgnitionRequestSchema)` to create a new message.
  */
 export const RenderDiscoveryIgnitionRequestSchema: GenMessage<RenderDiscoveryIgnitionRequest, {jsonType: RenderDiscoveryIgnitionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 5);
+  messageDesc(file_muster_v1_ignition, 7);
 
 /**
  * @generated from message muster.v1.RenderDiscoveryIgnitionResponse
@@ -327,7 +491,7 @@ export type RenderDiscoveryIgnitionResponseJson = {
  * Use `create(RenderDiscoveryIgnitionResponseSchema)` to create a new message.
  */
 export const RenderDiscoveryIgnitionResponseSchema: GenMessage<RenderDiscoveryIgnitionResponse, {jsonType: RenderDiscoveryIgnitionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 6);
+  messageDesc(file_muster_v1_ignition, 8);
 
 /**
  * @generated from message muster.v1.RenderNetworkRamdiskRequest
@@ -354,7 +518,7 @@ export type RenderNetworkRamdiskRequestJson = {
  * Use `create(RenderNetworkRamdiskRequestSchema)` to create a new message.
  */
 export const RenderNetworkRamdiskRequestSchema: GenMessage<RenderNetworkRamdiskRequest, {jsonType: RenderNetworkRamdiskRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 7);
+  messageDesc(file_muster_v1_ignition, 9);
 
 /**
  * @generated from message muster.v1.RenderNetworkRamdiskResponse
@@ -385,7 +549,7 @@ export type RenderNetworkRamdiskResponseJson = {
  * Use `create(RenderNetworkRamdiskResponseSchema)` to create a new message.
  */
 export const RenderNetworkRamdiskResponseSchema: GenMessage<RenderNetworkRamdiskResponse, {jsonType: RenderNetworkRamdiskResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 8);
+  messageDesc(file_muster_v1_ignition, 10);
 
 /**
  * @generated from message muster.v1.ReadArtifactRequest
@@ -422,7 +586,7 @@ export type ReadArtifactRequestJson = {
  * Use `create(ReadArtifactRequestSchema)` to create a new message.
  */
 export const ReadArtifactRequestSchema: GenMessage<ReadArtifactRequest, {jsonType: ReadArtifactRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 9);
+  messageDesc(file_muster_v1_ignition, 11);
 
 /**
  * @generated from message muster.v1.ReadArtifactResponse
@@ -449,7 +613,7 @@ export type ReadArtifactResponseJson = {
  * Use `create(ReadArtifactResponseSchema)` to create a new message.
  */
 export const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse, {jsonType: ReadArtifactResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 10);
+  messageDesc(file_muster_v1_ignition, 12);
 
 /**
  * @generated from message muster.v1.RenderInstallConfigRequest
@@ -476,7 +640,7 @@ export type RenderInstallConfigRequestJson = {
  * Use `create(RenderInstallConfigRequestSchema)` to create a new message.
  */
 export const RenderInstallConfigRequestSchema: GenMessage<RenderInstallConfigRequest, {jsonType: RenderInstallConfigRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 11);
+  messageDesc(file_muster_v1_ignition, 13);
 
 /**
  * @generated from message muster.v1.RenderInstallConfigResponse
@@ -507,7 +671,7 @@ export type RenderInstallConfigResponseJson = {
  * Use `create(RenderInstallConfigResponseSchema)` to create a new message.
  */
 export const RenderInstallConfigResponseSchema: GenMessage<RenderInstallConfigResponse, {jsonType: RenderInstallConfigResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 12);
+  messageDesc(file_muster_v1_ignition, 14);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaRequest
@@ -544,7 +708,7 @@ export type AcceptIngressCaRequestJson = {
  * Use `create(AcceptIngressCaRequestSchema)` to create a new message.
  */
 export const AcceptIngressCaRequestSchema: GenMessage<AcceptIngressCaRequest, {jsonType: AcceptIngressCaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 13);
+  messageDesc(file_muster_v1_ignition, 15);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaResponse
@@ -571,7 +735,474 @@ export type AcceptIngressCaResponseJson = {
  * Use `create(AcceptIngressCaResponseSchema)` to create a new message.
  */
 export const AcceptIngressCaResponseSchema: GenMessage<AcceptIngressCaResponse, {jsonType: AcceptIngressCaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 14);
+  messageDesc(file_muster_v1_ignition, 16);
+
+/**
+ * @generated from message muster.v1.ManifestEntry
+ */
+export type ManifestEntry = Message<"muster.v1.ManifestEntry"> & {
+  /**
+   * @generated from field: string folder = 1;
+   */
+  folder: string;
+
+  /**
+   * @generated from field: string file_name = 2;
+   */
+  fileName: string;
+
+  /**
+   * @generated from field: string source = 3;
+   */
+  source: string;
+};
+
+/**
+ * @generated from message muster.v1.ManifestEntry
+ */
+export type ManifestEntryJson = {
+  /**
+   * @generated from field: string folder = 1;
+   */
+  folder?: string;
+
+  /**
+   * @generated from field: string file_name = 2;
+   */
+  fileName?: string;
+
+  /**
+   * @generated from field: string source = 3;
+   */
+  source?: string;
+};
+
+/**
+ * Describes the message muster.v1.ManifestEntry.
+ * Use `create(ManifestEntrySchema)` to create a new message.
+ */
+export const ManifestEntrySchema: GenMessage<ManifestEntry, {jsonType: ManifestEntryJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 17);
+
+/**
+ * @generated from message muster.v1.ListManifestsRequest
+ */
+export type ListManifestsRequest = Message<"muster.v1.ListManifestsRequest"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * @generated from field: bool include_system_generated = 2;
+   */
+  includeSystemGenerated: boolean;
+};
+
+/**
+ * @generated from message muster.v1.ListManifestsRequest
+ */
+export type ListManifestsRequestJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * @generated from field: bool include_system_generated = 2;
+   */
+  includeSystemGenerated?: boolean;
+};
+
+/**
+ * Describes the message muster.v1.ListManifestsRequest.
+ * Use `create(ListManifestsRequestSchema)` to create a new message.
+ */
+export const ListManifestsRequestSchema: GenMessage<ListManifestsRequest, {jsonType: ListManifestsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 18);
+
+/**
+ * @generated from message muster.v1.ListManifestsResponse
+ */
+export type ListManifestsResponse = Message<"muster.v1.ListManifestsResponse"> & {
+  /**
+   * @generated from field: repeated muster.v1.ManifestEntry manifests = 1;
+   */
+  manifests: ManifestEntry[];
+};
+
+/**
+ * @generated from message muster.v1.ListManifestsResponse
+ */
+export type ListManifestsResponseJson = {
+  /**
+   * @generated from field: repeated muster.v1.ManifestEntry manifests = 1;
+   */
+  manifests?: ManifestEntryJson[];
+};
+
+/**
+ * Describes the message muster.v1.ListManifestsResponse.
+ * Use `create(ListManifestsResponseSchema)` to create a new message.
+ */
+export const ListManifestsResponseSchema: GenMessage<ListManifestsResponse, {jsonType: ListManifestsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 19);
+
+/**
+ * @generated from message muster.v1.ReadManifestRequest
+ */
+export type ReadManifestRequest = Message<"muster.v1.ReadManifestRequest"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName: string;
+};
+
+/**
+ * @generated from message muster.v1.ReadManifestRequest
+ */
+export type ReadManifestRequestJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder?: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName?: string;
+};
+
+/**
+ * Describes the message muster.v1.ReadManifestRequest.
+ * Use `create(ReadManifestRequestSchema)` to create a new message.
+ */
+export const ReadManifestRequestSchema: GenMessage<ReadManifestRequest, {jsonType: ReadManifestRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 20);
+
+/**
+ * @generated from message muster.v1.ReadManifestResponse
+ */
+export type ReadManifestResponse = Message<"muster.v1.ReadManifestResponse"> & {
+  /**
+   * @generated from field: bytes content = 1;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * @generated from message muster.v1.ReadManifestResponse
+ */
+export type ReadManifestResponseJson = {
+  /**
+   * @generated from field: bytes content = 1;
+   */
+  content?: string;
+};
+
+/**
+ * Describes the message muster.v1.ReadManifestResponse.
+ * Use `create(ReadManifestResponseSchema)` to create a new message.
+ */
+export const ReadManifestResponseSchema: GenMessage<ReadManifestResponse, {jsonType: ReadManifestResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 21);
+
+/**
+ * @generated from message muster.v1.StoreManifestRequest
+ */
+export type StoreManifestRequest = Message<"muster.v1.StoreManifestRequest"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName: string;
+
+  /**
+   * @generated from field: bytes content = 4;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * @generated from message muster.v1.StoreManifestRequest
+ */
+export type StoreManifestRequestJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder?: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName?: string;
+
+  /**
+   * @generated from field: bytes content = 4;
+   */
+  content?: string;
+};
+
+/**
+ * Describes the message muster.v1.StoreManifestRequest.
+ * Use `create(StoreManifestRequestSchema)` to create a new message.
+ */
+export const StoreManifestRequestSchema: GenMessage<StoreManifestRequest, {jsonType: StoreManifestRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 22);
+
+/**
+ * @generated from message muster.v1.StoreManifestResponse
+ */
+export type StoreManifestResponse = Message<"muster.v1.StoreManifestResponse"> & {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: Stored | undefined;
+
+  /**
+   * @generated from field: muster.v1.ManifestEntry manifest = 2;
+   */
+  manifest?: ManifestEntry | undefined;
+};
+
+/**
+ * @generated from message muster.v1.StoreManifestResponse
+ */
+export type StoreManifestResponseJson = {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: StoredJson;
+
+  /**
+   * @generated from field: muster.v1.ManifestEntry manifest = 2;
+   */
+  manifest?: ManifestEntryJson;
+};
+
+/**
+ * Describes the message muster.v1.StoreManifestResponse.
+ * Use `create(StoreManifestResponseSchema)` to create a new message.
+ */
+export const StoreManifestResponseSchema: GenMessage<StoreManifestResponse, {jsonType: StoreManifestResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 23);
+
+/**
+ * @generated from message muster.v1.ReviseManifestRequest
+ */
+export type ReviseManifestRequest = Message<"muster.v1.ReviseManifestRequest"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName: string;
+
+  /**
+   * @generated from field: optional string new_folder = 4;
+   */
+  newFolder?: string | undefined;
+
+  /**
+   * @generated from field: optional string new_file_name = 5;
+   */
+  newFileName?: string | undefined;
+
+  /**
+   * @generated from field: optional bytes new_content = 6;
+   */
+  newContent?: Uint8Array | undefined;
+};
+
+/**
+ * @generated from message muster.v1.ReviseManifestRequest
+ */
+export type ReviseManifestRequestJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder?: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName?: string;
+
+  /**
+   * @generated from field: optional string new_folder = 4;
+   */
+  newFolder?: string;
+
+  /**
+   * @generated from field: optional string new_file_name = 5;
+   */
+  newFileName?: string;
+
+  /**
+   * @generated from field: optional bytes new_content = 6;
+   */
+  newContent?: string;
+};
+
+/**
+ * Describes the message muster.v1.ReviseManifestRequest.
+ * Use `create(ReviseManifestRequestSchema)` to create a new message.
+ */
+export const ReviseManifestRequestSchema: GenMessage<ReviseManifestRequest, {jsonType: ReviseManifestRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 24);
+
+/**
+ * @generated from message muster.v1.ReviseManifestResponse
+ */
+export type ReviseManifestResponse = Message<"muster.v1.ReviseManifestResponse"> & {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: Stored | undefined;
+
+  /**
+   * @generated from field: muster.v1.ManifestEntry manifest = 2;
+   */
+  manifest?: ManifestEntry | undefined;
+};
+
+/**
+ * @generated from message muster.v1.ReviseManifestResponse
+ */
+export type ReviseManifestResponseJson = {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: StoredJson;
+
+  /**
+   * @generated from field: muster.v1.ManifestEntry manifest = 2;
+   */
+  manifest?: ManifestEntryJson;
+};
+
+/**
+ * Describes the message muster.v1.ReviseManifestResponse.
+ * Use `create(ReviseManifestResponseSchema)` to create a new message.
+ */
+export const ReviseManifestResponseSchema: GenMessage<ReviseManifestResponse, {jsonType: ReviseManifestResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 25);
+
+/**
+ * @generated from message muster.v1.RemoveManifestRequest
+ */
+export type RemoveManifestRequest = Message<"muster.v1.RemoveManifestRequest"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName: string;
+};
+
+/**
+ * @generated from message muster.v1.RemoveManifestRequest
+ */
+export type RemoveManifestRequestJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * @generated from field: string folder = 2;
+   */
+  folder?: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName?: string;
+};
+
+/**
+ * Describes the message muster.v1.RemoveManifestRequest.
+ * Use `create(RemoveManifestRequestSchema)` to create a new message.
+ */
+export const RemoveManifestRequestSchema: GenMessage<RemoveManifestRequest, {jsonType: RemoveManifestRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 26);
+
+/**
+ * @generated from message muster.v1.RemoveManifestResponse
+ */
+export type RemoveManifestResponse = Message<"muster.v1.RemoveManifestResponse"> & {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: Stored | undefined;
+};
+
+/**
+ * @generated from message muster.v1.RemoveManifestResponse
+ */
+export type RemoveManifestResponseJson = {
+  /**
+   * @generated from field: muster.v1.Stored stored = 1;
+   */
+  stored?: StoredJson;
+};
+
+/**
+ * Describes the message muster.v1.RemoveManifestResponse.
+ * Use `create(RemoveManifestResponseSchema)` to create a new message.
+ */
+export const RemoveManifestResponseSchema: GenMessage<RemoveManifestResponse, {jsonType: RemoveManifestResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 27);
 
 /**
  * @generated from service muster.v1.IgnitionService
@@ -624,6 +1255,48 @@ export const IgnitionService: GenService<{
     methodKind: "unary";
     input: typeof AcceptIngressCaRequestSchema;
     output: typeof AcceptIngressCaResponseSchema;
+  },
+  /**
+   * @generated from rpc muster.v1.IgnitionService.ListManifests
+   */
+  listManifests: {
+    methodKind: "unary";
+    input: typeof ListManifestsRequestSchema;
+    output: typeof ListManifestsResponseSchema;
+  },
+  /**
+   * @generated from rpc muster.v1.IgnitionService.ReadManifest
+   */
+  readManifest: {
+    methodKind: "unary";
+    input: typeof ReadManifestRequestSchema;
+    output: typeof ReadManifestResponseSchema;
+  },
+  /**
+   * @generated from rpc muster.v1.IgnitionService.StoreManifest
+   */
+  storeManifest: {
+    methodKind: "unary";
+    input: typeof StoreManifestRequestSchema;
+    output: typeof StoreManifestResponseSchema;
+  },
+  /**
+   * What is not given stays as it is.
+   *
+   * @generated from rpc muster.v1.IgnitionService.ReviseManifest
+   */
+  reviseManifest: {
+    methodKind: "unary";
+    input: typeof ReviseManifestRequestSchema;
+    output: typeof ReviseManifestResponseSchema;
+  },
+  /**
+   * @generated from rpc muster.v1.IgnitionService.RemoveManifest
+   */
+  removeManifest: {
+    methodKind: "unary";
+    input: typeof RemoveManifestRequestSchema;
+    output: typeof RemoveManifestResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_muster_v1_ignition, 0);
