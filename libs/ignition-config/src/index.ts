@@ -26,6 +26,7 @@ export { clusterManifests } from './cluster-manifests/cluster-manifests';
 export type { ManifestFile, ManifestFolder } from './cluster-manifests/manifest-file';
 export type { ClusterManifestsInput } from './cluster-manifests/manifests-input';
 export { isPatch, placeManifests } from './cluster-manifests/place-manifests';
+export { type JoiningInput, renderJoiningIgnition } from './install/render-joining-ignition';
 export { hostNodeConfig, roleNodeConfig, type NodeFilesInput } from './install/node-files';
 export { composeInstallConfig } from './install-config/compose-install-config';
 export type {
@@ -54,3 +55,10 @@ export { describeNetworkProblem, type NetworkProblem } from './static-network/ne
 export { networkRamdiskFiles } from './static-network/network-ramdisk-files';
 export { hostNetworkFiles, type NetworkFile, networkScripts } from './static-network/network-files';
 export { parseRegistries } from './registries/parse-registries';
+export { type SystemManifestsInput, systemManifests } from './system-manifests/system-manifests';
+export {
+  MANIFEST_BYTES_MAX,
+  manifestContentFault,
+  type ManifestFault,
+  manifestNameFault,
+} from './user-manifests/check-manifest';

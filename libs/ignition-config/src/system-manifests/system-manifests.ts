@@ -1,0 +1,85 @@
+import { manifest, type ManifestFile } from '../cluster-manifests/manifest-file';
+import { stringify } from 'yaml';
+import { chronyFile } from './chrony';
+import { encryptedRoot, type EncryptionChoice } from './disk-encryption';
+import { machineConfig } from './machine-config';
+import { NIC_REAPPLY_UNIT } from './nic-reapply';
+import { singleNodeNames } from './single-node-names';
+
+export type NodeRole = 'master' | 'worker' | 'arbiter';
+
+/** What decides on the manifests that the service itself adds to a cluster. */
+export interface SystemManifestsInput {
+  /** Those that the cluster has besides master and worker. */
+  readonly hasArbiters: boolean;
+  readonly isSingleNode: boolean;
+  readonly areMastersSchedulable: boolean;
+  /** The only time sources when `isOnlyTime`, else besides those of the system. */
+  readonly timeSources: readonly string[];
+  readonly isOnlyTime: boolean;
+  readonly encryption: EncryptionChoice;
+  /** `<cluster>.<base domain>`. */
+  readonly domain: string;
+  /** Of a single node that answers for its own names; empty when something else does. */
+  readonly ownNamesAddress: string;
+}
+
+/** In the order in which they are made; everything is in the folder openshift. */
+export function systemManifests(input: SystemManifestsInput): readonly ManifestFile[] {
+  const roles: readonly NodeRole[] = input.hasArbiters ? ['master', 'worker', 'arbiter'] : ['master', 'worker'];
+  return [
+    ...roles.map((role) =>
+      manifest(
+        'openshift',
+        `50-${role}s-chrony-configuration.yaml`,
+        machineConfig(role, `50-${role}s-chrony-configuration`, { storage: { files: [chronyFile(input)] } }),
+      ),
+    ),
+    ...ownNames(input),
+    ...schedulableMasters(input),
+    ...encryptedDisks(roles, input.encryption),
+    ...roles.map((role) =>
+      manifest(
+        'openshift',
+        `50-${role}s-iscsi-nic-reapply.yaml`,
+        machineConfig(role, `50-${role}s-iscsi-nic-reapply`, { systemd: { units: [NIC_REAPPLY_UNIT] } }),
+      ),
+    ),
+  ];
+}
+
+function ownNames({ isSingleNode, ownNamesAddress, domain }: SystemManifestsInput): readonly ManifestFile[] {
+  if (!isSingleNode || ownNamesAddress === '') return [];
+  const config = singleNodeNames(domain, ownNamesAddress);
+  return [
+    manifest('openshift', 'dnsmasq-bootstrap-in-place.yaml', machineConfig('master', '50-master-dnsmasq', config)),
+  ];
+}
+
+/** A patch of what installers generate: workloads may run on the control plane. */
+function schedulableMasters({ areMastersSchedulable }: SystemManifestsInput): readonly ManifestFile[] {
+  if (!areMastersSchedulable) return [];
+  const patch = [{ op: 'replace', path: '/spec/mastersSchedulable', value: true }];
+  return [
+    {
+      folder: 'openshift',
+      fileName: 'cluster-scheduler-02-config.yml.patch_ai_set_masters_schedulable',
+      content: stringify(patch),
+    },
+  ];
+}
+
+function encryptedDisks(roles: readonly NodeRole[], choice: EncryptionChoice): readonly ManifestFile[] {
+  const wanted = choice.roles.split(',');
+  const isWanted = (role: NodeRole): boolean => wanted.includes('all') || wanted.includes(`${role}s`);
+  const kind = choice.mode === 'tang' ? 'tang' : 'tpm';
+  return roles
+    .filter(isWanted)
+    .map((role) =>
+      manifest(
+        'openshift',
+        `99-openshift-${role}-${kind}-encryption.yaml`,
+        machineConfig(role, `${role}-${kind}`, ...encryptedRoot(choice)),
+      ),
+    );
+}

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { parse } from 'yaml';
+import { fromDataUrl } from '../config/data-url';
+import { systemManifests, type SystemManifestsInput } from './system-manifests';
+
+const input = (changes: Partial<SystemManifestsInput> = {}): SystemManifestsInput => ({
+  hasArbiters: false,
+  isSingleNode: false,
+  areMastersSchedulable: false,
+  timeSources: [],
+  isOnlyTime: false,
+  encryption: { roles: 'none', mode: 'tpmv2', tangServers: [], cipher: 'aes-cbc-essiv:sha256' },
+  domain: 'demo.example.com',
+  ownNamesAddress: '',
+  ...changes,
+});
+interface MachineConfig {
+  readonly spec: {
+    readonly kernelArguments?: readonly string[];
+    readonly config: {
+      readonly storage?: {
+        readonly files?: readonly { contents: { source: string } }[];
+        readonly luks?: readonly object[];
+      };
+    };
+  };
+}
+const names = (changes: Partial<SystemManifestsInput> = {}): readonly string[] =>
+  systemManifests(input(changes)).map(({ fileName }) => fileName);
+const configOf = (fileName: string, changes: Partial<SystemManifestsInput>): MachineConfig =>
+  parse(systemManifests(input(changes)).find((file) => file.fileName === fileName)?.content ?? '') as MachineConfig;
+const isInstalled = spawnSync('ignition-validate', ['--version']).error === undefined;
+const missing = isInstalled ? '' : ' (skipped: the Debian package ignition is not installed)';
+
+describe('The manifests of the service', () => {
+  it('are these for every cluster, in this order', () => {
+    expect(names()).toEqual([
+      '50-masters-chrony-configuration.yaml',
+      '50-workers-chrony-configuration.yaml',
+      '50-masters-iscsi-nic-reapply.yaml',
+      '50-workers-iscsi-nic-reapply.yaml',
+    ]);
+    expect(names({ hasArbiters: true })).toContain('50-arbiters-chrony-configuration.yaml');
+    expect(systemManifests(input()).every(({ folder }) => folder === 'openshift')).toBe(true);
+  });
+
+  it.each([
+    [false, ['pool 0.rhel.pool.ntp.org iburst', 'sourcedir', 'server a.example iburst']],
+    [true, ['sourcedir', 'server a.example iburst']],
+  ])('set the clock (only by the sources that were named: %s)', (isOnlyTime, starts) => {
+    const { spec } = configOf('50-masters-chrony-configuration.yaml', {
+      isOnlyTime,
+      timeSources: ['a.example', 'a.example'],
+    });
+    const text = fromDataUrl(spec.config.storage?.files?.[0]?.contents.source ?? '') ?? '';
+    const lines = text.split('\n').filter((line) => starts.some((start) => line.startsWith(start)));
+    expect(lines).toHaveLength(starts.length);
+    expect(text.startsWith('pool')).toBe(!isOnlyTime);
+  });
+
+  it('let workloads run on the control plane where that is wanted', () => {
+    const file = systemManifests(input({ areMastersSchedulable: true })).find(({ fileName }) =>
+      fileName.includes('.patch'),
+    );
+    expect(file?.fileName).toBe('cluster-scheduler-02-config.yml.patch_ai_set_masters_schedulable');
+    expect(parse(file?.content ?? '')).toEqual([{ op: 'replace', path: '/spec/mastersSchedulable', value: true }]);
+  });
+
+  it.each([
+    ['all', ['99-openshift-master-tpm-encryption.yaml', '99-openshift-worker-tpm-encryption.yaml']],
+    ['masters', ['99-openshift-master-tpm-encryption.yaml']],
+    ['none', []],
+  ])('encrypt the disks of %s', (roles, expected) => {
+    const encryption = { ...input().encryption, roles };
+    expect(names({ encryption }).filter((name) => name.includes('encryption'))).toEqual(expected);
+  });
+
+  it('bring the network up first where tang servers open the disk', () => {
+    const tangServers = [{ url: 'http://tang', thumbprint: 'abc' }];
+    const encryption = { ...input().encryption, roles: 'workers', mode: 'tang', tangServers };
+    const { spec } = configOf('99-openshift-worker-tang-encryption.yaml', { encryption });
+    expect(spec.kernelArguments).toEqual(['rd.neednet=1']);
+    expect(spec.config.storage?.luks?.[0]).toMatchObject({ clevis: { tang: tangServers }, wipeVolume: true });
+  });
+
+  it('let a single node answer for its names, if nobody else does', () => {
+    expect(names({ isSingleNode: true, ownNamesAddress: '192.0.2.5' })).toContain('dnsmasq-bootstrap-in-place.yaml');
+    expect(names({ isSingleNode: true })).not.toContain('dnsmasq-bootstrap-in-place.yaml');
+    expect(names({ ownNamesAddress: '192.0.2.5' })).not.toContain('dnsmasq-bootstrap-in-place.yaml');
+  });
+
+  (isInstalled ? it : it.skip)(`carry configs that Ignition takes${missing}`, () => {
+    const encryption = {
+      ...input().encryption,
+      roles: 'all',
+      mode: 'tang',
+      tangServers: [{ url: 'http://t', thumbprint: 'x' }],
+    };
+    const files = systemManifests(
+      input({ encryption, isSingleNode: true, ownNamesAddress: '192.0.2.5', timeSources: ['a'] }),
+    );
+    for (const { fileName, content } of files) {
+      const { spec } = parse(content) as MachineConfig;
+      const { status, stderr } = spawnSync('ignition-validate', ['-'], {
+        input: JSON.stringify(spec.config),
+        encoding: 'utf8',
+      });
+      expect({ fileName, status, stderr }).toEqual({ fileName, status: 0, stderr: '' });
+    }
+  });
+});

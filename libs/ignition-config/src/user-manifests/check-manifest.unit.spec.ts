@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { manifestContentFault, manifestNameFault } from './check-manifest';
+
+describe('The name of a manifest', () => {
+  it.each(['a.json', 'a.yaml', 'a.b.yml', '50-x_y.yaml.patch', 'a.yml.patch_1', 'a.yaml.patchX'])(
+    'may be %s',
+    (name) => {
+      expect(manifestNameFault(name)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['../a.yaml', 'unusable-name'],
+    ['a/b.yaml', 'unusable-name'],
+    ['.a.yaml', 'unusable-name'],
+    ['.yaml', 'unusable-name'],
+    ['a b.yaml', 'unusable-name'],
+    ['a.txt', 'invalid'],
+    ['a', 'invalid'],
+    ['a.json.patch', 'invalid'],
+    ['a.yaml.patch-1', 'invalid'],
+    ['', 'unusable-name'],
+  ])('cannot be %j (%s)', (name, kind) => {
+    expect(manifestNameFault(name)).toMatchObject({ kind });
+  });
+});
+
+describe('The text of a manifest', () => {
+  it.each([
+    ['a.yaml', 'kind: A\n---\nkind: B\n'],
+    ['a.yaml', ''],
+    ['a.json', '{"kind":"A"}'],
+    ['a.yaml.patch', '- op: replace\n  path: /spec\n  value: 1\n'],
+  ])('of %s may be %j', (name, content) => {
+    expect(manifestContentFault(name, content)).toBeUndefined();
+  });
+
+  it.each([
+    ['a.json', '{"kind":', 'a.json: this is no JSON'],
+    ['a.yaml', 'a: [1\nb: 2\n', 'line 2'],
+    ['a.yaml', 'a: 1\n---\nb: {\n', 'line 4'],
+    [
+      'a.yaml',
+      'x: &x [1,1]\ny: &y [*x,*x,*x,*x,*x,*x]\nz: &z [*y,*y,*y,*y,*y,*y]\nw: [*z,*z,*z,*z,*z,*z]\n',
+      'uses of an alias',
+    ],
+  ])('of %s cannot be %j', (name, content, reason) => {
+    expect(manifestContentFault(name, content)?.reason).toContain(reason);
+  });
+
+  it('is read or refused, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('a.yaml', 'a.json'), (content, name) => {
+        const fault = manifestContentFault(name, content);
+        expect(fault === undefined || fault.reason.startsWith(name)).toBe(true);
+      }),
+    );
+  });
+});
