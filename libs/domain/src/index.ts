@@ -21,6 +21,7 @@ export * from './infra-env/infra-env-decider';
 export * from './host/host-features';
 export * from './infra-env/infra-env-features';
 export * from './infra-env/infra-env-row';
+export { ignitionBase } from './steps/endpoint-steps';
 export { IGNITION_ARCHIVE_BYTES_MAX } from './infra-env/ignition-override';
 export * from './infra-env/infra-env-state';
 export { networkFormOf, planStaticNetworks } from './infra-env/static-network';

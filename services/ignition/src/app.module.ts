@@ -7,6 +7,7 @@ import { AcceptIngressCaController } from './artifacts/accept-ingress-ca.control
 import { ArtifactVault } from './artifacts/artifact-vault';
 import { Artifacts } from './artifacts/artifacts';
 import { ArtifactsProcess } from './artifacts/artifacts-process';
+import { JoiningHosts } from './artifacts/joining-hosts';
 import { ReadArtifactController } from './artifacts/read-artifact.controller';
 import { RenderInstallConfigController } from './artifacts/render-install-config.controller';
 import { CONFIG, type IgnitionServiceConfig, readConfig } from './config';
@@ -47,6 +48,7 @@ export class AppModule {
         Artifacts,
         ArtifactVault,
         ArtifactsProcess,
+        JoiningHosts,
         DiscoveryDocuments,
         DiscoveryPreparation,
         NetworkRamdisks,

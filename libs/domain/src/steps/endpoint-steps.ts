@@ -27,7 +27,10 @@ function headersOf({ ignitionAccess }: StepHost): readonly { readonly key: strin
 }
 
 /** An endpoint that a person named, else the machine-config server behind the API: over TLS when its CA is known. */
-function ignitionBase({ ignitionEndpoint, apiVipDnsName }: StepCluster): string | undefined {
+export function ignitionBase({
+  ignitionEndpoint,
+  apiVipDnsName,
+}: Pick<StepCluster, 'ignitionEndpoint' | 'apiVipDnsName'>): string | undefined {
   if (ignitionEndpoint?.url) return ignitionEndpoint.url.replace(/\/+$/, '');
   if (!apiVipDnsName) return undefined;
   if (!ignitionEndpoint?.caCertificate) return `http://${apiVipDnsName}:${IGNITION_PORT}/config`;

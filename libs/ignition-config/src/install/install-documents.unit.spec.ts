@@ -2,6 +2,7 @@ import { fromDataUrl } from '../config/data-url';
 import { readTextFile } from '../config/ignition-file';
 import { renderBootstrapIgnition } from '../bootstrap/render-bootstrap-ignition';
 import { hostNodeConfig, roleNodeConfig } from './node-files';
+import { renderJoiningIgnition } from './render-joining-ignition';
 import { emptyIgnition, pointTo, renderPointerIgnition } from './render-pointer-ignition';
 import { sampleBootstrap } from './sample-install.fixture.spec';
 
@@ -64,6 +65,25 @@ describe('What is added for one host', () => {
   it('lets it trust the service', () => {
     const config = roleNodeConfig({ ...role, serviceCaPem: 'CA' });
     expect(readTextFile(config, '/etc/assisted-service/service-ca-cert.crt')).toBe('CA');
+  });
+});
+
+describe('The config of a host that joins a running cluster', () => {
+  const joining = { endpoint: 'http://api.x.y:22624/config', pool: 'worker', caPem: '', token: '', headers: {} };
+
+  it('leads to its pool, and trusts nobody where nothing is signed', () => {
+    expect(renderJoiningIgnition(joining)).toEqual({
+      ignition: { version: '3.2.0', config: { merge: [{ source: 'http://api.x.y:22624/config/worker' }] } },
+    });
+  });
+
+  it('brings what the endpoint asks for', () => {
+    const { ignition } = renderJoiningIgnition({ ...joining, caPem: 'CA', token: 't', headers: { 'X-A': '1' } });
+    expect(ignition.config?.merge?.[0]?.httpHeaders).toEqual([
+      { name: 'X-A', value: '1' },
+      { name: 'Authorization', value: 'Bearer t' },
+    ]);
+    expect(fromDataUrl(ignition.security?.tls?.certificateAuthorities?.[0]?.source ?? '')).toBe('CA');
   });
 });
 

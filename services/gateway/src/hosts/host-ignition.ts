@@ -31,5 +31,8 @@ export class HostIgnition {
   }
 }
 
-const effectiveRole = (host: HostDocument): string =>
-  host.role === 'auto-assign' ? (host.suggested_role ?? host.role) : host.role;
+/** A host that nobody gave a role becomes a worker: only those that join later come so far. */
+function effectiveRole({ role, suggested_role }: HostDocument): string {
+  const chosen = role === 'auto-assign' ? (suggested_role ?? role) : role;
+  return chosen === 'auto-assign' ? 'worker' : chosen;
+}

@@ -1,14 +1,16 @@
 import { callService } from '@muster/nest-kit';
-import { type Artifact, IgnitionService, type MusterEvent, type Plain } from '@muster/contracts';
+import { type Artifact, hostSecretName, IgnitionService, type MusterEvent, type Plain } from '@muster/contracts';
 import { readTextFile, type IgnitionConfig } from '@muster/ignition-config';
 import { RefusalError } from '@muster/problems';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { parse } from 'yaml';
 import {
   CLUSTER_ID,
+  clusterRegistered,
   enteredStatus,
   givenReadyCluster,
   HOST_IDS,
+  hostRegistered,
   INFRA_ENV_ID,
   openStage,
   preparationStarted,
@@ -212,6 +214,67 @@ describe('a cluster that prepares its installation', () => {
     await stage.start();
     expect(await refusal(read('../kubeconfig'))).toMatchObject({ code: 'not-found' });
     expect(await refusal(read('master.ign'))).toMatchObject({ code: 'not-ready' });
+  });
+});
+
+describe('a host that joins a running cluster', () => {
+  const joined = 'dddddddd-0000-4000-8000-00000000000d';
+  const key = `${INFRA_ENV_ID}.${joined}`;
+  const give = async (settings: object, hostSettings: object = {}): Promise<void> => {
+    await stage.given('cluster', CLUSTER_ID, clusterRegistered());
+    await stage.given('cluster', CLUSTER_ID, {
+      type: 'ClusterSettingsRevised',
+      data: { changes: settings, pullSecretReplaced: false },
+    });
+    const registered = hostRegistered(joined, 'auto-assign');
+    await stage.given(
+      'host',
+      key,
+      { ...registered, data: { ...registered.data, kind: 'AddToExistingClusterHost' } } as MusterEvent,
+      renamed('extra'),
+      {
+        type: 'HostSettingsRevised',
+        data: { changes: hostSettings },
+      },
+    );
+    await stage.start();
+  };
+  const readConfig = async (): Promise<IgnitionConfig> =>
+    JSON.parse(await read(`worker-${joined}.ign`)) as IgnitionConfig;
+
+  it('asks the API of that cluster', async () => {
+    await give({ apiVipDnsName: 'api.day2.example.com' });
+    const config = await readConfig();
+    expect(config.ignition.config?.merge).toEqual([{ source: 'http://api.day2.example.com:22624/config/worker' }]);
+    expect(readTextFile(config, '/etc/hostname')).toBe('extra');
+  });
+
+  it('asks over TLS, with its token and under its override, when the authority is known', async () => {
+    const override = { ignition: { version: '3.2.0' }, storage: { files: [{ path: '/etc/x' }] } };
+    const ignitionConfigOverrides = await stage.platform.objectStore.put(Buffer.from(JSON.stringify(override)), 1_000);
+    await stage.platform.secrets.seal(
+      INFRA_ENV_ID,
+      hostSecretName(joined, 'ignition-endpoint-token'),
+      Buffer.from('t'),
+    );
+    const ca_certificate = Buffer.from('CA').toString('base64');
+    await give(
+      { apiVipDnsName: 'api.day2.example.com', ignitionEndpoint: { ca_certificate } },
+      { ignitionConfigOverrides, ignitionEndpointTokenSet: true, machineConfigPoolName: 'infra' },
+    );
+    const { ignition, storage } = await readConfig();
+    expect(ignition.config?.merge).toEqual([
+      {
+        source: 'https://api-int.day2.example.com:22623/config/infra',
+        httpHeaders: [{ name: 'Authorization', value: 'Bearer t' }],
+      },
+    ]);
+    expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/x', '/etc/hostname']);
+  });
+
+  it('gets none while nobody said where that cluster is', async () => {
+    await give({});
+    expect(await refusal(readConfig())).toMatchObject({ code: 'not-ready', subject: 'api_vip_dns_name' });
   });
 });
 

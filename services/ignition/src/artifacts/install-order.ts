@@ -65,25 +65,33 @@ async function toInstallHost(
   bootstrapHostId: string,
 ): Promise<Omit<InstallHost, keyof ReturnType<typeof bootOf> | keyof ReturnType<typeof placeOf>>> {
   const { state } = entry;
-  const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen, settings } = state;
+  const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen } = state;
   const hostname = state.requestedHostname || entry.inventoryHostname;
   if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no name; give it one and install again.`);
   const role = roleOf(entry, bootstrapHostId);
   if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role; give it one and install again.`);
-  const override = settings.ignitionConfigOverrides;
-  const body = override?.digest ? await platform.objectStore.get(override.digest) : undefined;
-  if (override?.digest && !body) {
-    throw new ArtifactsRefused(`The ignition override of host ${hostname} is lost; give it again and install again.`);
-  }
   return {
     hostId,
     role,
     hostname,
     pool: role === 'worker' && isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
     installationDisk: installationDisk.id || installationDisk.path,
-    ignitionOverride: body?.toString() ?? '',
+    ignitionOverride: await ignitionOverrideOf(platform, entry, hostname),
     fencing: await fencingOf(platform.secrets, entry),
   };
+}
+
+/** JSON text; empty when nobody gave one. Throws ArtifactsRefused when it is lost. */
+export async function ignitionOverrideOf(
+  { objectStore }: Pick<Platform, 'objectStore'>,
+  { state: { settings } }: HostEntry,
+  hostname: string,
+): Promise<string> {
+  const digest = settings.ignitionConfigOverrides?.digest;
+  const body = digest ? await objectStore.get(digest) : undefined;
+  if (digest && !body)
+    throw new ArtifactsRefused(`The ignition override of host ${hostname} is lost; give it again and install again.`);
+  return body?.toString() ?? '';
 }
 
 /** Undefined while the host has none. */

@@ -6,6 +6,7 @@ import { Payload } from '@nestjs/microservices';
 import { ARTIFACT_NAMES, isArtifactName } from './artifact-names';
 import { ArtifactVault } from './artifact-vault';
 import { Artifacts } from './artifacts';
+import { JoiningHosts } from './joining-hosts';
 
 type Method = typeof IgnitionService.method.readArtifact;
 
@@ -14,6 +15,7 @@ export class ReadArtifactController {
   constructor(
     private readonly artifacts: Artifacts,
     private readonly vault: ArtifactVault,
+    private readonly joining: JoiningHosts,
   ) {}
 
   @Handles(IgnitionService.method.readArtifact)
@@ -26,6 +28,8 @@ export class ReadArtifactController {
         allowed: [...ARTIFACT_NAMES, '<role>-<host id>.ign'],
       });
     }
+    const joining = await this.joining.render(clusterId, name);
+    if (joining) return { content: joining.toString('base64') };
     const { state } = await this.artifacts.of.load(clusterId);
     const { artifacts, kubeconfig } = state;
     const artifact = [...artifacts, ...(kubeconfig ? [kubeconfig] : [])].find((known) => known.name === name);

@@ -1,0 +1,98 @@
+import { hostSecretName, type HostSecret } from '@muster/contracts';
+import { type ClusterState, effectiveRole, ignitionBase, isDay2 } from '@muster/domain';
+import {
+  fromDataUrl,
+  hostNodeConfig,
+  type IgnitionConfig,
+  mergeIgnition,
+  parseIgnitionOverride,
+  renderJoiningIgnition,
+  toIgnitionJson,
+} from '@muster/ignition-config';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+import { type HostEntry, InstallView } from '../view/install-view';
+import { hostArtifactName } from './artifact-names';
+import { ignitionOverrideOf } from './install-order';
+
+/** Configs of hosts that join a running cluster: nothing of them has to be kept, they follow from what is known now. */
+@Injectable()
+export class JoiningHosts {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly view: InstallView,
+  ) {}
+
+  /** Undefined when the name is none of such a host. Throws RefusalError when it cannot be rendered. */
+  async render(clusterId: string, name: string): Promise<Buffer | undefined> {
+    const cluster = this.view.cluster(clusterId)?.state;
+    const entry = this.view.hostsOf(clusterId).find((one) => isDay2(one.state) && nameOf(one) === name);
+    return cluster && entry && this.renderHost(cluster, entry);
+  }
+
+  private async renderHost({ settings }: ClusterState, entry: HostEntry): Promise<Buffer> {
+    const { state, hardware, inventoryHostname } = entry;
+    const hostname = state.requestedHostname || inventoryHostname;
+    const given = await ignitionOverrideOf(this.platform, entry, hostname);
+    const override = given ? parseIgnitionOverride(given, `the ignition override of host ${hostname}`) : undefined;
+    if (override?.kind === 'refused') throw new RefusalError(override.refusal);
+    const caPem = decoded(settings.ignitionEndpoint) + authoritiesOf(override?.config);
+    const url = textOf(settings.ignitionEndpoint, 'url');
+    const endpoint = ignitionBase({
+      apiVipDnsName: settings.apiVipDnsName ?? '',
+      ignitionEndpoint: { url, caCertificate: caPem },
+    });
+    if (!endpoint) throw new RefusalError(NO_ENDPOINT);
+    const headers = await this.open(entry, 'ignition-endpoint-http-headers');
+    const pointer = renderJoiningIgnition({
+      endpoint,
+      pool: state.machineConfigPoolName || roleOf(entry),
+      caPem: decoded(settings.ignitionEndpoint),
+      token: await this.open(entry, 'ignition-endpoint-token'),
+      headers: headers ? (JSON.parse(headers) as { readonly [name: string]: string }) : {},
+    });
+    const overridden = override ? mergeIgnition(pointer, override.config) : pointer;
+    const isPersistentBoot = hardware?.bootDeviceType === 'persistent';
+    const own = hostNodeConfig({ hostname, nodeIpHint: '', isPersistentBoot });
+    return Buffer.from(toIgnitionJson(mergeIgnition(overridden, own)));
+  }
+
+  /** Empty when nobody gave it, whatever an earlier host of this id had. */
+  private async open({ state }: HostEntry, secret: HostSecret): Promise<string> {
+    const { ignitionEndpointTokenSet, ignitionEndpointHttpHeadersSet } = state.settings;
+    const isSet = secret === 'ignition-endpoint-token' ? ignitionEndpointTokenSet : ignitionEndpointHttpHeadersSet;
+    if (!isSet) return '';
+    const sealed = await this.platform.secrets.open(state.infraEnvId, hostSecretName(state.hostId, secret));
+    return sealed?.toString('utf8') ?? '';
+  }
+}
+
+const NO_ENDPOINT = {
+  code: 'not-ready',
+  reason:
+    'The cluster names neither an API nor an ignition endpoint that its new hosts could ask; give api_vip_dns_name.',
+  subject: 'api_vip_dns_name',
+} as const;
+
+/** A host that nobody gave a role becomes a worker. */
+function roleOf({ state }: HostEntry): string {
+  const role = effectiveRole(state);
+  return role === 'auto-assign' ? 'worker' : role;
+}
+
+const nameOf = (entry: HostEntry): string => hostArtifactName(roleOf(entry), entry.state.hostId);
+
+const textOf = (details: object | undefined, member: string): string => {
+  const value: unknown = (details as { readonly [member: string]: unknown } | undefined)?.[member];
+  return typeof value === 'string' ? value : '';
+};
+
+/** The contract has it in base64. */
+const decoded = (endpoint: object | undefined): string =>
+  Buffer.from(textOf(endpoint, 'ca_certificate'), 'base64').toString('utf8');
+
+const authoritiesOf = (config: IgnitionConfig | undefined): string =>
+  (config?.ignition.security?.tls?.certificateAuthorities ?? [])
+    .map(({ source }) => fromDataUrl(source) ?? '')
+    .join('');
