@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Platform } from '@muster/nest-kit';
-import type { EventStore, RecordedEvent } from '@muster/ports';
+import { type EventStore, NO_STREAM, type RecordedEvent } from '@muster/ports';
 import {
   eventually,
   type NatsServer,
@@ -112,13 +112,11 @@ describe('a preparation that is cut off', () => {
     const first = await stage.fact('ArtifactsPrepared');
     const again = await openStage(nats.url);
     try {
-      await givenReadyCluster(again);
-      for (const kept of builtinToolchain.keptSecrets) {
-        const name = `artifacts/1/${kept}/kept`;
+      for (const name of ['pull-secret', ...builtinToolchain.keptSecrets.map((kept) => `artifacts/1/${kept}/kept`)]) {
         const sealed = await stage.platform.secrets.open(CLUSTER_ID, name);
         if (sealed) await again.platform.secrets.seal(CLUSTER_ID, name, sealed);
       }
-      await again.given('cluster', CLUSTER_ID, ...preparationStarted());
+      await copyHistory(stage.platform.eventStore, again.platform.eventStore);
       await again.start();
       const second = await again.fact('ArtifactsPrepared');
       expect(second.data).toEqual(first.data);
@@ -171,6 +169,19 @@ describe('a preparation by the installer of the release that is cut off', () => 
 
 const runsOf = ({ path }: TemporaryDirectory): number =>
   readFileSync(join(path, 'record'), 'utf8').split('create ignition-configs').length - 1;
+
+/** Everything that was ever stored, in its order, but for what this service made of it. */
+async function copyHistory(from: EventStore, to: EventStore): Promise<void> {
+  const revisions = new Map<string, number>();
+  for await (const page of from.readAll(-1)) {
+    for (const { streamId, id, type, data, metadata } of page) {
+      if (streamId.startsWith('ignition-')) continue;
+      const revision = revisions.get(streamId) ?? NO_STREAM;
+      await to.append(streamId, revision, [{ id, type, data, metadata }]);
+      revisions.set(streamId, revision + 1);
+    }
+  }
+}
 
 async function sealedOf({ data }: RecordedEvent, { platform }: Stage): Promise<readonly (readonly [string, string])[]> {
   const { artifacts } = data as unknown as { readonly artifacts: readonly { name: string; sealed: boolean }[] };
