@@ -12,6 +12,7 @@ export const PROBLEMS = {
   'identity-conflict': { status: 409, title: 'Two machines claim one host id' },
   'not-ready': { status: 409, title: 'Not ready yet' },
   'too-large': { status: 413, title: 'The body is too large' },
+  'unusable-name': { status: 422, title: 'The name cannot be used' },
   unauthorized: { status: 401, title: 'The credentials are missing or not valid' },
   forbidden: { status: 403, title: 'The credentials do not allow this' },
   'too-many-requests': { status: 429, title: 'Too many requests' },

@@ -16,6 +16,8 @@ import { DiscoveryPreparation } from './discovery/discovery-preparation';
 import { DiscoveryDocuments, MINT, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
 import { type InfraEnvTokens, keyPairSigner, ownKeySigner, signedTokens } from './discovery/infra-env-tokens';
 import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-ignition.controller';
+import { Manifests } from './manifests/manifests';
+import { ManifestsController } from './manifests/manifests.controller';
 import { NetworkRamdisks } from './network-ramdisk/network-ramdisks';
 import { RenderNetworkRamdiskController } from './network-ramdisk/render-network-ramdisk.controller';
 import { builtinToolchain } from './toolchain/builtin-toolchain';
@@ -35,6 +37,7 @@ export class AppModule {
         ReadArtifactController,
         RenderInstallConfigController,
         AcceptIngressCaController,
+        ManifestsController,
       ],
       providers: [
         { provide: PLATFORM, useValue: platform },
@@ -47,6 +50,7 @@ export class AppModule {
         InstallView,
         Artifacts,
         ArtifactVault,
+        Manifests,
         ArtifactsProcess,
         JoiningHosts,
         DiscoveryDocuments,

@@ -13,6 +13,7 @@ import {
   type OpenshiftInstallSettings,
   readOpenshiftInstallSettings,
 } from './toolchain/openshift-install/openshift-install-settings';
+import type { OwnManifestsSettings } from './manifests/own-manifests';
 import { readRegistries, type ServiceRegistries } from './registries/service-registries';
 
 /** What an operator may set for this service; names as the field uses them. */
@@ -23,6 +24,7 @@ export interface IgnitionServiceConfig {
   /** File with the PEM of the authority that signed the service's certificate. */
   readonly serviceCaPath: string | undefined;
   readonly agentImage: string;
+  readonly ownManifests: OwnManifestsSettings;
   readonly registries: ServiceRegistries;
   /** Image with the packages that OKD adds to its live system; without it hosts are OpenShift's. */
   readonly okdPackagesImage: string | undefined;
@@ -65,6 +67,10 @@ export function readConfig(environment: Environment): IgnitionServiceConfig {
     skipsCertificateVerification: settings.flag('SKIP_CERT_VERIFICATION', false),
     serviceCaPath: settings.optionalText('SERVICE_CA_CERT_PATH'),
     agentImage: readComponentImages(settings).agent,
+    ownManifests: {
+      hasSingleNodeNames: settings.flag('ENABLE_SINGLE_NODE_DNSMASQ', false),
+      diskEncryptionCipher: settings.text('DISK_ENCRYPTION_CIPHER', ''),
+    },
     registries: readRegistries(settings),
     okdPackagesImage: settings.flag('ENABLE_OKD_SUPPORT', true) ? settings.optionalText('OKD_RPMS_IMAGE') : undefined,
     agentStartTimeoutMs: settings.durationMs('AGENT_TIMEOUT_START', 10 * MINUTE_MS),

@@ -1,6 +1,7 @@
 import { parseStreamId } from '@muster/contracts';
 import { type Reactor, startReactor } from '@muster/event-sourcing';
 import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import type { ManifestFile } from '@muster/ignition-config';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { SERVICE_CA } from '../discovery/discovery-documents';
@@ -9,6 +10,8 @@ import { type ClusterEntry, InstallView } from '../view/install-view';
 import { ArtifactVault } from './artifact-vault';
 import { Artifacts, ownContext } from './artifacts';
 import { toInstallOrder } from './install-order';
+import { Manifests } from '../manifests/manifests';
+import { ownManifests } from '../manifests/own-manifests';
 
 /**
  * Makes what an installation needs once it is asked for, and takes it away once it is not wanted. Steps of an attempt:
@@ -29,6 +32,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     private readonly view: InstallView,
     private readonly artifacts: Artifacts,
     private readonly vault: ArtifactVault,
+    private readonly manifests: Manifests,
     private readonly readiness: Readiness,
   ) {}
 
@@ -91,9 +95,13 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
         this.config,
         this.serviceCaPem,
       );
-      const made = await this.toolchain.make(order, this.vault.keeperFor(clusterId, attempt));
+      const given = await this.manifests.ofPeople(clusterId);
+      const own = [...order.operatorManifests.files, ...ownManifests(order, this.config.ownManifests)];
+      const manifests = [...given, ...own.filter((file) => !isGiven(given, file))];
+      const made = await this.toolchain.make({ ...order, manifests }, this.vault.keeperFor(clusterId, attempt));
       const artifacts = [];
       for (const artifact of made.artifacts) artifacts.push(await this.vault.store(clusterId, attempt, artifact));
+      await this.manifests.storeOwn(clusterId, own, ownContext(`own-manifests/${clusterId}/${attempt}`, entry.cause));
       const { openshiftClusterId } = made;
       const toolchain = this.toolchain.name;
       const command = {
@@ -112,3 +120,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     }
   }
 }
+
+/** A person's file stands where the service would have put one of its own. */
+const isGiven = (given: readonly ManifestFile[], { folder, fileName }: ManifestFile): boolean =>
+  given.some((file) => file.folder === folder && file.fileName === fileName);

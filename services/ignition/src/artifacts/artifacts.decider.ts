@@ -80,6 +80,9 @@ function evolve(state: ArtifactsState, event: IgnitionEvent): ArtifactsState {
       return { ...state, kubeconfig: event.data.kubeconfig };
     case 'ArtifactsDiscarded':
       return { ...state, outcome: 'discarded', artifacts: [], kubeconfig: undefined };
+    case 'ManifestStored':
+    case 'ManifestRemoved':
+      return state;
     default:
       event satisfies never;
       return state;

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { clusterDecider, type ClusterState } from '@muster/domain';
+import {
+  type CommandContext,
+  type CommandHandler,
+  createCommandHandler,
+  ownedEventStore,
+} from '@muster/event-sourcing';
+import {
+  MANIFEST_BYTES_MAX,
+  manifestContentFault,
+  type ManifestFault,
+  type ManifestFile,
+  manifestNameFault,
+} from '@muster/ignition-config';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+import { foldStream } from '../streams/fold-stream';
+import {
+  type Manifest,
+  manifestKey,
+  type ManifestsCommand,
+  manifestsDecider,
+  type ManifestSource,
+  type ManifestsState,
+  noSuch,
+} from './manifests.decider';
+
+const FOLDERS = ['manifests', 'openshift'] as const;
+/** Files of one cluster; installers read every one of them. */
+const MANIFESTS_MAX = 1_000;
+const EDITABLE_STATUSES: readonly string[] = ['pending-for-input', 'insufficient', 'ready'];
+
+export interface StoredManifest {
+  readonly manifest: Manifest;
+  readonly stored: { readonly position: number; readonly revision: number };
+}
+
+/** Files that people and the service lay over what an installer generates. A text may hold secrets, so it is sealed with its cluster. */
+@Injectable()
+export class Manifests {
+  private readonly of: CommandHandler<ManifestsState, ManifestsCommand>;
+
+  constructor(@Inject(PLATFORM) private readonly platform: Platform) {
+    const { eventStore, clock, ids } = platform;
+    const store = ownedEventStore(eventStore, 'ignition');
+    this.of = createCommandHandler({ category: 'ignition', decider: manifestsDecider, store, clock, ids });
+  }
+
+  /** By folder and name. Throws RefusalError `not-found` for an unknown cluster. */
+  async list(clusterId: string): Promise<readonly Manifest[]> {
+    await this.cluster(clusterId);
+    return this.known(clusterId);
+  }
+
+  /** Every file that people gave, with its text. */
+  async ofPeople(clusterId: string): Promise<readonly ManifestFile[]> {
+    const manifests = (await this.known(clusterId)).filter(({ source }) => source === 'user');
+    return Promise.all(
+      manifests.map(async (manifest) => ({
+        folder: folderOf(manifest.folder),
+        fileName: manifest.fileName,
+        content: (await this.open(clusterId, manifest)).toString(),
+      })),
+    );
+  }
+
+  /** Throws RefusalError `not-found`. */
+  async read(clusterId: string, folder: string, fileName: string): Promise<Buffer> {
+    await this.cluster(clusterId);
+    return this.open(clusterId, await this.find(clusterId, folder, fileName));
+  }
+
+  /** Throws RefusalError: an unknown cluster, a name or text that cannot be a manifest's. A file of the same place is replaced. */
+  async store(
+    clusterId: string,
+    given: { readonly folder: string; readonly fileName: string; readonly content: Buffer },
+    context: CommandContext,
+  ): Promise<StoredManifest> {
+    await this.cluster(clusterId);
+    const folder = folderOf(given.folder);
+    const { fileName, content } = given;
+    check(fileName, content);
+    const known = await this.known(clusterId);
+    if (known.length >= MANIFESTS_MAX && !known.some((one) => manifestKey(one) === manifestKey({ folder, fileName })))
+      throw refusal(`A cluster takes at most ${MANIFESTS_MAX} manifests.`, 'file_name');
+    const manifest = await this.seal(clusterId, { folder, fileName, source: 'user' }, content);
+    return this.carryOut(clusterId, { type: 'Store', clusterId, manifest }, manifest, context);
+  }
+
+  /** What is not given stays. Throws RefusalError as `store` does, and when the cluster is past changing. */
+  async revise(
+    clusterId: string,
+    place: { readonly folder: string; readonly fileName: string },
+    changes: { readonly folder?: string; readonly fileName?: string; readonly content?: Buffer },
+    context: CommandContext,
+  ): Promise<StoredManifest> {
+    await this.editable(clusterId);
+    const from = await this.find(clusterId, place.folder, place.fileName);
+    const content = changes.content ?? (await this.open(clusterId, from));
+    const folder = folderOf(changes.folder ?? from.folder);
+    const fileName = changes.fileName ?? from.fileName;
+    check(fileName, content);
+    const manifest = await this.seal(clusterId, { folder, fileName, source: 'user' }, content);
+    return this.carryOut(clusterId, { type: 'Move', clusterId, from, manifest }, manifest, context);
+  }
+
+  /** A file that is not there counts as removed. Throws RefusalError when the cluster is past changing. */
+  async remove(
+    clusterId: string,
+    folder: string,
+    fileName: string,
+    context: CommandContext,
+  ): Promise<StoredManifest['stored']> {
+    await this.editable(clusterId);
+    const command = { type: 'Remove', clusterId, folder: folderOf(folder), fileName } as const;
+    const result = await this.of.handle(clusterId, command, context);
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    return { position: result.position, revision: result.revision };
+  }
+
+  /** What the service adds at an installation: replaces what it added at the one before. */
+  async storeOwn(clusterId: string, files: readonly ManifestFile[], context: CommandContext): Promise<void> {
+    const manifests: Manifest[] = [];
+    for (const { folder, fileName, content } of files)
+      manifests.push(await this.seal(clusterId, { folder, fileName, source: 'system' }, Buffer.from(content)));
+    await this.of.handle(clusterId, { type: 'StoreOwn', clusterId, manifests }, context);
+  }
+
+  private async known(clusterId: string): Promise<readonly Manifest[]> {
+    const { state } = await this.of.load(clusterId);
+    return [...state.manifests.values()].sort((a, b) => (manifestKey(a) < manifestKey(b) ? -1 : 1));
+  }
+
+  private async find(clusterId: string, folder: string, fileName: string): Promise<Manifest> {
+    const place = { folder: folderOf(folder), fileName };
+    const found = (await this.known(clusterId)).find((manifest) => manifestKey(manifest) === manifestKey(place));
+    if (!found) throw new RefusalError(noSuch(place));
+    return found;
+  }
+
+  /** The text first: a fact without it would promise what is not there. */
+  private async seal(
+    clusterId: string,
+    place: { readonly folder: string; readonly fileName: string; readonly source: ManifestSource },
+    content: Buffer,
+  ): Promise<Manifest> {
+    const digest = createHash('sha256').update(content).digest('hex');
+    await this.platform.secrets.seal(clusterId, sealedName(digest), content);
+    return { ...place, digest, sizeBytes: content.length };
+  }
+
+  private async open(clusterId: string, manifest: Manifest): Promise<Buffer> {
+    const content = await this.platform.secrets.open(clusterId, sealedName(manifest.digest));
+    if (!content) throw new RefusalError(noSuch(manifest));
+    return content;
+  }
+
+  private async carryOut(
+    clusterId: string,
+    command: ManifestsCommand,
+    manifest: Manifest,
+    context: CommandContext,
+  ): Promise<StoredManifest> {
+    const result = await this.of.handle(clusterId, command, context);
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    return { manifest, stored: { position: result.position, revision: result.revision } };
+  }
+
+  private async editable(clusterId: string): Promise<void> {
+    const { status } = await this.cluster(clusterId);
+    if (!EDITABLE_STATUSES.includes(status))
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: `The cluster is ${status}; its manifests can be changed while it is one of these.`,
+        subject: 'status',
+        allowed: EDITABLE_STATUSES,
+      });
+  }
+
+  private async cluster(clusterId: string): Promise<ClusterState> {
+    const { state } = await foldStream(this.platform.eventStore, 'cluster', clusterId, clusterDecider);
+    if (state.status !== 'unregistered' && state.status !== 'deregistered') return state;
+    throw new RefusalError({ code: 'not-found', reason: 'There is no cluster with this id.', subject: 'cluster_id' });
+  }
+}
+
+const sealedName = (digest: string): string => `manifests/${digest}`;
+
+function folderOf(folder: string): ManifestFile['folder'] {
+  const found = FOLDERS.find((known) => known === (folder || 'manifests'));
+  if (!found)
+    throw new RefusalError({
+      code: 'invalid-input',
+      reason: `There is no folder ${folder.slice(0, 64)}.`,
+      subject: 'folder',
+      allowed: FOLDERS,
+    });
+  return found;
+}
+
+function check(fileName: string, content: Buffer): void {
+  throwFault(manifestNameFault(fileName), 'file_name');
+  if (content.length > MANIFEST_BYTES_MAX)
+    throw refusal(`${fileName} has ${content.length} bytes; ${MANIFEST_BYTES_MAX} are allowed.`, 'content');
+  throwFault(manifestContentFault(fileName, content.toString()), 'content');
+}
+
+function throwFault(fault: ManifestFault | undefined, subject: string): void {
+  if (!fault) return;
+  const code = fault.kind === 'unusable-name' ? 'unusable-name' : 'invalid-input';
+  throw new RefusalError({ code, reason: fault.reason, subject });
+}
+
+const refusal = (reason: string, subject: string): RefusalError =>
+  new RefusalError({ code: 'invalid-input', reason, subject });
