@@ -5,6 +5,7 @@ import { openFileByteSource } from '@muster/adapter-filesystem';
 import { readBootImageFile } from '@muster/service-agent';
 import { generateHardware, type Hardware } from '../hardware/generate-hardware';
 import type { HardwareFaultId } from '../hardware/hardware-faults';
+import { checkImage } from '../image/check-image';
 import { downloadImage } from '../image/download-image';
 import type { Mishaps } from '../machine/mishaps';
 import { simulatedMachine, type SimulatedMachine } from '../machine/simulated-machine';
@@ -94,6 +95,7 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
   });
 
   const bootFromFile = async (path: string): Promise<void> => {
+    await checkImage(path);
     for (const machine of machines) {
       // Each reads the image for itself, as each machine of a rack does.
       machine.insert(await readBootImageFile(path));

@@ -1,30 +1,36 @@
-import { request } from 'node:https';
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
 import { fromDataUrl, type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
+import type { MachineConfigServer } from '../world/machine-config-server';
 import { readIgnition } from './ignition';
 
 const TIMEOUT_MS = 10_000;
 
 /**
  * A config with everything that it refers to, as Ignition fetches it on first boot: it believes only the authorities that
- * the config names. `port`: where the server of the simulated cluster listens; its name stays the one of the URL.
+ * the config names. The server of the simulated cluster keeps the name of the URL, whatever its ports are.
  */
-export async function withFetched(config: IgnitionConfig, port: number): Promise<IgnitionConfig> {
+export async function withFetched(config: IgnitionConfig, server: MachineConfigServer): Promise<IgnitionConfig> {
   const authorities = config.ignition.security?.tls?.certificateAuthorities ?? [];
   const ca = authorities.flatMap(({ source }) => fromDataUrl(source) ?? []);
   let merged = config;
   for (const { source } of config.ignition.config?.merge ?? [])
-    merged = mergeIgnition(merged, await fetchConfig(new URL(source), ca, port));
+    merged = mergeIgnition(merged, await fetchConfig(new URL(source), ca, server));
   return merged;
 }
 
-function fetchConfig(url: URL, ca: readonly string[], port: number): Promise<IgnitionConfig> {
+function fetchConfig(
+  url: URL,
+  ca: readonly string[],
+  { tlsPort, plainPort }: MachineConfigServer,
+): Promise<IgnitionConfig> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => reject(new Error(`Ignition could not fetch ${url.href}: ${reason}`));
-    if (url.protocol !== 'https:') return fail('only https is served to machines of a simulation.');
-    const asking = request(
+    const isTls = url.protocol === 'https:';
+    const asking = (isTls ? tlsRequest : plainRequest)(
       {
         host: '127.0.0.1',
-        port,
+        port: isTls ? tlsPort : plainPort,
         servername: url.hostname,
         path: url.pathname,
         ca: [...ca],

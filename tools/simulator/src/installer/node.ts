@@ -32,9 +32,9 @@ export async function becomeNode(
   if (path !== 'single-node') {
     await world.until(() => cluster.machineConfigServer !== undefined, signal);
     await pace.work(DURATIONS_MS.ignitionFetch, signal);
-    const port = cluster.machineConfigServer?.port;
-    if (signal.aborted || port === undefined) return;
-    complete = await withFetched(config, port);
+    const server = cluster.machineConfigServer;
+    if (signal.aborted || !server) return;
+    complete = await withFetched(config, server);
     cluster.ignitionFetchedBy.add(hostId);
     world.changed();
   }

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { createServer as createPlainServer, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { toIgnitionJson } from '@muster/ignition-config';
 import { poolConfigs } from '../scratch-root/pool-configs';
 
-/** Gives machines the configuration of their pool, over TLS, with the certificate that was made for it. */
+/** Gives machines the configuration of their pool: over TLS, with the certificate that was made for it, and without to those that join later. */
 export interface MachineConfigServer {
-  readonly port: number;
+  readonly tlsPort: number;
+  readonly plainPort: number;
   /** What was asked for, in order: `/config/worker`. */
   readonly asked: readonly string[];
   close(): void;
@@ -19,32 +21,39 @@ const TLS_FOLDER = '/opt/openshift/tls';
 export async function startMachineConfigServer(root: string): Promise<MachineConfigServer> {
   const pools = poolConfigs(root);
   const asked: string[] = [];
-  const server = createServer(
-    {
-      cert: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.crt')),
-      key: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.key')),
+  const answer: RequestListener = (request, response) => {
+    const path = request.url ?? '';
+    asked.push(path);
+    const pool = /^\/config\/([^/]+)$/.exec(path)?.[1] ?? '';
+    const config = request.headers['user-agent']?.startsWith('Ignition/') ? pools.get(pool) : undefined;
+    response.writeHead(config ? 200 : 404, { 'content-type': 'application/vnd.coreos.ignition+json;version=3.2.0' });
+    response.end(config ? toIgnitionJson(config) : '');
+  };
+  const certificate = {
+    cert: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.crt')),
+    key: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.key')),
+  };
+  const [tls, plain] = [createServer(certificate, answer), createPlainServer(answer)];
+  const [tlsPort, plainPort] = [await listen(tls), await listen(plain)];
+  return {
+    tlsPort,
+    plainPort,
+    asked,
+    close: () => {
+      for (const server of [tls, plain]) {
+        server.closeAllConnections();
+        server.close();
+      }
     },
-    (request, response) => {
-      const path = request.url ?? '';
-      asked.push(path);
-      const pool = /^\/config\/([^/]+)$/.exec(path)?.[1] ?? '';
-      const config = request.headers['user-agent']?.startsWith('Ignition/') ? pools.get(pool) : undefined;
-      response.writeHead(config ? 200 : 404, { 'content-type': 'application/vnd.coreos.ignition+json;version=3.2.0' });
-      response.end(config ? toIgnitionJson(config) : '');
-    },
-  );
+  };
+}
+
+/** A simulation that is over does not wait for it. */
+async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  // A simulation that is over does not wait for it.
   server.unref();
-  return {
-    port: (server.address() as AddressInfo).port,
-    asked,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return (server.address() as AddressInfo).port;
 }

@@ -1,0 +1,77 @@
+import { renderJoiningIgnition, toDataUrl } from '@muster/ignition-config';
+import { makeFakeArtifacts } from '../fake-artifacts.fixture.spec';
+import { applyIgnition } from '../scratch-root/apply-ignition';
+import { createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
+import { type MachineConfigServer, startMachineConfigServer } from '../world/machine-config-server';
+import { withFetched } from './fetch-pool-config';
+import { readIgnition } from './ignition';
+
+const HOST = { id: '00000000-0000-4000-8000-000000000001', role: 'master', hostname: 'a' };
+let roots: ScratchRoots;
+let server: MachineConfigServer;
+let files: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  roots = createScratchRoots();
+  files = await makeFakeArtifacts('c1000000-0000-4000-8000-000000000002', [HOST], 3);
+  const root = roots.fresh('bootstrap', 'live');
+  applyIgnition(configOf('bootstrap.ign'), root);
+  server = await startMachineConfigServer(root);
+});
+afterAll(() => {
+  server.close();
+  roots.remove();
+});
+const configOf = (name: string) => readIgnition(Buffer.from(files.get(name) ?? ''), name);
+const joining = {
+  endpoint: 'http://api.fake.example.com:22624/config',
+  pool: 'worker',
+  caPem: '',
+  token: '',
+  headers: {},
+};
+
+describe('the machine config server of a simulated cluster', () => {
+  it('gives hosts of the installation their pool over TLS', async () => {
+    const { storage } = await withFetched(configOf(`master-${HOST.id}.ign`), server);
+    expect(storage?.files?.map(({ path }) => path)).toEqual([
+      '/etc/hostname',
+      '/etc/ignition-machine-config-encapsulated.json',
+    ]);
+  });
+
+  it('gives hosts that join later their pool without', async () => {
+    const { storage } = await withFetched(renderJoiningIgnition(joining), server);
+    expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/ignition-machine-config-encapsulated.json']);
+  });
+
+  it('knows no pool that nobody made', async () => {
+    await expect(withFetched(renderJoiningIgnition({ ...joining, pool: 'infra' }), server)).rejects.toThrow(
+      /answered 404/,
+    );
+  });
+
+  it('is believed by nobody who calls it otherwise', async () => {
+    const config = configOf(`master-${HOST.id}.ign`);
+    const merge = [{ source: 'https://other.example.com:22623/config/master' }];
+    const elsewhere = { ...config, ignition: { ...config.ignition, config: { merge } } };
+    await expect(withFetched(elsewhere, server)).rejects.toThrow(/certificate/);
+  });
+});
+
+describe('a scratch root', () => {
+  const file = (path: string, more: object = {}) => ({
+    ignition: { version: '3.2.0' },
+    storage: { files: [{ path, contents: { source: toDataUrl('x') }, ...more }] },
+  });
+
+  it('takes nothing that would leave it', () => {
+    expect(() => applyIgnition(file('/../x'), roots.fresh('a', 'live'))).toThrow(/no path that Ignition would take/);
+  });
+
+  it('keeps files that a config may not overwrite', () => {
+    const root = roots.fresh('a', 'live');
+    applyIgnition(file('/etc/x'), root);
+    expect(() => applyIgnition(file('/etc/x'), root)).toThrow(/may not be overwritten/);
+    applyIgnition(file('/etc/x', { overwrite: true }), root);
+  });
+});
