@@ -24,6 +24,8 @@ const DEFAULT_CONTROL_PLANE_COUNT = 3;
 /** `host` of the contract. */
 export function presentHost(document: HostDocument, parts: HostParts = {}): V2Host {
   const host = stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT);
+  // Command lines of today look hosts up by this member alone: it is always there, the best name that is known.
+  host.requested_hostname = document.requested_hostname || document._reported_hostname || document.id;
   host.validations_info = presentOutcomes(document._outcomes);
   host.progress_stages = hostStages({
     role: document.role,

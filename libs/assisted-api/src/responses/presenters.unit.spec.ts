@@ -82,6 +82,14 @@ describe('presentHost', () => {
     expect(host.validations_info).toBe('{}');
   });
 
+  test('always has a name to be found by: the given one, the reported one, its id', () => {
+    const named = { requested_hostname: 'given', _reported_hostname: 'reported' };
+    expect(presentHost(hostDocument(named)).requested_hostname).toBe('given');
+    expect(presentHost(hostDocument({ ...named, requested_hostname: '' })).requested_hostname).toBe('reported');
+    const unknown = hostDocument({ requested_hostname: undefined, _reported_hostname: undefined });
+    expect(presentHost(unknown).requested_hostname).toBe(unknown.id);
+  });
+
   test('fills in the bodies that were fetched and leaves out the others', () => {
     const host = presentHost(hostDocument(), { inventory: '{"hostname":"a"}' });
     expect(host.inventory).toBe('{"hostname":"a"}');
