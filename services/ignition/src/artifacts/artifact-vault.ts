@@ -1,10 +1,10 @@
 import type { Artifact, Plain } from '@muster/contracts';
 import { PLATFORM, type Platform } from '@muster/nest-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { KeepSecret, MadeArtifact } from '../toolchain/toolchain.port';
+import { ArtifactsRefused, type KeepSecret, type MadeArtifact } from '../toolchain/toolchain.port';
 
-/** No document of an installation comes near this. */
-const ARTIFACT_BYTES_MAX = 16 * 1024 * 1024;
+/** One answer on the bus carries 8 MiB, in base64. A bootstrap config of 500 hosts has 1 MiB; large manifests make it larger. */
+const ARTIFACT_BYTES_MAX = 5 * 1024 * 1024;
 const DESTROYED = Buffer.alloc(0);
 
 /** Where artifacts are: plain ones in the object store by digest, the others sealed in the scope of their cluster. */
@@ -24,8 +24,12 @@ export class ArtifactVault {
     };
   }
 
-  /** Durable when it resolves. The same artifact may be stored again. */
+  /** Durable when it resolves. The same artifact may be stored again. Throws ArtifactsRefused when no host could be given it. */
   async store(clusterId: string, attempt: number, { name, content, isSecret }: MadeArtifact): Promise<Plain<Artifact>> {
+    if (content.length > ARTIFACT_BYTES_MAX)
+      throw new ArtifactsRefused(
+        `${name} would have ${content.length} bytes, and hosts are given at most ${ARTIFACT_BYTES_MAX}; take large manifests or overrides away and install again.`,
+      );
     if (!isSecret)
       return { name, sealed: false, body: await this.platform.objectStore.put(content, ARTIFACT_BYTES_MAX) };
     await this.platform.secrets.seal(clusterId, nameOf(attempt, name), content);
