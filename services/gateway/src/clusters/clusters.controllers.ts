@@ -28,6 +28,11 @@ import { ShowInstallConfigController } from './show-install-config/show-install-
 import { ShowPreflightRequirementsController } from './show-preflight-requirements/show-preflight-requirements.controller';
 import { UiSettingsController } from './ui-settings/ui-settings.controller';
 import { UploadLogsController } from './upload-logs/upload-logs.controller';
+import { CreateManifestController } from './create-manifest/create-manifest.controller';
+import { DownloadManifestController } from './download-manifest/download-manifest.controller';
+import { ListManifestsController } from './list-manifests/list-manifests.controller';
+import { RemoveManifestController } from './remove-manifest/remove-manifest.controller';
+import { ReviseManifestController } from './revise-manifest/revise-manifest.controller';
 
 export const CLUSTER_CONTROLLERS: readonly Type[] = [
   AcceptIngressCertificateController,
@@ -59,4 +64,9 @@ export const CLUSTER_CONTROLLERS: readonly Type[] = [
   ShowPreflightRequirementsController,
   UiSettingsController,
   UploadLogsController,
+  CreateManifestController,
+  DownloadManifestController,
+  ListManifestsController,
+  RemoveManifestController,
+  ReviseManifestController,
 ];

@@ -15,10 +15,8 @@ const NO_PRESIGNED = (instead: string): Pick<OpenOperation, 'code' | 'reason'> =
   code: 'invalid-input',
   reason: `URLs of an object store are not handed out here; download from ${instead} instead.`,
 });
-const LATER = (reason: string): Pick<OpenOperation, 'code' | 'reason'> => ({ code: 'not-supported', reason });
 
 const CLUSTER = 'v2/clusters/:cluster_id';
-const MANIFESTS = LATER('Manifests of a person are not stored yet.');
 
 export const OPEN_OPERATIONS: readonly OpenOperation[] = [
   {
@@ -28,9 +26,4 @@ export const OPEN_OPERATIONS: readonly OpenOperation[] = [
     roles: ['user'],
   },
   { method: 'GET', path: `${CLUSTER}/downloads/files-presigned`, ...NO_PRESIGNED('downloads/files or logs') },
-  { method: 'GET', path: `${CLUSTER}/manifests`, ...MANIFESTS },
-  { method: 'POST', path: `${CLUSTER}/manifests`, ...MANIFESTS },
-  { method: 'PATCH', path: `${CLUSTER}/manifests`, ...MANIFESTS },
-  { method: 'DELETE', path: `${CLUSTER}/manifests`, ...MANIFESTS },
-  { method: 'GET', path: `${CLUSTER}/manifests/files`, ...MANIFESTS },
 ];

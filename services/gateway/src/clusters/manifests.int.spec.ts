@@ -1,0 +1,91 @@
+import { IgnitionService } from '@muster/contracts';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, clusterDocument } from '../sample-documents.fixture.spec';
+
+const MANIFESTS = `${API}/v2/clusters/${CLUSTER_ID}/manifests`;
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const entry = (changes: object = {}) => ({ folder: 'manifests', fileName: 'a.yaml', source: 'user', ...changes });
+const stored = { position: 1, revision: 0 };
+
+describe('Manifests over REST', () => {
+  let gateway: RunningGateway;
+  beforeEach(async () => {
+    gateway = await startRunningGateway();
+    await gateway.project(1, [clusterDocument()]);
+  });
+  afterEach(() => gateway.close());
+
+  it('are listed, with those of the service when they are asked for', async () => {
+    await gateway.answers(IgnitionService.method.listManifests, ({ includeSystemGenerated }) => ({
+      manifests: [entry(), ...(includeSystemGenerated ? [entry({ fileName: 'own.yaml', source: 'system' })] : [])],
+    }));
+    expect((await gateway.call('GET', MANIFESTS)).body).toEqual([
+      { folder: 'manifests', file_name: 'a.yaml', manifest_source: 'user' },
+    ]);
+    expect((await gateway.call('GET', `${MANIFESTS}?include_system_generated=true`)).body).toHaveLength(2);
+  });
+
+  it('are created with 201 in the usual folder', async () => {
+    await gateway.answers(IgnitionService.method.storeManifest, () => ({ stored, manifest: entry() }));
+    const json = { file_name: 'a.yaml', content: `${base64('kind: A\n')}\n` };
+    const answer = await gateway.call('POST', MANIFESTS, { json });
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      { folder: 'manifests', file_name: 'a.yaml', manifest_source: 'user' },
+    ]);
+    expect(gateway.asked[0]?.body).toEqual({
+      clusterId: CLUSTER_ID,
+      folder: 'manifests',
+      fileName: 'a.yaml',
+      content: base64('kind: A\n'),
+    });
+  });
+
+  it.each([
+    [{ file_name: 'a.yaml' }, 'content'],
+    [{ file_name: 'a.yaml', content: '  ' }, 'content'],
+    [{ file_name: 'a.yaml', content: 'canary!' }, 'content'],
+    [{ content: 'YQ==' }, 'file_name'],
+    [{ file_name: 'a.yaml', content: 'YQ==', folder: 'etc' }, 'folder'],
+    [{ file_name: 'a.yaml', content: 'YQ==', name: 'x' }, 'name'],
+  ])('are refused with 400 and the field: %j', async (json, field) => {
+    const answer = await gateway.call('POST', MANIFESTS, { json });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(field);
+    expect(answer.text).not.toContain('canary');
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it('answer 422 for names that no file can have', async () => {
+    await gateway.refuses(IgnitionService.method.storeManifest, { code: 'unusable-name', reason: 'no' });
+    const json = { file_name: '../a.yaml', content: 'YQ==' };
+    expect((await gateway.call('POST', MANIFESTS, { json })).status).toBe(422);
+  });
+
+  it('are changed with 200, what is not given stays', async () => {
+    await gateway.answers(IgnitionService.method.reviseManifest, () => ({
+      stored,
+      manifest: entry({ fileName: 'b.yaml' }),
+    }));
+    const json = { folder: 'manifests', file_name: 'a.yaml', updated_file_name: 'b.yaml' };
+    const answer = await gateway.call('PATCH', MANIFESTS, { json });
+    expect([answer.status, answer.body]).toMatchObject([200, { file_name: 'b.yaml' }]);
+    expect(gateway.asked[0]?.body).toEqual({
+      clusterId: CLUSTER_ID,
+      folder: 'manifests',
+      fileName: 'a.yaml',
+      newFileName: 'b.yaml',
+    });
+  });
+
+  it('are removed with 200 and downloaded as a file', async () => {
+    await gateway.answers(IgnitionService.method.removeManifest, () => ({ stored }));
+    await gateway.answers(IgnitionService.method.readManifest, () => ({ content: base64('kind: A\n') }));
+    const removed = await gateway.call('DELETE', `${MANIFESTS}?folder=openshift&file_name=a.yaml`);
+    expect([removed.status, removed.text]).toEqual([200, '']);
+    const file = await gateway.call('GET', `${MANIFESTS}/files?file_name=a.yaml`);
+    expect([file.status, file.text]).toEqual([200, 'kind: A\n']);
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="a.yaml"');
+    expect((await gateway.call('GET', `${MANIFESTS}/files`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,129 @@
+import { IgnitionService } from '@muster/contracts';
+import { callService, type InputOf } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { type NatsServer, startNatsServer } from '@muster/testing';
+import {
+  CLUSTER_ID,
+  enteredStatus,
+  givenReadyCluster,
+  openStage,
+  preparationStarted,
+  type Stage,
+} from '../ignition-story.fixture.spec';
+
+const { listManifests, readManifest, removeManifest, reviseManifest, storeManifest } = IgnitionService.method;
+let nats: NatsServer;
+let stage: Stage;
+let commands = 0;
+beforeAll(async () => {
+  // As the service's own server: a manifest may have 1 MiB before it is written out for the bus.
+  nats = await startNatsServer({ config: 'max_payload: 8388608' });
+});
+afterAll(() => nats.stop());
+beforeEach(async () => {
+  stage = await openStage(nats.url);
+  await stage.start();
+  await givenReadyCluster(stage);
+});
+afterEach(() => stage.close());
+
+const context = () => ({ commandId: `c${++commands}`, correlationId: 'c', actor: 'alice' });
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const ask = <M extends Parameters<typeof callService>[1]>(method: M, input: InputOf<M>) =>
+  callService(stage.platform.requests, method, input, context());
+const store = (fileName: string, text: string, folder = 'manifests') =>
+  ask(storeManifest, { clusterId: CLUSTER_ID, folder, fileName, content: base64(text) });
+const list = async (includeSystemGenerated = false): Promise<readonly string[]> =>
+  (await ask(listManifests, { clusterId: CLUSTER_ID, includeSystemGenerated })).manifests.map(
+    ({ folder, fileName, source }) => `${folder}/${fileName} ${source}`,
+  );
+const read = async (fileName: string, folder = 'manifests'): Promise<string> =>
+  Buffer.from((await ask(readManifest, { clusterId: CLUSTER_ID, folder, fileName })).content, 'base64').toString();
+const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
+  );
+
+describe("A person's manifests", () => {
+  it('are kept with who gave them, their text sealed', async () => {
+    await store('secret.yaml', 'password: canary-4711\n');
+    expect(await list()).toEqual(['manifests/secret.yaml user']);
+    expect(await read('secret.yaml')).toBe('password: canary-4711\n');
+    const facts = await stage.factsOf('ignition', CLUSTER_ID);
+    expect(facts.map(({ type, metadata }) => [type, metadata.actor])).toEqual([['ManifestStored', 'alice']]);
+    expect(JSON.stringify(facts)).not.toContain('canary-4711');
+  });
+
+  it('replace, move and go', async () => {
+    await store('a.yaml', 'a: 1\n');
+    await store('a.yaml', 'a: 2\n');
+    const place = { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'a.yaml' };
+    await ask(reviseManifest, { ...place, newFolder: 'openshift', newFileName: 'b.yaml' });
+    expect(await list()).toEqual(['openshift/b.yaml user']);
+    expect(await read('b.yaml', 'openshift')).toBe('a: 2\n');
+    await ask(removeManifest, { clusterId: CLUSTER_ID, folder: 'openshift', fileName: 'b.yaml' });
+    await ask(removeManifest, { clusterId: CLUSTER_ID, folder: 'openshift', fileName: 'b.yaml' });
+    expect(await list()).toEqual([]);
+    expect(await refusal(read('b.yaml', 'openshift'))).toMatchObject({ code: 'not-found' });
+  });
+
+  it.each([
+    ['a.txt', 'x', 'invalid-input', 'file_name'],
+    ['../a.yaml', 'x', 'unusable-name', 'file_name'],
+    ['a.yaml', 'a: [', 'invalid-input', 'content'],
+    ['a.json', '{', 'invalid-input', 'content'],
+    ['a.yaml', `a: ${'x'.repeat(1_048_576)}`, 'invalid-input', 'content'],
+  ])('called %s are refused by their field', async (fileName, text, code, subject) => {
+    expect(await refusal(store(fileName, text))).toMatchObject({ code, subject });
+    expect(await list()).toEqual([]);
+  });
+
+  it('can be added to a cluster that is being installed, and not be changed then', async () => {
+    await store('a.yaml', 'a: 1\n');
+    await stage.given('cluster', CLUSTER_ID, enteredStatus('installing', 'preparing-for-installation'));
+    await store('b.yaml', 'b: 1\n');
+    const place = { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'a.yaml' };
+    expect(await refusal(ask(removeManifest, place))).toMatchObject({ code: 'invalid-input', subject: 'status' });
+    expect(await refusal(ask(reviseManifest, { ...place, newFileName: 'c.yaml' }))).toMatchObject({
+      code: 'invalid-input',
+    });
+  });
+
+  it('belong to a cluster that exists', async () => {
+    const clusterId = 'c1c1c1c1-0000-4000-8000-00000000dead';
+    const input = { clusterId, folder: 'manifests', fileName: 'a.yaml', content: base64('a: 1') };
+    expect(await refusal(ask(storeManifest, input))).toMatchObject({ code: 'not-found', subject: 'cluster_id' });
+  });
+});
+
+describe('The manifests of the service', () => {
+  it('are shown once an installation was prepared, beside those of people, which stand before them', async () => {
+    await store('50-masters-chrony-configuration.yaml', 'kind: Mine\n', 'openshift');
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.fact('ArtifactsPrepared');
+    expect(await list()).toEqual(['openshift/50-masters-chrony-configuration.yaml user']);
+    expect(await list(true)).toEqual([
+      'openshift/50-masters-chrony-configuration.yaml user',
+      'openshift/50-masters-iscsi-nic-reapply.yaml system',
+      'openshift/50-workers-chrony-configuration.yaml system',
+      'openshift/50-workers-iscsi-nic-reapply.yaml system',
+      'openshift/cluster-scheduler-02-config.yml.patch_ai_set_masters_schedulable system',
+    ]);
+    const { content } = await ask(IgnitionService.method.readArtifact, {
+      clusterId: CLUSTER_ID,
+      name: 'bootstrap.ign',
+    });
+    const bootstrap = JSON.parse(Buffer.from(content, 'base64').toString()) as {
+      readonly storage: {
+        readonly files: readonly { readonly path: string; readonly contents: { readonly source: string } }[];
+      };
+    };
+    const chrony = bootstrap.storage.files.find(({ path }) => path.endsWith('50-masters-chrony-configuration.yaml'));
+    expect(Buffer.from(chrony?.contents.source.split(',')[1] ?? '', 'base64').toString()).toBe('kind: Mine\n');
+    const scheduler = bootstrap.storage.files.find(({ path }) => path.endsWith('cluster-scheduler-02-config.yml'));
+    expect(Buffer.from(scheduler?.contents.source.split(',')[1] ?? '', 'base64').toString()).toContain(
+      '"mastersSchedulable": true',
+    );
+  });
+});
