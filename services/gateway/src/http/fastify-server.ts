@@ -1,27 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import multipart from '@fastify/multipart';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyServerOptions } from 'fastify';
+import type { FastifyHttpOptions, FastifyReply } from 'fastify';
+import type { Server } from 'node:http';
 import { cleanPath } from './clean-path';
 import {
+  HEADERS_TIMEOUT_MS,
   JSON_BODY_MAX_BYTES,
   LOG_BUNDLE_MAX_BYTES,
   PATH_PARAMETER_MAX_CHARACTERS,
   REQUEST_ID_MAX_CHARACTERS,
   REQUEST_TIMEOUT_MS,
+  SLOW_CLIENTS_CHECK_MS,
 } from './limits';
 import type { RouteTable } from './route-table';
 import { SchemaViolation } from './schema-violation';
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
+/** How long slow clients are waited for, milliseconds. */
+export interface Patience {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** How often it is looked who is over it. */
+  readonly checkMs: number;
+}
+
+const PATIENCE: Patience = {
+  headersMs: HEADERS_TIMEOUT_MS,
+  requestMs: REQUEST_TIMEOUT_MS,
+  checkMs: SLOW_CLIENTS_CHECK_MS,
+};
+
 /** The HTTP server with the contract's habits: cleaned paths, any JSON as a body, named limits. */
-export function createFastifyServer(routes: RouteTable): FastifyAdapter {
-  const options: FastifyServerOptions = {
+export function createFastifyServer(routes: RouteTable, patience: Patience = PATIENCE): FastifyAdapter {
+  const options: FastifyHttpOptions<Server> = {
     rewriteUrl: (request) => cleanPath(request.url ?? '/'),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit: JSON_BODY_MAX_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: patience.requestMs,
+    http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.checkMs },
     routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
     frameworkErrors: (error, _request, reply) => {
       const code = error.statusCode ?? 400;

@@ -1,0 +1,115 @@
+import { connect, type Socket } from 'node:net';
+import { EVENT_MESSAGE_MAX_CHARACTERS } from '@muster/assisted-api';
+import { eventually } from '@muster/testing';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID } from '../sample-documents.fixture.spec';
+import { createFastifyServer } from './fastify-server';
+import { JSON_BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARACTERS, REQUEST_ID_MAX_CHARACTERS } from './limits';
+import { RouteTable } from './route-table';
+
+describe('limits of a request', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway({ REQUESTS_PER_SECOND_MAX: '1000000' });
+  });
+  afterAll(() => gateway.close());
+
+  it('a body that is one byte too large is refused, announced or not', async () => {
+    const raw = `"${'a'.repeat(JSON_BODY_MAX_BYTES - 1)}"`;
+    expect(await gateway.call('PUT', `${API}/v2/clusters/${CLUSTER_ID}/ui-settings`, { raw })).toMatchObject({
+      status: 413,
+      body: { code: 413 },
+    });
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode(raw));
+        controller.close();
+      },
+    });
+    const chunked = await fetch(`${gateway.url}${API}/v2/clusters`, {
+      method: 'POST',
+      body: stream,
+      duplex: 'half',
+      headers: { 'content-type': 'application/json' },
+    } as RequestInit);
+    expect(chunked.status).toBe(413);
+  });
+
+  it('an id that is longer than any id leads nowhere, and is repeated in part at most', async () => {
+    const long = 'a'.repeat(4 * PATH_PARAMETER_MAX_CHARACTERS);
+    const answer = await gateway.call('GET', `${API}/v2/clusters/${long}`);
+    expect([400, 404, 414]).toContain(answer.status);
+    expect(answer.text).not.toContain(long);
+  });
+
+  it('a request id that is too long is replaced', async () => {
+    const id = 'a'.repeat(REQUEST_ID_MAX_CHARACTERS);
+    const kept = await gateway.call('GET', '/health', { headers: { 'x-request-id': id } });
+    expect(kept.headers.get('x-request-id')).toBe(id);
+    const replaced = await gateway.call('GET', '/health', { headers: { 'x-request-id': `${id}a` } });
+    expect(replaced.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  it('a text that is longer than its field allows is refused by its name', async () => {
+    const event = {
+      name: 'x',
+      severity: 'info',
+      category: 'user',
+      message: 'm'.repeat(EVENT_MESSAGE_MAX_CHARACTERS + 1),
+    };
+    expect(await gateway.call('POST', `${API}/v2/events`, { json: event })).toMatchObject({
+      status: 400,
+      body: { code: 400, message: expect.stringContaining('message') as string },
+    });
+  });
+});
+
+describe('request rates', () => {
+  it('one request more than the setting allows is told when to come back', async () => {
+    const gateway = await startRunningGateway({ REQUESTS_PER_SECOND_MAX: '3' });
+    try {
+      const path = `${API}/v2/clusters/default-config`;
+      const answers = await Promise.all(Array.from({ length: 40 }, () => gateway.call('GET', path)));
+      const refused = answers.find(({ status }) => status === 429);
+      expect(answers.some(({ status }) => status === 200)).toBe(true);
+      expect(refused?.body).toMatchObject({ code: '429', reason: expect.stringContaining('3 requests') as string });
+      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    } finally {
+      await gateway.close();
+    }
+  });
+});
+
+describe('slow clients', () => {
+  const server = createFastifyServer(new RouteTable(), { headersMs: 50, requestMs: 100, checkMs: 20 }).getInstance();
+  const sockets: Socket[] = [];
+  beforeAll(() => server.listen({ port: 0, host: '127.0.0.1' }));
+  afterAll(async () => {
+    sockets.forEach((socket) => socket.destroy());
+    await server.close();
+  });
+
+  const say = (text: string): { answer: string; closed: boolean } => {
+    const address = server.server.address();
+    const heard = { answer: '', closed: false };
+    const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1', () =>
+      socket.write(text),
+    );
+    socket.on('data', (chunk) => (heard.answer += chunk.toString()));
+    socket.on('close', () => (heard.closed = true));
+    sockets.push(socket);
+    return heard;
+  };
+
+  it('who does not come to the end of the headers is cut off', async () => {
+    const heard = say('GET / HTTP/1.1\r\nHost: x\r\n');
+    await eventually('the server hangs up', () => heard.closed);
+    expect(heard.answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('who does not come to the end of the body is cut off', async () => {
+    const heard = say('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+    await eventually('the server hangs up', () => heard.closed);
+    expect(heard.answer).toMatch(/^HTTP\/1\.1 4/);
+  });
+});
