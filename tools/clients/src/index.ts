@@ -1,0 +1,2 @@
+export { prepareAicli, type Aicli } from './aicli';
+export { stepsOf, type ClientStep } from './steps';

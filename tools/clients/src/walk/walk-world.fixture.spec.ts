@@ -1,0 +1,88 @@
+import { startEmbedded, type RunningMuster } from '@muster/tool-launcher';
+import { generateHardware, simulatedMachine, type SimulatedMachine } from '@muster/tool-simulator';
+import { temporaryDirectory } from '@muster/testing';
+import type { RecordedEvent } from '@muster/ports';
+
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface WalkWorld {
+  readonly muster: RunningMuster;
+  readonly complaints: string[];
+  /** Sends it below `/api/assisted-install/v2`. */
+  send(method: string, path: string, body?: unknown): Promise<RestAnswer>;
+  read<Answer>(path: string): Promise<Answer>;
+  eventsAfter(position: number): Promise<readonly RecordedEvent[]>;
+  machine(index: number): SimulatedMachine;
+  close(): Promise<void>;
+}
+
+const MACHINES = 3;
+
+/** All services on a real bus and a SQLite file, in this process. */
+export async function openWalkWorld(): Promise<WalkWorld> {
+  const directory = temporaryDirectory();
+  const complaints: string[] = [];
+  const keep = (...words: unknown[]): void => void complaints.push(words.map(String).join(' '));
+  const muster = await startEmbedded(
+    {
+      MUSTER_DATA_DIRECTORY: directory.path,
+      MUSTER_SIMULATED_IMAGE: 'false',
+      REST_HOST: '127.0.0.1',
+      REST_PORT: '0',
+      IMAGE_HOST: '127.0.0.1',
+      IMAGE_PORT: '0',
+    },
+    { log: () => undefined, error: keep, warn: () => undefined },
+  );
+  const door = muster.services.find(({ name }) => name === 'gateway')?.doors[0] ?? '';
+  const machines = Array.from({ length: MACHINES }, (_, index) =>
+    simulatedMachine({
+      hardware: generateHardware({
+        seed: `walk ${index}`,
+        hostname: `walk-${index}`,
+        address: `192.168.140.${20 + index}/24`,
+        gateway: '192.168.140.1',
+        cpuCount: 16,
+        memoryGib: 64,
+      }),
+      timeScale: 1_000_000,
+      door: 'http',
+    }),
+  );
+  for (const machine of machines)
+    machine.insert({ infraEnvId: '', url: door, agentVersion: 'walk' } as unknown as Parameters<
+      SimulatedMachine['insert']
+    >[0]);
+  const send = async (method: string, path: string, body?: unknown): Promise<RestAnswer> => {
+    const response = await fetch(`${door}/api/assisted-install/v2${path}`, {
+      method,
+      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  return {
+    muster,
+    complaints,
+    send,
+    read: async (path) => JSON.parse((await send('GET', path)).text) as never,
+    eventsAfter: async (position) => {
+      const events: RecordedEvent[] = [];
+      for await (const page of muster.platform.eventStore.readAll(position)) events.push(...page);
+      return events;
+    },
+    machine: (index) => {
+      const machine = machines[index % MACHINES];
+      if (!machine) throw new Error('There is no such machine.');
+      return machine;
+    },
+    close: async () => {
+      await muster.close();
+      directory.remove();
+    },
+  };
+}
