@@ -2,6 +2,7 @@ import {
   CLUSTER_PERMISSIONS,
   CLUSTER_TRANSITIONS,
   type ClusterAction,
+  type ClusterTransition,
   FINALIZING_STAGES,
   HOST_STAGES,
   statusesAccepting,
@@ -40,7 +41,7 @@ const permitted = (action: ClusterAction): Gate => ({
   statuses: CLUSTER_PERMISSIONS[action].allowed,
   isStatusAlone: true,
 });
-const clusterTable = (on: string): Gate => ({
+const clusterTable = (on: ClusterTransition['on']): Gate => ({
   of: 'cluster',
   statuses: [...new Set(CLUSTER_TRANSITIONS.filter((row) => row.on === on).flatMap((row) => row.from))],
   isStatusAlone: false,
@@ -169,7 +170,7 @@ export const CALLS: readonly WalkCall[] = [
     name: 'install',
     method: 'POST',
     path: (ids) => `${cluster(ids)}/actions/install`,
-    gate: clusterTable('PrepareForInstallation'),
+    gate: clusterTable('Install'),
   },
   {
     name: 'cancel',
