@@ -18,7 +18,7 @@ export type ClientStep =
 const TIME_SCALE = 300;
 const NETWORK = '192.168.130.0/24';
 const LOOK_AGAIN_MS = 100;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 20_000;
 
 export interface Stage {
   readonly folder: string;
@@ -34,6 +34,7 @@ interface Named {
 interface Host {
   readonly id: string;
   readonly status: string;
+  readonly status_info?: string;
   readonly requested_hostname?: string;
 }
 
@@ -219,7 +220,7 @@ export function complaintOf(
   if (outcome.exitCode === undefined) return `it took too long: ${tail}`;
   if (outcome.exitCode !== 0) return tail;
   // It reports what it could not find and carries on with success.
-  if (/not found|Traceback|No Matching/.test(outcome.output)) return tail;
+  if (/(?<!Base )Cluster \S+ not found|Infraenv \S+ not found|Traceback|No Matching/.test(outcome.output)) return tail;
   if (step.says && !step.says.test(outcome.output)) return `the output does not match ${String(step.says)}: ${tail}`;
   if (!step.leaves) return undefined;
   const [path, content] = step.leaves;
@@ -250,7 +251,9 @@ async function untilBound(stage: Stage, infraEnv: string, isBound: boolean): Pro
 }
 
 const describeHosts = (hosts: readonly Host[]): string =>
-  hosts.map(({ requested_hostname, status }) => `${requested_hostname} ${status}`).join(', ');
+  hosts
+    .map(({ requested_hostname, status, status_info }) => `${requested_hostname} ${status} (${status_info})`)
+    .join(', ');
 
 /** Looks until it is true; the last look is told when it never is. */
 async function until(what: string, look: () => Promise<true | string>): Promise<void> {
