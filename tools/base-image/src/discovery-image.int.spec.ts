@@ -96,7 +96,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     expect(settings).toMatchObject({
       serviceUrl: 'http://127.0.0.1:8090',
       infraEnvId: INFRA_ENV_ID,
-      token: expect.stringMatching(/^[\w-]{43}$/) as string,
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) as string,
       isInsecure: false,
       nats: { url: nats.url, credentials: expect.stringContaining('NATS USER JWT') as string },
     });

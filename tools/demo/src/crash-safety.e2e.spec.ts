@@ -46,8 +46,11 @@ function expectOneHistory(events: readonly RecordedEvent[], hostCount: number): 
 }
 
 describe('an installation of three hosts', () => {
-  jest.setTimeout(240_000);
+  jest.setTimeout(480_000);
   const directories: string[] = [];
+  const started: MusterProcess[] = [];
+  /** Also what a failed test left running. */
+  afterEach(() => Promise.all(started.splice(0).map((muster) => muster.stop())));
   const newDirectory = (): string => {
     const directory = mkdtempSync(join(tmpdir(), 'muster-crash-'));
     directories.push(directory);
@@ -67,6 +70,7 @@ describe('an installation of three hosts', () => {
 
   it('completes although the process is killed at random moments, and loses and repeats nothing', async () => {
     const muster = await MusterProcess.prepare({ dataDirectory: newDirectory() });
+    started.push(muster);
     await muster.start();
     let isDone = false;
     let acknowledged = 0;
@@ -87,8 +91,10 @@ describe('an installation of three hosts', () => {
         if (after < before) lost.push(`${before} events were readable before kill ${kills}, ${after} after it`);
       }
     })();
-    const installed = await install(muster, () => undefined).finally(() => (isDone = true));
-    await killer;
+    const installed = await install(muster, () => undefined).finally(async () => {
+      isDone = true;
+      await killer;
+    });
     await muster.stop();
 
     // Else nothing was tried: the installation takes several times as long as the first pauses.
@@ -106,6 +112,7 @@ describe('an installation of three hosts', () => {
       dataDirectory: newDirectory(),
       environment: { MUSTER_LOSE_MESSAGES_PERCENT: '20', MUSTER_LOSE_MESSAGES_SEED: '7' },
     });
+    started.push(muster);
     await muster.start();
     const installed = await install(muster, () => undefined);
     await muster.stop();

@@ -49,7 +49,7 @@ const EVENTS_THAT_MATTER: ReadonlySet<string> = new Set([
   'cluster_finalizing_stage_updated',
 ]);
 const LOOK_AGAIN_MS = 150;
-const BOOT_PATIENCE_MS = 60_000;
+const BOOT_PATIENCE_MS = 180_000;
 const INSTALL_PATIENCE_MS = 300_000;
 
 /** The main job, as a person does it: define, boot, look, mend, answer what is asked, install, follow, fetch credentials. */

@@ -111,11 +111,11 @@ describe('the wire', () => {
     expect((await gateway.call('GET', '/ready')).body).toEqual({ ready: true, not_ready: [] });
   });
 
-  it('says of an operation that is not built what is missing', async () => {
-    const answer = await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}/manifests`);
-    expect(answer).toMatchObject({ status: 501, body: { kind: 'Error', id: 501, code: '501' } });
+  it('says of an operation that is not to be had what to do instead', async () => {
     const presigned = `${API}/v2/clusters/${CLUSTER_ID}/downloads/credentials-presigned?file_name=kubeconfig`;
-    expect(await gateway.call('GET', presigned)).toMatchObject({ status: 400, body: { code: '400' } });
+    const answer = await gateway.call('GET', presigned);
+    expect(answer).toMatchObject({ status: 400, body: { kind: 'Error', id: 400, code: '400' } });
+    expect(answer.text).toContain('downloads/credentials');
   });
 });
 

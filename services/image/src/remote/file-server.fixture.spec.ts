@@ -47,7 +47,8 @@ export async function startFileServer(): Promise<FileServer> {
     const range = isPart ? { 'content-range': `bytes ${from}-${from + body.length - 1}/${file.length}` } : {};
     response.writeHead(isPart ? 206 : 200, { etag, 'content-length': body.length, ...range });
     if (cutAfterBytes !== undefined && body.length > cutAfterBytes)
-      return void response.write(body.subarray(0, cutAfterBytes), () => setImmediate(() => response.destroy()));
+      // The end of the connection, not its reset: what was sent before still arrives.
+      return void response.write(body.subarray(0, cutAfterBytes), () => response.socket?.end());
     if (holdAfterBytes === undefined || body.length <= holdAfterBytes) return void response.end(body);
     response.write(body.subarray(0, holdAfterBytes));
     held.push(() => response.end(body.subarray(holdAfterBytes)));
