@@ -35,6 +35,7 @@ import { IpxeScripts } from './infra-envs/ipxe-script/ipxe-scripts';
 import { ImageUrls } from './infra-envs/show-image-url/image-urls';
 import { OPERATOR_CONTROLLERS } from './operators/operators.controllers';
 import { OPEN_OPERATION_CONTROLLERS } from './open-operations/open-operation.controllers';
+import { OWN_CONTROLLERS } from './own/own.controllers';
 import { ClusterViews } from './views/cluster-views';
 import { HostViews } from './views/host-views';
 import { InfraEnvViews } from './views/infra-env-views';
@@ -71,6 +72,7 @@ function authenticatorFor(
     ...CATALOGUE_CONTROLLERS,
     ...OPERATOR_CONTROLLERS,
     ...OPEN_OPERATION_CONTROLLERS,
+    ...OWN_CONTROLLERS,
   ],
   providers: [
     { provide: APP_GUARD, useClass: AuthGuard },

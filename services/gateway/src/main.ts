@@ -6,6 +6,7 @@ import type { Platform, RunningService, StartService } from '@muster/nest-kit';
 import { GatewayModule } from './app.module';
 import { createLocalTokens } from './auth/local-tokens';
 import { readGatewayConfig } from './config';
+import { OWN_API } from './own/own-api';
 import { createFastifyServer } from './http/fastify-server';
 import { RouteTable } from './http/route-table';
 
@@ -28,7 +29,7 @@ export async function openGateway(
     createFastifyServer(routes),
     { logger, abortOnError: false, bodyParser: false },
   );
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'ready'] });
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'ready', `${OWN_API}/*path`] });
   try {
     await app.listen(config.port, config.host);
   } catch (error) {

@@ -51,3 +51,9 @@ export class RegisterInfraEnvBody extends InfraEnvFields {
 export class ReviseInfraEnvBody extends InfraEnvFields {
   @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly pull_secret?: string;
 }
+
+/** Not of the contract: what static networks would become. */
+export class PreviewStaticNetworksBody {
+  @Text() readonly openshift_version?: string;
+  @Parts(HostNetworkRequest, { required: true }) readonly static_network_config!: readonly HostNetworkRequest[];
+}

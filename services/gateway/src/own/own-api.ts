@@ -1,0 +1,2 @@
+/** Where the paths begin that the contract does not know. */
+export const OWN_API = 'api/muster/v1';
