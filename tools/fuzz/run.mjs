@@ -5,12 +5,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const READY_PATIENCE_MS = 30_000;
-const [contract, ...options] = process.argv.slice(2);
+const [given, ...options] = process.argv.slice(2);
+const contract = given && resolve(given);
 const option = (name, fallback) => {
   const at = options.indexOf(name);
   return at < 0 ? fallback : (options[at + 1] ?? fallback);
@@ -44,7 +45,11 @@ try {
   const examples = ['--max-examples', option('--examples', '15'), '--seed', option('--seed', '1')];
   const checks = ['--checks', 'not_a_server_error', '--request-timeout', '10', '--workers', '2'];
   const fuzzer = join(venv, 'bin', 'schemathesis');
-  status = spawnSync(fuzzer, ['run', contract, '--url', url, ...checks, ...examples], { stdio: 'inherit' }).status ?? 1;
+  status =
+    spawnSync(fuzzer, ['run', contract, '--url', url, ...checks, ...examples], {
+      stdio: 'inherit',
+      cwd: directory,
+    }).status ?? 1;
 } finally {
   muster.kill('SIGTERM');
   await new Promise((resolve) => muster.once('exit', resolve));

@@ -1,12 +1,21 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { generate } from './generate';
+import { validationsPage } from './validations-page';
 
 export const STATE_MACHINES_FOLDER = resolve(__dirname, '../../docs/state-machines');
+const REFERENCE_FOLDER = resolve(__dirname, '../../docs/reference');
+
+type Files = ReadonlyMap<string, string>;
+
+/** Every folder that holds nothing but generated files. */
+const FOLDERS: ReadonlyMap<string, () => Files> = new Map([
+  [STATE_MACHINES_FOLDER, generate],
+  [REFERENCE_FOLDER, () => new Map([['validations.md', validationsPage()]])],
+]);
 
 /** Names of files that are missing, differ, or do not belong there. */
-export async function findDrift(folder: string): Promise<readonly string[]> {
-  const files = generate();
+export async function findDrift(folder: string, files: Files = generate()): Promise<readonly string[]> {
   const present = await readdir(folder).catch((): string[] => []);
   const wrong = present.filter((name) => !files.has(name));
   for (const [name, content] of files) {
@@ -17,9 +26,8 @@ export async function findDrift(folder: string): Promise<readonly string[]> {
 }
 
 /** Writes what is missing or differs and removes what does not belong there. */
-export async function writeAll(folder: string): Promise<readonly string[]> {
-  const files = generate();
-  const drift = await findDrift(folder);
+export async function writeAll(folder: string, files: Files = generate()): Promise<readonly string[]> {
+  const drift = await findDrift(folder, files);
   await mkdir(folder, { recursive: true });
   for (const name of drift) {
     const content = files.get(name);
@@ -30,14 +38,12 @@ export async function writeAll(folder: string): Promise<readonly string[]> {
 }
 
 async function main(): Promise<void> {
-  if (!process.argv.includes('--check')) {
-    const written = await writeAll(STATE_MACHINES_FOLDER);
-    console.log(written.length === 0 ? 'State machine pages are current.' : `Written: ${written.join(', ')}`);
-    return;
-  }
-  const drift = await findDrift(STATE_MACHINES_FOLDER);
-  if (drift.length === 0) return console.log('State machine pages are current.');
-  console.error(`These pages do not say what the tables say: ${drift.join(', ')}.`);
+  const isCheck = process.argv.includes('--check');
+  const found: string[] = [];
+  for (const [folder, files] of FOLDERS) found.push(...(await (isCheck ? findDrift : writeAll)(folder, files())));
+  if (found.length === 0) return console.log('Generated pages are current.');
+  if (!isCheck) return console.log(`Written: ${found.join(', ')}`);
+  console.error(`These pages do not say what the tables say: ${found.join(', ')}.`);
   console.error('Write them anew with: node tools/diagrams/dist/main.js');
   process.exitCode = 1;
 }

@@ -1,0 +1,50 @@
+import {
+  CLUSTER_RULES,
+  HOST_RULES,
+  NEVER_IGNORABLE_CLUSTER_RULES,
+  NEVER_IGNORABLE_HOST_RULES,
+} from '@muster/validation-rules';
+
+interface Row {
+  readonly id: string;
+  readonly category: string;
+  readonly checks: string;
+  readonly gate: string;
+  readonly remedy: string;
+  readonly needs: readonly string[];
+}
+
+/** Every pre-flight validation, from the tables that decide. */
+export function validationsPage(): string {
+  return [
+    '# Validations',
+    '',
+    'Generated from `libs/validation-rules`: what is checked before an installation begins, what a failure holds back, and what to do about it.',
+    'A validation that is not needed for a host or cluster has no outcome there. **Gate** says what waits for it; gates of operators are those of the',
+    'hosts and clusters that they were chosen for. Ignoring a validation is possible where nothing else is said.',
+    '',
+    ...section('Of hosts', HOST_RULES, NEVER_IGNORABLE_HOST_RULES),
+    ...section('Of clusters', CLUSTER_RULES, NEVER_IGNORABLE_CLUSTER_RULES),
+  ].join('\n');
+}
+
+function section(title: string, rules: readonly Row[], neverIgnorable: readonly string[]): readonly string[] {
+  return [
+    `## ${title}`,
+    '',
+    `${rules.length} validations.`,
+    '',
+    ...rules.flatMap((rule) => [
+      `### ${rule.id}`,
+      '',
+      cell(rule.checks),
+      '',
+      `- Group \`${rule.category}\`, gate \`${rule.gate}\`${neverIgnorable.includes(rule.id) ? ', can never be ignored' : ''}`,
+      ...(rule.needs.length > 0 ? [`- Pending until known: ${rule.needs.join(', ')}`] : []),
+      `- When it fails: ${cell(rule.remedy)}`,
+      '',
+    ]),
+  ];
+}
+
+const cell = (text: string): string => text.replace(/\s+/g, ' ').trim();
