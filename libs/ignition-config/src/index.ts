@@ -62,3 +62,4 @@ export {
   type ManifestFault,
   manifestNameFault,
 } from './user-manifests/check-manifest';
+export { unconfiguredFiles, type UnconfiguredInput } from './unconfigured/unconfigured-files';

@@ -16,6 +16,7 @@ import { DiscoveryPreparation } from './discovery/discovery-preparation';
 import { DiscoveryDocuments, MINT, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
 import { type InfraEnvTokens, keyPairSigner, ownKeySigner, signedTokens } from './discovery/infra-env-tokens';
 import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-ignition.controller';
+import { UnconfiguredIgnition } from './discovery/unconfigured-ignition';
 import { Manifests } from './manifests/manifests';
 import { ManifestsController } from './manifests/manifests.controller';
 import { NetworkRamdisks } from './network-ramdisk/network-ramdisks';
@@ -54,6 +55,7 @@ export class AppModule {
         ArtifactsProcess,
         JoiningHosts,
         DiscoveryDocuments,
+        UnconfiguredIgnition,
         DiscoveryPreparation,
         NetworkRamdisks,
       ],

@@ -13,6 +13,7 @@ import { PULL_SECRET } from '../streams/secret-names';
 import { type AgentCredentialsMint, agentNatsAccess } from './agent-nats-access';
 import { isoTypeOf, staticNetworkOf } from './iso-type';
 import type { InfraEnvTokens } from './infra-env-tokens';
+import { UnconfiguredIgnition } from './unconfigured-ignition';
 
 export interface DiscoveryDocument {
   /** JSON as UTF-8. */
@@ -47,6 +48,7 @@ export class DiscoveryDocuments {
     @Inject(TOKENS) private readonly tokens: InfraEnvTokens,
     @Inject(MINT) private readonly mint: AgentCredentialsMint | null,
     @Inject(SERVICE_CA) private readonly serviceCaPem: string,
+    private readonly unconfigured: UnconfiguredIgnition,
   ) {}
 
   /** Throws RefusalError: unknown infra-env, an override that is none, what is not built yet. */
@@ -80,6 +82,11 @@ export class DiscoveryDocuments {
     isoType: string,
   ): Promise<DiscoveryDocument & { readonly renewAtMs: number }> {
     const { infraEnvId, settings } = state;
+    if (isoType === 'disconnected-iso') {
+      const unconfigured = await this.unconfigured.render(state, await this.pullSecretOf(state));
+      const ignition = Buffer.from(toIgnitionJson(unconfigured));
+      return { ignition, generatedAt: await this.stamp(infraEnvId, isoType, ignition), renewAtMs: Infinity };
+    }
     const { registries, okdPackagesImage } = this.config;
     const staticNetwork = staticNetworkOf(isoType, settings);
     const nats = this.mint && (await agentNatsAccess(this.mint, this.platform, infraEnvId));

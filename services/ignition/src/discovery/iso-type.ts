@@ -3,20 +3,17 @@ import { planStaticNetworks } from '@muster/domain';
 import { describeNetworkProblem, type StaticNetwork } from '@muster/ignition-config';
 import { RefusalError } from '@muster/problems';
 
-const ISO_TYPES = ['full-iso', 'minimal-iso'] as const;
+const ISO_TYPES = ['full-iso', 'minimal-iso', 'disconnected-iso'] as const;
 export type IsoType = (typeof ISO_TYPES)[number];
 
-/** The asked one, else the infra-env's own, else full-iso. Throws RefusalError for one that is not built or none. */
+/** The asked one, else the infra-env's own, else full-iso. Throws RefusalError when there is none of that name. */
 export function isoTypeOf(asked: string, settings: Plain<InfraEnvSettings>): IsoType {
   const wanted = asked || settings.imageType || 'full-iso';
   const type = ISO_TYPES.find((known) => known === wanted);
   if (type) return type;
-  const isKnown = wanted === 'disconnected-iso';
   throw new RefusalError({
-    code: isKnown ? 'not-supported' : 'invalid-input',
-    reason: isKnown
-      ? 'Images of type disconnected-iso are not built yet.'
-      : `There is no image type ${wanted.slice(0, 64)}.`,
+    code: 'invalid-input',
+    reason: `There is no image type ${wanted.slice(0, 64)}.`,
     subject: 'discovery_iso_type',
     allowed: ISO_TYPES,
   });

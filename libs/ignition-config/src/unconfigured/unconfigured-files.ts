@@ -1,0 +1,98 @@
+import { stringify } from 'yaml';
+import type { HostNetworkConfig } from '../static-network/host-networks';
+
+export interface UnconfiguredInput {
+  readonly name: string;
+  readonly cpuArchitecture: string;
+  /** JSON text; a secret. */
+  readonly pullSecret: string;
+  readonly sshAuthorizedKey: string;
+  readonly proxy: { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
+  readonly additionalNtpSources: readonly string[];
+  /** Of the host that leads the installation; empty: a person chooses it at the machine. */
+  readonly rendezvousIp: string;
+  readonly staticNetworks: readonly HostNetworkConfig[];
+}
+
+export interface UnconfiguredFile {
+  /** Below the folder that the installer is given. */
+  readonly path: string;
+  readonly content: string;
+}
+
+const API_VERSION = 'agent-install.openshift.io/v1beta1';
+const NAMESPACE = 'cluster0';
+const LABEL = { 'muster/static-network': 'yes' };
+/** The registry that an appliance's own disk serves. */
+const OWN_REGISTRY = 'registry.appliance.openshift.com:5000/openshift';
+const MIRRORS: readonly (readonly [string, string])[] = [
+  ['quay.io/openshift-release-dev/ocp-release', `${OWN_REGISTRY}/release-images`],
+  ['quay.io/openshift-release-dev/ocp-v4.0-art-dev', `${OWN_REGISTRY}/release`],
+];
+
+/** What `openshift-install agent create unconfigured-ignition` reads, for machines that install without a service. Holds secrets. */
+export function unconfiguredFiles(input: UnconfiguredInput): readonly UnconfiguredFile[] {
+  const networks = input.staticNetworks.map((network, index) => hostNetwork(network, index));
+  return [
+    { path: 'cluster-manifests/infraenv.yaml', content: stringify(infraEnv(input, networks.length > 0)) },
+    { path: 'cluster-manifests/pull-secret.yaml', content: stringify(pullSecret(input)) },
+    ...(networks.length > 0
+      ? [
+          {
+            path: 'cluster-manifests/nmstateconfig.yaml',
+            content: networks.map((one) => `---\n${stringify(one)}`).join(''),
+          },
+        ]
+      : []),
+    { path: 'mirror/registries.conf', content: registries() },
+    ...(input.rendezvousIp ? [{ path: 'agent-config.yaml', content: stringify(agentConfig(input)) }] : []),
+  ];
+}
+
+const infraEnv = (input: UnconfiguredInput, hasNetworks: boolean): object => ({
+  apiVersion: API_VERSION,
+  kind: 'InfraEnv',
+  metadata: { name: input.name, namespace: NAMESPACE },
+  spec: {
+    cpuArchitecture: input.cpuArchitecture,
+    pullSecretRef: { name: 'pull-secret' },
+    ...(input.sshAuthorizedKey && { sshAuthorizedKey: input.sshAuthorizedKey }),
+    ...(input.additionalNtpSources.length > 0 && { additionalNTPSources: [...input.additionalNtpSources] }),
+    ...((input.proxy.httpProxy || input.proxy.httpsProxy) && { proxy: { ...input.proxy } }),
+    ...(hasNetworks && { nmStateConfigLabelSelector: { matchLabels: LABEL } }),
+  },
+});
+
+const pullSecret = ({ pullSecret: text }: UnconfiguredInput): object => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'kubernetes.io/dockerconfigjson',
+  metadata: { name: 'pull-secret', namespace: NAMESPACE },
+  stringData: { '.dockerconfigjson': text },
+});
+
+const hostNetwork = (
+  { network_yaml: config = '', mac_interface_map: map = [] }: HostNetworkConfig,
+  index: number,
+): object => ({
+  apiVersion: API_VERSION,
+  kind: 'NMStateConfig',
+  metadata: { name: `host-${index}`, namespace: NAMESPACE, labels: LABEL },
+  spec: {
+    config,
+    interfaces: map.map(({ mac_address: macAddress, logical_nic_name: name }) => ({ name, macAddress })),
+  },
+});
+
+const agentConfig = ({ name, rendezvousIp }: UnconfiguredInput): object => ({
+  apiVersion: 'v1beta1',
+  kind: 'AgentConfig',
+  metadata: { name, namespace: NAMESPACE },
+  rendezvousIP: rendezvousIp,
+});
+
+const registries = (): string =>
+  MIRRORS.map(
+    ([location, mirror]) =>
+      `[[registry]]\n  prefix = ""\n  location = "${location}"\n\n  [[registry.mirror]]\n    location = "${mirror}"\n`,
+  ).join('\n');

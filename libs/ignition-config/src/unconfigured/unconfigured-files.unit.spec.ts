@@ -1,0 +1,70 @@
+import { parse, parseAllDocuments } from 'yaml';
+import { parseRegistries } from '../registries/parse-registries';
+import { unconfiguredFiles, type UnconfiguredInput } from './unconfigured-files';
+
+const input = (changes: Partial<UnconfiguredInput> = {}): UnconfiguredInput => ({
+  name: 'site',
+  cpuArchitecture: 'x86_64',
+  pullSecret: '{"auths":{}}',
+  sshAuthorizedKey: '',
+  proxy: { httpProxy: '', httpsProxy: '', noProxy: '' },
+  additionalNtpSources: [],
+  rendezvousIp: '',
+  staticNetworks: [],
+  ...changes,
+});
+const contentOf = (path: string, changes: Partial<UnconfiguredInput> = {}): string =>
+  unconfiguredFiles(input(changes)).find((file) => file.path === path)?.content ?? '';
+
+describe('The files of an image that installs without a service', () => {
+  it('are few when nothing is chosen', () => {
+    expect(unconfiguredFiles(input()).map(({ path }) => path)).toEqual([
+      'cluster-manifests/infraenv.yaml',
+      'cluster-manifests/pull-secret.yaml',
+      'mirror/registries.conf',
+    ]);
+    expect(parse(contentOf('cluster-manifests/infraenv.yaml'))).toMatchObject({
+      kind: 'InfraEnv',
+      spec: { cpuArchitecture: 'x86_64', pullSecretRef: { name: 'pull-secret' } },
+    });
+    expect(parse(contentOf('cluster-manifests/pull-secret.yaml'))).toMatchObject({
+      stringData: { '.dockerconfigjson': '{"auths":{}}' },
+    });
+  });
+
+  it('lead to the registry on the own disk', () => {
+    expect(parseRegistries(contentOf('mirror/registries.conf'))).toEqual({
+      kind: 'parsed',
+      mirrors: [
+        {
+          source: 'quay.io/openshift-release-dev/ocp-release',
+          mirrors: ['registry.appliance.openshift.com:5000/openshift/release-images'],
+        },
+        {
+          source: 'quay.io/openshift-release-dev/ocp-v4.0-art-dev',
+          mirrors: ['registry.appliance.openshift.com:5000/openshift/release'],
+        },
+      ],
+    });
+  });
+
+  it('name the leading host and the networks where they were given', () => {
+    const staticNetworks = [
+      {
+        network_yaml: 'interfaces: []\n',
+        mac_interface_map: [{ mac_address: '02:00:00:00:00:01', logical_nic_name: 'eth0' }],
+      },
+      { network_yaml: 'interfaces: []\n' },
+    ];
+    const changes = { staticNetworks, rendezvousIp: '192.0.2.5', sshAuthorizedKey: 'ssh-ed25519 A' };
+    expect(parse(contentOf('agent-config.yaml', changes))).toMatchObject({ rendezvousIP: '192.0.2.5' });
+    const documents = parseAllDocuments(contentOf('cluster-manifests/nmstateconfig.yaml', changes));
+    expect(documents.map((document) => (document.toJS() as { spec: object }).spec)).toEqual([
+      { config: 'interfaces: []\n', interfaces: [{ name: 'eth0', macAddress: '02:00:00:00:00:01' }] },
+      { config: 'interfaces: []\n', interfaces: [] },
+    ]);
+    expect(parse(contentOf('cluster-manifests/infraenv.yaml', changes))).toMatchObject({
+      spec: { sshAuthorizedKey: 'ssh-ed25519 A', nmStateConfigLabelSelector: { matchLabels: {} } },
+    });
+  });
+});

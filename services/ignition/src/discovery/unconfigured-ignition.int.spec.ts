@@ -1,0 +1,96 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { IgnitionService } from '@muster/contracts';
+import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
+import { callService } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { type NatsServer, startNatsServer, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import {
+  givenReadyCluster,
+  INFRA_ENV_ID,
+  infraEnvRegistered,
+  openStage,
+  type Stage,
+} from '../ignition-story.fixture.spec';
+
+/** Stands in for openshift-install: never the same twice, and it leaves what it was given for the test to read. */
+const FAKE_INSTALLER = `#!/usr/bin/env bash
+set -euo pipefail
+[ "$1 $2 $3 $4" = "agent create unconfigured-ignition --dir" ] || { echo "unknown arguments" >&2; exit 64; }
+cd "$5"
+home="$(dirname "$0")"
+if [ -f "$home/fail" ]; then echo "no such release" >&2; exit 3; fi
+echo run >>"$home/runs"
+cat cluster-manifests/*.yaml agent-config.yaml mirror/registries.conf >"$home/given"
+printf '{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/key","contents":{"source":"data:,%s"}}]}}' "$RANDOM$RANDOM" >unconfigured-agent.ign
+`;
+
+let nats: NatsServer;
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+afterAll(() => nats.stop());
+
+describe('the document of a disconnected image', () => {
+  let directory: TemporaryDirectory;
+  let stage: Stage;
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    const installer = join(directory.path, 'openshift-install');
+    writeFileSync(installer, FAKE_INSTALLER);
+    chmodSync(installer, 0o755);
+    stage = await openStage(nats.url, { OPENSHIFT_INSTALL_PATH: installer, WORK_DIR: join(directory.path, 'work') });
+  });
+  afterEach(async () => {
+    await stage.close();
+    directory.remove();
+  });
+
+  const render = async (): Promise<IgnitionConfig> => {
+    const context = { commandId: 'r', correlationId: 'r', actor: 'person' };
+    const method = IgnitionService.method.renderDiscoveryIgnition;
+    const input = { infraEnvId: INFRA_ENV_ID, isoType: 'disconnected-iso' };
+    const { ignition } = await callService(stage.platform.requests, method, input, context);
+    return JSON.parse(Buffer.from(ignition, 'base64').toString()) as IgnitionConfig;
+  };
+  const refusal = async (): Promise<unknown> =>
+    render().then(
+      () => 'not refused',
+      (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
+    );
+  const textOf = (name: string): string => readFileSync(join(directory.path, name), 'utf8');
+
+  it("is the release's own, asks at the machine, and is made once however often it is read", async () => {
+    await givenReadyCluster(stage);
+    await stage.given('infraEnv', INFRA_ENV_ID, {
+      type: 'InfraEnvSettingsRevised',
+      data: { changes: { imageType: 'disconnected-iso', rendezvousIp: '192.0.2.5' }, pullSecretReplaced: false },
+    });
+    const service = await stage.start();
+    const first = await render();
+    expect(readTextFile(first, '/etc/assisted/interactive-ui')).toBe('');
+    expect(textOf('given')).toContain('rendezvousIP: 192.0.2.5');
+    expect(textOf('given')).toContain('registry.appliance.openshift.com:5000');
+    await service.close();
+    await stage.start();
+    expect(await render()).toEqual(first);
+    expect(textOf('runs')).toBe('run\n');
+  });
+
+  it('says what the installer said when it does not work', async () => {
+    writeFileSync(join(directory.path, 'fail'), '');
+    await givenReadyCluster(stage);
+    await stage.start();
+    expect(await refusal()).toMatchObject({
+      code: 'not-ready',
+      reason: expect.stringContaining('no such release') as string,
+    });
+  });
+
+  it('needs a release', async () => {
+    await stage.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from('{"auths":{}}'));
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ clusterId: '' }));
+    await stage.start();
+    expect(await refusal()).toMatchObject({ code: 'invalid-input', subject: 'cluster_id' });
+  });
+});

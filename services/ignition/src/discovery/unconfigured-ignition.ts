@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { clusterDecider, type InfraEnvState } from '@muster/domain';
+import { type IgnitionConfig, mergeIgnition, unconfiguredFiles, type UnconfiguredInput } from '@muster/ignition-config';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type IgnitionServiceConfig } from '../config';
+import { foldStream } from '../streams/fold-stream';
+import { InstallerBinaries } from '../toolchain/openshift-install/installer-binaries';
+import { ProgramFailed, runProgram } from '../toolchain/openshift-install/run-program';
+import { ArtifactsRefused } from '../toolchain/toolchain.port';
+
+const OUTPUT = 'unconfigured-agent.ign';
+const MODE_PRIVATE = 0o600;
+/** That a person sits at the machine and is asked there. */
+const ASKS_AT_THE_MACHINE: IgnitionConfig = {
+  ignition: { version: '3.2.0' },
+  storage: {
+    files: [{ path: '/etc/assisted/interactive-ui', mode: 0o644, overwrite: true, contents: { source: 'data:,' } }],
+  },
+};
+
+/** The document of a disconnected image. The release's own installer makes it; it has keys in it, so it is made once per input. */
+@Injectable()
+export class UnconfiguredIgnition {
+  private readonly binaries: InstallerBinaries;
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
+  ) {
+    this.binaries = new InstallerBinaries(config.openshiftInstall);
+  }
+
+  /** Throws RefusalError: no release to take it from, or the installer's last words. */
+  async render({ infraEnvId, settings }: InfraEnvState, pullSecret: string): Promise<IgnitionConfig> {
+    const releaseImage = await this.releaseImageOf(settings.clusterId ?? '');
+    const input: UnconfiguredInput = {
+      name: settings.name ?? infraEnvId,
+      cpuArchitecture: settings.cpuArchitecture ?? '',
+      pullSecret,
+      sshAuthorizedKey: settings.sshAuthorizedKey ?? '',
+      proxy: {
+        httpProxy: settings.proxy?.httpProxy ?? '',
+        httpsProxy: settings.proxy?.httpsProxy ?? '',
+        noProxy: settings.proxy?.noProxy ?? '',
+      },
+      additionalNtpSources: (settings.additionalNtpSources ?? '').split(',').filter((source) => source.trim() !== ''),
+      rendezvousIp: settings.rendezvousIp ?? '',
+      staticNetworks: JSON.parse(settings.staticNetworkConfig || '[]') as UnconfiguredInput['staticNetworks'],
+    };
+    const digest = createHash('sha256')
+      .update(JSON.stringify([releaseImage, input]))
+      .digest('hex');
+    const name = `unconfigured-ignition/${digest}`;
+    const known = await this.platform.secrets.open(infraEnvId, name);
+    const made = known ?? (await this.make(releaseImage, input));
+    if (!known) await this.platform.secrets.seal(infraEnvId, name, made);
+    return mergeIgnition(JSON.parse(made.toString()) as IgnitionConfig, ASKS_AT_THE_MACHINE);
+  }
+
+  private async make(releaseImage: string, input: UnconfiguredInput): Promise<Buffer> {
+    const { workDirectory, timeoutMs, proxyEnvironment } = this.config.openshiftInstall;
+    await mkdir(workDirectory, { recursive: true, mode: 0o700 });
+    const folder = await mkdtemp(join(workDirectory, 'unconfigured-'));
+    try {
+      for (const { path, content } of unconfiguredFiles(input)) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), content, { mode: MODE_PRIVATE });
+      }
+      await runProgram({
+        file: await this.binaries.of(releaseImage, input.pullSecret),
+        args: ['agent', 'create', 'unconfigured-ignition', '--dir', folder],
+        folder,
+        environment: {
+          PATH: process.env.PATH ?? '',
+          HOME: folder,
+          TMPDIR: folder,
+          ...proxyEnvironment,
+          OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE: releaseImage,
+        },
+        timeoutMs,
+      });
+      return await readFile(join(folder, OUTPUT));
+    } catch (error) {
+      if (!(error instanceof ProgramFailed) && !(error instanceof ArtifactsRefused)) throw error;
+      throw new RefusalError({
+        code: 'not-ready',
+        reason: `The image cannot be made by the release's installer: ${error.message}`,
+        subject: 'image_type',
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  private async releaseImageOf(clusterId: string): Promise<string> {
+    const cluster = clusterId && (await foldStream(this.platform.eventStore, 'cluster', clusterId, clusterDecider));
+    const image = cluster ? cluster.state.settings.ocpReleaseImage : '';
+    if (image) return image;
+    throw new RefusalError({
+      code: 'invalid-input',
+      reason:
+        'A disconnected image needs a cluster with a release: bind the infra-env to one (POST clusters/disconnected).',
+      subject: 'cluster_id',
+    });
+  }
+}
