@@ -50,8 +50,8 @@ export class OidcAuthenticator implements Authenticator {
       case 'imageAuth':
       case 'imageURLAuth':
         return this.image(credential, path);
+      // Addresses are opened by image tokens here.
       case 'urlAuth':
-        return this.agent(credential);
       case 'watcherAuth':
         return undefined;
       default:

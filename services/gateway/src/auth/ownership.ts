@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
-import { RefusalError } from '@muster/problems';
+import { type Refusal, RefusalError } from '@muster/problems';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 import type { PathIds } from './authenticator';
 import type { Caller } from './caller';
@@ -36,6 +36,23 @@ export class Ownership {
     await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
   }
 
+  /**
+   * Throws RefusalError `not-found` unless all of these exist and the caller may see them: where something is left of what is gone, nobody
+   * can tell any more whose it was.
+   */
+  async requireVisible(caller: Caller, ids: PathIds): Promise<void> {
+    if (seesEverything(caller, 'read')) return;
+    const { clusterId, infraEnvId, hostId } = ids;
+    const wanted = [
+      ...(clusterId ? [[COLLECTIONS.clusters, clusterId] as const] : []),
+      ...(infraEnvId ? [[COLLECTIONS.infraEnvs, infraEnvId] as const] : []),
+      ...(hostId && infraEnvId ? [[COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)] as const] : []),
+    ];
+    for (const [collection, key] of wanted)
+      if (!(await this.platform.readModels.get(collection, key))) throw new RefusalError(NOT_YOURS);
+    await this.check(caller, 'read', ids);
+  }
+
   /** Whether a list shows the document to the caller. */
   shows(caller: Caller, document: Owned): boolean {
     return seesEverything(caller, 'read') || this.mayRead(caller, document);
@@ -45,8 +62,7 @@ export class Ownership {
     const document: Owned | undefined = await this.platform.readModels.get(collection, id);
     // What does not exist is refused by whoever looks for it, in the same words as what may not be seen.
     if (!document) return;
-    if (!this.mayRead(caller, document))
-      throw new RefusalError({ code: 'not-found', reason: 'There is no such thing, or it is not yours.' });
+    if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
     if (wish === 'write' && !(await this.mayWrite(caller, document)))
       throw new RefusalError({
         code: 'forbidden',
@@ -65,6 +81,8 @@ export class Ownership {
     return cluster !== undefined && isOwner(caller, cluster.user_name);
   }
 }
+
+const NOT_YOURS: Refusal = { code: 'not-found', reason: 'There is no such thing, or it is not yours.' };
 
 const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' && caller.user === user;
 

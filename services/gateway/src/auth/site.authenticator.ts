@@ -22,6 +22,12 @@ export class SiteAuthenticator implements Authenticator {
     if (!verified) return undefined;
     const { auth_scheme: claimed } = verified.payload;
     if (claimed === scheme) return ADMIN;
+    if (claimed === '')
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: 'This token has an empty auth_scheme.',
+        subject: 'auth_scheme',
+      });
     throw new RefusalError({
       code: 'forbidden',
       reason: `This token is for ${typeof claimed === 'string' && claimed !== '' ? claimed.slice(0, 32) : 'no scheme'}, not for ${scheme}.`,

@@ -11,6 +11,8 @@ export interface FileServer {
   serve(file: Buffer, options?: ServeOptions): void;
   /** Sends what was held back. */
   release(): void;
+  /** Breaks off the answers that are held. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export interface ServeOptions {
 export async function startFileServer(): Promise<FileServer> {
   let [file, options]: [Buffer, ServeOptions] = [Buffer.alloc(0), {}];
   let held: Array<() => void> = [];
+  let open: ServerResponse[] = [];
   const [ranges, headers, urls]: [string[], IncomingMessage['headers'][], string[]] = [[], [], []];
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const { etag = '"1"', withRanges = true, cutAfterBytes, holdAfterBytes, status, location } = options;
@@ -52,6 +55,7 @@ export async function startFileServer(): Promise<FileServer> {
     if (holdAfterBytes === undefined || body.length <= holdAfterBytes) return void response.end(body);
     response.write(body.subarray(0, holdAfterBytes));
     held.push(() => response.end(body.subarray(holdAfterBytes)));
+    open.push(response);
   };
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -66,6 +70,10 @@ export async function startFileServer(): Promise<FileServer> {
     release: () => {
       for (const send of held) send();
       held = [];
+    },
+    cut: () => {
+      for (const response of open) response.destroy();
+      [held, open] = [[], []];
     },
     close: () =>
       new Promise((resolve) => {

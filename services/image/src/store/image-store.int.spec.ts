@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, temporaryDirectory } from '@muster/testing';
 import { type FileServer, startFileServer } from '../remote/file-server.fixture.spec';
@@ -51,6 +51,8 @@ describe('the store of base images', () => {
     release();
     return readFileSync(path);
   };
+  const sizeOnDisk = (name: string): number =>
+    statSync(join(directory.path, name), { throwIfNoEntry: false })?.size ?? 0;
   const files = (): readonly string[] => readdirSync(directory.path).sort();
 
   it('has an image once it was wanted, and tells how far it is until then', async () => {
@@ -76,8 +78,10 @@ describe('the store of base images', () => {
   it('goes on with what was cut off, also after a restart, if it is still the same file', async () => {
     const wanted = image('a', server.url);
     await store.start([wanted]);
-    server.serve(FILE, { cutAfterBytes: 100_000 });
+    server.serve(FILE, { holdAfterBytes: 100_000 });
     store.fetch(wanted);
+    await eventually('some of it is on disk', async () => sizeOnDisk('rhcos-a.iso.partial') > 0);
+    server.cut();
     await settled(wanted);
     expect(store.state(wanted).kind).toBe('failed');
     await store.close();

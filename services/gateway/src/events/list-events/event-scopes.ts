@@ -44,12 +44,14 @@ export class EventScopes {
         code: 'forbidden',
         reason: 'All events are for administrators; ask for those of a cluster, an infra-env or hosts.',
       });
-    await this.ownership.check(caller, 'read', { clusterId, infraEnvId });
+    await this.ownership.requireVisible(caller, { clusterId, infraEnvId });
     for (const hostId of hostIds) {
       const where = { id: hostId };
       const hosts = await this.platform.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
+      if (hosts.length === 0)
+        throw new RefusalError({ code: 'not-found', reason: 'There is no such host, or it is not yours.' });
       for (const { document } of hosts)
-        await this.ownership.check(caller, 'read', { hostId, infraEnvId: String(document['infra_env_id']) });
+        await this.ownership.requireVisible(caller, { hostId, infraEnvId: String(document['infra_env_id']) });
     }
   }
 
