@@ -31,6 +31,17 @@ export function planStaticNetworks(
   return { form, networks: planHostNetworks(configs, form) };
 }
 
+/**
+ * The same for a ramdisk. Nothing there carries out policies unless the image brings the program for it, while keyfiles are always
+ * understood; so they are used for all that they can say.
+ */
+export function planRamdiskNetworks(settings: Plain<InfraEnvSettings>): ReturnType<typeof planStaticNetworks> {
+  const planned = planStaticNetworks(settings);
+  const configs = planned?.form === 'nmpolicy' ? parseConfigs(settings.staticNetworkConfig ?? '') : undefined;
+  const asKeyfiles = configs && planHostNetworks(configs, 'keyfiles');
+  return asKeyfiles && asKeyfiles.problems.length === 0 ? { form: 'keyfiles', networks: asKeyfiles } : planned;
+}
+
 const NO_LIST: HostNetworks = {
   hosts: [],
   problems: [{ host: 0, path: '', problem: 'static_network_config has to be a list with one item per host.' }],

@@ -1,6 +1,6 @@
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import type { RamdiskFile } from '@muster/boot-image';
-import { planStaticNetworks } from '@muster/domain';
+import { planRamdiskNetworks } from '@muster/domain';
 import { networkRamdiskFiles, proxyEnvironmentLines } from '@muster/ignition-config';
 
 const PROXY_DROP_IN_PATH = '/etc/systemd/system/coreos-livepxe-rootfs.service.d/10-proxy.conf';
@@ -12,7 +12,7 @@ export function networkFiles(settings: Plain<InfraEnvSettings>): readonly Ramdis
 }
 
 function staticNetworkFiles(settings: Plain<InfraEnvSettings>): readonly RamdiskFile[] {
-  const planned = planStaticNetworks(settings);
+  const planned = planRamdiskNetworks(settings);
   if (!planned) return [];
   return networkRamdiskFiles({
     form: planned.form,

@@ -20,6 +20,19 @@ describe('The files of a network ramdisk', () => {
     expect(files[4]?.content).toContain('Environment=KEYFILE_FOLDER=/etc/coreos-firstboot-network');
   });
 
+  it.each([
+    ['4.19.2', 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]', 'eth0.nmconnection'],
+    [
+      '4.19.2',
+      'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}, {name: br0, type: ovs-bridge}]',
+      'ymlFile0.yml',
+    ],
+  ])('are keyfiles wherever those can say it: %s, %s', (openshiftVersion, network_yaml, file) => {
+    const staticNetworkConfig = JSON.stringify([{ network_yaml }]);
+    const [first] = networkFiles({ openshiftVersion, staticNetworkConfig });
+    expect(first?.path).toBe(`/etc/assisted/network/host0/${file}`);
+  });
+
   it('lead the download of the root file system through the proxy', () => {
     const [file, ...others] = networkFiles({
       proxy: { httpProxy: 'http://u:p%40ss@proxy.example.com', noProxy: '.lan' },
