@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/validation.proto.
  */
 export const file_muster_v1_validation: GenFile = /*@__PURE__*/
-  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxInwKB091dGNvbWUSCgoCaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSEAoIY2F0ZWdvcnkYBCABKAkSEAoIbWVhc3VyZWQYBSABKAkSEAoIcmVxdWlyZWQYBiABKAkSDgoGcmVtZWR5GAcgASgJIs0CCg5Ib3N0Q29uZGl0aW9ucxIRCgljb25uZWN0ZWQYASABKAgSFwoPbWVkaWFfY29ubmVjdGVkGAIgASgIEhEKCWludmVudG9yeRgDIAEoCRIUCgxtaW5faGFyZHdhcmUYBCABKAgSHAoUbWFjaGluZV9jaWRyX2RlZmluZWQYBSABKAgSGQoRdnNwaGVyZV9kaXNrX3V1aWQYBiABKAgSHgoWc3VmZmljaWVudF9mb3JfaW5zdGFsbBgHIAEoCBISCgpkaXNrX3NwZWVkGAggASgJEg4KBmltYWdlcxgJIAEoCRIYChBmYWlsaW5nX21lc3NhZ2VzGAogAygJEhkKEWhhcmR3YXJlX21lc3NhZ2VzGAsgAygJEhYKDmlucHV0X21lc3NhZ2VzGAwgAygJEhwKFHByZXBhcmF0aW9uX21lc3NhZ2VzGA0gAygJInoKEUNsdXN0ZXJDb25kaXRpb25zEhwKFHBlbmRpbmdfaW5wdXRzX2dpdmVuGAEgASgIEhQKDHZpcHNfZGVmaW5lZBgCIAEoCBIXCg9yZXF1aXJlZF9wYXNzZWQYAyABKAgSGAoQZmFpbGluZ19tZXNzYWdlcxgEIAMoCSKdAQoTSG9zdE91dGNvbWVzQ2hhbmdlZBIQCghob3N0X2tleRgBIAEoCRIjCgdjaGFuZ2VkGAIgAygLMhIubXVzdGVyLnYxLk91dGNvbWUSEQoJd2l0aGRyYXduGAMgAygJEi0KCmNvbmRpdGlvbnMYBCABKAsyGS5tdXN0ZXIudjEuSG9zdENvbmRpdGlvbnMSDQoFZXBvY2gYBSABKAUi2QEKFkNsdXN0ZXJPdXRjb21lc0NoYW5nZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIjCgdjaGFuZ2VkGAIgAygLMhIubXVzdGVyLnYxLk91dGNvbWUSEQoJd2l0aGRyYXduGAMgAygJEjAKCmNvbmRpdGlvbnMYBCABKAsyHC5tdXN0ZXIudjEuQ2x1c3RlckNvbmRpdGlvbnMSQQoTY29ubmVjdGl2aXR5X2dyb3VwcxgFIAEoCzIkLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkIk8KGUNvbm5lY3Rpdml0eUdyb3Vwc0NoYW5nZWQSMgoGZ3JvdXBzGAEgAygLMiIubXVzdGVyLnYxLkNvbm5lY3Rpdml0eUdyb3VwQ2hhbmdlIloKF0Nvbm5lY3Rpdml0eUdyb3VwQ2hhbmdlEg8KB25ldHdvcmsYASABKAkSFwoPam9pbmVkX2hvc3RfaWRzGAIgAygJEhUKDWxlZnRfaG9zdF9pZHMYAyADKAkiKQoTUmVhZE91dGNvbWVzUmVxdWVzdBISCgpzdWJqZWN0X2lkGAEgASgJIjwKFFJlYWRPdXRjb21lc1Jlc3BvbnNlEiQKCG91dGNvbWVzGAEgAygLMhIubXVzdGVyLnYxLk91dGNvbWUyZAoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoEBCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRIUCgxsYXN0X3ZlcmRpY3QYAyABKAkSFAoMcmVjZW50X2ZsaXBzGAQgAygJEiUKCGZsYXBwaW5nGAUgASgLMhMubXVzdGVyLnYxLkZsYXBwaW5nIlcKCEZsYXBwaW5nEg0KBXNpbmNlGAEgASgJEg0KBWZsaXBzGAIgASgFEhYKDndpbmRvd19zZWNvbmRzGAMgASgFEhUKDXF1aWV0X3NlY29uZHMYBCABKAUizQIKDkhvc3RDb25kaXRpb25zEhEKCWNvbm5lY3RlZBgBIAEoCBIXCg9tZWRpYV9jb25uZWN0ZWQYAiABKAgSEQoJaW52ZW50b3J5GAMgASgJEhQKDG1pbl9oYXJkd2FyZRgEIAEoCBIcChRtYWNoaW5lX2NpZHJfZGVmaW5lZBgFIAEoCBIZChF2c3BoZXJlX2Rpc2tfdXVpZBgGIAEoCBIeChZzdWZmaWNpZW50X2Zvcl9pbnN0YWxsGAcgASgIEhIKCmRpc2tfc3BlZWQYCCABKAkSDgoGaW1hZ2VzGAkgASgJEhgKEGZhaWxpbmdfbWVzc2FnZXMYCiADKAkSGQoRaGFyZHdhcmVfbWVzc2FnZXMYCyADKAkSFgoOaW5wdXRfbWVzc2FnZXMYDCADKAkSHAoUcHJlcGFyYXRpb25fbWVzc2FnZXMYDSADKAkiegoRQ2x1c3RlckNvbmRpdGlvbnMSHAoUcGVuZGluZ19pbnB1dHNfZ2l2ZW4YASABKAgSFAoMdmlwc19kZWZpbmVkGAIgASgIEhcKD3JlcXVpcmVkX3Bhc3NlZBgDIAEoCBIYChBmYWlsaW5nX21lc3NhZ2VzGAQgAygJIp0BChNIb3N0T3V0Y29tZXNDaGFuZ2VkEhAKCGhvc3Rfa2V5GAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIRCgl3aXRoZHJhd24YAyADKAkSLQoKY29uZGl0aW9ucxgEIAEoCzIZLm11c3Rlci52MS5Ib3N0Q29uZGl0aW9ucxINCgVlcG9jaBgFIAEoBSLZAQoWQ2x1c3Rlck91dGNvbWVzQ2hhbmdlZBISCgpjbHVzdGVyX2lkGAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIRCgl3aXRoZHJhd24YAyADKAkSMAoKY29uZGl0aW9ucxgEIAEoCzIcLm11c3Rlci52MS5DbHVzdGVyQ29uZGl0aW9ucxJBChNjb25uZWN0aXZpdHlfZ3JvdXBzGAUgASgLMiQubXVzdGVyLnYxLkNvbm5lY3Rpdml0eUdyb3Vwc0NoYW5nZWQiTwoZQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZBIyCgZncm91cHMYASADKAsyIi5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2UiWgoXQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2USDwoHbmV0d29yaxgBIAEoCRIXCg9qb2luZWRfaG9zdF9pZHMYAiADKAkSFQoNbGVmdF9ob3N0X2lkcxgDIAMoCSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTJkChFWYWxpZGF0aW9uU2VydmljZRJPCgxSZWFkT3V0Y29tZXMSHi5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVxdWVzdBofLm11c3Rlci52MS5SZWFkT3V0Y29tZXNSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * One rule's verdict on one host or cluster.
@@ -56,6 +56,13 @@ export type Outcome = Message<"muster.v1.Outcome"> & {
    * @generated from field: string remedy = 7;
    */
   remedy: string;
+
+  /**
+   * Absent in facts of before it was kept.
+   *
+   * @generated from field: muster.v1.OutcomeHistory history = 8;
+   */
+  history?: OutcomeHistory | undefined;
 };
 
 /**
@@ -102,6 +109,13 @@ export type OutcomeJson = {
    * @generated from field: string remedy = 7;
    */
   remedy?: string;
+
+  /**
+   * Absent in facts of before it was kept.
+   *
+   * @generated from field: muster.v1.OutcomeHistory history = 8;
+   */
+  history?: OutcomeHistoryJson;
 };
 
 /**
@@ -110,6 +124,170 @@ export type OutcomeJson = {
  */
 export const OutcomeSchema: GenMessage<Outcome, {jsonType: OutcomeJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_validation, 0);
+
+/**
+ * How long an outcome has been what it is, and how steadily.
+ *
+ * @generated from message muster.v1.OutcomeHistory
+ */
+export type OutcomeHistory = Message<"muster.v1.OutcomeHistory"> & {
+  /**
+   * When the status became what it is, RFC 3339.
+   *
+   * @generated from field: string since = 1;
+   */
+  since: string;
+
+  /**
+   * How often it turned from passing to failing or back.
+   *
+   * @generated from field: int32 flips = 2;
+   */
+  flips: number;
+
+  /**
+   * passing or failing: the last of the two that was found; empty before either was.
+   *
+   * @generated from field: string last_verdict = 3;
+   */
+  lastVerdict: string;
+
+  /**
+   * Times of the last turns, oldest first, RFC 3339; as many as flapping is told from.
+   *
+   * @generated from field: repeated string recent_flips = 4;
+   */
+  recentFlips: string[];
+
+  /**
+   * Present while it turns too often for its good news to be believed.
+   *
+   * @generated from field: muster.v1.Flapping flapping = 5;
+   */
+  flapping?: Flapping | undefined;
+};
+
+/**
+ * How long an outcome has been what it is, and how steadily.
+ *
+ * @generated from message muster.v1.OutcomeHistory
+ */
+export type OutcomeHistoryJson = {
+  /**
+   * When the status became what it is, RFC 3339.
+   *
+   * @generated from field: string since = 1;
+   */
+  since?: string;
+
+  /**
+   * How often it turned from passing to failing or back.
+   *
+   * @generated from field: int32 flips = 2;
+   */
+  flips?: number;
+
+  /**
+   * passing or failing: the last of the two that was found; empty before either was.
+   *
+   * @generated from field: string last_verdict = 3;
+   */
+  lastVerdict?: string;
+
+  /**
+   * Times of the last turns, oldest first, RFC 3339; as many as flapping is told from.
+   *
+   * @generated from field: repeated string recent_flips = 4;
+   */
+  recentFlips?: string[];
+
+  /**
+   * Present while it turns too often for its good news to be believed.
+   *
+   * @generated from field: muster.v1.Flapping flapping = 5;
+   */
+  flapping?: FlappingJson;
+};
+
+/**
+ * Describes the message muster.v1.OutcomeHistory.
+ * Use `create(OutcomeHistorySchema)` to create a new message.
+ */
+export const OutcomeHistorySchema: GenMessage<OutcomeHistory, {jsonType: OutcomeHistoryJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 1);
+
+/**
+ * With the thresholds that were in force when it began.
+ *
+ * @generated from message muster.v1.Flapping
+ */
+export type Flapping = Message<"muster.v1.Flapping"> & {
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string since = 1;
+   */
+  since: string;
+
+  /**
+   * Turns within the window.
+   *
+   * @generated from field: int32 flips = 2;
+   */
+  flips: number;
+
+  /**
+   * @generated from field: int32 window_seconds = 3;
+   */
+  windowSeconds: number;
+
+  /**
+   * A pass counts again after as long without a turn.
+   *
+   * @generated from field: int32 quiet_seconds = 4;
+   */
+  quietSeconds: number;
+};
+
+/**
+ * With the thresholds that were in force when it began.
+ *
+ * @generated from message muster.v1.Flapping
+ */
+export type FlappingJson = {
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string since = 1;
+   */
+  since?: string;
+
+  /**
+   * Turns within the window.
+   *
+   * @generated from field: int32 flips = 2;
+   */
+  flips?: number;
+
+  /**
+   * @generated from field: int32 window_seconds = 3;
+   */
+  windowSeconds?: number;
+
+  /**
+   * A pass counts again after as long without a turn.
+   *
+   * @generated from field: int32 quiet_seconds = 4;
+   */
+  quietSeconds?: number;
+};
+
+/**
+ * Describes the message muster.v1.Flapping.
+ * Use `create(FlappingSchema)` to create a new message.
+ */
+export const FlappingSchema: GenMessage<Flapping, {jsonType: FlappingJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 2);
 
 /**
  * What the transition tables ask of a host's outcomes, overrides applied.
@@ -276,7 +454,7 @@ export type HostConditionsJson = {
  * Use `create(HostConditionsSchema)` to create a new message.
  */
 export const HostConditionsSchema: GenMessage<HostConditions, {jsonType: HostConditionsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 1);
+  messageDesc(file_muster_v1_validation, 3);
 
 /**
  * @generated from message muster.v1.ClusterConditions
@@ -333,7 +511,7 @@ export type ClusterConditionsJson = {
  * Use `create(ClusterConditionsSchema)` to create a new message.
  */
 export const ClusterConditionsSchema: GenMessage<ClusterConditions, {jsonType: ClusterConditionsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 2);
+  messageDesc(file_muster_v1_validation, 4);
 
 /**
  * @generated from message muster.v1.HostOutcomesChanged
@@ -412,7 +590,7 @@ export type HostOutcomesChangedJson = {
  * Use `create(HostOutcomesChangedSchema)` to create a new message.
  */
 export const HostOutcomesChangedSchema: GenMessage<HostOutcomesChanged, {jsonType: HostOutcomesChangedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 3);
+  messageDesc(file_muster_v1_validation, 5);
 
 /**
  * @generated from message muster.v1.ClusterOutcomesChanged
@@ -483,7 +661,7 @@ export type ClusterOutcomesChangedJson = {
  * Use `create(ClusterOutcomesChangedSchema)` to create a new message.
  */
 export const ClusterOutcomesChangedSchema: GenMessage<ClusterOutcomesChanged, {jsonType: ClusterOutcomesChangedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 4);
+  messageDesc(file_muster_v1_validation, 6);
 
 /**
  * Which hosts reach each other, each of them each: only who came and went.
@@ -514,7 +692,7 @@ export type ConnectivityGroupsChangedJson = {
  * Use `create(ConnectivityGroupsChangedSchema)` to create a new message.
  */
 export const ConnectivityGroupsChangedSchema: GenMessage<ConnectivityGroupsChanged, {jsonType: ConnectivityGroupsChangedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 5);
+  messageDesc(file_muster_v1_validation, 7);
 
 /**
  * @generated from message muster.v1.ConnectivityGroupChange
@@ -565,7 +743,7 @@ export type ConnectivityGroupChangeJson = {
  * Use `create(ConnectivityGroupChangeSchema)` to create a new message.
  */
 export const ConnectivityGroupChangeSchema: GenMessage<ConnectivityGroupChange, {jsonType: ConnectivityGroupChangeJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 6);
+  messageDesc(file_muster_v1_validation, 8);
 
 /**
  * @generated from message muster.v1.ReadOutcomesRequest
@@ -596,7 +774,7 @@ export type ReadOutcomesRequestJson = {
  * Use `create(ReadOutcomesRequestSchema)` to create a new message.
  */
 export const ReadOutcomesRequestSchema: GenMessage<ReadOutcomesRequest, {jsonType: ReadOutcomesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 7);
+  messageDesc(file_muster_v1_validation, 9);
 
 /**
  * @generated from message muster.v1.ReadOutcomesResponse
@@ -623,7 +801,7 @@ export type ReadOutcomesResponseJson = {
  * Use `create(ReadOutcomesResponseSchema)` to create a new message.
  */
 export const ReadOutcomesResponseSchema: GenMessage<ReadOutcomesResponse, {jsonType: ReadOutcomesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 8);
+  messageDesc(file_muster_v1_validation, 10);
 
 /**
  * @generated from service muster.v1.ValidationService
