@@ -1,4 +1,5 @@
 export * from './call-service';
+export * from './close-promptly';
 export * from './command-headers';
 export * from './component-images';
 export * from './environment';

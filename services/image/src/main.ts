@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import type { StartService } from '@muster/nest-kit';
+import { closePromptly, type StartService } from '@muster/nest-kit';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
@@ -30,6 +30,7 @@ export const startImage: StartService = async (platform, logger) => {
         decide(null, isAllowedOrigin(origin ?? '', allowedDomains)),
     });
   const fastify = app.getHttpAdapter().getInstance();
+  closePromptly(fastify);
   countRequests(fastify, app.get(HttpMetrics));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // Without certificates a plain port of its own is the only door, as in the field.

@@ -33,12 +33,14 @@ export async function startEmbedded(environment: Environment, logger: LoggerServ
   const { gateway, ...others } = SERVICES;
   const behind = await Promise.all(Object.values(others).map((start) => start(platform, logger)));
   // The door for people opens last: who is let in finds everyone at work.
-  const services = [...behind, await gateway(platform, logger)];
+  const door = await gateway(platform, logger);
   return {
-    services,
+    services: [...behind, door],
     platform,
     close: async () => {
-      await Promise.all([...services].reverse().map((service) => service.close()));
+      // And closes first: what was let in is answered by services that are still there, instead of waiting for ones that left.
+      await door.close();
+      await Promise.all(behind.map((service) => service.close()));
       await platform.close();
       await nats?.stop();
     },

@@ -3,6 +3,7 @@ import multipart from '@fastify/multipart';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
 import type { Server } from 'node:http';
+import { closePromptly } from '@muster/nest-kit';
 import { cleanPath } from './clean-path';
 import {
   HEADERS_TIMEOUT_MS,
@@ -56,6 +57,7 @@ export function createFastifyServer(routes: RouteTable, patience: Patience = PAT
     done();
   });
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
+  closePromptly(server);
   server.removeAllContentTypeParsers();
   const parseJson = server.getDefaultJsonParser('error', 'error');
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {

@@ -1,0 +1,84 @@
+import { Agent, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { eventually } from '@muster/testing';
+import fastify, { type FastifyInstance } from 'fastify';
+import { closePromptly } from './close-promptly';
+
+/** Far longer than a test may take: whoever waits for it, is seen. */
+const KEEP_ALIVE_MS = 600_000;
+
+describe('a door that closes', () => {
+  const agent = new Agent({ keepAlive: true });
+  afterAll(() => agent.destroy());
+
+  const opened = async (
+    maxWaitMs: number | undefined,
+    answer: (gone: Promise<void>) => Promise<unknown>,
+  ): Promise<{ server: FastifyInstance; ask: () => Promise<string>; letGo: () => void; asked: () => number }> => {
+    let letGo: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => (letGo = resolve));
+    let asked = 0;
+    const server = fastify({ keepAliveTimeout: KEEP_ALIVE_MS });
+    closePromptly(server, maxWaitMs);
+    server.get('/', () => {
+      asked += 1;
+      return answer(gone);
+    });
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = server.server.address() as AddressInfo;
+    const ask = (): Promise<string> =>
+      new Promise((resolve, reject) => {
+        request({ port, host: '127.0.0.1', agent }, (response) => {
+          let text = '';
+          response.on('data', (chunk) => (text += String(chunk)));
+          response.on('end', () => resolve(text));
+          response.on('error', reject);
+        })
+          .on('error', reject)
+          .end();
+      });
+    return { server, ask, letGo, asked: () => asked };
+  };
+
+  it('answers what was let in, and does not wait for the next request of the same connection', async () => {
+    const door = await opened(undefined, async (gone) => {
+      await gone;
+      return 'whole';
+    });
+    const answer = door.ask();
+    await eventually('the request is in', () => door.asked() === 1);
+    const closed = door.server.close();
+    door.letGo();
+    expect(await answer).toBe('whole');
+    await closed;
+  });
+
+  it('does not wait for it either when the headers had been sent', async () => {
+    const door = await opened(undefined, (gone) =>
+      Promise.resolve(
+        Readable.from(
+          (async function* () {
+            yield 'wh';
+            await gone;
+            yield 'ole';
+          })(),
+        ),
+      ),
+    );
+    const answer = door.ask();
+    await eventually('the request is in', () => door.asked() === 1);
+    const closed = door.server.close();
+    door.letGo();
+    expect(await answer).toBe('whole');
+    await closed;
+  });
+
+  it('cuts what takes longer than it may', async () => {
+    const door = await opened(20, () => new Promise(() => undefined));
+    const answer = door.ask().catch((error: Error) => error.message);
+    await eventually('the request is in', () => door.asked() === 1);
+    await door.server.close();
+    expect(await answer).toMatch(/hang up|reset/);
+  });
+});
