@@ -61,5 +61,6 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
       passed ? 'Clocks of the hosts agree' : `Clocks of the hosts differ by ${measured}, allowed are ${required}`,
     remedy: 'Let all hosts follow the same time source; name one in the settings of the cluster.',
     gate: 'ready',
+    comesAndGoes: true,
   },
 ];

@@ -72,6 +72,7 @@ function vipsValid(kind: VipKind, title: string): ClusterRule {
       passed ? `${title} VIPs ${measured} are free addresses of ${required}` : `${title} VIP ${measured}`,
     remedy: `Choose a free address of the machine network as ${title} VIP.`,
     gate: 'ready',
+    comesAndGoes: true,
   };
 }
 

@@ -17,6 +17,7 @@ export const CONNECTION_RULES: readonly HostRule[] = [
     remedy:
       'Check that the host is switched on, runs the discovery image and can reach the service; then wait for its agent.',
     gate: 'connection',
+    comesAndGoes: true,
     inPool: true,
   },
   {
@@ -29,6 +30,7 @@ export const CONNECTION_RULES: readonly HostRule[] = [
     explain: ({ passed }) => (passed ? 'Discovery media is connected' : 'Discovery media can no longer be read'),
     remedy: 'Attach the virtual or physical media with the discovery image again and restart the host.',
     gate: 'media',
+    comesAndGoes: true,
     inPool: true,
   },
 ];

@@ -83,6 +83,7 @@ function measured(id: HostRule['id'], title: string, claim: (facts: HostFacts) =
         : `${title} is too high: ${found}; allowed are ${required}`,
     remedy,
     gate: 'known',
+    comesAndGoes: true,
   };
 }
 
@@ -103,6 +104,7 @@ export const CONNECTIVITY_RULES: readonly HostRule[] = [
       passed ? 'Host reaches the other hosts' : `Host is cut off from most other hosts in ${found}`,
     remedy: 'Check cables, VLANs, switches and firewalls between this host and the others.',
     gate: 'known',
+    comesAndGoes: true,
   },
   measured(
     'sufficient-network-latency-requirement-for-role',
@@ -128,6 +130,7 @@ export const CONNECTIVITY_RULES: readonly HostRule[] = [
       passed ? 'Addresses of the host are its own' : `More than one machine answers on ${found}`,
     remedy: 'Give one of the machines another address, or take the one that does not belong there off the network.',
     gate: 'known',
+    comesAndGoes: true,
   },
   {
     id: 'no-iscsi-nic-belongs-to-machine-cidr',

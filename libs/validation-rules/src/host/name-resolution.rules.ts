@@ -54,6 +54,7 @@ function resolves(id: HostRule['id'], label: string): HostRule {
     explain: ({ passed, measured }) => (passed ? `${measured} resolves` : `Name is not set up: ${measured}`),
     remedy: 'Create the DNS record, leading to the load balancer, in the name server that the host asks.',
     gate: 'known',
+    comesAndGoes: true,
   };
 }
 
@@ -84,5 +85,6 @@ export const NAME_RESOLUTION_RULES: readonly HostRule[] = [
         : `There is a wildcard record: ${measured}, which nobody created, resolves`,
     remedy: 'Remove the wildcard record of the domain of the cluster; only *.apps may be one.',
     gate: 'known',
+    comesAndGoes: true,
   },
 ];

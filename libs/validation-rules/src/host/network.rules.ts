@@ -90,6 +90,7 @@ export const NETWORK_RULES: readonly HostRule[] = [
       passed ? `Default route goes through ${measured}` : 'Host has no default route',
     remedy: 'Let DHCP hand out a gateway, or configure one in the static network settings.',
     gate: 'known',
+    comesAndGoes: true,
   },
   {
     id: 'non-overlapping-subnets',
@@ -131,6 +132,7 @@ export const NETWORK_RULES: readonly HostRule[] = [
     remedy:
       'Check that the host resolves and reaches the API address of the installed cluster on port 22624 (22623 with TLS).',
     gate: 'known',
+    comesAndGoes: true,
   },
   {
     id: 'mtu-valid',
@@ -147,5 +149,6 @@ export const NETWORK_RULES: readonly HostRule[] = [
     explain: ({ passed, measured }) => (passed ? 'MTU is sound' : `Full-size packets get lost: ${measured}`),
     remedy: 'Set the same MTU on the interfaces of all hosts and on the switches between them.',
     gate: 'none',
+    comesAndGoes: true,
   },
 ];

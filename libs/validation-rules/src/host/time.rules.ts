@@ -23,6 +23,7 @@ export const TIME_RULES: readonly HostRule[] = [
     explain: ({ passed, measured }) => (passed ? `Clock follows ${measured}` : 'Clock follows no time source'),
     remedy: 'Let the host reach a time source: open UDP port 123, or name another source in the settings.',
     gate: 'none',
+    comesAndGoes: true,
   },
   {
     id: 'time-synced-between-host-and-service',
@@ -43,6 +44,7 @@ export const TIME_RULES: readonly HostRule[] = [
         : `Clock is ${measured} of that of the service, allowed is ${required}`,
     remedy: 'Set the clock of the host, or let it follow a time source.',
     gate: 'known',
+    comesAndGoes: true,
     toleratesPending: true,
   },
 ];

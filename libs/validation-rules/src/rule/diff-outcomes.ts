@@ -13,11 +13,14 @@ export function diffOutcomes(before: readonly Outcome[], after: readonly Outcome
   const known = new Map(before.map((outcome) => [outcome.id, outcome]));
   const changed = after.filter((outcome) => {
     const old = known.get(outcome.id);
-    return !old || FIELDS.some((field) => old[field] !== outcome[field]);
+    return !old || FIELDS.some((field) => old[field] !== outcome[field]) || hasOtherHistory(old, outcome);
   });
   const current = new Set(after.map(({ id }) => id));
   return { changed, withdrawn: before.map(({ id }) => id).filter((id) => !current.has(id)) };
 }
+
+const hasOtherHistory = ({ history: old }: Outcome, { history: now }: Outcome): boolean =>
+  old?.since !== now?.since || old?.flips !== now?.flips || old?.flapping?.since !== now?.flapping?.since;
 
 /** The outcomes after the changes, in order of id: the same facts give the same list however they arrived. */
 export function applyOutcomeChanges(before: readonly Outcome[], changes: OutcomeChanges): Outcome[] {

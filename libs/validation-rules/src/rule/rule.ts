@@ -37,6 +37,8 @@ export interface Rule<Facts, Id extends string, Need extends string, Gate extend
   readonly remedy: string;
   /** What a failure holds back. */
   readonly gate: Gate;
+  /** Rests on what is measured again and again, and may come and go: when it flaps, a pass has to last before it counts. */
+  readonly comesAndGoes?: true;
   /** Pending does not hold back: the fact may never come, from an agent that cannot tell it. */
   readonly toleratesPending?: true;
 }

@@ -1,0 +1,14 @@
+import { CLUSTER_RULES } from '../cluster/cluster-rules.table';
+import { HOST_RULES } from '../host/host-rules.table';
+
+interface Row {
+  readonly id: string;
+  readonly comesAndGoes?: true;
+}
+
+const dampedIds = (rules: readonly Row[]): ReadonlySet<string> =>
+  new Set(rules.filter(({ comesAndGoes }) => comesAndGoes).map(({ id }) => id));
+
+/** Rules of hosts whose good news has to last once they flap. What follows from settings alone is believed at once. */
+export const DAMPED_HOST_RULES = dampedIds(HOST_RULES);
+export const DAMPED_CLUSTER_RULES = dampedIds(CLUSTER_RULES);
