@@ -1,6 +1,6 @@
 import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CONFIG, readConfig } from './config';
+import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
 import { FactsView } from './facts/facts-view';
 import { JudgingProcess } from './judging/judging.process';
 import { Verdicts } from './judging/verdicts';
@@ -15,6 +15,7 @@ export class AppModule {
       providers: [
         { provide: PLATFORM, useValue: platform },
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
+        { provide: FLAP_POLICY, useFactory: () => readFlapPolicy(platform.environment) },
         Readiness,
         FactsView,
         Verdicts,

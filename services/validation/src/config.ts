@@ -5,9 +5,24 @@ import {
   readOperatorSettings,
   SettingsReader,
 } from '@muster/nest-kit';
-import type { RulesPolicy } from '@muster/validation-rules';
+import { DEFAULT_FLAP_POLICY, type FlapPolicy, type RulesPolicy } from '@muster/validation-rules';
 
 export const CONFIG = Symbol('RulesPolicy');
+export const FLAP_POLICY = Symbol('FlapPolicy');
+
+/** More turns than this are not remembered one by one. */
+const FLIPS_MAX = 50;
+
+/** When an outcome turns too often to be believed. */
+export function readFlapPolicy(environment: Environment): FlapPolicy {
+  const settings = new SettingsReader(environment);
+  const { flipsMin, windowMs, quietMs } = DEFAULT_FLAP_POLICY;
+  return {
+    flipsMin: settings.integer('VALIDATION_FLAPPING_TURNS', flipsMin, { min: 2, max: FLIPS_MAX }),
+    windowMs: settings.durationMs('VALIDATION_FLAPPING_WINDOW', windowMs),
+    quietMs: settings.durationMs('VALIDATION_FLAPPING_QUIET', quietMs),
+  };
+}
 
 /** What an operator may set for this service; names as the field uses them. */
 export function readConfig(environment: Environment): RulesPolicy {

@@ -1,5 +1,5 @@
-import { DEFAULT_REQUIREMENTS } from '@muster/validation-rules';
-import { readConfig } from './config';
+import { DEFAULT_FLAP_POLICY, DEFAULT_REQUIREMENTS } from '@muster/validation-rules';
+import { readConfig, readFlapPolicy } from './config';
 
 describe('settings of the validation service', () => {
   it('have defaults', () => {
@@ -24,5 +24,17 @@ describe('settings of the validation service', () => {
     expect(() => readConfig({ HW_VALIDATOR_REQUIREMENTS: '[]' })).toThrow(
       /HW_VALIDATOR_REQUIREMENTS.*"version": "default"/,
     );
+  });
+
+  it('say what turns too often', () => {
+    expect(readFlapPolicy({})).toEqual(DEFAULT_FLAP_POLICY);
+    expect(
+      readFlapPolicy({
+        VALIDATION_FLAPPING_TURNS: '3',
+        VALIDATION_FLAPPING_WINDOW: '1h',
+        VALIDATION_FLAPPING_QUIET: '5m',
+      }),
+    ).toEqual({ flipsMin: 3, windowMs: 3_600_000, quietMs: 300_000 });
+    expect(() => readFlapPolicy({ VALIDATION_FLAPPING_TURNS: '1' })).toThrow(/VALIDATION_FLAPPING_TURNS/);
   });
 });

@@ -50,7 +50,11 @@ describe('the validation service on a bus and a store', () => {
       readModels: inMemoryReadModels(),
       clock: { nowMs: () => Date.now() },
       ids: { uuid: () => randomUUID() },
-      environment: { ENABLE_UPGRADE_AGENT: 'false' },
+      environment: {
+        ENABLE_UPGRADE_AGENT: 'false',
+        VALIDATION_FLAPPING_TURNS: '4',
+        VALIDATION_FLAPPING_QUIET: '1s',
+      },
     };
     relay = await startRelay({ store: platform.eventStore, requests: platform.requests, onError: fail });
     service = await startValidation(platform, SILENT);
@@ -83,11 +87,13 @@ describe('the validation service on a bus and a store', () => {
       await platform.eventStore.append(streamId, length - 1, [{ id: randomUUID(), type: event.type, data, metadata }]);
     }
   };
-  const outcomes = async (subjectId: string): Promise<ReadonlyMap<string, string>> => {
+  const read = async (subjectId: string) => {
     const context = { commandId: randomUUID(), correlationId: 'c', actor: 'test' };
-    const answer = await callService(platform.requests, ValidationService.method.readOutcomes, { subjectId }, context);
-    return new Map(answer.outcomes.map(({ id, status }) => [id, status]));
+    return (await callService(platform.requests, ValidationService.method.readOutcomes, { subjectId }, context))
+      .outcomes;
   };
+  const outcomes = async (subjectId: string): Promise<ReadonlyMap<string, string>> =>
+    new Map((await read(subjectId)).map(({ id, status }) => [id, status]));
   const conditions = async (subjectId: string) =>
     ((await stored(`validation-${subjectId}`)).at(-1)?.data as unknown as EventData<'HostOutcomesChanged'> | undefined)
       ?.conditions;
@@ -205,6 +211,38 @@ describe('the validation service on a bus and a store', () => {
     await append(hostFact(a, 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }));
     await eventually('the report is void', async () => (await conditions(a))?.inventory === 'none');
     expect((await stored(`validation-${a}`)).at(-1)?.data.epoch).toBe(2);
+  });
+
+  it('believes a host that comes and goes only once it has stayed, and tells no turn in between', async () => {
+    const [, b = hostKey(2)] = keys;
+    const connected = async () => (await read(b)).find(({ id }) => id === 'connected');
+    for (const turn of [
+      'HostFellSilent',
+      'HostReturned',
+      'HostFellSilent',
+      'HostReturned',
+      'HostFellSilent',
+    ] as const) {
+      await append(hostFact(b, turn, turn === 'HostFellSilent' ? { lastSeenAt: '' } : {}));
+      const expected = turn === 'HostFellSilent' ? 'failure' : 'success';
+      await eventually('the turn counts', async () => (await connected())?.status === expected);
+    }
+    const flapping = (await connected())?.history?.flapping;
+    expect(flapping).toMatchObject({ flips: 4, quietSeconds: 1 });
+    await append(hostFact(b, 'HostReturned', {}), hostFact(b, 'HostFellSilent', { lastSeenAt: '' }));
+    await append(hostFact(b, 'HostReturned', {}));
+    await eventually('it has stayed', async () => (await connected())?.status === 'success');
+    const history = (await connected())?.history;
+    expect(Date.parse(history?.since ?? '') - Date.parse(flapping?.since ?? '')).toBeGreaterThanOrEqual(1_000);
+    expect(history?.flapping).toBeUndefined();
+    const told = (await stored(`validation-${b}`))
+      .flatMap(({ data }) => (data as unknown as EventData<'HostOutcomesChanged'>).changed)
+      .filter(({ id }) => id === 'connected')
+      .map(({ status }) => status);
+    expect(told).toEqual(['success', 'failure', 'success', 'failure', 'success', 'failure', 'success']);
+    await service.close();
+    service = await startValidation(platform, SILENT);
+    expect((await connected())?.history).toEqual(history);
   });
 
   it('refuses to read the outcomes of what is no subject', async () => {

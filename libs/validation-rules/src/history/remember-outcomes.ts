@@ -79,8 +79,8 @@ function begunToFlap(
   const flapping = {
     since: toText(atMs),
     flips: history.recentFlips.length,
-    windowSeconds: policy.windowMs / MS_PER_SECOND,
-    quietSeconds: policy.quietMs / MS_PER_SECOND,
+    windowSeconds: Math.ceil(policy.windowMs / MS_PER_SECOND),
+    quietSeconds: Math.ceil(policy.quietMs / MS_PER_SECOND),
   };
   return {
     ...outcome,

@@ -1,13 +1,16 @@
 import { type EventData, type HostKey, parseStreamId } from '@muster/contracts';
-import { type Reactor, startReactor } from '@muster/event-sourcing';
+import { DeadlineScheduler, type Reactor, startReactor } from '@muster/event-sourcing';
 import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import type { RecordedEvent } from '@muster/ports';
 import {
   clusterConditions,
+  DAMPED_CLUSTER_RULES,
+  DAMPED_HOST_RULES,
   evaluateCluster,
   EVALUATED_CLUSTER_STATUSES,
   evaluateHost,
   hostConditions,
+  type Outcome,
   type RulesPolicy,
 } from '@muster/validation-rules';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -23,9 +26,13 @@ import { Verdicts } from './verdicts';
 /** Statuses in which nothing about a host is judged any more once the service starts anew. */
 const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
 
+/** Name of the only deadline there is: what flaps may have held for long enough. */
+const LOOK_AGAIN = 'look again';
+
 /**
  * 1. Every fact is taken into the view, which says who depends on it. 2. Those are judged by the rules, from the view
- * as it is by then. 3. What differs from the last verdict is stored. A change never looks at more than that.
+ * as it is by then. 3. What differs from the last verdict is stored. A change never looks at more than that. 4. What
+ * flaps is judged once more when it may have held for long enough.
  */
 @Injectable()
 export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -33,6 +40,7 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
   private reactor: Reactor | undefined;
   private isLive = false;
   private touched: readonly Subject[] = [];
+  private readonly deadlines: DeadlineScheduler;
 
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
@@ -40,7 +48,9 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
     private readonly view: FactsView,
     private readonly verdicts: Verdicts,
     private readonly readiness: Readiness,
-  ) {}
+  ) {
+    this.deadlines = new DeadlineScheduler(platform.clock, ({ key }) => this.reactor?.wake(key));
+  }
 
   onApplicationBootstrap(): void {
     this.readiness.register('validation', () => (this.isLive ? undefined : 'reading what happened before the start'));
@@ -58,10 +68,12 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
     });
     void this.reactor.caughtUp.then(() => {
       this.isLive = true;
+      this.deadlines.start();
     });
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.deadlines.close();
     await this.reactor?.close();
   }
 
@@ -89,9 +101,11 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
 
   private async judgeHost(subject: Subject, key: HostKey): Promise<void> {
     const entry = this.view.host(key);
-    if (!entry || !isRegistered(entry)) return this.verdicts.forget(subject);
+    if (!entry || !isRegistered(entry)) return this.forget(subject);
     const facts = toHostFacts(entry, this.view, this.policy);
-    const outcomes = evaluateHost(facts);
+    // Once a host installs, nothing may be held that is over: its deadlines are running.
+    const isDamped = (ruleId: string): boolean => facts.stage === '' && DAMPED_HOST_RULES.has(ruleId);
+    const outcomes = this.remembered(subject, evaluateHost(facts), isDamped);
     const conditions = hostConditions(facts, outcomes);
     const command = { type: 'JudgeHost', hostKey: key, epoch: entry.state.epoch, outcomes, conditions } as const;
     await this.verdicts.record(subject, command, entry.lastEventId);
@@ -99,14 +113,29 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
 
   private async judgeCluster(subject: Subject, id: string): Promise<void> {
     const entry = this.view.cluster(id);
-    if (!entry) return this.verdicts.forget(subject);
+    if (!entry) return this.forget(subject);
     // In other statuses the last verdict stands.
     if (!EVALUATED_CLUSTER_STATUSES.includes(entry.state.status)) return;
     const facts = toClusterFacts(entry, this.view, this.policy);
-    const outcomes = evaluateCluster(facts);
+    const outcomes = this.remembered(subject, evaluateCluster(facts), (ruleId) => DAMPED_CLUSTER_RULES.has(ruleId));
     const conditions = clusterConditions(facts, outcomes);
     const groups = entry.connectivity.groups(majorityHostsMin(entry.facts, this.view.hostsOf(entry)));
     const command = { type: 'JudgeCluster', clusterId: id, outcomes, conditions, groups } as const;
     await this.verdicts.record(subject, command, entry.lastEventId);
+  }
+
+  private remembered(
+    subject: Subject,
+    found: readonly Outcome[],
+    isDamped: (ruleId: string) => boolean,
+  ): readonly Outcome[] {
+    const { outcomes, lookAgainAtMs } = this.verdicts.remember(subject, found, isDamped);
+    this.deadlines.set(subject, lookAgainAtMs === undefined ? [] : [{ name: LOOK_AGAIN, atMs: lookAgainAtMs }]);
+    return outcomes;
+  }
+
+  private forget(subject: Subject): void {
+    this.deadlines.set(subject, []);
+    this.verdicts.forget(subject);
   }
 }

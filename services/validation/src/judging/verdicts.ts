@@ -2,7 +2,15 @@ import type { ValidationEvent } from '@muster/contracts';
 import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
 import { PLATFORM, type Platform } from '@muster/nest-kit';
 import type { RecordedEvent } from '@muster/ports';
+import {
+  type FlapPolicy,
+  type FlapWatch,
+  type Outcome,
+  rememberOutcomes,
+  type Remembered,
+} from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
+import { FLAP_POLICY } from '../config';
 import { type Subject, parseSubject } from '../facts/subjects';
 import { NO_VERDICT, type Verdict, type VerdictCommand, verdictDecider } from './verdicts.decider';
 
@@ -11,13 +19,20 @@ interface Known {
   revision: number;
 }
 
+const NOTHING_FLAPS: FlapWatch = new Map();
+
 /** The `validation-` streams, and the last verdict on every subject so that an unchanged one costs no read. */
 @Injectable()
 export class Verdicts {
   private readonly handler: CommandHandler<Verdict, VerdictCommand>;
   private readonly known = new Map<Subject, Known>();
+  /** Of subjects of which something flaps. */
+  private readonly watched = new Map<Subject, FlapWatch>();
 
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(FLAP_POLICY) private readonly policy: FlapPolicy,
+  ) {
     this.handler = createCommandHandler<Verdict, VerdictCommand, ValidationEvent>({
       category: 'validation',
       decider: verdictDecider,
@@ -39,6 +54,19 @@ export class Verdicts {
     return true;
   }
 
+  /** What was found, with what is remembered of it. */
+  remember(subject: Subject, found: readonly Outcome[], isDamped: (ruleId: string) => boolean): Remembered {
+    const remembered = rememberOutcomes(this.known.get(subject)?.verdict.outcomes ?? [], found, {
+      atMs: this.platform.clock.nowMs(),
+      policy: this.policy,
+      watch: this.watched.get(subject) ?? NOTHING_FLAPS,
+      isDamped,
+    });
+    if (remembered.watch.size > 0) this.watched.set(subject, remembered.watch);
+    else this.watched.delete(subject);
+    return remembered;
+  }
+
   async record(subject: Subject, command: VerdictCommand, causationId: string): Promise<void> {
     const known = this.known.get(subject);
     if (known && saysTheSame(known.verdict, command)) return;
@@ -50,6 +78,7 @@ export class Verdicts {
 
   forget(subject: Subject): void {
     this.known.delete(subject);
+    this.watched.delete(subject);
   }
 
   /** Of a host key or cluster id. */
