@@ -33,4 +33,5 @@ export * from './rule/contract-ids';
 export * from './rule/diff-outcomes';
 export * from './rule/overrides';
 export * from './rule/rule';
+export * from './rule/standing';
 export * from './versions/openshift-version';

@@ -1,6 +1,6 @@
 import type { HostConditions as HostConditionsMessage, Plain } from '@muster/contracts';
 import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
-import { isIgnored, isPassing, NEVER_IGNORABLE_HOST_RULES } from '../rule/overrides';
+import { NEVER_IGNORABLE_HOST_RULES, passesGate } from '../rule/overrides';
 import type { Outcome } from '../rule/rule';
 import { installationDiskTest } from './disk.rules';
 import type { HostGate, HostRule } from './host-rule';
@@ -26,11 +26,7 @@ export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): 
     const rule = rules.get(outcome.id);
     if (!rule) continue;
     if (outcome.status === 'failure') failures.push({ gate: rule.gate, message: outcome.message });
-    const passes =
-      isPassing(outcome) ||
-      (rule.toleratesPending && outcome.status === 'pending') ||
-      isIgnored(rule.id, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES);
-    if (!passes) closed.add(rule.gate);
+    if (!passesGate(outcome, rule, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES)) closed.add(rule.gate);
   }
   const gatePasses = (...gates: readonly HostGate[]): boolean => !gates.some((gate) => closed.has(gate));
   const messagesOf = (...gates: readonly HostGate[]): string[] =>

@@ -35,3 +35,19 @@ export function isIgnored(id: string, ignored: IgnoredRules, neverIgnorable: rea
 export function isPassing(outcome: Outcome): boolean {
   return outcome.status === 'success' || outcome.status === 'disabled';
 }
+
+interface GateKeeper {
+  readonly id: string;
+  readonly toleratesPending?: true;
+}
+
+/** Whether an outcome lets its subject through the gate of its rule. */
+export function passesGate(
+  outcome: Outcome,
+  { id, toleratesPending }: GateKeeper,
+  ignored: IgnoredRules,
+  neverIgnorable: readonly string[],
+): boolean {
+  if (isPassing(outcome) || (toleratesPending && outcome.status === 'pending')) return true;
+  return isIgnored(id, ignored, neverIgnorable);
+}
