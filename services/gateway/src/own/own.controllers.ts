@@ -1,5 +1,11 @@
 import type { Type } from '@nestjs/common';
 import { PreviewStaticNetworksController } from './preview-static-networks/preview-static-networks.controller';
+import { ShowClusterValidationsController } from './show-validations/show-cluster-validations.controller';
+import { ShowHostValidationsController } from './show-validations/show-host-validations.controller';
 
 /** What Muster offers beside the contract. */
-export const OWN_CONTROLLERS: readonly Type[] = [PreviewStaticNetworksController];
+export const OWN_CONTROLLERS: readonly Type[] = [
+  PreviewStaticNetworksController,
+  ShowClusterValidationsController,
+  ShowHostValidationsController,
+];

@@ -1,0 +1,34 @@
+import { Controller, Get } from '@nestjs/common';
+import { ValidationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { clusterStanding } from '@muster/validation-rules';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { Id } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+import { OWN_API } from '../own-api';
+import { ignoredRules, isOverridden } from '../validation-overrides/ignored-rules';
+import { presentValidations, type ShownValidations } from './present-validations';
+
+/** Every outcome of a cluster, with since when, how steadily, what it holds back and what to do about it. */
+@Controller(`${OWN_API}/clusters/:cluster_id/validations`)
+export class ShowClusterValidationsController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Get()
+  @Accepts('userAuth')
+  async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<ShownValidations> {
+    const cluster = await this.clusters.document(clusterId);
+    const request = { subjectId: clusterId };
+    const { outcomes } = await this.commands.ask(ValidationService.method.readOutcomes, request, context);
+    const { clusterIds } = ignoredRules(cluster);
+    return {
+      validations: presentValidations(outcomes, (outcome) => clusterStanding(outcome, clusterIds)),
+      unsupported_by_override: isOverridden(cluster),
+    };
+  }
+}

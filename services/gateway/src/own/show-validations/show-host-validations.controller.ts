@@ -1,0 +1,42 @@
+import { Controller, Get } from '@nestjs/common';
+import { hostKeyOf, ValidationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { hostStanding } from '@muster/validation-rules';
+import { Accepts } from '../../auth/accepts.decorator';
+import { Context } from '../../auth/command-context.decorator';
+import { Commands } from '../../bus/commands';
+import { Id } from '../../http/parameters.decorators';
+import { ClusterViews } from '../../views/cluster-views';
+import { HostViews } from '../../views/host-views';
+import { OWN_API } from '../own-api';
+import { ignoredRules, isOverridden } from '../validation-overrides/ignored-rules';
+import { presentValidations, type ShownValidations } from './present-validations';
+
+/** Every outcome of a host, with since when, how steadily, what it holds back and what to do about it. */
+@Controller(`${OWN_API}/infra-envs/:infra_env_id/hosts/:host_id/validations`)
+export class ShowHostValidationsController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly hosts: HostViews,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Get()
+  @Accepts('userAuth')
+  async handle(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<ShownValidations> {
+    const { cluster_id: clusterId } = await this.hosts.document(infraEnvId, hostId);
+    const cluster = clusterId ? await this.clusters.document(clusterId) : undefined;
+    const request = { subjectId: hostKeyOf(infraEnvId, hostId) };
+    const { outcomes } = await this.commands.ask(ValidationService.method.readOutcomes, request, context);
+    const { hostIds } = ignoredRules(cluster);
+    const isBound = cluster !== undefined;
+    return {
+      validations: presentValidations(outcomes, (outcome) => hostStanding(outcome, hostIds, isBound)),
+      unsupported_by_override: isOverridden(cluster),
+    };
+  }
+}
