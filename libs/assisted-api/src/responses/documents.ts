@@ -5,7 +5,13 @@ import type { V2Host } from './v2-host';
 import type { V2InfraEnv } from './v2-infra-env';
 
 /** A rule's verdict, as much of it as people are shown. */
-export type OutcomeEntry = { readonly status: string; readonly message: string; readonly category: string };
+export type OutcomeEntry = {
+  readonly status: string;
+  readonly message: string;
+  readonly category: string;
+  /** It turns so often that a pass has to last before it counts. */
+  readonly flaps?: true;
+};
 /** Outcomes by rule id. */
 export type OutcomeMap = { readonly [ruleId: string]: OutcomeEntry };
 

@@ -21,6 +21,17 @@ import {
 
 const outcome = (id: string, status: string) => ({ id, status, message: `about ${id}`, category: 'network' }) as never;
 
+const flapping = (id: string) => {
+  const history = {
+    since: timeAt(0),
+    flips: 7,
+    lastVerdict: 'failing',
+    recentFlips: [],
+    flapping: { since: timeAt(0), flips: 6, windowSeconds: 1_800, quietSeconds: 600 },
+  };
+  return { id, status: 'failure', message: `about ${id}`, category: 'network', history } as never;
+};
+
 const bootable = (name: string) => ({
   name,
   id: `wwn-${name}`,
@@ -182,6 +193,20 @@ describe('what people are told', () => {
     ['another failure', [outcome('a', 'failure')], [outcome('a', 'failure')], []],
     ['success after a failure', [outcome('a', 'failure')], [outcome('a', 'success')], ['_validation_fixed info']],
     ['success after waiting', [outcome('a', 'pending')], [outcome('a', 'success')], []],
+    [
+      'a failure that is one too many',
+      [outcome('a', 'success')],
+      [flapping('a')],
+      ['_validation_failed warning', '_validation_flapping_started warning'],
+    ],
+    ['flapping that goes on', [flapping('a')], [flapping('a')], []],
+    [
+      'a pass that has lasted',
+      [flapping('a')],
+      [outcome('a', 'success')],
+      ['_validation_fixed info', '_validation_flapping_ended info'],
+    ],
+    ['a failure that stays', [flapping('a')], [outcome('a', 'failure')], ['_validation_flapping_ended info']],
   ])('validations: %s', async (_what, first, then, expected) => {
     const ofHost = await told(
       host,

@@ -24,44 +24,84 @@ function turns(before: OutcomeMap, changed: Changed): readonly Turn[] {
   });
 }
 
+interface Unrest {
+  readonly kind: 'flapping_started' | 'flapping_ended';
+  readonly id: string;
+  readonly words: string;
+}
+
+/** While it lasts no turn is told: that it began and that it is over is all there is to say. */
+function unrest(before: OutcomeMap, changed: Changed): readonly Unrest[] {
+  return changed.flatMap(({ id, status, history }): Unrest[] => {
+    const [flapped, flapping] = [before[id]?.flaps === true, history?.flapping];
+    if (flapping && !flapped) {
+      const { flips, windowSeconds, quietSeconds } = flapping;
+      const words = `comes and goes: it turned ${flips} times within ${inWords(windowSeconds)}, and passes again once it has held for ${inWords(quietSeconds)}`;
+      return [{ kind: 'flapping_started', id, words }];
+    }
+    return flapped && !flapping ? [{ kind: 'flapping_ended', id, words: `is steady again: ${status}` }] : [];
+  });
+}
+
+const SECONDS_PER_MINUTE = 60;
+const inWords = (seconds: number): string =>
+  seconds % SECONDS_PER_MINUTE === 0 ? `${seconds / SECONDS_PER_MINUTE} minutes` : `${seconds} seconds`;
+
+const severityOf = ({ kind }: Turn | Unrest): LogEntry['severity'] =>
+  kind === 'failed' || kind === 'flapping_started' ? 'warning' : 'info';
+
 export function hostOutcomeLog(
   { changed }: EventData<'HostOutcomesChanged'>,
   { before, name }: HostSubject,
 ): readonly LogEntry[] {
-  return turns(before?._outcomes ?? {}, changed).map(({ kind, id, message, words }): LogEntry =>
-    kind === 'failed'
-      ? {
-          name: 'host_validation_failed',
-          severity: 'warning',
-          message: `Validation "${id}" of host ${name} ${words}: ${message}`,
-          props: { host_name: name, validation_id: id, failure_message: message },
-        }
-      : {
-          name: 'host_validation_fixed',
-          severity: 'info',
-          message: `Validation "${id}" of host ${name} ${words}.`,
-          props: { host_name: name, validation_id: id },
+  const outcomes = before?._outcomes ?? {};
+  return [
+    ...turns(outcomes, changed).map((turn): LogEntry => {
+      const isFailure = turn.kind === 'failed';
+      return {
+        name: `host_validation_${turn.kind}`,
+        severity: severityOf(turn),
+        message: `Validation "${turn.id}" of host ${name} ${turn.words}${isFailure ? `: ${turn.message}` : '.'}`,
+        props: {
+          host_name: name,
+          validation_id: turn.id,
+          ...(isFailure ? { failure_message: turn.message } : {}),
         },
-  );
+      };
+    }),
+    ...unrest(outcomes, changed).map((one): LogEntry => ({
+      name: `host_validation_${one.kind}`,
+      severity: severityOf(one),
+      message: `Validation "${one.id}" of host ${name} ${one.words}.`,
+      props: { host_name: name, validation_id: one.id },
+    })),
+  ];
 }
 
 export function clusterOutcomeLog(
   { changed }: EventData<'ClusterOutcomesChanged'>,
   { before }: ClusterSubject,
 ): readonly LogEntry[] {
-  return turns(before?._outcomes ?? {}, changed).map(({ kind, id, message, words }): LogEntry =>
-    kind === 'failed'
-      ? {
-          name: 'cluster_validation_failed',
-          severity: 'warning',
-          message: `Validation "${id}" of the cluster ${words}: ${message}`,
-          props: { validation_id: id, validation_msg: message, failure_message: words },
-        }
-      : {
-          name: 'cluster_validation_fixed',
-          severity: 'info',
-          message: `Validation "${id}" of the cluster ${words}.`,
-          props: { validation_id: id, validation_msg: message },
+  const outcomes = before?._outcomes ?? {};
+  return [
+    ...turns(outcomes, changed).map((turn): LogEntry => {
+      const isFailure = turn.kind === 'failed';
+      return {
+        name: `cluster_validation_${turn.kind}`,
+        severity: severityOf(turn),
+        message: `Validation "${turn.id}" of the cluster ${turn.words}${isFailure ? `: ${turn.message}` : '.'}`,
+        props: {
+          validation_id: turn.id,
+          validation_msg: turn.message,
+          ...(isFailure ? { failure_message: turn.words } : {}),
         },
-  );
+      };
+    }),
+    ...unrest(outcomes, changed).map((one): LogEntry => ({
+      name: `cluster_validation_${one.kind}`,
+      severity: severityOf(one),
+      message: `Validation "${one.id}" of the cluster ${one.words}.`,
+      props: { validation_id: one.id },
+    })),
+  ];
 }

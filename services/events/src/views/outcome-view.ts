@@ -7,7 +7,8 @@ export function changedOutcomes(
   { changed, withdrawn }: Pick<EventData<'HostOutcomesChanged'>, 'changed' | 'withdrawn'>,
 ): OutcomeMap {
   const after: { [ruleId: string]: OutcomeMap[string] } = { ...before };
-  for (const { id, status, message, category } of changed) after[id] = { status, message, category };
+  for (const { id, status, message, category, history } of changed)
+    after[id] = history?.flapping ? { status, message, category, flaps: true } : { status, message, category };
   for (const id of withdrawn) delete after[id];
   return after;
 }
