@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/common.proto.
  */
 export const file_muster_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEiYgoIRW52ZWxvcGUSJAoCb2sYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIABIlCgdyZWZ1c2FsGAIgASgLMhIubXVzdGVyLnYxLlJlZnVzYWxIAEIJCgdvdXRjb21lIkkKB1JlZnVzYWwSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHc3ViamVjdBgDIAEoCRIPCgdhbGxvd2VkGAQgAygJIkAKBU93bmVyEhEKCXVzZXJfbmFtZRgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFAoMZW1haWxfZG9tYWluGAMgASgJIiwKBlN0b3JlZBIQCghwb3NpdGlvbhgBIAEoARIQCghyZXZpc2lvbhgCIAEoASIrCgpTdG9yZWRCb2R5Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASJ9CgVQcm94eRIXCgpodHRwX3Byb3h5GAEgASgJSACIAQESGAoLaHR0cHNfcHJveHkYAiABKAlIAYgBARIVCghub19wcm94eRgDIAEoCUgCiAEBQg0KC19odHRwX3Byb3h5Qg4KDF9odHRwc19wcm94eUILCglfbm9fcHJveHliBnByb3RvMw", [file_google_protobuf_struct]);
+  fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEiYgoIRW52ZWxvcGUSJAoCb2sYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIABIlCgdyZWZ1c2FsGAIgASgLMhIubXVzdGVyLnYxLlJlZnVzYWxIAEIJCgdvdXRjb21lIkkKB1JlZnVzYWwSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHc3ViamVjdBgDIAEoCRIPCgdhbGxvd2VkGAQgAygJIkAKBU93bmVyEhEKCXVzZXJfbmFtZRgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFAoMZW1haWxfZG9tYWluGAMgASgJIiwKBlN0b3JlZBIQCghwb3NpdGlvbhgBIAEoARIQCghyZXZpc2lvbhgCIAEoASIrCgpTdG9yZWRCb2R5Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASKjAQoFUHJveHkSFwoKaHR0cF9wcm94eRgBIAEoCUgAiAEBEhgKC2h0dHBzX3Byb3h5GAIgASgJSAGIAQESFQoIbm9fcHJveHkYAyABKAlIAogBARIWCglzZWFsZWRfYXMYBCABKAlIA4gBAUINCgtfaHR0cF9wcm94eUIOCgxfaHR0cHNfcHJveHlCCwoJX25vX3Byb3h5QgwKCl9zZWFsZWRfYXNiBnByb3RvMw", [file_google_protobuf_struct]);
 
 /**
  * What every request on the bus is answered with.
@@ -285,6 +285,8 @@ export const StoredBodySchema: GenMessage<StoredBody, {jsonType: StoredBodyJson}
   messageDesc(file_muster_v1_common, 4);
 
 /**
+ * In facts the URLs have a mask in place of user and password; what it stands for is sealed.
+ *
  * @generated from message muster.v1.Proxy
  */
 export type Proxy = Message<"muster.v1.Proxy"> & {
@@ -302,9 +304,18 @@ export type Proxy = Message<"muster.v1.Proxy"> & {
    * @generated from field: optional string no_proxy = 3;
    */
   noProxy?: string | undefined;
+
+  /**
+   * Name, in the scope of the cluster or infra-env, of the sealed URLs as they were given; absent when neither has credentials.
+   *
+   * @generated from field: optional string sealed_as = 4;
+   */
+  sealedAs?: string | undefined;
 };
 
 /**
+ * In facts the URLs have a mask in place of user and password; what it stands for is sealed.
+ *
  * @generated from message muster.v1.Proxy
  */
 export type ProxyJson = {
@@ -322,6 +333,13 @@ export type ProxyJson = {
    * @generated from field: optional string no_proxy = 3;
    */
   noProxy?: string;
+
+  /**
+   * Name, in the scope of the cluster or infra-env, of the sealed URLs as they were given; absent when neither has credentials.
+   *
+   * @generated from field: optional string sealed_as = 4;
+   */
+  sealedAs?: string;
 };
 
 /**
