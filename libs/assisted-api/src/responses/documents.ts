@@ -15,6 +15,9 @@ export type OutcomeEntry = {
 /** Outcomes by rule id. */
 export type OutcomeMap = { readonly [ruleId: string]: OutcomeEntry };
 
+/** Address → MAC addresses of the machines that answer on it. */
+export type IpCollisions = { readonly [address: string]: readonly string[] };
+
 /** Members of every document that no client sees: the position of the last event that changed it, and who owns it. */
 type Kept = {
   readonly _position: number;
@@ -32,6 +35,9 @@ export type ClusterDocument = Kept &
     | 'validations_info'
     | 'schedulable_masters_forced_true'
     | 'feature_usage'
+    | 'ip_collisions'
+    | 'org_soft_timeouts_enabled'
+    | 'deleted_at'
     | 'user_name'
     | 'org_id'
     | 'email_domain'
@@ -50,6 +56,10 @@ export type ClusterDocument = Kept &
     readonly _has_kubeconfig: boolean;
     /** How many hosts and infra-envs of the cluster make use of something, by its name in `feature_usage`. */
     readonly _usage_counts?: { readonly [name: string]: number };
+    /** Of hosts that saw more than one machine answer on an address, by host key. */
+    readonly _ip_collisions?: { readonly [hostKey: string]: IpCollisions };
+    /** Only in the collection of deleted ones. */
+    readonly deleted_at?: string;
   };
 
 /** Key: host key `<infraEnvId>.<hostId>`. Big bodies are digests of objects in the object store; absent: not reported. */
@@ -59,6 +69,8 @@ export type HostDocument = Kept &
     | 'progress_stages'
     | 'validations_info'
     | 'user_name'
+    | 'deleted_at'
+    | 'timestamp'
     | 'inventory'
     | 'connectivity'
     | 'free_addresses'
@@ -87,12 +99,15 @@ export type HostDocument = Kept &
     readonly _logs_digest?: string;
     /** A person chose the installation disk. */
     readonly _disk_chosen_by_person?: boolean;
+    readonly _ip_collisions?: IpCollisions;
+    /** Only in the collection of deleted ones. */
+    readonly deleted_at?: string;
     /** Another live machine claims this id. */
     readonly _identity_conflict: boolean;
   };
 
 /** Key: infra-env id. */
-export type InfraEnvDocument = Kept & Omit<V2InfraEnv, 'user_name' | 'org_id' | 'email_domain'>;
+export type InfraEnvDocument = Kept & Omit<V2InfraEnv, 'user_name' | 'org_id' | 'email_domain' | 'generator_version'>;
 
 /** Key: 16-digit position, a dot, an ordinal: sorting by key is sorting by time. */
 export type EventDocument = Kept &

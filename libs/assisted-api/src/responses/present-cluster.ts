@@ -24,9 +24,25 @@ export function presentCluster(
   cluster.feature_usage = presentFeatureUsage(document);
   cluster.host_networks = presentHostNetworks(hostDocuments);
   cluster.hosts = hosts;
+  // A gate of organisations that nothing closes here; whether timeouts are soft is for the process to say.
+  if (!document.imported) cluster.org_soft_timeouts_enabled = true;
+  cluster.deleted_at = document.deleted_at ?? null;
+  const collisions = presentIpCollisions(document);
+  if (collisions) cluster.ip_collisions = collisions;
   const bundles = presentBundles(document);
   if (bundles.length > 0) cluster.operator_bundles = bundles;
   return cluster as V2Cluster;
+}
+
+/** What any of its hosts saw; undefined when none saw any. */
+function presentIpCollisions({ _ip_collisions: seenBy = {} }: ClusterDocument): string | undefined {
+  const machines = new Map<string, Set<string>>();
+  for (const seen of Object.values(seenBy))
+    for (const [address, macs] of Object.entries(seen))
+      machines.set(address, new Set([...(machines.get(address) ?? []), ...macs]));
+  if (machines.size === 0) return undefined;
+  const sorted = [...machines].sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify(Object.fromEntries(sorted.map(([address, macs]) => [address, [...macs].sort()])));
 }
 
 /** The bundles that operators were chosen through, with those of their optional ones that were wanted. */

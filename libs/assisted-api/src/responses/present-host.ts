@@ -9,6 +9,8 @@ import type { V2Host } from './v2-host';
 export interface HostParts {
   /** Of the host's cluster; default 3. Decides the stage list of a bootstrap host. */
   readonly controlPlaneCount?: number;
+  /** Seconds since the epoch, by the machine's own clock. */
+  readonly timestamp?: number;
   /** JSON texts; absent ones are left out of the answer. */
   readonly inventory?: string;
   readonly connectivity?: string;
@@ -26,6 +28,8 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
   const host = stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT);
   // Command lines of today look hosts up by this member alone: it is always there, the best name that is known.
   host.requested_hostname = document.requested_hostname || document._reported_hostname || document.id;
+  host.deleted_at = document.deleted_at ?? null;
+  if (parts.timestamp) host.timestamp = parts.timestamp;
   host.validations_info = presentOutcomes(document._outcomes);
   host.progress_stages = hostStages({
     role: document.role,

@@ -73,6 +73,27 @@ describe('presentOutcomes', () => {
   });
 });
 
+describe('what is there only sometimes', () => {
+  test('is null or absent as in the contract until there is something to tell', () => {
+    const cluster = presentCluster(clusterDocument());
+    expect(cluster).toMatchObject({ deleted_at: null, org_soft_timeouts_enabled: true });
+    expect(cluster).not.toHaveProperty('ip_collisions');
+    expect(presentCluster(clusterDocument({ imported: true }))).not.toHaveProperty('org_soft_timeouts_enabled');
+    expect(presentHost(hostDocument())).toMatchObject({ deleted_at: null });
+    expect(presentHost(hostDocument())).not.toHaveProperty('timestamp');
+    expect(presentHost(hostDocument(), { timestamp: 5 })).toMatchObject({ timestamp: 5 });
+  });
+
+  test('addresses with several machines are those that any host saw', () => {
+    const { ip_collisions: text } = presentCluster(
+      clusterDocument({
+        _ip_collisions: { b: { '10.0.0.2': ['03', '01'], '10.0.0.1': ['01'] }, a: { '10.0.0.2': ['02'] } },
+      }),
+    );
+    expect(text).toBe('{"10.0.0.1":["01"],"10.0.0.2":["01","02","03"]}');
+  });
+});
+
 describe('presentHost', () => {
   test('shows no internals and no owner beyond the contract', () => {
     const host = presentHost(hostDocument({ _inventory_digest: 'sha256:0' }));

@@ -56,6 +56,8 @@ export type V2Cluster = {
   readonly status_updated_at: string;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Null while it has not been deleted. */
+  readonly deleted_at: string | null;
   readonly install_started_at: string;
   readonly install_completed_at: string;
   readonly openshift_version: string;
@@ -111,6 +113,10 @@ export type V2Cluster = {
   /** JSON arrays of rule ids. */
   readonly ignored_host_validations?: string;
   readonly ignored_cluster_validations?: string;
+  /** JSON object: address → MAC addresses of the machines that answer on it. Absent while there is no such address. */
+  readonly ip_collisions?: string;
+  /** Absent for a cluster that was made elsewhere. */
+  readonly org_soft_timeouts_enabled?: boolean;
   /** JSON object. */
   readonly feature_usage: string;
   readonly logs_info: string;

@@ -27,6 +27,10 @@ export type V2InfraEnv = {
   readonly network_discovery_delay_seconds?: number;
   readonly download_url?: string;
   readonly expires_at: string;
+  /** Of the program that makes the image anew for every download. */
+  readonly generator_version?: string;
+  /** Of the image as it was last downloaded; absent before that, and once a setting has changed since. */
+  readonly size_bytes?: number;
   readonly created_at: string;
   readonly updated_at: string;
 };

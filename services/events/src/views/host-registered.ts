@@ -32,6 +32,7 @@ export const NOTHING_REPORTED = {
   _disks: undefined,
   _disk_gb_min: undefined,
   _connectivity_digest: undefined,
+  _ip_collisions: undefined,
   _free_addresses_digest: undefined,
   _api_vip_connectivity_digest: undefined,
   _tang_connectivity_digest: undefined,

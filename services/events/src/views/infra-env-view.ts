@@ -1,18 +1,31 @@
 import { type InfraEnvDocument, UNSET_TIME } from '@muster/assisted-api';
-import type { EventData, InfraEnvEvent } from '@muster/contracts';
+import type { EventData, ImageEvent, InfraEnvEvent } from '@muster/contracts';
 import { infraEnvHref } from './hrefs';
 import { type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
-type InfraEnvChange = Exclude<InfraEnvEvent, { readonly type: 'InfraEnvRegistered' | 'InfraEnvDeregistered' }>;
+type InfraEnvChange =
+  Exclude<InfraEnvEvent, { readonly type: 'InfraEnvRegistered' | 'InfraEnvDeregistered' }> | ImageEvent;
 type Settings = NonNullable<EventData<'InfraEnvRegistered'>['settings']>;
 
 export const INFRA_ENV_VIEW: ViewRows<InfraEnvChange, InfraEnvDocument> = {
   InfraEnvSettingsRevised: (infraEnv, data) => ({
     ...(data.changes ? settingsPatch(data.changes) : {}),
     pull_secret_set: infraEnv.pull_secret_set || data.pullSecretReplaced,
+    // The next download makes another image.
+    size_bytes: undefined,
   }),
   ImageSigningKeyRotated: unchanged,
+  ImageFirstDownloaded: sizePatch,
+  ImageDownloadCompleted: sizePatch,
 };
+
+/** Only of the image that people are given the address of. */
+function sizePatch(
+  infraEnv: InfraEnvDocument,
+  { imageType, bytes }: EventData<'ImageFirstDownloaded' | 'ImageDownloadCompleted'>,
+): Patch<InfraEnvDocument> {
+  return imageType === infraEnv.type ? { size_bytes: bytes } : {};
+}
 
 /** Member of the contract for each setting that is shown as it is. */
 const SHOWN_AS_GIVEN = {

@@ -13,6 +13,7 @@ import { putOrRemove } from './document-changes';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
 import type { MachineLimits } from './machine-limits';
+import { type CollisionsChange, collisionsChanges, withCollisions } from './ip-collisions';
 import { addUsage, hostUsageChanges, type UsageChange } from './usage-counts';
 import { patched, type Occurrence } from './view-rows';
 
@@ -44,8 +45,9 @@ export async function projectHost(
   const counts = countsChanges(before, after);
   const verified = event.type === 'VipsVerified' && after?.cluster_id ? verifiedBy(after.cluster_id, event) : undefined;
   const usage = hostUsageChanges(before, after);
-  if (counts.length > 0 || usage.length > 0 || verified)
-    changes.push(...(await clusterChanges({ counts, usage, verified }, occurrence, read)));
+  const collisions = collisionsChanges(before, after);
+  if (counts.length > 0 || usage.length > 0 || collisions.length > 0 || verified)
+    changes.push(...(await clusterChanges({ counts, usage, collisions, verified }, occurrence, read)));
   const row = LOG[event.type] as Row | undefined;
   const entries = row?.(event.data, { host, before, name: hostNameOf(host), limits });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
@@ -68,11 +70,12 @@ const verifiedBy = (clusterId: string, event: RecordedEvent) => ({
 interface ForClusters {
   readonly counts: readonly CountsChange[];
   readonly usage: readonly UsageChange[];
+  readonly collisions: readonly CollisionsChange[];
   readonly verified: { readonly clusterId: string; readonly data: EventData<'VipsVerified'> } | undefined;
 }
 
 async function clusterChanges(
-  { counts, usage, verified }: ForClusters,
+  { counts, usage, collisions, verified }: ForClusters,
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {
@@ -84,6 +87,7 @@ async function clusterChanges(
   };
   for (const { clusterId, by } of counts) await change(clusterId, (cluster) => addCounts(cluster, by));
   for (const { clusterId, by } of usage) await change(clusterId, (cluster) => addUsage(cluster, by));
+  for (const one of collisions) await change(one.clusterId, (cluster) => withCollisions(cluster, one));
   if (verified)
     await change(verified.clusterId, (cluster) =>
       patched({ ...cluster }, verifiedVips(cluster, verified.data), occurrence),

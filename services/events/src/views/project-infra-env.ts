@@ -12,7 +12,7 @@ import { patched, type Occurrence, type Patch } from './view-rows';
 
 type Row = (data: unknown, subject: InfraEnvSubject) => readonly LogEntry[];
 
-/** The document after the fact; undefined once the infra-env is gone. Images change nothing that it shows. */
+/** The document after the fact; undefined once the infra-env is gone. */
 export function evolveInfraEnvDocument(
   before: InfraEnvDocument | undefined,
   event: InfraEnvEvent | ImageEvent,

@@ -1,6 +1,7 @@
 import type { HostDocument } from '@muster/assisted-api';
 import type { EventData, InventoryEvent } from '@muster/contracts';
 import { disksToFormat, formatNetwork, parseCidrs } from '@muster/validation-rules';
+import { toIpCollisions } from './ip-collisions';
 import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
 /** What hosts report, as far as it shows in the host's document. */
@@ -16,7 +17,10 @@ export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
       sources.map(({ sourceName, sourceState }) => ({ source_name: sourceName, source_state: sourceState })),
     ),
   }),
-  ConnectivityReported: (_host, { body }) => ({ _connectivity_digest: body?.digest }),
+  ConnectivityReported: (_host, { body, collisions }) => ({
+    _connectivity_digest: body?.digest,
+    _ip_collisions: toIpCollisions(collisions),
+  }),
   DiskSpeedMeasured: (host, { path, exitCode, ioSyncDurationMs }) => ({
     disks_info: JSON.stringify({
       ...(JSON.parse(host.disks_info ?? '{}') as object),
@@ -49,7 +53,7 @@ const CLEARED_BY_STEP: ReadonlyMap<string, Patch<HostDocument>> = new Map([
   ['container-image-availability', { images_status: undefined }],
   ['ntp-synchronizer', { ntp_sources: undefined }],
   ['domain-resolution', { domain_name_resolutions: undefined }],
-  ['connectivity-check', { _connectivity_digest: undefined }],
+  ['connectivity-check', { _connectivity_digest: undefined, _ip_collisions: undefined }],
   ['free-network-addresses', { _free_addresses_digest: undefined }],
   ['tang-connectivity-check', { _tang_connectivity_digest: undefined }],
   ['api-vip-connectivity-check', { _api_vip_connectivity_digest: undefined }],

@@ -1,4 +1,5 @@
-import { clusterRegistered, hostRegistered, onInventory, viewsAfter } from './view-story.fixture';
+import { presentCluster } from '@muster/assisted-api';
+import { CLUSTER_ID, clusterRegistered, hostRegistered, onHost, onInventory, viewsAfter } from './view-story.fixture';
 
 const IMAGE = { name: 'a', sizeBytes: 5, seconds: 1, downloadRateMbps: 5, result: 'success' };
 const nic = (...ipv4Addresses: string[]) => ({
@@ -22,6 +23,22 @@ describe('what hosts report', () => {
     );
     expect(host._networks).toEqual(['192.168.1.0/24', '10.0.0.0/8']);
     expect(host._reported_hostname).toBe('node-1');
+  });
+
+  test('addresses that several machines answer on are shown with the cluster, as long as one of its hosts sees them', async () => {
+    const seen = (...macAddresses: string[]) =>
+      onInventory('ConnectivityReported', { collisions: [{ address: '10.0.0.9', macAddresses }] });
+    const story = [clusterRegistered(), hostRegistered(), seen('02', '01')];
+    const shown = async (...more: typeof story): Promise<unknown> => {
+      const { ip_collisions: text } = presentCluster((await viewsAfter(...story, ...more)).cluster);
+      return text === undefined ? undefined : JSON.parse(text);
+    };
+    expect(await shown()).toEqual({ '10.0.0.9': ['01', '02'] });
+    expect(await shown(seen('03', '01'))).toEqual({ '10.0.0.9': ['01', '03'] });
+    expect(await shown(onInventory('ConnectivityReported', { collisions: [] }))).toBeUndefined();
+    expect(await shown(onInventory('ReportCleared', { stepType: 'connectivity-check' }))).toBeUndefined();
+    expect(await shown(onHost('HostUnbound', { clusterId: CLUSTER_ID }))).toBeUndefined();
+    expect(await shown(onHost('HostDeregistered'))).toBeUndefined();
   });
 
   test('disks with something bootable on them are listed for formatting, removable ones are not', async () => {

@@ -38,7 +38,8 @@ export class AgentDesk {
         ? await this.failures.around({ name: 'host_registration_failed', infraEnvId, hostId }, asAgent, ask)
         : await ask();
     // Only a host that is known: whoever invents ids is not to be remembered.
-    this.lastSeen.note(input.infraEnvId, input.hostId, this.platform.clock.nowMs());
+    const clockSeconds = 'timestampSeconds' in input ? Number(input.timestampSeconds) : 0;
+    this.lastSeen.note(infraEnvId, hostId, this.platform.clock.nowMs(), clockSeconds);
     return answer;
   }
 }

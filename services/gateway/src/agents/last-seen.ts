@@ -4,26 +4,38 @@ import { type HostKey, hostKeyOf } from '@muster/contracts';
 /** Hosts whose last sign of life is remembered; beyond it the one that spoke longest ago is forgotten. */
 const REMEMBERED_HOSTS_MAX = 100_000;
 
+interface Sign {
+  readonly atMs: number;
+  readonly clockSeconds: number;
+}
+
 /**
  * When agents last spoke through this process. In memory only: a heartbeat is no fact. Of several gateways each knows the
  * requests it answered, so what a reader sees may lag behind by some polls, never behind what is stored.
  */
 @Injectable()
 export class LastSeen {
-  private readonly atMs = new Map<HostKey, number>();
+  private readonly signs = new Map<HostKey, Sign>();
 
-  note(infraEnvId: string, hostId: string, nowMs: number): void {
+  /** `clockSeconds` is what the machine's own clock says, 0 when it does not say: then what it said last stands. */
+  note(infraEnvId: string, hostId: string, nowMs: number, clockSeconds = 0): void {
     const key = hostKeyOf(infraEnvId, hostId);
-    this.atMs.delete(key);
-    this.atMs.set(key, nowMs);
-    if (this.atMs.size <= REMEMBERED_HOSTS_MAX) return;
-    const [oldest] = this.atMs.keys();
-    if (oldest !== undefined) this.atMs.delete(oldest);
+    const known = this.signs.get(key)?.clockSeconds ?? 0;
+    this.signs.delete(key);
+    this.signs.set(key, { atMs: nowMs, clockSeconds: clockSeconds || known });
+    if (this.signs.size <= REMEMBERED_HOSTS_MAX) return;
+    const [oldest] = this.signs.keys();
+    if (oldest !== undefined) this.signs.delete(oldest);
+  }
+
+  /** Seconds since the epoch by the machine's own clock; undefined when it did not say. */
+  clockOf(infraEnvId: string, hostId: string): number | undefined {
+    return this.signs.get(hostKeyOf(infraEnvId, hostId))?.clockSeconds || undefined;
   }
 
   /** The later of what is stored (ISO 8601) and what was heard here. */
   since(infraEnvId: string, hostId: string, stored: string): string {
-    const heard = this.atMs.get(hostKeyOf(infraEnvId, hostId));
+    const heard = this.signs.get(hostKeyOf(infraEnvId, hostId))?.atMs;
     return heard === undefined || heard <= Date.parse(stored) ? stored : new Date(heard).toISOString();
   }
 }

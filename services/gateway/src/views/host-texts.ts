@@ -3,6 +3,12 @@ import type { HostDocument, V2Host } from '@muster/assisted-api';
 /** Bytes of texts that are kept. A text is used again until its host's document is another one. */
 const KEPT_MAX_BYTES = 128 * 1024 * 1024;
 
+/** What changes with every poll. */
+interface SignOfLife {
+  readonly checkedInAt: string;
+  readonly timestamp: number | undefined;
+}
+
 interface KeptText {
   readonly document: HostDocument;
   readonly text: Buffer;
@@ -20,14 +26,14 @@ export class HostTexts {
   async of(
     document: HostDocument,
     variant: string,
-    checkedInAt: string | undefined,
+    { checkedInAt, timestamp }: SignOfLife,
     present: () => Promise<V2Host>,
   ): Promise<readonly Buffer[]> {
     const key = `${document.infra_env_id}/${document.id}/${variant}`;
     const known = this.kept.get(key);
     const text = known?.document === document ? known.text : openText(await present());
     this.keep(key, { document, text });
-    return [text, Buffer.from(checkedInAt === undefined ? '}' : `,"checked_in_at":${JSON.stringify(checkedInAt)}}`)];
+    return [text, Buffer.from(`,${JSON.stringify({ checked_in_at: checkedInAt, timestamp }).slice(1)}`)];
   }
 
   /** The last one used is the last one to go. */
@@ -44,6 +50,6 @@ export class HostTexts {
 }
 
 /** JSON of the host without its end, so that something can be added. */
-function openText({ checked_in_at: _, ...host }: V2Host): Buffer {
+function openText({ checked_in_at: _seen, timestamp: _clock, ...host }: V2Host): Buffer {
   return Buffer.from(JSON.stringify(host).slice(0, -1));
 }

@@ -10,12 +10,12 @@ describe('Texts of hosts', () => {
     const texts = new HostTexts();
     const document = documentOf('a');
     let made = 0;
-    const ask = (of: HostDocument, variant: string, seen: string | undefined) =>
-      texts.of(of, variant, seen, async () => hostOf(`made ${++made}`));
+    const ask = (of: HostDocument, variant: string, seen: string, timestamp?: number) =>
+      texts.of(of, variant, { checkedInAt: seen, timestamp }, async () => hostOf(`made ${++made}`));
 
     expect(joined(await ask(document, 'v', '1'))).toEqual({ status: 'made 1', checked_in_at: '1' });
-    expect(joined(await ask(document, 'v', '2'))).toEqual({ status: 'made 1', checked_in_at: '2' });
-    expect(joined(await ask(document, 'w', undefined))).toEqual({ status: 'made 2' });
+    expect(joined(await ask(document, 'v', '2', 7))).toEqual({ status: 'made 1', checked_in_at: '2', timestamp: 7 });
+    expect(joined(await ask(document, 'w', '2'))).toEqual({ status: 'made 2', checked_in_at: '2' });
     expect(joined(await ask(documentOf('a'), 'v', '3'))).toEqual({ status: 'made 3', checked_in_at: '3' });
     expect(made).toBe(3);
   });

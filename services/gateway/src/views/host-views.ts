@@ -66,9 +66,8 @@ export class HostViews {
   /** The host as JSON in parts. */
   text(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<readonly Buffer[]> {
     const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}${Number(detail.connectivity)}`;
-    return this.texts.of(document, variant, this.checkedInAt(document), () =>
-      this.present(document, controlPlaneCount, detail),
-    );
+    const sign = { checkedInAt: this.checkedInAt(document), timestamp: this.timestampOf(document) };
+    return this.texts.of(document, variant, sign, () => this.present(document, controlPlaneCount, detail));
   }
 
   async present(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<V2Host> {
@@ -85,6 +84,7 @@ export class HostViews {
       { ...document, checked_in_at: this.checkedInAt(document) },
       {
         controlPlaneCount,
+        timestamp: this.timestampOf(document),
         inventory,
         connectivity,
         freeAddresses,
@@ -97,6 +97,10 @@ export class HostViews {
 
   private checkedInAt({ infra_env_id: infraEnvId, id, checked_in_at: stored }: HostDocument): string {
     return this.lastSeen.since(infraEnvId, id, stored);
+  }
+
+  private timestampOf({ infra_env_id: infraEnvId, id }: HostDocument): number | undefined {
+    return this.lastSeen.clockOf(infraEnvId, id);
   }
 
   private documents(where: { readonly [field: string]: string }): Promise<readonly HostDocument[]> {

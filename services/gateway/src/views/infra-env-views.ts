@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { COLLECTIONS, type InfraEnvDocument, presentInfraEnv, type V2InfraEnv } from '@muster/assisted-api';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import type { FastifyRequest } from 'fastify';
+import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 import { ImageUrls } from '../infra-envs/show-image-url/image-urls';
 import { collect, findAll } from './documents';
 import { noInfraEnv } from './not-found';
@@ -12,6 +13,7 @@ export class InfraEnvViews {
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
     private readonly urls: ImageUrls,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'componentVersions'>,
   ) {}
 
   /** Throws RefusalError `not-found`. */
@@ -40,6 +42,7 @@ export class InfraEnvViews {
   }
 
   private async present(document: InfraEnvDocument, request: FastifyRequest): Promise<V2InfraEnv> {
-    return presentInfraEnv(document, { url: await this.urls.of(document, request) });
+    const generatorVersion = this.config.componentVersions['assisted-installer-service'];
+    return presentInfraEnv(document, { url: await this.urls.of(document, request), generatorVersion });
   }
 }

@@ -1,0 +1,23 @@
+import { COLLECTIONS } from '@muster/assisted-api';
+import { type Fact, INFRA_ENV_ID, infraEnvRegistered, onImage, onInfraEnv, viewsAfter } from './view-story.fixture';
+
+describe('the document of an infra-env', () => {
+  const sizeAfter = async (...more: readonly Fact[]): Promise<unknown> => {
+    const { documents } = await viewsAfter(infraEnvRegistered(), ...more);
+    return documents.get(`${COLLECTIONS.infraEnvs}/${INFRA_ENV_ID}`)?.['size_bytes'];
+  };
+  const downloaded = (imageType: string, bytes: number) => onImage('ImageFirstDownloaded', { imageType, bytes });
+
+  test('tells the size of its image once it was downloaded, until a setting changes what is downloaded next', async () => {
+    expect(await sizeAfter()).toBeUndefined();
+    expect(await sizeAfter(downloaded('full-iso', 1_000))).toBe(1_000);
+    const revised = onInfraEnv('InfraEnvSettingsRevised', { changes: { openshiftVersion: '4.19' } as never });
+    expect(await sizeAfter(downloaded('full-iso', 1_000), revised)).toBeUndefined();
+  });
+
+  test('tells nothing of images of another type', async () => {
+    expect(await sizeAfter(downloaded('minimal-iso', 1_000))).toBeUndefined();
+    const completed = onImage('ImageDownloadCompleted', { imageType: 'full-iso', bytes: 2_000 });
+    expect(await sizeAfter(downloaded('minimal-iso', 1_000), completed)).toBe(2_000);
+  });
+});
