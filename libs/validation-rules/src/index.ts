@@ -29,6 +29,7 @@ export * from './networks/default-routes';
 export * from './networks/machine-networks';
 export * from './operators/operator-subjects';
 export * from './roles/effective-role';
+export * from './rule/check-overrides';
 export * from './rule/contract-ids';
 export * from './rule/diff-outcomes';
 export * from './rule/overrides';

@@ -12,6 +12,7 @@ const CHANGEABLE_AT_ANY_TIME: ReadonlySet<string> = new Set<keyof Settings>(['in
 const IGNORED_VALIDATIONS: ReadonlySet<string> = new Set<keyof Settings>([
   'ignoredHostValidations',
   'ignoredClusterValidations',
+  'ignoredValidationsReason',
 ]);
 
 export interface ClusterRevision {

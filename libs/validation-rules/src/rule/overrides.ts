@@ -3,7 +3,8 @@ import type { Outcome } from './rule';
 /** Rules a person chose to ignore for one cluster: ids, or `all`. The outcome still shows the failure; the gate lets it pass. */
 export type IgnoredRules = readonly string[];
 
-const ALL = 'all';
+/** In the place of an id: every rule that can be ignored. */
+export const ALL_RULES = 'all';
 
 export const NEVER_IGNORABLE_HOST_RULES: readonly string[] = [
   'connected',
@@ -28,7 +29,7 @@ export function disabledRulesFor(disabledByConfiguration: readonly string[], ign
 }
 
 export function isIgnored(id: string, ignored: IgnoredRules, neverIgnorable: readonly string[]): boolean {
-  return !neverIgnorable.includes(id) && (ignored.includes(id) || ignored.includes(ALL));
+  return !neverIgnorable.includes(id) && (ignored.includes(id) || ignored.includes(ALL_RULES));
 }
 
 /** Success and disabled pass; pending and error do not. */

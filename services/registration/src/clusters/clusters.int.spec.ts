@@ -188,6 +188,39 @@ describe('clusters and infra-envs', () => {
     ).rejects.toMatchObject({ refusal: { code: 'invalid-input', subject: 'operator_bundles' } });
   });
 
+  it('ignores what a person names, with who and why, but never what cannot be ignored', async () => {
+    await cluster.register();
+    const { id: clusterId } = cluster;
+    const ignore = (hostIds: string[], clusterIds: string[], ignoredValidationsReason = 'lab') =>
+      bench.ask(method.reviseCluster, {
+        clusterId,
+        changes: {
+          ignoredHostValidations: { items: hostIds },
+          ignoredClusterValidations: { items: clusterIds },
+          ignoredValidationsReason,
+        },
+      });
+    await ignore(['ntp-synced'], ['all']);
+    const revised = (await bench.events(streamIdOf('cluster', clusterId))).at(-1);
+    expect(revised).toMatchObject({
+      type: 'ClusterSettingsRevised',
+      data: { changes: { ignoredHostValidations: { items: ['ntp-synced'] }, ignoredValidationsReason: 'lab' } },
+    });
+    expect(revised?.metadata.actor).not.toBe('');
+    await expect(ignore(['connected', 'ntp-synced', 'hostname-valid'], [])).rejects.toMatchObject({
+      refusal: {
+        code: 'invalid-input',
+        subject: 'host-validation-ids',
+        reason: expect.stringContaining('connected, hostname-valid') as string,
+      },
+    });
+    await expect(ignore([], ['pull-secret-set'])).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
+    await expect(ignore([], ['toString'])).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', allowed: expect.arrayContaining(['all', 'ntp-server-configured']) as string[] },
+    });
+    expect((await bench.cluster(clusterId)).settings.ignoredClusterValidations?.items).toEqual(['all']);
+  });
+
   it('keeps logs and the state of their collection', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;

@@ -9,6 +9,7 @@ import { RegistrationView } from '../process/registration-view';
 import { PullSecrets } from '../secrets';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { operatorInput } from './operator-input';
+import { requireIgnorable } from './override-input';
 
 @Controller()
 export class ReviseClusterController {
@@ -25,6 +26,7 @@ export class ReviseClusterController {
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.reviseCluster>> {
     const { clusterId, changes = {}, pullSecret, operatorBundles } = request;
+    requireIgnorable(changes);
     const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
     const operators = operatorInput(
       changes,

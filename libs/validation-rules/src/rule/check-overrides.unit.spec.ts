@@ -1,0 +1,53 @@
+import { CLUSTER_RULES } from '../cluster/cluster-rules.table';
+import { HOST_RULES } from '../host/host-rules.table';
+import { checkOverrides, ignorableRules } from './check-overrides';
+import { isIgnored, NEVER_IGNORABLE_CLUSTER_RULES, NEVER_IGNORABLE_HOST_RULES } from './overrides';
+
+const NOTHING = { unknown: [], neverIgnorable: [] };
+
+describe('what can be ignored', () => {
+  it('is every rule but those that can never be', () => {
+    for (const { id } of HOST_RULES)
+      expect(checkOverrides('host', [id]).neverIgnorable).toEqual(NEVER_IGNORABLE_HOST_RULES.includes(id) ? [id] : []);
+    for (const { id } of CLUSTER_RULES)
+      expect(checkOverrides('cluster', [id]).neverIgnorable).toEqual(
+        NEVER_IGNORABLE_CLUSTER_RULES.includes(id) ? [id] : [],
+      );
+    expect(
+      checkOverrides(
+        'host',
+        HOST_RULES.map(({ id }) => id),
+      ).unknown,
+    ).toEqual([]);
+    expect(
+      checkOverrides(
+        'cluster',
+        CLUSTER_RULES.map(({ id }) => id),
+      ).unknown,
+    ).toEqual([]);
+  });
+
+  it('is all of that by one word', () => {
+    expect(checkOverrides('host', ['all'])).toEqual(NOTHING);
+    expect(checkOverrides('cluster', ['all', 'platform-requirements-satisfied'])).toEqual(NOTHING);
+    expect(isIgnored('connected', ['all'], NEVER_IGNORABLE_HOST_RULES)).toBe(false);
+    expect(checkOverrides('host', ['ALL']).unknown).toEqual(['ALL']);
+  });
+
+  it('is told for hosts and clusters apart, each id once', () => {
+    expect(checkOverrides('cluster', ['ntp-synced', 'toString', 'ntp-synced'])).toEqual({
+      unknown: ['ntp-synced', 'toString'],
+      neverIgnorable: [],
+    });
+    expect(checkOverrides('host', ['connected', 'ntp-synced', 'hostname-valid'])).toEqual({
+      unknown: [],
+      neverIgnorable: ['connected', 'hostname-valid'],
+    });
+  });
+
+  it('is listed', () => {
+    expect(checkOverrides('host', ignorableRules('host'))).toEqual(NOTHING);
+    expect(ignorableRules('cluster')).toContain('ntp-server-configured');
+    expect(ignorableRules('cluster')).not.toContain('pull-secret-set');
+  });
+});

@@ -1,0 +1,42 @@
+import type { ClusterSettings, Plain } from '@muster/contracts';
+import { RefusalError } from '@muster/problems';
+import { ALL_RULES, checkOverrides, ignorableRules, type OverrideSubject } from '@muster/validation-rules';
+
+type Settings = Plain<ClusterSettings>;
+
+const MEMBERS: readonly {
+  readonly subject: OverrideSubject;
+  readonly member: 'ignoredHostValidations' | 'ignoredClusterValidations';
+  /** As the contract calls it. */
+  readonly field: string;
+}[] = [
+  { subject: 'host', member: 'ignoredHostValidations', field: 'host-validation-ids' },
+  { subject: 'cluster', member: 'ignoredClusterValidations', field: 'cluster-validation-ids' },
+];
+
+/** Throws RefusalError `invalid-input` that names every id that cannot be ignored, and why. */
+export function requireIgnorable(changes: Settings): void {
+  for (const { subject, member, field } of MEMBERS) {
+    const { unknown, neverIgnorable } = checkOverrides(subject, changes[member]?.items ?? []);
+    const complaints = [
+      ...(unknown.length > 0 ? [`there are no such validations of a ${subject}: ${shown(unknown)}`] : []),
+      ...(neverIgnorable.length > 0 ? [`these can never be ignored: ${shown(neverIgnorable)}`] : []),
+    ];
+    if (complaints.length === 0) continue;
+    throw new RefusalError({
+      code: 'invalid-input',
+      reason: `Nothing was changed: ${complaints.join('; ')}.`,
+      subject: field,
+      allowed: unknown.length > 0 ? [ALL_RULES, ...ignorableRules(subject)] : undefined,
+    });
+  }
+}
+
+/** Ids that an answer repeats, and characters of each: they are somebody's words. */
+const SHOWN_IDS_MAX = 20;
+const SHOWN_CHARACTERS_MAX = 100;
+const shown = (ids: readonly string[]): string =>
+  ids
+    .slice(0, SHOWN_IDS_MAX)
+    .map((id) => id.slice(0, SHOWN_CHARACTERS_MAX))
+    .join(', ');
