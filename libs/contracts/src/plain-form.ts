@@ -6,7 +6,11 @@ import {
   type MessageShape,
   toJson,
 } from '@bufbuild/protobuf';
+import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire';
 import type { Plain } from './plain';
+
+// Every string of every message is checked; the default does it by escaping each of them.
+configureTextEncoding({ ...getTextEncoding(), checkUtf8: (text) => text.isWellFormed() });
 
 /**
  * Checks that a value is a message of the schema and gives its plain form: proto3 JSON with implicit fields written.
