@@ -16,6 +16,7 @@ export * from './cluster/cluster-status';
 export * from './cluster/cluster-timeouts';
 export * from './cluster/cluster-transitions';
 export { controlPlaneCounts } from './cluster/input/choice.rules';
+export * from './input/proxy-mask';
 export * from './infra-env/infra-env-commands';
 export * from './infra-env/infra-env-decider';
 export * from './host/host-features';

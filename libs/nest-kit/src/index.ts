@@ -8,6 +8,7 @@ export * from './hardware-requirements';
 export * from './methods';
 export * from './operator-settings';
 export * from './platform';
+export * from './proxy-urls';
 export * from './readiness';
 export * from './requests-server';
 export * from './service';

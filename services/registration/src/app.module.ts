@@ -49,7 +49,8 @@ import { RegistrationProcess } from './process/registration-process';
 import { RegistrationView } from './process/registration-view';
 import { RoleProcess } from './process/role-process';
 import { HostSecretVault } from './hosts/host-secrets';
-import { PullSecrets } from './secrets';
+import { GivenProxies } from './given-proxies';
+import { SealingCommands } from './secrets';
 
 @Module({})
 export class AppModule {
@@ -101,7 +102,8 @@ export class AppModule {
         RegistrationProcess,
         ClusterLifecycle,
         ClusterInstallation,
-        PullSecrets,
+        GivenProxies,
+        SealingCommands,
         HostSecretVault,
         HostRegistration,
         HostRevision,

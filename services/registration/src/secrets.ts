@@ -8,24 +8,33 @@ const PULL_SECRET = 'pull-secret';
 
 export const NO_OWNER = { userName: '', orgId: '', emailDomain: '' };
 
+export interface SecretToSeal {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** `pullSecret`: empty or undefined when the command brings none. */
+export const pullSecretToSeal = (pullSecret: string | undefined): readonly SecretToSeal[] =>
+  pullSecret ? [{ name: PULL_SECRET, text: pullSecret }] : [];
+
 /**
- * Commands that bring a pull secret. It is sealed before the fact that it was given is stored, so that nobody ever looks for
+ * Commands that bring secrets. They are sealed before the fact that they were given is stored, so that nobody ever looks for
  * a secret that is not there; and only if the command is going to be accepted, so that a refused one replaces nothing.
  */
 @Injectable()
-export class PullSecrets {
+export class SealingCommands {
   constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
 
-  /** `pullSecret`: empty or undefined when the command brings none. `id`: of the aggregate, which is the secret's scope too. */
+  /** `id`: of the aggregate, which is the secrets' scope too. */
   async handle<State, Command>(
     aggregate: Aggregate<State, Command>,
     id: string,
     command: Command,
-    pullSecret: string | undefined,
+    toSeal: readonly SecretToSeal[],
     context: CommandContext,
   ): Promise<Stored> {
-    if (pullSecret && (await aggregate.accepts(id, command)))
-      await this.platform.secrets.seal(id, PULL_SECRET, Buffer.from(pullSecret));
+    if (toSeal.length > 0 && (await aggregate.accepts(id, command)))
+      for (const { name, text } of toSeal) await this.platform.secrets.seal(id, name, Buffer.from(text));
     return storedOrThrow(await aggregate.handle(id, command, context));
   }
 }

@@ -1,6 +1,7 @@
 import type { EventSeverity } from '@muster/assisted-api';
 import type { ClusterEvent, EventData } from '@muster/contracts';
 import { clusterStatusLog } from './cluster-status-log';
+import { overrideLog } from './override-log';
 import type { ClusterSubject, LogEntry, LogRows } from './log-entry';
 
 const line = (
@@ -92,18 +93,22 @@ export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
 };
 
 function revisionLog(
-  { changes }: EventData<'ClusterSettingsRevised'>,
+  data: EventData<'ClusterSettingsRevised'>,
   { cluster, before }: ClusterSubject,
 ): readonly LogEntry[] {
+  const { changes } = data;
   const proxyOf = ({ http_proxy, https_proxy, no_proxy }: ClusterSubject['cluster']): string =>
     JSON.stringify([http_proxy, https_proxy, no_proxy]);
+  // Only what differs is among the changes; of another password nothing else shows.
+  const hasChanged = before && (proxyOf(before) !== proxyOf(cluster) || changes?.proxy?.sealedAs);
   return [
-    ...(changes?.proxy && before && proxyOf(before) !== proxyOf(cluster)
+    ...(changes?.proxy && hasChanged
       ? line('proxy_settings_changed', 'info', `Proxy settings of cluster ${cluster.name} changed.`)
       : []),
     ...(changes?.installConfigOverrides !== undefined
       ? line('install_config_applied', 'info', `Install-config overrides of cluster ${cluster.name} were set.`)
       : []),
+    ...overrideLog(data, { cluster }),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
-import type { Platform } from '@muster/nest-kit';
+import { openProxy, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
 import type { IgnitionServiceConfig } from '../config';
 import type { ServiceRegistries } from '../registries/service-registries';
 import { operatorManifestsOf } from './operator-files';
@@ -42,12 +43,15 @@ export async function toInstallOrder(
     hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks), ...place });
   }
   const startedAt = preparationStartedAt;
+  const proxy = await openProxy(platform.secrets, clusterId, settings.proxy).catch((error: unknown) => {
+    throw error instanceof RefusalError ? new ArtifactsRefused(error.refusal.reason) : error;
+  });
   const operatorManifests = operatorManifestsOf(state, dayOne, operatorSettings);
   return {
     clusterId,
     attempt,
     startedAt,
-    settings,
+    settings: { ...settings, proxy },
     hosts,
     pullSecret: pullSecret.toString(),
     operatorManifests,

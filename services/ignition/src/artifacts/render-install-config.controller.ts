@@ -1,7 +1,7 @@
 import { IgnitionService } from '@muster/contracts';
 import { clusterDecider, isDay2 } from '@muster/domain';
 import { composeInstallConfig } from '@muster/ignition-config';
-import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Handles, type InputOf, openProxy, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -48,7 +48,8 @@ export class RenderInstallConfigController {
       const boot = bootOf(entry, surroundings.machineNetworks);
       return role ? [{ role, hostname, installationDisk: id || path, fencing: fencing.get(entry), ...boot }] : [];
     });
-    const order = { settings, hosts, pullSecret: pullSecret.toString(), ...surroundings };
+    const proxy = await openProxy(secrets, clusterId, settings.proxy);
+    const order = { settings: { ...settings, proxy }, hosts, pullSecret: pullSecret.toString(), ...surroundings };
     const composed = composeInstallConfig(installConfigOf(order));
     if (composed.kind === 'refused')
       throw new RefusalError({

@@ -4,7 +4,7 @@ import { createIgnitionArchive } from '@muster/boot-image';
 import { IGNITION_ARCHIVE_BYTES_MAX, infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { KeyedQueue } from '@muster/event-sourcing';
 import { mergeIgnition, parseIgnitionOverride, renderDiscoveryIgnition, toIgnitionJson } from '@muster/ignition-config';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { openProxy, PLATFORM, type Platform } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -108,11 +108,7 @@ export class DiscoveryDocuments {
       ...(okdPackagesImage && { okd: { packagesImage: okdPackagesImage } }),
       pullSecret: await this.pullSecretOf(state),
       sshAuthorizedKeys: settings.sshAuthorizedKey ?? '',
-      proxy: {
-        httpProxy: settings.proxy?.httpProxy ?? '',
-        httpsProxy: settings.proxy?.httpsProxy ?? '',
-        noProxy: settings.proxy?.noProxy ?? '',
-      },
+      proxy: await openProxy(this.platform.secrets, infraEnvId, settings.proxy),
       ntp: { sources: settings.ntpSources ?? '', additionalSources: settings.additionalNtpSources ?? '' },
       additionalTrustBundle: settings.additionalTrustBundle ?? '',
     });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { clusterDecider, type InfraEnvState } from '@muster/domain';
 import { type IgnitionConfig, mergeIgnition, unconfiguredFiles, type UnconfiguredInput } from '@muster/ignition-config';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { openProxy, PLATFORM, type Platform } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -42,11 +42,7 @@ export class UnconfiguredIgnition {
       cpuArchitecture: settings.cpuArchitecture ?? '',
       pullSecret,
       sshAuthorizedKey: settings.sshAuthorizedKey ?? '',
-      proxy: {
-        httpProxy: settings.proxy?.httpProxy ?? '',
-        httpsProxy: settings.proxy?.httpsProxy ?? '',
-        noProxy: settings.proxy?.noProxy ?? '',
-      },
+      proxy: await openProxy(this.platform.secrets, infraEnvId, settings.proxy),
       additionalNtpSources: (settings.additionalNtpSources ?? '').split(',').filter((source) => source.trim() !== ''),
       rendezvousIp: settings.rendezvousIp ?? '',
       staticNetworks: JSON.parse(settings.staticNetworkConfig || '[]') as UnconfiguredInput['staticNetworks'],

@@ -1,7 +1,7 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { createRamdisk } from '@muster/boot-image';
 import { infraEnvDecider } from '@muster/domain';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { openProxy, PLATFORM, type Platform } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { foldStream } from '../streams/fold-stream';
@@ -23,7 +23,9 @@ export class NetworkRamdisks {
         subject: 'infra_env_id',
       });
     }
-    const files = networkFiles(found.state.settings);
+    const { settings } = found.state;
+    const proxy = await openProxy(this.platform.secrets, infraEnvId, settings.proxy);
+    const files = networkFiles({ ...settings, proxy });
     return files.length === 0 ? new Uint8Array() : createRamdisk(files);
   }
 }

@@ -54,6 +54,42 @@ describe('clusters and infra-envs', () => {
     await repeated((context) => bench.ask(method.deregisterCluster, { clusterId: otherId }, context));
   });
 
+  it('keeps users and passwords of proxies out of the facts, and tells that another one was given', async () => {
+    await cluster.register();
+    const { id: clusterId } = cluster;
+    const revise = (httpProxy: string, httpsProxy = '') =>
+      bench.ask(method.reviseCluster, { clusterId, changes: { proxy: { httpProxy, httpsProxy, noProxy: '.lan' } } });
+    const proxy = async () => (await bench.cluster(clusterId)).settings.proxy;
+    const sealed = async () => {
+      const name = (await proxy())?.sealedAs;
+      return name && (await bench.platform.secrets.open(clusterId, name))?.toString();
+    };
+    await revise('http://bob:canary-1@proxy:3128', 'http://plain');
+    const first = await proxy();
+    expect(first).toMatchObject({ httpProxy: 'http://*****@proxy:3128', httpsProxy: 'http://plain', noProxy: '.lan' });
+    expect(await sealed()).toBe('{"httpProxy":"http://bob:canary-1@proxy:3128","httpsProxy":"http://plain"}');
+
+    // What was shown comes back, and the same again: nothing has changed.
+    await revise('http://*****@proxy:3128', 'http://plain');
+    await revise('http://bob:canary-1@proxy:3128', 'http://plain');
+    expect(await proxy()).toEqual(first);
+    await revise('http://*****@proxy:3128', 'http://bob:canary-2@other');
+    expect(await sealed()).toBe(
+      '{"httpProxy":"http://bob:canary-1@proxy:3128","httpsProxy":"http://bob:canary-2@other"}',
+    );
+    await expect(revise('http://*****@another:3128')).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', subject: 'http_proxy' },
+    });
+    await expect(revise('http://bob:canary-3@proxy:99999')).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', reason: expect.not.stringContaining('canary') },
+    });
+    await revise('http://bob:canary-4@proxy:3128');
+    expect((await proxy())?.sealedAs).not.toBe(first?.sealedAs);
+    await revise('http://proxy:3128');
+    expect(await proxy()).toEqual({ httpProxy: 'http://proxy:3128', httpsProxy: '', noProxy: '.lan' });
+    expect(JSON.stringify(await bench.allEvents())).not.toContain('canary');
+  });
+
   it('asks for nothing that does not exist', async () => {
     const clusterId = randomUUID();
     const before = await bench.allEvents();

@@ -4,7 +4,8 @@ import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
-import { NO_OWNER, PullSecrets } from '../secrets';
+import { GivenProxies } from '../given-proxies';
+import { NO_OWNER, pullSecretToSeal, SealingCommands } from '../secrets';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { clusterKindOf } from './cluster-input';
 import { operatorInput } from './operator-input';
@@ -14,7 +15,8 @@ export class RegisterClusterController {
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
-    private readonly secrets: PullSecrets,
+    private readonly proxies: GivenProxies,
+    private readonly commands: SealingCommands,
   ) {}
 
   @Handles(RegistrationService.method.registerCluster)
@@ -22,7 +24,9 @@ export class RegisterClusterController {
     @Payload() request: InputOf<typeof RegistrationService.method.registerCluster>,
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.registerCluster>> {
-    const { clusterId, settings = {}, owner = NO_OWNER, pullSecret, openshiftClusterId, imported } = request;
+    const { clusterId, settings: given = {}, owner = NO_OWNER, pullSecret, openshiftClusterId, imported } = request;
+    const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy);
+    const settings = { ...given, proxy };
     const operators = operatorInput(settings, request.operatorBundles, settings, this.config.operatorSettings);
     const command = {
       type: 'Register',
@@ -36,6 +40,7 @@ export class RegisterClusterController {
       openshiftClusterId,
       imported,
     } as const;
-    return { stored: await this.secrets.handle(this.aggregates.clusters, clusterId, command, pullSecret, context) };
+    const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
+    return { stored: await this.commands.handle(this.aggregates.clusters, clusterId, command, secrets, context) };
   }
 }

@@ -6,7 +6,8 @@ import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
 import { RegistrationView } from '../process/registration-view';
-import { PullSecrets } from '../secrets';
+import { GivenProxies } from '../given-proxies';
+import { pullSecretToSeal, SealingCommands } from '../secrets';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { operatorInput } from './operator-input';
 import { requireIgnorable } from './override-input';
@@ -16,7 +17,8 @@ export class ReviseClusterController {
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
-    private readonly secrets: PullSecrets,
+    private readonly proxies: GivenProxies,
+    private readonly commands: SealingCommands,
     private readonly view: RegistrationView,
   ) {}
 
@@ -25,9 +27,11 @@ export class ReviseClusterController {
     @Payload() request: InputOf<typeof RegistrationService.method.reviseCluster>,
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.reviseCluster>> {
-    const { clusterId, changes = {}, pullSecret, operatorBundles } = request;
-    requireIgnorable(changes);
+    const { clusterId, changes: given = {}, pullSecret, operatorBundles } = request;
+    requireIgnorable(given);
     const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
+    const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy, settings.proxy);
+    const changes = { ...given, proxy };
     const operators = operatorInput(
       changes,
       operatorBundles,
@@ -42,7 +46,8 @@ export class ReviseClusterController {
       olmOperators: operators?.monitored,
       imageArchitectures: this.imageArchitecturesOf(clusterId),
     } as const;
-    return { stored: await this.secrets.handle(this.aggregates.clusters, clusterId, command, pullSecret, context) };
+    const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
+    return { stored: await this.commands.handle(this.aggregates.clusters, clusterId, command, secrets, context) };
   }
 
   private imageArchitecturesOf(clusterId: string): string[] {

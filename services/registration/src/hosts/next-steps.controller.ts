@@ -1,9 +1,8 @@
 import { hostKeyOf, RegistrationService } from '@muster/contracts';
-import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
-import { Controller } from '@nestjs/common';
+import { Handles, type InputOf, openProxy, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
-import { randomBytes } from 'node:crypto';
 import { type HostState, isDay2, planSteps, type StepHost } from '@muster/domain';
 import { RefusalError } from '@muster/problems';
 import { Presence } from '../process/presence';
@@ -11,6 +10,9 @@ import { StepContexts } from './step-contexts';
 import { HostClocks } from './host-clocks';
 import { noSuchHost } from './host-refusals';
 import { HostSecretVault } from './host-secrets';
+
+/** The first digits of a UUID are random. */
+const STEP_ID_DIGITS = 8;
 
 @Controller()
 export class NextStepsController {
@@ -20,6 +22,7 @@ export class NextStepsController {
     private readonly stepContext: StepContexts,
     private readonly clocks: HostClocks,
     private readonly vault: HostSecretVault,
+    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'secrets' | 'ids'>,
   ) {}
 
   @Handles(RegistrationService.method.nextSteps)
@@ -32,15 +35,19 @@ export class NextStepsController {
     await this.presence.seen(key);
     this.clocks.measured(key, state.epoch, request.timestampSeconds);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
+    const secrets = {
+      ignitionAccess: await this.ignitionAccess(state),
+      proxy: cluster && (await openProxy(this.platform.secrets, state.clusterId, cluster.settings.proxy)),
+    };
     const plan = planSteps(
-      this.stepContext.of(key, state, cluster, await this.ignitionAccess(state)),
+      this.stepContext.of(key, state, cluster, secrets),
       request.discoveryAgentVersion || state.agentVersion,
     );
     return {
       instructions: plan.steps.map(({ type, args }) => ({
         stepType: type,
         // An agent that is to be replaced has no step to answer for.
-        stepId: type === 'upgrade-agent' ? '' : `${type}-${randomBytes(4).toString('hex')}`,
+        stepId: type === 'upgrade-agent' ? '' : `${type}-${this.platform.ids.uuid().slice(0, STEP_ID_DIGITS)}`,
         args: [...args],
       })),
       nextInstructionSeconds: plan.intervalSeconds,

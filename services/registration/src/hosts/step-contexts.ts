@@ -1,4 +1,5 @@
 import type { HostKey } from '@muster/contracts';
+import type { ProxyUrls } from '@muster/nest-kit';
 import {
   type ClusterState,
   effectiveRole,
@@ -19,6 +20,12 @@ const CONNECTED_STATUSES: ReadonlySet<string> = new Set(
   STEP_ROWS.flatMap(({ steps, statuses }) => (steps.includes('connectivity-check') ? statuses : [])),
 );
 
+/** What of a host's steps is sealed; whoever asks for the steps opens it. */
+export interface StepSecrets {
+  readonly ignitionAccess?: StepContext['host']['ignitionAccess'];
+  readonly proxy?: ProxyUrls;
+}
+
 /** Gathers what a host's steps are made of. */
 @Injectable()
 export class StepContexts {
@@ -28,12 +35,7 @@ export class StepContexts {
     private readonly turns: ConnectivityTurns,
   ) {}
 
-  of(
-    key: HostKey,
-    host: HostState,
-    cluster: ClusterState | undefined,
-    ignitionAccess?: StepContext['host']['ignitionAccess'],
-  ): StepContext {
+  of(key: HostKey, host: HostState, cluster: ClusterState | undefined, secrets: StepSecrets = {}): StepContext {
     const entry = this.view.host(key);
     const { ntpSources, additionalNtpSources, staticNetworkConfig } =
       this.view.infraEnv(host.infraEnvId)?.settings ?? {};
@@ -53,10 +55,10 @@ export class StepContexts {
         machineConfigPoolName: host.machineConfigPoolName,
         measuredDisks: entry?.measuredDisks ?? [],
         checkedImages: entry?.checkedImages ?? [],
-        ignitionAccess,
+        ignitionAccess: secrets.ignitionAccess,
       },
       hardware: entry?.hardware,
-      cluster: cluster && this.cluster(host.clusterId, cluster),
+      cluster: cluster && this.cluster(host.clusterId, cluster, secrets.proxy),
       infraEnv: {
         ntpSources: ntpSources || additionalNtpSources || '',
         hasStaticNetwork: Boolean(staticNetworkConfig),
@@ -84,7 +86,7 @@ export class StepContexts {
     return { ...steps, disabledSteps: [...steps.disabledSteps, 'connectivity-check'] };
   }
 
-  private cluster(id: string, cluster: ClusterState): StepCluster {
+  private cluster(id: string, cluster: ClusterState, proxy: ProxyUrls | undefined): StepCluster {
     const { settings } = cluster;
     return {
       id,
@@ -99,7 +101,7 @@ export class StepContexts {
       userManagedNetworking: settings.userManagedNetworking ?? false,
       externalPlatformName: toClusterSettingsFacts(cluster).externalPlatformName,
       ntpSources: settings.ntpSources || settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id),
-      proxy: settings.proxy,
+      proxy,
       apiVipDnsName: settings.apiVipDnsName ?? '',
       ignitionEndpoint: {
         url: textOf(settings.ignitionEndpoint, 'url'),

@@ -6,13 +6,15 @@ import { RefusalError } from '@muster/problems';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
-import { NO_OWNER, PullSecrets } from '../secrets';
+import { GivenProxies } from '../given-proxies';
+import { NO_OWNER, pullSecretToSeal, SealingCommands } from '../secrets';
 
 @Controller()
 export class RegisterInfraEnvController {
   constructor(
     private readonly aggregates: Aggregates,
-    private readonly secrets: PullSecrets,
+    private readonly proxies: GivenProxies,
+    private readonly commands: SealingCommands,
   ) {}
 
   @Handles(RegistrationService.method.registerInfraEnv)
@@ -20,13 +22,16 @@ export class RegisterInfraEnvController {
     @Payload() request: InputOf<typeof RegistrationService.method.registerInfraEnv>,
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.registerInfraEnv>> {
-    const { infraEnvId, settings = {}, owner = NO_OWNER, pullSecret } = request;
+    const { infraEnvId, settings: given = {}, owner = NO_OWNER, pullSecret } = request;
+    const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy);
+    const settings = { ...given, proxy };
     const cluster = settings.clusterId ? await this.clusterOf(settings.clusterId) : undefined;
     const impossible = infraEnvFeatureRefusal(settings, undefined, cluster);
     if (impossible) throw new RefusalError(impossible);
     const at = this.aggregates.now();
     const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
-    return { stored: await this.secrets.handle(this.aggregates.infraEnvs, infraEnvId, command, pullSecret, context) };
+    const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
+    return { stored: await this.commands.handle(this.aggregates.infraEnvs, infraEnvId, command, secrets, context) };
   }
 
   private async clusterOf(clusterId: string): Promise<ClusterState> {

@@ -6,13 +6,15 @@ import { RefusalError } from '@muster/problems';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
-import { PullSecrets } from '../secrets';
+import { GivenProxies } from '../given-proxies';
+import { pullSecretToSeal, SealingCommands } from '../secrets';
 
 @Controller()
 export class ReviseInfraEnvController {
   constructor(
     private readonly aggregates: Aggregates,
-    private readonly secrets: PullSecrets,
+    private readonly proxies: GivenProxies,
+    private readonly commands: SealingCommands,
   ) {}
 
   @Handles(RegistrationService.method.reviseInfraEnv)
@@ -20,11 +22,15 @@ export class ReviseInfraEnvController {
     @Payload() request: InputOf<typeof RegistrationService.method.reviseInfraEnv>,
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.reviseInfraEnv>> {
-    const { infraEnvId, changes = {}, pullSecret } = request;
+    const { infraEnvId, changes: given = {}, pullSecret } = request;
+    const { settings } = (await this.aggregates.infraEnvs.load(infraEnvId)).state;
+    const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy, settings.proxy);
+    const changes = { ...given, proxy };
     await this.refuseImpossible(infraEnvId, changes);
     const at = this.aggregates.now();
     const command = { type: 'Revise', at, changes, pullSecretReplaced: Boolean(pullSecret) } as const;
-    return { stored: await this.secrets.handle(this.aggregates.infraEnvs, infraEnvId, command, pullSecret, context) };
+    const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
+    return { stored: await this.commands.handle(this.aggregates.infraEnvs, infraEnvId, command, secrets, context) };
   }
 
   /** Unknown infra-envs and clusters that are gone are for the command itself to tell of. */
