@@ -18,6 +18,18 @@ export type OutcomeMap = { readonly [ruleId: string]: OutcomeEntry };
 /** Address → MAC addresses of the machines that answer on it. */
 export type IpCollisions = { readonly [address: string]: readonly string[] };
 
+/** Which validations were ignored from then on, because somebody wanted it. */
+export interface OverrideRecord {
+  /** RFC 3339. */
+  readonly at: string;
+  /** Who asked for it, as in the metadata of events. */
+  readonly actor: string;
+  readonly reason: string;
+  /** Ids, or `all`; both empty: nothing is ignored any more. */
+  readonly host_validation_ids: readonly string[];
+  readonly cluster_validation_ids: readonly string[];
+}
+
 /** Members of every document that no client sees: the position of the last event that changed it, and who owns it. */
 type Kept = {
   readonly _position: number;
@@ -56,6 +68,8 @@ export type ClusterDocument = Kept &
     readonly _has_kubeconfig: boolean;
     /** How many hosts and infra-envs of the cluster make use of something, by its name in `feature_usage`. */
     readonly _usage_counts?: { readonly [name: string]: number };
+    /** Oldest first; the last one is in force. */
+    readonly _overrides?: readonly OverrideRecord[];
     /** Of hosts that saw more than one machine answer on an address, by host key. */
     readonly _ip_collisions?: { readonly [hostKey: string]: IpCollisions };
     /** Only in the collection of deleted ones. */

@@ -3,7 +3,8 @@ import type { ClusterEvent, EventData } from '@muster/contracts';
 import { NO_CLUSTER_LOGS, NO_CLUSTER_PROGRESS } from './cluster-registered';
 import { machineNetworksPatch, settingsPatch, shownVips } from './cluster-settings-view';
 import { reportedOperator, shownOperators, unreportedOperators } from './operators-view';
-import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
+import { overridePatch } from './override-view';
+import { type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
 /** Facts of a cluster's own stream, but for its birth and its end. */
 type ClusterChange = Exclude<ClusterEvent, { readonly type: 'ClusterRegistered' | 'ClusterDeregistered' }>;
@@ -109,10 +110,12 @@ function finalizingAgain({ progress }: ClusterDocument, at: string): Patch<Clust
 function revisedPatch(
   cluster: ClusterDocument,
   { changes, pullSecretReplaced, monitoredOperators }: EventData<'ClusterSettingsRevised'>,
+  occurrence: Occurrence,
 ): Patch<ClusterDocument> {
   const operators = monitoredOperators?.items;
   return {
     ...(changes ? settingsPatch(changes, cluster.id, cluster) : {}),
+    ...overridePatch(cluster, changes, occurrence),
     ...(pullSecretReplaced ? { pull_secret_set: true } : {}),
     ...(operators
       ? {
