@@ -1,5 +1,5 @@
 import { FINALIZING_STAGES } from '@muster/domain';
-import { Choice, FreeObject, Flag, Part, Parts, Text, Uuid, Whole } from './field.decorators';
+import { Choice, FreeObject, Flag, ListOf, Part, Parts, Text, textComplaint, Uuid, Whole } from './field.decorators';
 import { ClusterNetworkRequest, NetworkRequest, VipRequest } from './network.request';
 import {
   DiskEncryptionRequest,
@@ -18,6 +18,7 @@ import {
   LOGS_STATES,
   NETWORK_TYPES,
   OPERATOR_STATUSES,
+  REASON_MAX_CHARACTERS,
   ROLE_SELECTIONS,
 } from './wire-values';
 
@@ -106,4 +107,12 @@ export class IgnoredValidationsBody {
   /** JSON text of a list of ids, as are the contract's other documents. */
   @Text() readonly 'cluster-validation-ids'?: string;
   @Text() readonly 'host-validation-ids'?: string;
+}
+
+/** Not of the contract: which validations are ignored from now on, and why. */
+export class OverrideValidationsBody {
+  @ListOf(textComplaint({ minLength: 1 })) readonly host_validation_ids?: readonly string[];
+  @ListOf(textComplaint({ minLength: 1 })) readonly cluster_validation_ids?: readonly string[];
+  /** In the words of whoever decides it. */
+  @Text({ required: true, minLength: 1, maxLength: REASON_MAX_CHARACTERS, pattern: /\S/ }) readonly reason!: string;
 }

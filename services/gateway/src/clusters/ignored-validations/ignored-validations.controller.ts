@@ -14,6 +14,10 @@ interface V2IgnoredValidations {
   readonly 'host-validation-ids': string;
 }
 
+/** The contract has no place for a reason; where there is one, people are told of it. */
+const REASON_OF_THE_CONTRACT =
+  'None was given: ignored-validations of the v2 API takes none. PUT …/validation-overrides of Muster does.';
+
 /** Both lists travel as the text of a JSON array. */
 @Controller('v2/clusters/:cluster_id/ignored-validations')
 export class IgnoredValidationsController {
@@ -41,6 +45,7 @@ export class IgnoredValidationsController {
     const changes = {
       ignoredClusterValidations: { items: namesIn(body['cluster-validation-ids'], 'cluster-validation-ids') },
       ignoredHostValidations: { items: namesIn(body['host-validation-ids'], 'host-validation-ids') },
+      ignoredValidationsReason: REASON_OF_THE_CONTRACT,
     };
     await this.commands.carryOut(RegistrationService.method.reviseCluster, { clusterId, changes }, context);
     return present(await this.clusters.document(clusterId));
