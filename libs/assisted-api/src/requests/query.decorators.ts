@@ -1,12 +1,17 @@
 import { Transform } from 'class-transformer';
-import { type Complaint, Field, listComplaint, textComplaint, uuidComplaint } from './field.decorators';
+import { type Complaint, documented, Field, listOf, textComplaint, uuidComplaint } from './field.decorators';
 
 interface Presence {
   readonly required?: boolean;
+  /** What counts when the parameter is left out, for the document. */
+  readonly fallback?: string | number | boolean;
 }
 
-/** Words that the contract's clients write for true in a query; every other word is false. */
+/** Words that the contract's clients write for true in a query or a header; every other word is false. */
 const TRUE_WORDS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
+
+/** Of a query or a header. */
+export const isTrueWord = (value: unknown): boolean => TRUE_WORDS.has(String(last(value)).toLowerCase());
 
 const last = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
 
@@ -31,7 +36,7 @@ export const QueryUuid = (): PropertyDecorator => QueryText(uuidComplaint);
 
 export const QueryFlag = (): PropertyDecorator =>
   converted(
-    (value) => TRUE_WORDS.has(String(last(value)).toLowerCase()),
+    isTrueWord,
     Field('flag', () => undefined),
   );
 
@@ -49,5 +54,5 @@ export const QueryList = (complaint: Complaint = textComplaint({})): PropertyDec
         .flatMap((item) => String(item).split(','))
         .map((item) => item.trim())
         .filter((item) => item !== ''),
-    Field('list', (value) => listComplaint(value, complaint)),
+    Field('list', listOf(complaint)),
   );

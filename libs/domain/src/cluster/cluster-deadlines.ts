@@ -37,6 +37,8 @@ export function clusterDeadlines(state: ClusterState, settings: DeadlineSettings
     case 'error':
     case 'cancelled':
       return logs(state, timeouts);
+    case 'deregistered':
+      return due('retention', state.deregisteredAt, timeouts.retentionMs);
     default:
       return NONE;
   }

@@ -105,7 +105,7 @@ export const CLUSTER_EFFECTS = {
   'open-for-hosts': (occasion) => [
     { type: 'ClusterOpenedForHosts', data: { apiVipDnsName: openedApiName(occasion.state.settings) } },
   ],
-  deregister: () => [{ type: 'ClusterDeregistered', data: {} }],
+  deregister: ({ command }) => [{ type: 'ClusterDeregistered', data: { at: command.at } }],
   'start-preparation': on('Install', ({ bootstrapHostId, at }, { state }) => [
     { type: 'InstallationPreparationStarted', data: { attempt: state.attempt + 1, bootstrapHostId, at } },
   ]),

@@ -23,7 +23,7 @@ const RESETTABLE = [...CANCELLABLE, 'cancelled'] as const;
 /** Every combination that is no transition, by name: what a person is told, and what would have been accepted. */
 export const CLUSTER_REFUSALS: readonly ClusterRefusal[] = [
   ...missing('unregistered', 'There is no cluster with this id.'),
-  ...missing('deregistered', 'The cluster was deleted.'),
+  ...missing('deregistered', 'The cluster was deleted.', ['PassDeadline']),
   {
     id: 'registered-already',
     from: [...CLUSTER_STATUSES, 'deregistered'],

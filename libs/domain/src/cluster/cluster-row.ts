@@ -47,6 +47,7 @@ export const CLUSTER_VARIABLES = {
     'finalizing-stage',
     'log-request',
     'log-collection',
+    'retention',
   ],
   /** Does running out of time fail the cluster, or only warn? */
   stageTimeout: ['fails', 'warns'],

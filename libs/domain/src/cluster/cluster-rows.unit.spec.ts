@@ -330,6 +330,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     EXPLAINED,
   ),
   'logs-timed-out': stays(error, pass('log-request', 30 + 10), 'ClusterDeadlinePassed', 'ClusterLogsReported'),
+  'retention-over': stays(clusterIn('deregistered'), pass('retention', 3 * DAY_MINUTES + 1), 'ClusterDeadlinePassed'),
+  'stale-timer-in-deregistered': stays(clusterIn('deregistered'), pass('retention', 3 * DAY_MINUTES)),
   'stale-timer-in-preparing-for-installation': stays(preparing, pass('preparation', 10)),
   'stale-timer-in-installing': stays(installing, pass('installation', 2 * DAY_MINUTES)),
   'stale-timer-in-installing-pending-user-action': stays(pendingPerson, pass('finalizing', 2 * DAY_MINUTES)),

@@ -50,6 +50,8 @@ export interface ClusterState {
   readonly logsState: string;
   readonly controllerLogsStartedAt: string;
   readonly controllerLogsCollectedAt: string;
+  /** While it was deleted and can still be looked at. */
+  readonly deregisteredAt: string;
 }
 
 export const NO_PROGRESS_YET: ClusterProgress = { total: 0, preparing: 0, installing: 0, finalizing: 0 };
@@ -83,4 +85,5 @@ export const initialClusterState = (): ClusterState => ({
   logsState: '',
   controllerLogsStartedAt: '',
   controllerLogsCollectedAt: '',
+  deregisteredAt: '',
 });

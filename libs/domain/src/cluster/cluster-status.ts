@@ -48,5 +48,6 @@ export const CLUSTER_DEADLINES = [
   'finalizing-stage',
   'log-request',
   'log-collection',
+  'retention',
 ] as const;
 export type ClusterDeadlineName = (typeof CLUSTER_DEADLINES)[number];

@@ -30,7 +30,10 @@ const report = (name: string, status: string): ClusterCommand => ({
   at: at(70),
 });
 const KUBECONFIG: ClusterCommand = { type: 'CompleteKubeconfig', at: at(70) };
-const pass = (deadline: 'installation' | 'finalizing' | 'finalizing-stage', minutes: number): ClusterCommand => ({
+const pass = (
+  deadline: 'installation' | 'finalizing' | 'finalizing-stage' | 'retention',
+  minutes: number,
+): ClusterCommand => ({
   type: 'PassDeadline',
   deadline,
   softTimeouts: false,
@@ -224,9 +227,13 @@ describe('deadlines', () => {
     expect(names(collected)).toEqual(['log-collection 110']);
     expect(names(when(collected, logs('completed', 51)).state)).toEqual([]);
   });
-  it('none are left in a cluster that is installed, ready or gone', () => {
-    for (const status of ['installed', 'ready', 'deregistered', 'adding-hosts'] as const)
-      expect(names(clusterIn(status))).toEqual([]);
+  it('of a deleted cluster: it can be looked at for three days, and not again', () => {
+    const deleted = clusterIn('deregistered');
+    expect(names(deleted)).toEqual(['retention 4321']);
+    expect(names(after(...STORIES.deregistered, pass('retention', 4_321)))).toEqual([]);
+  });
+  it('none are left in a cluster that is installed or ready', () => {
+    for (const status of ['installed', 'ready', 'adding-hosts'] as const) expect(names(clusterIn(status))).toEqual([]);
   });
 });
 

@@ -9,6 +9,7 @@ export interface ClusterTimeouts {
   readonly finalizingMs: number;
   readonly logRequestMs: number;
   readonly logCollectionMs: number;
+  readonly retentionMs: number;
   readonly finalizingStageMs: Readonly<Record<FinalizingStage, FinalizingStageTimeout>>;
 }
 
@@ -52,6 +53,12 @@ export const CLUSTER_TIMEOUT_TABLE: readonly ClusterTimeoutRow[] = [
   setting('finalizingMs', 'FINALIZING_TIMEOUT', 5 * 60, 'Operators of a healthy cluster settle by then.'),
   setting('logRequestMs', 'LOG_PENDING_TIMEOUT', 10, 'After a failure somebody starts to collect logs by then.'),
   setting('logCollectionMs', 'LOG_COLLECTION_TIMEOUT', 60, 'Logs that were asked for arrive by then.'),
+  setting(
+    'retentionMs',
+    'DELETED_UNREGISTERED_AFTER',
+    72 * 60,
+    'Administrators can look at what was deleted until then.',
+  ),
   stage('Waiting for cluster operators', 10 * 60, 70, 'All built-in operators have to roll out.'),
   stage('Adding router ca', 70, 70, 'The ingress certificate appears when its operator is up.'),
   stage('Applying olm manifests', 10, 10, 'A few objects are created.'),
@@ -91,6 +98,7 @@ export function clusterTimeouts(overridesMs: Readonly<Record<string, number | un
     finalizingMs: of('finalizingMs').hardMs,
     logRequestMs: of('logRequestMs').hardMs,
     logCollectionMs: of('logCollectionMs').hardMs,
+    retentionMs: of('retentionMs').hardMs,
     finalizingStageMs: Object.fromEntries(FINALIZING_STAGES.map((name) => [name, of(name)])) as Record<
       FinalizingStage,
       FinalizingStageTimeout

@@ -9,6 +9,7 @@ export const HOST_DEADLINES = [
   'reclaim',
   'resetting',
   'logs',
+  'retention',
 ] as const;
 export type HostDeadline = (typeof HOST_DEADLINES)[number];
 
@@ -44,6 +45,8 @@ export function hostDeadlines(state: HostState, timeouts: HostTimeouts): readonl
     case 'error':
     case 'cancelled':
       return logDeadline(state, timeouts);
+    case 'unregistered':
+      return due('retention', state.deregisteredAt, timeouts.retentionMs);
     default:
       return NONE;
   }

@@ -25,6 +25,15 @@ const at = (minutes: number): number => Date.parse(START) + minutes * 60_000;
 const inStage = (stage: string): readonly HostEvent[] => [...day1('installing-in-progress'), progressed(stage)];
 
 describe('deadlines of a host', () => {
+  it('that was deleted: it can be looked at for three days, and not again', () => {
+    const deleted = [...day1('known'), ...when(day1('known'), command('Deregister', { at: START })).events];
+    expect(deadlines(deleted)).toEqual([{ name: 'retention', atMs: at(72 * 60) }]);
+    expect(when(deleted, pass('retention', minute(72 * 60 - 1))).types).toEqual([]);
+    const over = when(deleted, pass('retention', minute(72 * 60)));
+    expect(over.types).toEqual(['HostDeadlinePassed']);
+    expect(deadlines([...deleted, ...over.events])).toEqual([]);
+  });
+
   it.each([
     ['preparing-for-installation', 'preparing', 8],
     ['installing', 'installing', 20],

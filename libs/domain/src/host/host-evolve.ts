@@ -105,7 +105,7 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
     case 'HostLogsCollected':
       return { ...state, logs: { ...state.logs, collectedAt: event.data.at } };
     case 'HostDeregistered':
-      return { ...initialHost(), epoch: state.epoch };
+      return { ...initialHost(), epoch: state.epoch, deregisteredAt: event.data.at };
     case 'HostInstallationFailed':
     case 'HostReset':
       return state;

@@ -97,7 +97,9 @@ describe('deregistration', () => {
     expect(told.state.status).toBe('unregistered');
     const history = [...day1('installed'), ...told.events];
     expect(when(history, command('Rename')).refusal).toBe('not-found');
-    expect(when(history, command('Register')).row).toBe('register-bound');
+    const registered = when(history, command('Register'));
+    expect(registered.row).toBe('register-bound');
+    expect(registered.state.deregisteredAt).toBe('');
   });
 });
 

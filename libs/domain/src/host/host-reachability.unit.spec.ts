@@ -291,7 +291,7 @@ const EDITS: readonly Case[] = [
   ['settings-too-late', day1('installed'), command('ReviseSettings')],
   ['record-logs', day1('error', 'report'), command('RecordLogs')],
   ['deregister', day1('known'), command('Deregister')],
-  ...HOST_COMMAND_TYPES.filter((type) => type !== 'Register').map((type): Case => [
+  ...HOST_COMMAND_TYPES.filter((type) => type !== 'Register' && type !== 'PassDeadline').map((type): Case => [
     `unknown-host-${type.toLowerCase()}`,
     [],
     command(type),

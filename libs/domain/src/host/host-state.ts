@@ -81,6 +81,8 @@ export interface HostState {
   readonly machine: Plain<MachineIdentity> | undefined;
   readonly machineClaimedAt: string;
   readonly conflict: IdentityConflict | undefined;
+  /** While it is `unregistered` because it was deregistered. */
+  readonly deregisteredAt: string;
 }
 
 export const NO_PROGRESS: HostProgress = {
@@ -129,6 +131,7 @@ const INITIAL: HostState = {
   machine: undefined,
   machineClaimedAt: '',
   conflict: undefined,
+  deregisteredAt: '',
 };
 
 export function initialHost(): HostState {

@@ -12,6 +12,7 @@ export interface HostTimeouts {
   readonly logPendingMs: number;
   readonly logCollectionMs: number;
   readonly identityClaimMs: number;
+  readonly retentionMs: number;
   readonly stageMs: Readonly<Partial<Record<HostStage, number>>>;
 }
 
@@ -71,6 +72,12 @@ export const HOST_TIMEOUT_TABLE: readonly TimeoutRow[] = [
     3,
     'A machine that claimed its id within this time is live.',
   ),
+  setting(
+    'retentionMs',
+    'DELETED_UNREGISTERED_AFTER',
+    72 * 60,
+    'Administrators can look at what was deleted until then.',
+  ),
   stage('Starting installation', 30, 'The installer image is pulled and started.'),
   stage('Waiting for control plane', 60, 'The other control plane hosts are written and rebooted.'),
   stage('Waiting for bootkube', 60, 'The temporary control plane comes up.'),
@@ -99,6 +106,7 @@ export function hostTimeouts(overridesMs: Readonly<Record<string, number | undef
     logPendingMs: of('logPendingMs'),
     logCollectionMs: of('logCollectionMs'),
     identityClaimMs: of('identityClaimMs'),
+    retentionMs: of('retentionMs'),
     stageMs: Object.fromEntries([...byName].filter(([name]) => !name.endsWith('Ms'))),
   };
 }

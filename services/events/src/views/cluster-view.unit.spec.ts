@@ -178,6 +178,35 @@ describe('the cluster document', () => {
     expect(Object.keys(host._outcomes)).toEqual(['connected']);
   });
 
+  test('what is deleted is kept as it was, with its hosts, until its time is up', async () => {
+    const story = [
+      clusterRegistered(),
+      hostRegistered(),
+      onCluster('ClusterDeregistered', { at: timeAt(9) }),
+      onHost('HostDeregistered', { at: timeAt(9) }),
+    ];
+    const kept = async (...more: typeof story) => {
+      const { documents } = await viewsAfter(...story, ...more);
+      return ['clusters', 'hosts', 'deleted_clusters', 'deleted_hosts'].flatMap((name) =>
+        [...documents].filter(([key]) => key.startsWith(`${name}/`)).map(([, { deleted_at: at }]) => [name, at]),
+      );
+    };
+    expect(await kept()).toEqual([
+      ['deleted_clusters', timeAt(9)],
+      ['deleted_hosts', timeAt(9)],
+    ]);
+    expect(await kept(onCluster('ClusterDeadlinePassed', { deadline: 'retention' }))).toEqual([
+      ['deleted_hosts', timeAt(9)],
+    ]);
+    expect(await kept(onHost('HostDeadlinePassed', { deadline: 'retention' }))).toEqual([
+      ['deleted_clusters', timeAt(9)],
+    ]);
+    expect(await kept(hostRegistered())).toEqual([
+      ['hosts', undefined],
+      ['deleted_clusters', timeAt(9)],
+    ]);
+  });
+
   test('a deleted cluster is gone, and facts that trail behind bring nothing back', async () => {
     const { documents } = await viewsAfter(
       clusterRegistered(),

@@ -6,10 +6,11 @@ import { eventDocuments } from '../event-log/event-document';
 import type { ClusterSubject, LogEntry } from '../event-log/log-entry';
 import { clusterOutcomeLog } from '../event-log/outcome-log';
 import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-evolve';
+import { deletionChanges, endsRetention } from './deleted-documents';
 import { putOrRemove } from './document-changes';
 import type { Occurrence } from './view-rows';
 
-const { clusters: CLUSTERS } = COLLECTIONS;
+const { clusters: CLUSTERS, deletedClusters: DELETED_CLUSTERS } = COLLECTIONS;
 
 type Row = (data: unknown, subject: ClusterSubject) => readonly LogEntry[];
 const LOG: { readonly [type: string]: unknown } = { ...CLUSTER_LOG, ClusterOutcomesChanged: clusterOutcomeLog };
@@ -23,11 +24,14 @@ export async function projectCluster(
 ): Promise<readonly ReadModelChange[]> {
   const before = (await read(CLUSTERS, clusterId)) as unknown as ClusterDocument | undefined;
   if (before && before._position >= event.position) return [];
+  if (endsRetention(event)) return [putOrRemove(DELETED_CLUSTERS, clusterId, undefined)];
   const after = evolveClusterDocument(before, event as unknown as ClusterDocumentEvent, occurrence);
   const cluster = after ?? before;
   if (!cluster) return [];
 
-  const changes = [putOrRemove(CLUSTERS, clusterId, after)];
+  const changes = after
+    ? [putOrRemove(CLUSTERS, clusterId, after)]
+    : [...deletionChanges({ collection: CLUSTERS, deleted: DELETED_CLUSTERS }, clusterId, cluster, event)];
   const entries = (LOG[event.type] as Row | undefined)?.(event.data, { cluster, before });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, { clusterId, owner: cluster }));
   return changes;

@@ -9,6 +9,7 @@ import { hostOutcomeLog } from '../event-log/outcome-log';
 import { REPORT_LOG } from '../event-log/report-log';
 import { verifiedVips } from './cluster-view';
 import { withJudgedDisks } from './disk-view';
+import { deletionChanges, endsRetention } from './deleted-documents';
 import { putOrRemove } from './document-changes';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
@@ -17,7 +18,7 @@ import { type CollisionsChange, collisionsChanges, withCollisions } from './ip-c
 import { addUsage, hostUsageChanges, type UsageChange } from './usage-counts';
 import { patched, type Occurrence } from './view-rows';
 
-const { hosts: HOSTS, clusters: CLUSTERS } = COLLECTIONS;
+const { hosts: HOSTS, deletedHosts: DELETED_HOSTS, clusters: CLUSTERS } = COLLECTIONS;
 
 type Row = (data: unknown, subject: HostSubject) => readonly LogEntry[];
 const LOG: { readonly [type: string]: unknown } = {
@@ -36,12 +37,17 @@ export async function projectHost(
 ): Promise<readonly ReadModelChange[]> {
   const before = (await read(HOSTS, hostKey)) as unknown as HostDocument | undefined;
   if (before && before._position >= event.position) return [];
+  if (endsRetention(event)) return [putOrRemove(DELETED_HOSTS, hostKey, undefined)];
   const fact = event as unknown as HostDocumentEvent;
   const after = await withJudgedDisks(before, evolveHostDocument(before, fact, occurrence), fact, read, limits);
   const host = after ?? before;
   if (!host || after === before) return [];
 
-  const changes = [putOrRemove(HOSTS, hostKey, after)];
+  const changes = after
+    ? [putOrRemove(HOSTS, hostKey, after)]
+    : [...deletionChanges({ collection: HOSTS, deleted: DELETED_HOSTS }, hostKey, host, event)];
+  // The machine is back: there is nothing deleted of it any more.
+  if (event.type === 'HostRegistered') changes.push(putOrRemove(DELETED_HOSTS, hostKey, undefined));
   const counts = countsChanges(before, after);
   const verified = event.type === 'VipsVerified' && after?.cluster_id ? verifiedBy(after.cluster_id, event) : undefined;
   const usage = hostUsageChanges(before, after);

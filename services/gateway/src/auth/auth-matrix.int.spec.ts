@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { COLLECTIONS } from '@muster/assisted-api';
 import { agentTokenKey, replaceImageTokenKey, signImageToken } from '@muster/nest-kit';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
@@ -190,6 +191,32 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     ])
       expect(await ask(`/v2/events?${query}`, await bearer('bob'))).toBe(404);
     expect(await ask(`/v2/events?cluster_id=${gone}`, await bearer('root'))).toBe(200);
+  });
+
+  it('shows what was deleted to administrators who ask for it, and its events to those whose it was', async () => {
+    const id = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000de1e';
+    const { document } = clusterDocument({ id, user_name: 'alice', deleted_at: '2026-01-02T03:04:05.000Z' });
+    const host = hostDocument({ cluster_id: id, deleted_at: '2026-01-02T03:04:05.000Z' });
+    await gateway.project(1_000, [
+      { collection: COLLECTIONS.deletedClusters, key: id, document },
+      { ...host, collection: COLLECTIONS.deletedHosts },
+    ]);
+    const asked = async (path: string, name: string, header: string) => {
+      const headers = { ...(await bearer(name)), get_unregistered_clusters: header };
+      return gateway.call('GET', `${API}/v2/clusters${path}`, { headers });
+    };
+    for (const path of ['', `/${id}`]) expect((await asked(path, 'alice', 'true')).status).toBe(403);
+    expect((await asked(`/${id}`, 'root', 'false')).status).toBe(404);
+    const shown = await asked(`/${id}`, 'root', 'true');
+    expect(shown).toMatchObject({ status: 200, body: { id, deleted_at: document.deleted_at } });
+    expect(shown.body).toMatchObject({ hosts: [{ deleted_at: document.deleted_at }] });
+    const listed = async (path: string, header: string): Promise<unknown> =>
+      ((await asked(path, 'root', header)).body as { id: string; hosts: unknown[] }[]).find((one) => one.id === id);
+    expect(await listed('', 'false')).toBeUndefined();
+    expect(await listed('', 'true')).toMatchObject({ hosts: [] });
+    expect(await listed('?with_hosts=true', 'true')).toMatchObject({ hosts: [{ deleted_at: document.deleted_at }] });
+    expect(await ask(`/v2/events?cluster_id=${id}`, await bearer('alice'))).toBe(200);
+    expect(await ask(`/v2/events?cluster_id=${id}`, await bearer('bob'))).toBe(404);
   });
 
   it('shows administrators everything, auditors for reading only', async () => {

@@ -38,13 +38,17 @@ export class Ownership {
 
   /**
    * Throws RefusalError `not-found` unless all of these exist and the caller may see them: where something is left of what is gone, nobody
-   * can tell any more whose it was.
+   * can tell any more whose it was. A deleted cluster counts for as long as it is kept.
    */
   async requireVisible(caller: Caller, ids: PathIds): Promise<void> {
     if (seesEverything(caller, 'read')) return;
     const { clusterId, infraEnvId, hostId } = ids;
+    const deleted: Owned | undefined = clusterId
+      ? await this.platform.readModels.get(COLLECTIONS.deletedClusters, clusterId)
+      : undefined;
+    if (deleted && !this.mayRead(caller, deleted)) throw new RefusalError(NOT_YOURS);
     const wanted = [
-      ...(clusterId ? [[COLLECTIONS.clusters, clusterId] as const] : []),
+      ...(clusterId && !deleted ? [[COLLECTIONS.clusters, clusterId] as const] : []),
       ...(infraEnvId ? [[COLLECTIONS.infraEnvs, infraEnvId] as const] : []),
       ...(hostId && infraEnvId ? [[COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)] as const] : []),
     ];

@@ -15,6 +15,12 @@ import { noCluster } from './not-found';
 /** In a cluster's answer its hosts are shown as when they are asked for one by one. */
 const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: true };
 
+interface Shown {
+  readonly withHosts: boolean;
+  /** Deleted clusters and hosts as well, as long as they are kept. Default: false. */
+  readonly withDeleted?: boolean;
+}
+
 const END = Buffer.from('}');
 
 /** Clusters as the contract shows them. */
@@ -38,15 +44,23 @@ export class ClusterViews {
   }
 
   /** The cluster as JSON in parts. Throws RefusalError `not-found`. */
-  async text(clusterId: string, options: { readonly withHosts: boolean }): Promise<readonly Buffer[]> {
-    return this.textOf(await this.document(clusterId), options.withHosts);
+  async text(clusterId: string, options: Shown): Promise<readonly Buffer[]> {
+    return this.textOf(
+      await (options.withDeleted ? this.documentOrDeleted(clusterId) : this.document(clusterId)),
+      options,
+    );
   }
 
   /** The list as JSON in parts. */
-  async list(filter: (cluster: ClusterDocument) => boolean, withHosts: boolean): Promise<readonly Buffer[]> {
-    const query = { collection: COLLECTIONS.clusters, where: {}, orderBy: { field: 'created_at', descending: true } };
-    const documents = await collect(findAll<ClusterDocument>(this.platform.readModels, query));
-    return jsonList(await Promise.all(documents.filter(filter).map((document) => this.textOf(document, withHosts))));
+  async list(filter: (cluster: ClusterDocument) => boolean, options: Shown): Promise<readonly Buffer[]> {
+    const inCollection = (collection: string): Promise<ClusterDocument[]> => {
+      const query = { collection, where: {}, orderBy: { field: 'created_at', descending: true } };
+      return collect(findAll<ClusterDocument>(this.platform.readModels, query));
+    };
+    const present = await inCollection(COLLECTIONS.clusters);
+    const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
+    const wanted = [...present, ...deleted].filter(filter);
+    return jsonList(await Promise.all(wanted.map((document) => this.textOf(document, options))));
   }
 
   /** Hosts of an existing cluster, as a JSON list in parts. Throws RefusalError `not-found`. */
@@ -60,9 +74,20 @@ export class ClusterViews {
     return jsonList(await Promise.all(hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail))));
   }
 
-  private async textOf(document: ClusterDocument, withHosts: boolean): Promise<readonly Buffer[]> {
+  private async documentOrDeleted(clusterId: string): Promise<ClusterDocument> {
+    const deleted = await this.platform.readModels.get(COLLECTIONS.deletedClusters, clusterId);
+    return deleted ? (deleted as unknown as ClusterDocument) : this.document(clusterId);
+  }
+
+  private async textOf(
+    document: ClusterDocument,
+    { withHosts, withDeleted = false }: Shown,
+  ): Promise<readonly Buffer[]> {
     if (!withHosts) return [Buffer.from(JSON.stringify(presentCluster(document)))];
-    const hostDocuments = await this.hosts.documentsOfCluster(document.id);
+    const hostDocuments = [
+      ...(await this.hosts.documentsOfCluster(document.id)),
+      ...(withDeleted ? await this.hosts.deletedDocumentsOfCluster(document.id) : []),
+    ];
     const { hosts: _, ...cluster } = presentCluster(document, [], hostDocuments);
     const hosts = hostDocuments.map((host) => this.hosts.text(host, document.control_plane_count, HOSTS_IN_CLUSTER));
     return [

@@ -45,6 +45,11 @@ export class HostViews {
     return this.documents({ cluster_id: clusterId });
   }
 
+  /** Hosts that were deleted while they were in the cluster. */
+  async deletedDocumentsOfCluster(clusterId: string): Promise<readonly HostDocument[]> {
+    return this.documents({ cluster_id: clusterId }, COLLECTIONS.deletedHosts);
+  }
+
   async documentsOfInfraEnv(infraEnvId: string): Promise<readonly HostDocument[]> {
     return this.documents({ infra_env_id: infraEnvId });
   }
@@ -103,10 +108,13 @@ export class HostViews {
     return this.lastSeen.clockOf(infraEnvId, id);
   }
 
-  private documents(where: { readonly [field: string]: string }): Promise<readonly HostDocument[]> {
+  private documents(
+    where: { readonly [field: string]: string },
+    collection: string = COLLECTIONS.hosts,
+  ): Promise<readonly HostDocument[]> {
     return collect(
       findAll<HostDocument>(this.platform.readModels, {
-        collection: COLLECTIONS.hosts,
+        collection,
         where,
         orderBy: { field: 'created_at' },
       }),

@@ -184,14 +184,14 @@ describe('a cluster that prepares its installation', () => {
     await givenReadyCluster(stage);
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
     await stage.fact('ArtifactsPrepared');
-    await stage.given('cluster', CLUSTER_ID, { type: 'ClusterDeregistered', data: {} });
+    await stage.given('cluster', CLUSTER_ID, { type: 'ClusterDeregistered', data: { at: '' } });
     await stage.fact('ArtifactsDiscarded');
     expect(await stage.platform.secrets.open(CLUSTER_ID, 'artifacts/1/kubeconfig-noingress')).toBeUndefined();
   });
 
   it.each([
     ['reset', { type: 'ClusterReset', data: { reason: 'test' } }],
-    ['deleted', { type: 'ClusterDeregistered', data: {} }],
+    ['deleted', { type: 'ClusterDeregistered', data: { at: '' } }],
   ] as const)('and is %s meanwhile keeps nothing of what was in the making', async (_, end) => {
     let goOn: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (goOn = resolve));

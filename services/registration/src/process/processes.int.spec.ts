@@ -108,6 +108,26 @@ describe('deadlines', () => {
     expect(await bench.types(streamIdOf('host', key))).toContain('HostDeadlinePassed');
   });
 
+  it('end what is kept of a deleted cluster and its hosts, after a restart too', async () => {
+    const [key] = await cluster.ready();
+    if (!key) throw new Error('there are three hosts');
+    const types = async (): Promise<string[]> => [
+      ...(await bench.types(streamIdOf('cluster', cluster.id))),
+      ...(await bench.types(streamIdOf('host', key))),
+    ];
+    await bench.ask(method.deregisterCluster, { clusterId: cluster.id });
+    await letTimePass(bench, 71 * 60 * MINUTE_MS);
+    await bench.settled();
+    expect(await types()).not.toContain('ClusterDeadlinePassed');
+    await bench.stopService();
+    bench.clock.advance(60 * MINUTE_MS);
+    await bench.startService();
+    await eventually('nothing is kept any more', async () => {
+      const stored = await types();
+      return stored.includes('ClusterDeadlinePassed') && stored.includes('HostDeadlinePassed');
+    });
+  });
+
   it('count from the last report', async () => {
     const keys = await cluster.installing();
     for (const percentage of [10, 20]) {

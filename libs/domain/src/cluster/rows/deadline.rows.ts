@@ -1,18 +1,19 @@
 import { CLUSTER_VARIABLES, type ClusterTransition } from '../cluster-row';
-import { type ClusterDeadlineName, type ClusterStatus } from '../cluster-status';
+import { CLUSTER_STATUSES, type ClusterDeadlineName, type ClusterPhase } from '../cluster-status';
 import { exceptStatuses } from './phases';
 
 /** Which deadlines run in which status; in the others a timer that fires is of an earlier state. */
-export const DEADLINES_BY_STATUS: { readonly [Status in ClusterStatus]?: readonly ClusterDeadlineName[] } = {
+export const DEADLINES_BY_STATUS: { readonly [Phase in ClusterPhase]?: readonly ClusterDeadlineName[] } = {
   'preparing-for-installation': ['preparation'],
   installing: ['installation'],
   'installing-pending-user-action': ['installation'],
   finalizing: ['installation', 'finalizing', 'finalizing-stage'],
   error: ['log-request', 'log-collection'],
   cancelled: ['log-request', 'log-collection'],
+  deregistered: ['retention'],
 };
 
-const STATUSES_WITH_DEADLINES = Object.keys(DEADLINES_BY_STATUS) as ClusterStatus[];
+const PHASES_WITH_DEADLINES = Object.keys(DEADLINES_BY_STATUS) as ClusterPhase[];
 
 /** Time ran out. The fact is stored first, then what follows from it; a late success stays possible. */
 export const DEADLINE_ROWS: readonly ClusterTransition[] = [
@@ -85,7 +86,16 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
     then: ['deadline-passed', 'logs-timed-out'],
     why: 'Whoever waits for logs should learn that no more will come.',
   },
-  ...STATUSES_WITH_DEADLINES.map((status): ClusterTransition => ({
+  {
+    id: 'retention-over',
+    from: ['deregistered'],
+    on: 'PassDeadline',
+    when: { deadline: ['retention'] },
+    to: 'stay',
+    then: ['deadline-passed'],
+    why: 'What was deleted is not looked at any more; nothing of it is kept but its history.',
+  },
+  ...PHASES_WITH_DEADLINES.map((status): ClusterTransition => ({
     id: `stale-timer-in-${status}`,
     from: [status],
     on: 'PassDeadline',
@@ -99,7 +109,7 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
   })),
   {
     id: 'stale-timer',
-    from: exceptStatuses(...STATUSES_WITH_DEADLINES),
+    from: exceptStatuses(...CLUSTER_STATUSES.filter((status) => DEADLINES_BY_STATUS[status])),
     on: 'PassDeadline',
     to: 'stay',
     why: 'No deadline runs in this status.',

@@ -27,9 +27,13 @@ export const outside = (
 /** The contract answers these with 400 instead of 409. */
 export const asInvalid = (refusal: ClusterRefusal): ClusterRefusal => ({ ...refusal, code: 'invalid-input' });
 
-/** All commands that need a cluster, refused where there is none. */
-export const missing = (phase: ClusterPhase, reason: string): readonly ClusterRefusal[] =>
-  CLUSTER_COMMANDS.filter((on) => on !== 'Register').map((on) => ({
+/** All commands that need a cluster, refused where there is none; `special` ones have rows of their own. */
+export const missing = (
+  phase: ClusterPhase,
+  reason: string,
+  special: readonly ClusterCommandType[] = [],
+): readonly ClusterRefusal[] =>
+  CLUSTER_COMMANDS.filter((on) => on !== 'Register' && !special.includes(on)).map((on) => ({
     id: `${phase}-has-no-${on}`,
     from: [phase],
     on,

@@ -10,8 +10,10 @@ import { refuse } from './refuse';
 const ANY = statusesExcept([]);
 const same: Guard<HostVariables> = { identity: ['same'] };
 
-/** Nothing can be done with what does not exist. */
-const UNKNOWN_HOST: readonly HostRow[] = HOST_COMMAND_TYPES.filter((on) => on !== 'Register').map((on) =>
+/** Nothing can be done with what does not exist, but for forgetting it for good. */
+const UNKNOWN_HOST: readonly HostRow[] = HOST_COMMAND_TYPES.filter(
+  (on) => on !== 'Register' && on !== 'PassDeadline',
+).map((on) =>
   refuse(
     `unknown-host-${on.toLowerCase()}`,
     on,

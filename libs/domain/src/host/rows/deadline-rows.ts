@@ -1,7 +1,7 @@
 import type { RowOn } from '../host-row';
 import { statusesExcept } from '../host-status-groups';
 
-const ANY = statusesExcept([]);
+const ANY = ['unregistered', ...statusesExcept([])] as const;
 
 /** A deadline is a fact; what follows from it is for the rows on Refresh, at once and later. */
 export const DEADLINE_ROWS: readonly RowOn<'PassDeadline'>[] = [

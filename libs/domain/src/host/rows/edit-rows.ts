@@ -153,7 +153,7 @@ const RECORD_ROWS: readonly (RowOn<'RecordLogs'> | RowOn<'Deregister'>)[] = [
     on: 'Deregister',
     to: 'stay',
     why: 'A person may forget any host; a machine that still runs registers as new.',
-    effects: () => [{ type: 'HostDeregistered', data: {} }],
+    effects: ({ command }) => [{ type: 'HostDeregistered', data: { at: command.at } }],
   },
 ];
 

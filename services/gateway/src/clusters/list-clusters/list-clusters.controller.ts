@@ -4,6 +4,7 @@ import { Accepts } from '../../auth/accepts.decorator';
 import type { Caller } from '../../auth/caller';
 import { Who } from '../../auth/command-context.decorator';
 import { Ownership } from '../../auth/ownership';
+import { WithDeleted } from '../../auth/with-deleted.decorator';
 import { jsonPieces } from '../../http/json-pieces';
 import { QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
@@ -17,10 +18,14 @@ export class ListClustersController {
 
   @Get()
   @Accepts('userAuth', 'watcherAuth')
-  async handle(@QueryOf(ListClustersQuery) query: ListClustersQuery, @Who() caller: Caller): Promise<StreamableFile> {
+  async handle(
+    @QueryOf(ListClustersQuery) query: ListClustersQuery,
+    @Who() caller: Caller,
+    @WithDeleted() withDeleted: boolean,
+  ): Promise<StreamableFile> {
     const isWanted = toFilter(query);
     const filter = (cluster: ClusterDocument): boolean => isWanted(cluster) && this.ownership.shows(caller, cluster);
-    return jsonPieces(await this.clusters.list(filter, query.with_hosts ?? false));
+    return jsonPieces(await this.clusters.list(filter, { withHosts: query.with_hosts ?? false, withDeleted }));
   }
 }
 

@@ -1,6 +1,7 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { ShowClusterQuery } from '@muster/assisted-api';
 import { Accepts } from '../../auth/accepts.decorator';
+import { WithDeleted } from '../../auth/with-deleted.decorator';
 import { jsonPieces } from '../../http/json-pieces';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
@@ -14,7 +15,8 @@ export class ShowClusterController {
   async handle(
     @Id('cluster_id') clusterId: string,
     @QueryOf(ShowClusterQuery) query: ShowClusterQuery,
+    @WithDeleted() withDeleted: boolean,
   ): Promise<StreamableFile> {
-    return jsonPieces(await this.clusters.text(clusterId, { withHosts: !query['exclude-hosts'] }));
+    return jsonPieces(await this.clusters.text(clusterId, { withHosts: !query['exclude-hosts'], withDeleted }));
   }
 }

@@ -1,0 +1,28 @@
+import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import { putOrRemove } from './document-changes';
+
+/** Where documents are, and where they are kept once they were deleted. */
+interface Places {
+  readonly collection: string;
+  readonly deleted: string;
+}
+
+/**
+ * The document after a fact that took it away: kept as it was with the time of its deletion. Facts of older releases do not tell the
+ * time, so nothing would ever end the keeping: what they delete is gone at once.
+ */
+export function deletionChanges(
+  { collection, deleted }: Places,
+  key: string,
+  before: object,
+  { data, position }: RecordedEvent,
+): readonly ReadModelChange[] {
+  const gone = putOrRemove(collection, key, undefined);
+  const at = data['at'];
+  if (typeof at !== 'string' || at === '') return [gone];
+  return [gone, putOrRemove(deleted, key, { ...before, deleted_at: at, updated_at: at, _position: position })];
+}
+
+/** The time is up for which something deleted is kept. */
+export const endsRetention = ({ type, data }: RecordedEvent): boolean =>
+  (type === 'ClusterDeadlinePassed' || type === 'HostDeadlinePassed') && data['deadline'] === 'retention';

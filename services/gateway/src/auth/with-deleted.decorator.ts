@@ -1,0 +1,21 @@
+import { isTrueWord } from '@muster/assisted-api';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { RefusalError } from '@muster/problems';
+import type { FastifyRequest } from 'fastify';
+import { ADMIN, type Caller } from './caller';
+
+const HEADER = 'get_unregistered_clusters';
+
+/** Whether what was deleted is asked for as well. Throws RefusalError `forbidden` for those who do not see everything. */
+export const WithDeleted = createParamDecorator((_: unknown, context: ExecutionContext): boolean => {
+  const { headers, caller = ADMIN } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (!isTrueWord(headers[HEADER])) return false;
+  if (seesWhatOthersMade(caller)) return true;
+  throw new RefusalError({
+    code: 'forbidden',
+    reason: `Deleted clusters are shown to administrators only; ask without the header ${HEADER}.`,
+    subject: HEADER,
+  });
+});
+
+const seesWhatOthersMade = ({ kind, role }: Caller): boolean => kind === 'user' && role !== 'user';
