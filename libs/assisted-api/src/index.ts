@@ -37,3 +37,6 @@ export * from './requests/queries.request';
 export * from './requests/query.decorators';
 export * from './requests/support-levels.request';
 export * from './requests/wire-values';
+export * from './schema/answer-schema';
+export * from './schema/json-schema';
+export * from './schema/request-schema';

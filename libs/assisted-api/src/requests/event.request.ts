@@ -1,4 +1,4 @@
-import { Choice, Field, Text, Uuid } from './field.decorators';
+import { Choice, documented, Field, Text, Uuid } from './field.decorators';
 import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '../responses/v2-event';
 import { DOCUMENT_MAX_CHARACTERS, EVENT_MESSAGE_MAX_CHARACTERS } from './wire-values';
 
@@ -13,7 +13,11 @@ export class TriggerEventBody {
   /** RFC 3339; the log keeps the time at which the event was stored. */
   @Field(
     'time',
-    (value) => (typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? undefined : 'must be an RFC 3339 time'),
+    documented(
+      (value) =>
+        typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? undefined : 'must be an RFC 3339 time',
+      () => ({ type: 'string', format: 'date-time' }),
+    ),
     { required: true },
   )
   readonly event_time!: string;

@@ -1,12 +1,24 @@
 import 'reflect-metadata';
 import { IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
+import { type JsonSchema, schema } from '../schema/json-schema';
+import { noteField, requestSchema } from '../schema/request-schema';
 
 /** Why a value does not fit, to be read after the field's name: "must be …"; undefined when it fits. */
-export type Complaint = (value: unknown) => string | undefined;
+export interface Complaint {
+  (value: unknown): string | undefined;
+  /** What fits, for the document; nothing is said of a complaint without it. */
+  readonly schema?: () => JsonSchema;
+}
+
+/** The complaint, with what the document says of it. */
+export const documented = (complaint: (value: unknown) => string | undefined, toSchema: () => JsonSchema): Complaint =>
+  Object.assign(complaint, { schema: toSchema });
 
 interface Presence {
   readonly required?: boolean;
+  /** What counts when the field is left out, for the document. */
+  readonly fallback?: string | number | boolean;
 }
 
 /** Longest text of a field that states no limit of its own, in characters. */
@@ -26,6 +38,12 @@ const presence = ({ required }: Presence): PropertyDecorator[] => (required ? []
 export function Field(name: string, complaint: Complaint, options: Presence = {}): PropertyDecorator {
   const check: Complaint = (value) => (value === undefined ? 'is required' : complaint(value));
   return all(
+    (target, property) =>
+      noteField(target, {
+        name: String(property),
+        isRequired: options.required ?? false,
+        schema: () => schema({ ...complaint.schema?.(), default: options.fallback }),
+      }),
     ...presence(options),
     ValidateBy({
       name,
@@ -44,26 +62,45 @@ export interface TextRules extends Presence {
   readonly oneOf?: readonly string[];
 }
 
-export const textComplaint =
-  ({ minLength = 0, maxLength = DEFAULT_TEXT_MAX_CHARACTERS, pattern, oneOf }: TextRules): Complaint =>
-  (value) => {
-    if (typeof value !== 'string') return 'must be a string';
-    if (oneOf && !oneOf.includes(value)) return `must be one of: ${oneOf.map((choice) => choice || '""').join(', ')}`;
-    if (value.length < minLength) return `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`;
-    if (value.length > maxLength) return `must have at most ${maxLength} characters, it has ${value.length}`;
-    return pattern && !pattern.test(value) ? `must match '${pattern.source}'` : undefined;
-  };
+export const textComplaint = ({
+  minLength = 0,
+  maxLength = DEFAULT_TEXT_MAX_CHARACTERS,
+  pattern,
+  oneOf,
+}: TextRules): Complaint =>
+  documented(
+    (value) => {
+      if (typeof value !== 'string') return 'must be a string';
+      if (oneOf && !oneOf.includes(value)) return `must be one of: ${oneOf.map((choice) => choice || '""').join(', ')}`;
+      if (value.length < minLength) return `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`;
+      if (value.length > maxLength) return `must have at most ${maxLength} characters, it has ${value.length}`;
+      return pattern && !pattern.test(value) ? `must match '${pattern.source}'` : undefined;
+    },
+    () =>
+      oneOf
+        ? { type: 'string', enum: oneOf }
+        : schema({
+            type: 'string',
+            minLength: minLength || undefined,
+            maxLength: Number.isSafeInteger(maxLength + 1) ? maxLength : undefined,
+            pattern: pattern?.source,
+          }),
+  );
 
 export const Text = (rules: TextRules = {}): PropertyDecorator => Field('text', textComplaint(rules), rules);
 
+/** One of a closed list of words. */
 export const Choice = (oneOf: readonly string[], options: Presence = {}): PropertyDecorator =>
   Text({ ...options, oneOf });
 
 export const UUID_PATTERN = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
-export const uuidComplaint: Complaint = (value) =>
-  typeof value === 'string' && UUID_PATTERN.test(value)
-    ? undefined
-    : 'must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+export const uuidComplaint: Complaint = documented(
+  (value) =>
+    typeof value === 'string' && UUID_PATTERN.test(value)
+      ? undefined
+      : 'must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8',
+  () => ({ type: 'string', format: 'uuid' }),
+);
 
 export const Uuid = (options: Presence = {}): PropertyDecorator => Field('uuid', uuidComplaint, options);
 
@@ -74,21 +111,35 @@ export const Whole = ({
 }: Presence & { readonly min?: number; readonly max?: number } = {}): PropertyDecorator =>
   Field(
     'whole',
-    (value) => {
-      if (typeof value !== 'number' || !Number.isInteger(value)) return 'must be a whole number';
-      return value < min || value > max ? `must be from ${min} to ${max}` : undefined;
-    },
+    documented(
+      (value) => {
+        if (typeof value !== 'number' || !Number.isInteger(value)) return 'must be a whole number';
+        return value < min || value > max ? `must be from ${min} to ${max}` : undefined;
+      },
+      () => ({ type: 'integer', minimum: min, maximum: max }),
+    ),
     options,
   );
 
-export const Flag = (options: Presence = {}): PropertyDecorator =>
-  Field('flag', (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'), options);
+const flagComplaint = documented(
+  (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  () => ({ type: 'boolean' }),
+);
+
+export const Flag = (options: Presence = {}): PropertyDecorator => Field('flag', flagComplaint, options);
 
 /** A list of plain values, each of which must satisfy `complaint`. */
 export const ListOf = (complaint: Complaint, options: Presence = {}): PropertyDecorator =>
-  Field('list', (value) => listComplaint(value, complaint), options);
+  Field('list', listOf(complaint), options);
 
-export function listComplaint(value: unknown, complaint: Complaint): string | undefined {
+/** A list each of whose members must satisfy `complaint`. */
+export const listOf = (complaint: Complaint): Complaint =>
+  documented(
+    (value) => listComplaint(value, complaint),
+    () => ({ type: 'array', maxItems: LIST_MAX_ITEMS, items: complaint.schema?.() ?? {} }),
+  );
+
+function listComplaint(value: unknown, complaint: Complaint): string | undefined {
   if (!Array.isArray(value)) return 'must be a list';
   if (value.length > LIST_MAX_ITEMS) return `must have at most ${LIST_MAX_ITEMS} members, it has ${value.length}`;
   for (const [index, item] of value.entries()) {
@@ -98,16 +149,24 @@ export function listComplaint(value: unknown, complaint: Complaint): string | un
   return undefined;
 }
 
-const isObject: Complaint = (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'must be an object';
+const objectOf = (toSchema: () => JsonSchema): Complaint =>
+  documented(
+    (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'must be an object'),
+    toSchema,
+  );
+const freeObject = objectOf(() => ({ type: 'object', additionalProperties: true }));
 
 /** An object of any members. */
-export const FreeObject = (options: Presence = {}): PropertyDecorator => Field('object', isObject, options);
+export const FreeObject = (options: Presence = {}): PropertyDecorator => Field('object', freeObject, options);
 
 /** An object with the fields of `part`. */
 export const Part = (part: new () => object, options: Presence = {}): PropertyDecorator =>
   all(
-    Field('object', isObject, options),
+    Field(
+      'object',
+      objectOf(() => requestSchema(part)),
+      options,
+    ),
     ValidateNested(),
     Type(() => part),
   );
@@ -115,7 +174,7 @@ export const Part = (part: new () => object, options: Presence = {}): PropertyDe
 /** A list of objects with the fields of `part`. */
 export const Parts = (part: new () => object, options: Presence = {}): PropertyDecorator =>
   all(
-    Field('list', (value) => listComplaint(value, isObject), options),
+    Field('list', listOf(objectOf(() => requestSchema(part))), options),
     ValidateNested({ each: true }),
     Type(() => part),
   );

@@ -34,16 +34,23 @@ export const QueryChoice = (oneOf: readonly string[], options: Presence = {}): P
 
 export const QueryUuid = (): PropertyDecorator => QueryText(uuidComplaint);
 
-export const QueryFlag = (): PropertyDecorator =>
-  converted(
-    isTrueWord,
-    Field('flag', () => undefined),
-  );
+const anyFlag = documented(
+  () => undefined,
+  () => ({ type: 'boolean' }),
+);
+
+export const QueryFlag = (options: Presence = {}): PropertyDecorator =>
+  converted(isTrueWord, Field('flag', anyFlag, options));
+
+const wholeComplaint = documented(
+  (value) => (typeof value === 'number' ? undefined : 'must be a whole number'),
+  () => ({ type: 'integer' }),
+);
 
 export const QueryWhole = (): PropertyDecorator =>
   converted(
     (value) => (/^-?\d{1,15}$/.test(String(single(value))) ? Number(single(value)) : single(value)),
-    Field('whole', (value) => (typeof value === 'number' ? undefined : 'must be a whole number')),
+    Field('whole', wholeComplaint),
   );
 
 /** Comma-separated, repeated, or both. */
