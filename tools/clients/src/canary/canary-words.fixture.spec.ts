@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+
+export interface CanaryWords {
+  /** A new word that is nowhere else, remembered under what it stands for. */
+  readonly plant: (what: string) => string;
+  /** The text in base64, remembered as another form of the words in it. */
+  readonly base64: (text: string) => string;
+  /** What the planted words stand for that are in the text, in whatever form; sorted, each once. */
+  readonly foundIn: (text: string) => readonly string[];
+}
+
+const WORD = /canary[0-9a-f]{16}/g;
+
+/** Secrets that can be told from everything else. */
+export function canaryWords(): CanaryWords {
+  const whatOf = new Map<string, string>();
+  const encoded = new Map<string, readonly string[]>();
+  const wordsIn = (text: string): readonly string[] =>
+    (text.match(WORD) ?? []).flatMap((word) => whatOf.get(word) ?? []);
+  return {
+    plant: (what) => {
+      const word = `canary${randomBytes(8).toString('hex')}`;
+      whatOf.set(word, what);
+      encoded.set(Buffer.from(word).toString('base64'), [what]);
+      return word;
+    },
+    base64: (text) => {
+      const form = Buffer.from(text).toString('base64');
+      encoded.set(form, wordsIn(text));
+      return form;
+    },
+    foundIn: (text) => {
+      const found = new Set(wordsIn(text));
+      for (const [form, words] of encoded) if (text.includes(form)) for (const what of words) found.add(what);
+      return [...found].sort();
+    },
+  };
+}

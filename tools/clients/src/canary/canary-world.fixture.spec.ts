@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import { COLLECTIONS } from '@muster/assisted-api';
+import { openGateway } from '@muster/service-gateway';
+import { START_OF_STORE } from '@muster/ports';
+import { startNatsServer, temporaryDirectory } from '@muster/testing';
+import { startEmbedded } from '@muster/tool-launcher';
+
+export interface CanaryWorld {
+  /** `METHOD /pattern` of everything that the gateway serves. */
+  readonly routes: readonly string[];
+  /** Address of the gateway. */
+  readonly door: string;
+  readonly imageDoor: string;
+  readonly log: readonly string[];
+  /** All that went over the bus. */
+  readonly messages: readonly { readonly subject: string; readonly body: string }[];
+  facts(): Promise<string>;
+  readModels(): Promise<string>;
+  metrics(): Promise<string>;
+  /** Name and bytes of every file that was written, but for stored bodies (objects). */
+  files(): readonly { readonly name: string; readonly text: string }[];
+  close(): Promise<void>;
+}
+
+/** All services on a SQLite file and a bus that is listened to, with a log that keeps every level. */
+export async function openCanaryWorld(): Promise<CanaryWorld> {
+  const directory = temporaryDirectory();
+  const nats = await startNatsServer();
+  const listener = await connectNatsRequests({ servers: nats.url, name: 'canary' });
+  const messages: { subject: string; body: string }[] = [];
+  listener.subscribe('>', ({ subject, body, headers }) => {
+    messages.push({ subject, body: JSON.stringify([body, headers]) });
+  });
+  await listener.flush();
+  const log: string[] = [];
+  const keep = (...words: unknown[]): void => void log.push(words.map(String).join(' '));
+  const logger = { log: keep, error: keep, warn: keep, debug: keep, verbose: keep, fatal: keep };
+  const muster = await startEmbedded(
+    {
+      MUSTER_DATA_DIRECTORY: directory.path,
+      MUSTER_SIMULATED_IMAGE: 'false',
+      NATS_URL: nats.url,
+      REST_HOST: '127.0.0.1',
+      REST_PORT: '0',
+      IMAGE_HOST: '127.0.0.1',
+      IMAGE_PORT: '0',
+    },
+    logger,
+  );
+  // A replica of the gateway, because only whoever opens one is told its routes.
+  const { service, routes } = await openGateway(muster.platform, logger);
+  const doors = muster.services.flatMap((one) => one.doors).filter((door) => door.startsWith('http'));
+  return {
+    routes: routes
+      .all()
+      .flatMap(({ pattern, methods }) => methods.map((method) => `${method} ${pattern}`))
+      .filter((route) => !/^(?:HEAD|OPTIONS) /.test(route)),
+    door: service.doors[0] ?? '',
+    imageDoor: muster.services.find(({ name }) => name === 'image')?.doors[0] ?? '',
+    log,
+    messages,
+    facts: async () => {
+      const pages: string[] = [];
+      for await (const page of muster.platform.eventStore.readAll(START_OF_STORE)) pages.push(JSON.stringify(page));
+      return pages.join('\n');
+    },
+    readModels: async () => {
+      const found = Object.values(COLLECTIONS).map((collection) =>
+        muster.platform.readModels.find({ collection, where: {} }),
+      );
+      return JSON.stringify(await Promise.all(found));
+    },
+    metrics: async () => {
+      const texts = await Promise.all(doors.map(async (door) => (await fetch(`${door}/metrics`)).text()));
+      return texts.join('\n');
+    },
+    files: () =>
+      readdirSync(directory.path, { recursive: true, encoding: 'utf8' })
+        .map((name) => join(directory.path, name))
+        .filter((path) => statSync(path).isFile() && !relative(directory.path, path).startsWith('objects'))
+        .map((path) => ({ name: relative(directory.path, path), text: readFileSync(path, 'latin1') })),
+    close: async () => {
+      await service.close();
+      await muster.close();
+      await listener.close();
+      await nats.stop();
+      directory.remove();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import type { CanaryWords } from './canary-words.fixture.spec';
+
+export interface SecretRoute {
+  /** A body that is accepted, with a planted word for each secret in it. */
+  readonly body: (words: CanaryWords) => object | string;
+  /** What its answer shows to whoever sent it. */
+  readonly shows?: readonly string[];
+}
+
+const API = '/api/assisted-install/v2';
+const CLUSTER = `${API}/clusters/:cluster_id`;
+const INFRA_ENV = `${API}/infra-envs/:infra_env_id`;
+const HOST = `${INFRA_ENV}/hosts/:host_id`;
+export const MANIFEST = { folder: 'manifests', file_name: 'canary.yaml' };
+
+/** Documents that facts have in clear, as ADR 0017 says; everything else is nowhere. */
+export const OPEN_DOCUMENTS: readonly string[] = [
+  'ignition_config_override',
+  'install_config_overrides',
+  'static_network_config',
+];
+const HOST_IGNITION = 'ignition override of a host';
+const LOG = 'a line of a log';
+
+const pullSecret = ({ plant, base64 }: CanaryWords): string =>
+  JSON.stringify({
+    auths: { 'cloud.openshift.com': { auth: base64(`user:${plant('pull secret')}`), email: plant('pull secret') } },
+  });
+const proxies = ({ plant }: CanaryWords): { http_proxy: string; https_proxy: string } => ({
+  http_proxy: `http://user:${plant('http_proxy')}@proxy.example.com:3128`,
+  https_proxy: `https://${plant('https_proxy')}@proxy.example.com:3128`,
+});
+const ignition = (word: string): string =>
+  JSON.stringify({
+    ignition: { version: '3.2.0' },
+    storage: { files: [{ path: '/etc/canary', mode: 384, contents: { source: `data:,${word}` } }] },
+  });
+const networks = (word: string): object[] => [
+  {
+    network_yaml: `interfaces: [{name: eth0, type: ethernet, state: up, mac-address: "02:00:00:80:12:14", ipv4: {enabled: false}, ipv6: {enabled: false}}] # ${word}`,
+    mac_interface_map: [{ mac_address: '02:00:00:80:12:14', logical_nic_name: 'eth0' }],
+  },
+];
+const manifest = ({ plant, base64 }: CanaryWords): string =>
+  base64(`apiVersion: v1\nkind: Secret\nmetadata: {name: canary}\nstringData: {word: ${plant('manifest')}}\n`);
+
+/** Every route whose body may bring a secret. */
+export const SECRET_ROUTES: ReadonlyMap<string, SecretRoute> = new Map<string, SecretRoute>([
+  [
+    `POST ${API}/clusters`,
+    {
+      body: (words) => ({
+        name: 'canary',
+        base_dns_domain: 'example.com',
+        openshift_version: '4.18',
+        pull_secret: pullSecret(words),
+        ...proxies(words),
+      }),
+    },
+  ],
+  [`PATCH ${CLUSTER}`, { body: (words) => ({ tags: 'canary', pull_secret: pullSecret(words), ...proxies(words) }) }],
+  [
+    `POST ${API}/infra-envs`,
+    {
+      body: (words) => ({
+        name: 'canary',
+        openshift_version: '4.18',
+        pull_secret: pullSecret(words),
+        proxy: proxies(words),
+      }),
+    },
+  ],
+  [
+    `PATCH ${INFRA_ENV}`,
+    {
+      body: (words) => ({
+        additional_ntp_sources: 'ntp.example.com',
+        pull_secret: pullSecret(words),
+        proxy: proxies(words),
+        ignition_config_override: ignition(words.plant('ignition_config_override')),
+        static_network_config: networks(words.plant('static_network_config')),
+      }),
+      shows: ['ignition_config_override', 'static_network_config'],
+    },
+  ],
+  [
+    `PATCH ${CLUSTER}/install-config`,
+    { body: ({ plant }) => JSON.stringify({ sshKey: plant('install_config_overrides') }) },
+  ],
+  [
+    `PATCH ${HOST}`,
+    {
+      body: ({ plant }) => ({
+        machine_config_pool_name: 'infra',
+        ignition_endpoint_token: plant('ignition endpoint token'),
+        ignition_endpoint_http_headers: [{ key: 'Authorization', value: plant('ignition endpoint header') }],
+        fencing_credentials: {
+          address: 'redfish+https://192.0.2.7/redfish/v1/Systems/1',
+          username: plant('fencing user'),
+          password: plant('fencing password'),
+        },
+      }),
+      shows: [HOST_IGNITION],
+    },
+  ],
+  [`PATCH ${HOST}/ignition`, { body: ({ plant }) => ({ config: ignition(plant(HOST_IGNITION)) }) }],
+  [`POST ${CLUSTER}/manifests`, { body: (words) => ({ ...MANIFEST, content: manifest(words) }) }],
+  [`PATCH ${CLUSTER}/manifests`, { body: (words) => ({ ...MANIFEST, updated_content: manifest(words) }) }],
+  [
+    'POST /api/muster/v1/static-network-previews',
+    {
+      body: ({ plant }) => ({
+        openshift_version: '4.18',
+        static_network_config: networks(plant('previewed static network')),
+      }),
+    },
+  ],
+]);
+
+/** Takes a file instead of JSON: what a bundle of logs has in it is for whoever downloads it. */
+export const UPLOADS: ReadonlyMap<string, string> = new Map([[`POST ${CLUSTER}/logs`, LOG]]);
+
+/** Routes that change something and have no place for a secret in their body, or no body. */
+export const PLAIN_ROUTES: ReadonlySet<string> = new Set([
+  ...['import', 'disconnected'].map((name) => `POST ${API}/clusters/${name}`),
+  ...['allow-add-hosts', 'allow-add-workers', 'cancel', 'complete-installation', 'install', 'reset'].map(
+    (name) => `POST ${CLUSTER}/actions/${name}`,
+  ),
+  `POST ${CLUSTER}/uploads/ingress-cert`,
+  ...['progress', 'ui-settings', 'logs-progress', 'monitored-operators', 'ignored-validations'].map(
+    (name) => `PUT ${CLUSTER}/${name}`,
+  ),
+  `POST ${API}/events`,
+  `POST ${INFRA_ENV}/regenerate-signing-key`,
+  `POST ${INFRA_ENV}/hosts`,
+  `PUT /api/muster/v1/clusters/:cluster_id/validation-overrides`,
+  `POST ${HOST}/instructions`,
+  `PUT ${HOST}/progress`,
+  `PUT ${HOST}/logs-progress`,
+  `PATCH ${HOST}/installer-args`,
+  `PATCH ${HOST}/actions/reset-validation/:validation_id`,
+  ...['bind', 'install', 'reset', 'unbind'].map((name) => `POST ${HOST}/actions/${name}`),
+]);
+
+/** What is asked for to be seen. Everything else that can be read has no secret in it. */
+export const SHOWN_TO_THE_OWNER: ReadonlyMap<string, readonly string[]> = new Map([
+  [`GET ${CLUSTER}`, ['install_config_overrides']],
+  [`GET ${API}/clusters`, ['install_config_overrides']],
+  [`GET ${CLUSTER}/install-config`, ['http_proxy', 'https_proxy', 'install_config_overrides', 'pull secret']],
+  [`GET ${CLUSTER}/manifests/files`, ['manifest']],
+  [`GET ${INFRA_ENV}`, ['ignition_config_override', 'static_network_config']],
+  [`GET ${API}/infra-envs`, ['ignition_config_override', 'static_network_config']],
+  // The discovery ignition. The pull secret is in it too, encoded twice.
+  [`GET ${INFRA_ENV}/downloads/files`, ['http_proxy', 'https_proxy', 'ignition_config_override']],
+  [`GET ${CLUSTER}/logs`, [LOG]],
+  [`GET ${HOST}`, [HOST_IGNITION]],
+  [`GET ${INFRA_ENV}/hosts`, [HOST_IGNITION]],
+]);
+
+/** Questions between services that bring a secret to where it is sealed, or fetch what is made of it. */
+export const SUBJECTS_WITH_SECRETS: readonly string[] = [
+  'ignition.v1.revise_manifest',
+  'ignition.v1.store_manifest',
+  'registration.v1.register_cluster',
+  'registration.v1.register_infra_env',
+  'registration.v1.revise_cluster',
+  'registration.v1.revise_host',
+  'registration.v1.revise_infra_env',
+];
