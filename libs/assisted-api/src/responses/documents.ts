@@ -49,7 +49,6 @@ export type ClusterDocument = Kept &
     | 'feature_usage'
     | 'ip_collisions'
     | 'org_soft_timeouts_enabled'
-    | 'deleted_at'
     | 'user_name'
     | 'org_id'
     | 'email_domain'
@@ -72,8 +71,6 @@ export type ClusterDocument = Kept &
     readonly _overrides?: readonly OverrideRecord[];
     /** Of hosts that saw more than one machine answer on an address, by host key. */
     readonly _ip_collisions?: { readonly [hostKey: string]: IpCollisions };
-    /** Only in the collection of deleted ones. */
-    readonly deleted_at?: string;
   };
 
 /** Key: host key `<infraEnvId>.<hostId>`. Big bodies are digests of objects in the object store; absent: not reported. */
@@ -83,7 +80,6 @@ export type HostDocument = Kept &
     | 'progress_stages'
     | 'validations_info'
     | 'user_name'
-    | 'deleted_at'
     | 'timestamp'
     | 'inventory'
     | 'connectivity'
@@ -114,8 +110,6 @@ export type HostDocument = Kept &
     /** A person chose the installation disk. */
     readonly _disk_chosen_by_person?: boolean;
     readonly _ip_collisions?: IpCollisions;
-    /** Only in the collection of deleted ones. */
-    readonly deleted_at?: string;
     /** Another live machine claims this id. */
     readonly _identity_conflict: boolean;
   };

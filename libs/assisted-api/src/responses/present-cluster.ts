@@ -26,7 +26,6 @@ export function presentCluster(
   cluster.hosts = hosts;
   // A gate of organisations that nothing closes here; whether timeouts are soft is for the process to say.
   if (!document.imported) cluster.org_soft_timeouts_enabled = true;
-  cluster.deleted_at = document.deleted_at ?? null;
   const collisions = presentIpCollisions(document);
   if (collisions) cluster.ip_collisions = collisions;
   const bundles = presentBundles(document);

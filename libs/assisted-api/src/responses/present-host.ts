@@ -28,7 +28,6 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
   const host = stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT);
   // Command lines of today look hosts up by this member alone: it is always there, the best name that is known.
   host.requested_hostname = document.requested_hostname || document._reported_hostname || document.id;
-  host.deleted_at = document.deleted_at ?? null;
   if (parts.timestamp) host.timestamp = parts.timestamp;
   host.validations_info = presentOutcomes(document._outcomes);
   host.progress_stages = hostStages({

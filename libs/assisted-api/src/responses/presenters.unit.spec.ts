@@ -74,12 +74,13 @@ describe('presentOutcomes', () => {
 });
 
 describe('what is there only sometimes', () => {
-  test('is null or absent as in the contract until there is something to tell', () => {
+  test('is absent until there is something to tell', () => {
     const cluster = presentCluster(clusterDocument());
-    expect(cluster).toMatchObject({ deleted_at: null, org_soft_timeouts_enabled: true });
+    expect(cluster).toMatchObject({ org_soft_timeouts_enabled: true });
+    expect(cluster).not.toHaveProperty('deleted_at');
     expect(cluster).not.toHaveProperty('ip_collisions');
     expect(presentCluster(clusterDocument({ imported: true }))).not.toHaveProperty('org_soft_timeouts_enabled');
-    expect(presentHost(hostDocument())).toMatchObject({ deleted_at: null });
+    expect(presentHost(hostDocument())).not.toHaveProperty('deleted_at');
     expect(presentHost(hostDocument())).not.toHaveProperty('timestamp');
     expect(presentHost(hostDocument(), { timestamp: 5 })).toMatchObject({ timestamp: 5 });
   });

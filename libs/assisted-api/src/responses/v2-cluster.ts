@@ -56,8 +56,8 @@ export type V2Cluster = {
   readonly status_updated_at: string;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Null while it has not been deleted. */
-  readonly deleted_at: string | null;
+  /** Absent while it has not been deleted. */
+  readonly deleted_at?: string;
   readonly install_started_at: string;
   readonly install_completed_at: string;
   readonly openshift_version: string;

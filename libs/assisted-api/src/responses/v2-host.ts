@@ -36,8 +36,8 @@ export type V2Host = {
   readonly connection_timed_out: boolean;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Null while it has not been deleted. */
-  readonly deleted_at: string | null;
+  /** Absent while it has not been deleted. */
+  readonly deleted_at?: string;
   readonly registered_at: string;
   readonly checked_in_at: string;
   /** What the machine's clock said when it asked last, seconds since the epoch; absent when it did not say. */
