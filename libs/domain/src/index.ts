@@ -14,6 +14,7 @@ export { mergeClusterSettings } from './cluster/cluster-revision';
 export * from './cluster/cluster-state';
 export * from './cluster/cluster-status';
 export * from './cluster/cluster-timeouts';
+export * from './cluster/user-manifests';
 export * from './cluster/cluster-transitions';
 export { controlPlaneCounts } from './cluster/input/choice.rules';
 export * from './input/proxy-mask';

@@ -67,6 +67,8 @@ export type ClusterDocument = Kept &
     readonly _has_kubeconfig: boolean;
     /** How many hosts and infra-envs of the cluster make use of something, by its name in `feature_usage`. */
     readonly _usage_counts?: { readonly [name: string]: number };
+    /** `<folder>/<file name>` of the manifests that people gave. */
+    readonly _user_manifests?: readonly string[];
     /** Oldest first; the last one is in force. */
     readonly _overrides?: readonly OverrideRecord[];
     /** Of hosts that saw more than one machine answer on an address, by host key. */

@@ -67,6 +67,7 @@ const CLUSTER_USAGE: readonly UsageRow[] = [
     name: 'Install Config Overrides',
     of: (cluster) => when(Boolean(cluster.install_config_overrides && cluster.install_config_overrides !== '{}')),
   },
+  { name: 'Custom manifest', of: (cluster) => when(Boolean(cluster._user_manifests?.length)) },
   { name: 'FIPS', of: (cluster) => when(overridesOf(cluster)['fips'] === true) },
   { name: 'Cluster Tags', of: (cluster) => when(Boolean(cluster.tags)) },
   {

@@ -54,7 +54,8 @@ describe('what a cluster makes use of', () => {
     ['Hyperthreading', { hyperthreading: 'none' }, { hyperthreading_enabled: 'none' }],
     ['User Managed Networking With Multi Node', { user_managed_networking: true }],
     ['Validations have been ignored for this cluster', { ignored_cluster_validations: '["ntp-server-configured"]' }],
-    ['Custom manifest', { _usage_counts: { 'Custom manifest': 2 } }, { count: 2 }],
+    ['Custom manifest', { _user_manifests: ['manifests/cni.yaml'] }],
+    ['Static Network Config', { _usage_counts: { 'Static Network Config': 2 } }, { count: 2 }],
     ['OPENSHIFT-AI', { monitored_operators: [operator('openshift-ai', 'olm')] }],
   ])('tells of %s', (name, changes, data = {}) => {
     expect(usage(changes)[name]).toMatchObject({ name, data });
@@ -62,6 +63,7 @@ describe('what a cluster makes use of', () => {
 
   it.each<[string, Partial<ClusterDocument>]>([
     ['SNO', { kind: 'AddHostsCluster', control_plane_count: 1 }],
+    ['Custom manifest', { _user_manifests: [] }],
     ['FIPS', { install_config_overrides: '{"fips":false}' }],
     ['FIPS', { install_config_overrides: '{' }],
     ['Install Config Overrides', { install_config_overrides: '{}' }],

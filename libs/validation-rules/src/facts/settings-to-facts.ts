@@ -9,13 +9,11 @@ export interface RegisteredCluster {
   readonly settings: Plain<ClusterSettings>;
 }
 
-/** A cluster as its stream tells it, as the rules read it. */
-export function toClusterSettingsFacts({
-  kind,
-  imported,
-  pullSecretSet,
-  settings,
-}: RegisteredCluster): ClusterSettingsFacts {
+/** A cluster as its stream tells it, as the rules read it. Manifests are told elsewhere. */
+export function toClusterSettingsFacts(
+  { kind, imported, pullSecretSet, settings }: RegisteredCluster,
+  { hasCustomManifest = false } = {},
+): ClusterSettingsFacts {
   const details = settings.platformDetails as { external?: { platform_name?: unknown } } | undefined;
   const externalPlatform = details?.external?.platform_name;
   return {
@@ -47,8 +45,7 @@ export function toClusterSettingsFacts({
       (settings.olmOperators?.items ?? []).map(({ name }) => name),
       { isSingleNode: settings.controlPlaneCount === 1 },
     ),
-    // Manifests are kept by the ignition service from a later part on; until then nobody can have given one.
-    hasCustomManifest: false,
+    hasCustomManifest,
     ignoredHostRules: settings.ignoredHostValidations?.items ?? [],
     ignoredClusterRules: settings.ignoredClusterValidations?.items ?? [],
   };

@@ -1,13 +1,21 @@
 import type { ClusterDocument } from '@muster/assisted-api';
-import type { ClusterEvent, EventData } from '@muster/contracts';
+import type { ClusterEvent, EventData, IgnitionEvent } from '@muster/contracts';
+import { userManifestsAfter } from '@muster/domain';
 import { registeredCluster } from './cluster-registered';
 import { CLUSTER_VIEW } from './cluster-view';
 import { changedGroups } from './group-view';
 import { changedOutcomes } from './outcome-view';
 import { patched, type Occurrence, type Patch } from './view-rows';
 
+type ManifestEvent = Extract<IgnitionEvent, { readonly type: 'ManifestStored' | 'ManifestRemoved' }>;
+
 export type ClusterDocumentEvent =
-  ClusterEvent | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> };
+  | ClusterEvent
+  | ManifestEvent
+  | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> };
+
+export const isManifestEvent = (type: string): type is ManifestEvent['type'] =>
+  type === 'ManifestStored' || type === 'ManifestRemoved';
 
 /** The document after the fact; undefined once the cluster is gone. */
 export function evolveClusterDocument(
@@ -21,6 +29,12 @@ export function evolveClusterDocument(
     return patched(
       { ...before },
       { _outcomes: changedOutcomes(before._outcomes, event.data), ...changedGroups(before, event.data) },
+      occurrence,
+    );
+  if (event.type === 'ManifestStored' || event.type === 'ManifestRemoved')
+    return patched(
+      { ...before },
+      { _user_manifests: userManifestsAfter(before._user_manifests ?? [], event) },
       occurrence,
     );
   const row = CLUSTER_VIEW[event.type] as (

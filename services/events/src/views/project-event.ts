@@ -2,6 +2,7 @@ import { isKnownEventType, parseStreamId } from '@muster/contracts';
 import type { ProjectEvent } from '@muster/event-sourcing';
 import type { ReadModelChange } from '@muster/ports';
 import { DEFAULT_MACHINE_LIMITS, type MachineLimits } from './machine-limits';
+import { isManifestEvent } from './cluster-evolve';
 import { projectCluster } from './project-cluster';
 import { projectHost } from './project-host';
 import { projectInfraEnv } from './project-infra-env';
@@ -35,8 +36,10 @@ export const createProjectEvent =
         return projectInfraEnv(id, event, occurrence, read);
       case 'note':
         return projectNote(event, read);
-      default:
+      case 'ignition':
         // Artifacts show through the cluster's own facts.
+        return isManifestEvent(event.type) ? projectCluster(id, event, occurrence, read) : NOTHING;
+      default:
         return NOTHING;
     }
   };

@@ -11,6 +11,7 @@ import {
   onImage,
   onInfraEnv,
   onInventory,
+  onManifests,
   onNote,
   record,
 } from './view-story.fixture';
@@ -32,6 +33,8 @@ const STORY: readonly Fact[] = [
   onHost('HostRoleSuggested', { role: 'worker' }),
   onHost('HostReregistered', { kind: 'Host', clusterId: '11111111-1111-4111-8111-111111111111' }),
   onInfraEnv('InfraEnvSettingsRevised', { changes: { imageType: 'minimal-iso' } }),
+  onManifests('ManifestStored', { folder: 'manifests', fileName: 'cni.yaml', source: 'user' }),
+  onManifests('ManifestRemoved', { folder: 'manifests', fileName: 'cni.yaml' }),
   onCluster('InstallationPreparationStarted', { attempt: 1 }),
   onHost('HostProgressed', { stage: 'Installing', stageChanged: true, installationPercentage: 20 }),
   onCluster('OperatorStatusReported', { name: 'console', status: 'available' }),

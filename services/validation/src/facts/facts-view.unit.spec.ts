@@ -13,6 +13,7 @@ import {
   infraEnvRegistered,
   INFRA_ENV_ID,
   inventoryReported,
+  manifestFact,
   recorded,
   reportFact,
 } from './sample.events';
@@ -113,6 +114,27 @@ describe('what a fact touches', () => {
     } as Fact;
     expect(after(...SETUP, revised).touched).toEqual([host(a), host(b)]);
     expect(revised.streamId).toBe(`infraEnv-${INFRA_ENV_ID}`);
+  });
+});
+
+describe('manifests', () => {
+  const given = manifestFact('ManifestStored', { source: 'user' });
+  it('that a person gave count for the cluster alone, until the last of them is gone', () => {
+    const { view, touched } = after(...SETUP, given);
+    expect(touched).toEqual([CLUSTER]);
+    expect(clusterFactsOf(view).settings.hasCustomManifest).toBe(true);
+    const gone = after(...SETUP, given, manifestFact('ManifestRemoved'));
+    expect(gone.touched).toEqual([CLUSTER]);
+    expect(clusterFactsOf(gone.view).settings.hasCustomManifest).toBe(false);
+  });
+
+  it('are still there when the cluster changes', () => {
+    const { view } = after(...SETUP, given, clusterFact('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
+    expect(clusterFactsOf(view).settings.hasCustomManifest).toBe(true);
+  });
+
+  it('that the service adds change nothing', () => {
+    expect(after(...SETUP, manifestFact('ManifestStored', { source: 'system' })).touched).toEqual([]);
   });
 });
 

@@ -73,6 +73,12 @@ export const clusterRegistered = (settings: object = {}): Fact =>
 
 export const clusterFact = (type: MusterEvent['type'], data: object): Fact =>
   fact('cluster', CLUSTER_ID, loose(type, data));
+export const manifestFact = (type: 'ManifestStored' | 'ManifestRemoved', data: object = {}): Fact =>
+  fact(
+    'ignition',
+    CLUSTER_ID,
+    loose(type, { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'cni.yaml', ...data }),
+  );
 export const hostFact = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
   fact('host', key, loose(type, data));
 export const reportFact = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>

@@ -19,6 +19,8 @@ export interface ClusterEntry {
   readonly id: string;
   state: ClusterState;
   facts: ClusterSettingsFacts;
+  /** Folder and name of the manifests that people gave it. */
+  userManifests: readonly string[];
   /** Kept while operators are chosen; nothing else asks for it. */
   shape: ClusterShape;
   readonly hostKeys: Set<HostKey>;
@@ -39,6 +41,13 @@ export interface InfraEnvEntry {
 
 /** False again once it was deregistered. */
 export const isRegistered = ({ state }: HostEntry): boolean => state.hostId !== '';
+
+/** Another role, another cluster, or gone. */
+export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: HostEntry): boolean =>
+  before.clusterId !== after.clusterId ||
+  before.role !== after.role ||
+  before.suggestedRole !== after.suggestedRole ||
+  before.hostId !== after.hostId;
 
 /** The name the node will get, or '' while the host has not reported. */
 export function nameOf({ state, reports }: HostEntry): string {

@@ -1,0 +1,43 @@
+import type { HostKey } from '@muster/contracts';
+import { addressesOf } from '@muster/validation-rules';
+import type { ClusterEntry, HostEntry, InfraEnvEntry } from './view-entries';
+
+/** Hosts, clusters and infra-envs by their ids, and what is read across them. */
+export class KnownEntries {
+  readonly hosts = new Map<HostKey, HostEntry>();
+  readonly clusters = new Map<string, ClusterEntry>();
+  readonly infraEnvs = new Map<string, InfraEnvEntry>();
+  private readonly keysOfIds = new Map<string, HostKey>();
+
+  /** Hosts report each other by their ids alone. */
+  rememberId(hostId: string, key: HostKey): void {
+    if (hostId) this.keysOfIds.set(hostId, key);
+  }
+
+  hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
+    return [...cluster.hostKeys].flatMap((key) => this.hosts.get(key) ?? []);
+  }
+
+  hostOfCluster(cluster: ClusterEntry, hostId: string): HostEntry | undefined {
+    const key = this.keysOfIds.get(hostId);
+    return key && cluster.hostKeys.has(key) ? this.hosts.get(key) : undefined;
+  }
+
+  /** Addresses of the host on which, as any host of the cluster says, another machine answers as well. */
+  collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
+    const reporters = [...cluster.collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
+    if (reporters.length === 0 || !reports.hardware) return [];
+    const colliding = new Set(reporters.flatMap((one) => one.reports.collisions.map(({ address }) => address)));
+    return addressesOf(reports.hardware)
+      .map((address) => address.replace(/\/.*/, ''))
+      .filter((address) => colliding.has(address));
+  }
+
+  /** What clusters read of a host is made anew when it is next asked for. */
+  dropSummaries(keys: Iterable<HostKey>): void {
+    for (const key of keys) {
+      const host = this.hosts.get(key);
+      if (host) host.summary = undefined;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { EventData, HostKey } from '@muster/contracts';
+import {
+  addressesOf,
+  ClusterConnectivity,
+  type ClusterSettingsFacts,
+  GOOD_LATENCY_MS,
+  isLoadBalancerUserManaged,
+} from '@muster/validation-rules';
+import type { KnownEntries } from './known-entries';
+import { type ClusterEntry, hasOtherPlace, type HostEntry } from './view-entries';
+
+/** With fewer hosts the first ones tell the others apart from too few to compare. */
+const FEW_HOSTS = 3;
+/** Over routers each host's outcome hangs on what every other says of it. */
+const isRouted = (facts: ClusterSettingsFacts): boolean =>
+  facts.userManagedNetworking || isLoadBalancerUserManaged(facts);
+
+export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
+  const connectivity = new ClusterConnectivity();
+  connectivity.setNetworks(facts.machineNetworks);
+  return connectivity;
+}
+
+/** Takes in how the host reaches others, and answers whose outcomes depend on what changed in that. */
+export function reconnected(before: HostEntry, after: HostEntry, entries: KnownEntries): readonly HostKey[] {
+  const keys: HostKey[] = [];
+  const isNew = before.state.clusterId !== after.state.clusterId;
+  const old = entries.clusters.get(before.state.clusterId);
+  if (old && isNew) keys.push(...departed(before, after, old));
+  const cluster = entries.clusters.get(after.state.clusterId);
+  if (!cluster) return keys;
+  if (isNew || before.reports.hardware !== after.reports.hardware || before.reports.reaches !== after.reports.reaches) {
+    const hostId = after.state.hostId || before.state.hostId;
+    const addresses = after.reports.hardware ? addressesOf(after.reports.hardware) : [];
+    const reached = cluster.connectivity.setHost(hostId, addresses, after.reports.reaches);
+    if (isRouted(cluster.facts))
+      keys.push(...(isNew ? cluster.hostKeys : reached.flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? [])));
+  }
+  if (isNew || before.reports.collisions !== after.reports.collisions)
+    keys.push(...collisionsChanged(before, after, cluster));
+  if (hasOtherPlace(before, after))
+    keys.push(...weaklyReaching(after.state.hostId || before.state.hostId, cluster, entries));
+  if (isNew && cluster.hostKeys.size <= FEW_HOSTS) keys.push(...cluster.hostKeys);
+  return keys;
+}
+
+/** Takes in which hosts reach each other by now, and answers those that came or went. */
+export function regrouped(
+  cluster: ClusterEntry,
+  { groups }: EventData<'ClusterOutcomesChanged'>['connectivityGroups'] & object,
+  entries: KnownEntries,
+): readonly HostKey[] {
+  const isFirst = cluster.groups.size === 0;
+  const touched = new Set<string>();
+  for (const { network, joinedHostIds, leftHostIds } of groups) {
+    const members: Set<string> = cluster.groups.get(network) ?? new Set<string>();
+    cluster.groups.set(network, members);
+    for (const id of joinedHostIds) members.add(id);
+    for (const id of leftHostIds) members.delete(id);
+    for (const id of [...joinedHostIds, ...leftHostIds]) touched.add(id);
+  }
+  if (isFirst) return [...cluster.hostKeys];
+  return [...touched].flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? []);
+}
+
+function departed(before: HostEntry, after: HostEntry, old: ClusterEntry): readonly HostKey[] {
+  old.connectivity.removeHost(before.state.hostId);
+  old.collisionReporters.delete(after.key);
+  const matters = before.reports.collisions.length > 0 || isRouted(old.facts) || old.hostKeys.size < FEW_HOSTS;
+  return matters ? [...old.hostKeys] : [];
+}
+
+function collisionsChanged(before: HostEntry, after: HostEntry, cluster: ClusterEntry): readonly HostKey[] {
+  if (after.reports.collisions.length > 0) cluster.collisionReporters.add(after.key);
+  else cluster.collisionReporters.delete(after.key);
+  const isQuiet = before.reports.collisions.length + after.reports.collisions.length === 0;
+  return isQuiet ? [] : [...cluster.hostKeys];
+}
+
+/** Hosts that have trouble to reach this one: only to them it matters what role it has. */
+function weaklyReaching(hostId: string, cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
+  return entries.hostsOf(cluster).flatMap(({ key, reports }) => {
+    const reach = reports.reaches?.get(hostId);
+    const isWeak = reach !== undefined && (reach.latencyMs > GOOD_LATENCY_MS || reach.packetLossPercent > 0);
+    return isWeak ? [key] : [];
+  });
+}
