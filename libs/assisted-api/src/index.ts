@@ -8,6 +8,8 @@ export * from './responses/present-host';
 export * from './responses/present-infra-env';
 export * from './responses/present-outcomes';
 export * from './responses/v2-cluster';
+export * from './responses/v2-cluster-parts';
+export * from './responses/v2-error';
 export * from './responses/v2-event';
 export * from './responses/v2-host';
 export * from './responses/v2-infra-env';

@@ -3,7 +3,8 @@ import type { ClusterDocument, HostDocument } from './documents';
 import { presentFeatureUsage } from './feature-usage';
 import { presentOutcomes } from './present-outcomes';
 import { stripInternals } from './strip-internals';
-import type { V2ChosenBundle, V2Cluster, V2HostNetwork } from './v2-cluster';
+import type { V2Cluster } from './v2-cluster';
+import type { V2ChosenBundle, V2HostNetwork } from './v2-cluster-parts';
 import type { V2Host } from './v2-host';
 
 /** With fewer workers than this the control plane has to run the workloads. */

@@ -1,129 +1,129 @@
-import type { V2Host } from './v2-host';
+import { CLUSTER_KINDS, CLUSTER_STATUSES, FINALIZING_STAGES } from '@muster/domain';
+import {
+  CLUSTER_CPU_ARCHITECTURES,
+  HIGH_AVAILABILITY_MODES,
+  LOAD_BALANCER_TYPES,
+  LOGS_STATES,
+  NETWORK_TYPES,
+  ROLE_SELECTIONS,
+} from '../requests/wire-values';
+import {
+  anything,
+  flag,
+  list,
+  maybe,
+  record,
+  text,
+  time,
+  uuid,
+  whole,
+  word,
+  type Shown,
+} from '../schema/answer-schema';
+import {
+  V2_CHOSEN_BUNDLE,
+  V2_CLUSTER_NETWORK,
+  V2_DISK_ENCRYPTION,
+  V2_HOST_NETWORK,
+  V2_IGNITION_ENDPOINT,
+  V2_MONITORED_OPERATOR,
+  V2_NETWORK,
+  V2_PLATFORM,
+  V2_VIP,
+} from './v2-cluster-parts';
+import { V2_HOST } from './v2-host';
 
-/** `platform` of the contract; `external` and the like as a person gave them. */
-export type V2Platform = { readonly type: string; readonly [detail: string]: unknown };
-export type V2Vip = { readonly cluster_id: string; readonly ip: string; readonly verification: string };
-export type V2Network = { readonly cluster_id: string; readonly cidr: string };
-export type V2ClusterNetwork = V2Network & { readonly host_prefix: number };
-/** A network that hosts have an address in, with those hosts' ids. */
-export type V2HostNetwork = { readonly cidr: string; readonly host_ids: readonly string[] };
+const PREPARATION_STATUSES = ['not_started', 'failed', 'success'];
+const percent = () => whole({ minimum: 0, maximum: 100 });
 
-/** `bundle-create-params` of the contract. */
-export type V2ChosenBundle = { readonly id: string; readonly optional_operators: readonly string[] };
+/** `cluster-progress-info` of the contract. */
+export const V2_CLUSTER_PROGRESS = record('cluster-progress-info', {
+  total_percentage: percent(),
+  preparing_for_installation_stage_percentage: percent(),
+  installing_stage_percentage: percent(),
+  finalizing_stage_percentage: percent(),
+  finalizing_stage: maybe(word(FINALIZING_STAGES)),
+  finalizing_stage_started_at: time(),
+  finalizing_stage_timed_out: flag(),
+});
+export type V2ClusterProgress = Shown<typeof V2_CLUSTER_PROGRESS>;
 
-/** `monitored-operator` of the contract. */
-export type V2MonitoredOperator = {
-  readonly cluster_id: string;
-  readonly name: string;
-  readonly operator_type: string;
-  readonly version?: string;
-  readonly namespace?: string;
-  readonly subscription_name?: string;
-  readonly properties?: string;
-  readonly timeout_seconds: number;
-  /** Ids of the bundles it belongs to. */
-  readonly bundles?: readonly string[];
-  /** Ids of the bundles it was chosen through. */
-  readonly source_bundles?: readonly string[];
-  /** Absent before the first report. */
-  readonly status?: string;
-  readonly status_info?: string;
-  readonly status_updated_at: string;
-};
-
-/** `cluster-progress-info` of the contract: whole percent. */
-export type V2ClusterProgress = {
-  readonly total_percentage: number;
-  readonly preparing_for_installation_stage_percentage: number;
-  readonly installing_stage_percentage: number;
-  readonly finalizing_stage_percentage: number;
-  readonly finalizing_stage?: string;
-  readonly finalizing_stage_started_at: string;
-  readonly finalizing_stage_timed_out: boolean;
-};
-
-/** `cluster` of the contract. Members named "JSON" hold a JSON document as text. */
-export type V2Cluster = {
-  readonly kind: string;
-  readonly id: string;
-  readonly href: string;
-  readonly name: string;
-  readonly user_name?: string;
-  readonly org_id?: string;
-  readonly email_domain?: string;
-  readonly status: string;
-  readonly status_info: string;
-  readonly status_updated_at: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Absent while it has not been deleted. */
-  readonly deleted_at?: string;
-  readonly install_started_at: string;
-  readonly install_completed_at: string;
-  readonly openshift_version: string;
-  readonly ocp_release_image?: string;
-  readonly openshift_cluster_id?: string;
-  readonly cpu_architecture: string;
-  readonly control_plane_count: number;
-  readonly high_availability_mode: string;
-  readonly base_dns_domain?: string;
-  readonly platform: V2Platform;
-  readonly image_info: Readonly<Record<string, never>>;
-  readonly user_managed_networking: boolean;
-  readonly vip_dhcp_allocation: boolean;
-  readonly network_type?: string;
-  /** JSON of network → ids of the hosts that all reach each other in it. */
-  readonly connectivity_majority_groups?: string;
-  readonly load_balancer: { readonly type: string };
-  readonly api_vips: readonly V2Vip[];
-  readonly ingress_vips: readonly V2Vip[];
-  readonly api_vip_dns_name?: string;
-  readonly cluster_networks: readonly V2ClusterNetwork[];
-  readonly service_networks: readonly V2Network[];
-  readonly machine_networks: readonly V2Network[];
-  /** The first of `cluster_networks`, for older clients; the next three likewise. */
-  readonly cluster_network_cidr?: string;
-  readonly cluster_network_host_prefix?: number;
-  readonly service_network_cidr?: string;
-  readonly machine_network_cidr?: string;
-  readonly host_networks: readonly V2HostNetwork[];
-  readonly ssh_public_key?: string;
-  readonly pull_secret_set: boolean;
-  readonly http_proxy?: string;
-  readonly https_proxy?: string;
-  readonly no_proxy?: string;
-  readonly additional_ntp_source?: string;
-  readonly ntp_sources?: string;
-  readonly hyperthreading: string;
-  readonly schedulable_masters: boolean;
-  readonly schedulable_masters_forced_true: boolean;
-  readonly disk_encryption: { readonly [member: string]: unknown };
-  readonly ignition_endpoint?: { readonly [member: string]: unknown };
-  /** JSON object. */
-  readonly install_config_overrides?: string;
-  readonly tags?: string;
-  readonly imported: boolean;
-  readonly progress: V2ClusterProgress;
-  readonly 'last-installation-preparation': { readonly status: string; readonly reason?: string };
-  readonly monitored_operators: readonly V2MonitoredOperator[];
-  /** Absent when operators were chosen one by one. */
-  readonly operator_bundles?: readonly V2ChosenBundle[];
-  /** JSON: category to array of `{id, status, message}`. */
-  readonly validations_info: string;
-  /** JSON arrays of rule ids. */
-  readonly ignored_host_validations?: string;
-  readonly ignored_cluster_validations?: string;
-  /** JSON object: address → MAC addresses of the machines that answer on it. Absent while there is no such address. */
-  readonly ip_collisions?: string;
-  /** Absent for a cluster that was made elsewhere. */
-  readonly org_soft_timeouts_enabled?: boolean;
-  /** JSON object. */
-  readonly feature_usage: string;
-  readonly logs_info: string;
-  readonly controller_logs_started_at: string;
-  readonly controller_logs_collected_at: string;
-  readonly total_host_count: number;
-  readonly enabled_host_count: number;
-  readonly ready_host_count: number;
-  readonly hosts: readonly V2Host[];
-};
+/** `cluster` of the contract. */
+export const V2_CLUSTER = record('cluster', {
+  kind: word(CLUSTER_KINDS),
+  id: uuid(),
+  href: text(),
+  name: text(),
+  user_name: maybe(text()),
+  org_id: maybe(text()),
+  email_domain: maybe(text()),
+  status: word(CLUSTER_STATUSES),
+  status_info: text(),
+  status_updated_at: time(),
+  created_at: time(),
+  updated_at: time(),
+  deleted_at: maybe(time()),
+  install_started_at: time(),
+  install_completed_at: time(),
+  openshift_version: text(),
+  ocp_release_image: maybe(text()),
+  openshift_cluster_id: maybe(text()),
+  cpu_architecture: word(CLUSTER_CPU_ARCHITECTURES),
+  control_plane_count: whole(),
+  high_availability_mode: word(HIGH_AVAILABILITY_MODES),
+  base_dns_domain: maybe(text()),
+  platform: V2_PLATFORM,
+  image_info: anything(),
+  user_managed_networking: flag(),
+  vip_dhcp_allocation: flag(),
+  network_type: maybe(word(NETWORK_TYPES)),
+  connectivity_majority_groups: maybe(text()),
+  load_balancer: record('load_balancer', { type: word(LOAD_BALANCER_TYPES) }),
+  api_vips: list(V2_VIP),
+  ingress_vips: list(V2_VIP),
+  api_vip_dns_name: maybe(text()),
+  cluster_networks: list(V2_CLUSTER_NETWORK),
+  service_networks: list(V2_NETWORK),
+  machine_networks: list(V2_NETWORK),
+  cluster_network_cidr: maybe(text()),
+  cluster_network_host_prefix: maybe(whole()),
+  service_network_cidr: maybe(text()),
+  machine_network_cidr: maybe(text()),
+  host_networks: list(V2_HOST_NETWORK),
+  ssh_public_key: maybe(text()),
+  pull_secret_set: flag(),
+  http_proxy: maybe(text()),
+  https_proxy: maybe(text()),
+  no_proxy: maybe(text()),
+  additional_ntp_source: maybe(text()),
+  ntp_sources: maybe(text()),
+  hyperthreading: word(ROLE_SELECTIONS),
+  schedulable_masters: flag(),
+  schedulable_masters_forced_true: flag(),
+  disk_encryption: V2_DISK_ENCRYPTION,
+  ignition_endpoint: maybe(V2_IGNITION_ENDPOINT),
+  install_config_overrides: maybe(text()),
+  tags: maybe(text()),
+  imported: flag(),
+  progress: V2_CLUSTER_PROGRESS,
+  'last-installation-preparation': record('last-installation-preparation', {
+    status: word(PREPARATION_STATUSES),
+    reason: maybe(text()),
+  }),
+  monitored_operators: list(V2_MONITORED_OPERATOR),
+  operator_bundles: maybe(list(V2_CHOSEN_BUNDLE)),
+  validations_info: text(),
+  ignored_host_validations: maybe(text()),
+  ignored_cluster_validations: maybe(text()),
+  ip_collisions: maybe(text()),
+  org_soft_timeouts_enabled: maybe(flag()),
+  feature_usage: text(),
+  logs_info: word(LOGS_STATES),
+  controller_logs_started_at: time(),
+  controller_logs_collected_at: time(),
+  total_host_count: whole(),
+  enabled_host_count: whole(),
+  ready_host_count: whole(),
+  hosts: list(V2_HOST),
+});
+export type V2Cluster = Shown<typeof V2_CLUSTER>;

@@ -1,73 +1,70 @@
-import type { HostStage } from '@muster/domain';
+import { HOST_KINDS, HOST_ROLES, HOST_STAGES, HOST_STATUSES } from '@muster/domain';
+import { LOGS_STATES } from '../requests/wire-values';
+import { choice, flag, list, maybe, record, text, time, uuid, whole, word, type Shown } from '../schema/answer-schema';
+
+const MEDIA_STATUSES = ['connected', 'disconnected'];
 
 /** `host-progress-info` of the contract. */
-export type V2HostProgress = {
-  readonly current_stage?: string;
-  readonly progress_info?: string;
-  /** 0 to 100. */
-  readonly installation_percentage?: number;
-  readonly stage_started_at: string;
-  readonly stage_updated_at: string;
-  readonly stage_timed_out?: boolean;
-};
+export const V2_HOST_PROGRESS = record('host-progress-info', {
+  current_stage: maybe(word(HOST_STAGES)),
+  progress_info: maybe(text()),
+  installation_percentage: maybe(whole({ minimum: 0, maximum: 100 })),
+  stage_started_at: time(),
+  stage_updated_at: time(),
+  stage_timed_out: maybe(flag()),
+});
+export type V2HostProgress = Shown<typeof V2_HOST_PROGRESS>;
 
-/** `host` of the contract. Members named "JSON" hold a JSON document as text. */
-export type V2Host = {
-  readonly kind: string;
-  readonly id: string;
-  readonly href: string;
-  readonly infra_env_id: string;
-  readonly cluster_id?: string;
-  readonly user_name?: string;
-  readonly status: string;
-  readonly status_info: string;
-  readonly status_updated_at: string;
-  readonly role: string;
-  readonly suggested_role?: string;
-  readonly bootstrap: boolean;
-  readonly requested_hostname?: string;
-  readonly machine_config_pool_name?: string;
-  readonly discovery_agent_version?: string;
-  readonly media_status: string;
-  readonly progress: V2HostProgress;
-  readonly progress_stages: readonly HostStage[];
-  readonly stage_started_at: string;
-  readonly stage_updated_at: string;
-  readonly connection_timed_out: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Absent while it has not been deleted. */
-  readonly deleted_at?: string;
-  readonly registered_at: string;
-  readonly checked_in_at: string;
-  /** What the machine's clock said when it asked last, seconds since the epoch; absent when it did not say. */
-  readonly timestamp?: number;
-  readonly logs_info: string;
-  readonly logs_started_at: string;
-  readonly logs_collected_at: string;
-  readonly installation_disk_id?: string;
-  readonly installation_disk_path?: string;
-  /** Comma separated disk ids. */
-  readonly disks_to_be_formatted?: string;
-  readonly skip_formatting_disks?: string;
-  /** JSON array of words. */
-  readonly installer_args?: string;
-  /** JSON object. */
-  readonly node_labels?: string;
-  readonly ignition_endpoint_token_set?: boolean;
-  /** Says that there are credentials, never which: they are sealed. */
-  readonly fencing_credentials?: string;
-  /** JSON: category to array of `{id, status, message}`. */
-  readonly validations_info: string;
-  /** JSON, as all that follow. */
-  readonly inventory?: string;
-  readonly connectivity?: string;
-  readonly free_addresses?: string;
-  readonly api_vip_connectivity?: string;
-  readonly tang_connectivity?: string;
-  readonly ignition_config_overrides?: string;
-  readonly ntp_sources?: string;
-  readonly disks_info?: string;
-  readonly images_status?: string;
-  readonly domain_name_resolutions?: string;
-};
+/** `host` of the contract. */
+export const V2_HOST = record('host', {
+  kind: word(HOST_KINDS),
+  id: uuid(),
+  href: text(),
+  infra_env_id: uuid(),
+  cluster_id: maybe(uuid()),
+  user_name: maybe(text()),
+  status: word(HOST_STATUSES),
+  status_info: text(),
+  status_updated_at: time(),
+  role: word(HOST_ROLES),
+  suggested_role: maybe(word(HOST_ROLES)),
+  bootstrap: flag(),
+  requested_hostname: maybe(text()),
+  machine_config_pool_name: maybe(text()),
+  discovery_agent_version: maybe(text()),
+  media_status: word(MEDIA_STATUSES),
+  progress: V2_HOST_PROGRESS,
+  progress_stages: list(choice(HOST_STAGES)),
+  stage_started_at: time(),
+  stage_updated_at: time(),
+  connection_timed_out: flag(),
+  created_at: time(),
+  updated_at: time(),
+  deleted_at: maybe(time()),
+  registered_at: time(),
+  checked_in_at: time(),
+  timestamp: maybe(whole()),
+  logs_info: word(LOGS_STATES),
+  logs_started_at: time(),
+  logs_collected_at: time(),
+  installation_disk_id: maybe(text()),
+  installation_disk_path: maybe(text()),
+  disks_to_be_formatted: maybe(text()),
+  skip_formatting_disks: maybe(text()),
+  installer_args: maybe(text()),
+  node_labels: maybe(text()),
+  ignition_endpoint_token_set: maybe(flag()),
+  fencing_credentials: maybe(text()),
+  validations_info: text(),
+  inventory: maybe(text()),
+  connectivity: maybe(text()),
+  free_addresses: maybe(text()),
+  api_vip_connectivity: maybe(text()),
+  tang_connectivity: maybe(text()),
+  ignition_config_overrides: maybe(text()),
+  ntp_sources: maybe(text()),
+  disks_info: maybe(text()),
+  images_status: maybe(text()),
+  domain_name_resolutions: maybe(text()),
+});
+export type V2Host = Shown<typeof V2_HOST>;

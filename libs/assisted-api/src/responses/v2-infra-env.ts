@@ -1,36 +1,46 @@
+import { CPU_ARCHITECTURES, DISCOVERY_IMAGE_TYPES } from '../requests/wire-values';
+import { choice, flag, maybe, record, text, time, uuid, whole, word, type Shown } from '../schema/answer-schema';
+
+/** `proxy` of the contract. */
+export const V2_PROXY = record('proxy', {
+  http_proxy: maybe(text()),
+  https_proxy: maybe(text()),
+  no_proxy: maybe(text()),
+});
+
 /** `infra-env` of the contract. */
-export type V2InfraEnv = {
-  readonly kind: 'InfraEnv';
-  readonly id: string;
-  readonly href: string;
-  readonly name: string;
-  readonly user_name?: string;
-  readonly org_id?: string;
-  readonly email_domain?: string;
-  readonly cluster_id?: string;
-  readonly openshift_version?: string;
-  readonly cpu_architecture: string;
-  /** full-iso, minimal-iso, disconnected-iso. */
-  readonly type: string;
-  readonly proxy: { readonly http_proxy?: string; readonly https_proxy?: string; readonly no_proxy?: string };
-  readonly ssh_authorized_key?: string;
-  readonly additional_ntp_sources?: string;
-  readonly ntp_sources?: string;
-  readonly pull_secret_set: boolean;
-  /** JSON array of `{network_yaml, mac_interface_map}`. */
-  readonly static_network_config?: string;
-  readonly ignition_config_override?: string;
-  readonly additional_trust_bundle?: string;
-  /** JSON array of `{operation, value}`. */
-  readonly kernel_arguments?: string;
-  readonly rendezvous_ip?: string;
-  readonly network_discovery_delay_seconds?: number;
-  readonly download_url?: string;
-  readonly expires_at: string;
-  /** Of the program that makes the image anew for every download. */
-  readonly generator_version?: string;
-  /** Of the image as it was last downloaded; absent before that, and once a setting has changed since. */
-  readonly size_bytes?: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-};
+export const V2_INFRA_ENV = record('infra-env', {
+  kind: choice(['InfraEnv']),
+  id: uuid(),
+  href: text(),
+  name: text(),
+  user_name: maybe(text()),
+  org_id: maybe(text()),
+  email_domain: maybe(text()),
+  cluster_id: maybe(uuid()),
+  openshift_version: maybe(text()),
+  cpu_architecture: word(CPU_ARCHITECTURES),
+  type: word(DISCOVERY_IMAGE_TYPES),
+  proxy: V2_PROXY,
+  ssh_authorized_key: maybe(text()),
+  additional_ntp_sources: maybe(text()),
+  ntp_sources: maybe(text()),
+  pull_secret_set: flag(),
+  static_network_config: maybe(text()),
+  ignition_config_override: maybe(text()),
+  additional_trust_bundle: maybe(text()),
+  kernel_arguments: maybe(text()),
+  rendezvous_ip: maybe(text()),
+  network_discovery_delay_seconds: maybe(whole({ minimum: 0 })),
+  download_url: maybe(text()),
+  expires_at: time(),
+  generator_version: maybe(text()),
+  size_bytes: maybe(whole({ minimum: 0 })),
+  created_at: time(),
+  updated_at: time(),
+});
+export type V2InfraEnv = Shown<typeof V2_INFRA_ENV>;
+
+/** `presigned-url` of the contract. */
+export const V2_SIGNED_URL = record('presigned-url', { url: text(), expires_at: time() });
+export type V2SignedUrl = Shown<typeof V2_SIGNED_URL>;
