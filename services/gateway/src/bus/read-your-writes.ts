@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
-import { projectionSubject } from '@muster/contracts';
+import { HEAD_BEACON, projectionSubject } from '@muster/contracts';
 import { type Platform, PLATFORM, Readiness } from '@muster/nest-kit';
 import { START_OF_STORE } from '@muster/ports';
 
@@ -8,6 +8,8 @@ import { START_OF_STORE } from '@muster/ports';
 export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
 /** Announcements may be lost; the read models themselves are asked this often while somebody waits. */
 const POLL_INTERVAL_MS = 50;
+/** A fact may be lost too, and nobody behind it misses the last one: after so many looks its position is told again. */
+const LOOKS_BEFORE_REMINDER = 5;
 
 interface Waiter {
   readonly position: number;
@@ -20,6 +22,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   private reached = START_OF_STORE;
   private readonly waiters = new Set<Waiter>();
   private poll: NodeJS.Timeout | undefined;
+  private looks = 0;
   private subscription: { unsubscribe(): void } | undefined;
   private headAtStart: number | undefined;
 
@@ -82,8 +85,19 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
     }
   }
 
+  private farthestAwaited(): number {
+    return Math.max(...[...this.waiters].map(({ position }) => position));
+  }
+
   private pollWhileAwaited(): void {
-    if (this.poll || this.waiters.size === 0) return;
+    if (this.poll) return;
+    if (this.waiters.size === 0) {
+      this.looks = 0;
+      return;
+    }
+    this.looks += 1;
+    if (this.looks % LOOKS_BEFORE_REMINDER === 0)
+      this.platform.requests.publish(HEAD_BEACON, { position: this.farthestAwaited() });
     this.poll = setTimeout(() => {
       this.platform.readModels
         .checkpoint(VIEWS_PROJECTION)
