@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '@muster/tool-launcher';
 
 const START_PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 /** As in the script `start`: young documents of a replay die before they are moved. */
-const NODE_OPTIONS = ['--max-semi-space-size=64'];
-const LAUNCHER = join(__dirname, '..', '..', 'launcher', 'dist', 'main.js');
+export const NODE_OPTIONS = ['--max-semi-space-size=64'];
+export const LAUNCHER = join(__dirname, '..', '..', 'launcher', 'dist', 'main.js');
 
 export interface MusterProcessOptions {
   readonly dataDirectory: string;
@@ -28,8 +28,8 @@ export class MusterProcess {
   ) {}
 
   static async prepare(options: MusterProcessOptions): Promise<MusterProcess> {
-    const restPort = options.restPort || (await freePort());
-    const imagePort = options.imagePort || (await freePort());
+    const restPort = options.restPort || (await freePort('127.0.0.1'));
+    const imagePort = options.imagePort || (await freePort('127.0.0.1'));
     const restUrl = `http://127.0.0.1:${restPort}`;
     return new MusterProcess(options, restUrl, {
       ...process.env,
@@ -93,16 +93,6 @@ export class MusterProcess {
     child.kill(signal);
     await ended;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

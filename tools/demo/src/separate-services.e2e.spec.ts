@@ -1,0 +1,99 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type NatsServer, needsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { createBaseImage } from '@muster/tool-base-image';
+import { freePort, SERVICES, type StartableService } from '@muster/tool-launcher';
+import { COMPACT, eventsOf, expectOneHistory } from './one-history.fixture.spec';
+import { RestClient } from './rest-client';
+import { installCluster } from './scenario';
+import { ServiceProcess } from './service-process';
+
+const TIME_SCALE = 150;
+/** The longest that a service is left in peace before it is killed. */
+const PEACE_MS = 1_500;
+/** Images go on while everything else changes; the host simulator takes a broken download for a machine that does not boot. */
+const KILLED: readonly StartableService[] = [
+  'registration',
+  'events',
+  'validation',
+  'inventory',
+  'ignition',
+  'gateway',
+  'registration',
+  'events',
+];
+
+needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in a process of its own', (mongo) => {
+  jest.setTimeout(480_000);
+  const directory = temporaryDirectory();
+  let nats: NatsServer;
+  const processes = new Map<StartableService, ServiceProcess>();
+  let restUrl = '';
+
+  beforeAll(async () => {
+    nats = await startNatsServer();
+    const iso = join(directory.path, 'images', 'base.iso');
+    await mkdir(join(directory.path, 'images'));
+    await createBaseImage({ outPath: iso });
+    const [restPort, imagePort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
+    restUrl = `http://127.0.0.1:${restPort}`;
+    const database = `muster_separate_${process.pid}_${Date.now()}`;
+    const environment = {
+      ...process.env,
+      MUSTER_DATA_DIRECTORY: directory.path,
+      NATS_URL: nats.url,
+      MONGODB_URL: new URL(database, mongo.endsWith('/') ? mongo : `${mongo}/`).href,
+      OS_IMAGES: JSON.stringify([
+        {
+          openshift_version: '4.18',
+          cpu_architecture: 'x86_64',
+          version: '418.94.202501010000-0',
+          url: `file://${iso}`,
+        },
+      ]),
+      REST_HOST: '127.0.0.1',
+      REST_PORT: String(restPort),
+      IMAGE_HOST: '127.0.0.1',
+      IMAGE_PORT: String(imagePort),
+      SERVICE_BASE_URL: restUrl,
+      IMAGE_SERVICE_BASE_URL: `http://127.0.0.1:${imagePort}`,
+    };
+    for (const service of Object.keys(SERVICES) as StartableService[])
+      processes.set(service, new ServiceProcess(service, environment));
+    await Promise.all([...processes.values()].map((one) => one.start()));
+  });
+  afterAll(async () => {
+    await Promise.all([...processes.values()].map((one) => one.end('SIGTERM')));
+    await nats.stop();
+    directory.remove();
+  });
+
+  it('install a cluster together although one after the other is killed, and lose and repeat nothing', async () => {
+    let isDone = false;
+    const killed: StartableService[] = [];
+    const killer = (async () => {
+      for (const service of KILLED) {
+        await new Promise((resolve) => setTimeout(resolve, PEACE_MS * (0.5 + Math.random() / 2)));
+        if (isDone) return;
+        await processes.get(service)?.end('SIGKILL');
+        await processes.get(service)?.start();
+        killed.push(service);
+      }
+    })();
+    const installed = await installCluster(COMPACT, {
+      client: new RestClient(restUrl),
+      timeScale: TIME_SCALE,
+      seed: 'separate',
+      outputDirectory: directory.path,
+      tell: () => undefined,
+      onLook: () => undefined,
+    }).finally(async () => {
+      isDone = true;
+      await killer;
+    });
+    // Else nothing was tried: every one that decides something went down at least once.
+    expect(new Set(killed)).toEqual(new Set(KILLED));
+    expect(installed.firstSeenMs.has('installed')).toBe(true);
+    expectOneHistory(await eventsOf(directory.path), COMPACT.machines.length);
+  });
+});
