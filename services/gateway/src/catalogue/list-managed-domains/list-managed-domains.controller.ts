@@ -1,12 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
+import { list, maybe, record, text } from '@muster/assisted-api';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 
 /** Base domains whose DNS records are made here: none, so people bring their own. */
 @Controller('v2/domains')
 export class ListManagedDomainsController {
   @Get()
+  @Answers('Lists the base domains whose DNS records are made here.', list(V2_MANAGED_DOMAIN))
   @Accepts('userAuth')
-  handle(): { readonly [domain: string]: string } {
-    return {};
+  handle(): readonly never[] {
+    return [];
   }
 }
