@@ -33,6 +33,10 @@ export class MusterProcess {
     const restUrl = `http://127.0.0.1:${restPort}`;
     return new MusterProcess(options, restUrl, {
       ...process.env,
+      // Servers that the tests are told of are not for this profile.
+      EVENTSTORE_URL: '',
+      MONGODB_URL: '',
+      MINIO_URL: '',
       ...options.environment,
       MUSTER_DATA_DIRECTORY: options.dataDirectory,
       REST_HOST: '127.0.0.1',
