@@ -40,10 +40,14 @@ export function ignitionBase({
 const poolOf = ({ machineConfigPoolName, effectiveRole }: StepHost): string =>
   machineConfigPoolName || (effectiveRole === 'auto-assign' ? 'worker' : effectiveRole);
 
-/** Whether a day-1 host whose disk will be encrypted reaches the servers that keep its keys. */
+/**
+ * Whether a host whose disk will be encrypted reaches the servers that keep its keys. On day 2 the ignition of the installed
+ * cluster says which, once the host could read it.
+ */
 export const tangConnectivityCheck: StepArguments = ({ cluster, host }) => {
+  if (isDay2Host(host)) return host.tangServers ? [JSON.stringify({ tang_servers: host.tangServers })] : undefined;
   const encryption = cluster?.diskEncryption;
-  if (!encryption || isDay2Host(host) || encryption.mode !== 'tang' || !encryption.tangServers) return undefined;
+  if (!encryption || encryption.mode !== 'tang' || !encryption.tangServers) return undefined;
   const encrypted = encryption.enableOn.split(',');
   const isEncrypted = encrypted.includes('all') || encrypted.includes(`${host.effectiveRole}s`);
   return isEncrypted ? [JSON.stringify({ tang_servers: encryption.tangServers })] : undefined;

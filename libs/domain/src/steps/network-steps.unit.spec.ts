@@ -191,4 +191,14 @@ describe('the check of the key servers', () => {
   ])('is dropped when %s', (_case, encryption, role) => {
     expect(check(encryption, role)).toBeUndefined();
   });
+
+  it('asks the servers of the installed cluster on day 2, once its ignition named them', () => {
+    const diskEncryption = { enableOn: 'none', mode: 'tpmv2', tangServers: '[]' };
+    const ofDay2 = (named?: string) =>
+      tangConnectivityCheck(
+        stepContext({ cluster: { diskEncryption }, host: { kind: 'AddToExistingClusterHost', tangServers: named } }),
+      );
+    expect(documentOf(ofDay2(tangServers))).toEqual({ tang_servers: tangServers });
+    expect(ofDay2()).toBeUndefined();
+  });
 });

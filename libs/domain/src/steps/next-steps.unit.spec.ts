@@ -40,10 +40,11 @@ const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
     binding: '0 exit',
   },
   'day-2': {
-    known: '60 continue connectivity-check api-vip-connectivity-check inventory ntp-synchronizer domain-resolution',
+    known:
+      '60 continue connectivity-check api-vip-connectivity-check tang-connectivity-check inventory ntp-synchronizer domain-resolution',
     insufficient:
-      '60 continue inventory connectivity-check api-vip-connectivity-check ntp-synchronizer domain-resolution',
-    'pending-for-input': '60 continue inventory connectivity-check api-vip-connectivity-check',
+      '60 continue inventory connectivity-check api-vip-connectivity-check tang-connectivity-check ntp-synchronizer domain-resolution',
+    'pending-for-input': '60 continue inventory connectivity-check api-vip-connectivity-check tang-connectivity-check',
     discovering: '60 continue inventory ntp-synchronizer domain-resolution',
     disconnected: '120 continue inventory',
     installing: '60 continue install',

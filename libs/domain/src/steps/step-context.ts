@@ -34,6 +34,8 @@ export interface StepHost {
   readonly measuredDisks: readonly string[];
   /** Images whose availability is known. */
   readonly checkedImages: readonly string[];
+  /** Tang servers of the installed cluster that a day-2 host joins, as its ignition names them: JSON array text. */
+  readonly tangServers?: string;
   /** What the ignition endpoint asks of this host; secrets. */
   readonly ignitionAccess?: { readonly token: string; readonly headers: { readonly [name: string]: string } };
 }

@@ -84,6 +84,7 @@ const HOST: StepHost = {
   skipFormattingDisks: [],
   hasLogs: false,
   machineConfigPoolName: '',
+  tangServers: '[{"url":"http://tang","thumbprint":"t"}]',
   measuredDisks: [],
   checkedImages: [],
 };

@@ -46,6 +46,13 @@ export const RESTING_ROW: Omit<StepRow, 'pool' | 'statuses'> = { steps: [], inte
 const NETWORK_STEPS: readonly StepType[] = ['connectivity-check', 'tang-connectivity-check', 'free-network-addresses'];
 const NAME_STEPS: readonly StepType[] = ['ntp-synchronizer', 'domain-resolution', 'verify-vips'];
 
+/** What a host finds out about the cluster that it joins. */
+const JOINING_STEPS: readonly StepType[] = [
+  'connectivity-check',
+  'api-vip-connectivity-check',
+  'tang-connectivity-check',
+];
+
 export const STEP_ROWS: readonly StepRow[] = [
   {
     pool: 'day-1',
@@ -84,21 +91,21 @@ export const STEP_ROWS: readonly StepRow[] = [
   {
     pool: 'day-2',
     statuses: ['known'],
-    steps: ['connectivity-check', 'api-vip-connectivity-check', 'inventory', 'ntp-synchronizer', 'domain-resolution'],
+    steps: [...JOINING_STEPS, 'inventory', 'ntp-synchronizer', 'domain-resolution'],
     intervalSeconds: 60,
     then: 'continue',
   },
   {
     pool: 'day-2',
     statuses: ['insufficient'],
-    steps: ['inventory', 'connectivity-check', 'api-vip-connectivity-check', 'ntp-synchronizer', 'domain-resolution'],
+    steps: ['inventory', ...JOINING_STEPS, 'ntp-synchronizer', 'domain-resolution'],
     intervalSeconds: 60,
     then: 'continue',
   },
   {
     pool: 'day-2',
     statuses: ['pending-for-input'],
-    steps: ['inventory', 'connectivity-check', 'api-vip-connectivity-check'],
+    steps: ['inventory', ...JOINING_STEPS],
     intervalSeconds: 60,
     then: 'continue',
   },

@@ -198,6 +198,8 @@ const CASES: readonly [HostRuleId, string, HostFacts, 'success' | 'failure' | 'p
     cl({ userManagedNetworking: true }, { hardware: sampleHardware({ productName: 'OpenStack Compute' }) }),
     'success',
   ],
+  ['valid-platform-network-settings', 'no vendor', hw({ hasVendor: false, productName: '' }), 'error'],
+  ['valid-platform-network-settings', 'a vendor without names', hw({ hasVendor: true, productName: '' }), 'success'],
   ['valid-platform-network-settings', 'no inventory', noInventory, 'pending'],
   ['machine-cidr-defined', 'given', given(), 'success'],
   ['machine-cidr-defined', 'missing', cl({ machineNetworks: [] }), 'failure'],

@@ -1,5 +1,5 @@
 import { clusterOf, hardwareOf, isBound } from '../facts/host.facts';
-import { passIf } from '../rule/rule';
+import { broken, passIf } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 /** Manufacturer that machines of a platform must have; a platform that is not listed takes any machine. */
@@ -48,12 +48,14 @@ export const PLATFORM_RULES: readonly HostRule[] = [
     applies: isBound,
     needs: ['inventory'],
     claim: (facts) => {
-      const { productName } = hardwareOf(facts);
+      const { hasVendor, productName } = hardwareOf(facts);
+      if (hasVendor === false) return broken('The host does not tell who made it, nor what it is');
       return passIf(productName !== OPENSTACK_PRODUCT || clusterOf(facts).userManagedNetworking, productName);
     },
     explain: ({ passed, measured }) =>
       passed ? 'Platform allows the network settings' : `${measured} machines need user-managed networking`,
-    remedy: 'Set user_managed_networking for the cluster.',
+    remedy:
+      'Set user_managed_networking for the cluster. Where the host does not tell what it is: let its firmware give the system vendor (DMI).',
     gate: 'known',
   },
 ];

@@ -40,6 +40,7 @@ export function toHardwareFacts(inventory: Inventory): Plain<HardwareFacts> {
     secureBootState: short(inventory.boot?.secure_boot_state),
     truncation: inventory.truncation?.type ?? 'none',
     diskCount: toInt32(disks.length),
+    hasVendor: inventory.system_vendor !== undefined,
   };
 }
 

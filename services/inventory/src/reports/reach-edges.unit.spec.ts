@@ -95,6 +95,13 @@ describe('the ignition of an installed cluster', () => {
     expect(readWorkerIgnition(text).diskEncryption).toBe(diskEncryption);
   });
 
+  it('names the Tang servers, as far as they can be asked, and nothing else', () => {
+    const server = { url: 'http://t', thumbprint: 'x' };
+    const tang = [{ ...server, secret: 's' }, { url: 7 }, { url: 'u'.repeat(5_000), thumbprint: 'x' }];
+    expect(readWorkerIgnition(withLuks({ tang })).tangServers).toBe(JSON.stringify([server]));
+    expect(readWorkerIgnition(withLuks({ tpm2: true })).tangServers).toBeUndefined();
+  });
+
   it('tells who balances the load', () => {
     const files = [{ path: '/etc/kubernetes/manifests/keepalived.yaml' }];
     expect(readWorkerIgnition(JSON.stringify({ storage: { files } })).networking).toBe('managed');

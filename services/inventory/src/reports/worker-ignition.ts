@@ -4,7 +4,13 @@ export interface WorkerIgnition {
   readonly diskEncryption: string;
   /** managed, user-managed; empty when it cannot be read. */
   readonly networking: string;
+  /** Where disks are encrypted with Tang: JSON text of the list of `{url, thumbprint}`. */
+  readonly tangServers?: string;
 }
+
+/** More servers, or longer names, than anybody has. */
+const TANG_SERVERS_MAX = 32;
+const TANG_TEXT_MAX_CHARACTERS = 2_048;
 
 const UNREADABLE: WorkerIgnition = { diskEncryption: '', networking: '' };
 /** Static pods of the load balancing and name service that the cluster brings itself. */
@@ -26,9 +32,12 @@ export function readWorkerIgnition(text: string): WorkerIgnition {
   }
   const storage = member(ignition, 'storage');
   const isManaged = list(member(storage, 'files')).some((file) => MANAGED_FILES.includes(String(member(file, 'path'))));
+  const luks = list(member(storage, 'luks'))[0];
+  const diskEncryption = encryptionOf(luks);
   return {
-    diskEncryption: encryptionOf(list(member(storage, 'luks'))[0]),
+    diskEncryption,
     networking: isManaged ? 'managed' : 'user-managed',
+    ...(diskEncryption === 'tang' ? { tangServers: tangServersOf(luks) } : {}),
   };
 }
 
@@ -38,3 +47,14 @@ function encryptionOf(luks: unknown): string {
   if (member(clevis, 'tpm2') === true) return 'tpm2';
   return list(member(clevis, 'tang')).length > 0 ? 'tang' : 'other';
 }
+
+function tangServersOf(luks: unknown): string {
+  const servers = list(member(member(luks, 'clevis'), 'tang')).flatMap((server) => {
+    const [url, thumbprint] = [member(server, 'url'), member(server, 'thumbprint')];
+    return isShortText(url) && isShortText(thumbprint) ? [{ url, thumbprint }] : [];
+  });
+  return JSON.stringify(servers.slice(0, TANG_SERVERS_MAX));
+}
+
+const isShortText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= TANG_TEXT_MAX_CHARACTERS;

@@ -55,6 +55,7 @@ export class StepContexts {
         machineConfigPoolName: host.machineConfigPoolName,
         measuredDisks: entry?.measuredDisks ?? [],
         checkedImages: entry?.checkedImages ?? [],
+        tangServers: entry?.tangServers,
         ignitionAccess: secrets.ignitionAccess,
       },
       hardware: entry?.hardware,

@@ -31,6 +31,8 @@ export interface HostEntry {
   conditions?: Plain<HostConditions>;
   measuredDisks: string[];
   checkedImages: string[];
+  /** Of the ignition of the installed cluster (day-2), as JSON array text. */
+  tangServers?: string;
   /** The last event about the host: why the next thing is done. */
   cause: Cause;
 }
@@ -64,7 +66,13 @@ const ORDERS: { readonly [type: string]: ClusterOrder['kind'] | undefined } = {
 };
 
 /** A host in a new epoch: whatever was reported or judged before is void. */
-const NOTHING_REPORTED = { hardware: undefined, conditions: undefined, measuredDisks: [], checkedImages: [] };
+const NOTHING_REPORTED = {
+  hardware: undefined,
+  conditions: undefined,
+  measuredDisks: [],
+  checkedImages: [],
+  tangServers: undefined,
+};
 
 /** Everything the processes look at, folded from the stream in order. Lags the aggregates by a few milliseconds; decisions are made on the aggregates. */
 @Injectable()
@@ -198,7 +206,9 @@ export class RegistrationView {
     const host = this.hosts.get(key);
     if (!host || event.data.epoch !== host.state.epoch) return;
     host.cause = causeOf(event);
-    if (event.type === 'InventoryReported') host.hardware = event.data.hardware as unknown as Plain<HardwareFacts>;
+    if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess)
+      host.tangServers = event.data.tangServers as string | undefined;
+    else if (event.type === 'InventoryReported') host.hardware = event.data.hardware as unknown as Plain<HardwareFacts>;
     else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, String(event.data.path)];
     else if (event.type === 'ImageAvailabilityReported') {
       const images = event.data.images as unknown as readonly { readonly name: string }[];
