@@ -77,6 +77,37 @@ export const queryingContract = (current: () => ReadModels): void => {
     );
   });
 
+  it('orders by key in both directions, page by page', async () => {
+    expect(await keys({ orderBy: { descending: true } })).toEqual(['h5', 'h4', 'h3', 'h2', 'h1']);
+    const where = { cluster_id: ['c2', 'c1'] };
+    expect(await keys({ where, offset: 1, limit: 2 })).toEqual(['h2', 'h3']);
+    expect(await keys({ where, orderBy: { descending: true }, offset: 1, limit: 2 })).toEqual(['h3', 'h2']);
+    expect(await keys({ where, orderBy: { descending: true }, offset: 3, limit: 9 })).toEqual(['h1']);
+  });
+
+  it('keeps the order of what comes later, leaves and comes again', async () => {
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h1', 'h2']);
+    await current().commit('hosts', 2, [
+      put('h0', { cluster_id: 'c1' }),
+      put('h11', { cluster_id: 'c1' }),
+      { kind: 'remove', collection: 'hosts', key: 'h1' },
+    ]);
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h0', 'h11', 'h2']);
+    await current().commit('hosts', 3, [put('h1', { cluster_id: 'c1', status: 'known' })]);
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h0', 'h1', 'h11', 'h2']);
+  });
+
+  it('counts what would be found, whatever the page', async () => {
+    const count = (where: ReadModelQuery['where'], collection = 'hosts') => current().count({ collection, where });
+    expect(await count({})).toBe(5);
+    expect(await count({ cluster_id: 'c2' })).toBe(2);
+    expect(await count({ cluster_id: ['c1', 'c2', 'c2'], status: 'known' })).toBe(3);
+    expect(await count({ cluster_id: ['c1', 'c2'], status: ['known', 'insufficient'], bootstrap: false })).toBe(2);
+    expect(await count({ rank: '2' })).toBe(0);
+    expect(await count({ cluster_id: [] })).toBe(0);
+    expect(await count({}, 'nothing')).toBe(0);
+  });
+
   it('skips and limits after it has ordered', async () => {
     const orderBy = { field: 'rank', descending: true };
     expect(await keys({ orderBy, limit: 2 })).toEqual(['h1', 'h3']);

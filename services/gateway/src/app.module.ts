@@ -24,6 +24,7 @@ import { Artifacts } from './clusters/artifacts';
 import { CLUSTER_CONTROLLERS } from './clusters/clusters.controllers';
 import { type GatewayConfig, GATEWAY_CONFIG } from './config';
 import { EVENT_CONTROLLERS } from './events/events.controllers';
+import { EventPages } from './events/list-events/event-pages';
 import { EventScopes } from './events/list-events/event-scopes';
 import { HealthController } from './health/health.controller';
 import { HostIgnition } from './hosts/host-ignition';
@@ -99,6 +100,7 @@ function authenticatorFor(
     ReleaseChoice,
     Artifacts,
     HostIgnition,
+    EventPages,
     EventScopes,
     AgentDesk,
     NatsDoor,

@@ -1,73 +1,80 @@
-import { MAX_QUERY_DOCUMENTS, type JsonObject, type ReadModelDocument, type ReadModelQuery } from '@muster/ports';
+import {
+  MAX_QUERY_DOCUMENTS,
+  type JsonObject,
+  type ReadModelConditions,
+  type ReadModelDocument,
+  type ReadModelQuery,
+} from '@muster/ports';
 import { documentOrder } from './document-order';
-import { FieldIndex } from './field-index';
-
-type Where = ReadModelQuery['where'];
+import { byText, FieldsIndex, type KeyLists } from './fields-index';
 
 /**
- * Documents by key, with an index for each field that was ever asked for: an answer costs what it finds, not what
- * there is. Documents are handed out as they are kept, so nobody may change one.
+ * Documents by key, with an index for each combination of fields that was ever asked for: an answer costs what it shows,
+ * a count nothing, whatever there is. Documents are handed out as they are kept, so nobody may change one.
  */
 export class Collection {
   private readonly documents = new Map<string, JsonObject>();
-  private readonly indexes = new Map<string, FieldIndex>();
+  private readonly indexes = new Map<string, FieldsIndex>();
 
   get(key: string): JsonObject | undefined {
     return this.documents.get(key);
   }
 
   put(key: string, document: JsonObject): void {
-    this.remove(key);
+    const before = this.documents.get(key);
     this.documents.set(key, document);
-    for (const index of this.indexes.values()) index.add(key, document);
+    for (const index of this.indexes.values()) index.follow(key, before, document);
   }
 
   remove(key: string): void {
-    const document = this.documents.get(key);
-    if (document === undefined) return;
+    const before = this.documents.get(key);
+    if (before === undefined) return;
     this.documents.delete(key);
-    for (const index of this.indexes.values()) index.remove(key, document);
+    for (const index of this.indexes.values()) index.follow(key, before, undefined);
   }
 
   find(query: ReadModelQuery): ReadModelDocument[] {
-    const found: ReadModelDocument[] = [];
-    for (const key of this.candidates(query.where)) {
-      const document = this.documents.get(key);
-      if (document !== undefined && matches(document, query.where)) found.push({ key, document });
-    }
-    const offset = query.offset ?? 0;
+    const { offset = 0, orderBy } = query;
     const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
-    return found.sort(documentOrder(query.orderBy)).slice(offset, offset + limit);
+    const lists = this.listsOf(query.where);
+    if (orderBy?.field === undefined)
+      return this.documentsOf(pageOf(lists, offset, offset + limit, orderBy?.descending === true));
+    const { field, descending } = orderBy;
+    return this.documentsOf(lists.flat())
+      .sort(documentOrder({ field, descending }))
+      .slice(offset, offset + limit);
   }
 
-  /** The keys under the condition that leaves the fewest; every key when there is no condition. */
-  private candidates(where: Where): Iterable<string> {
-    let fewest: Iterable<string> = this.documents.keys();
-    let fewestCount = this.documents.size;
-    for (const [field, condition] of Object.entries(where)) {
-      const index = this.indexOf(field);
-      const values = typeof condition === 'object' ? [...new Set(condition)] : [condition];
-      const sets = values.flatMap((value) => index.keysOf(value) ?? []);
-      const count = sets.reduce((sum, keys) => sum + keys.size, 0);
-      if (count >= fewestCount) continue;
-      fewestCount = count;
-      fewest = sets.length === 1 ? (sets[0] ?? []) : sets.flatMap((keys) => [...keys]);
-    }
-    return fewest;
+  count({ where }: ReadModelConditions): number {
+    if (Object.keys(where).length === 0) return this.documents.size;
+    return this.listsOf(where).reduce((sum, { length }) => sum + length, 0);
   }
 
-  private indexOf(field: string): FieldIndex {
-    const existing = this.indexes.get(field);
+  private documentsOf(keys: readonly string[]): ReadModelDocument[] {
+    return keys.flatMap((key) => {
+      const document = this.documents.get(key);
+      return document === undefined ? [] : [{ key, document }];
+    });
+  }
+
+  private listsOf(where: ReadModelQuery['where']): KeyLists {
+    const fields = Object.keys(where).sort(byText);
+    return fields.length === 0 ? [[...this.documents.keys()].sort(byText)] : this.indexOf(fields).listsOf(where);
+  }
+
+  private indexOf(fields: readonly string[]): FieldsIndex {
+    const name = JSON.stringify(fields);
+    const existing = this.indexes.get(name);
     if (existing !== undefined) return existing;
-    const index = new FieldIndex(field, this.documents);
-    this.indexes.set(field, index);
+    const index = new FieldsIndex(fields, this.documents);
+    this.indexes.set(name, index);
     return index;
   }
 }
 
-const matches = (document: JsonObject, where: Where): boolean =>
-  Object.entries(where).every(([field, condition]) => {
-    const value = document[field];
-    if (typeof condition !== 'object') return value === condition;
-    return typeof value === 'string' && condition.includes(value);
-  });
+/** The keys from `begin` to before `end` of all lists together, without looking at more of any than can be among them. */
+function pageOf(lists: KeyLists, begin: number, end: number, descending: boolean): readonly string[] {
+  const first = lists.map((keys) => (descending ? keys.slice(Math.max(keys.length - end, 0)) : keys.slice(0, end)));
+  const keys = first.length === 1 ? (first[0] ?? []) : first.flat().sort(byText);
+  return descending ? keys.reverse().slice(begin, end) : keys.slice(begin, end);
+}

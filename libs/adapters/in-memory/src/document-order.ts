@@ -1,13 +1,11 @@
-import type { JsonValue, ReadModelDocument, ReadModelQuery } from '@muster/ports';
+import type { JsonValue, ReadModelDocument } from '@muster/ports';
 
 type Compare = (left: ReadModelDocument, right: ReadModelDocument) => number;
 
 const byKey: Compare = (left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0);
 
-/** The order of an answer: the field if one is given, ties by key, ascending. */
-export const documentOrder = (orderBy: ReadModelQuery['orderBy']): Compare => {
-  if (orderBy === undefined) return byKey;
-  const { field, descending } = orderBy;
+/** The order of an answer by a field: ties by key, ascending. */
+export const documentOrder = ({ field, descending }: { field: string; descending?: boolean }): Compare => {
   const sign = descending === true ? -1 : 1;
   return (left, right) => sign * compareValues(left.document[field], right.document[field]) || byKey(left, right);
 };

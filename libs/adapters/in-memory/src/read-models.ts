@@ -30,6 +30,7 @@ export const inMemoryReadModels = (): InMemoryReadModels => {
   return {
     get: async (collection, key) => collections.get(collection)?.get(key),
     find: async (query) => collections.get(query.collection)?.find(query) ?? [],
+    count: async (conditions) => collections.get(conditions.collection)?.count(conditions) ?? 0,
     commit: async (projection, position, changes) => {
       if (position <= checkpointOf(projection)) return;
       for (const change of changes) {

@@ -26,4 +26,6 @@ export const toFilter = (where: ReadModelQuery['where']): Filter<StoredDocument>
 };
 
 export const toSort = (orderBy: ReadModelQuery['orderBy']): Sort =>
-  orderBy === undefined ? { _id: 1 } : { [pathOf(orderBy.field)]: orderBy.descending === true ? -1 : 1, _id: 1 };
+  orderBy?.field === undefined
+    ? { _id: orderBy?.descending === true ? -1 : 1 }
+    : { [pathOf(orderBy.field)]: orderBy.descending === true ? -1 : 1, _id: 1 };

@@ -23,7 +23,7 @@ const SERVER_PATIENCE_MS = 5_000;
 /** Read models have names of their own; this prefix keeps them apart from the bookkeeping. */
 const COLLECTION_PREFIX = 'model_';
 const CHECKPOINTS = 'checkpoints';
-const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id'];
+const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id', 'host_id'];
 
 /**
  * Read models in MongoDB (5.0 or later). A commit writes the documents first and the checkpoint last: when it is cut short,
@@ -49,7 +49,8 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     const existing = indexed.get(name);
     if (existing !== undefined) return existing;
     const created = collectionNamed(name).createIndexes(
-      INDEXED_FIELDS.map((field) => ({ key: { [pathOf(field)]: 1 } })),
+      // With the key behind it, what is found comes in the order of keys.
+      INDEXED_FIELDS.map((field) => ({ key: { [pathOf(field)]: 1, _id: 1 } })),
     );
     // Tried again with the next commit when it failed now.
     created.catch(() => indexed.delete(name));
@@ -74,6 +75,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
         .limit(limit);
       return (await found.toArray()).map(({ _id, document }) => ({ key: _id, document: document as JsonObject }));
     },
+    count: ({ collection, where }) => collectionNamed(collection).countDocuments(toFilter(where)),
     commit: async (projection, position, changes) => {
       if (position <= (await checkpoint(projection))) return;
       for (const [name, writes] of writesByCollection(changes)) {

@@ -1,65 +1,81 @@
-import { EVENT_SEVERITIES, type EventDocument, type ListEventsQuery } from '@muster/assisted-api';
+import { EVENT_SEVERITIES, type EventDocument, type EventSeverity, type ListEventsQuery } from '@muster/assisted-api';
+import { EVENT_COUNT, severityCountHeader } from './event-count-headers';
+import type { ReadModelConditions } from '@muster/ports';
 
-/** Events of one page when the request says nothing, and the most that it can ask for by number. */
+/** Events of one page when the request says nothing. */
 export const EVENTS_PAGE_DEFAULT = 5_000;
-const UNLIMITED = -1;
+/** Events of one page at most, whatever the request says; the headers tell how many there are, `offset` leads on. */
+export const EVENTS_PAGE_MAX = 50_000;
 
-/** Fields that the read models look up; the rest is filtered here. */
-export type EventScope = { readonly [field: string]: string | readonly string[] };
+type Conditions = ReadModelConditions['where'];
 
-/** A cluster wins over hosts, hosts over an infra-env; without any, all events. */
-export function scopeOf(query: ListEventsQuery): EventScope {
-  if (query.cluster_id) return { cluster_id: query.cluster_id.toLowerCase() };
+/** A cluster wins over hosts, hosts over an infra-env; without any, all events. Severities are left to the reader. */
+export function conditionsOf(query: ListEventsQuery): Conditions {
+  return { ...scopeOf(query), category: categoriesOf(query) };
+}
+
+function scopeOf(query: ListEventsQuery): Conditions {
   const hostIds = hostIdsOf(query);
-  if (hostIds.length > 0) return { host_id: hostIds };
+  const ofHosts: Conditions = hostIds.length > 0 ? { host_id: hostIds } : {};
+  if (query.cluster_id)
+    return { cluster_id: query.cluster_id.toLowerCase(), ...(isNarrowedFurther(query) ? {} : ofHosts) };
+  if (hostIds.length > 0) return ofHosts;
   return query.infra_env_id ? { infra_env_id: query.infra_env_id.toLowerCase() } : {};
 }
 
+/** Beyond what documents can be looked up by: within a cluster, by text or by hosts of which it has to be known whether they are there. */
+export const isNarrowedFurther = (query: ListEventsQuery): boolean =>
+  Boolean(query.cluster_id && (query.message || query.deleted_hosts || query.cluster_level));
+
 /**
- * What the query lets through, the severities aside: those only narrow what is listed, not what is counted. Message and
- * host conditions apply within a cluster; the host conditions are alternatives. `isPresent` tells hosts that still exist.
+ * What of a cluster's events the query lets through. The host conditions are alternatives. `isPresent` tells hosts that
+ * still exist.
  */
 export function toEventFilter(
   query: ListEventsQuery,
   isPresent: (hostId: string) => boolean,
 ): (event: EventDocument) => boolean {
-  const categories = query.categories?.length ? query.categories : ['user'];
-  const hostIds = hostIdsOf(query);
+  const hostIds = new Set(hostIdsOf(query));
   const text = query.message?.toLowerCase();
-  const narrowsHosts = hostIds.length > 0 || query.deleted_hosts || query.cluster_level;
+  const narrowsHosts = hostIds.size > 0 || query.deleted_hosts || query.cluster_level;
   const ofWantedHost = ({ host_id: hostId }: EventDocument): boolean =>
     hostId === undefined
       ? query.cluster_level === true
-      : hostIds.includes(hostId) || (query.deleted_hosts === true && !isPresent(hostId));
-  return (event) =>
-    categories.includes(event.category) &&
-    (!query.cluster_id ||
-      ((!text || event.message.toLowerCase().includes(text)) && (!narrowsHosts || ofWantedHost(event))));
+      : hostIds.has(hostId) || (query.deleted_hosts === true && !isPresent(hostId));
+  return (event) => (!text || event.message.toLowerCase().includes(text)) && (!narrowsHosts || ofWantedHost(event));
 }
 
 export interface EventCounts {
   readonly [header: string]: string;
 }
 
+/** How many events of each severity match, whatever severities are asked for. */
+export type SeverityCounts = ReadonlyMap<EventSeverity, number>;
+
 /** The contract's counting headers. Severities are counted for a cluster only. */
-export function toCountHeaders(
-  query: ListEventsQuery,
-  matching: readonly EventDocument[],
-  listed: number,
-): EventCounts {
-  const headers: Record<string, string> = { 'Event-Count': String(listed) };
+export function toCountHeaders(query: ListEventsQuery, counts: SeverityCounts): EventCounts {
+  const countOf = (severity: EventSeverity): number => counts.get(severity) ?? 0;
+  const listed = severitiesOf(query).reduce((sum, severity) => sum + countOf(severity), 0);
+  const headers: Record<string, string> = { [EVENT_COUNT]: String(listed) };
   for (const severity of EVENT_SEVERITIES) {
-    const name = `Severity-Count-${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
-    headers[name] = String(query.cluster_id ? matching.filter((event) => event.severity === severity).length : 0);
+    headers[severityCountHeader(severity)] = String(query.cluster_id ? countOf(severity) : 0);
   }
   return headers;
 }
 
-export function pageOf(query: ListEventsQuery, events: readonly EventDocument[]): readonly EventDocument[] {
-  const limit = Math.max(query.limit ?? EVENTS_PAGE_DEFAULT, UNLIMITED);
-  const offset = Math.max(query.offset ?? 0, 0);
-  return events.slice(offset, limit === UNLIMITED ? undefined : offset + limit);
+/** Any negative limit asks for as many as one page may have. */
+export function pageOf({ limit = EVENTS_PAGE_DEFAULT, offset = 0 }: ListEventsQuery): {
+  readonly limit: number;
+  readonly offset: number;
+} {
+  return { limit: limit < 0 ? EVENTS_PAGE_MAX : Math.min(limit, EVENTS_PAGE_MAX), offset: Math.max(offset, 0) };
 }
+
+export const severitiesOf = ({ severities }: ListEventsQuery): readonly EventSeverity[] =>
+  severities?.length ? EVENT_SEVERITIES.filter((severity) => severities.includes(severity)) : EVENT_SEVERITIES;
+
+const categoriesOf = ({ categories }: ListEventsQuery): readonly string[] =>
+  categories?.length ? categories : ['user'];
 
 export const hostIdsOf = (query: ListEventsQuery): readonly string[] =>
   [...(query.host_ids ?? []), ...(query.host_id ? [query.host_id] : [])].map((id) => id.toLowerCase());
