@@ -1,4 +1,5 @@
 import { renderJoiningIgnition, toDataUrl } from '@muster/ignition-config';
+import { fetchApiVipIgnition } from '@muster/service-agent';
 import { makeFakeArtifacts } from '../fake-artifacts.fixture.spec';
 import { applyIgnition } from '../scratch-root/apply-ignition';
 import { createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
@@ -48,6 +49,16 @@ describe('the machine config server of a simulated cluster', () => {
     await expect(withFetched(renderJoiningIgnition({ ...joining, pool: 'infra' }), server)).rejects.toThrow(
       /answered 404/,
     );
+  });
+
+  it('is found under both names of the API and nowhere else, by agents that try whether a host could join', async () => {
+    expect(server.answersAt('api.fake.example.com')).toBe(true);
+    expect(server.answersAt('api-int.fake.example.com')).toBe(true);
+    expect(server.answersAt('api.other.example.com')).toBe(false);
+    const order = { url: `http://127.0.0.1:${server.plainPort}/config/worker`, caCertificatePem: '', token: '' };
+    const report = await fetchApiVipIgnition({ ...order, requestHeaders: [] }, new AbortController().signal);
+    expect(report).toMatchObject({ is_success: true, download_error: '' });
+    expect((await fetch(order.url)).status).toBe(404);
   });
 
   it('is believed by nobody who calls it otherwise', async () => {

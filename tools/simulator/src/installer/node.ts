@@ -1,7 +1,7 @@
 import type { IgnitionConfig } from '@muster/ignition-config';
 import { DURATIONS_MS } from '../durations';
 import type { SimulatedPace } from '../pace';
-import type { SimulatedWorld } from '../world/simulated-cluster';
+import type { SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
 import { applyIgnition } from '../scratch-root/apply-ignition';
 import { checkNodeRoot } from '../scratch-root/check-node-root';
 import { withFetched } from './fetch-pool-config';
@@ -26,11 +26,18 @@ export async function becomeNode(
   pace: SimulatedPace,
   signal: AbortSignal,
 ): Promise<void> {
-  const cluster = world.cluster(clusterId);
+  const endpoint = endpointOf(config);
+  // The service may know the cluster that runs under another id: the endpoint tells which one it really is.
+  const find = (): SimulatedCluster => {
+    const own = world.cluster(clusterId);
+    return own.machineConfigServer ? own : (world.clusterAt(endpoint) ?? own);
+  };
+  let cluster = world.cluster(clusterId);
   let complete = config;
   // A single node carries its configuration on its own disk; all others ask the machine config server.
   if (path !== 'single-node') {
-    await world.until(() => cluster.machineConfigServer !== undefined, signal);
+    await world.until(() => find().machineConfigServer !== undefined, signal);
+    cluster = find();
     await pace.work(DURATIONS_MS.ignitionFetch, signal);
     const server = cluster.machineConfigServer;
     if (signal.aborted || !server) return;
@@ -50,4 +57,10 @@ export async function becomeNode(
   enter(false);
   await pace.work(DURATIONS_MS.nodeBecomesReady, signal);
   enter(true);
+}
+
+/** Name or address that the machine asks for its pool's configuration; empty when its config is complete. */
+function endpointOf({ ignition }: IgnitionConfig): string {
+  const source = ignition.config?.merge?.[0]?.source ?? '';
+  return URL.canParse(source) ? new URL(source).hostname : '';
 }

@@ -3,6 +3,8 @@ import {
   fetchTangAdvertisements,
   StepFailed,
   type Abilities,
+  type ApiVipOrder,
+  type ApiVipReport,
   type ConnectivityReport,
   type Inventory,
   type RemoteHost,
@@ -11,12 +13,14 @@ import { DURATIONS_MS } from '../durations';
 import type { SimulatedPace } from '../pace';
 import { createRandom, type Random } from '../random';
 import { networkOf, parseNetwork } from '../world/addresses';
+import type { SimulatedWorld } from '../world/simulated-cluster';
 import type { SimulatedNetwork } from '../world/simulated-network';
 
 export interface AbilitiesOptions {
   readonly seed: string;
   readonly pace: SimulatedPace;
   readonly network: SimulatedNetwork;
+  readonly world: Pick<SimulatedWorld, 'clusterAt'>;
   inventory(): Inventory;
 }
 
@@ -26,7 +30,7 @@ const DEFAULT_TIME_SOURCES = ['0.pool.ntp.org', '1.pool.ntp.org'];
 const MB = 1_000_000;
 
 /** What a simulated machine answers to the steps that only look: what its parts and its network would say. */
-export function createAbilities({ seed, pace, network, inventory }: AbilitiesOptions): Abilities {
+export function createAbilities({ seed, pace, network, world, inventory }: AbilitiesOptions): Abilities {
   // Every answer is drawn from its own seed: the same question has the same answer.
   const randomFor = (what: string): Random => createRandom(`${seed} ${what}`);
   const nic = () => inventory().interfaces.find(({ ipv4_addresses }) => ipv4_addresses.length > 0);
@@ -73,7 +77,7 @@ export function createAbilities({ seed, pace, network, inventory }: AbilitiesOpt
         vip_type,
         verification: network.whoHas(vip).length > 0 ? 'failed' : 'succeeded',
       })),
-    'api-vip-connectivity-check': fetchApiVipIgnition,
+    'api-vip-connectivity-check': (order, signal) => fetchFromCluster(order, world, signal),
     'tang-connectivity-check': fetchTangAdvertisements,
     'installation-disk-speed-check': async ({ path }, signal) => {
       if (!hasDisk(inventory(), path)) throw new StepFailed(`This machine has no disk ${path}.`);
@@ -92,6 +96,22 @@ export function createAbilities({ seed, pace, network, inventory }: AbilitiesOpt
       };
     },
   };
+}
+
+/** The server of a simulated cluster listens on ports of this machine: the fetch is real, only the way there is another. */
+async function fetchFromCluster(
+  order: ApiVipOrder,
+  world: AbilitiesOptions['world'],
+  signal: AbortSignal,
+): Promise<ApiVipReport> {
+  const { protocol, hostname, pathname } = new URL(order.url);
+  const server = protocol === 'http:' ? world.clusterAt(hostname)?.machineConfigServer : undefined;
+  if (!server) return fetchApiVipIgnition(order, signal);
+  const report = await fetchApiVipIgnition(
+    { ...order, url: `http://127.0.0.1:${server.plainPort}${pathname}` },
+    signal,
+  );
+  return { ...report, url: order.url };
 }
 
 export const hasDisk = (inventory: Inventory, wanted: string): boolean =>

@@ -1,6 +1,7 @@
 import { runStep, type Machine } from '@muster/service-agent';
 import { generateHardware } from '../hardware/generate-hardware';
 import { createSimulatedPace } from '../pace';
+import { createSimulatedWorld } from '../world/simulated-cluster';
 import { createSimulatedNetwork } from '../world/simulated-network';
 import { createAbilities } from './simulated-abilities';
 
@@ -17,6 +18,7 @@ describe('a simulated machine', () => {
       seed: 'a',
       pace: createSimulatedPace({ timeScale: 100_000 }),
       network,
+      world: createSimulatedWorld(),
       inventory: () => hardware.inventory,
     }),
     identity: async () => ({ ...hardware.identity, bootId: '' }),

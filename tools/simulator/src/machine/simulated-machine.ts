@@ -116,7 +116,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
     reboot: (from) => void machine.restart(from),
   });
   const abilities: Abilities = {
-    ...createAbilities({ seed, pace, network, inventory }),
+    ...createAbilities({ seed, pace, network, world, inventory }),
     ...installAbilities,
   };
 

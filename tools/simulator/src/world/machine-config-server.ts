@@ -1,5 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer as createPlainServer, type RequestListener } from 'node:http';
+import { createServer as createPlainServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
@@ -10,12 +11,15 @@ import { poolConfigs } from '../scratch-root/pool-configs';
 export interface MachineConfigServer {
   readonly tlsPort: number;
   readonly plainPort: number;
+  /** Whether it is what machines find on port 22623 or 22624 of this name or address. */
+  answersAt(name: string): boolean;
   /** What was asked for, in order: `/config/worker`. */
   readonly asked: readonly string[];
   close(): void;
 }
 
 const TLS_FOLDER = '/opt/openshift/tls';
+const IGNITION_TYPE = 'application/vnd.coreos.ignition+json';
 
 /** `root`: where the bootstrap config was applied. Throws when its certificate cannot be used. */
 export async function startMachineConfigServer(root: string): Promise<MachineConfigServer> {
@@ -25,19 +29,23 @@ export async function startMachineConfigServer(root: string): Promise<MachineCon
     const path = request.url ?? '';
     asked.push(path);
     const pool = /^\/config\/([^/]+)$/.exec(path)?.[1] ?? '';
-    const config = request.headers['user-agent']?.startsWith('Ignition/') ? pools.get(pool) : undefined;
-    response.writeHead(config ? 200 : 404, { 'content-type': 'application/vnd.coreos.ignition+json;version=3.2.0' });
+    const config = asksForIgnition(request) ? pools.get(pool) : undefined;
+    response.writeHead(config ? 200 : 404, { 'content-type': `${IGNITION_TYPE};version=3.2.0` });
     response.end(config ? toIgnitionJson(config) : '');
   };
   const certificate = {
     cert: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.crt')),
     key: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.key')),
   };
+  const { subjectAltName = '' } = new X509Certificate(certificate.cert);
+  const names = new Set(subjectAltName.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, '')));
   const [tls, plain] = [createServer(certificate, answer), createPlainServer(answer)];
   const [tlsPort, plainPort] = [await listen(tls), await listen(plain)];
   return {
     tlsPort,
     plainPort,
+    // Both names of the API lead to the same machines; only the inner one is in the certificate.
+    answersAt: (name) => names.has(name) || names.has(name.replace(/^api\./, 'api-int.')),
     asked,
     close: () => {
       for (const server of [tls, plain]) {
@@ -47,6 +55,10 @@ export async function startMachineConfigServer(root: string): Promise<MachineCon
     },
   };
 }
+
+/** Machines that boot, and agents that try whether one could. */
+const asksForIgnition = ({ headers }: IncomingMessage): boolean =>
+  headers['user-agent']?.startsWith('Ignition/') === true || headers.accept?.includes(IGNITION_TYPE) === true;
 
 /** A simulation that is over does not wait for it. */
 async function listen(server: Server): Promise<number> {

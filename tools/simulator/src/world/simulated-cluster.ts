@@ -46,6 +46,8 @@ export interface KnownHost {
 /** Clusters by id, and one way to wait for a change in them. */
 export interface SimulatedWorld {
   cluster(clusterId: string): SimulatedCluster;
+  /** The cluster whose machine config server answers at this name or address. */
+  clusterAt(name: string): SimulatedCluster | undefined;
   /** Bootstrapping begins anew: what an earlier try left behind is gone. */
   begin(clusterId: string): SimulatedCluster;
   /** What is known of a host; a host of another simulation has no name. */
@@ -81,6 +83,7 @@ export function createSimulatedWorld(): SimulatedWorld {
       clusters.set(clusterId, cluster);
       return cluster;
     },
+    clusterAt: (name) => [...clusters.values()].find((cluster) => cluster.machineConfigServer?.answersAt(name)),
     begin: (clusterId) => {
       const fresh = createCluster(clusterId);
       stopServing(clusters.get(clusterId));
