@@ -245,6 +245,21 @@ describe('the validation service on a bus and a store', () => {
     expect((await connected())?.history).toEqual(history);
   });
 
+  it('tells everything anew of a host that was deregistered and comes back', async () => {
+    const [, , c = hostKey(3)] = keys;
+    const [before, toldBefore] = [await outcomes(c), (await stored(`validation-${c}`)).length];
+    await append(hostFact(c, 'HostDeregistered', {}), hostRegistered(c));
+    const changes = async () =>
+      (await stored(`validation-${c}`))
+        .slice(toldBefore)
+        .map(({ data }) => data as unknown as EventData<'HostOutcomesChanged'>);
+    await eventually('it is judged', async () => (await changes()).some(({ epoch }) => epoch === 2));
+    const told = new Set((await changes()).flatMap(({ changed }) => changed.map(({ id }) => id)));
+    expect(told).toEqual(new Set((await outcomes(c)).keys()));
+    expect(told.has('machine-cidr-defined')).toBe(before.has('machine-cidr-defined'));
+    expect((await read(c)).every(({ history }) => history?.flips === 0)).toBe(true);
+  });
+
   it('refuses to read the outcomes of what is no subject', async () => {
     await expect(outcomes('../etc')).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'subjectId' },

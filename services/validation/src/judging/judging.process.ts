@@ -16,7 +16,7 @@ import {
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from '../config';
 import { FactsView } from '../facts/facts-view';
-import { parseSubject, type Subject, subjectOfStreamId } from '../facts/subjects';
+import { hostSubject, parseSubject, type Subject, subjectOfStreamId } from '../facts/subjects';
 import { toClusterFacts } from '../facts/to-cluster-facts';
 import { toHostFacts } from '../facts/to-host-facts';
 import { majorityHostsMin } from '../facts/majority-size';
@@ -79,6 +79,8 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
 
   private observe(event: RecordedEvent): readonly Subject[] {
     const { category, id } = parseStreamId(event.streamId);
+    // Whatever becomes of its id, it starts afresh: those who read along have dropped what was told of it.
+    if (event.type === 'HostDeregistered') this.forget(hostSubject(id as HostKey));
     if (category !== 'validation') return this.view.observe(event);
     const subject = subjectOfStreamId(id);
     const touched = this.verdicts.observe(subject, event) ? [subject] : [];
