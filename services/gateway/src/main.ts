@@ -3,15 +3,13 @@ import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Platform, RunningService, StartService } from '@muster/nest-kit';
+import { serveDocument } from './api-document/serve-document';
 import { GatewayModule } from './app.module';
 import { createLocalTokens } from './auth/local-tokens';
 import { readGatewayConfig } from './config';
-import { OWN_API } from './own/own-api';
 import { createFastifyServer } from './http/fastify-server';
+import { setPaths } from './http/paths';
 import { RouteTable } from './http/route-table';
-
-/** Where the contract's paths begin. */
-export const API_PREFIX = 'api/assisted-install';
 
 /** Opens the doors: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
 export const startGateway: StartService = async (platform, logger) => (await openGateway(platform, logger)).service;
@@ -29,7 +27,8 @@ export async function openGateway(
     createFastifyServer(routes),
     { logger, abortOnError: false, bodyParser: false },
   );
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'ready', `${OWN_API}/*path`] });
+  setPaths(app);
+  serveDocument(app);
   try {
     await app.listen(config.port, config.host);
   } catch (error) {

@@ -1,19 +1,24 @@
+import { CLUSTER_CPU_ARCHITECTURES, CPU_ARCHITECTURES } from '../requests/wire-values';
+import { list, record, type Shown, text, word } from '../schema/answer-schema';
+
+const RELEASE_CHANNELS = ['candidate', 'fast', 'stable', 'eus'];
 /** Architectures that have channels of their own, and the releases that hold all of them. */
 const EVERY_KIND = ['x86_64', 'arm64', 'ppc64le', 's390x', 'multi'] as const;
 
 /** Update channels of one architecture of a version. */
-export interface UpgradeChannel {
-  readonly cpu_architecture: string;
-  readonly channels: readonly string[];
-}
+export const V2_UPGRADE_CHANNEL = record('upgrade-channel', {
+  cpu_architecture: word(CLUSTER_CPU_ARCHITECTURES),
+  channels: list(word(RELEASE_CHANNELS)),
+});
+export type UpgradeChannel = Shown<typeof V2_UPGRADE_CHANNEL>;
 
 /** `release-source` of the contract; the shape of RELEASE_SOURCES. */
-export interface ReleaseSource {
-  /** A line: "4.18". */
-  readonly openshift_version: string;
-  readonly multi_cpu_architectures: readonly string[];
-  readonly upgrade_channels: readonly UpgradeChannel[];
-}
+export const V2_RELEASE_SOURCE = record('release-source', {
+  openshift_version: text(),
+  multi_cpu_architectures: list(word(CPU_ARCHITECTURES)),
+  upgrade_channels: list(V2_UPGRADE_CHANNEL),
+});
+export type ReleaseSource = Shown<typeof V2_RELEASE_SOURCE>;
 
 /** The same channels for every architecture. */
 const line = (version: string, ...channels: readonly string[]): ReleaseSource => ({

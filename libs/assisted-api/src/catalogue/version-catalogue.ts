@@ -1,3 +1,4 @@
+import { flag, list, maybe, record, type Shown, text, word } from '../schema/answer-schema';
 import { compareVersions, majorMinor } from './version-order';
 
 /** A release that clusters can be installed with; the shape of RELEASE_IMAGES. */
@@ -22,13 +23,16 @@ export interface OsImage {
   readonly version: string;
 }
 
+const VERSION_SUPPORT_LEVELS = ['beta', 'production', 'maintenance', 'end-of-life'];
+
 /** `openshift-version` of the contract. */
-export interface V2OpenshiftVersion {
-  readonly display_name: string;
-  readonly support_level: string;
-  readonly default?: boolean;
-  readonly cpu_architectures: readonly string[];
-}
+export const V2_OPENSHIFT_VERSION = record('openshift-version', {
+  display_name: text(),
+  support_level: word(VERSION_SUPPORT_LEVELS),
+  default: maybe(flag()),
+  cpu_architectures: list(text()),
+});
+export type V2OpenshiftVersion = Shown<typeof V2_OPENSHIFT_VERSION>;
 
 /** Early, feature and release candidates, and what is built every night. */
 const PRE_RELEASE = /-(?:alpha|beta|ec|fc|rc)\b|nightly/;

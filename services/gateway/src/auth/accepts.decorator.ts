@@ -1,4 +1,5 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { Role } from './caller';
 
 /** Ways to prove who is asking, as the contract names them. */
@@ -10,7 +11,8 @@ export const ACCEPTED_SCHEMES = Symbol('accepted schemes');
 export const ALLOWED_ROLES = Symbol('allowed roles');
 
 /** The route serves whoever proves himself by one of these schemes. A route without it serves nobody. */
-export const Accepts = (...schemes: readonly AuthScheme[]): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, schemes);
+export const Accepts = (...schemes: readonly AuthScheme[]): MethodDecorator =>
+  applyDecorators(SetMetadata(ACCEPTED_SCHEMES, schemes), ...schemes.map((scheme) => ApiSecurity(scheme)));
 
 /** The route serves everyone. */
 export const AcceptsAnyone = (): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, 'anyone');

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { agentTokenKey, replaceImageTokenKey, signImageToken } from '@muster/nest-kit';
+import { DOCUMENT_PAGE } from '../api-document/serve-document';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
   CLUSTER_ID,
@@ -17,6 +18,9 @@ const FOREIGN_CLUSTER_ID = '3f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
 const REFUSED: readonly number[] = [401, 403, 404];
 /** What everybody may ask; a route that is not here and answers without a token fails the test. */
 const OPEN_ROUTES: readonly string[] = ['GET /health', 'GET /ready'];
+/** The API's document and its page say what can be asked, nothing else. */
+const isOpen = ({ name, path }: Route): boolean =>
+  OPEN_ROUTES.includes(name) || path === `/${DOCUMENT_PAGE}` || path.startsWith(`/${DOCUMENT_PAGE}/`);
 
 const PATH_VALUES: ReadonlyMap<string, string> = new Map([
   ['cluster_id', CLUSTER_ID],
@@ -93,7 +97,7 @@ function refusesOnEveryRoute(
     const before = gateway.asked.length;
     const through: string[] = [];
     for (const route of routesOf(gateway)) {
-      if (OPEN_ROUTES.includes(route.name) || (where === 'owned routes' && !route.isOwned)) continue;
+      if (isOpen(route) || (where === 'owned routes' && !route.isOwned)) continue;
       const status = await statusOf(gateway, route, headers, query);
       if (!REFUSED.includes(status)) through.push(`${route.name}: ${status}`);
     }

@@ -3,23 +3,30 @@ import type { AuthScheme } from './accepts.decorator';
 
 type Asked = Pick<FastifyRequest, 'headers' | 'query'>;
 
-const HEADERS: ReadonlyMap<AuthScheme, string> = new Map([
-  ['userAuth', 'authorization'],
-  ['agentAuth', 'x-secret-key'],
-  ['imageAuth', 'image-token'],
-  ['watcherAuth', 'watcher-authorization'],
+/** Where a request carries what proves who asks. */
+export interface CredentialPlace {
+  readonly place: 'header' | 'query';
+  readonly name: string;
+  /** For whoever reads the document. */
+  readonly description: string;
+}
+
+export const CREDENTIAL_PLACES: ReadonlyMap<AuthScheme, CredentialPlace> = new Map<AuthScheme, CredentialPlace>([
+  ['userAuth', { place: 'header', name: 'Authorization', description: 'People: the word Bearer and a token.' }],
+  ['agentAuth', { place: 'header', name: 'X-Secret-Key', description: 'Agents and controllers: their token.' }],
+  ['urlAuth', { place: 'query', name: 'api_key', description: 'Signed addresses: the token in them.' }],
+  ['imageAuth', { place: 'header', name: 'Image-Token', description: 'The image service: the token of an image.' }],
+  ['imageURLAuth', { place: 'query', name: 'image_token', description: 'Signed addresses of images: their token.' }],
+  ['watcherAuth', { place: 'header', name: 'Watcher-Authorization', description: 'Programs that watch: their token.' }],
 ]);
-const PARAMETERS: ReadonlyMap<AuthScheme, string> = new Map([
-  ['urlAuth', 'api_key'],
-  ['imageURLAuth', 'image_token'],
-]);
+const NOWHERE: Pick<CredentialPlace, 'place' | 'name'> = { place: 'query', name: '' };
 const BEARER = /^bearer\s+/i;
 
 /** What the request carries for a scheme, without the word before it; undefined when nothing. */
 export function credentialOf(scheme: AuthScheme, { headers, query }: Asked): string | undefined {
-  const header = HEADERS.get(scheme);
-  const parameter = PARAMETERS.get(scheme);
-  const given = header ? headers[header] : (query as { readonly [name: string]: unknown })[parameter ?? ''];
+  const { place, name } = CREDENTIAL_PLACES.get(scheme) ?? NOWHERE;
+  const given =
+    place === 'header' ? headers[name.toLowerCase()] : (query as { readonly [name: string]: unknown })[name];
   return typeof given === 'string' && given !== '' ? given : undefined;
 }
 

@@ -1,13 +1,15 @@
+import { MANIFEST_FOLDERS, record, type Shown, text, word } from '@muster/assisted-api';
 import type { IgnitionService } from '@muster/contracts';
 import type { OutputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 
 /** `manifest` of the contract. */
-export interface V2Manifest {
-  readonly folder: string;
-  readonly file_name: string;
-  readonly manifest_source: string;
-}
+export const V2_MANIFEST = record('manifest', {
+  folder: word(MANIFEST_FOLDERS),
+  file_name: text(),
+  manifest_source: word(['user', 'system']),
+});
+export type V2Manifest = Shown<typeof V2_MANIFEST>;
 
 type Entry = OutputOf<typeof IgnitionService.method.listManifests>['manifests'][number];
 

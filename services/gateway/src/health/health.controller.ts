@@ -1,12 +1,15 @@
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
+import { flag, list, record, type Shown, text } from '@muster/assisted-api';
 import { Readiness } from '@muster/nest-kit';
 import type { FastifyReply } from 'fastify';
 import { AcceptsAnyone } from '../auth/accepts.decorator';
+import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 
-interface ReadinessReport {
-  readonly ready: boolean;
-  readonly not_ready: readonly { readonly part: string; readonly reason: string }[];
-}
+const READINESS = record('readiness', {
+  ready: flag(),
+  not_ready: list(record('part-not-ready', { part: text(), reason: text() })),
+});
+type ReadinessReport = Shown<typeof READINESS>;
 
 @Controller()
 export class HealthController {
@@ -15,11 +18,15 @@ export class HealthController {
   /** The process answers. */
   @Get('health')
   @HttpCode(200)
+  @AnswersNothing('Tells that the process answers.')
   @AcceptsAnyone()
   health(): void {}
 
   /** 200 once every part can do its work, 503 with those that cannot. */
   @Get('ready')
+  @Answers('Tells whether every part can do its work, and which cannot.', READINESS, {
+    others: { 503: 'Some part cannot.' },
+  })
   @AcceptsAnyone()
   ready(@Res({ passthrough: true }) reply: FastifyReply): ReadinessReport {
     const parts = this.readiness.notReady();

@@ -1,6 +1,17 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { parseBody, type ParsedRequest, parseQuery, uuidComplaint } from '@muster/assisted-api';
+import { createParamDecorator, type ExecutionContext, Headers, Param } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
+import {
+  type JsonSchema,
+  parseBody,
+  type ParsedRequest,
+  parseQuery,
+  requestFields,
+  requestSchema,
+  uuidComplaint,
+  wordsOf,
+} from '@muster/assisted-api';
 import type { FastifyRequest } from 'fastify';
+import { toOpenApi } from '../api-document/to-open-api';
 import { SchemaViolation } from './schema-violation';
 
 type RequestClass = new () => object;
@@ -12,32 +23,85 @@ function fitting(parsed: ParsedRequest<object>): object {
   return parsed.value;
 }
 
-/** The JSON body as an instance of the class; refused with the field's name when it does not fit. */
-export const JsonBody = createParamDecorator((type: RequestClass, context: ExecutionContext) =>
+/** The parameter, and what the document says of the handler because of it. */
+const documented =
+  (parameter: ParameterDecorator, ...notes: readonly MethodDecorator[]): ParameterDecorator =>
+  (target, key, index) => {
+    parameter(target, key, index);
+    const handler = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
+    if (key !== undefined && handler) for (const note of notes) note(target, key, handler);
+  };
+
+const bodyNote = (schema: JsonSchema, required: boolean): MethodDecorator =>
+  ApiBody({ schema: toOpenApi(schema), required });
+
+const readBody = createParamDecorator((type: RequestClass, context: ExecutionContext) =>
   fitting(parseBody(type, requestOf(context).body)),
 );
 
-/** A body that may be left out. */
-export const OptionalJsonBody = createParamDecorator((type: RequestClass, context: ExecutionContext) =>
+/** The JSON body as an instance of the class; refused with the field's name when it does not fit. */
+export const JsonBody = (type: RequestClass): ParameterDecorator =>
+  documented(readBody(type), bodyNote(requestSchema(type), true));
+
+const readOptionalBody = createParamDecorator((type: RequestClass, context: ExecutionContext) =>
   fitting(parseBody(type, requestOf(context).body ?? {})),
 );
 
-/** A body that is one JSON string. */
-export const TextBody = createParamDecorator((maxCharacters: number, context: ExecutionContext) => {
+/** A body that may be left out. */
+export const OptionalJsonBody = (type: RequestClass): ParameterDecorator =>
+  documented(readOptionalBody(type), bodyNote(requestSchema(type), false));
+
+const readText = createParamDecorator((maxCharacters: number, context: ExecutionContext) => {
   const { body } = requestOf(context);
   if (typeof body !== 'string') throw new SchemaViolation('body must be a JSON string');
   if (body.length > maxCharacters) throw new SchemaViolation(`body must have at most ${maxCharacters} characters`);
   return body;
 });
 
-export const QueryOf = createParamDecorator((type: RequestClass, context: ExecutionContext) =>
+/** A body that is one JSON string. */
+export const TextBody = (maxCharacters: number): ParameterDecorator =>
+  documented(readText(maxCharacters), bodyNote({ type: 'string', maxLength: maxCharacters }, true));
+
+const readQuery = createParamDecorator((type: RequestClass, context: ExecutionContext) =>
   fitting(parseQuery(type, requestOf(context).query)),
 );
 
-/** An id in the path, in lower case. */
-export const Id = createParamDecorator((name: string, context: ExecutionContext) => {
+export const QueryOf = (type: RequestClass): ParameterDecorator =>
+  documented(
+    readQuery(type),
+    ...requestFields(type).map(({ name, isRequired, schema }) =>
+      ApiQuery({
+        name,
+        required: isRequired,
+        description: wordsOf(type.name, name),
+        schema: toOpenApi(schema()),
+        // Comma-separated and repeated are the same here; tools write one of them.
+        ...(schema().type === 'array' && { style: 'form', explode: false }),
+      }),
+    ),
+  );
+
+const readId = createParamDecorator((name: string, context: ExecutionContext) => {
   const value = (requestOf(context).params as { readonly [name: string]: string })[name];
   const complaint = uuidComplaint(value);
   if (complaint || value === undefined) throw new SchemaViolation(`${name} in path ${complaint}`);
   return value.toLowerCase();
 });
+
+/** An id in the path, in lower case. */
+export const Id = (name: string): ParameterDecorator =>
+  documented(readId(name), pathNote(name, { type: 'string', format: 'uuid' }));
+
+/** A word in the path, as it was given. */
+export const PathWord = (name: string): ParameterDecorator =>
+  documented(Param(name), pathNote(name, { type: 'string' }));
+
+/** A header that may be left out. */
+export const OptionalHeader = (name: string): ParameterDecorator => documented(Headers(name), headerNote(name));
+
+/** A header that clients send by habit; it changes nothing here. */
+export const headerNote = (name: string, schema: JsonSchema = { type: 'string' }): MethodDecorator =>
+  ApiHeader({ name, required: false, description: wordsOf('header', name), schema: toOpenApi(schema) });
+
+export const pathNote = (name: string, schema: JsonSchema): MethodDecorator =>
+  ApiParam({ name, required: true, description: wordsOf('path', name), schema: toOpenApi(schema) });

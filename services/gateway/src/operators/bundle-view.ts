@@ -1,14 +1,16 @@
+import { list, record, type Shown, text } from '@muster/assisted-api';
 import { FEATURES, featureLevel, featureOfOperator, type SupportQuery } from '@muster/feature-support';
 import type { Bundle } from '@muster/operators';
 
 /** `bundle` of the contract. */
-export interface V2Bundle {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly operators: readonly string[];
-  readonly optional_operators: readonly string[];
-}
+export const V2_BUNDLE = record('bundle', {
+  id: text(),
+  title: text(),
+  description: text(),
+  operators: list(text()),
+  optional_operators: list(text()),
+});
+export type V2Bundle = Shown<typeof V2_BUNDLE>;
 
 /** The feature that says: one node is all there is. */
 export const SINGLE_NODE_FEATURE = 'SNO';

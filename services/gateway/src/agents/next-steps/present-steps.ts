@@ -1,19 +1,20 @@
+import { list, maybe, orNull, record, type Shown, STEP_TYPES, text, whole, word } from '@muster/assisted-api';
 import type { NextStepsResponse, Plain } from '@muster/contracts';
 
-/** `steps` of the contract. */
-export interface V2Steps {
-  /** Left out when 0. */
-  readonly next_instruction_seconds?: number;
-  readonly post_step_action: string;
-  /** null when there is nothing to do. */
-  readonly instructions: readonly V2Step[] | null;
-}
+const V2_STEP = record('step', {
+  step_type: word(STEP_TYPES),
+  step_id: maybe(text()),
+  args: maybe(list(text())),
+});
+type V2Step = Shown<typeof V2_STEP>;
 
-export interface V2Step {
-  readonly step_type: string;
-  readonly step_id?: string;
-  readonly args?: readonly string[];
-}
+/** `steps` of the contract. The seconds are left out when 0, the list is null when there is nothing to do. */
+export const V2_STEPS = record('steps', {
+  next_instruction_seconds: maybe(whole()),
+  post_step_action: word(['exit', 'continue']),
+  instructions: orNull(list(V2_STEP)),
+});
+export type V2Steps = Shown<typeof V2_STEPS>;
 
 export function presentSteps(response: Plain<NextStepsResponse>): V2Steps {
   const { instructions, nextInstructionSeconds: seconds, postStepAction } = response;

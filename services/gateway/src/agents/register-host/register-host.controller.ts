@@ -1,16 +1,35 @@
-import { Controller, Headers, HttpCode, Post } from '@nestjs/common';
-import { RegisterHostBody, type V2Host } from '@muster/assisted-api';
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import {
+  type Shown,
+  list,
+  maybe,
+  record,
+  RegisterHostBody,
+  text,
+  V2_HOST,
+  type V2Host,
+  whole,
+} from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { ReadYourWrites } from '../../bus/read-your-writes';
-import { Id, JsonBody } from '../../http/parameters.decorators';
+import { Id, JsonBody, OptionalHeader } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
 import { AgentDesk } from '../agent-desk';
 
 /** `host_registration_response` of the contract. */
-type V2RegisteredHost = V2Host & { readonly next_step_runner_command: { readonly args: readonly string[] } };
+const V2_REGISTERED_HOST = record('host_registration_response', {
+  ...V2_HOST.members,
+  next_step_runner_command: record('next-step-runner-command', {
+    command: maybe(text()),
+    args: list(text()),
+    retry_seconds: maybe(whole()),
+  }),
+});
+type V2RegisteredHost = Shown<typeof V2_REGISTERED_HOST>;
 
 @Controller('v2/infra-envs/:infra_env_id/hosts')
 export class RegisterHostController {
@@ -22,11 +41,12 @@ export class RegisterHostController {
 
   @Post()
   @HttpCode(201)
+  @Answers('Makes a host known, or tells again what is known of it.', V2_REGISTERED_HOST)
   @Accepts('agentAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,
     @JsonBody(RegisterHostBody) body: RegisterHostBody,
-    @Headers('discovery_agent_version') versionHeader: string | undefined,
+    @OptionalHeader('discovery_agent_version') versionHeader: string | undefined,
     @Context() context: CommandContext,
   ): Promise<V2RegisteredHost> {
     const hostId = body.host_id.toLowerCase();

@@ -1,6 +1,7 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { StepReplyBody } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Id, OptionalJsonBody } from '../../http/parameters.decorators';
@@ -12,6 +13,7 @@ export class ReplyToStepController {
 
   @Post()
   @HttpCode(204)
+  @AnswersNothing('Takes what became of a step.')
   @Accepts('agentAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

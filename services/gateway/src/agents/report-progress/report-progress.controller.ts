@@ -1,6 +1,7 @@
 import { Controller, HttpCode, Put } from '@nestjs/common';
 import { HostProgressBody } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Id, JsonBody } from '../../http/parameters.decorators';
@@ -12,6 +13,7 @@ export class ReportProgressController {
 
   @Put()
   @HttpCode(200)
+  @AnswersNothing('Takes the stage that the installation of a host has reached.')
   @Accepts('agentAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

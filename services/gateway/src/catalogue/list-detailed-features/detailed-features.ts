@@ -1,31 +1,29 @@
-import {
-  type DetailedFeature,
-  type FeatureId,
-  featureOfOperator,
-  type SupportLevel,
-  type UnavailableReason,
-} from '@muster/feature-support';
+import { choice, list, maybe, record, type Shown, text } from '@muster/assisted-api';
+import { type DetailedFeature, FEATURE_IDS, type FeatureId, featureOfOperator } from '@muster/feature-support';
 import { operatorNamed } from '@muster/operators';
+import { supportLevel, unavailableReason } from '../support-levels';
 
 /** `feature` of the contract. */
-export interface V2Feature {
-  readonly 'feature-support-level-id': FeatureId;
-  readonly support_level: SupportLevel;
-  /** Absent when it can be used. */
-  readonly reason?: UnavailableReason;
-  readonly incompatibilities: readonly FeatureId[];
-}
+const V2_FEATURE = record('feature', {
+  'feature-support-level-id': choice<FeatureId>(FEATURE_IDS),
+  support_level: supportLevel(),
+  reason: maybe(unavailableReason()),
+  incompatibilities: list(choice<FeatureId>(FEATURE_IDS)),
+});
+type V2Feature = Shown<typeof V2_FEATURE>;
 
 /** `operator` of the contract. */
-export type V2OperatorFeature = V2Feature & {
-  readonly name: string;
-  readonly dependencies: readonly FeatureId[];
-};
+const V2_OPERATOR_FEATURE = record('operator', {
+  ...V2_FEATURE.members,
+  name: text(),
+  dependencies: list(choice<FeatureId>(FEATURE_IDS)),
+});
 
-export interface V2DetailedFeatures {
-  readonly features: readonly V2Feature[];
-  readonly operators: readonly V2OperatorFeature[];
-}
+export const V2_DETAILED_FEATURES = record('detailed-features', {
+  features: list(V2_FEATURE),
+  operators: list(V2_OPERATOR_FEATURE),
+});
+export type V2DetailedFeatures = Shown<typeof V2_DETAILED_FEATURES>;
 
 /** Features that are operators are listed apart, with the operators that they bring along. */
 export function toDetailedFeatures(features: readonly DetailedFeature[]): V2DetailedFeatures {

@@ -1,5 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
-import { OpenshiftVersionsQuery, type V2OpenshiftVersion, VersionCatalogue } from '@muster/assisted-api';
+import {
+  dictionary,
+  OpenshiftVersionsQuery,
+  V2_OPENSHIFT_VERSION,
+  type V2OpenshiftVersion,
+  VersionCatalogue,
+} from '@muster/assisted-api';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { QueryOf } from '../../http/parameters.decorators';
 
@@ -8,6 +15,7 @@ export class ListOpenshiftVersionsController {
   constructor(private readonly catalogue: VersionCatalogue) {}
 
   @Get()
+  @Answers('Lists the versions that can be installed, by their names.', dictionary(V2_OPENSHIFT_VERSION))
   @Accepts('userAuth')
   handle(@QueryOf(OpenshiftVersionsQuery) query: OpenshiftVersionsQuery): {
     readonly [version: string]: V2OpenshiftVersion;

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import type { ReleaseSource } from '@muster/assisted-api';
+import { list, type ReleaseSource, V2_RELEASE_SOURCE } from '@muster/assisted-api';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../../config';
 
@@ -9,6 +10,7 @@ export class ListReleaseSourcesController {
   constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {}
 
   @Get()
+  @Answers('Lists the channels that releases are taken from.', list(V2_RELEASE_SOURCE))
   @Accepts('userAuth')
   handle(): readonly ReleaseSource[] {
     return this.config.releaseSources;

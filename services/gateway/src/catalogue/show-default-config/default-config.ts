@@ -1,21 +1,21 @@
-interface Network {
-  readonly cidr: string;
-  readonly host_prefix?: number;
-}
+import { list, maybe, record, type Shown, text, whole } from '@muster/assisted-api';
+
+const NETWORKS = list(record('default_network', { cidr: text(), host_prefix: maybe(whole()) }));
 
 /** `cluster_default_config` of the contract. */
-export interface V2DefaultConfig {
-  readonly cluster_network_cidr: string;
-  readonly cluster_network_host_prefix: number;
-  readonly service_network_cidr: string;
-  readonly ntp_source: string;
-  readonly inactive_deletion_hours: number;
-  readonly cluster_networks_ipv4: readonly Network[];
-  readonly cluster_networks_dualstack: readonly Network[];
-  readonly service_networks_ipv4: readonly Network[];
-  readonly service_networks_dualstack: readonly Network[];
-  readonly forbidden_hostnames: readonly string[];
-}
+export const V2_DEFAULT_CONFIG = record('cluster_default_config', {
+  cluster_network_cidr: text(),
+  cluster_network_host_prefix: whole(),
+  service_network_cidr: text(),
+  ntp_source: text(),
+  inactive_deletion_hours: whole(),
+  cluster_networks_ipv4: NETWORKS,
+  cluster_networks_dualstack: NETWORKS,
+  service_networks_ipv4: NETWORKS,
+  service_networks_dualstack: NETWORKS,
+  forbidden_hostnames: list(text()),
+});
+export type V2DefaultConfig = Shown<typeof V2_DEFAULT_CONFIG>;
 
 const CLUSTER_NETWORK_IPV4 = { cidr: '10.128.0.0/14', host_prefix: 23 };
 const CLUSTER_NETWORK_IPV6 = { cidr: 'fd01::/48', host_prefix: 64 };

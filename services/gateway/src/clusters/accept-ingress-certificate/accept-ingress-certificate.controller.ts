@@ -2,6 +2,7 @@ import { Controller, HttpCode, Post } from '@nestjs/common';
 import { DOCUMENT_MAX_CHARACTERS } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -17,6 +18,7 @@ export class AcceptIngressCertificateController {
 
   @Post()
   @HttpCode(201)
+  @AnswersNothing("Takes the certificates that the cluster's ingress shows, so that its kubeconfig can trust them.")
   @Accepts('agentAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import type { V2Cluster } from '@muster/assisted-api';
+import { V2_CLUSTER, type V2Cluster } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -17,6 +18,7 @@ export class CancelInstallationController {
 
   @Post('cancel')
   @HttpCode(202)
+  @Answers('Stops the installation of a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
     await this.commands.carryOut(RegistrationService.method.cancelInstallation, { clusterId }, context);

@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { CompleteInstallationBody, type V2Cluster } from '@muster/assisted-api';
+import { CompleteInstallationBody, V2_CLUSTER, type V2Cluster } from '@muster/assisted-api';
 import { EventsService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -19,6 +20,7 @@ export class CompleteInstallationController {
 
   @Post()
   @HttpCode(202)
+  @Answers('Takes what the controller says at the end of an installation.', V2_CLUSTER)
   @Accepts('agentAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

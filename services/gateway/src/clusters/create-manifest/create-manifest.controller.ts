@@ -2,11 +2,12 @@ import { Controller, HttpCode, Post } from '@nestjs/common';
 import { CreateManifestBody } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
 import { Id, JsonBody } from '../../http/parameters.decorators';
-import { checkBase64, presentManifest, type V2Manifest } from '../manifests';
+import { checkBase64, presentManifest, V2_MANIFEST, type V2Manifest } from '../manifests';
 
 @Controller('v2/clusters/:cluster_id/manifests')
 export class CreateManifestController {
@@ -14,6 +15,7 @@ export class CreateManifestController {
 
   @Post()
   @HttpCode(201)
+  @Answers('Adds a manifest that the cluster is installed with.', V2_MANIFEST)
   @Accepts('userAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

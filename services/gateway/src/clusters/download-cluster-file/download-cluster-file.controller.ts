@@ -1,6 +1,7 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { ClusterFileQuery } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { attachment } from '../../http/attachment';
@@ -17,6 +18,7 @@ export class DownloadClusterFileController {
   ) {}
 
   @Get()
+  @AnswersFile('Gives a file that the cluster is installed with.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth', 'urlAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -1,6 +1,7 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { CredentialFileQuery } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { attachment } from '../../http/attachment';
@@ -20,6 +21,7 @@ export class DownloadCredentialsController {
   ) {}
 
   @Get()
+  @AnswersFile('Gives a file with which an administrator gets into the cluster.', { isEarlyAtTimes: true })
   @OnlyRoles('user')
   @Accepts('userAuth', 'agentAuth')
   async handle(

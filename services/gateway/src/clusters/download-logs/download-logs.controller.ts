@@ -2,6 +2,7 @@ import { Controller, Get, Inject, StreamableFile } from '@nestjs/common';
 import { type ClusterDocument, DownloadLogsQuery } from '@muster/assisted-api';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
+import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { attachment } from '../../http/attachment';
@@ -19,6 +20,9 @@ export class DownloadLogsController {
   ) {}
 
   @Get()
+  @AnswersFile('Gives the logs that were collected: of one host, of the controller, or all in one archive.', {
+    isEarlyAtTimes: true,
+  })
   @Accepts('userAuth', 'urlAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

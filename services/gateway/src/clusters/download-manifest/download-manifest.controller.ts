@@ -2,6 +2,7 @@ import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { ManifestQuery } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -13,6 +14,7 @@ export class DownloadManifestController {
   constructor(private readonly commands: Commands) {}
 
   @Get()
+  @AnswersFile('Gives the content of a manifest.', { isEarlyAtTimes: true })
   @Accepts('userAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -1,18 +1,20 @@
 import { Controller, Get, HttpCode, Put } from '@nestjs/common';
-import { type ClusterDocument, IgnoredValidationsBody } from '@muster/assisted-api';
+import { type ClusterDocument, IgnoredValidationsBody, record, type Shown, text } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
 import { Id, JsonBody } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 
-interface V2IgnoredValidations {
-  readonly 'cluster-validation-ids': string;
-  readonly 'host-validation-ids': string;
-}
+const V2_IGNORED_VALIDATIONS = record('ignored-validations', {
+  'cluster-validation-ids': text(),
+  'host-validation-ids': text(),
+});
+type V2IgnoredValidations = Shown<typeof V2_IGNORED_VALIDATIONS>;
 
 /** The contract has no place for a reason; where there is one, people are told of it. */
 const REASON_OF_THE_CONTRACT =
@@ -27,6 +29,7 @@ export class IgnoredValidationsController {
   ) {}
 
   @Get()
+  @Answers('Shows which validations do not count for a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async show(@Id('cluster_id') clusterId: string): Promise<V2IgnoredValidations> {
@@ -35,6 +38,7 @@ export class IgnoredValidationsController {
 
   @Put()
   @HttpCode(201)
+  @Answers('Replaces the lists of validations that do not count for a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async replace(

@@ -1,8 +1,9 @@
 import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { ImportClusterBody, type V2Cluster } from '@muster/assisted-api';
+import { ImportClusterBody, V2_CLUSTER, type V2Cluster } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -20,6 +21,7 @@ export class ImportClusterController {
 
   @Post()
   @HttpCode(201)
+  @Answers('Makes a cluster known that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(
     @JsonBody(ImportClusterBody) body: ImportClusterBody,

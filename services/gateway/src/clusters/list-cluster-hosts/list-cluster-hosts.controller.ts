@@ -1,5 +1,6 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
-import { ListClusterHostsQuery } from '@muster/assisted-api';
+import { list, ListClusterHostsQuery, V2_HOST } from '@muster/assisted-api';
+import { AnswersText } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { jsonPieces } from '../../http/json-pieces';
 import { Id, QueryOf } from '../../http/parameters.decorators';
@@ -10,6 +11,7 @@ export class ListClusterHostsController {
   constructor(private readonly clusters: ClusterViews) {}
 
   @Get()
+  @AnswersText('Lists the hosts of a cluster.', list(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

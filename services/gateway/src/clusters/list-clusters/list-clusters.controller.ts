@@ -1,5 +1,6 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
-import { type ClusterDocument, ListClustersQuery } from '@muster/assisted-api';
+import { type ClusterDocument, list, ListClustersQuery, V2_CLUSTER } from '@muster/assisted-api';
+import { AnswersText } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import type { Caller } from '../../auth/caller';
 import { Who } from '../../auth/command-context.decorator';
@@ -17,6 +18,7 @@ export class ListClustersController {
   ) {}
 
   @Get()
+  @AnswersText('Lists the clusters that whoever asks may see.', list(V2_CLUSTER))
   @Accepts('userAuth', 'watcherAuth')
   async handle(
     @QueryOf(ListClustersQuery) query: ListClustersQuery,

@@ -1,18 +1,20 @@
 import { Controller, Get } from '@nestjs/common';
-import { ListManifestsQuery } from '@muster/assisted-api';
+import { list, ListManifestsQuery } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
 import { Id, QueryOf } from '../../http/parameters.decorators';
-import { presentManifest, type V2Manifest } from '../manifests';
+import { presentManifest, V2_MANIFEST, type V2Manifest } from '../manifests';
 
 @Controller('v2/clusters/:cluster_id/manifests')
 export class ListManifestsController {
   constructor(private readonly commands: Commands) {}
 
   @Get()
+  @Answers('Lists the manifests that a cluster is installed with.', list(V2_MANIFEST), { isEarlyAtTimes: true })
   @Accepts('userAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

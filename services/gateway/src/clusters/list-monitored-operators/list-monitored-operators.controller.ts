@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import { MonitoredOperatorsQuery, type V2MonitoredOperator } from '@muster/assisted-api';
+import { list, MonitoredOperatorsQuery, V2_MONITORED_OPERATOR, type V2MonitoredOperator } from '@muster/assisted-api';
 import { RefusalError } from '@muster/problems';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
@@ -10,6 +11,7 @@ export class ListMonitoredOperatorsController {
   constructor(private readonly clusters: ClusterViews) {}
 
   @Get()
+  @Answers('Lists the operators that the installation of a cluster waits for.', list(V2_MONITORED_OPERATOR))
   @Accepts('agentAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -1,10 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Id } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { HostViews } from '../../views/host-views';
 import { ReportedBodies } from '../../views/reported-bodies';
-import { manufacturerOf, type PlatformType, supportedPlatforms } from './supported-platforms';
+import { manufacturerOf, type PlatformType, supportedPlatforms, V2_PLATFORM_TYPES } from './supported-platforms';
 
 @Controller('v2/clusters/:cluster_id/supported-platforms')
 export class ListSupportedPlatformsController {
@@ -15,6 +16,7 @@ export class ListSupportedPlatformsController {
   ) {}
 
   @Get()
+  @Answers('Lists the platforms that the cluster can be installed on with the hosts it has.', V2_PLATFORM_TYPES)
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string): Promise<readonly PlatformType[]> {
     const cluster = await this.clusters.document(clusterId);

@@ -1,3 +1,4 @@
+import { choice, list } from '@muster/assisted-api';
 import { isAvailable, platformLevel } from '@muster/feature-support';
 import { suitsPlatform } from '@muster/validation-rules';
 
@@ -5,6 +6,7 @@ import { suitsPlatform } from '@muster/validation-rules';
 export type PlatformType = 'baremetal' | 'nutanix' | 'vsphere' | 'none' | 'external';
 
 const PLATFORMS: readonly PlatformType[] = ['baremetal', 'nutanix', 'vsphere', 'none', 'external'];
+export const V2_PLATFORM_TYPES = list(choice<PlatformType>(PLATFORMS));
 /** A single node has nobody who could take over an address from it. */
 const SINGLE_NODE_PLATFORMS: ReadonlySet<PlatformType> = new Set(['none', 'external']);
 

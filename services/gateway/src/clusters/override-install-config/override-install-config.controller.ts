@@ -3,6 +3,7 @@ import { DOCUMENT_MAX_CHARACTERS } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -14,6 +15,7 @@ export class OverrideInstallConfigController {
 
   @Patch()
   @HttpCode(201)
+  @AnswersNothing('Replaces what is merged over the install-config of a cluster.')
   @Accepts('userAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -2,6 +2,7 @@ import { Controller, HttpCode, Put } from '@nestjs/common';
 import { FinalizingProgressBody } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -13,6 +14,7 @@ export class ReachFinalizingStageController {
 
   @Put()
   @HttpCode(200)
+  @AnswersNothing('Takes how far the controller has come with finishing the cluster.')
   @Accepts('agentAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -1,8 +1,15 @@
 import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { RegisterClusterBody, toClusterSettings, toOperatorBundles, type V2Cluster } from '@muster/assisted-api';
+import {
+  RegisterClusterBody,
+  toClusterSettings,
+  toOperatorBundles,
+  V2_CLUSTER,
+  type V2Cluster,
+} from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -24,6 +31,7 @@ export class RegisterClusterController {
 
   @Post()
   @HttpCode(201)
+  @Answers('Makes a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(
     @JsonBody(RegisterClusterBody) body: RegisterClusterBody,

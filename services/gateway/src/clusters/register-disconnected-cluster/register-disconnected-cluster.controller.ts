@@ -1,8 +1,9 @@
 import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { RegisterDisconnectedClusterBody, type V2Cluster } from '@muster/assisted-api';
+import { RegisterDisconnectedClusterBody, V2_CLUSTER, type V2Cluster } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -22,6 +23,7 @@ export class RegisterDisconnectedClusterController {
 
   @Post()
   @HttpCode(201)
+  @Answers('Makes a cluster whose hosts will never reach this service.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(
     @JsonBody(RegisterDisconnectedClusterBody) body: RegisterDisconnectedClusterBody,

@@ -2,6 +2,7 @@ import { Controller, Delete } from '@nestjs/common';
 import { ManifestQuery } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -13,6 +14,7 @@ export class RemoveManifestController {
 
   /** One that is not there counts as removed. */
   @Delete()
+  @AnswersNothing('Removes a manifest; one that is not there counts as removed.')
   @Accepts('userAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

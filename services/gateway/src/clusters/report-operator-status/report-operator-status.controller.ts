@@ -2,6 +2,7 @@ import { Controller, HttpCode, Put } from '@nestjs/common';
 import { OperatorReportBody } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -13,6 +14,7 @@ export class ReportOperatorStatusController {
 
   @Put()
   @HttpCode(200)
+  @AnswersNothing('Takes how an operator of the cluster fares.')
   @Accepts('agentAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -1,7 +1,14 @@
 import { Controller, HttpCode, Patch } from '@nestjs/common';
-import { ReviseClusterBody, toClusterSettings, toOperatorBundles, type V2Cluster } from '@muster/assisted-api';
+import {
+  ReviseClusterBody,
+  toClusterSettings,
+  toOperatorBundles,
+  V2_CLUSTER,
+  type V2Cluster,
+} from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -18,6 +25,7 @@ export class ReviseClusterController {
 
   @Patch()
   @HttpCode(201)
+  @Answers('Changes the settings of a cluster; what is left out stays.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -1,5 +1,6 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
-import { ShowClusterQuery } from '@muster/assisted-api';
+import { ShowClusterQuery, V2_CLUSTER } from '@muster/assisted-api';
+import { AnswersText } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { WithDeleted } from '../../auth/with-deleted.decorator';
 import { jsonPieces } from '../../http/json-pieces';
@@ -11,6 +12,7 @@ export class ShowClusterController {
   constructor(private readonly clusters: ClusterViews) {}
 
   @Get()
+  @AnswersText('Shows a cluster.', V2_CLUSTER)
   @Accepts('userAuth', 'agentAuth', 'watcherAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

@@ -1,7 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
-import type { ClusterDocument } from '@muster/assisted-api';
+import { type ClusterDocument, record, type Shown, text } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Id } from '../../http/parameters.decorators';
@@ -11,11 +12,8 @@ import { Artifacts } from '../artifacts';
 const CONSOLE_OPERATOR = 'console';
 const ADMINISTRATOR = 'kubeadmin';
 
-interface V2Credentials {
-  readonly username: string;
-  readonly password: string;
-  readonly console_url: string;
-}
+const V2_CREDENTIALS = record('credentials', { username: text(), password: text(), console_url: text() });
+type V2Credentials = Shown<typeof V2_CREDENTIALS>;
 
 @Controller('v2/clusters/:cluster_id/credentials')
 export class ShowCredentialsController {
@@ -25,6 +23,7 @@ export class ShowCredentialsController {
   ) {}
 
   @Get()
+  @Answers('Shows how an administrator logs in.', V2_CREDENTIALS, { isEarlyAtTimes: true })
   @OnlyRoles('user')
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Credentials> {

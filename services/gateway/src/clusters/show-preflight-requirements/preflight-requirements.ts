@@ -1,4 +1,14 @@
-import type { ClusterDocument } from '@muster/assisted-api';
+import {
+  type ClusterDocument,
+  decimal,
+  flag,
+  list,
+  maybe,
+  record,
+  type Shown,
+  text,
+  whole,
+} from '@muster/assisted-api';
 import {
   NOTHING_AHEAD,
   type OperatorCluster,
@@ -9,36 +19,39 @@ import {
 import { type HostRequirements, parseVersion, requirementsOf, type RequirementsTable } from '@muster/validation-rules';
 
 /** `cluster-host-requirements-details` of the contract. */
-export interface V2Quantities {
-  readonly cpu_cores: number;
-  readonly ram_mib: number;
-  /** Decimal GB. */
-  readonly disk_size_gb?: number;
-  readonly installation_disk_speed_threshold_ms?: number;
-  readonly network_latency_threshold_ms?: number;
-  readonly packet_loss_percentage?: number;
-  readonly tpm_enabled_in_bios?: boolean;
-}
+const V2_QUANTITIES = record('cluster-host-requirements-details', {
+  cpu_cores: whole(),
+  ram_mib: whole(),
+  disk_size_gb: maybe(whole()),
+  installation_disk_speed_threshold_ms: maybe(whole()),
+  network_latency_threshold_ms: maybe(decimal()),
+  packet_loss_percentage: maybe(decimal()),
+  tpm_enabled_in_bios: maybe(flag()),
+});
 
-interface V2RoleRequirements {
-  readonly quantitative: V2Quantities;
-  readonly qualitative?: readonly string[];
-}
+const V2_ROLE_REQUIREMENTS = record('host-type-hardware-requirements', {
+  quantitative: V2_QUANTITIES,
+  qualitative: maybe(list(text())),
+});
+type V2RoleRequirements = Shown<typeof V2_ROLE_REQUIREMENTS>;
 
-interface V2Requirements {
-  readonly master: V2RoleRequirements;
-  readonly worker: V2RoleRequirements;
-}
+const V2_REQUIREMENTS = record('hardware-requirements-by-role', {
+  master: V2_ROLE_REQUIREMENTS,
+  worker: V2_ROLE_REQUIREMENTS,
+});
 
 /** `preflight-hardware-requirements` of the contract. */
-export interface V2PreflightRequirements {
-  readonly ocp: V2Requirements;
-  readonly operators: readonly {
-    readonly operator_name: string;
-    readonly dependencies: readonly string[];
-    readonly requirements: V2Requirements;
-  }[];
-}
+export const V2_PREFLIGHT_REQUIREMENTS = record('preflight-hardware-requirements', {
+  ocp: V2_REQUIREMENTS,
+  operators: list(
+    record('operator-hardware-requirements', {
+      operator_name: text(),
+      dependencies: list(text()),
+      requirements: V2_REQUIREMENTS,
+    }),
+  ),
+});
+export type V2PreflightRequirements = Shown<typeof V2_PREFLIGHT_REQUIREMENTS>;
 
 type Asked = Pick<ClusterDocument, 'openshift_version' | 'control_plane_count' | 'disk_encryption' | 'kind'>;
 type Role = 'master' | 'worker';

@@ -1,7 +1,8 @@
 import { Controller, Get, Header, HttpCode, Put } from '@nestjs/common';
-import { DOCUMENT_MAX_CHARACTERS } from '@muster/assisted-api';
+import { DOCUMENT_MAX_CHARACTERS, text } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -18,6 +19,7 @@ export class UiSettingsController {
 
   @Get()
   @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers('Shows the text that a console keeps with the cluster.', text())
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async show(@Id('cluster_id') clusterId: string): Promise<string> {
@@ -27,6 +29,7 @@ export class UiSettingsController {
   @Put()
   @HttpCode(200)
   @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers('Replaces the text that a console keeps with the cluster.', text())
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async keep(

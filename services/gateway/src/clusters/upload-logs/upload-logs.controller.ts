@@ -4,6 +4,7 @@ import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import type { FastifyRequest } from 'fastify';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -26,6 +27,7 @@ export class UploadLogsController {
 
   @Post()
   @HttpCode(204)
+  @AnswersNothing('Takes collected logs: of a host, or of the controller.')
   @Accepts('agentAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

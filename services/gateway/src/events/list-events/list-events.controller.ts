@@ -1,11 +1,13 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ListEventsQuery, presentEvent, type V2Event } from '@muster/assisted-api';
+import { list, ListEventsQuery, presentEvent, V2_EVENT, type V2Event } from '@muster/assisted-api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { QueryOf } from '../../http/parameters.decorators';
 import { EventPages } from './event-pages';
 import { EventScopes } from './event-scopes';
 import { toCountHeaders } from './event-selection';
+import { EVENT_COUNT_HEADERS } from './event-count-headers';
 
 @Controller('v2/events')
 export class ListEventsController {
@@ -15,6 +17,9 @@ export class ListEventsController {
   ) {}
 
   @Get()
+  @Answers('Lists what happened, oldest first unless asked otherwise.', list(V2_EVENT), {
+    headers: EVENT_COUNT_HEADERS,
+  })
   @Accepts('userAuth', 'urlAuth', 'watcherAuth')
   async handle(
     @QueryOf(ListEventsQuery) query: ListEventsQuery,

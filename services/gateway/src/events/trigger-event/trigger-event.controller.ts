@@ -2,6 +2,7 @@ import { Controller, HttpCode, Post } from '@nestjs/common';
 import { TriggerEventBody } from '@muster/assisted-api';
 import { EventsService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import type { Caller } from '../../auth/caller';
 import { Context, Who } from '../../auth/command-context.decorator';
@@ -20,6 +21,7 @@ export class TriggerEventController {
 
   @Post()
   @HttpCode(201)
+  @AnswersNothing('Adds an event to what is listed.')
   @Accepts('agentAuth')
   async handle(
     @JsonBody(TriggerEventBody) body: TriggerEventBody,

@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { BindHostBody, type V2Host } from '@muster/assisted-api';
+import { BindHostBody, V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import type { Caller } from '../../auth/caller';
 import { Context, Who } from '../../auth/command-context.decorator';
@@ -22,6 +23,7 @@ export class BindHostController {
 
   @Post()
   @HttpCode(200)
+  @Answers('Makes a host of the pool a host of a cluster.', V2_HOST)
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

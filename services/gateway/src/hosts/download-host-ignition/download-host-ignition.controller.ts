@@ -1,5 +1,6 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { attachment } from '../../http/attachment';
@@ -12,6 +13,7 @@ export class DownloadHostIgnitionController {
   constructor(private readonly ignition: HostIgnition) {}
 
   @Get()
+  @AnswersFile('Gives the ignition document that the host is installed with.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { type V2Host } from '@muster/assisted-api';
+import { V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -17,6 +18,7 @@ export class InstallHostController {
 
   @Post()
   @HttpCode(202)
+  @Answers('Begins the installation of a host that is added to an installed cluster.', V2_HOST)
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

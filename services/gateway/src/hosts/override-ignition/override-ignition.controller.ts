@@ -5,6 +5,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { parseIgnitionOverride } from '@muster/ignition-config';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -25,6 +26,7 @@ export class OverrideIgnitionController {
 
   @Patch()
   @HttpCode(201)
+  @AnswersNothing('Replaces what is merged over the ignition document of a host.')
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

@@ -2,6 +2,7 @@ import { Controller, HttpCode, Put } from '@nestjs/common';
 import { LogsProgressBody } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -13,6 +14,7 @@ export class ReportHostLogsController {
 
   @Put()
   @HttpCode(204)
+  @AnswersNothing("Takes how far the collection of a host's logs has come.")
   @Accepts('agentAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

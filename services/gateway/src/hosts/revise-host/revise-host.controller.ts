@@ -1,8 +1,9 @@
 import { Controller, HttpCode, Patch } from '@nestjs/common';
-import { ReviseHostBody, toHostRevision, type V2Host } from '@muster/assisted-api';
+import { ReviseHostBody, toHostRevision, V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -18,6 +19,7 @@ export class ReviseHostController {
 
   @Patch()
   @HttpCode(201)
+  @Answers('Changes the settings of a host; what is left out stays.', V2_HOST)
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

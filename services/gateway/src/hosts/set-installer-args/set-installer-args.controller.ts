@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Patch } from '@nestjs/common';
-import { InstallerArgsBody, type V2Host } from '@muster/assisted-api';
+import { InstallerArgsBody, V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -17,6 +18,7 @@ export class SetInstallerArgsController {
 
   @Patch()
   @HttpCode(201)
+  @Answers('Replaces the arguments that are handed to the program that writes the disk.', V2_HOST)
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

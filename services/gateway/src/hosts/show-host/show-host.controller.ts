@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import type { V2Host } from '@muster/assisted-api';
+import { V2_HOST, type V2Host } from '@muster/assisted-api';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Id } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
@@ -9,6 +10,7 @@ export class ShowHostController {
   constructor(private readonly hosts: HostViews) {}
 
   @Get()
+  @Answers('Shows a host.', V2_HOST)
   @Accepts('userAuth')
   handle(@Id('infra_env_id') infraEnvId: string, @Id('host_id') hostId: string): Promise<V2Host> {
     return this.hosts.show(infraEnvId, hostId);

@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { type V2Host } from '@muster/assisted-api';
+import { V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -19,6 +20,7 @@ export class UnbindHostController {
 
   @Post()
   @HttpCode(200)
+  @Answers('Gives a host of a cluster back to the pool.', V2_HOST)
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

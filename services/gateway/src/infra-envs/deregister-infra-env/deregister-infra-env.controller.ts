@@ -1,6 +1,7 @@
 import { Controller, Delete, HttpCode } from '@nestjs/common';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -12,6 +13,7 @@ export class DeregisterInfraEnvController {
 
   @Delete()
   @HttpCode(204)
+  @AnswersNothing('Deletes an infra-env that has no hosts.')
   @Accepts('userAuth')
   async handle(@Id('infra_env_id') infraEnvId: string, @Context() context: CommandContext): Promise<void> {
     await this.commands.carryOut(RegistrationService.method.deregisterInfraEnv, { infraEnvId }, context);

@@ -1,8 +1,9 @@
 import { Controller, Get, Req, Res, type StreamableFile } from '@nestjs/common';
-import { InfraEnvFileQuery } from '@muster/assisted-api';
+import { InfraEnvFileQuery, type JsonSchema } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -15,6 +16,10 @@ import { IPXE_SCRIPT, IpxeScripts } from '../ipxe-script/ipxe-scripts';
 const DISCOVERY_IGNITION = 'discovery.ign';
 const STATIC_NETWORKS = 'static-network-config';
 
+const LAST_MODIFIED: { readonly [name: string]: JsonSchema } = {
+  'Last-Modified': { type: 'string', description: 'Of discovery.ign: when what it is made of changed last.' },
+};
+
 @Controller('v2/infra-envs/:infra_env_id/downloads/files')
 export class DownloadInfraEnvFileController {
   constructor(
@@ -24,6 +29,7 @@ export class DownloadInfraEnvFileController {
   ) {}
 
   @Get()
+  @AnswersFile('Gives a file that machines boot with.', { isEarlyAtTimes: true, headers: LAST_MODIFIED })
   @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

@@ -2,6 +2,7 @@ import { Controller, Get, HttpStatus, Res, type StreamableFile } from '@nestjs/c
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { FastifyReply } from 'fastify';
+import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -18,6 +19,10 @@ export class DownloadMinimalInitrdController {
 
   /** 204 when the infra-env's machines need nothing before they can fetch their root file system. */
   @Get()
+  @AnswersFile('Gives the RAM disk with what machines need before they can fetch their root file system.', {
+    isEarlyAtTimes: true,
+    others: { 204: 'They need nothing.' },
+  })
   @Accepts('userAuth', 'urlAuth', 'imageAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

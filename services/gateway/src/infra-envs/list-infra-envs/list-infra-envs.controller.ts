@@ -1,6 +1,7 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { ListInfraEnvsQuery, type V2InfraEnv } from '@muster/assisted-api';
+import { list, ListInfraEnvsQuery, V2_INFRA_ENV, type V2InfraEnv } from '@muster/assisted-api';
 import type { FastifyRequest } from 'fastify';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import type { Caller } from '../../auth/caller';
 import { Who } from '../../auth/command-context.decorator';
@@ -16,6 +17,7 @@ export class ListInfraEnvsController {
   ) {}
 
   @Get()
+  @Answers('Lists the infra-envs that whoever asks may see.', list(V2_INFRA_ENV))
   @Accepts('userAuth', 'watcherAuth')
   handle(
     @QueryOf(ListInfraEnvsQuery) query: ListInfraEnvsQuery,

@@ -1,6 +1,7 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { PresignedInfraEnvFileQuery, UNSET_TIME } from '@muster/assisted-api';
+import { PresignedInfraEnvFileQuery, UNSET_TIME, V2_SIGNED_URL } from '@muster/assisted-api';
 import type { FastifyRequest } from 'fastify';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { InfraEnvViews } from '../../views/infra-env-views';
@@ -15,6 +16,7 @@ export class PresignInfraEnvFileController {
 
   /** An address for machines, which have no other way to prove who they are. */
   @Get()
+  @Answers('Gives an address of a file that machines can fetch without any other proof.', V2_SIGNED_URL)
   @Accepts('userAuth')
   @OnlyRoles('admin', 'user')
   async handle(

@@ -1,9 +1,10 @@
 import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
-import { RegisterInfraEnvBody, toInfraEnvSettings, type V2InfraEnv } from '@muster/assisted-api';
+import { RegisterInfraEnvBody, toInfraEnvSettings, V2_INFRA_ENV, type V2InfraEnv } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import type { FastifyRequest } from 'fastify';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import type { Caller } from '../../auth/caller';
 import { Context, Who } from '../../auth/command-context.decorator';
@@ -28,6 +29,7 @@ export class RegisterInfraEnvController {
 
   @Post()
   @HttpCode(201)
+  @Answers('Makes an infra-env: an image, and the hosts that will boot from it.', V2_INFRA_ENV)
   @Accepts('userAuth')
   async handle(
     @JsonBody(RegisterInfraEnvBody) body: RegisterInfraEnvBody,

@@ -1,8 +1,9 @@
 import { Controller, HttpCode, Patch, Req } from '@nestjs/common';
-import { ReviseInfraEnvBody, toInfraEnvChanges, type V2InfraEnv } from '@muster/assisted-api';
+import { ReviseInfraEnvBody, toInfraEnvChanges, V2_INFRA_ENV, type V2InfraEnv } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { FastifyRequest } from 'fastify';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -21,6 +22,7 @@ export class ReviseInfraEnvController {
 
   @Patch()
   @HttpCode(201)
+  @Answers('Changes the settings of an infra-env; what is left out stays.', V2_INFRA_ENV)
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

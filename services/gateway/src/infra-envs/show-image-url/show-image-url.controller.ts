@@ -1,6 +1,7 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { UNSET_TIME } from '@muster/assisted-api';
+import { UNSET_TIME, V2_SIGNED_URL } from '@muster/assisted-api';
 import type { FastifyRequest } from 'fastify';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Id } from '../../http/parameters.decorators';
 import { InfraEnvViews } from '../../views/infra-env-views';
@@ -15,6 +16,7 @@ export class ShowImageUrlController {
 
   /** Where the URL does not expire the contract says so by the time that never was. */
   @Get()
+  @Answers('Gives the address that the image is downloaded from.', V2_SIGNED_URL)
   @Accepts('userAuth')
   @OnlyRoles('admin', 'user')
   async handle(

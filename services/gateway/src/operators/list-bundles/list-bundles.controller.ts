@@ -1,15 +1,17 @@
 import { Controller, Get } from '@nestjs/common';
-import { ListBundlesQuery } from '@muster/assisted-api';
+import { list, ListBundlesQuery } from '@muster/assisted-api';
 import { bundlesOf } from '@muster/operators';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { toSupportQuery } from '../../catalogue/support-query';
 import { QueryOf } from '../../http/parameters.decorators';
-import { availableBundle, SINGLE_NODE_FEATURE, toV2Bundle, type V2Bundle } from '../bundle-view';
+import { availableBundle, SINGLE_NODE_FEATURE, toV2Bundle, V2_BUNDLE, type V2Bundle } from '../bundle-view';
 
 @Controller('v2/operators/bundles')
 export class ListBundlesController {
   /** Without a version all of them, wherever they can be had. */
   @Get()
+  @Answers('Lists bundles of operators that can be had together.', list(V2_BUNDLE))
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   handle(@QueryOf(ListBundlesQuery) query: ListBundlesQuery): readonly V2Bundle[] {

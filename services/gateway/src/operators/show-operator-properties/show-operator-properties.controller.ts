@@ -1,23 +1,28 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
+import { choice, flag, list, record, type Shown, text } from '@muster/assisted-api';
 import { operatorNamed, OPERATOR_NAMES, type OperatorProperty } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
+import { Answers } from '../../api-document/answers.decorator';
+import { PathWord } from '../../http/parameters.decorators';
 import { Accepts } from '../../auth/accepts.decorator';
 
 /** `operator-property` of the contract. */
-interface V2OperatorProperty {
-  readonly name: string;
-  readonly data_type: OperatorProperty['dataType'];
-  readonly mandatory: boolean;
-  readonly options: readonly string[];
-  readonly description: string;
-  readonly default_value: string;
-}
+const V2_OPERATOR_PROPERTY = record('operator-property', {
+  name: text(),
+  data_type: choice<OperatorProperty['dataType']>(['boolean', 'string', 'integer', 'float']),
+  mandatory: flag(),
+  options: list(text()),
+  description: text(),
+  default_value: text(),
+});
+type V2OperatorProperty = Shown<typeof V2_OPERATOR_PROPERTY>;
 
 @Controller('v2/supported-operators/:operator_name')
 export class ShowOperatorPropertiesController {
   @Get()
+  @Answers('Tells what can be set of an operator.', list(V2_OPERATOR_PROPERTY))
   @Accepts('userAuth')
-  handle(@Param('operator_name') name: string): readonly V2OperatorProperty[] {
+  handle(@PathWord('operator_name') name: string): readonly V2OperatorProperty[] {
     const operator = operatorNamed(name);
     if (!operator)
       throw new RefusalError({

@@ -1,30 +1,34 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { PreviewStaticNetworksBody } from '@muster/assisted-api';
+import { list, maybe, PreviewStaticNetworksBody, record, type Shown, text, whole } from '@muster/assisted-api';
 import { planStaticNetworks } from '@muster/domain';
-import { hostNetworkFiles, type NetworkProblem } from '@muster/ignition-config';
+import { hostNetworkFiles } from '@muster/ignition-config';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { JsonBody } from '../../http/parameters.decorators';
 import { OWN_API } from '../own-api';
 
-interface Preview {
-  /** keyfiles, or policies that the hosts read themselves. */
-  readonly form: string;
-  /** In the order of the folders on the image. Empty when there is any problem. */
-  readonly hosts: readonly {
-    readonly mac_interface_map: readonly { readonly mac_address: string; readonly logical_nic_name: string }[];
-    readonly files: readonly { readonly path: string; readonly content: string }[];
-  }[];
-  /** Each makes the configuration unusable. `host` counts from 0, `line` from 1. */
-  readonly problems: readonly NetworkProblem[];
-  /** Likely not meant that way. */
-  readonly advice: readonly NetworkProblem[];
-}
+const PROBLEM = record('network-problem', { host: whole(), line: maybe(whole()), path: text(), problem: text() });
+
+/** `hosts` are in the order of the folders on the image, and none when there is any problem. */
+const PREVIEW = record('static-network-preview', {
+  form: text(),
+  hosts: list(
+    record('host-network-preview', {
+      mac_interface_map: list(record('mac-interface', { mac_address: text(), logical_nic_name: text() })),
+      files: list(record('network-file', { path: text(), content: text() })),
+    }),
+  ),
+  problems: list(PROBLEM),
+  advice: list(PROBLEM),
+});
+type Preview = Shown<typeof PREVIEW>;
 
 /** What a static network configuration becomes on each host, before anything is stored or booted. */
 @Controller(`${OWN_API}/static-network-previews`)
 export class PreviewStaticNetworksController {
   @Post()
   @HttpCode(200)
+  @Answers('Shows what a static network configuration becomes on each host; nothing is stored.', PREVIEW)
   @Accepts('userAuth')
   handle(
     @JsonBody(PreviewStaticNetworksBody)

@@ -1,3 +1,4 @@
+import { choice, flag, list, orNull, record, type Shown, text, time, whole, word } from '@muster/assisted-api';
 import type { OutputOf } from '@muster/nest-kit';
 import type { ValidationService } from '@muster/contracts';
 import type { Standing } from '@muster/validation-rules';
@@ -5,42 +6,32 @@ import type { Standing } from '@muster/validation-rules';
 type Outcome = OutputOf<typeof ValidationService.method.readOutcomes>['outcomes'][number];
 
 /** One outcome, with all that is known of it. */
-export interface ShownValidation {
-  /** As in the contract's host-validation-id or cluster-validation-id. */
-  readonly id: string;
-  readonly category: string;
-  /** success, failure, pending, error, disabled. */
-  readonly status: string;
-  readonly message: string;
-  /** With their units; empty when there is nothing to measure. */
-  readonly measured: string;
-  readonly required: string;
-  /** What a person can do about it; empty when there is nothing to do. */
-  readonly remedy: string;
-  /** RFC 3339: when the status became what it is; null when that was before it was kept. */
-  readonly since: string | null;
-  /** How often it turned from passing to failing or back. */
-  readonly flips: number;
-  /** It turns too often for a pass to be believed at once; null when it does not. */
-  readonly flapping: {
-    readonly since: string;
-    readonly flips: number;
-    readonly window_seconds: number;
-    readonly quiet_seconds: number;
-  } | null;
-  readonly gate: Standing['gate'];
-  readonly ignorable: boolean;
-  readonly ignored: boolean;
-  /** The gate is closed because of it, now. */
-  readonly holds_back: boolean;
-}
+const SHOWN_VALIDATION = record('validation', {
+  id: text(),
+  category: text(),
+  status: word(['success', 'failure', 'pending', 'error', 'disabled']),
+  message: text(),
+  measured: text(),
+  required: text(),
+  remedy: text(),
+  since: orNull(time()),
+  flips: whole(),
+  flapping: orNull(
+    record('flapping', { since: time(), flips: whole(), window_seconds: whole(), quiet_seconds: whole() }),
+  ),
+  gate: choice<Standing['gate']>(['known', 'ready', 'preparation', 'soft']),
+  ignorable: flag(),
+  ignored: flag(),
+  holds_back: flag(),
+});
+export type ShownValidation = Shown<typeof SHOWN_VALIDATION>;
 
-export interface ShownValidations {
-  /** Sorted by id. */
-  readonly validations: readonly ShownValidation[];
-  /** Some validation of the cluster or of its hosts is ignored. */
-  readonly unsupported_by_override: boolean;
-}
+/** Sorted by id. */
+export const SHOWN_VALIDATIONS = record('validations', {
+  validations: list(SHOWN_VALIDATION),
+  unsupported_by_override: flag(),
+});
+export type ShownValidations = Shown<typeof SHOWN_VALIDATIONS>;
 
 export function presentValidations(
   outcomes: readonly Outcome[],

@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ValidationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { clusterStanding } from '@muster/validation-rules';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -9,7 +10,7 @@ import { Id } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { OWN_API } from '../own-api';
 import { ignoredRules, isOverridden } from '../validation-overrides/ignored-rules';
-import { presentValidations, type ShownValidations } from './present-validations';
+import { presentValidations, SHOWN_VALIDATIONS, type ShownValidations } from './present-validations';
 
 /** Every outcome of a cluster, with since when, how steadily, what it holds back and what to do about it. */
 @Controller(`${OWN_API}/clusters/:cluster_id/validations`)
@@ -20,6 +21,7 @@ export class ShowClusterValidationsController {
   ) {}
 
   @Get()
+  @Answers('Lists the validations of a cluster: since when, what waits for them, what to do.', SHOWN_VALIDATIONS)
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<ShownValidations> {
     const cluster = await this.clusters.document(clusterId);

@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { hostKeyOf, ValidationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { hostStanding } from '@muster/validation-rules';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -10,7 +11,7 @@ import { ClusterViews } from '../../views/cluster-views';
 import { HostViews } from '../../views/host-views';
 import { OWN_API } from '../own-api';
 import { ignoredRules, isOverridden } from '../validation-overrides/ignored-rules';
-import { presentValidations, type ShownValidations } from './present-validations';
+import { presentValidations, SHOWN_VALIDATIONS, type ShownValidations } from './present-validations';
 
 /** Every outcome of a host, with since when, how steadily, what it holds back and what to do about it. */
 @Controller(`${OWN_API}/infra-envs/:infra_env_id/hosts/:host_id/validations`)
@@ -22,6 +23,7 @@ export class ShowHostValidationsController {
   ) {}
 
   @Get()
+  @Answers('Lists the validations of a host: since when, what waits for them, what to do.', SHOWN_VALIDATIONS)
   @Accepts('userAuth')
   async handle(
     @Id('infra_env_id') infraEnvId: string,

@@ -1,7 +1,17 @@
 import { Controller, Get, Put } from '@nestjs/common';
-import { type ClusterDocument, type OverrideRecord, OverrideValidationsBody } from '@muster/assisted-api';
+import {
+  type ClusterDocument,
+  flag,
+  list,
+  OverrideValidationsBody,
+  record,
+  type Shown,
+  text,
+  time,
+} from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -10,15 +20,14 @@ import { ClusterViews } from '../../views/cluster-views';
 import { OWN_API } from '../own-api';
 import { ignoredRules, isOverridden } from './ignored-rules';
 
-interface ShownOverrides {
-  /** What is ignored now: ids, or `all`. */
-  readonly host_validation_ids: readonly string[];
-  readonly cluster_validation_ids: readonly string[];
-  /** Something is ignored: what the validations guard against may happen to the cluster. */
-  readonly unsupported_by_override: boolean;
-  /** Who had what ignored, when and why; oldest first, the last one in force. */
-  readonly history: readonly OverrideRecord[];
-}
+/** Lists of ids, or of the one word `all`; the history is oldest first, its last member in force. */
+const LISTS = { host_validation_ids: list(text()), cluster_validation_ids: list(text()) };
+const SHOWN_OVERRIDES = record('validation-overrides', {
+  ...LISTS,
+  unsupported_by_override: flag(),
+  history: list(record('validation-override', { at: time(), actor: text(), reason: text(), ...LISTS })),
+});
+type ShownOverrides = Shown<typeof SHOWN_OVERRIDES>;
 
 /** Which validations of a cluster and its hosts do not count, who wanted it, and why. */
 @Controller(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
@@ -29,6 +38,7 @@ export class ValidationOverridesController {
   ) {}
 
   @Get()
+  @Answers('Shows which validations do not count, and who wanted it when and why.', SHOWN_OVERRIDES)
   @Accepts('userAuth')
   async show(@Id('cluster_id') clusterId: string): Promise<ShownOverrides> {
     return present(await this.clusters.document(clusterId));
@@ -36,6 +46,7 @@ export class ValidationOverridesController {
 
   /** Replaces both lists; one that is absent is empty. */
   @Put()
+  @Answers('Replaces the lists of validations that do not count; one that is absent is empty.', SHOWN_OVERRIDES)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async replace(

@@ -1,0 +1,65 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtension, ApiOperation } from '@nestjs/swagger';
+import type { AnswerSchema, JsonSchema, Shown } from '@muster/assisted-api';
+
+/** Where a route's note stands in the operation until the document is finished. */
+export const NOTE = 'x-answer';
+
+export interface AnswerNote {
+  /** Absent: the answer has no body. */
+  readonly schema?: JsonSchema;
+  readonly mediaType: string;
+  /** Name to what it says, of headers beside the usual ones. */
+  readonly headers: { readonly [name: string]: JsonSchema };
+  /** Other statuses of success, with what each means; none of them has a body. */
+  readonly others: { readonly [status: string]: string };
+  /** It can be too early to ask: answered 409. */
+  readonly isEarlyAtTimes: boolean;
+}
+
+type Particulars = Partial<Pick<AnswerNote, 'headers' | 'others' | 'isEarlyAtTimes'>>;
+/** A property descriptor, as much of it as tells what the handler answers. */
+interface Answering<Value> {
+  readonly value?: (...parameters: never[]) => Value | Promise<Value>;
+}
+
+const JSON_TYPE = 'application/json';
+const FILE_TYPE = 'application/octet-stream';
+
+/** `does` is one sentence for whoever looks for the operation. The handler's result has the type of the schema. */
+export const Answers =
+  <S extends AnswerSchema<unknown>>(does: string, { json }: S, particulars: Particulars = {}) =>
+  (target: object, key: string | symbol, handler: Answering<Shown<S>>): void => {
+    note(does, { ...NOTHING_SPECIAL, ...particulars, schema: json })(target, key, handler);
+  };
+
+/** JSON that leaves as text: no type ties it to its schema, `answers.int.spec.ts` does. */
+export const AnswersText = (
+  does: string,
+  { json }: AnswerSchema<unknown>,
+  particulars: Particulars = {},
+): MethodDecorator => note(does, { ...NOTHING_SPECIAL, ...particulars, schema: json });
+
+/** A file to be saved. */
+export const AnswersFile = (does: string, particulars: Particulars = {}): MethodDecorator =>
+  note(does, {
+    ...NOTHING_SPECIAL,
+    ...particulars,
+    schema: { type: 'string', format: 'binary' },
+    mediaType: FILE_TYPE,
+  });
+
+/** No body. */
+export const AnswersNothing =
+  (does: string, particulars: Particulars = {}) =>
+  (target: object, key: string | symbol, handler: Answering<void>): void => {
+    note(does, { ...NOTHING_SPECIAL, ...particulars })(target, key, handler);
+  };
+
+/** A route of the contract that is always refused. */
+export const AnswersRefusal = (does: string): MethodDecorator => note(does, NOTHING_SPECIAL);
+
+const NOTHING_SPECIAL: AnswerNote = { mediaType: JSON_TYPE, headers: {}, others: {}, isEarlyAtTimes: false };
+
+const note = (does: string, answer: AnswerNote): MethodDecorator =>
+  applyDecorators(ApiOperation({ summary: does }), ApiExtension(NOTE, answer));

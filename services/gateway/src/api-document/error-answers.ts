@@ -1,0 +1,75 @@
+import { type JsonSchema, V2_ERROR, V2_INFRA_ERROR } from '@muster/assisted-api';
+import type { AnswerNote } from './answers.decorator';
+
+/** As much of an operation as decides in which ways it can be refused. */
+export interface AskedOperation {
+  readonly method: string;
+  readonly isOpenToAll: boolean;
+  readonly hasParameters: boolean;
+  readonly namesSomething: boolean;
+  readonly hasBody: boolean;
+  readonly note: AnswerNote;
+}
+
+interface ErrorRow {
+  readonly status: number;
+  readonly means: string;
+  readonly schema: JsonSchema;
+  occurs(operation: AskedOperation): boolean;
+  readonly headers?: { readonly [name: string]: JsonSchema };
+}
+
+const RETRY_AFTER: ErrorRow['headers'] = {
+  'Retry-After': { type: 'integer', description: 'Seconds after which asking again makes sense.' },
+};
+const isGuarded = ({ isOpenToAll }: AskedOperation): boolean => !isOpenToAll;
+
+/** Every way in which an operation can be refused, and which operations can be. */
+const ERROR_ROWS: readonly ErrorRow[] = [
+  {
+    status: 400,
+    means: 'The request does not have the required form; the message names the field.',
+    schema: V2_ERROR.json,
+    occurs: ({ hasParameters, hasBody }) => hasParameters || hasBody,
+  },
+  { status: 401, means: 'The request proves nothing about who asks.', schema: V2_INFRA_ERROR.json, occurs: isGuarded },
+  { status: 403, means: 'Whoever asks may not do this.', schema: V2_INFRA_ERROR.json, occurs: isGuarded },
+  {
+    status: 404,
+    means: 'There is no such thing, or it belongs to somebody else.',
+    schema: V2_ERROR.json,
+    occurs: ({ namesSomething, hasBody, hasParameters, method }) =>
+      namesSomething || (hasBody && method !== 'get') || (hasParameters && method === 'get'),
+  },
+  {
+    status: 409,
+    means: 'The state does not allow this, now or ever; the reason says which it is.',
+    schema: V2_ERROR.json,
+    occurs: ({ method, note }) => method !== 'get' || note.isEarlyAtTimes,
+  },
+  { status: 413, means: 'The body is too large.', schema: V2_ERROR.json, occurs: ({ hasBody }) => hasBody },
+  {
+    status: 415,
+    means: 'The body has another media type.',
+    schema: V2_INFRA_ERROR.json,
+    occurs: ({ hasBody }) => hasBody,
+  },
+  {
+    status: 429,
+    means: 'Too many requests from there.',
+    schema: V2_ERROR.json,
+    occurs: isGuarded,
+    headers: RETRY_AFTER,
+  },
+  { status: 500, means: 'A fault of the service itself; its log says more.', schema: V2_ERROR.json, occurs: isGuarded },
+  {
+    status: 503,
+    means: 'Something that is needed for this is away.',
+    schema: V2_ERROR.json,
+    occurs: isGuarded,
+    headers: RETRY_AFTER,
+  },
+];
+
+export const errorsOf = (operation: AskedOperation): readonly ErrorRow[] =>
+  ERROR_ROWS.filter((row) => row.occurs(operation));

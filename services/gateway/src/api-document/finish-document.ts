@@ -1,0 +1,113 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { JsonSchema } from '@muster/assisted-api';
+import { OWN_API } from '../own/own-api';
+import { type AnswerNote, NOTE } from './answers.decorator';
+import { errorsOf } from './error-answers';
+import { hoistSchemas } from './hoist-schemas';
+
+type OpenOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Response = object;
+
+const METHODS: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** What the routes say becomes what OpenAPI says: statuses, bodies, headers, tags, named schemas. */
+export function finishDocument(scanned: OpenAPIObject): OpenAPIObject {
+  const paths = Object.entries(scanned.paths).sort(([one], [other]) => (one < other ? -1 : 1));
+  const { tree, schemas } = hoistSchemas(
+    Object.fromEntries(
+      paths.map(([path, item]) => [
+        path,
+        Object.fromEntries(
+          METHODS.flatMap((method) => {
+            const operation = item[method];
+            return operation ? [[method, finishOperation(path, method, operation)]] : [];
+          }),
+        ),
+      ]),
+    ),
+  );
+  const { components, ...rest } = scanned;
+  return {
+    ...rest,
+    paths: tree as OpenAPIObject['paths'],
+    components: { ...components, schemas: schemas as NonNullable<OpenAPIObject['components']>['schemas'] },
+  };
+}
+
+function finishOperation(path: string, method: Method, operation: OpenOperation): object {
+  const {
+    [NOTE]: given,
+    responses,
+    operationId,
+    summary,
+    parameters,
+    requestBody,
+    security,
+  } = operation as OpenOperation & { [NOTE]?: AnswerNote };
+  const status = Object.keys(responses)[0] ?? '200';
+  const success: { [status: string]: Response } = given ? successesOf(given, status) : {};
+  const errors = given
+    ? errorsOf({
+        method,
+        isOpenToAll: !security || security.length === 0,
+        hasParameters: (parameters ?? []).length > 0,
+        namesSomething: path.includes('{'),
+        hasBody: requestBody !== undefined,
+        note: given,
+      })
+    : [];
+  return {
+    tags: [tagOf(path)],
+    operationId,
+    summary,
+    security,
+    parameters,
+    requestBody,
+    responses: {
+      ...success,
+      ...Object.fromEntries(
+        errors.map((row) => [row.status, answer(row.means, row.schema, 'application/json', row.headers ?? {})]),
+      ),
+    },
+  };
+}
+
+function successesOf(note: AnswerNote, status: string): { [status: string]: Response } {
+  const others = Object.entries(note.others).map(([other, means]) => [other, answer(means, undefined, '', {})]);
+  return { [status]: answer('Done.', note.schema, note.mediaType, note.headers), ...Object.fromEntries(others) };
+}
+
+const answer = (
+  description: string,
+  schema: JsonSchema | undefined,
+  mediaType: string,
+  headers: AnswerNote['headers'],
+): Response => ({
+  description,
+  ...(Object.keys(headers).length > 0 && {
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, { description: says, ...shape }]) => [
+        name,
+        { ...(says !== undefined && { description: says }), schema: shape },
+      ]),
+    ),
+  }),
+  ...(schema && { content: { [mediaType]: { schema } } }),
+});
+
+/** By what a path is about; the last word that fits counts. */
+const TAGS: readonly (readonly [RegExp, string])[] = [
+  [/./, 'catalogue'],
+  [/\/v2\/clusters\b/, 'clusters'],
+  [/\/manifests\b/, 'manifests'],
+  [/\/infra-envs?\b/, 'infra-envs'],
+  [/\/infra-envs?\/[^/]+\/hosts\b/, 'hosts'],
+  [/\/(?:instructions|progress|logs-progress|ingress-cert|complete-installation)$/, 'agents'],
+  [/\/v2\/events\b/, 'events'],
+  [/operators\b/, 'operators'],
+  [/^\/(?:health|ready)$/, 'health'],
+  [new RegExp(`^/${OWN_API}/`), 'muster'],
+];
+
+const tagOf = (path: string): string => TAGS.findLast(([pattern]) => pattern.test(path))?.[1] ?? 'catalogue';

@@ -1,0 +1,27 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { VersionCatalogue } from '@muster/assisted-api';
+import { PLATFORM } from '@muster/nest-kit';
+import { GatewayModule } from '../app.module';
+import { LocalTokens } from '../auth/local-tokens';
+import { GATEWAY_CONFIG } from '../config';
+import { setPaths } from '../http/paths';
+import { RouteTable } from '../http/route-table';
+import { apiDocumentOf } from './api-document';
+
+/** What is made outside of the module when the gateway starts; nobody asks for it when only routes are looked at. */
+const FROM_OUTSIDE = [PLATFORM, GATEWAY_CONFIG, LocalTokens, RouteTable, VersionCatalogue];
+
+/** The document as a running gateway serves it, without one: no handler and no provider is made. */
+export async function createApiDocument(): Promise<OpenAPIObject> {
+  const providers = FROM_OUTSIDE.map((provide) => ({ provide, useValue: null }));
+  const app = await NestFactory.create({ module: GatewayModule, providers }, new FastifyAdapter(), {
+    preview: true,
+    abortOnError: false,
+    logger: ['error'],
+  });
+  setPaths(app);
+  return apiDocumentOf(app);
+}

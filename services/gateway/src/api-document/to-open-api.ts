@@ -1,0 +1,7 @@
+import type { ApiBodyOptions } from '@nestjs/swagger';
+import type { JsonSchema } from '@muster/assisted-api';
+
+type OpenApiSchema = Exclude<Extract<ApiBodyOptions, { schema: unknown }>['schema'], { $ref: string }>;
+
+/** The framework's type says that lists may be changed; nobody does. */
+export const toOpenApi = (schema: JsonSchema): OpenApiSchema => schema as OpenApiSchema;
