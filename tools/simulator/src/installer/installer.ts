@@ -80,6 +80,8 @@ async function writeDisk(installation: Installation, signal: AbortSignal): Promi
 async function waitForControlPlane(installation: Installation, signal: AbortSignal): Promise<void> {
   const { api, order, pace } = installation;
   await reportStage(installation, 'Waiting for control plane', '', signal);
+  // Its control plane runs already, and need not be known to the service.
+  if ((await api.cluster(order.clusterId, false, signal)).kind === 'AddHostsCluster') return;
   while (!signal.aborted) {
     const masters = await api.hostsOfRole(order.clusterId, 'master', signal);
     const done = masters.filter(({ progress }) => progress?.current_stage === 'Done').length;

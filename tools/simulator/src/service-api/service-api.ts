@@ -45,6 +45,7 @@ export interface ServiceHost {
   readonly progress?: { readonly current_stage?: string };
 }
 export interface ServiceCluster {
+  readonly kind?: string;
   readonly status: string;
   readonly hosts?: readonly ServiceHost[];
   readonly openshift_version?: string;

@@ -1,0 +1,350 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readBootImageFile } from '@muster/service-agent';
+import { temporaryDirectory } from '@muster/testing';
+import { type SimulatedFleet, simulatedFleet, type SimulatedMachine } from '@muster/tool-simulator';
+import { type ConsoleWorld, openConsoleWorld } from './console-world.fixture.spec';
+import { closedBy, type Judged, WIZARD_GATES } from './wizard-gates.fixture.spec';
+
+const TIME_SCALE = 400;
+const PATIENCE_MS = 90_000;
+const LOOK_AGAIN_MS = 200;
+const UNSET_TIME = '0001-01-01T00:00:00.000Z';
+const ARCHITECTURES = ['x86_64', 'arm64', 's390x', 'ppc64le'];
+const LEVELS = ['supported', 'dev-preview', 'tech-preview', 'unavailable', 'unsupported'];
+const PULL_SECRET = JSON.stringify({
+  auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
+});
+
+type Members = { readonly [member: string]: unknown };
+interface Cluster extends Members, Judged {
+  readonly id: string;
+  readonly status: string;
+  readonly status_info: string;
+  readonly hosts: readonly Host[];
+}
+interface Host extends Members, Judged {
+  readonly id: string;
+  readonly status: string;
+  readonly infra_env_id: string;
+}
+interface InfraEnv extends Members {
+  readonly id: string;
+}
+
+/** Paths of members that are null: the console takes a list for granted and falls over. */
+const nullsIn = (value: unknown, path = ''): readonly string[] => {
+  if (value === null) return [path];
+  if (typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, member]) => nullsIn(member, `${path}/${name}`));
+};
+
+const parsed = (text: unknown): unknown => JSON.parse(String(text));
+
+describe('the wizard of the web console', () => {
+  jest.setTimeout(PATIENCE_MS + 30_000);
+  let world: ConsoleWorld;
+  let fleet: SimulatedFleet;
+  const folder = temporaryDirectory();
+  let clusterId = '';
+  let infraEnvId = '';
+  beforeAll(async () => {
+    fleet = simulatedFleet({
+      machines: 5,
+      namePrefix: 'web',
+      seed: 'console',
+      timeScale: TIME_SCALE,
+      machineNetwork: '192.168.150.0/24',
+      door: 'http',
+    });
+    world = await openConsoleWorld();
+  });
+  afterAll(async () => {
+    await fleet.powerOff();
+    await world.close();
+    folder.remove();
+  });
+
+  const boot = async (url: string, machines: readonly SimulatedMachine[]): Promise<void> => {
+    const path = join(folder.path, 'discovery.iso');
+    await writeFile(path, Buffer.from(await (await fetch(url)).arrayBuffer()));
+    for (const machine of machines) {
+      machine.insert(await readBootImageFile(path));
+      machine.powerOn();
+    }
+  };
+  const cluster = (): Promise<Cluster> => world.get(`/clusters/${clusterId}`);
+  const patch = async (path: string, body: object): Promise<Cluster> => {
+    const answer = await world.call<Cluster>('PATCH', path, body);
+    expect([path, answer.status, answer.status === 201 ? '' : answer.body]).toEqual([path, 201, '']);
+    return answer.body;
+  };
+  /** Looks as the console does until there is nothing to complain about any more. */
+  const until = async (what: string, look: () => Promise<readonly string[]>): Promise<void> => {
+    let complaints: readonly string[] = [];
+    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_AGAIN_MS) {
+      complaints = await look();
+      if (complaints.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+    throw new Error(`${what}: ${complaints.join('; ')}`);
+  };
+  const untilOpen = (step: keyof typeof WIZARD_GATES): Promise<void> =>
+    until(step, async () => {
+      const shown = await cluster();
+      return closedBy(step, shown, shown.hosts);
+    });
+  const untilStatus = (status: string): Promise<void> =>
+    until(`the cluster is ${status}`, async () => {
+      const shown = await cluster();
+      return shown.status === status ? [] : [`${shown.status}: ${shown.status_info}`];
+    });
+
+  it('opens with lists and settings that are there before anything is', async () => {
+    expect(await world.get('/clusters/')).toEqual([]);
+    const defaults = await world.get<Members>('/clusters//default-config');
+    expect(defaults).toMatchObject({ cluster_network_cidr: '10.128.0.0/14', cluster_network_host_prefix: 23 });
+    expect(defaults['forbidden_hostnames']).toContain('localhost');
+    for (const onlyLatest of [true, false]) {
+      const versions = await world.get<{ readonly [version: string]: Members }>(
+        `/openshift-versions?only_latest=${onlyLatest}`,
+      );
+      for (const version of Object.values(versions)) {
+        expect(version).toMatchObject({ display_name: expect.any(String), support_level: expect.any(String) });
+        expect(Array.isArray(version['cpu_architectures'])).toBe(true);
+      }
+      expect(Object.values(versions).filter((version) => version['default'] === true)).toHaveLength(1);
+    }
+    expect(await world.get('/domains')).toEqual([]);
+    for (const architecture of ARCHITECTURES) {
+      const { features } = await world.get<{ readonly features: Members }>(
+        `/support-levels/features?openshift_version=4.18&cpu_architecture=${architecture}`,
+      );
+      expect(Object.keys(features).length).toBeGreaterThan(0);
+      for (const level of Object.values(features)) expect(LEVELS).toContain(level);
+    }
+    expect(await world.get('/support-levels/architectures?openshift_version=4.18')).toMatchObject({
+      architectures: expect.any(Object),
+    });
+    expect(await world.get('/component-versions')).toMatchObject({ versions: expect.any(Object) });
+  });
+
+  it('makes a cluster, its infra-env and its own settings', async () => {
+    const made = await world.call<Cluster>('POST', '/clusters/', {
+      name: 'web',
+      control_plane_count: 3,
+      openshift_version: '4.18',
+      pull_secret: PULL_SECRET,
+      base_dns_domain: 'example.com',
+      cpu_architecture: 'x86_64',
+      disk_encryption: { mode: 'tpmv2', enable_on: 'none' },
+    });
+    expect(made.status).toBe(201);
+    clusterId = made.body.id;
+    const infraEnv = await world.call<InfraEnv>('POST', '/infra-envs/', {
+      name: 'web_infra-env',
+      pull_secret: PULL_SECRET,
+      cluster_id: clusterId,
+      openshift_version: '4.18',
+      cpu_architecture: 'x86_64',
+    });
+    expect(infraEnv.status).toBe(201);
+    infraEnvId = infraEnv.body.id;
+    const settings = `/clusters/${clusterId}/ui-settings`;
+    expect(await world.get(settings)).toBe('');
+    expect((await world.call('PUT', settings, 'AI_UI:{"addCustomManifests":false}')).status).toBe(200);
+    expect(await world.get(settings)).toBe('AI_UI:{"addCustomManifests":false}');
+  });
+
+  it('shows a new cluster with everything that the page would fall over without', async () => {
+    const shown = await cluster();
+    expect(nullsIn(shown)).toEqual([]);
+    expect(shown).toMatchObject({
+      id: clusterId,
+      kind: 'Cluster',
+      openshift_version: expect.stringMatching(/^4\.18\./),
+      name: 'web',
+      base_dns_domain: 'example.com',
+      hosts: [],
+      api_vips: [],
+      ingress_vips: [],
+      machine_networks: [],
+      cluster_networks: [{ cidr: '10.128.0.0/14', host_prefix: 23 }],
+      service_networks: [{ cidr: '172.30.0.0/16' }],
+      enabled_host_count: 0,
+      schedulable_masters_forced_true: true,
+      install_started_at: UNSET_TIME,
+      install_completed_at: UNSET_TIME,
+      controller_logs_collected_at: UNSET_TIME,
+      logs_info: '',
+      platform: { type: 'baremetal' },
+      progress: { total_percentage: 0 },
+      created_at: expect.stringMatching(/^2/),
+    });
+    expect(Array.isArray(shown['monitored_operators'])).toBe(true);
+    for (const text of ['feature_usage', 'validations_info']) {
+      expect([text, typeof shown[text]]).toEqual([text, 'string']);
+      expect(parsed(shown[text])).toEqual(expect.any(Object));
+    }
+    await untilOpen('cluster details');
+    const infraEnvs = await world.get<readonly InfraEnv[]>(`/infra-envs/?cluster_id=${clusterId}`);
+    expect(infraEnvs.map(({ id }) => id)).toEqual([infraEnvId]);
+    const infraEnv = await world.get<InfraEnv>(`/infra-envs/${infraEnvId}`);
+    expect(nullsIn(infraEnv)).toEqual([]);
+    expect(infraEnv).toMatchObject({ id: infraEnvId, cpu_architecture: 'x86_64', type: 'full-iso', proxy: {} });
+  });
+
+  it('offers operators and takes a choice of them', async () => {
+    const requirements = await world.get<{ readonly ocp: Members; readonly operators: readonly Members[] }>(
+      `/clusters/${clusterId}/preflight-requirements`,
+    );
+    expect(requirements.ocp).toMatchObject({ master: { quantitative: { cpu_cores: 4, ram_mib: 16_384 } } });
+    const bundles = await world.get<readonly Members[]>(
+      '/operators/bundles?openshift_version=4.18&cpu_architecture=x86_64&platform_type=baremetal',
+    );
+    for (const bundle of bundles)
+      expect(bundle).toMatchObject({ id: expect.any(String), title: expect.any(String), operators: expect.any(Array) });
+    const names = await world.get<readonly string[]>('/supported-operators');
+    expect(names).toEqual(expect.arrayContaining(['lso', 'odf', 'lvm', 'cnv']));
+    const chosen = await patch(`/clusters/${clusterId}`, { olm_operators: [{ name: 'lso' }] });
+    expect(chosen['monitored_operators']).toContainEqual(
+      expect.objectContaining({ name: 'lso', operator_type: 'olm' }),
+    );
+    await patch(`/clusters/${clusterId}`, { olm_operators: [] });
+  });
+
+  it('hands out an image, and lets a person on once the hosts are found', async () => {
+    await patch(`/clusters/${clusterId}`, { http_proxy: '', https_proxy: '', no_proxy: '', ssh_public_key: '' });
+    await patch(`/infra-envs/${infraEnvId}`, { proxy: {}, ssh_authorized_key: '', image_type: 'full-iso' });
+    const signed = await world.get<Members>(
+      `/infra-envs/${infraEnvId}/downloads/files-presigned?file_name=ipxe-script`,
+    );
+    expect(signed['url']).toMatch(/^http:/);
+    const { url } = await world.get<{ readonly url: string }>(`/infra-envs/${infraEnvId}/downloads/image-url`);
+    await boot(url, fleet.machines.slice(0, 4));
+    await until('four hosts are found', async () => {
+      const { hosts } = await cluster();
+      return hosts.filter(({ inventory }) => inventory).length === 4 ? [] : [`${hosts.length} hosts`];
+    });
+    await untilOpen('host discovery');
+    await untilOpen('storage');
+  });
+
+  it('shows hosts with everything that the table needs, and changes them', async () => {
+    const { hosts } = await cluster();
+    expect(nullsIn(hosts)).toEqual([]);
+    for (const host of hosts) {
+      expect(host).toMatchObject({
+        status: expect.any(String),
+        role: 'auto-assign',
+        bootstrap: expect.any(Boolean),
+        requested_hostname: expect.stringMatching(/^web-/),
+        created_at: expect.stringMatching(/^2/),
+        logs_collected_at: UNSET_TIME,
+        progress_stages: expect.any(Array),
+        progress: expect.any(Object),
+      });
+      expect(parsed(host['inventory'])).toMatchObject({
+        hostname: host['requested_hostname'],
+        disks: expect.any(Array),
+      });
+    }
+    const [first] = hosts;
+    if (!first) throw new Error('There is no host.');
+    const path = `/infra-envs/${infraEnvId}/hosts/${first.id}`;
+    const renamed = await patch(path, { host_name: 'web-one' });
+    expect(renamed['requested_hostname']).toBe('web-one');
+    expect((await patch(path, { node_labels: [{ key: 'rack', value: 'a' }] }))['node_labels']).toBe('{"rack":"a"}');
+    expect((await patch(path, { host_role: 'master' }))['role']).toBe('master');
+    expect((await patch(path, { host_role: 'auto-assign' }))['role']).toBe('auto-assign');
+  });
+
+  it('asks for networking, and lets a person on to the review', async () => {
+    expect(closedBy('networking', await cluster(), [])).not.toEqual([]);
+    const answered = await patch(`/clusters/${clusterId}`, {
+      api_vips: [{ ip: '192.168.150.100', cluster_id: clusterId }],
+      ingress_vips: [{ ip: '192.168.150.101', cluster_id: clusterId }],
+      cluster_networks: [{ cidr: '10.128.0.0/14', host_prefix: 23, cluster_id: clusterId }],
+      service_networks: [{ cidr: '172.30.0.0/16', cluster_id: clusterId }],
+      network_type: 'OVNKubernetes',
+      user_managed_networking: false,
+      vip_dhcp_allocation: false,
+    });
+    expect(answered).toMatchObject({
+      api_vips: [{ ip: '192.168.150.100' }],
+      ingress_vips: [{ ip: '192.168.150.101' }],
+    });
+    await untilStatus('ready');
+    await untilOpen('networking');
+    await untilOpen('review');
+    const shown = await cluster();
+    expect(shown).toMatchObject({ enabled_host_count: 4, machine_networks: [{ cidr: '192.168.150.0/24' }] });
+    expect(parsed(shown['connectivity_majority_groups'])).toMatchObject({ '192.168.150.0/24': expect.any(Array) });
+    expect(await world.get(`/clusters/${clusterId}/manifests`)).toEqual([]);
+  });
+
+  it('pages through events by the numbers in their headers', async () => {
+    const { headers, body } = await world.call<readonly Members[]>(
+      'GET',
+      `/events?order=descending&cluster_id=${clusterId}&limit=2&offset=0&cluster_level=true&deleted_hosts=true`,
+    );
+    expect(body).toHaveLength(2);
+    for (const name of ['Event-Count', 'Severity-Count-Info', 'Severity-Count-Warning', 'Severity-Count-Error'])
+      expect([name, headers.get(name)]).toEqual([name, expect.stringMatching(/^\d+$/)]);
+    for (const event of body)
+      expect(event).toMatchObject({ event_time: expect.any(String), message: expect.any(String), severity: 'info' });
+  });
+
+  it('installs, follows, and hands out what the cluster is used with', async () => {
+    expect((await world.call('POST', `/clusters/${clusterId}/actions/install`)).status).toBe(202);
+    await untilStatus('installed');
+    const shown = await cluster();
+    expect(shown).toMatchObject({ progress: { total_percentage: 100 }, status: 'installed' });
+    expect(shown['install_completed_at']).not.toBe(UNSET_TIME);
+    expect(await world.get(`/clusters/${clusterId}/credentials`)).toMatchObject({
+      username: 'kubeadmin',
+      password: expect.any(String),
+      console_url: expect.stringMatching(/^https:/),
+    });
+    expect(await world.get(`/clusters/${clusterId}/downloads/credentials?file_name=kubeconfig`)).toContain('clusters:');
+    const logs = await world.call<string>('GET', `/clusters/${clusterId}/logs?logs_type=all`);
+    expect(logs.headers.get('content-disposition')).toMatch(/filename=/);
+  });
+
+  it('adds a host to the cluster that runs, known to it as an imported one', async () => {
+    const installed = await cluster();
+    const openshiftClusterId = String(installed['openshift_cluster_id']);
+    const found = await world.get<readonly Cluster[]>(`/clusters/?openshift_cluster_id=${openshiftClusterId}`);
+    expect(found.map(({ id }) => id)).toEqual([clusterId]);
+    const imported = await world.call<Cluster>('POST', '/clusters/import', {
+      name: 'web-day2',
+      api_vip_dnsname: 'api.web.example.com',
+      openshift_cluster_id: openshiftClusterId,
+    });
+    expect(imported).toMatchObject({ status: 201, body: { kind: 'AddHostsCluster', status: 'adding-hosts' } });
+    const infraEnv = await world.call<InfraEnv>('POST', '/infra-envs', {
+      name: 'web-day2',
+      pull_secret: PULL_SECRET,
+      cluster_id: imported.body.id,
+      openshift_version: '4.18',
+    });
+    const { url } = await world.get<{ readonly url: string }>(`/infra-envs/${infraEnv.body.id}/downloads/image-url`);
+    await boot(url, fleet.machines.slice(4));
+    const untilHost = (status: string): Promise<void> =>
+      until(`the host is ${status}`, async () => {
+        const [host] = await world.get<readonly Host[]>(`/infra-envs/${infraEnv.body.id}/hosts`);
+        return host?.status === status ? [] : [`${host?.status}: ${String(host?.['status_info'])}`];
+      });
+    await untilHost('known');
+    const [host] = await world.get<readonly Host[]>(`/infra-envs/${infraEnv.body.id}/hosts`);
+    expect(host).toMatchObject({ kind: 'AddToExistingClusterHost', role: 'worker' });
+    // What it told is what it fetched from the cluster itself.
+    expect(parsed(host?.['api_vip_connectivity'])).toMatchObject({ is_success: true });
+    const install = `/infra-envs/${infraEnv.body.id}/hosts/${host?.id}/actions/install`;
+    expect((await world.call('POST', install)).status).toBe(202);
+    await untilHost('added-to-existing-cluster');
+    await until('it is a node of the cluster', async () =>
+      fleet.world.cluster(clusterId).nodes.get(host?.id ?? '')?.isReady ? [] : ['not yet'],
+    );
+  });
+});
