@@ -46,10 +46,17 @@ export class IgnoredValidationsController {
     @JsonBody(IgnoredValidationsBody) body: IgnoredValidationsBody,
     @Context() context: CommandContext,
   ): Promise<V2IgnoredValidations> {
+    const clusterIds = namesIn(body['cluster-validation-ids'], 'cluster-validation-ids');
+    const hostIds = namesIn(body['host-validation-ids'], 'host-validation-ids');
+    const known = present(await this.clusters.document(clusterId));
+    const isSame =
+      known['cluster-validation-ids'] === JSON.stringify(clusterIds) &&
+      known['host-validation-ids'] === JSON.stringify(hostIds);
     const changes = {
-      ignoredClusterValidations: { items: namesIn(body['cluster-validation-ids'], 'cluster-validation-ids') },
-      ignoredHostValidations: { items: namesIn(body['host-validation-ids'], 'host-validation-ids') },
-      ignoredValidationsReason: REASON_OF_THE_CONTRACT,
+      ignoredClusterValidations: { items: clusterIds },
+      ignoredHostValidations: { items: hostIds },
+      // Saying again what is so already takes nobody's reason away.
+      ...(isSame ? {} : { ignoredValidationsReason: REASON_OF_THE_CONTRACT }),
     };
     await this.commands.carryOut(RegistrationService.method.reviseCluster, { clusterId, changes }, context);
     return present(await this.clusters.document(clusterId));

@@ -63,7 +63,7 @@ describe('Validation overrides', () => {
     });
   });
 
-  it('show who had what ignored, when and why', async () => {
+  it('show who had what ignored, when and why, which saying it again does not change', async () => {
     const ignored = { ignored_host_validations: '["ntp-synced"]', _overrides: [RECORD] };
     await gateway.project(2, [clusterDocument(ignored)]);
     expect((await gateway.call('GET', PATH)).body).toEqual({
@@ -72,6 +72,9 @@ describe('Validation overrides', () => {
       unsupported_by_override: true,
       history: [RECORD],
     });
+    const again = { 'host-validation-ids': '["ntp-synced"]' };
+    expect((await gateway.call('PUT', CONTRACT_PATH, { json: again })).status).toBe(201);
+    expect(gateway.asked.at(-1)?.body['changes']).not.toHaveProperty('ignoredValidationsReason');
     const { text } = await gateway.call('GET', `/api/assisted-install/v2/clusters/${CLUSTER_ID}`);
     expect(text).not.toContain('_overrides');
   });
