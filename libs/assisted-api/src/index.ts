@@ -10,6 +10,7 @@ export * from './responses/present-outcomes';
 export * from './responses/v2-cluster';
 export * from './responses/v2-cluster-parts';
 export * from './responses/v2-error';
+export * from './responses/event-names.table';
 export * from './responses/v2-event';
 export * from './responses/v2-host';
 export * from './responses/v2-infra-env';

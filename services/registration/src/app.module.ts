@@ -48,6 +48,7 @@ import { Presence } from './process/presence';
 import { RegistrationProcess } from './process/registration-process';
 import { RegistrationView } from './process/registration-view';
 import { RoleProcess } from './process/role-process';
+import { AgentUpgrades } from './hosts/agent-upgrades';
 import { HostSecretVault } from './hosts/host-secrets';
 import { GivenProxies } from './given-proxies';
 import { SealingCommands } from './secrets';
@@ -104,6 +105,7 @@ export class AppModule {
         ClusterInstallation,
         GivenProxies,
         SealingCommands,
+        AgentUpgrades,
         HostSecretVault,
         HostRegistration,
         HostRevision,

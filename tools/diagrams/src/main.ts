@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { eventsPage } from './events-page';
 import { generate } from './generate';
 import { validationsPage } from './validations-page';
 
@@ -11,7 +12,14 @@ type Files = ReadonlyMap<string, string>;
 /** Every folder that holds nothing but generated files. */
 const FOLDERS: ReadonlyMap<string, () => Files> = new Map([
   [STATE_MACHINES_FOLDER, generate],
-  [REFERENCE_FOLDER, () => new Map([['validations.md', validationsPage()]])],
+  [
+    REFERENCE_FOLDER,
+    () =>
+      new Map([
+        ['events.md', eventsPage()],
+        ['validations.md', validationsPage()],
+      ]),
+  ],
 ]);
 
 /** Names of files that are missing, differ, or do not belong there. */

@@ -92,6 +92,12 @@ export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
       : [],
 };
 
+/** The last that is told of a cluster. */
+export function retentionLog({ name }: ClusterSubject['cluster']): readonly LogEntry[] {
+  const message = `Cluster ${name} was deleted long enough ago: nothing but its events is kept of it any more.`;
+  return line('clusters_permanently_deleted', 'info', message, { message });
+}
+
 function revisionLog(
   data: EventData<'ClusterSettingsRevised'>,
   { cluster, before }: ClusterSubject,

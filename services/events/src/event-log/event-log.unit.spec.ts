@@ -54,6 +54,25 @@ const host = hostRegistered();
 describe('what people are told', () => {
   test.each<[string, readonly Fact[], readonly string[]]>([
     ['a cluster is created', [cluster], ['cluster_registration_succeeded info']],
+    ['a host is reset', [cluster, host, onHost('HostReset')], ['host_installation_reset info']],
+    [
+      'a host that was reset waits for a person',
+      [
+        cluster,
+        host,
+        onHost('HostEnteredStatus', { status: 'resetting-pending-user-action', from: 'cancelled', statusInfo: '' }),
+      ],
+      ['host_status_updated info', 'user_required_complete_installation_reset info'],
+    ],
+    [
+      'a deleted cluster is not kept any longer',
+      [
+        cluster,
+        onCluster('ClusterDeregistered', { at: timeAt(9) }),
+        onCluster('ClusterDeadlinePassed', { deadline: 'retention' }),
+      ],
+      ['clusters_permanently_deleted info'],
+    ],
     ['a cluster is deleted', [cluster, onCluster('ClusterDeregistered')], ['cluster_deregistered info']],
     [
       'an installation fails',

@@ -60,12 +60,7 @@ export const HOST_LOG: LogRows<HostEvent, HostSubject> = {
         )
       : [],
   HostReset: (_data, host) =>
-    aboutHost(
-      host,
-      'user_required_complete_installation_reset',
-      'info',
-      `Host ${host.name} has to be booted from the discovery image to complete the reset.`,
-    ),
+    aboutHost(host, 'host_installation_reset', 'info', `Installation of host ${host.name} was reset.`),
   HostLogsCollected: (_data, host) =>
     aboutHost(host, 'host_logs_uploaded', 'info', `Logs of host ${host.name} were uploaded.`),
   HostIdentityConflictDetected: ({ known, intruder }, host) =>

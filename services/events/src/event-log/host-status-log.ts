@@ -31,6 +31,13 @@ export function hostStatusLog(
       message: `Installation of host ${name} was cancelled.`,
       props,
     });
+  if (status === 'resetting-pending-user-action')
+    entries.push({
+      name: 'user_required_complete_installation_reset',
+      severity: 'info',
+      message: `Host ${name} has to be booted from the discovery image to complete the reset.`,
+      props,
+    });
   if (status === 'installing' && host.kind === 'AddToExistingClusterHost')
     entries.push({
       name: 'host_installation_started',

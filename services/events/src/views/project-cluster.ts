@@ -1,7 +1,7 @@
 import { type ClusterDocument, COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
 import type { ReadModelChange, RecordedEvent } from '@muster/ports';
-import { CLUSTER_LOG } from '../event-log/cluster-log';
+import { CLUSTER_LOG, retentionLog } from '../event-log/cluster-log';
 import { eventDocuments } from '../event-log/event-document';
 import type { ClusterSubject, LogEntry } from '../event-log/log-entry';
 import { clusterOutcomeLog } from '../event-log/outcome-log';
@@ -24,7 +24,11 @@ export async function projectCluster(
 ): Promise<readonly ReadModelChange[]> {
   const before = (await read(CLUSTERS, clusterId)) as unknown as ClusterDocument | undefined;
   if (before && before._position >= event.position) return [];
-  if (endsRetention(event)) return [putOrRemove(DELETED_CLUSTERS, clusterId, undefined)];
+  if (endsRetention(event)) {
+    const kept = (await read(DELETED_CLUSTERS, clusterId)) as unknown as ClusterDocument | undefined;
+    const gone = [putOrRemove(DELETED_CLUSTERS, clusterId, undefined)];
+    return kept ? [...gone, ...eventDocuments(event, retentionLog(kept), { clusterId, owner: kept })] : gone;
+  }
   const after = evolveClusterDocument(before, event as unknown as ClusterDocumentEvent, occurrence);
   const cluster = after ?? before;
   if (!cluster) return [];

@@ -1,25 +1,19 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { EventsService } from '@muster/contracts';
+import { COLLECTIONS } from '@muster/assisted-api';
+import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { callService, type Platform, PLATFORM } from '@muster/nest-kit';
 import { type ProblemCode, RefusalError } from '@muster/problems';
+import type { RefusedSubject } from './refused-orders.table';
 
 /** The same refusal of the same host is written down again after this long at the earliest. */
 const REPEAT_MS = 60 * 60_000;
 /** Refusals remembered; beyond it the oldest is forgotten and may be told twice. */
 const REMEMBERED_MAX = 10_000;
-/** The host or its infra-env is not there, or the service is not: nothing that people could be told about a host. */
-const NOT_ABOUT_A_HOST: readonly ProblemCode[] = ['not-found', 'busy', 'internal', 'too-many-requests'];
+/** What it is about is not there, or the service is not: nothing that people could be told about it. */
+const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'internal', 'too-many-requests'];
 
-export interface RefusedHost {
-  /** As in the contract's list of events. */
-  readonly name: 'host_registration_failed' | 'host_bind_failed' | 'host_unbind_failed';
-  readonly infraEnvId: string;
-  readonly hostId: string;
-  readonly clusterId?: string;
-}
-
-/** A refused request stores nothing; where people wait for a host to appear, it is written into the event log why it does not. */
+/** A refused request stores nothing; where people wait for what was asked for, it is written into the event log why it does not come. */
 @Injectable()
 export class FailureNotes {
   private readonly logger = new Logger('gateway');
@@ -28,19 +22,19 @@ export class FailureNotes {
   constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
 
   /** What `work` gives. A refusal is told, then thrown as it was. */
-  async around<Result>(host: RefusedHost, context: CommandContext, work: () => Promise<Result>): Promise<Result> {
+  async around<Result>(subject: RefusedSubject, context: CommandContext, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
       // Not waited for: whoever asked is answered, whether or not the event log can be written to.
-      if (error instanceof RefusalError && this.isNews(host, error)) void this.tell(host, error, context);
+      if (error instanceof RefusalError && this.isNews(subject, error)) void this.tell(subject, error, context);
       throw error;
     }
   }
 
-  private isNews({ name, infraEnvId, hostId }: RefusedHost, { refusal }: RefusalError): boolean {
-    if (NOT_ABOUT_A_HOST.includes(refusal.code)) return false;
-    const key = `${name} ${infraEnvId}.${hostId} ${refusal.code}`;
+  private isNews({ name, clusterId, infraEnvId, hostId }: RefusedSubject, { refusal }: RefusalError): boolean {
+    if (NOT_ABOUT_IT.includes(refusal.code)) return false;
+    const key = [name, hostId ? [infraEnvId, hostId] : (clusterId ?? infraEnvId), refusal.code].join(' ');
     const nowMs = this.platform.clock.nowMs();
     const toldAtMs = this.toldAtMs.get(key);
     if (toldAtMs !== undefined && nowMs - toldAtMs < REPEAT_MS) return false;
@@ -51,16 +45,28 @@ export class FailureNotes {
     return true;
   }
 
-  private async tell(host: RefusedHost, { refusal }: RefusalError, context: CommandContext): Promise<void> {
-    const { name, infraEnvId, hostId, clusterId = '' } = host;
+  private async tell(subject: RefusedSubject, { refusal }: RefusalError, context: CommandContext): Promise<void> {
+    const { name, infraEnvId = '', hostId = '', clusterId = '' } = subject;
     const message = refusal.reason;
-    const props = { host_id: hostId, infra_env_id: infraEnvId, ...(clusterId && { cluster_id: clusterId }), message };
-    const note = { name, severity: 'error', category: 'user', message, clusterId, hostId, infraEnvId, props };
+    const ids = {
+      ...(hostId && { host_id: hostId }),
+      ...(infraEnvId && { infra_env_id: infraEnvId }),
+      ...(clusterId && { cluster_id: clusterId }),
+    };
     const own = { ...context, commandId: `${context.commandId}#refused` };
     try {
+      const props = { ...ids, ...(await this.hostName(subject)), [subject.reasonAs ?? 'message']: message };
+      const note = { name, severity: 'error', category: 'user', message, clusterId, hostId, infraEnvId, props };
       await callService(this.platform.requests, EventsService.method.recordNote, { note }, own);
     } catch (error) {
-      this.logger.warn(`${name} of ${hostId} could not be written down: ${String(error)}`);
+      this.logger.warn(`${name} of ${hostId || clusterId || infraEnvId} could not be written down: ${String(error)}`);
     }
+  }
+
+  /** Of a host that is known; one whose registration was refused may not be. */
+  private async hostName({ infraEnvId, hostId }: RefusedSubject): Promise<{ readonly host_name?: string }> {
+    if (!infraEnvId || !hostId) return {};
+    const host = await this.platform.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
+    return host ? { host_name: String(host['requested_hostname'] ?? host['_reported_hostname'] ?? hostId) } : {};
   }
 }

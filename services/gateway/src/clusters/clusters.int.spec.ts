@@ -1,7 +1,8 @@
-import { IgnitionService, RegistrationService } from '@muster/contracts';
+import { EventsService, IgnitionService, RegistrationService } from '@muster/contracts';
 import type { JsonObject } from '@muster/ports';
+import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import { CLUSTER_ID, clusterDocument, hostDocument } from '../sample-documents.fixture.spec';
+import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 
 const CLUSTERS = `${API}/v2/clusters`;
 const CANARY = Buffer.from('user:canary-4711').toString('base64');
@@ -295,5 +296,30 @@ describe('clusters over REST', () => {
       password: 'pw',
       console_url: 'https://console-openshift-console.apps.one.example.com',
     });
+  });
+
+  it.each([
+    ['cancelInstallation', 'POST', `clusters/${CLUSTER_ID}/actions/cancel`, 'cancel_installation_failed', {}],
+    ['resetCluster', 'POST', `clusters/${CLUSTER_ID}/actions/reset`, 'reset_installation_failed', {}],
+    ['deregisterCluster', 'DELETE', `clusters/${CLUSTER_ID}`, 'cluster_deregister_failed', {}],
+    ['deregisterInfraEnv', 'DELETE', `infra-envs/${INFRA_ENV_ID}`, 'infra_env_deregister_failed', {}],
+    [
+      'resetHost',
+      'POST',
+      `infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/actions/reset`,
+      'host_installation_reset_failed',
+      { host_id: HOST_ID, host_name: 'host-one' },
+    ],
+  ] as const)('writes down why %s was refused, once an hour', async (order, method, path, name, props) => {
+    await gateway.project(1, [clusterDocument(), hostDocument({ requested_hostname: 'host-one' })]);
+    await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
+    await gateway.refuses(RegistrationService.method[order], { code: 'not-allowed-in-state', reason: 'Not now.' });
+    const notes = () => gateway.asked.flatMap(({ body }) => (body['note'] ? [body['note']] : []));
+    for (const _ of [1, 2]) expect((await gateway.call(method, `${API}/v2/${path}`)).status).toBe(409);
+    await eventually('it is written down', () => notes().length > 0);
+    const about = path.startsWith('clusters') ? { cluster_id: CLUSTER_ID } : { infra_env_id: INFRA_ENV_ID };
+    expect(notes()).toEqual([
+      expect.objectContaining({ name, severity: 'error', props: { ...about, ...props, error: 'Not now.' } }),
+    ]);
   });
 });

@@ -9,6 +9,7 @@ import { Presence } from '../process/presence';
 import { StepContexts } from './step-contexts';
 import { HostClocks } from './host-clocks';
 import { noSuchHost } from './host-refusals';
+import { AgentUpgrades } from './agent-upgrades';
 import { HostSecretVault } from './host-secrets';
 
 /** The first digits of a UUID are random. */
@@ -22,6 +23,7 @@ export class NextStepsController {
     private readonly stepContext: StepContexts,
     private readonly clocks: HostClocks,
     private readonly vault: HostSecretVault,
+    private readonly upgrades: AgentUpgrades,
     @Inject(PLATFORM) private readonly platform: Pick<Platform, 'secrets' | 'ids'>,
   ) {}
 
@@ -43,6 +45,7 @@ export class NextStepsController {
       this.stepContext.of(key, state, cluster, secrets),
       request.discoveryAgentVersion || state.agentVersion,
     );
+    for (const { type, args } of plan.steps) if (type === 'upgrade-agent') this.upgrades.started(state, args[0] ?? '');
     return {
       instructions: plan.steps.map(({ type, args }) => ({
         stepType: type,

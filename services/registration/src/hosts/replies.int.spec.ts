@@ -1,4 +1,11 @@
-import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import {
+  EventsService,
+  type HostKey,
+  parseHostKey,
+  RegistrationService,
+  streamIdOf,
+  subjectOfMethod,
+} from '@muster/contracts';
 import { eventually } from '@muster/testing';
 import { PlayedCluster } from '../played-cluster.fixture.spec';
 import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
@@ -44,6 +51,35 @@ describe('polls and replies of agents', () => {
     expect((await poll('')).instructions).not.toEqual(upgrade);
     await bench.ask(method.registerHost, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
     expect((await poll('')).instructions).toEqual(upgrade);
+  });
+
+  it('let people know that an agent is replaced, and what became of it', async () => {
+    const notes: unknown[] = [];
+    const listening = bench.platform.requests.subscribe(
+      subjectOfMethod(EventsService.method.recordNote),
+      async ({ body }) => {
+        notes.push((body as { readonly note: unknown }).note);
+        return { ok: { position: 1 } };
+      },
+    );
+    const key = await inPool();
+    const image = { agent_image: 'quay.io/muster/agent:latest' };
+    const reply = (output: object, exitCode = 0) =>
+      cluster.reply(key, 'upgrade-agent', { output: JSON.stringify(output), exitCode });
+    await bench.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
+    await eventually('it is told', () => notes.length === 1);
+    await reply({ ...image, result: 'success' });
+    await eventually('its end is told', () => notes.length === 2);
+    await reply({ ...image, result: 'failure' });
+    await eventually('its failure is told', () => notes.length === 3);
+    listening.unsubscribe();
+    const { hostId, infraEnvId } = parseHostKey(key);
+    const props = expect.objectContaining({ host_id: hostId, infra_env_id: infraEnvId, ...image });
+    expect(notes).toEqual([
+      expect.objectContaining({ name: 'upgrade_agent_started', severity: 'info', props }),
+      expect.objectContaining({ name: 'upgrade_agent_finished', severity: 'info', props }),
+      expect.objectContaining({ name: 'upgrade_agent_failed', severity: 'error', props }),
+    ]);
   });
 
   it('hand reports to the inventory service with the epoch of the host, and answer with its position', async () => {

@@ -6,6 +6,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
 import { RefusalError } from '@muster/problems';
 import { Presence } from '../process/presence';
+import { AgentUpgrades } from './agent-upgrades';
 import { noSuchHost } from './host-refusals';
 import { StepReplies } from './step-replies';
 
@@ -15,6 +16,7 @@ export class ReplyToStepController {
     private readonly aggregates: Aggregates,
     private readonly presence: Presence,
     private readonly replies: StepReplies,
+    private readonly upgrades: AgentUpgrades,
   ) {}
 
   @Handles(RegistrationService.method.replyToStep)
@@ -26,6 +28,7 @@ export class ReplyToStepController {
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(noSuchHost(request.hostId));
     await this.presence.seen(key);
+    if (request.stepType === 'upgrade-agent') this.upgrades.ended(state, request);
     return { stored: await this.replies.take(key, state, request, context) };
   }
 }

@@ -1,0 +1,209 @@
+/** How a name of the contract comes into the event log: from a stored fact, from an order that is refused, from a program's report, or never. */
+export type EventOrigin = 'fact' | 'refusal' | 'report' | 'never';
+
+export interface EventNameRow {
+  readonly name: string;
+  readonly origin: EventOrigin;
+  /** When it is told; for `never`, why not. */
+  readonly when: string;
+}
+
+/** Every name of an event that today's service may send, and what Muster makes of it. */
+export const EVENT_NAMES: readonly EventNameRow[] = [
+  { name: 'api_ingress_vip_updated', origin: 'fact', when: 'The addresses of a cluster follow from leases.' },
+  {
+    name: 'cluster_degraded_OLM_operators_failed',
+    origin: 'fact',
+    when: 'A cluster is installed without some of its operators.',
+  },
+  { name: 'cluster_deregistered', origin: 'fact', when: 'A cluster is deleted.' },
+  { name: 'cluster_finalizing_stage_updated', origin: 'fact', when: 'A cluster reaches a finalizing stage.' },
+  { name: 'cluster_installation_canceled', origin: 'fact', when: 'An installation is cancelled.' },
+  { name: 'cluster_installation_completed', origin: 'fact', when: 'A cluster is installed.' },
+  { name: 'cluster_installation_failed', origin: 'fact', when: 'An installation fails.' },
+  { name: 'cluster_installation_reset', origin: 'fact', when: 'An installation is reset.' },
+  { name: 'cluster_logs_uploaded', origin: 'fact', when: "Logs of a cluster's controller are there." },
+  { name: 'cluster_operator_status', origin: 'fact', when: 'An operator that is waited for enters a status.' },
+  {
+    name: 'cluster_prepare_installation_started',
+    origin: 'fact',
+    when: 'Everything that a cluster is installed from is ready.',
+  },
+  { name: 'cluster_registration_succeeded', origin: 'fact', when: 'A cluster is created or imported.' },
+  { name: 'cluster_status_updated', origin: 'fact', when: 'A cluster enters a status.' },
+  { name: 'cluster_validation_failed', origin: 'fact', when: 'A validation of a cluster turns to a failure.' },
+  { name: 'cluster_validation_fixed', origin: 'fact', when: 'A validation of a cluster that failed passes.' },
+  { name: 'clusters_permanently_deleted', origin: 'fact', when: 'A deleted cluster is not kept any longer.' },
+  { name: 'disk_speed_slower_than_supported', origin: 'fact', when: 'A disk flushes writes too slowly for etcd.' },
+  { name: 'finalizing_stage_timed_out', origin: 'fact', when: 'A finalizing stage takes longer than expected.' },
+  { name: 'host_bind_succeeded', origin: 'fact', when: 'A host is given to a cluster.' },
+  { name: 'host_bootstrap_set', origin: 'fact', when: 'A host is chosen to bring the cluster up.' },
+  { name: 'host_deregistered', origin: 'fact', when: 'A host is removed.' },
+  { name: 'host_discovery_ignition_config_applied', origin: 'fact', when: 'The ignition override of a host is set.' },
+  { name: 'host_install_progress_updated', origin: 'fact', when: 'A host reports progress.' },
+  { name: 'host_installation_cancelled', origin: 'fact', when: 'A host enters the status cancelled.' },
+  { name: 'host_installation_reset', origin: 'fact', when: 'A host is reset.' },
+  {
+    name: 'host_installation_started',
+    origin: 'fact',
+    when: 'A host that is added to an installed cluster begins to install.',
+  },
+  { name: 'host_installer_args_applied', origin: 'fact', when: 'Installer arguments of a host are set.' },
+  { name: 'host_logs_uploaded', origin: 'fact', when: 'Logs of a host are there.' },
+  { name: 'host_media_disconnected', origin: 'fact', when: 'A host cannot read its discovery image any more.' },
+  { name: 'host_registration_succeeded', origin: 'fact', when: 'A host registers for the first time.' },
+  { name: 'host_role_updated', origin: 'fact', when: 'Another role is suggested for a host.' },
+  { name: 'host_stage_timed_out', origin: 'fact', when: 'A host is in a stage for longer than expected.' },
+  { name: 'host_status_updated', origin: 'fact', when: 'A host enters a status.' },
+  { name: 'host_unbind_succeeded', origin: 'fact', when: 'A host is taken out of its cluster.' },
+  { name: 'host_validation_failed', origin: 'fact', when: 'A validation of a host turns to a failure.' },
+  { name: 'host_validation_fixed', origin: 'fact', when: 'A validation of a host that failed passes.' },
+  { name: 'ignition_config_image_generated', origin: 'fact', when: 'An image is downloaded for the first time.' },
+  { name: 'image_info_updated', origin: 'fact', when: 'Settings of an image, or the key of its addresses, change.' },
+  {
+    name: 'image_status_updated',
+    origin: 'fact',
+    when: 'A host reports for the first time whether it could pull an image.',
+  },
+  { name: 'infra_env_deregistered', origin: 'fact', when: 'An infra-env is deleted.' },
+  { name: 'infra_env_registered', origin: 'fact', when: 'An infra-env is created.' },
+  { name: 'install_config_applied', origin: 'fact', when: 'Install-config overrides are set.' },
+  { name: 'installation_preparing_timed_out', origin: 'fact', when: 'Preparing took too long.' },
+  { name: 'prepare_installation_failed', origin: 'fact', when: 'What a cluster is installed from could not be made.' },
+  { name: 'proxy_settings_changed', origin: 'fact', when: 'The proxy of a cluster changes.' },
+  { name: 'quick_disk_format_performed', origin: 'fact', when: 'A disk that would boot something else is emptied.' },
+  { name: 'quick_disk_format_skipped', origin: 'fact', when: 'A disk that would boot something else is spared.' },
+  {
+    name: 'user_required_complete_installation_reset',
+    origin: 'fact',
+    when: 'A host that was reset has to be booted by a person.',
+  },
+  { name: 'validations_ignored', origin: 'fact', when: 'A cluster is installed although validations are ignored.' },
+  { name: 'cancel_installation_failed', origin: 'refusal', when: 'Cancelling an installation is refused.' },
+  { name: 'cluster_deregister_failed', origin: 'refusal', when: 'Deleting a cluster is refused.' },
+  { name: 'host_bind_failed', origin: 'refusal', when: 'Binding a host is refused.' },
+  { name: 'host_installation_reset_failed', origin: 'refusal', when: 'Resetting a host is refused.' },
+  { name: 'host_registration_failed', origin: 'refusal', when: 'A registration is refused.' },
+  { name: 'host_unbind_failed', origin: 'refusal', when: 'Unbinding a host is refused.' },
+  { name: 'infra_env_deregister_failed', origin: 'refusal', when: 'Deleting an infra-env is refused.' },
+  { name: 'reset_installation_failed', origin: 'refusal', when: 'Resetting an installation is refused.' },
+  {
+    name: 'cluster_operator_report',
+    origin: 'report',
+    when: 'The controller reports at the end of an installation which operators failed.',
+  },
+  {
+    name: 'reboots_for_node',
+    origin: 'report',
+    when: 'The controller posts it as an event of its own; it is stored as it was posted.',
+  },
+  {
+    name: 'upgrade_agent_failed',
+    origin: 'report',
+    when: 'An agent says that it could not replace itself; once an hour.',
+  },
+  { name: 'upgrade_agent_finished', origin: 'report', when: 'An agent says that it replaced itself; once an hour.' },
+  {
+    name: 'upgrade_agent_started',
+    origin: 'report',
+    when: 'An agent of another version is told to replace itself; once an hour.',
+  },
+  {
+    name: 'after_inactivity_cluster_deregistered',
+    origin: 'never',
+    when: 'Clusters stay until somebody deletes them.',
+  },
+  {
+    name: 'api_ingress_vip_timed_out',
+    origin: 'never',
+    when: 'No deadline waits for leased addresses; the validations of the VIPs tell that there are none.',
+  },
+  {
+    name: 'cancel_install_commit_failed',
+    origin: 'never',
+    when: 'Cancelling is one fact, not a transaction that is committed.',
+  },
+  {
+    name: 'cancel_install_start_failed',
+    origin: 'never',
+    when: 'Cancelling is one fact, not a transaction that is begun.',
+  },
+  {
+    name: 'existing_image_reused',
+    origin: 'never',
+    when: 'Images are made while they are downloaded, from what is known at that moment.',
+  },
+  {
+    name: 'expired_image_deleted',
+    origin: 'never',
+    when: 'Images are made while they are downloaded; none is kept that could expire.',
+  },
+  {
+    name: 'generate_image_fetch_failed',
+    origin: 'never',
+    when: 'A base image that cannot be fetched is told to whoever downloads, with 503.',
+  },
+  {
+    name: 'generate_image_format_failed',
+    origin: 'never',
+    when: 'Settings that fit into no image are refused when they are given.',
+  },
+  {
+    name: 'generate_minimal_iso_failed',
+    origin: 'never',
+    when: 'Images are made while they are downloaded; what fails is told to whoever downloads.',
+  },
+  {
+    name: 'host_approved_updated',
+    origin: 'never',
+    when: 'Approval belongs to the Kubernetes API, which is not there yet.',
+  },
+  {
+    name: 'host_boot_logs_uploaded',
+    origin: 'never',
+    when: "The contract has no logs of a host's boot: `logs_type` is host or controller.",
+  },
+  {
+    name: 'host_cancel_installation_failed',
+    origin: 'never',
+    when: 'Hosts follow the cancellation of their cluster; none can refuse it.',
+  },
+  {
+    name: 'host_registration_setting_properties_failed',
+    origin: 'never',
+    when: 'A registration is one fact: nothing is set after it.',
+  },
+  { name: 'host_reset_fetch_failed', origin: 'never', when: 'Hosts are not fetched one by one to be reset.' },
+  {
+    name: 'host_set_status_failed',
+    origin: 'never',
+    when: 'A status follows from stored facts; storing it cannot fail by itself.',
+  },
+  { name: 'inactive_clusters_deregistered', origin: 'never', when: 'Clusters stay until somebody deletes them.' },
+  {
+    name: 'infra_env_registration_failed',
+    origin: 'never',
+    when: 'What was refused has no id that anybody knows; the answer says why.',
+  },
+  { name: 'upload_image_failed', origin: 'never', when: 'Images are uploaded nowhere.' },
+];
+
+/** Names of Muster's own, for what today's service has no word. */
+export const OWN_EVENT_NAMES: readonly EventNameRow[] = [
+  {
+    name: 'cluster_validation_flapping_ended',
+    origin: 'fact',
+    when: 'A validation of a cluster that came and went is steady again.',
+  },
+  { name: 'cluster_validation_flapping_started', origin: 'fact', when: 'A validation of a cluster comes and goes.' },
+  { name: 'host_identity_conflict_detected', origin: 'fact', when: 'Two live machines claim to be one host.' },
+  { name: 'host_identity_conflict_resolved', origin: 'fact', when: 'One machine is left that claims to be the host.' },
+  {
+    name: 'host_validation_flapping_ended',
+    origin: 'fact',
+    when: 'A validation of a host that came and went is steady again.',
+  },
+  { name: 'host_validation_flapping_started', origin: 'fact', when: 'A validation of a host comes and goes.' },
+  { name: 'validation_overrides_removed', origin: 'fact', when: 'All validations of a cluster count again.' },
+  { name: 'validation_overrides_set', origin: 'fact', when: 'Somebody has validations of a cluster ignored.' },
+];

@@ -1,0 +1,86 @@
+import { EventsService, hostKeyOf } from '@muster/contracts';
+import type { HostState } from '@muster/domain';
+import { callService, type InputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Aggregates } from '../aggregates/aggregates';
+import { RegistrationView } from '../process/registration-view';
+
+type Note = NonNullable<InputOf<typeof EventsService.method.recordNote>['note']>;
+
+/** Longest name of an image that is repeated. */
+const IMAGE_MAX_CHARACTERS = 512;
+
+/**
+ * Tells people that an agent is replaced and what became of it: the life of no host changes with it, so no fact does. The
+ * events service tells each now and then only, so an agent that keeps failing does not fill the log.
+ */
+@Injectable()
+export class AgentUpgrades {
+  private readonly logger = new Logger('registration');
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly aggregates: Aggregates,
+    private readonly view: RegistrationView,
+  ) {}
+
+  /** The agent is told to become another one. `argument`: of the step. */
+  started(host: HostState, argument: string): void {
+    const image = imageIn(argument);
+    this.tell(
+      host,
+      'upgrade_agent_started',
+      'info',
+      image,
+      (name) => `The agent of host ${name} is replaced by ${image}.`,
+    );
+  }
+
+  /** What the agent said when it had tried. */
+  ended(host: HostState, { output, exitCode }: { readonly output: string; readonly exitCode: number }): void {
+    const image = imageIn(output);
+    const succeeded = exitCode === 0 && /"result"\s*:\s*"success"/.test(output);
+    if (succeeded)
+      this.tell(host, 'upgrade_agent_finished', 'info', image, (name) => `The agent of host ${name} is now ${image}.`);
+    else
+      this.tell(
+        host,
+        'upgrade_agent_failed',
+        'error',
+        image,
+        (name) => `The agent of host ${name} could not be replaced by ${image}; it goes on as it is and tries again.`,
+      );
+  }
+
+  /** Not waited for: no host has to wait until the log is written. */
+  private tell(
+    host: HostState,
+    name: string,
+    severity: Note['severity'],
+    image: string,
+    words: (hostName: string) => string,
+  ): void {
+    const { hostId, infraEnvId, clusterId, requestedHostname } = host;
+    const hostName = requestedHostname || this.view.host(hostKeyOf(infraEnvId, hostId))?.hardware?.hostname || hostId;
+    const ids = { host_id: hostId, infra_env_id: infraEnvId, ...(clusterId && { cluster_id: clusterId }) };
+    const note = {
+      name,
+      severity,
+      category: 'user',
+      message: words(hostName),
+      clusterId,
+      hostId,
+      infraEnvId,
+      props: { ...ids, host_name: hostName, agent_image: image },
+    };
+    const { requests } = this.platform;
+    callService(requests, EventsService.method.recordNote, { note }, this.aggregates.ownContext({ state: host })).catch(
+      (error: unknown) => this.logger.warn(`${name} of ${hostId} could not be written down: ${String(error)}`),
+    );
+  }
+}
+
+function imageIn(text: string): string {
+  const [, image = ''] = /"agent_image"\s*:\s*"([^"\\]*)"/.exec(text) ?? [];
+  return image.slice(0, IMAGE_MAX_CHARACTERS) || 'another image';
+}

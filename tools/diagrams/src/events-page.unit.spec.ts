@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { EVENT_NAMES, OWN_EVENT_NAMES } from '@muster/assisted-api';
+import { eventsPage } from './events-page';
+
+const ROOT = resolve(__dirname, '../../..');
+const REFERENCE = resolve(ROOT, '../shared/reference/service/events-metrics.md');
+const hasReference = existsSync(REFERENCE);
+const withReference = hasReference ? it : it.skip;
+const missing = hasReference ? '' : ' (skipped: the reference is not in ../shared)';
+/** Posted by controllers and stored as they come, so no source says their name. */
+const POSTED = ['reboots_for_node'];
+
+/** What the services' sources say between quotes, names that are put together included. */
+function namesInSources(): (name: string) => boolean {
+  const files = ['events', 'gateway', 'registration'].flatMap((service) => {
+    const folder = join(ROOT, 'services', service, 'src');
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'));
+  });
+  const text = files.join('\n');
+  const prefixes = [...text.matchAll(/`([a-z_]+)\$\{/g)].map(([, prefix = '']) => prefix);
+  const isPutTogether = (name: string): boolean =>
+    prefixes.some(
+      (prefix) => prefix !== '' && name.startsWith(prefix) && text.includes(`'${name.slice(prefix.length)}'`),
+    );
+  return (name) => text.includes(`'${name}'`) || isPutTogether(name);
+}
+
+describe('names of events', () => {
+  const isSaid = namesInSources();
+
+  it.each(EVENT_NAMES.filter(({ name }) => !POSTED.includes(name)))('$name: $origin', ({ name, origin }) => {
+    expect(isSaid(name)).toBe(origin !== 'never');
+  });
+
+  it.each(OWN_EVENT_NAMES)('of our own: $name', ({ name }) => expect(isSaid(name)).toBe(true));
+
+  it('are each in the table once, and on the page', () => {
+    const names = [...EVENT_NAMES, ...OWN_EVENT_NAMES].map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const page = eventsPage();
+    expect(names.filter((name) => !page.includes(`\`${name}\`: `))).toEqual([]);
+  });
+
+  withReference(`are those of today’s service${missing}`, () => {
+    const [, section = ''] = readFileSync(REFERENCE, 'utf8').split(/^## /m).slice(1);
+    const names = [...section.matchAll(/^\| (\w+) \| (?:cluster|host|infra_env) \|/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(70);
+    expect(EVENT_NAMES.map(({ name }) => name).sort()).toEqual(names.sort());
+  });
+});
