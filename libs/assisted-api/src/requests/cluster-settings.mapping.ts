@@ -1,9 +1,8 @@
 import type { ClusterNetwork, ClusterSettings, Plain } from '@muster/contracts';
 import type { RegisterClusterBody, ReviseClusterBody } from './cluster.request';
+import { DEFAULT_CLUSTER_NETWORK_CIDR, DEFAULT_HOST_PREFIX_IPV4 } from './wire-values';
 import type { ClusterNetworkRequest, NetworkRequest, VipRequest } from './network.request';
 
-const DEFAULT_CLUSTER_NETWORK_CIDR = '10.128.0.0/14';
-const DEFAULT_HOST_PREFIX_IPV4 = 23;
 const DEFAULT_HOST_PREFIX_IPV6 = 64;
 
 type ClusterBody = RegisterClusterBody & ReviseClusterBody;

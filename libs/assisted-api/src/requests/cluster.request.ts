@@ -1,5 +1,6 @@
 import { FINALIZING_STAGES } from '@muster/domain';
 import { Choice, FreeObject, Flag, ListOf, Part, Parts, Text, textComplaint, Uuid, Whole } from './field.decorators';
+import { WhenAbsent } from '../schema/request-schema';
 import { ClusterNetworkRequest, NetworkRequest, VipRequest } from './network.request';
 import {
   DiskEncryptionRequest,
@@ -20,6 +21,9 @@ import {
   OPERATOR_STATUSES,
   REASON_MAX_CHARACTERS,
   ROLE_SELECTIONS,
+  DEFAULT_CLUSTER_NETWORK_CIDR,
+  DEFAULT_HOST_PREFIX_IPV4,
+  DEFAULT_SERVICE_NETWORK_CIDR,
 } from './wire-values';
 
 /** What may be said about a cluster when it is made and later. */
@@ -42,7 +46,7 @@ class ClusterFields {
   @Parts(BundleRequest) readonly operator_bundles?: readonly BundleRequest[];
   @Choice(ROLE_SELECTIONS) readonly hyperthreading?: string;
   @Choice(NETWORK_TYPES) readonly network_type?: string;
-  @Flag() readonly schedulable_masters?: boolean;
+  @Flag({ fallback: false }) readonly schedulable_masters?: boolean;
   @Parts(ClusterNetworkRequest) readonly cluster_networks?: readonly ClusterNetworkRequest[];
   @Parts(NetworkRequest) readonly service_networks?: readonly NetworkRequest[];
   @Parts(NetworkRequest) readonly machine_networks?: readonly NetworkRequest[];
@@ -54,6 +58,16 @@ class ClusterFields {
   @Part(LoadBalancerRequest) readonly load_balancer?: LoadBalancerRequest;
 }
 
+@WhenAbsent({
+  vip_dhcp_allocation: false,
+  user_managed_networking: false,
+  hyperthreading: 'all',
+  high_availability_mode: 'Full',
+  cpu_architecture: 'x86_64',
+  cluster_network_cidr: DEFAULT_CLUSTER_NETWORK_CIDR,
+  cluster_network_host_prefix: DEFAULT_HOST_PREFIX_IPV4,
+  service_network_cidr: DEFAULT_SERVICE_NETWORK_CIDR,
+})
 export class RegisterClusterBody extends ClusterFields {
   @Text({ required: true, minLength: 1, maxLength: CLUSTER_NAME_MAX_CHARACTERS }) readonly name!: string;
   @Choice(HIGH_AVAILABILITY_MODES) readonly high_availability_mode?: string;

@@ -57,7 +57,7 @@ export class FencingCredentialsRequest {
   @Text({ required: true, minLength: 1 }) readonly address!: string;
   @Text({ required: true, minLength: 1 }) readonly username!: string;
   @Text({ required: true, minLength: 1 }) readonly password!: string;
-  @Choice(CERTIFICATE_VERIFICATIONS) readonly certificate_verification?: string;
+  @Choice(CERTIFICATE_VERIFICATIONS, { fallback: 'Enabled' }) readonly certificate_verification?: string;
   @Text({ pattern: MAC_PATTERN }) readonly mac_address?: string;
 }
 

@@ -1,4 +1,5 @@
 import { Choice, Part, Parts, Text, Uuid, Whole } from './field.decorators';
+import { WhenAbsent } from '../schema/request-schema';
 import { ProxyRequest } from './network.request';
 import {
   ADDRESS_PATTERN,
@@ -41,6 +42,7 @@ class InfraEnvFields {
   @Whole({ min: 0 }) readonly network_discovery_delay_seconds?: number;
 }
 
+@WhenAbsent({ cpu_architecture: 'x86_64' })
 export class RegisterInfraEnvBody extends InfraEnvFields {
   @Text({ required: true }) readonly name!: string;
   @Text({ required: true, maxLength: DOCUMENT_MAX_CHARACTERS }) readonly pull_secret!: string;

@@ -6,7 +6,7 @@ export const MANIFEST_FOLDERS = ['manifests', 'openshift'] as const;
 const CONTENT_MAX_CHARACTERS = 2_097_152;
 
 export class CreateManifestBody {
-  @Choice(MANIFEST_FOLDERS) readonly folder?: string;
+  @Choice(MANIFEST_FOLDERS, { fallback: 'manifests' }) readonly folder?: string;
   @Text({ required: true }) readonly file_name!: string;
   /** Base64. */
   @Text({ required: true, maxLength: CONTENT_MAX_CHARACTERS }) readonly content!: string;
@@ -22,10 +22,10 @@ export class ReviseManifestBody {
 }
 
 export class ListManifestsQuery {
-  @QueryFlag() readonly include_system_generated?: boolean;
+  @QueryFlag({ fallback: false }) readonly include_system_generated?: boolean;
 }
 
 export class ManifestQuery {
-  @QueryChoice(MANIFEST_FOLDERS) readonly folder?: string;
+  @QueryChoice(MANIFEST_FOLDERS, { fallback: 'manifests' }) readonly folder?: string;
   @QueryText(textComplaint({}), { required: true }) readonly file_name!: string;
 }

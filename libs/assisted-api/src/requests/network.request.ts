@@ -1,5 +1,5 @@
-import { Text, Uuid, Whole } from './field.decorators';
-import { ADDRESS_PATTERN, CIDR_PATTERN } from './wire-values';
+import { Choice, Text, Uuid, Whole } from './field.decorators';
+import { ADDRESS_PATTERN, CIDR_PATTERN, VIP_VERIFICATIONS } from './wire-values';
 
 /** What a client read from a cluster it may send back: the owner's id in each member is accepted and ignored. */
 class OwnedByCluster {
@@ -17,7 +17,7 @@ export class NetworkRequest extends OwnedByCluster {
 
 export class VipRequest extends OwnedByCluster {
   @Text({ pattern: ADDRESS_PATTERN }) readonly ip?: string;
-  @Text() readonly verification?: string;
+  @Choice(VIP_VERIFICATIONS, { fallback: 'unverified' }) readonly verification?: string;
 }
 
 export class ProxyRequest {

@@ -11,7 +11,7 @@ export class ShowBundleQuery {
 
 export class ListBundlesQuery extends ShowBundleQuery {
   @QueryText() readonly openshift_version?: string;
-  @QueryChoice(CLUSTER_CPU_ARCHITECTURES) readonly cpu_architecture?: string;
+  @QueryChoice(CLUSTER_CPU_ARCHITECTURES, { fallback: 'x86_64' }) readonly cpu_architecture?: string;
   @QueryChoice(PLATFORM_TYPES) readonly platform_type?: string;
   @QueryText() readonly external_platform_name?: string;
 }

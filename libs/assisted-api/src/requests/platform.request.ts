@@ -18,8 +18,8 @@ export class PlatformRequest {
 }
 
 export class DiskEncryptionRequest {
-  @Choice(ROLE_SELECTIONS) readonly enable_on?: string;
-  @Choice(ENCRYPTION_MODES) readonly mode?: string;
+  @Choice(ROLE_SELECTIONS, { fallback: 'none' }) readonly enable_on?: string;
+  @Choice(ENCRYPTION_MODES, { fallback: 'tpmv2' }) readonly mode?: string;
   /** JSON text: `[{"url": …, "thumbprint": …}]`. */
   @Text() readonly tang_servers?: string;
 }

@@ -18,7 +18,7 @@ import {
 export class ListClustersQuery {
   @QueryUuid() readonly openshift_cluster_id?: string;
   @QueryList() readonly ams_subscription_ids?: readonly string[];
-  @QueryFlag() readonly with_hosts?: boolean;
+  @QueryFlag({ fallback: false }) readonly with_hosts?: boolean;
   @QueryText() readonly owner?: string;
 }
 
@@ -85,7 +85,7 @@ export class ListEventsQuery {
   @QueryUuid() readonly infra_env_id?: string;
   @QueryWhole() readonly limit?: number;
   @QueryWhole() readonly offset?: number;
-  @QueryChoice(SORT_ORDERS) readonly order?: 'ascending' | 'descending';
+  @QueryChoice(SORT_ORDERS, { fallback: 'ascending' }) readonly order?: 'ascending' | 'descending';
   @QueryList(textComplaint({ oneOf: EVENT_SEVERITIES })) readonly severities?: readonly string[];
   @QueryText() readonly message?: string;
   @QueryFlag() readonly deleted_hosts?: boolean;

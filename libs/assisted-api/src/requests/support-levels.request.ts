@@ -12,14 +12,14 @@ export class ArchitectureLevelsQuery {
 
 export class FeatureLevelsQuery {
   @QueryText(textComplaint({}), REQUIRED) readonly openshift_version!: string;
-  @QueryChoice(CLUSTER_CPU_ARCHITECTURES) readonly cpu_architecture?: string;
+  @QueryChoice(CLUSTER_CPU_ARCHITECTURES, { fallback: 'x86_64' }) readonly cpu_architecture?: string;
   @QueryChoice(PLATFORM_TYPES) readonly platform_type?: string;
   @QueryText() readonly external_platform_name?: string;
 }
 
 export class DetailedFeaturesQuery {
   @QueryText(textComplaint({}), REQUIRED) readonly openshift_version!: string;
-  @QueryChoice(DETAILED_CPU_ARCHITECTURES) readonly cpu_architecture?: string;
+  @QueryChoice(DETAILED_CPU_ARCHITECTURES, { fallback: 'x86_64' }) readonly cpu_architecture?: string;
   @QueryChoice(PLATFORM_TYPES) readonly platform_type?: string;
   @QueryText() readonly external_platform_name?: string;
 }

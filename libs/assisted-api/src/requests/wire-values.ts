@@ -16,6 +16,7 @@ export const LOGS_STATES = ['requested', 'collecting', 'completed', 'timeout', '
 export const UPLOADED_LOGS_TYPES = ['host', 'controller'] as const;
 export const DOWNLOADED_LOGS_TYPES = ['host', 'controller', 'all'] as const;
 export const OPERATOR_STATUSES = ['failed', 'progressing', 'available'] as const;
+export const VIP_VERIFICATIONS = ['unverified', 'failed', 'succeeded'] as const;
 export const SORT_ORDERS = ['ascending', 'descending'] as const;
 
 /** Node roles that a per-role switch applies to, in the only order the contract accepts. */
@@ -84,3 +85,8 @@ export const PROGRESS_INFO_MAX_CHARACTERS = 2_048;
 export const EVENT_MESSAGE_MAX_CHARACTERS = 4_096;
 /** Of an override: a sentence or two. */
 export const REASON_MAX_CHARACTERS = 1_024;
+
+/** Networks of a cluster of which nothing is said. */
+export const DEFAULT_CLUSTER_NETWORK_CIDR = '10.128.0.0/14';
+export const DEFAULT_HOST_PREFIX_IPV4 = 23;
+export const DEFAULT_SERVICE_NETWORK_CIDR = '172.30.0.0/16';

@@ -1,8 +1,13 @@
 import { OPERATOR_STATUSES } from '@muster/domain';
-import { CLOUD_CONTROLLER_MANAGERS, ENCRYPTION_MODES, PLATFORM_TYPES, ROLE_SELECTIONS } from '../requests/wire-values';
+import {
+  CLOUD_CONTROLLER_MANAGERS,
+  ENCRYPTION_MODES,
+  PLATFORM_TYPES,
+  ROLE_SELECTIONS,
+  VIP_VERIFICATIONS,
+} from '../requests/wire-values';
 import { list, maybe, record, text, time, uuid, whole, word, type Shown } from '../schema/answer-schema';
 
-const VIP_VERIFICATIONS = ['unverified', 'failed', 'succeeded'];
 const OPERATOR_TYPES = ['builtin', 'olm'];
 
 /** `platform` of the contract. */

@@ -67,7 +67,7 @@ export const V2_CLUSTER = record('cluster', {
   install_completed_at: time(),
   openshift_version: text(),
   ocp_release_image: maybe(text()),
-  openshift_cluster_id: maybe(text()),
+  openshift_cluster_id: maybe(uuid()),
   cpu_architecture: word(CLUSTER_CPU_ARCHITECTURES),
   control_plane_count: whole(),
   high_availability_mode: word(HIGH_AVAILABILITY_MODES),

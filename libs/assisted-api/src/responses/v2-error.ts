@@ -4,7 +4,7 @@ import { choice, record, text, whole } from '../schema/answer-schema';
 export const V2_ERROR = record('error', {
   kind: choice(['Error']),
   id: whole({ minimum: 400, maximum: 504 }),
-  href: choice(['']),
+  href: text(),
   code: text(),
   reason: text(),
 });

@@ -3,6 +3,17 @@ import { describeMember } from '../words/describe-member';
 import type { JsonSchema } from './json-schema';
 
 const FIELDS = Symbol('fields of a request');
+const FALLBACKS = Symbol('what counts when a field of a request is left out');
+
+interface Fallbacks {
+  readonly [field: string]: string | number | boolean;
+}
+
+/** What counts when a field is left out of this request; said of a class where others that share the field mean "unchanged". */
+export const WhenAbsent =
+  (fallbacks: Fallbacks): ClassDecorator =>
+  (type) =>
+    Reflect.defineMetadata(FALLBACKS, fallbacks, type);
 
 /** A field of a request class, as the document tells of it. */
 export interface RequestField {
@@ -25,17 +36,24 @@ export function requestFields(type: new () => object): readonly RequestField[] {
 /** The class as the schema of a JSON body: what is not declared is refused. */
 export function requestSchema(type: new () => object): JsonSchema {
   const fields = requestFields(type);
+  const fallbacks = (Reflect.getOwnMetadata(FALLBACKS, type) ?? {}) as Fallbacks;
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
     title: type.name,
     type: 'object',
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, describeMember(type.name, field.name, field.schema())]),
+      fields.map((field) => [
+        field.name,
+        describeMember(type.name, field.name, withFallback(field.schema(), fallbacks[field.name])),
+      ]),
     ),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
 }
+
+const withFallback = (given: JsonSchema, fallback: Fallbacks[string] | undefined): JsonSchema =>
+  fallback === undefined ? given : { ...given, default: fallback };
 
 const notedFields = (target: object): readonly RequestField[] =>
   (Reflect.getMetadata(FIELDS, target) as readonly RequestField[] | undefined) ?? [];

@@ -28,6 +28,11 @@ export class LastSeen {
     if (oldest !== undefined) this.signs.delete(oldest);
   }
 
+  /** Whether the host has spoken through this process. */
+  knows(infraEnvId: string, hostId: string): boolean {
+    return this.signs.has(hostKeyOf(infraEnvId, hostId));
+  }
+
   /** Seconds since the epoch by the machine's own clock; undefined when it did not say. */
   clockOf(infraEnvId: string, hostId: string): number | undefined {
     return this.signs.get(hostKeyOf(infraEnvId, hostId))?.clockSeconds || undefined;

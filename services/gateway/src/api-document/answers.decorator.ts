@@ -15,9 +15,13 @@ export interface AnswerNote {
   readonly others: { readonly [status: string]: string };
   /** It can be too early to ask: answered 409. */
   readonly isEarlyAtTimes: boolean;
+  /** It names things by ids that are not in its path: answered 404 when there are none. */
+  readonly namesOthers: boolean;
+  /** What it names is checked beyond its form: answered 422. */
+  readonly checksNames: boolean;
 }
 
-type Particulars = Partial<Pick<AnswerNote, 'headers' | 'others' | 'isEarlyAtTimes'>>;
+type Particulars = Partial<Pick<AnswerNote, 'headers' | 'others' | 'isEarlyAtTimes' | 'namesOthers' | 'checksNames'>>;
 /** A property descriptor, as much of it as tells what the handler answers. */
 interface Answering<Value> {
   readonly value?: (...parameters: never[]) => Value | Promise<Value>;
@@ -59,7 +63,14 @@ export const AnswersNothing =
 /** A route of the contract that is always refused. */
 export const AnswersRefusal = (does: string): MethodDecorator => note(does, NOTHING_SPECIAL);
 
-const NOTHING_SPECIAL: AnswerNote = { mediaType: JSON_TYPE, headers: {}, others: {}, isEarlyAtTimes: false };
+const NOTHING_SPECIAL: AnswerNote = {
+  mediaType: JSON_TYPE,
+  headers: {},
+  others: {},
+  isEarlyAtTimes: false,
+  namesOthers: false,
+  checksNames: false,
+};
 
 const note = (does: string, answer: AnswerNote): MethodDecorator =>
   applyDecorators(ApiOperation({ summary: does }), ApiExtension(NOTE, answer));

@@ -38,14 +38,14 @@ const ERROR_ROWS: readonly ErrorRow[] = [
     status: 404,
     means: 'There is no such thing, or it belongs to somebody else.',
     schema: V2_ERROR.json,
-    occurs: ({ namesSomething, hasBody, hasParameters, method }) =>
-      namesSomething || (hasBody && method !== 'get') || (hasParameters && method === 'get'),
+    occurs: ({ namesSomething, note }) => namesSomething || note.namesOthers,
   },
   {
     status: 409,
     means: 'The state does not allow this, now or ever; the reason says which it is.',
     schema: V2_ERROR.json,
-    occurs: ({ method, note }) => method !== 'get' || note.isEarlyAtTimes,
+    occurs: ({ method, namesSomething, note }) =>
+      (method !== 'get' && (namesSomething || note.namesOthers)) || note.isEarlyAtTimes,
   },
   { status: 413, means: 'The body is too large.', schema: V2_ERROR.json, occurs: ({ hasBody }) => hasBody },
   {
@@ -53,6 +53,12 @@ const ERROR_ROWS: readonly ErrorRow[] = [
     means: 'The body has another media type.',
     schema: V2_INFRA_ERROR.json,
     occurs: ({ hasBody }) => hasBody,
+  },
+  {
+    status: 422,
+    means: 'The name cannot be used.',
+    schema: V2_ERROR.json,
+    occurs: ({ note }) => note.checksNames,
   },
   {
     status: 429,

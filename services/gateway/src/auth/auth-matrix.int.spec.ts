@@ -128,10 +128,11 @@ describe('AUTH_TYPE=oidc, every operation', () => {
   const bearer = async (username: string, options?: Parameters<TestIssuer['token']>[1]): Promise<Headers> => ({
     authorization: `Bearer ${await issuer.token({ username, org_id: username === 'bob' ? 'builders' : 'wonderland' }, options)}`,
   });
-  const agentToken = async (infraEnvId: string): Promise<string> => {
+  const agentToken = async (infraEnvId: string, expires = '1h'): Promise<string> => {
     const { SignJWT } = await import('jose');
     const key = await agentTokenKey(gateway.platform.secrets);
-    return new SignJWT({ infra_env_id: infraEnvId }).setProtectedHeader({ alg: 'HS256' }).sign(key);
+    const claims = new SignJWT({ infra_env_id: infraEnvId }).setProtectedHeader({ alg: 'HS256' });
+    return (expires ? claims.setExpirationTime(expires) : claims).sign(key);
   };
   const ask = async (path: string, headers: Headers, method = 'GET'): Promise<number> =>
     (await gateway.call(method, `${API}${path}`, { headers })).status;
@@ -234,6 +235,8 @@ describe('AUTH_TYPE=oidc, every operation', () => {
   it("lets agents in with their infra-env's token or the token of its pull secret", async () => {
     const path = `/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
     expect(await ask(path, { 'x-secret-key': await agentToken(INFRA_ENV_ID) })).toBe(200);
+    // Those that are made here always end.
+    expect(await ask(path, { 'x-secret-key': await agentToken(INFRA_ENV_ID, '') })).toBe(401);
     const pullSecret = { auths: { 'cloud.openshift.com': { auth: 'from-the-pull-secret' } } };
     await gateway.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from(JSON.stringify(pullSecret)));
     expect(await ask(path, { 'x-secret-key': 'from-the-pull-secret' })).toBe(200);

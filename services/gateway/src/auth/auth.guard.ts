@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import { type Refusal, RefusalError } from '@muster/problems';
 import type { FastifyRequest } from 'fastify';
+import { LastSeen } from '../agents/last-seen';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 import { ACCEPTED_SCHEMES, ALLOWED_ROLES, type AuthScheme } from './accepts.decorator';
 import { AUTHENTICATOR, type Authenticator, type PathIds } from './authenticator';
@@ -36,6 +37,7 @@ export class AuthGuard implements CanActivate {
     private readonly scopes: TokenScopes,
     private readonly ownership: Ownership,
     private readonly rates: RequestRates,
+    private readonly lastSeen: LastSeen,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -46,7 +48,7 @@ export class AuthGuard implements CanActivate {
     if (schemes === undefined) throw new RefusalError(UNAUTHORIZED);
     if (this.config.authType === 'none') {
       request.caller = ADMIN;
-      this.rates.count(request.ip);
+      this.rates.count(this.countedAs(undefined, pathIdsOf(request), request.ip));
       return true;
     }
     const path = pathIdsOf(request);
@@ -55,7 +57,7 @@ export class AuthGuard implements CanActivate {
       this.rates.countFailure(request.ip);
       throw new RefusalError(UNAUTHORIZED);
     }
-    this.rates.count(caller.user || request.ip);
+    this.rates.count(this.countedAs(caller, path, request.ip));
     await this.authorize(
       caller,
       this.reflector.get<readonly Role[] | undefined>(ALLOWED_ROLES, handler),
@@ -64,6 +66,16 @@ export class AuthGuard implements CanActivate {
     );
     request.caller = caller;
     return true;
+  }
+
+  /**
+   * Whose requests are counted together: those of a person, of a host, of a token; only without any of them those of an address, as
+   * a whole site may share one. A host counts for itself once it spoke here: ids that somebody makes up do not.
+   */
+  private countedAs(caller: Caller | undefined, { infraEnvId, hostId }: PathIds, address: string): string {
+    if (caller?.kind === 'user' && caller.user !== '') return caller.user;
+    if (infraEnvId && hostId && this.lastSeen.knows(infraEnvId, hostId)) return `host:${infraEnvId}/${hostId}`;
+    return caller?.scope ? `token:${Object.values(caller.scope).join()}` : address;
   }
 
   /** The first scheme of the route by which the request proves anything. */

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { IgnitionService, RegistrationService } from '@muster/contracts';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
@@ -98,5 +98,55 @@ describe('AUTH_TYPE=local', () => {
     const start = startRunningGateway({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: 'canary-4711', EC_PRIVATE_KEY_PEM: '' });
     await expect(start).rejects.toThrow(/EC_PUBLIC_KEY_PEM/);
     await expect(start).rejects.not.toThrow(/canary-4711/);
+  });
+});
+
+describe('How often hosts ask', () => {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const OTHER_HOST_ID = '7c1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
+  const PER_SECOND = 3;
+  /** More than two seconds would let through: the calls may meet the end of one. */
+  const FLOOD = 4 * PER_SECOND;
+
+  it('counts for each of them alone, although they share an address and a token', async () => {
+    const gateway = await startRunningGateway({
+      AUTH_TYPE: 'local',
+      EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      EC_PRIVATE_KEY_PEM: keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+      REQUESTS_PER_SECOND_MAX: String(PER_SECOND),
+    });
+    try {
+      const steps = { instructions: [], nextInstructionSeconds: 60, postStepAction: 'continue' };
+      await gateway.answers(RegistrationService.method.nextSteps, () => steps);
+      await gateway.project(1, [infraEnvDocument(), hostDocument(), hostDocument({ id: OTHER_HOST_ID })]);
+      const headers = { 'x-secret-key': await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey) };
+      const poll = async (hostId: string): Promise<number> =>
+        (await gateway.call('GET', INSTRUCTIONS.replace(HOST_ID, hostId), { headers })).status;
+      for (const hostId of [HOST_ID, OTHER_HOST_ID]) expect(await poll(hostId)).toBe(200);
+      const flood = await Promise.all(Array.from({ length: FLOOD }, () => poll(HOST_ID)));
+      expect(flood).toContain(429);
+      expect(await poll(OTHER_HOST_ID)).toBe(200);
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  it('counts for the token when they speak of hosts that never spoke', async () => {
+    const gateway = await startRunningGateway({
+      AUTH_TYPE: 'local',
+      EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      EC_PRIVATE_KEY_PEM: keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+      REQUESTS_PER_SECOND_MAX: String(PER_SECOND),
+    });
+    try {
+      await gateway.refuses(RegistrationService.method.nextSteps, { code: 'not-found', reason: 'There is no host.' });
+      await gateway.project(1, [infraEnvDocument()]);
+      const headers = { 'x-secret-key': await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey) };
+      const madeUp = Array.from({ length: FLOOD }, () => INSTRUCTIONS.replace(HOST_ID, randomUUID()));
+      const answers = await Promise.all(madeUp.map((path) => gateway.call('GET', path, { headers })));
+      expect(answers.map(({ status }) => status)).toContain(429);
+    } finally {
+      await gateway.close();
+    }
   });
 });

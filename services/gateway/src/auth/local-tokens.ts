@@ -10,7 +10,7 @@ export class LocalTokens {
   /** Without keys no token is good, and none can be made. */
   constructor(private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } | undefined) {}
 
-  /** What the token opens; undefined when it is forged, expired or names nothing. */
+  /** What the token opens; undefined when it is forged, expired or names nothing. Those of today's services never expire. */
   async verify(token: string): Promise<TokenScope | undefined> {
     if (!this.keys) return undefined;
     const { jwtVerify } = await import('jose');

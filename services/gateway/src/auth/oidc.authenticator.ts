@@ -115,7 +115,8 @@ export class OidcAuthenticator implements Authenticator {
     const { jwtVerify } = await import('jose');
     const key = await agentTokenKey(this.platform.secrets);
     const currentDate = new Date(this.platform.clock.nowMs());
-    const verified = await jwtVerify(credential, key, { algorithms: ['HS256'], currentDate }).catch(() => undefined);
+    const required = { algorithms: ['HS256'], currentDate, requiredClaims: ['exp'] };
+    const verified = await jwtVerify(credential, key, required).catch(() => undefined);
     const scope = verified && readScope(verified.payload);
     return scope && (await this.scopes.exists(scope)) ? agentOf(scope) : undefined;
   }

@@ -2,12 +2,12 @@ import { isTrueWord } from '@muster/assisted-api';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RefusalError } from '@muster/problems';
 import type { FastifyRequest } from 'fastify';
+import { documented, headerNote } from '../http/parameters.decorators';
 import { ADMIN, type Caller } from './caller';
 
 const HEADER = 'get_unregistered_clusters';
 
-/** Whether what was deleted is asked for as well. Throws RefusalError `forbidden` for those who do not see everything. */
-export const WithDeleted = createParamDecorator((_: unknown, context: ExecutionContext): boolean => {
+const readWithDeleted = createParamDecorator((_: unknown, context: ExecutionContext): boolean => {
   const { headers, caller = ADMIN } = context.switchToHttp().getRequest<FastifyRequest>();
   if (!isTrueWord(headers[HEADER])) return false;
   if (seesWhatOthersMade(caller)) return true;
@@ -17,5 +17,9 @@ export const WithDeleted = createParamDecorator((_: unknown, context: ExecutionC
     subject: HEADER,
   });
 });
+
+/** Whether what was deleted is asked for as well. Throws RefusalError `forbidden` for those who do not see everything. */
+export const WithDeleted = (): ParameterDecorator =>
+  documented(readWithDeleted(), headerNote(HEADER, { type: 'boolean', default: false }));
 
 const seesWhatOthersMade = ({ kind, role }: Caller): boolean => kind === 'user' && role !== 'user';

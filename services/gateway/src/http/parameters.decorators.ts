@@ -24,7 +24,7 @@ function fitting(parsed: ParsedRequest<object>): object {
 }
 
 /** The parameter, and what the document says of the handler because of it. */
-const documented =
+export const documented =
   (parameter: ParameterDecorator, ...notes: readonly MethodDecorator[]): ParameterDecorator =>
   (target, key, index) => {
     parameter(target, key, index);
@@ -99,7 +99,9 @@ export const PathWord = (name: string): ParameterDecorator =>
 /** A header that may be left out. */
 export const OptionalHeader = (name: string): ParameterDecorator => documented(Headers(name), headerNote(name));
 
-/** A header that clients send by habit; it changes nothing here. */
+/** The agents' version, which they send with every request; it is looked at where they ask for work. */
+export const SendsAgentVersion = (): MethodDecorator => headerNote('discovery_agent_version');
+
 export const headerNote = (name: string, schema: JsonSchema = { type: 'string' }): MethodDecorator =>
   ApiHeader({ name, required: false, description: wordsOf('header', name), schema: toOpenApi(schema) });
 

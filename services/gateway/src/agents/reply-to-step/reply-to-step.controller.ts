@@ -4,7 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
-import { Id, OptionalJsonBody } from '../../http/parameters.decorators';
+import { Id, OptionalJsonBody, SendsAgentVersion } from '../../http/parameters.decorators';
 import { AgentDesk } from '../agent-desk';
 
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/instructions')
@@ -13,6 +13,7 @@ export class ReplyToStepController {
 
   @Post()
   @HttpCode(204)
+  @SendsAgentVersion()
   @AnswersNothing('Takes what became of a step.')
   @Accepts('agentAuth')
   async handle(

@@ -4,7 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
-import { Id, JsonBody } from '../../http/parameters.decorators';
+import { Id, JsonBody, SendsAgentVersion } from '../../http/parameters.decorators';
 import { AgentDesk } from '../agent-desk';
 
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/progress')
@@ -13,6 +13,7 @@ export class ReportProgressController {
 
   @Put()
   @HttpCode(200)
+  @SendsAgentVersion()
   @AnswersNothing('Takes the stage that the installation of a host has reached.')
   @Accepts('agentAuth')
   async handle(

@@ -1,6 +1,7 @@
-import { list, maybe, record, type Shown, text, whole } from '@muster/assisted-api';
+import { list, record, type Shown, text, whole } from '@muster/assisted-api';
 
-const NETWORKS = list(record('default_network', { cidr: text(), host_prefix: maybe(whole()) }));
+const CLUSTER_NETWORKS = list(record('default_cluster_network', { cidr: text(), host_prefix: whole() }));
+const SERVICE_NETWORKS = list(record('default_service_network', { cidr: text() }));
 
 /** `cluster_default_config` of the contract. */
 export const V2_DEFAULT_CONFIG = record('cluster_default_config', {
@@ -9,10 +10,10 @@ export const V2_DEFAULT_CONFIG = record('cluster_default_config', {
   service_network_cidr: text(),
   ntp_source: text(),
   inactive_deletion_hours: whole(),
-  cluster_networks_ipv4: NETWORKS,
-  cluster_networks_dualstack: NETWORKS,
-  service_networks_ipv4: NETWORKS,
-  service_networks_dualstack: NETWORKS,
+  cluster_networks_ipv4: CLUSTER_NETWORKS,
+  cluster_networks_dualstack: CLUSTER_NETWORKS,
+  service_networks_ipv4: SERVICE_NETWORKS,
+  service_networks_dualstack: SERVICE_NETWORKS,
   forbidden_hostnames: list(text()),
 });
 export type V2DefaultConfig = Shown<typeof V2_DEFAULT_CONFIG>;

@@ -6,7 +6,7 @@ import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
-import { Id, TextBody } from '../../http/parameters.decorators';
+import { Id, SendsAgentVersion, TextBody } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 
 @Controller('v2/clusters/:cluster_id/uploads/ingress-cert')
@@ -18,6 +18,7 @@ export class AcceptIngressCertificateController {
 
   @Post()
   @HttpCode(201)
+  @SendsAgentVersion()
   @AnswersNothing("Takes the certificates that the cluster's ingress shows, so that its kubeconfig can trust them.")
   @Accepts('agentAuth')
   async handle(

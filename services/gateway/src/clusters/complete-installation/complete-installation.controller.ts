@@ -6,7 +6,7 @@ import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
-import { Id, JsonBody } from '../../http/parameters.decorators';
+import { Id, JsonBody, SendsAgentVersion } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { failedOperatorsOf } from './failed-operators';
 
@@ -20,6 +20,7 @@ export class CompleteInstallationController {
 
   @Post()
   @HttpCode(202)
+  @SendsAgentVersion()
   @Answers('Takes what the controller says at the end of an installation.', V2_CLUSTER)
   @Accepts('agentAuth')
   async handle(

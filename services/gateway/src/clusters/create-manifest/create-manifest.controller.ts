@@ -15,7 +15,7 @@ export class CreateManifestController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Adds a manifest that the cluster is installed with.', V2_MANIFEST)
+  @Answers('Adds a manifest that the cluster is installed with.', V2_MANIFEST, { checksNames: true })
   @Accepts('userAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

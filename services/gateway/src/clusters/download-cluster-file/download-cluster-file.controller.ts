@@ -5,7 +5,7 @@ import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { attachment } from '../../http/attachment';
-import { Id, QueryOf } from '../../http/parameters.decorators';
+import { Id, QueryOf, SendsAgentVersion } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { Artifacts } from '../artifacts';
 import { refuseBeforeFiles } from '../download-gate';
@@ -18,6 +18,7 @@ export class DownloadClusterFileController {
   ) {}
 
   @Get()
+  @SendsAgentVersion()
   @AnswersFile('Gives a file that the cluster is installed with.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth', 'urlAuth')
   async handle(

@@ -14,7 +14,7 @@ export class ReviseManifestController {
   constructor(private readonly commands: Commands) {}
 
   @Patch()
-  @Answers('Moves a manifest or replaces its content.', V2_MANIFEST)
+  @Answers('Moves a manifest or replaces its content.', V2_MANIFEST, { checksNames: true })
   @Accepts('userAuth')
   async handle(
     @Id('cluster_id') clusterId: string,

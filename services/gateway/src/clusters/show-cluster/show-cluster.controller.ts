@@ -4,7 +4,7 @@ import { AnswersText } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { WithDeleted } from '../../auth/with-deleted.decorator';
 import { jsonPieces } from '../../http/json-pieces';
-import { Id, QueryOf } from '../../http/parameters.decorators';
+import { Id, QueryOf, SendsAgentVersion } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 
 @Controller('v2/clusters/:cluster_id')
@@ -12,6 +12,7 @@ export class ShowClusterController {
   constructor(private readonly clusters: ClusterViews) {}
 
   @Get()
+  @SendsAgentVersion()
   @AnswersText('Shows a cluster.', V2_CLUSTER)
   @Accepts('userAuth', 'agentAuth', 'watcherAuth')
   async handle(

@@ -1,10 +1,12 @@
 import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import { UploadLogsQuery } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Platform, PLATFORM } from '@muster/nest-kit';
 import type { FastifyRequest } from 'fastify';
 import { AnswersNothing } from '../../api-document/answers.decorator';
+import { toOpenApi } from '../../api-document/to-open-api';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
@@ -14,6 +16,19 @@ import { SchemaViolation } from '../../http/schema-violation';
 import { ClusterViews } from '../../views/cluster-views';
 import { HostViews } from '../../views/host-views';
 import { noHost } from '../../views/not-found';
+
+const UPLOAD = toOpenApi({
+  type: 'object',
+  properties: {
+    upfile: {
+      type: 'string',
+      format: 'binary',
+      maxLength: LOG_BUNDLE_MAX_BYTES,
+      description: 'A tar archive, packed with gzip.',
+    },
+  },
+  required: ['upfile'],
+});
 
 /** The body goes to the object store as it comes in; the fact that follows names it by digest. */
 @Controller('v2/clusters/:cluster_id/logs')
@@ -27,6 +42,8 @@ export class UploadLogsController {
 
   @Post()
   @HttpCode(204)
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ required: true, schema: UPLOAD })
   @AnswersNothing('Takes collected logs: of a host, or of the controller.')
   @Accepts('agentAuth')
   async handle(

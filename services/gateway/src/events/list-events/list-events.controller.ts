@@ -19,6 +19,7 @@ export class ListEventsController {
   @Get()
   @Answers('Lists what happened, oldest first unless asked otherwise.', list(V2_EVENT), {
     headers: EVENT_COUNT_HEADERS,
+    namesOthers: true,
   })
   @Accepts('userAuth', 'urlAuth', 'watcherAuth')
   async handle(

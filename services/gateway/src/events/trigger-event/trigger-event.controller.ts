@@ -21,7 +21,7 @@ export class TriggerEventController {
 
   @Post()
   @HttpCode(201)
-  @AnswersNothing('Adds an event to what is listed.')
+  @AnswersNothing('Adds an event to what is listed.', { namesOthers: true })
   @Accepts('agentAuth')
   async handle(
     @JsonBody(TriggerEventBody) body: TriggerEventBody,

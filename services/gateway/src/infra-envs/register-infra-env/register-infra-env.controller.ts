@@ -29,7 +29,7 @@ export class RegisterInfraEnvController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Makes an infra-env: an image, and the hosts that will boot from it.', V2_INFRA_ENV)
+  @Answers('Makes an infra-env: an image, and the hosts that will boot from it.', V2_INFRA_ENV, { namesOthers: true })
   @Accepts('userAuth')
   async handle(
     @JsonBody(RegisterInfraEnvBody) body: RegisterInfraEnvBody,
