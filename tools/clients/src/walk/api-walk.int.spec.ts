@@ -64,9 +64,12 @@ function callStep(call: WalkCall, a: number, b: number, value: number): Step {
     const what = `${call.name}: ${call.method} ${path} ${JSON.stringify(call.body?.(ids, value)) ?? ''}`;
     const position = await world.muster.platform.eventStore.head();
     const before = call.gate && (await statusOf(call.gate, ids, world));
-    const answer = await world.send(call.method, path, call.body?.(ids, value));
+    const answer = await (call.upload
+      ? world.upload(path, call.upload(ids, value))
+      : world.send(call.method, path, call.body?.(ids, value)));
     calls += 1;
     expectCleanAnswer(what, answer);
+    if (call.makes && answer.status === 201) trail.clusters.push((JSON.parse(answer.text) as { id: string }).id);
     if (call.gate && before !== undefined)
       await expectGateKept(what, call.gate, before, position, answer.status, answer.text, ids, world);
   });

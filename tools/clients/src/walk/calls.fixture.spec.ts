@@ -29,7 +29,11 @@ export interface WalkCall {
   readonly method: string;
   readonly path: (ids: Ids, value: number) => string;
   readonly body?: (ids: Ids, value: number) => unknown;
+  /** Sent as a form with one file instead of JSON. */
+  readonly upload?: (ids: Ids, value: number) => { readonly field: string; readonly text: string };
   readonly gate?: Gate;
+  /** What comes after it meets the new one. */
+  readonly makes?: 'cluster';
 }
 
 export const PULL_SECRET = JSON.stringify({
@@ -121,6 +125,22 @@ const INSTALL_CONFIGS = [
   '{"pullSecret":"x"}',
 ];
 const IGNITIONS = ['', '{"ignition":{"version":"3.1.0"}}', '{', '{"ignition":{"version":"9.9.9"}}'];
+
+const MANIFEST = Buffer.from('kind: ConfigMap\napiVersion: v1\nmetadata: {name: walk, namespace: default}\n').toString(
+  'base64',
+);
+const MANIFESTS = [
+  { folder: 'manifests', file_name: 'walk.yaml', content: MANIFEST },
+  { folder: 'openshift', file_name: 'walk.yml', content: MANIFEST },
+  { file_name: 'walk.json', content: Buffer.from('{}').toString('base64') },
+  { folder: 'manifests', file_name: 'walk.txt', content: MANIFEST },
+  { folder: 'elsewhere', file_name: 'walk.yaml', content: MANIFEST },
+  { folder: 'manifests', file_name: '../walk.yaml', content: MANIFEST },
+  { folder: 'manifests', file_name: 'walk.yaml', content: 'not base64!' },
+  { folder: 'manifests', file_name: 'walk.yaml', content: Buffer.from('a: [').toString('base64') },
+  { folder: 'manifests', file_name: 'walk.yaml' },
+];
+const MANIFEST_NAMES = ['walk.yaml', 'walked.yaml', 'nothing.yaml', '..%2Fwalk.yaml', ''];
 
 /** What is walked over, besides the composite steps that bring hosts and installations along. */
 export const CALLS: readonly WalkCall[] = [
@@ -233,6 +253,100 @@ export const CALLS: readonly WalkCall[] = [
     name: 'download file',
     method: 'GET',
     path: (ids, v) => `${cluster(ids)}/downloads/files?file_name=${pick(NAMES, v)}`,
+  },
+  {
+    name: 'upload logs',
+    method: 'POST',
+    path: (ids, v) =>
+      `${cluster(ids)}/logs?${pick(
+        [
+          `logs_type=host&host_id=${ids.host}&infra_env_id=${ids.infraEnv}`,
+          'logs_type=controller',
+          'logs_type=host',
+          'logs_type=all',
+          `logs_type=host&host_id=x`,
+        ],
+        v,
+      )}`,
+    upload: (_, v) => ({ field: v % 7 === 6 ? 'file' : 'upfile', text: `logs ${v}` }),
+  },
+  {
+    name: 'download logs of a host',
+    method: 'GET',
+    path: (ids) => `${cluster(ids)}/logs?logs_type=host&host_id=${ids.host}`,
+  },
+  {
+    name: 'list manifests',
+    method: 'GET',
+    path: (ids, v) => `${cluster(ids)}/manifests?include_system_generated=${v % 2 === 0}`,
+  },
+  {
+    name: 'create manifest',
+    method: 'POST',
+    path: (ids) => `${cluster(ids)}/manifests`,
+    body: (_, v) => pick(MANIFESTS, v),
+  },
+  {
+    name: 'revise manifest',
+    method: 'PATCH',
+    path: (ids) => `${cluster(ids)}/manifests`,
+    body: (_, v) => ({
+      folder: 'manifests',
+      file_name: 'walk.yaml',
+      ...pick(
+        [
+          { updated_file_name: 'walked.yaml' },
+          { updated_folder: 'openshift' },
+          { updated_content: MANIFEST },
+          { updated_file_name: '../walk.yaml' },
+          { updated_content: 'not base64!' },
+          {},
+        ],
+        v,
+      ),
+    }),
+  },
+  {
+    name: 'download manifest',
+    method: 'GET',
+    path: (ids, v) => `${cluster(ids)}/manifests/files?folder=manifests&file_name=${pick(MANIFEST_NAMES, v)}`,
+  },
+  {
+    name: 'delete manifest',
+    method: 'DELETE',
+    path: (ids, v) => `${cluster(ids)}/manifests?folder=manifests&file_name=${pick(MANIFEST_NAMES, v)}`,
+  },
+  {
+    name: 'import cluster',
+    makes: 'cluster',
+    method: 'POST',
+    path: () => '/clusters/import',
+    body: (ids, v) =>
+      pick(
+        [
+          { name: `imported-${v}`, api_vip_dnsname: 'api.walk.example.com', openshift_cluster_id: ids.host },
+          { name: `imported-${v}`, api_vip_dnsname: '192.168.140.100', openshift_cluster_id: ids.otherCluster },
+          { name: 'no-id', api_vip_dnsname: 'api.walk.example.com', openshift_cluster_id: 'x' },
+          { name: 'no-address', openshift_cluster_id: ids.host },
+        ],
+        v,
+      ),
+  },
+  {
+    name: 'register disconnected cluster',
+    makes: 'cluster',
+    method: 'POST',
+    path: () => '/clusters/disconnected',
+    body: (_, v) =>
+      pick(
+        [
+          { name: `disconnected-${v}`, openshift_version: '4.18' },
+          { name: `disconnected-${v}`, openshift_version: '4.99' },
+          { openshift_version: '4.18' },
+          { name: `disconnected-${v}`, openshift_version: '4.18', pull_secret: PULL_SECRET },
+        ],
+        v,
+      ),
   },
   {
     name: 'keep ui settings',

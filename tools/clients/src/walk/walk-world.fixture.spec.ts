@@ -14,6 +14,8 @@ export interface WalkWorld {
   readonly complaints: string[];
   /** Sends it below `/api/assisted-install/v2`. */
   send(method: string, path: string, body?: unknown): Promise<RestAnswer>;
+  /** Sends a form with one file. */
+  upload(path: string, file: { readonly field: string; readonly text: string }): Promise<RestAnswer>;
   read<Answer>(path: string): Promise<Answer>;
   eventsAfter(position: number): Promise<readonly RecordedEvent[]>;
   machine(index: number): SimulatedMachine;
@@ -57,18 +59,28 @@ export async function openWalkWorld(): Promise<WalkWorld> {
     machine.insert({ infraEnvId: '', url: door, agentVersion: 'walk' } as unknown as Parameters<
       SimulatedMachine['insert']
     >[0]);
+  const answerOf = async (response: Response): Promise<RestAnswer> => ({
+    status: response.status,
+    headers: response.headers,
+    text: await response.text(),
+  });
   const send = async (method: string, path: string, body?: unknown): Promise<RestAnswer> => {
     const response = await fetch(`${door}/api/assisted-install/v2${path}`, {
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    return answerOf(response);
   };
   return {
     muster,
     complaints,
     send,
+    upload: async (path, { field, text }) => {
+      const form = new FormData();
+      form.append(field, new Blob([text]), 'walk.tar.gz');
+      return answerOf(await fetch(`${door}/api/assisted-install/v2${path}`, { method: 'POST', body: form }));
+    },
     read: async (path) => JSON.parse((await send('GET', path)).text) as never,
     eventsAfter: async (position) => {
       const events: RecordedEvent[] = [];
