@@ -1,4 +1,6 @@
 export * from './collections';
+export * from './journeys/funnel-steps.table';
+export * from './journeys/journey-documents';
 export * from './responses/disk-eligibility';
 export * from './responses/documents';
 export * from './responses/feature-usage';
@@ -10,6 +12,7 @@ export * from './responses/present-outcomes';
 export * from './responses/v2-cluster';
 export * from './responses/v2-cluster-parts';
 export * from './responses/v2-error';
+export * from './metrics/service-metrics.table';
 export * from './responses/event-names.table';
 export * from './responses/v2-event';
 export * from './responses/v2-host';

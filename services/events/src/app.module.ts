@@ -1,6 +1,7 @@
 import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, readConfig } from './config';
+import { JourneysProjection } from './journeys/journeys-projection';
 import { RecordNoteController } from './record-note/record-note.controller';
 import { FactRelay } from './relay/fact-relay';
 import { ViewsProjection } from './views/views-projection';
@@ -17,6 +18,7 @@ export class AppModule {
         Readiness,
         FactRelay,
         ViewsProjection,
+        JourneysProjection,
       ],
     };
   }

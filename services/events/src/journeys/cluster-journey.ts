@@ -1,0 +1,125 @@
+import {
+  type ClusterJourney,
+  FUNNEL_STEPS,
+  type FunnelStep,
+  type JourneyFailure,
+  MAX_JOURNEY_FAILURES,
+} from '@muster/assisted-api';
+import type { ClusterEvent, EventData } from '@muster/contracts';
+import { marked } from './marks';
+
+type Settings = Partial<NonNullable<EventData<'ClusterRegistered'>['settings']>>;
+type Entered = EventData<'ClusterEnteredStatus'>;
+
+/** Reasons are for grouping: longer sentences are cut. */
+const MAX_REASON_CHARACTERS = 200;
+
+/** A step is reached once; later times change nothing. */
+export function reached(journey: ClusterJourney, step: FunnelStep, at: string): ClusterJourney {
+  return journey.steps[step] ? journey : { ...journey, steps: { ...journey.steps, [step]: at } };
+}
+
+/** The cluster's way after a fact of its own; unchanged for facts that are no part of it. Clusters of day 2 go no such way. */
+export function evolveClusterJourney(
+  before: ClusterJourney | undefined,
+  event: ClusterEvent,
+  at: string,
+  position: number,
+): ClusterJourney | undefined {
+  if (event.type === 'ClusterRegistered') return registered(event.data, at, position);
+  if (!before || before._position >= position) return before;
+  const after = evolved(before, event, at);
+  return after === before ? before : { ...after, _position: position };
+}
+
+function registered(data: EventData<'ClusterRegistered'>, at: string, position: number): ClusterJourney | undefined {
+  if (data.kind !== 'Cluster' || data.imported) return undefined;
+  return {
+    id: data.clusterId,
+    user_name: data.owner?.userName ?? '',
+    org_id: data.owner?.orgId ?? '',
+    day: at.slice(0, 10),
+    openshift_version: '',
+    platform: 'baremetal',
+    topology: topologyOf(3),
+    ...chosen(data.settings ?? {}),
+    steps: { 'cluster-created': at },
+    outcome: 'open',
+    statuses: marked([], data.status, at),
+    finalizing_stages: [],
+    failures: [],
+    first_trouble: null,
+    deleted: false,
+    _position: position,
+  };
+}
+
+function evolved(journey: ClusterJourney, event: ClusterEvent, at: string): ClusterJourney {
+  switch (event.type) {
+    case 'ClusterSettingsRevised':
+      return { ...journey, ...chosen(event.data.changes ?? {}) };
+    case 'ClusterEnteredStatus':
+      return entered({ ...journey, statuses: marked(journey.statuses, event.data.status, at) }, event.data, at);
+    case 'InstallationPreparationStarted':
+      return reached({ ...journey, first_trouble: null }, 'installation-requested', at);
+    case 'InstallationPrepared':
+      return reached(journey, 'installation-prepared', at);
+    case 'InstallationPreparationFailed':
+      return failed(journey, { at, kind: 'preparation-failed', stage: 'preparing', reason: event.data.reason });
+    case 'FinalizingStageReached':
+      return { ...journey, finalizing_stages: marked(journey.finalizing_stages, event.data.stage, at) };
+    case 'ClusterReset':
+      return { ...journey, outcome: 'open', first_trouble: null };
+    case 'ClusterDeregistered':
+      return { ...journey, deleted: true };
+    case 'ClusterDeadlinePassed':
+      // The cluster is no longer kept: what stays says how far one came, not whose it was.
+      return event.data.deadline === 'retention'
+        ? { ...journey, user_name: '', org_id: '', statuses: [], finalizing_stages: [] }
+        : journey;
+    default:
+      return journey;
+  }
+}
+
+function entered(journey: ClusterJourney, { status, from, transition }: Entered, at: string): ClusterJourney {
+  switch (status) {
+    case 'ready':
+      return reached(journey, 'cluster-ready', at);
+    case 'installing':
+      return reached(journey, 'installing', at);
+    case 'finalizing':
+      return reached(journey, 'finalizing', at);
+    case 'installed':
+      return reached({ ...journey, outcome: 'installed' }, 'installed', at);
+    case 'error': {
+      const stage = (from === 'finalizing' && journey.finalizing_stages.at(-1)?.name) || from;
+      const { first_trouble: trouble } = journey;
+      return failed({ ...journey, outcome: 'failed' }, { at, kind: 'failed', stage, reason: transition, ...trouble });
+    }
+    case 'cancelled':
+      // To give up what has failed already is no second failure.
+      if (from === 'error') return { ...journey, outcome: 'cancelled' };
+      return failed({ ...journey, outcome: 'cancelled' }, { at, kind: 'cancelled', stage: from, reason: transition });
+    default:
+      return journey;
+  }
+}
+
+function failed(journey: ClusterJourney, { reason, ...failure }: Omit<JourneyFailure, 'step'>): ClusterJourney {
+  const step = FUNNEL_STEPS.findLast((one) => journey.steps[one]) ?? 'cluster-created';
+  const added = { ...failure, step, reason: reason.slice(0, MAX_REASON_CHARACTERS) };
+  return { ...journey, failures: [...journey.failures, added].slice(-MAX_JOURNEY_FAILURES) };
+}
+
+/** By what installations differ most. */
+function chosen({ openshiftVersion, platformType, controlPlaneCount }: Settings): Partial<ClusterJourney> {
+  return {
+    ...(openshiftVersion === undefined ? {} : { openshift_version: openshiftVersion }),
+    ...(platformType === undefined ? {} : { platform: platformType }),
+    ...(controlPlaneCount === undefined ? {} : { topology: topologyOf(controlPlaneCount) }),
+  };
+}
+
+const topologyOf = (controlPlanes: number): string =>
+  controlPlanes === 1 ? 'single-node' : `${controlPlanes}-control-planes`;

@@ -1,0 +1,131 @@
+import {
+  type ClusterJourney,
+  type FunnelStep,
+  type HostJourney,
+  type InfraEnvJourney,
+  JOURNEY_COLLECTIONS,
+  NOT_YET,
+} from '@muster/assisted-api';
+import { isKnownEventType, type MusterEvent, parseStreamId } from '@muster/contracts';
+import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
+import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import { putOrRemove } from '../views/document-changes';
+import { endsRetention } from '../views/deleted-documents';
+import { evolveClusterJourney, reached } from './cluster-journey';
+import { evolveHostJourney } from './host-journey';
+
+const { clusters: CLUSTERS, hosts: HOSTS, infraEnvs: INFRA_ENVS } = JOURNEY_COLLECTIONS;
+type Changes = readonly ReadModelChange[];
+
+/** A stored fact, with its kind. */
+type Fact = RecordedEvent & MusterEvent;
+type FactOf<Type extends MusterEvent['type']> = Extract<MusterEvent, { readonly type: Type }>;
+
+/**
+ * The projection `journeys`: how far each cluster came and when, and where its hosts were meanwhile. A step counts when it is reached first, so
+ * an event that is handed out again changes nothing.
+ */
+export const projectJourney: ProjectEvent = async (event, read) => {
+  if (!isKnownEventType(event.type)) return [];
+  const { category, id } = parseStreamId(event.streamId);
+  const fact = event as unknown as Fact;
+  switch (category) {
+    case 'cluster':
+      return clusterChanges(id, fact, read);
+    case 'host':
+    case 'inventory':
+      return hostChanges(id, fact, read);
+    case 'infraEnv':
+    case 'image':
+      return infraEnvChanges(id, fact, read);
+    default:
+      return [];
+  }
+};
+
+async function clusterChanges(id: string, fact: Fact, read: ReadDocument): Promise<Changes> {
+  const before = await clusterIn(read, id);
+  if (before && before._position >= fact.position) return [];
+  const after = evolveClusterJourney(before, fact as FactOf<'ClusterReset'>, timeOf(fact), fact.position);
+  return after === before ? [] : [putOrRemove(CLUSTERS, id, after)];
+}
+
+async function hostChanges(key: string, fact: Fact, read: ReadDocument): Promise<Changes> {
+  if (endsRetention(fact)) return [putOrRemove(HOSTS, key, undefined)];
+  if (!HOST_FACTS.has(fact.type)) return [];
+  const before = (await read(HOSTS, key)) as unknown as HostJourney | undefined;
+  const isNew = !before || before._position < fact.position;
+  const host = isNew ? evolveHostJourney(before, fact as FactOf<'HostReset'>, timeOf(fact), fact.position) : before;
+  if (!host) return [];
+  const changes = host === before ? [] : [putOrRemove(HOSTS, key, host)];
+  // A host that joins another cluster is discovered there, with what is known of it.
+  return host.cluster_id ? [...changes, ...(await stepsOfHost(host, fact, read))] : changes;
+}
+
+const HOST_FACTS: ReadonlySet<string> = new Set<MusterEvent['type']>([
+  'HostRegistered',
+  'HostReregistered',
+  'HostEnteredStatus',
+  'HostProgressed',
+  'HostBootstrapChosen',
+  'HostReset',
+  'HostBound',
+  'HostUnbound',
+  'HostDeregistered',
+  'InventoryReported',
+]);
+
+async function stepsOfHost(host: HostJourney, fact: Fact, read: ReadDocument): Promise<Changes> {
+  const before = await clusterIn(read, host.cluster_id);
+  if (!before) return [];
+  const withSteps = stepsFrom(host, fact).reduce((journey, step) => reached(journey, step, timeOf(fact)), before);
+  // A host whose document is ahead is one whose facts are handed out again, when another attempt may have begun.
+  const after = host._position > fact.position ? withSteps : withTrouble(withSteps, host, fact);
+  return after === before ? [] : [putOrRemove(CLUSTERS, before.id, after)];
+}
+
+function stepsFrom(host: HostJourney, fact: Fact): readonly FunnelStep[] {
+  const isSince = (position: number): boolean => position !== NOT_YET && position <= fact.position;
+  const stage = fact.type === 'HostProgressed' && fact.data.stageChanged ? fact.data.stage : '';
+  return [
+    'host-discovered',
+    ...(isSince(host.inventory_from) ? (['hardware-known'] as const) : []),
+    ...(stage === 'Rebooting' ? (['host-rebooted'] as const) : []),
+    ...(stage === 'Rebooting' && isSince(host.bootstrap_from) ? (['bootstrap-pivoted'] as const) : []),
+    ...(stage === 'Joined' ? (['host-joined'] as const) : []),
+  ];
+}
+
+/** What failed first is why an installation fails; the rest follows from it. */
+function withTrouble(cluster: ClusterJourney, host: HostJourney, fact: Fact): ClusterJourney {
+  if (fact.type !== 'HostEnteredStatus' || fact.data.status !== 'error' || cluster.first_trouble) return cluster;
+  const stage = host.stages.findLast(({ name }) => name !== 'Failed')?.name || fact.data.from;
+  return { ...cluster, first_trouble: { stage, reason: fact.data.cause || fact.data.transition } };
+}
+
+async function infraEnvChanges(id: string, fact: Fact, read: ReadDocument): Promise<Changes> {
+  if (fact.type === 'InfraEnvDeregistered') return [putOrRemove(INFRA_ENVS, id, undefined)];
+  const before = (await read(INFRA_ENVS, id)) as unknown as InfraEnvJourney | undefined;
+  const clusterId = clusterOfInfraEnv(fact) ?? before?.cluster_id;
+  if (!clusterId) return [];
+  const changes = before?.cluster_id === clusterId ? [] : [putOrRemove(INFRA_ENVS, id, { id, cluster_id: clusterId })];
+  const cluster = await clusterIn(read, clusterId);
+  const step = IMAGE_STEPS.get(fact.type) ?? 'infra-env-created';
+  const after = cluster && reached(cluster, step, timeOf(fact));
+  return after === cluster ? changes : [...changes, putOrRemove(CLUSTERS, clusterId, after)];
+}
+
+const IMAGE_STEPS: ReadonlyMap<string, FunnelStep> = new Map([
+  ['ImageFirstDownloaded', 'image-first-downloaded'],
+  ['ImageDownloadCompleted', 'image-download-completed'],
+]);
+
+function clusterOfInfraEnv(fact: Fact): string | undefined {
+  if (fact.type === 'InfraEnvRegistered') return fact.data.settings?.clusterId;
+  return fact.type === 'InfraEnvSettingsRevised' ? fact.data.changes?.clusterId : undefined;
+}
+
+const clusterIn = async (read: ReadDocument, id: string): Promise<ClusterJourney | undefined> =>
+  (await read(CLUSTERS, id)) as unknown as ClusterJourney | undefined;
+
+const timeOf = (event: RecordedEvent): string => event.metadata.occurredAt;

@@ -1,0 +1,175 @@
+import {
+  type ClusterJourney,
+  FUNNEL_STEPS,
+  type HostJourney,
+  JOURNEY_COLLECTIONS,
+  MAX_JOURNEY_MARKS,
+} from '@muster/assisted-api';
+import type { JsonObject, RecordedEvent } from '@muster/ports';
+import fc from 'fast-check';
+import {
+  CLUSTER_ID,
+  clusterRegistered,
+  type Fact,
+  HOST_KEY,
+  hostRegistered,
+  infraEnvRegistered,
+  onCluster,
+  onHost,
+  onHostNamed,
+  onImage,
+  onInfraEnv,
+  onInventory,
+  record,
+  timeAt,
+} from '../views/view-story.fixture';
+import { projectJourney } from './project-journey';
+
+const status = (to: string, from = '', transition = '') =>
+  onCluster('ClusterEnteredStatus', { status: to, from, transition });
+const hostStatus = (to: string, from: string, cause = '') => onHost('HostEnteredStatus', { status: to, from, cause });
+const stage = (name: string) => onHost('HostProgressed', { stage: name, stageChanged: true });
+
+/** A single node's way, a step of the funnel after the other. */
+const STORY: readonly Fact[] = [
+  clusterRegistered({ settings: { openshiftVersion: '4.18', controlPlaneCount: 1, platformType: 'none' } as never }),
+  infraEnvRegistered(),
+  onImage('ImageFirstDownloaded', { imageType: 'full-iso' }),
+  onImage('ImageDownloadCompleted', { imageType: 'full-iso' }),
+  hostRegistered(),
+  onInventory('InventoryReported', { body: { digest: 'sha256:0', bytes: 1 } }),
+  status('ready', 'insufficient'),
+  onCluster('InstallationPreparationStarted', { attempt: 1 }),
+  onCluster('InstallationPrepared', { attempt: 1 }),
+  status('installing', 'preparing-for-installation'),
+  stage('Rebooting'),
+  stage('Joined'),
+  onHost('HostBootstrapChosen'),
+  stage('Rebooting'),
+  status('finalizing', 'installing'),
+  status('installed', 'finalizing'),
+];
+
+async function journeysAfter(events: readonly RecordedEvent[]): Promise<Map<string, JsonObject>> {
+  const documents = new Map<string, JsonObject>();
+  for (const event of events)
+    for (const change of await projectJourney(event, async (collection, key) => documents.get(`${collection}/${key}`)))
+      if (change.kind === 'put') documents.set(`${change.collection}/${change.key}`, change.document);
+      else documents.delete(`${change.collection}/${change.key}`);
+  return documents;
+}
+
+async function after(...facts: readonly Fact[]) {
+  const documents = await journeysAfter(record(facts));
+  return {
+    documents,
+    cluster: documents.get(`${JOURNEY_COLLECTIONS.clusters}/${CLUSTER_ID}`) as unknown as ClusterJourney,
+    host: documents.get(`${JOURNEY_COLLECTIONS.hosts}/${HOST_KEY}`) as unknown as HostJourney,
+  };
+}
+
+describe('the projection of journeys', () => {
+  it('reaches every step when its fact happens, image downloads among them', async () => {
+    const { cluster } = await after(...STORY);
+    expect(Object.keys(cluster.steps).sort()).toEqual([...FUNNEL_STEPS].sort());
+    expect(cluster.steps['image-first-downloaded']).toBe(timeAt(2));
+    expect(cluster.steps['image-download-completed']).toBe(timeAt(3));
+    expect(cluster).toMatchObject({
+      outcome: 'installed',
+      topology: 'single-node',
+      platform: 'none',
+      day: '2024-01-01',
+    });
+  });
+
+  it('counts the first time only', async () => {
+    const { cluster } = await after(...STORY, onImage('ImageFirstDownloaded'), status('ready', 'installed'));
+    expect(cluster.steps['image-first-downloaded']).toBe(timeAt(2));
+    expect(cluster.steps['cluster-ready']).toBe(timeAt(6));
+  });
+
+  it('is the same however often a stretch of it is handed out', async () => {
+    const events = record(STORY);
+    const once = await journeysAfter(events);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(events.length - 1), fc.nat(events.length), async (from, length) => {
+        const again = events.slice(from, from + length);
+        expect(
+          await journeysAfter([...events.slice(0, from + length), ...again, ...events.slice(from + length)]),
+        ).toEqual(once);
+      }),
+    );
+  });
+
+  it('blames the host that failed first, at the stage in which it was', async () => {
+    const { cluster } = await after(
+      ...STORY.slice(0, 10),
+      stage('Writing image to disk'),
+      hostStatus('error', 'installing-in-progress', 'stage-overdue'),
+      onHostNamed('44444444-4444-4444-8444-444444444444')('HostEnteredStatus', { status: 'error', cause: 'cluster' }),
+      status('error', 'installing', 'hosts-failed'),
+      status('cancelled', 'error', 'cancel-installation'),
+    );
+    expect(cluster.outcome).toBe('cancelled');
+    expect(cluster.failures).toEqual([
+      { at: timeAt(13), kind: 'failed', step: 'installing', stage: 'Writing image to disk', reason: 'stage-overdue' },
+    ]);
+  });
+
+  it('keeps failures of earlier attempts and forgets their blame', async () => {
+    const { cluster } = await after(
+      ...STORY.slice(0, 10),
+      hostStatus('error', 'installing', 'contact-lost'),
+      status('cancelled', 'installing', 'cancel-installation'),
+      onCluster('ClusterReset'),
+      onCluster('InstallationPreparationStarted', { attempt: 2 }),
+      onCluster('InstallationPreparationFailed', { attempt: 2, reason: 'x'.repeat(300) }),
+      status('finalizing', 'installing'),
+      onCluster('FinalizingStageReached', { stage: 'Waiting for cluster operators' }),
+      status('error', 'finalizing', 'finalizing-timed-out'),
+    );
+    expect(cluster.failures.map(({ kind, stage: at, reason }) => [kind, at, reason])).toEqual([
+      ['cancelled', 'installing', 'cancel-installation'],
+      ['preparation-failed', 'preparing', 'x'.repeat(200)],
+      ['failed', 'Waiting for cluster operators', 'finalizing-timed-out'],
+    ]);
+  });
+
+  it('takes a host of the pool along with what is known of it', async () => {
+    const facts = [
+      clusterRegistered(),
+      hostRegistered({ clusterId: '' }),
+      onInventory('InventoryReported', { body: { digest: 'sha256:0', bytes: 1 } }),
+    ];
+    expect((await after(...facts)).cluster.steps).toEqual({ 'cluster-created': timeAt(0) });
+    const { cluster } = await after(...facts, onHost('HostBound', { clusterId: CLUSTER_ID }));
+    expect(cluster.steps).toMatchObject({ 'host-discovered': timeAt(3), 'hardware-known': timeAt(3) });
+  });
+
+  it('leaves clusters of day 2 out', async () => {
+    const { documents } = await after(clusterRegistered({ kind: 'AddHostsCluster' }), infraEnvRegistered());
+    expect(documents.has(`${JOURNEY_COLLECTIONS.clusters}/${CLUSTER_ID}`)).toBe(false);
+  });
+
+  it('goes on to count what was deleted, and forgets whose it was when it is no longer kept', async () => {
+    const deleted = [...STORY, onCluster('ClusterDeregistered', { at: timeAt(20) })];
+    expect((await after(...deleted)).cluster).toMatchObject({ deleted: true, user_name: 'alice' });
+    const { cluster, documents } = await after(
+      ...deleted,
+      onCluster('ClusterDeadlinePassed', { deadline: 'retention' }),
+      onHost('HostDeadlinePassed', { deadline: 'retention' }),
+      onInfraEnv('InfraEnvDeregistered'),
+    );
+    expect(cluster).toMatchObject({ outcome: 'installed', user_name: '', org_id: '', statuses: [] });
+    expect([...documents.keys()]).toEqual([`${JOURNEY_COLLECTIONS.clusters}/${CLUSTER_ID}`]);
+  });
+
+  it('holds the newest marks of a host that flaps', async () => {
+    const flaps = Array.from({ length: MAX_JOURNEY_MARKS + 10 }, (_, turn) =>
+      hostStatus(turn % 2 ? 'known' : 'insufficient', ''),
+    );
+    const { host } = await after(clusterRegistered(), hostRegistered(), ...flaps);
+    expect(host.statuses).toHaveLength(MAX_JOURNEY_MARKS);
+    expect(host.statuses.at(-1)).toEqual({ name: 'known', at: timeAt(MAX_JOURNEY_MARKS + 11) });
+  });
+});
