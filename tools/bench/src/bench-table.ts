@@ -3,6 +3,7 @@ import { makeArtifacts } from './artifacts/make-artifacts.bench';
 import { prepareAtOnce } from './artifacts/prepare-at-once.bench';
 import type { Bench } from './measurement';
 import { agentDoors } from './process/agent-doors.bench';
+import { commonCalls } from './process/common-calls.bench';
 import { idleClusters } from './process/idle-clusters.bench';
 import { idleHosts } from './process/idle-hosts.bench';
 import { imageDownload } from './process/image-download.bench';
@@ -27,6 +28,7 @@ export const BENCHES: readonly Bench[] = [
   idleHosts,
   agentDoors,
   showCluster,
+  commonCalls,
   outcomeLatency,
   imageDownload,
   imageThroughput,

@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBenchBed } from './bench-bed';
+import { BENCHES } from './bench-table';
 import { parseCommandLine, USAGE, UsageError } from './command-line';
 import type { Measurement } from './measurement';
-import { machine, toPage, toTable } from './report';
+import { machine, mergeWithPage, toPage, toTable } from './report';
 
 const PAGE = join(__dirname, '..', '..', 'docs', 'benchmarks.md');
 
@@ -32,7 +33,11 @@ async function main(args: readonly string[]): Promise<number> {
     bed.remove();
   }
   console.log(`${machine()}${options.isQuick ? ', quick run: figures mean nothing' : ''}\n\n${toTable(measurements)}`);
-  if (options.writes) writeFileSync(PAGE, toPage(measurements, options.isQuick));
+  if (options.writes) {
+    const isPartial = options.benches.length < BENCHES.length;
+    const page = isPartial && existsSync(PAGE) ? mergeWithPage(readFileSync(PAGE, 'utf8'), measurements) : measurements;
+    writeFileSync(PAGE, toPage(page, options.isQuick));
+  }
   return broken === 0 ? 0 : 1;
 }
 

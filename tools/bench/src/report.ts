@@ -25,3 +25,22 @@ Budgets are those of the design; a figure that misses its budget is a reason to 
 
 ${toTable(measurements)}
 `;
+
+/**
+ * What a page said before, with the figures of a run that measured only some of it: those are replaced where they stand, new ones come last.
+ * A page of another machine says nothing about this one.
+ */
+export function mergeWithPage(page: string, measurements: readonly Measurement[]): readonly Measurement[] {
+  if (!page.includes(`Machine: ${machine()}.`)) return measurements;
+  const fresh = new Map(measurements.map((one) => [one.what, one]));
+  const known = page.split('\n').flatMap((line) => rowOf(line) ?? []);
+  const kept = known.map((one) => fresh.get(one.what) ?? one);
+  const names = new Set(known.map(({ what }) => what));
+  return [...kept, ...measurements.filter(({ what }) => !names.has(what))];
+}
+
+/** Undefined for what is no row of figures. */
+function rowOf(line: string): Measurement | undefined {
+  const [, what = '', measured = '', budget = ''] = /^\| (.*?) +\| (.*?) +\| (.*?) *\|$/.exec(line) ?? [];
+  return what === '' || what === HEADER.what || /^-+$/.test(what) ? undefined : { what, measured, budget };
+}

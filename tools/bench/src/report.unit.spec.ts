@@ -1,4 +1,4 @@
-import { toPage, toTable } from './report';
+import { mergeWithPage, toPage, toTable } from './report';
 
 const MEASUREMENTS = [
   { what: 'a', measured: '1 000/s', budget: '' },
@@ -18,5 +18,14 @@ describe('the report', () => {
   it('says on its page when the figures mean nothing', () => {
     expect(toPage(MEASUREMENTS, true)).toContain('mean nothing');
     expect(toPage(MEASUREMENTS, false)).not.toContain('mean nothing');
+  });
+
+  it('replaces the rows of a page that were measured again, and adds new ones', () => {
+    const again = [
+      { what: 'something long', measured: '1', budget: '< 3' },
+      { what: 'new', measured: '7', budget: '' },
+    ];
+    expect(mergeWithPage(toPage(MEASUREMENTS, false), again)).toEqual([MEASUREMENTS[0], ...again]);
+    expect(mergeWithPage('Machine: another one.', again)).toEqual(again);
   });
 });

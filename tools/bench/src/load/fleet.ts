@@ -14,11 +14,13 @@ export interface FleetHost {
   readonly number: number;
 }
 
-const API = '/api/assisted-install/v2';
+export const API = '/api/assisted-install/v2';
 const OPENSHIFT_VERSION = '4.18';
 const AGENT_VERSION = 'quay.io/muster/agent:latest';
 const DEFINITIONS_IN_FLIGHT = 8;
 const MEMORY_GIB = 64;
+/** Of a /24, after those that routers and VIPs like. */
+const ADDRESSES_EACH = 240;
 const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('bench:bench').toString('base64'), email: 'bench@example.com' } },
 });
@@ -52,7 +54,7 @@ async function defineCluster(client: RestClient, name: string): Promise<{ cluste
   return { clusterId: cluster.id, infraEnvId: infraEnv.id };
 }
 
-const hostsPath = ({ infraEnvId }: FleetHost): string => `${API}/infra-envs/${infraEnvId}/hosts`;
+export const hostsPath = ({ infraEnvId }: FleetHost): string => `${API}/infra-envs/${infraEnvId}/hosts`;
 
 export const registration = (host: FleetHost): Call => ({
   to: `POST ${hostsPath(host)}`,
@@ -61,11 +63,13 @@ export const registration = (host: FleetHost): Call => ({
 
 /** The reply of an agent to its first step: some 5 KB of hardware, different for every host. */
 export const inventoryReply = (host: FleetHost, memoryGib = MEMORY_GIB): Call => {
-  const network = `10.${host.cluster >> 8}.${host.cluster & 255}`;
+  // A cluster with more hosts than a network of its own has addresses for goes on in those that follow.
+  const third = (host.cluster & 255) + Math.floor(host.number / ADDRESSES_EACH);
+  const network = `10.${host.cluster >> 8}.${third & 255}`;
   const { inventory } = generateHardware({
     seed: host.hostId,
     hostname: `host-${host.number}`,
-    address: `${network}.${10 + host.number}/24`,
+    address: `${network}.${10 + (host.number % ADDRESSES_EACH)}/24`,
     gateway: `${network}.1`,
     cpuCount: 16,
     memoryGib,

@@ -1,0 +1,53 @@
+import { kibibytes, p50AndP99 } from '../figures';
+import { COMMON_CALLS } from '../load/common-calls';
+import { startLoadProcess } from '../load/load-process';
+import { bootFleet } from '../load/run-fleet';
+import type { Bench, BenchBed, Measurement } from '../measurement';
+import { startEmbeddedProcess } from './embedded-process';
+import { untilQuiet } from './quiet';
+
+const FLEETS = [1, 100, 1_000];
+const QUICK_FLEETS = [1, 5];
+/** One console and one agent at a time: how long an answer takes, not how many there can be. */
+const IN_FLIGHT = 2;
+const CALLS = 400;
+const QUICK_CALLS = 20;
+/** Not measured: what is asked for the first time is made, what is asked for again is at hand. */
+const WARM_UP_CALLS = 20;
+
+/** The ten calls that are made most, against one cluster that grows. */
+export const commonCalls: Bench = {
+  name: 'calls',
+  about: 'the ten most used calls, a cluster of 1, 100 and 1,000 hosts',
+  run: async (bed) => {
+    const measurements: Measurement[] = [];
+    for (const hosts of bed.isQuick ? QUICK_FLEETS : FLEETS) measurements.push(...(await measure(bed, hosts)));
+    return measurements;
+  },
+};
+
+async function measure(bed: BenchBed, hostsEach: number): Promise<readonly Measurement[]> {
+  const muster = await startEmbeddedProcess(bed.directory(`calls-${hostsEach}`));
+  const load = startLoadProcess();
+  const pace = { inFlight: IN_FLIGHT };
+  const stop = { calls: bed.isQuick ? QUICK_CALLS : CALLS };
+  try {
+    const hosts = await bootFleet(bed, muster, load, { clusters: 1, hostsEach });
+    await untilQuiet(muster.dataDirectory);
+    const measurements: Measurement[] = [];
+    for (const { name, callOf } of COMMON_CALLS) {
+      const calls = hosts.slice(0, stop.calls).map(callOf);
+      await load.run({ calls, pace, stop: { calls: WARM_UP_CALLS } });
+      const made = await load.run({ calls, pace, stop });
+      measurements.push({
+        what: `${name}, ${hostsEach} host(s)`,
+        measured: `${p50AndP99(made.latenciesMs)}${made.answerBytes > 0 ? ` (${kibibytes(made.answerBytes)})` : ''}`,
+        budget: '',
+      });
+    }
+    return measurements;
+  } finally {
+    load.close();
+    await muster.stop();
+  }
+}
