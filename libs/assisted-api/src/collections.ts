@@ -12,6 +12,8 @@ export const COLLECTIONS = {
   deletedHosts: 'deleted_hosts',
   /** Key: infra-env id. The v2 `infra-env`. */
   infraEnvs: 'infra_envs',
+  /** Key: a metric's name. What facts add up to. */
+  metrics: 'metrics',
   /** Key: 16-digit position of the stored event, a dot, an ordinal. The v2 `event` and what it is filtered by. */
   events: 'events',
 } as const;

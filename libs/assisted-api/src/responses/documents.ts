@@ -75,6 +75,13 @@ export type ClusterDocument = Kept &
     readonly _ip_collisions?: { readonly [hostKey: string]: IpCollisions };
   };
 
+export interface MachineSizes {
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly disks: readonly { readonly type: string; readonly bytes: number }[];
+  readonly nicsMbps: readonly number[];
+}
+
 /** Key: host key `<infraEnvId>.<hostId>`. Big bodies are digests of objects in the object store; absent: not reported. */
 export type HostDocument = Kept &
   Omit<
@@ -101,6 +108,8 @@ export type HostDocument = Kept &
     readonly _inventory_digest?: string;
     /** What may be installed on; of the inventory that the digest names. */
     readonly _disks?: readonly DiskEligibility[];
+    /** Of the inventory that the digest names, for figures about what is installed on. */
+    readonly _sizes?: MachineSizes;
     /** What each role asks of an installation disk of this machine, decimal GB. */
     readonly _disk_gb_min?: { readonly [role: string]: number };
     readonly _connectivity_digest?: string;

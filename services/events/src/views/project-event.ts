@@ -1,6 +1,7 @@
 import { isKnownEventType, parseStreamId } from '@muster/contracts';
 import type { ProjectEvent } from '@muster/event-sourcing';
 import type { ReadModelChange } from '@muster/ports';
+import { projectMetrics } from '../metrics/project-metrics';
 import { DEFAULT_MACHINE_LIMITS, type MachineLimits } from './machine-limits';
 import { isManifestEvent } from './cluster-evolve';
 import { projectCluster } from './project-cluster';
@@ -14,7 +15,16 @@ const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
  * The projection `views`: from a stored event to what it changes in the documents that people read. Each document says
  * which event changed it last, so an event that is handed out again changes nothing.
  */
-export const createProjectEvent =
+export const createProjectEvent = (limits: MachineLimits): ProjectEvent => {
+  const projectDocuments = createProjectDocuments(limits);
+  return async (event, read) => {
+    const documents = await projectDocuments(event, read);
+    const metrics = await projectMetrics(event, read);
+    return metrics.length > 0 ? [...documents, ...metrics] : documents;
+  };
+};
+
+const createProjectDocuments =
   (limits: MachineLimits): ProjectEvent =>
   (event, read) => {
     // Facts of a newer version are for its reader.

@@ -1,4 +1,4 @@
-import type { HostDocument } from '@muster/assisted-api';
+import type { HostDocument, MachineSizes } from '@muster/assisted-api';
 import type { EventData, InventoryEvent } from '@muster/contracts';
 import { disksToFormat, formatNetwork, parseCidrs } from '@muster/validation-rules';
 import { toIpCollisions } from './ip-collisions';
@@ -10,6 +10,7 @@ export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
     _inventory_digest: body?.digest,
     _reported_hostname: orAbsent(hardware?.hostname ?? ''),
     _networks: networksOf(hardware?.nics ?? []),
+    _sizes: hardware && sizesOf(hardware),
     disks_to_be_formatted: orAbsent(disksToFormat(hardware?.disks ?? []).join(',')),
   }),
   NtpSourcesReported: (_host, { sources }) => ({
@@ -46,6 +47,15 @@ export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
   ClockOffsetMeasured: unchanged,
   ReportCleared: (_host, { stepType }) => CLEARED_BY_STEP.get(stepType) ?? {},
 };
+
+function sizesOf({ cpuCount, physicalMemoryBytes, disks, nics }: Hardware): MachineSizes {
+  return {
+    cores: cpuCount,
+    memoryBytes: physicalMemoryBytes,
+    disks: disks.map(({ driveType, sizeBytes }) => ({ type: driveType, bytes: sizeBytes })),
+    nicsMbps: nics.map(({ speedMbps }) => speedMbps),
+  };
+}
 
 /** What is void once the last result of a step no longer counts. */
 const CLEARED_BY_STEP: ReadonlyMap<string, Patch<HostDocument>> = new Map([

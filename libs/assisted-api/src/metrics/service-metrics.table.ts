@@ -1,0 +1,111 @@
+export interface MetricRow {
+  readonly type: 'counter' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram's buckets, ascending; `+Inf` is implied. */
+  readonly buckets?: readonly number[];
+}
+
+const INSTALLATION_SECONDS = [1, 5, 10, 30, 60, 120, 300, 600, 900, 1_200, 1_800];
+const powersOfTwo = (from: number, to: number): readonly number[] =>
+  Array.from({ length: Math.log2(to / from) + 1 }, (_, index) => from * 2 ** index);
+
+/**
+ * Figures about installations that follow from facts, under the names that dashboards of today's service have (after
+ * `METRIC_PREFIX`). Labels come from closed lists, but for the repositories of images.
+ */
+export const SERVICE_METRICS = {
+  cluster_creations: { type: 'counter', help: 'Clusters that were registered.', labels: [] },
+  cluster_installation_started: { type: 'counter', help: 'Installations of clusters that began.', labels: [] },
+  cluster_installation_seconds: {
+    type: 'histogram',
+    help: 'How long installations of clusters took, by the status in which they ended.',
+    labels: ['result'],
+    buckets: INSTALLATION_SECONDS,
+  },
+  host_installation_phase_seconds: {
+    type: 'histogram',
+    help: 'How long hosts were in a stage; result: Failed when they failed in it, else Done.',
+    labels: ['phase', 'result'],
+    buckets: INSTALLATION_SECONDS,
+  },
+  cluster_hosts: {
+    type: 'counter',
+    help: 'Hosts that were installed (Done) or failed (Failed).',
+    labels: ['role', 'result'],
+  },
+  cluster_host_cores: {
+    type: 'histogram',
+    help: 'CPU cores of hosts that were installed or failed.',
+    labels: ['role', 'result'],
+    buckets: powersOfTwo(1, 512),
+  },
+  cluster_host_ram_gb: {
+    type: 'histogram',
+    help: 'Memory of hosts that were installed or failed, GiB.',
+    labels: ['role', 'result'],
+    buckets: powersOfTwo(8, 2_048),
+  },
+  cluster_host_disk_gb: {
+    type: 'histogram',
+    help: 'Each disk of hosts that were installed or failed, GiB.',
+    labels: ['diskType', 'role', 'result'],
+    buckets: [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000],
+  },
+  cluster_host_nic_gb: {
+    type: 'histogram',
+    help: 'Each network interface of hosts that were installed or failed; Mbit/s, whatever the name says.',
+    labels: ['role', 'result'],
+    buckets: [1, 10, 20, 40, 100],
+  },
+  cluster_host_disk_sync_duration_ms: {
+    type: 'histogram',
+    help: 'How long disks took to flush a write, milliseconds.',
+    labels: [],
+    buckets: [1, 5, 10, 15, 20],
+  },
+  cluster_image_pull_status: {
+    type: 'histogram',
+    help: 'How fast hosts pulled images, MB/s, by repository.',
+    labels: ['imageName', 'result'],
+    buckets: [0.1, 0.5, 1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50],
+  },
+  host_validation_is_in_failed_status_on_cluster_deletion: {
+    type: 'counter',
+    help: 'Hosts whose validation failed when their cluster was deleted.',
+    labels: ['hostValidationType'],
+  },
+  host_validation_failed_after_success_before_installation: {
+    type: 'counter',
+    help: 'Validations of hosts that passed and then failed before an installation began.',
+    labels: ['hostValidationType'],
+  },
+  cluster_validation_is_in_failed_status_on_cluster_deletion: {
+    type: 'counter',
+    help: 'Clusters whose validation failed when they were deleted.',
+    labels: ['clusterValidationType'],
+  },
+  cluster_validation_failed_after_success_before_installation: {
+    type: 'counter',
+    help: 'Validations of clusters that passed and then failed before an installation began.',
+    labels: ['clusterValidationType'],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+export type MetricName = keyof typeof SERVICE_METRICS;
+export const METRIC_PREFIX = 'service_assisted_installer_';
+
+export interface HistogramFigures {
+  /** Observations up to each bound: cumulative. */
+  readonly buckets: readonly number[];
+  readonly sum: number;
+  readonly count: number;
+}
+
+/** Key: the metric's name. */
+export interface MetricDocument {
+  /** Position of the last event that was observed. */
+  readonly _position: number;
+  /** By labels as Prometheus writes them (`role="master",result="Done"`); empty text for none. */
+  readonly series: { readonly [labels: string]: number | HistogramFigures };
+}

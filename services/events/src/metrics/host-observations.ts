@@ -1,0 +1,131 @@
+import type { HostDocument } from '@muster/assisted-api';
+import type { EventData } from '@muster/contracts';
+import { failedIn, turnedToFailure } from './outcome-observations';
+import { type Observation, seen } from './observation';
+
+const MS_PER_SECOND = 1_000;
+const BYTES_PER_GIB = 2 ** 30;
+const DONE = 'Done';
+const FAILED = 'Failed';
+/** Whatever else a machine calls its disks is no label. */
+const DISK_TYPES: ReadonlySet<string> = new Set([
+  'HDD',
+  'SSD',
+  'ODD',
+  'FDD',
+  'Multipath',
+  'iSCSI',
+  'FC',
+  'LVM',
+  'RAID',
+  'ECKD',
+  'virtual',
+]);
+const BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
+  'discovering',
+  'known',
+  'insufficient',
+  'pending-for-input',
+  'disconnected',
+  'discovering-unbound',
+  'known-unbound',
+  'insufficient-unbound',
+  'disconnected-unbound',
+]);
+
+export interface ObservedHost {
+  /** As it was. */
+  readonly before: HostDocument | undefined;
+  /** ISO 8601. */
+  readonly occurredAt: string;
+  /** Its cluster is gone. */
+  readonly isOrphan: boolean;
+}
+
+type Row = (data: never, host: ObservedHost) => readonly Observation[];
+
+/** What a fact about a host adds to the figures. */
+export const HOST_OBSERVATIONS: ReadonlyMap<string, Row> = new Map<string, Row>([
+  ['HostProgressed', progressed],
+  ['HostInstallationFailed', failed],
+  ['HostOutcomesChanged', turned],
+  ['HostUnbound', leftBehind],
+  ['HostDeregistered', leftBehind],
+  [
+    'DiskSpeedMeasured',
+    ({ exitCode, ioSyncDurationMs }: EventData<'DiskSpeedMeasured'>) =>
+      exitCode === 0 ? [seen('cluster_host_disk_sync_duration_ms', [], ioSyncDurationMs)] : [],
+  ],
+  ['ImageAvailabilityReported', pulled],
+]);
+
+/** A stage ended; with the last one the host is looked at as a whole. */
+function progressed(
+  { stage, stageChanged }: EventData<'HostProgressed'>,
+  { before, occurredAt }: ObservedHost,
+): readonly Observation[] {
+  if (!before || !stageChanged) return [];
+  const ended = phaseOf(before, occurredAt, DONE);
+  return stage === DONE ? [...ended, ...sizesOf(before, DONE)] : ended;
+}
+
+/** An installation may fail before the first stage. */
+function failed(_data: never, { before, occurredAt }: ObservedHost): readonly Observation[] {
+  return before ? [...phaseOf(before, occurredAt, FAILED), ...sizesOf(before, FAILED)] : [];
+}
+
+function phaseOf({ progress }: HostDocument, endedAt: string, result: string): readonly Observation[] {
+  const phase = progress?.current_stage;
+  const seconds = (Date.parse(endedAt) - Date.parse(progress?.stage_started_at ?? '')) / MS_PER_SECOND;
+  return phase && seconds >= 0 ? [seen('host_installation_phase_seconds', [phase, result], seconds)] : [];
+}
+
+function sizesOf({ bootstrap, role, _sizes: sizes }: HostDocument, result: string): readonly Observation[] {
+  const labels = [bootstrap ? 'bootstrap' : (role ?? ''), result];
+  const hosts = seen('cluster_hosts', labels);
+  if (!sizes) return [hosts];
+  const typeOf = (type: string): string => (DISK_TYPES.has(type) ? type : 'other');
+  return [
+    hosts,
+    seen('cluster_host_cores', labels, sizes.cores),
+    seen('cluster_host_ram_gb', labels, sizes.memoryBytes / BYTES_PER_GIB),
+    ...sizes.disks.map(({ type, bytes }) =>
+      seen('cluster_host_disk_gb', [typeOf(type), ...labels], bytes / BYTES_PER_GIB),
+    ),
+    ...sizes.nicsMbps.map((mbps) => seen('cluster_host_nic_gb', labels, mbps)),
+  ];
+}
+
+function turned({ changed }: EventData<'HostOutcomesChanged'>, { before }: ObservedHost): readonly Observation[] {
+  if (!before || !BEFORE_INSTALLATION.has(before.status)) return [];
+  return turnedToFailure(before._outcomes, changed).map((id) =>
+    seen('host_validation_failed_after_success_before_installation', [id]),
+  );
+}
+
+/** Hosts leave a cluster that was deleted one after the other. */
+function leftBehind(_data: never, { before, isOrphan }: ObservedHost): readonly Observation[] {
+  return before && isOrphan
+    ? failedIn(before._outcomes).map((id) => seen('host_validation_is_in_failed_status_on_cluster_deletion', [id]))
+    : [];
+}
+
+/** Each image once per host. */
+function pulled({ images }: EventData<'ImageAvailabilityReported'>, { before }: ObservedHost): readonly Observation[] {
+  if (!before) return [];
+  const known = new Set(
+    (JSON.parse(before.images_status ?? '[]') as readonly { readonly name: string }[]).map(({ name }) => name),
+  );
+  return images
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, result, downloadRateMbps }) =>
+      seen(
+        'cluster_image_pull_status',
+        [repositoryOf(name), result === 'success' ? result : 'failure'],
+        downloadRateMbps,
+      ),
+    );
+}
+
+/** Without tag and digest, which are others with every release. */
+const repositoryOf = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');

@@ -1,0 +1,168 @@
+import { COLLECTIONS, type MetricDocument, type MetricName } from '@muster/assisted-api';
+import {
+  clusterRegistered,
+  documentsAfter,
+  type Fact,
+  hostRegistered,
+  onCluster,
+  onClusterOutcomes,
+  onHost,
+  onHostOutcomes,
+  onInventory,
+  record,
+  timeAt,
+} from '../views/view-story.fixture';
+import { SERIES_MAX } from './metric-documents';
+
+const outcome = (id: string, status: string) => ({ id, status, message: id, category: 'network' }) as never;
+
+/** Each series of the metric, with its number or with sum and count of its histogram. */
+async function figures(metric: MetricName, ...facts: readonly Fact[]): Promise<object> {
+  const documents = await documentsAfter(record(facts));
+  const document = documents.get(`${COLLECTIONS.metrics}/${metric}`) as unknown as MetricDocument | undefined;
+  return Object.fromEntries(
+    Object.entries(document?.series ?? {}).map(([labels, one]) => [
+      labels,
+      typeof one === 'number' ? one : [one.sum, one.count],
+    ]),
+  );
+}
+const status = (name: string, from: string, at: number): Fact =>
+  onCluster('ClusterEnteredStatus', { status: name, from, at: timeAt(at), statusInfo: '' });
+const stage = (name: string): Fact =>
+  onHost('HostProgressed', { stage: name, stageChanged: true, installationPercentage: 1 });
+const hardware = {
+  cpuCount: 8,
+  physicalMemoryBytes: 2 ** 35,
+  disks: [
+    { driveType: 'SSD', sizeBytes: 2 ** 40 },
+    { driveType: 'what a machine says', sizeBytes: 2 ** 30 },
+  ],
+  nics: [{ name: 'eth0', speedMbps: 10_000, ipv4Addresses: [], ipv6Addresses: [] }],
+};
+const reported = onInventory('InventoryReported', { hardware: hardware as never });
+const preparing = onCluster('InstallationPreparationStarted', { attempt: 1, at: timeAt(1) });
+
+describe('figures from facts', () => {
+  it('count clusters, installations and how long these took', async () => {
+    const story = [
+      clusterRegistered(),
+      preparing,
+      status('preparing-for-installation', 'ready', 1),
+      status('installing', 'preparing-for-installation', 2),
+      status('finalizing', 'installing', 100),
+      status('installed', 'finalizing', 601),
+    ];
+    expect(await figures('cluster_creations', ...story)).toEqual({ '': 1 });
+    expect(await figures('cluster_installation_started', ...story)).toEqual({ '': 1 });
+    expect(await figures('cluster_installation_seconds', ...story)).toEqual({ 'result="installed"': [600, 1] });
+    const cancelled = [...story.slice(0, 4), status('cancelled', 'installing', 11)];
+    expect(await figures('cluster_installation_seconds', ...cancelled)).toEqual({ 'result="cancelled"': [10, 1] });
+  });
+
+  it('count hosts that are done, their stages and what they are made of', async () => {
+    const story = [
+      clusterRegistered(),
+      hostRegistered({ role: 'master' }),
+      reported,
+      stage('Writing image to disk'),
+      stage('Rebooting'),
+      stage('Done'),
+    ];
+    expect(await figures('host_installation_phase_seconds', ...story)).toEqual({
+      'phase="Writing image to disk",result="Done"': [1, 1],
+      'phase="Rebooting",result="Done"': [1, 1],
+    });
+    const labels = 'role="master",result="Done"';
+    expect(await figures('cluster_hosts', ...story)).toEqual({ [labels]: 1 });
+    expect(await figures('cluster_host_cores', ...story)).toEqual({ [labels]: [8, 1] });
+    expect(await figures('cluster_host_ram_gb', ...story)).toEqual({ [labels]: [32, 1] });
+    expect(await figures('cluster_host_disk_gb', ...story)).toEqual({
+      [`diskType="SSD",${labels}`]: [1_024, 1],
+      [`diskType="other",${labels}`]: [1, 1],
+    });
+    expect(await figures('cluster_host_nic_gb', ...story)).toEqual({ [labels]: [10_000, 1] });
+  });
+
+  it('count hosts that failed, the bootstrap as such, and the stage they failed in', async () => {
+    const story = [
+      clusterRegistered(),
+      hostRegistered({ role: 'master' }),
+      onHost('HostBootstrapChosen'),
+      stage('Writing image to disk'),
+      onHost('HostInstallationFailed', { reason: 'no disk' }),
+    ];
+    expect(await figures('cluster_hosts', ...story)).toEqual({ 'role="bootstrap",result="Failed"': 1 });
+    expect(await figures('host_installation_phase_seconds', ...story)).toEqual({
+      'phase="Writing image to disk",result="Failed"': [1, 1],
+    });
+  });
+
+  it('count validations that turn before an installation, and those that fail when the cluster is deleted', async () => {
+    const turns = [
+      clusterRegistered(),
+      hostRegistered(),
+      onHost('HostEnteredStatus', { status: 'known', from: 'discovering', statusInfo: '' }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'success'), outcome('new', 'failure')] }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns', 'success')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns', 'failure')] }),
+    ];
+    expect(await figures('host_validation_failed_after_success_before_installation', ...turns)).toEqual({
+      'hostValidationType="connected"': 1,
+    });
+    expect(await figures('cluster_validation_failed_after_success_before_installation', ...turns)).toEqual({
+      'clusterValidationType="dns"': 1,
+    });
+    const gone = [...turns, onCluster('ClusterDeregistered', { at: timeAt(9) })];
+    expect(await figures('cluster_validation_is_in_failed_status_on_cluster_deletion', ...gone)).toEqual({
+      'clusterValidationType="dns"': 1,
+    });
+    const deletion = 'host_validation_is_in_failed_status_on_cluster_deletion';
+    expect(await figures(deletion, ...turns, onHost('HostDeregistered', { at: timeAt(9) }))).toEqual({});
+    expect(await figures(deletion, ...gone, onHost('HostDeregistered', { at: timeAt(9) }))).toEqual({
+      'hostValidationType="connected"': 1,
+      'hostValidationType="new"': 1,
+    });
+  });
+
+  it('take in what disks and registries can do, each image of a host once and without its version', async () => {
+    const images = (name: string, result: string) => [{ name, result, sizeBytes: 1, seconds: 1, downloadRateMbps: 7 }];
+    const story = [
+      clusterRegistered(),
+      hostRegistered(),
+      onInventory('DiskSpeedMeasured', { path: '/dev/sda', exitCode: 0, ioSyncDurationMs: 4 }),
+      onInventory('DiskSpeedMeasured', { path: '/dev/sdb', exitCode: 1, ioSyncDurationMs: 0 }),
+      onInventory('ImageAvailabilityReported', { images: images('quay.io:443/a/b:4.18', 'success') }),
+      onInventory('ImageAvailabilityReported', { images: images('quay.io:443/a/b:4.18', 'failure') }),
+      onInventory('ImageAvailabilityReported', { images: images('quay.io/c@sha256:00', 'x"y') }),
+      onInventory('DiskSpeedMeasured', { path: '/dev/sda', exitCode: 0, ioSyncDurationMs: 4, epoch: 0 }),
+    ];
+    expect(await figures('cluster_host_disk_sync_duration_ms', ...story)).toEqual({ '': [4, 1] });
+    expect(await figures('cluster_image_pull_status', ...story)).toEqual({
+      'imageName="quay.io:443/a/b",result="success"': [7, 1],
+      'imageName="quay.io/c",result="failure"': [7, 1],
+    });
+  });
+
+  it('have no more series than somebody can look at, and no label that ends early', async () => {
+    const pull = (index: number) => [
+      { name: `r"\\\n${index}`, result: 'success', sizeBytes: 1, seconds: 1, downloadRateMbps: 7 },
+    ];
+    const many = Array.from({ length: SERIES_MAX + 5 }, (_, index) =>
+      onInventory('ImageAvailabilityReported', { images: pull(index) }),
+    );
+    const names = Object.keys(
+      await figures('cluster_image_pull_status', clusterRegistered(), hostRegistered(), ...many),
+    );
+    expect(names).toHaveLength(SERIES_MAX);
+    expect(names[0]).toBe('imageName="r\\"\\\\\\n0",result="success"');
+  });
+
+  it('do not count an event again that is handed out again', async () => {
+    const facts = record([clusterRegistered(), hostRegistered({ role: 'master' }), reported, stage('Done')]);
+    const metricsOf = async (events: typeof facts) =>
+      [...(await documentsAfter(events))].filter(([key]) => key.startsWith(`${COLLECTIONS.metrics}/`));
+    expect(await metricsOf([...facts, ...facts])).toEqual(await metricsOf(facts));
+  });
+});
