@@ -30,7 +30,9 @@ export { networkFormOf, planRamdiskNetworks, planStaticNetworks } from './infra-
 export * from './roles/choose-bootstrap';
 export * from './roles/enough-hosts';
 export * from './roles/host-summary';
+export * from './roles/installable-disks';
 export * from './roles/suggest-roles';
+export * from './roles/weigh-hosts';
 export * from './host/host-commands';
 export * from './host/host-deadlines';
 export * from './host/host-epoch';

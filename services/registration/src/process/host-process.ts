@@ -31,7 +31,8 @@ export class HostProcess {
 
   /** What the host's table asks about the world around it, as it is known now. */
   surroundings(entry: HostEntry): HostSurroundings {
-    return surroundingsOf(entry, this.view, this.config.softTimeouts);
+    const { softTimeouts, images } = this.config;
+    return { ...surroundingsOf(entry, this.view, softTimeouts), installerImage: images.installer };
   }
 
   /** The images are to be looked at again: the report of the last look no longer counts. */

@@ -1,12 +1,5 @@
-import { effectiveRole } from '@muster/domain';
-import {
-  chooseInstallationDisk,
-  type Disk,
-  eligibleDisks,
-  type InstallationDisk,
-  requirementsOf,
-  requirementsRole,
-} from '@muster/validation-rules';
+import { effectiveRole, installableDisks } from '@muster/domain';
+import { chooseInstallationDisk, type Disk, type InstallationDisk } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { type HostEntry, RegistrationView } from './registration-view';
@@ -23,10 +16,15 @@ export class InstallationDisks {
     if (!hardware) return [];
     const cluster = this.view.cluster(state.clusterId)?.state.settings;
     const infraEnv = this.view.infraEnv(state.infraEnvId)?.settings;
-    const version = cluster?.openshiftVersion ?? infraEnv?.openshiftVersion ?? '';
-    const isSingleNode = cluster?.controlPlaneCount === 1;
-    const line = requirementsRole(effectiveRole(state), isSingleNode, hardware, this.config.edgeWorkerProducts);
-    return eligibleDisks(hardware, version, requirementsOf(this.config.requirements, version)[line].diskSizeGb);
+    return installableDisks(
+      hardware,
+      {
+        effectiveRole: effectiveRole(state),
+        openshiftVersion: cluster?.openshiftVersion ?? infraEnv?.openshiftVersion ?? '',
+        isSingleNode: cluster?.controlPlaneCount === 1,
+      },
+      this.config,
+    );
   }
 
   /** The disk to install on when it is another than before; undefined when it stays or nothing is known of the disks. */
