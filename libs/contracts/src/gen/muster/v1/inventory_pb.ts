@@ -4,15 +4,17 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { StructJson } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { Stored, StoredBody, StoredBodyJson, StoredJson } from "./common_pb";
 import { file_muster_v1_common } from "./common_pb";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file muster/v1/inventory.proto.
  */
 export const file_muster_v1_inventory: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi9QQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJEhcKCmhhc192ZW5kb3IYJCABKAhIAIgBAUINCgtfaGFzX3ZlbmRvciI2Cg5QY2lEZXZpY2VGYWN0cxIRCgl2ZW5kb3JfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSLIAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIEhEKCXZlbmRvcl9pZBgJIAEoCRISCgpwcm9kdWN0X2lkGAogASgJImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKaAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUSEwoLZmluZ2VycHJpbnQYBSABKAkiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiiwIKFENvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUSIwoFcGVlcnMYBiADKAsyFC5tdXN0ZXIudjEuUGVlclJlYWNoEhYKDnZhbmlzaGVkX3BlZXJzGAcgAygJEioKCmNvbGxpc2lvbnMYCCADKAsyFi5tdXN0ZXIudjEuSXBDb2xsaXNpb24ifAoJUGVlclJlYWNoEg8KB2hvc3RfaWQYASABKAkSFgoObmVhcl9hZGRyZXNzZXMYAiADKAkSFQoNZmFyX2FkZHJlc3NlcxgDIAMoCRISCgpsYXRlbmN5X21zGAQgASgBEhsKE3BhY2tldF9sb3NzX3BlcmNlbnQYBSABKAEiNQoLSXBDb2xsaXNpb24SDwoHYWRkcmVzcxgBIAEoCRIVCg1tYWNfYWRkcmVzc2VzGAIgAygJIjEKCk10dUZhaWx1cmUSCwoDbmljGAEgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAIgASgJImAKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSDQoFZXBvY2gYBCABKAUiWAoZSW1hZ2VBdmFpbGFiaWxpdHlSZXBvcnRlZBIsCgZpbWFnZXMYASADKAsyHC5tdXN0ZXIudjEuSW1hZ2VBdmFpbGFiaWxpdHkSDQoFZXBvY2gYAiABKAUicgoRSW1hZ2VBdmFpbGFiaWxpdHkSDAoEbmFtZRgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBEg8KB3NlY29uZHMYAyABKAESGgoSZG93bmxvYWRfcmF0ZV9tYnBzGAQgASgBEg4KBnJlc3VsdBgFIAEoCSJSCg9Eb21haW5zUmVzb2x2ZWQSMAoLcmVzb2x1dGlvbnMYASADKAsyGy5tdXN0ZXIudjEuRG9tYWluUmVzb2x1dGlvbhINCgVlcG9jaBgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJ3ChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEioKCG5ldHdvcmtzGAMgAygLMhgubXVzdGVyLnYxLkZyZWVBZGRyZXNzZXMiMAoNRnJlZUFkZHJlc3NlcxIPCgduZXR3b3JrGAEgASgJEg4KBnJhbmdlcxgCIAMoCSJHCgxWaXBzVmVyaWZpZWQSKAoEdmlwcxgBIAMoCzIaLm11c3Rlci52MS5WaXBWZXJpZmljYXRpb24SDQoFZXBvY2gYAiABKAUiRgoPVmlwVmVyaWZpY2F0aW9uEgsKA3ZpcBgBIAEoCRIQCgh2aXBfdHlwZRgCIAEoCRIUCgx2ZXJpZmljYXRpb24YAyABKAkiYgoYVGFuZ0Nvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIIr0BChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgDIAEoBRIXCg9kaXNrX2VuY3J5cHRpb24YBCABKAkSEgoKbmV0d29ya2luZxgFIAEoCRIZCgx0YW5nX3NlcnZlcnMYBiABKAlIAIgBAUIPCg1fdGFuZ19zZXJ2ZXJzIjwKE0Nsb2NrT2Zmc2V0TWVhc3VyZWQSFgoOb2Zmc2V0X3NlY29uZHMYASABKAUSDQoFZXBvY2gYAiABKAUiMQoNUmVwb3J0Q2xlYXJlZBIRCglzdGVwX3R5cGUYASABKAkSDQoFZXBvY2gYAiABKAUiewoTUmVjb3JkUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDgoGb3V0cHV0GAMgASgJEhEKCWV4aXRfY29kZRgEIAEoBRINCgVlcnJvchgFIAEoCRINCgVlcG9jaBgGIAEoBSI5ChRSZWNvcmRSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkgKEkNsZWFyUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDQoFZXBvY2gYAyABKAUiOAoTQ2xlYXJSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMrEBChBJbnZlbnRvcnlTZXJ2aWNlEk8KDFJlY29yZFJlcG9ydBIeLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlc3BvbnNlEkwKC0NsZWFyUmVwb3J0Eh0ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVxdWVzdBoeLm11c3Rlci52MS5DbGVhclJlcG9ydFJlc3BvbnNlYgZwcm90bzM", [file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi9QQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJEhcKCmhhc192ZW5kb3IYJCABKAhIAIgBAUINCgtfaGFzX3ZlbmRvciI2Cg5QY2lEZXZpY2VGYWN0cxIRCgl2ZW5kb3JfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSLIAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIEhEKCXZlbmRvcl9pZBgJIAEoCRISCgpwcm9kdWN0X2lkGAogASgJImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKaAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUSEwoLZmluZ2VycHJpbnQYBSABKAkiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiiwIKFENvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUSIwoFcGVlcnMYBiADKAsyFC5tdXN0ZXIudjEuUGVlclJlYWNoEhYKDnZhbmlzaGVkX3BlZXJzGAcgAygJEioKCmNvbGxpc2lvbnMYCCADKAsyFi5tdXN0ZXIudjEuSXBDb2xsaXNpb24ifAoJUGVlclJlYWNoEg8KB2hvc3RfaWQYASABKAkSFgoObmVhcl9hZGRyZXNzZXMYAiADKAkSFQoNZmFyX2FkZHJlc3NlcxgDIAMoCRISCgpsYXRlbmN5X21zGAQgASgBEhsKE3BhY2tldF9sb3NzX3BlcmNlbnQYBSABKAEiNQoLSXBDb2xsaXNpb24SDwoHYWRkcmVzcxgBIAEoCRIVCg1tYWNfYWRkcmVzc2VzGAIgAygJIjEKCk10dUZhaWx1cmUSCwoDbmljGAEgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAIgASgJImAKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSDQoFZXBvY2gYBCABKAUiWAoZSW1hZ2VBdmFpbGFiaWxpdHlSZXBvcnRlZBIsCgZpbWFnZXMYASADKAsyHC5tdXN0ZXIudjEuSW1hZ2VBdmFpbGFiaWxpdHkSDQoFZXBvY2gYAiABKAUicgoRSW1hZ2VBdmFpbGFiaWxpdHkSDAoEbmFtZRgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBEg8KB3NlY29uZHMYAyABKAESGgoSZG93bmxvYWRfcmF0ZV9tYnBzGAQgASgBEg4KBnJlc3VsdBgFIAEoCSJSCg9Eb21haW5zUmVzb2x2ZWQSMAoLcmVzb2x1dGlvbnMYASADKAsyGy5tdXN0ZXIudjEuRG9tYWluUmVzb2x1dGlvbhINCgVlcG9jaBgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJ3ChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEioKCG5ldHdvcmtzGAMgAygLMhgubXVzdGVyLnYxLkZyZWVBZGRyZXNzZXMiMAoNRnJlZUFkZHJlc3NlcxIPCgduZXR3b3JrGAEgASgJEg4KBnJhbmdlcxgCIAMoCSJHCgxWaXBzVmVyaWZpZWQSKAoEdmlwcxgBIAMoCzIaLm11c3Rlci52MS5WaXBWZXJpZmljYXRpb24SDQoFZXBvY2gYAiABKAUiRgoPVmlwVmVyaWZpY2F0aW9uEgsKA3ZpcBgBIAEoCRIQCgh2aXBfdHlwZRgCIAEoCRIUCgx2ZXJpZmljYXRpb24YAyABKAkiYgoYVGFuZ0Nvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIIr0BChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgDIAEoBRIXCg9kaXNrX2VuY3J5cHRpb24YBCABKAkSEgoKbmV0d29ya2luZxgFIAEoCRIZCgx0YW5nX3NlcnZlcnMYBiABKAlIAIgBAUIPCg1fdGFuZ19zZXJ2ZXJzIjwKE0Nsb2NrT2Zmc2V0TWVhc3VyZWQSFgoOb2Zmc2V0X3NlY29uZHMYASABKAUSDQoFZXBvY2gYAiABKAUiMQoNUmVwb3J0Q2xlYXJlZBIRCglzdGVwX3R5cGUYASABKAkSDQoFZXBvY2gYAiABKAUiagoRUmVhZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkiSQoSUmVhZFJlcG9ydFJlc3BvbnNlEgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiewoTUmVjb3JkUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDgoGb3V0cHV0GAMgASgJEhEKCWV4aXRfY29kZRgEIAEoBRINCgVlcnJvchgFIAEoCRINCgVlcG9jaBgGIAEoBSI5ChRSZWNvcmRSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkgKEkNsZWFyUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDQoFZXBvY2gYAyABKAUiOAoTQ2xlYXJSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMvwBChBJbnZlbnRvcnlTZXJ2aWNlEk8KDFJlY29yZFJlcG9ydBIeLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlc3BvbnNlEkwKC0NsZWFyUmVwb3J0Eh0ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVxdWVzdBoeLm11c3Rlci52MS5DbGVhclJlcG9ydFJlc3BvbnNlEkkKClJlYWRSZXBvcnQSHC5tdXN0ZXIudjEuUmVhZFJlcG9ydFJlcXVlc3QaHS5tdXN0ZXIudjEuUmVhZFJlcG9ydFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_muster_v1_common]);
 
 /**
  * The part of an inventory that rules and steps need; the whole document is in the object store.
@@ -1814,6 +1816,118 @@ export const ReportClearedSchema: GenMessage<ReportCleared, {jsonType: ReportCle
   messageDesc(file_muster_v1_inventory, 24);
 
 /**
+ * @generated from message muster.v1.ReadReportRequest
+ */
+export type ReadReportRequest = Message<"muster.v1.ReadReportRequest"> & {
+  /**
+   * @generated from field: string host_key = 1;
+   */
+  hostKey: string;
+
+  /**
+   * @generated from field: string step_type = 2;
+   */
+  stepType: string;
+
+  /**
+   * @generated from field: string output = 3;
+   */
+  output: string;
+
+  /**
+   * @generated from field: int32 exit_code = 4;
+   */
+  exitCode: number;
+
+  /**
+   * @generated from field: string error = 5;
+   */
+  error: string;
+};
+
+/**
+ * @generated from message muster.v1.ReadReportRequest
+ */
+export type ReadReportRequestJson = {
+  /**
+   * @generated from field: string host_key = 1;
+   */
+  hostKey?: string;
+
+  /**
+   * @generated from field: string step_type = 2;
+   */
+  stepType?: string;
+
+  /**
+   * @generated from field: string output = 3;
+   */
+  output?: string;
+
+  /**
+   * @generated from field: int32 exit_code = 4;
+   */
+  exitCode?: number;
+
+  /**
+   * @generated from field: string error = 5;
+   */
+  error?: string;
+};
+
+/**
+ * Describes the message muster.v1.ReadReportRequest.
+ * Use `create(ReadReportRequestSchema)` to create a new message.
+ */
+export const ReadReportRequestSchema: GenMessage<ReadReportRequest, {jsonType: ReadReportRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_inventory, 25);
+
+/**
+ * @generated from message muster.v1.ReadReportResponse
+ */
+export type ReadReportResponse = Message<"muster.v1.ReadReportResponse"> & {
+  /**
+   * Type of the fact.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The fact as proto3 JSON.
+   *
+   * @generated from field: google.protobuf.Struct data = 2;
+   */
+  data?: JsonObject | undefined;
+};
+
+/**
+ * @generated from message muster.v1.ReadReportResponse
+ */
+export type ReadReportResponseJson = {
+  /**
+   * Type of the fact.
+   *
+   * @generated from field: string type = 1;
+   */
+  type?: string;
+
+  /**
+   * The fact as proto3 JSON.
+   *
+   * @generated from field: google.protobuf.Struct data = 2;
+   */
+  data?: StructJson;
+};
+
+/**
+ * Describes the message muster.v1.ReadReportResponse.
+ * Use `create(ReadReportResponseSchema)` to create a new message.
+ */
+export const ReadReportResponseSchema: GenMessage<ReadReportResponse, {jsonType: ReadReportResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_inventory, 26);
+
+/**
  * @generated from message muster.v1.RecordReportRequest
  */
 export type RecordReportRequest = Message<"muster.v1.RecordReportRequest"> & {
@@ -1888,7 +2002,7 @@ export type RecordReportRequestJson = {
  * Use `create(RecordReportRequestSchema)` to create a new message.
  */
 export const RecordReportRequestSchema: GenMessage<RecordReportRequest, {jsonType: RecordReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 25);
+  messageDesc(file_muster_v1_inventory, 27);
 
 /**
  * @generated from message muster.v1.RecordReportResponse
@@ -1915,7 +2029,7 @@ export type RecordReportResponseJson = {
  * Use `create(RecordReportResponseSchema)` to create a new message.
  */
 export const RecordReportResponseSchema: GenMessage<RecordReportResponse, {jsonType: RecordReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 26);
+  messageDesc(file_muster_v1_inventory, 28);
 
 /**
  * @generated from message muster.v1.ClearReportRequest
@@ -1962,7 +2076,7 @@ export type ClearReportRequestJson = {
  * Use `create(ClearReportRequestSchema)` to create a new message.
  */
 export const ClearReportRequestSchema: GenMessage<ClearReportRequest, {jsonType: ClearReportRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 27);
+  messageDesc(file_muster_v1_inventory, 29);
 
 /**
  * @generated from message muster.v1.ClearReportResponse
@@ -1989,7 +2103,7 @@ export type ClearReportResponseJson = {
  * Use `create(ClearReportResponseSchema)` to create a new message.
  */
 export const ClearReportResponseSchema: GenMessage<ClearReportResponse, {jsonType: ClearReportResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_inventory, 28);
+  messageDesc(file_muster_v1_inventory, 30);
 
 /**
  * @generated from service muster.v1.InventoryService
@@ -2012,6 +2126,16 @@ export const InventoryService: GenService<{
     methodKind: "unary";
     input: typeof ClearReportRequestSchema;
     output: typeof ClearReportResponseSchema;
+  },
+  /**
+   * What one step's output would be recorded as; stores nothing. Refuses what RecordReport refuses.
+   *
+   * @generated from rpc muster.v1.InventoryService.ReadReport
+   */
+  readReport: {
+    methodKind: "unary";
+    input: typeof ReadReportRequestSchema;
+    output: typeof ReadReportResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_muster_v1_inventory, 0);

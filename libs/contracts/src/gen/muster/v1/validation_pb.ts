@@ -4,13 +4,17 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { StructJson } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { ClusterSettings, ClusterSettingsJson } from "./cluster_pb";
+import { file_muster_v1_cluster } from "./cluster_pb";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file muster/v1/validation.proto.
  */
 export const file_muster_v1_validation: GenFile = /*@__PURE__*/
-  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoEBCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRIUCgxsYXN0X3ZlcmRpY3QYAyABKAkSFAoMcmVjZW50X2ZsaXBzGAQgAygJEiUKCGZsYXBwaW5nGAUgASgLMhMubXVzdGVyLnYxLkZsYXBwaW5nIlcKCEZsYXBwaW5nEg0KBXNpbmNlGAEgASgJEg0KBWZsaXBzGAIgASgFEhYKDndpbmRvd19zZWNvbmRzGAMgASgFEhUKDXF1aWV0X3NlY29uZHMYBCABKAUizQIKDkhvc3RDb25kaXRpb25zEhEKCWNvbm5lY3RlZBgBIAEoCBIXCg9tZWRpYV9jb25uZWN0ZWQYAiABKAgSEQoJaW52ZW50b3J5GAMgASgJEhQKDG1pbl9oYXJkd2FyZRgEIAEoCBIcChRtYWNoaW5lX2NpZHJfZGVmaW5lZBgFIAEoCBIZChF2c3BoZXJlX2Rpc2tfdXVpZBgGIAEoCBIeChZzdWZmaWNpZW50X2Zvcl9pbnN0YWxsGAcgASgIEhIKCmRpc2tfc3BlZWQYCCABKAkSDgoGaW1hZ2VzGAkgASgJEhgKEGZhaWxpbmdfbWVzc2FnZXMYCiADKAkSGQoRaGFyZHdhcmVfbWVzc2FnZXMYCyADKAkSFgoOaW5wdXRfbWVzc2FnZXMYDCADKAkSHAoUcHJlcGFyYXRpb25fbWVzc2FnZXMYDSADKAkiegoRQ2x1c3RlckNvbmRpdGlvbnMSHAoUcGVuZGluZ19pbnB1dHNfZ2l2ZW4YASABKAgSFAoMdmlwc19kZWZpbmVkGAIgASgIEhcKD3JlcXVpcmVkX3Bhc3NlZBgDIAEoCBIYChBmYWlsaW5nX21lc3NhZ2VzGAQgAygJIp0BChNIb3N0T3V0Y29tZXNDaGFuZ2VkEhAKCGhvc3Rfa2V5GAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIRCgl3aXRoZHJhd24YAyADKAkSLQoKY29uZGl0aW9ucxgEIAEoCzIZLm11c3Rlci52MS5Ib3N0Q29uZGl0aW9ucxINCgVlcG9jaBgFIAEoBSLZAQoWQ2x1c3Rlck91dGNvbWVzQ2hhbmdlZBISCgpjbHVzdGVyX2lkGAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIRCgl3aXRoZHJhd24YAyADKAkSMAoKY29uZGl0aW9ucxgEIAEoCzIcLm11c3Rlci52MS5DbHVzdGVyQ29uZGl0aW9ucxJBChNjb25uZWN0aXZpdHlfZ3JvdXBzGAUgASgLMiQubXVzdGVyLnYxLkNvbm5lY3Rpdml0eUdyb3Vwc0NoYW5nZWQiTwoZQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZBIyCgZncm91cHMYASADKAsyIi5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2UiWgoXQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2USDwoHbmV0d29yaxgBIAEoCRIXCg9qb2luZWRfaG9zdF9pZHMYAiADKAkSFQoNbGVmdF9ob3N0X2lkcxgDIAMoCSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTJkChFWYWxpZGF0aW9uU2VydmljZRJPCgxSZWFkT3V0Y29tZXMSHi5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVxdWVzdBofLm11c3Rlci52MS5SZWFkT3V0Y29tZXNSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoEBCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRIUCgxsYXN0X3ZlcmRpY3QYAyABKAkSFAoMcmVjZW50X2ZsaXBzGAQgAygJEiUKCGZsYXBwaW5nGAUgASgLMhMubXVzdGVyLnYxLkZsYXBwaW5nIlcKCEZsYXBwaW5nEg0KBXNpbmNlGAEgASgJEg0KBWZsaXBzGAIgASgFEhYKDndpbmRvd19zZWNvbmRzGAMgASgFEhUKDXF1aWV0X3NlY29uZHMYBCABKAUizQIKDkhvc3RDb25kaXRpb25zEhEKCWNvbm5lY3RlZBgBIAEoCBIXCg9tZWRpYV9jb25uZWN0ZWQYAiABKAgSEQoJaW52ZW50b3J5GAMgASgJEhQKDG1pbl9oYXJkd2FyZRgEIAEoCBIcChRtYWNoaW5lX2NpZHJfZGVmaW5lZBgFIAEoCBIZChF2c3BoZXJlX2Rpc2tfdXVpZBgGIAEoCBIeChZzdWZmaWNpZW50X2Zvcl9pbnN0YWxsGAcgASgIEhIKCmRpc2tfc3BlZWQYCCABKAkSDgoGaW1hZ2VzGAkgASgJEhgKEGZhaWxpbmdfbWVzc2FnZXMYCiADKAkSGQoRaGFyZHdhcmVfbWVzc2FnZXMYCyADKAkSFgoOaW5wdXRfbWVzc2FnZXMYDCADKAkSHAoUcHJlcGFyYXRpb25fbWVzc2FnZXMYDSADKAkiegoRQ2x1c3RlckNvbmRpdGlvbnMSHAoUcGVuZGluZ19pbnB1dHNfZ2l2ZW4YASABKAgSFAoMdmlwc19kZWZpbmVkGAIgASgIEhcKD3JlcXVpcmVkX3Bhc3NlZBgDIAEoCBIYChBmYWlsaW5nX21lc3NhZ2VzGAQgAygJIp0BChNIb3N0T3V0Y29tZXNDaGFuZ2VkEhAKCGhvc3Rfa2V5GAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIRCgl3aXRoZHJhd24YAyADKAkSLQoKY29uZGl0aW9ucxgEIAEoCzIZLm11c3Rlci52MS5Ib3N0Q29uZGl0aW9ucxINCgVlcG9jaBgFIAEoBSLZAQoWQ2x1c3Rlck91dGNvbWVzQ2hhbmdlZBISCgpjbHVzdGVyX2lkGAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIRCgl3aXRoZHJhd24YAyADKAkSMAoKY29uZGl0aW9ucxgEIAEoCzIcLm11c3Rlci52MS5DbHVzdGVyQ29uZGl0aW9ucxJBChNjb25uZWN0aXZpdHlfZ3JvdXBzGAUgASgLMiQubXVzdGVyLnYxLkNvbm5lY3Rpdml0eUdyb3Vwc0NoYW5nZWQiTwoZQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZBIyCgZncm91cHMYASADKAsyIi5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2UiWgoXQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2USDwoHbmV0d29yaxgBIAEoCRIXCg9qb2luZWRfaG9zdF9pZHMYAiADKAkSFQoNbGVmdF9ob3N0X2lkcxgDIAMoCSKBAQoPUmVoZWFyc2VSZXF1ZXN0EiwKCHNldHRpbmdzGAEgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIXCg9wdWxsX3NlY3JldF9zZXQYAiABKAgSJwoFaG9zdHMYAyADKAsyGC5tdXN0ZXIudjEuUmVoZWFyc2VkSG9zdCKVAQoNUmVoZWFyc2VkSG9zdBIPCgdob3N0X2lkGAEgASgJEgwKBHJvbGUYAiABKAkSGgoScmVxdWVzdGVkX2hvc3RuYW1lGAMgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAQgASgJEisKB3JlcG9ydHMYBSADKAsyGi5tdXN0ZXIudjEuUmVoZWFyc2VkUmVwb3J0IkYKD1JlaGVhcnNlZFJlcG9ydBIMCgR0eXBlGAEgASgJEiUKBGRhdGEYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0In4KEFJlaGVhcnNlUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIqCgVob3N0cxgCIAMoCzIbLm11c3Rlci52MS5SZWhlYXJzZWRWZXJkaWN0EhgKEG1hY2hpbmVfbmV0d29ya3MYAyADKAkilQEKEFJlaGVhcnNlZFZlcmRpY3QSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAMgASgJEh4KFmluc3RhbGxhdGlvbl9kaXNrX3BhdGgYBCABKAkSJAoIb3V0Y29tZXMYBSADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTKpAQoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2USQwoIUmVoZWFyc2USGi5tdXN0ZXIudjEuUmVoZWFyc2VSZXF1ZXN0GhsubXVzdGVyLnYxLlJlaGVhcnNlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_cluster]);
 
 /**
  * One rule's verdict on one host or cluster.
@@ -746,6 +750,307 @@ export const ConnectivityGroupChangeSchema: GenMessage<ConnectivityGroupChange, 
   messageDesc(file_muster_v1_validation, 8);
 
 /**
+ * @generated from message muster.v1.RehearseRequest
+ */
+export type RehearseRequest = Message<"muster.v1.RehearseRequest"> & {
+  /**
+   * @generated from field: muster.v1.ClusterSettings settings = 1;
+   */
+  settings?: ClusterSettings | undefined;
+
+  /**
+   * @generated from field: bool pull_secret_set = 2;
+   */
+  pullSecretSet: boolean;
+
+  /**
+   * @generated from field: repeated muster.v1.RehearsedHost hosts = 3;
+   */
+  hosts: RehearsedHost[];
+};
+
+/**
+ * @generated from message muster.v1.RehearseRequest
+ */
+export type RehearseRequestJson = {
+  /**
+   * @generated from field: muster.v1.ClusterSettings settings = 1;
+   */
+  settings?: ClusterSettingsJson;
+
+  /**
+   * @generated from field: bool pull_secret_set = 2;
+   */
+  pullSecretSet?: boolean;
+
+  /**
+   * @generated from field: repeated muster.v1.RehearsedHost hosts = 3;
+   */
+  hosts?: RehearsedHostJson[];
+};
+
+/**
+ * Describes the message muster.v1.RehearseRequest.
+ * Use `create(RehearseRequestSchema)` to create a new message.
+ */
+export const RehearseRequestSchema: GenMessage<RehearseRequest, {jsonType: RehearseRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 9);
+
+/**
+ * @generated from message muster.v1.RehearsedHost
+ */
+export type RehearsedHost = Message<"muster.v1.RehearsedHost"> & {
+  /**
+   * UUID; other hosts' reports name it.
+   *
+   * @generated from field: string host_id = 1;
+   */
+  hostId: string;
+
+  /**
+   * auto-assign, master, arbiter, worker.
+   *
+   * @generated from field: string role = 2;
+   */
+  role: string;
+
+  /**
+   * Empty: as the inventory says.
+   *
+   * @generated from field: string requested_hostname = 3;
+   */
+  requestedHostname: string;
+
+  /**
+   * Empty: the one that Muster would choose.
+   *
+   * @generated from field: string installation_disk_id = 4;
+   */
+  installationDiskId: string;
+
+  /**
+   * @generated from field: repeated muster.v1.RehearsedReport reports = 5;
+   */
+  reports: RehearsedReport[];
+};
+
+/**
+ * @generated from message muster.v1.RehearsedHost
+ */
+export type RehearsedHostJson = {
+  /**
+   * UUID; other hosts' reports name it.
+   *
+   * @generated from field: string host_id = 1;
+   */
+  hostId?: string;
+
+  /**
+   * auto-assign, master, arbiter, worker.
+   *
+   * @generated from field: string role = 2;
+   */
+  role?: string;
+
+  /**
+   * Empty: as the inventory says.
+   *
+   * @generated from field: string requested_hostname = 3;
+   */
+  requestedHostname?: string;
+
+  /**
+   * Empty: the one that Muster would choose.
+   *
+   * @generated from field: string installation_disk_id = 4;
+   */
+  installationDiskId?: string;
+
+  /**
+   * @generated from field: repeated muster.v1.RehearsedReport reports = 5;
+   */
+  reports?: RehearsedReportJson[];
+};
+
+/**
+ * Describes the message muster.v1.RehearsedHost.
+ * Use `create(RehearsedHostSchema)` to create a new message.
+ */
+export const RehearsedHostSchema: GenMessage<RehearsedHost, {jsonType: RehearsedHostJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 10);
+
+/**
+ * As InventoryService.ReadReport gives it.
+ *
+ * @generated from message muster.v1.RehearsedReport
+ */
+export type RehearsedReport = Message<"muster.v1.RehearsedReport"> & {
+  /**
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct data = 2;
+   */
+  data?: JsonObject | undefined;
+};
+
+/**
+ * As InventoryService.ReadReport gives it.
+ *
+ * @generated from message muster.v1.RehearsedReport
+ */
+export type RehearsedReportJson = {
+  /**
+   * @generated from field: string type = 1;
+   */
+  type?: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct data = 2;
+   */
+  data?: StructJson;
+};
+
+/**
+ * Describes the message muster.v1.RehearsedReport.
+ * Use `create(RehearsedReportSchema)` to create a new message.
+ */
+export const RehearsedReportSchema: GenMessage<RehearsedReport, {jsonType: RehearsedReportJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 11);
+
+/**
+ * @generated from message muster.v1.RehearseResponse
+ */
+export type RehearseResponse = Message<"muster.v1.RehearseResponse"> & {
+  /**
+   * @generated from field: repeated muster.v1.Outcome outcomes = 1;
+   */
+  outcomes: Outcome[];
+
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated muster.v1.RehearsedVerdict hosts = 2;
+   */
+  hosts: RehearsedVerdict[];
+
+  /**
+   * Given, or derived from VIPs and hosts; CIDRs.
+   *
+   * @generated from field: repeated string machine_networks = 3;
+   */
+  machineNetworks: string[];
+};
+
+/**
+ * @generated from message muster.v1.RehearseResponse
+ */
+export type RehearseResponseJson = {
+  /**
+   * @generated from field: repeated muster.v1.Outcome outcomes = 1;
+   */
+  outcomes?: OutcomeJson[];
+
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated muster.v1.RehearsedVerdict hosts = 2;
+   */
+  hosts?: RehearsedVerdictJson[];
+
+  /**
+   * Given, or derived from VIPs and hosts; CIDRs.
+   *
+   * @generated from field: repeated string machine_networks = 3;
+   */
+  machineNetworks?: string[];
+};
+
+/**
+ * Describes the message muster.v1.RehearseResponse.
+ * Use `create(RehearseResponseSchema)` to create a new message.
+ */
+export const RehearseResponseSchema: GenMessage<RehearseResponse, {jsonType: RehearseResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 12);
+
+/**
+ * @generated from message muster.v1.RehearsedVerdict
+ */
+export type RehearsedVerdict = Message<"muster.v1.RehearsedVerdict"> & {
+  /**
+   * @generated from field: string host_id = 1;
+   */
+  hostId: string;
+
+  /**
+   * Given or suggested; auto-assign while none can be suggested.
+   *
+   * @generated from field: string role = 2;
+   */
+  role: string;
+
+  /**
+   * Given or chosen; empty when there is none.
+   *
+   * @generated from field: string installation_disk_id = 3;
+   */
+  installationDiskId: string;
+
+  /**
+   * @generated from field: string installation_disk_path = 4;
+   */
+  installationDiskPath: string;
+
+  /**
+   * @generated from field: repeated muster.v1.Outcome outcomes = 5;
+   */
+  outcomes: Outcome[];
+};
+
+/**
+ * @generated from message muster.v1.RehearsedVerdict
+ */
+export type RehearsedVerdictJson = {
+  /**
+   * @generated from field: string host_id = 1;
+   */
+  hostId?: string;
+
+  /**
+   * Given or suggested; auto-assign while none can be suggested.
+   *
+   * @generated from field: string role = 2;
+   */
+  role?: string;
+
+  /**
+   * Given or chosen; empty when there is none.
+   *
+   * @generated from field: string installation_disk_id = 3;
+   */
+  installationDiskId?: string;
+
+  /**
+   * @generated from field: string installation_disk_path = 4;
+   */
+  installationDiskPath?: string;
+
+  /**
+   * @generated from field: repeated muster.v1.Outcome outcomes = 5;
+   */
+  outcomes?: OutcomeJson[];
+};
+
+/**
+ * Describes the message muster.v1.RehearsedVerdict.
+ * Use `create(RehearsedVerdictSchema)` to create a new message.
+ */
+export const RehearsedVerdictSchema: GenMessage<RehearsedVerdict, {jsonType: RehearsedVerdictJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 13);
+
+/**
  * @generated from message muster.v1.ReadOutcomesRequest
  */
 export type ReadOutcomesRequest = Message<"muster.v1.ReadOutcomesRequest"> & {
@@ -774,7 +1079,7 @@ export type ReadOutcomesRequestJson = {
  * Use `create(ReadOutcomesRequestSchema)` to create a new message.
  */
 export const ReadOutcomesRequestSchema: GenMessage<ReadOutcomesRequest, {jsonType: ReadOutcomesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 9);
+  messageDesc(file_muster_v1_validation, 14);
 
 /**
  * @generated from message muster.v1.ReadOutcomesResponse
@@ -801,7 +1106,7 @@ export type ReadOutcomesResponseJson = {
  * Use `create(ReadOutcomesResponseSchema)` to create a new message.
  */
 export const ReadOutcomesResponseSchema: GenMessage<ReadOutcomesResponse, {jsonType: ReadOutcomesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 10);
+  messageDesc(file_muster_v1_validation, 15);
 
 /**
  * @generated from service muster.v1.ValidationService
@@ -816,6 +1121,16 @@ export const ValidationService: GenService<{
     methodKind: "unary";
     input: typeof ReadOutcomesRequestSchema;
     output: typeof ReadOutcomesResponseSchema;
+  },
+  /**
+   * What would be found of a cluster of these settings and hosts; stores nothing. Refuses settings that RegisterCluster refuses.
+   *
+   * @generated from rpc muster.v1.ValidationService.Rehearse
+   */
+  rehearse: {
+    methodKind: "unary";
+    input: typeof RehearseRequestSchema;
+    output: typeof RehearseResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_muster_v1_validation, 0);
