@@ -5,13 +5,14 @@ import { FactsView } from './facts/facts-view';
 import { JudgingProcess } from './judging/judging.process';
 import { Verdicts } from './judging/verdicts';
 import { ReadOutcomesController } from './read-outcomes/read-outcomes.controller';
+import { RehearseController } from './rehearsal/rehearse.controller';
 
 @Module({})
 export class AppModule {
   static on(platform: Platform): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ReadOutcomesController],
+      controllers: [ReadOutcomesController, RehearseController],
       providers: [
         { provide: PLATFORM, useValue: platform },
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },

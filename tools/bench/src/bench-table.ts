@@ -14,6 +14,7 @@ import { durableCommands } from './store/durable-commands.bench';
 import { installationPhases } from './store/installation-phases.bench';
 import { installationSize } from './store/installation-size.bench';
 import { replay } from './store/replay.bench';
+import { costPerChange } from './validation/cost-per-change.bench';
 
 /** In the order in which they run. */
 export const BENCHES: readonly Bench[] = [
@@ -23,6 +24,7 @@ export const BENCHES: readonly Bench[] = [
   installationSize,
   installationPhases,
   replay,
+  costPerChange,
   timeToReady,
   idleClusters,
   idleHosts,

@@ -2,25 +2,13 @@ import { type EventData, type HostKey, parseStreamId } from '@muster/contracts';
 import { DeadlineScheduler, type Reactor, startReactor } from '@muster/event-sourcing';
 import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import type { RecordedEvent } from '@muster/ports';
-import {
-  clusterConditions,
-  DAMPED_CLUSTER_RULES,
-  DAMPED_HOST_RULES,
-  evaluateCluster,
-  EVALUATED_CLUSTER_STATUSES,
-  evaluateHost,
-  hostConditions,
-  type Outcome,
-  type RulesPolicy,
-} from '@muster/validation-rules';
+import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from '../config';
 import { FactsView } from '../facts/facts-view';
 import { hostSubject, parseSubject, type Subject, subjectOfStreamId } from '../facts/subjects';
-import { toClusterFacts } from '../facts/to-cluster-facts';
-import { toHostFacts } from '../facts/to-host-facts';
-import { majorityHostsMin } from '../facts/majority-size';
 import { isRegistered } from '../facts/view-entries';
+import { judgeCluster, judgeHost, type Remember } from './judge';
 import { Verdicts } from './verdicts';
 
 /** Statuses in which nothing about a host is judged any more once the service starts anew. */
@@ -104,36 +92,23 @@ export class JudgingProcess implements OnApplicationBootstrap, OnApplicationShut
   private async judgeHost(subject: Subject, key: HostKey): Promise<void> {
     const entry = this.view.host(key);
     if (!entry || !isRegistered(entry)) return this.forget(subject);
-    const facts = toHostFacts(entry, this.view, this.policy);
-    // Once a host installs, nothing may be held that is over: its deadlines are running.
-    const isDamped = (ruleId: string): boolean => facts.stage === '' && DAMPED_HOST_RULES.has(ruleId);
-    const outcomes = this.remembered(subject, evaluateHost(facts), isDamped);
-    const conditions = hostConditions(facts, outcomes);
-    const command = { type: 'JudgeHost', hostKey: key, epoch: entry.state.epoch, outcomes, conditions } as const;
+    const command = judgeHost(entry, this.view, this.policy, this.memoryOf(subject));
     await this.verdicts.record(subject, command, entry.lastEventId);
   }
 
   private async judgeCluster(subject: Subject, id: string): Promise<void> {
     const entry = this.view.cluster(id);
     if (!entry) return this.forget(subject);
-    // In other statuses the last verdict stands.
-    if (!EVALUATED_CLUSTER_STATUSES.includes(entry.state.status)) return;
-    const facts = toClusterFacts(entry, this.view, this.policy);
-    const outcomes = this.remembered(subject, evaluateCluster(facts), (ruleId) => DAMPED_CLUSTER_RULES.has(ruleId));
-    const conditions = clusterConditions(facts, outcomes);
-    const groups = entry.connectivity.groups(majorityHostsMin(entry.facts, this.view.hostsOf(entry)));
-    const command = { type: 'JudgeCluster', clusterId: id, outcomes, conditions, groups } as const;
-    await this.verdicts.record(subject, command, entry.lastEventId);
+    const command = judgeCluster(entry, this.view, this.policy, this.memoryOf(subject));
+    if (command) await this.verdicts.record(subject, command, entry.lastEventId);
   }
 
-  private remembered(
-    subject: Subject,
-    found: readonly Outcome[],
-    isDamped: (ruleId: string) => boolean,
-  ): readonly Outcome[] {
-    const { outcomes, lookAgainAtMs } = this.verdicts.remember(subject, found, isDamped);
-    this.deadlines.set(subject, lookAgainAtMs === undefined ? [] : [{ name: LOOK_AGAIN, atMs: lookAgainAtMs }]);
-    return outcomes;
+  private memoryOf(subject: Subject): Remember {
+    return (found, isDamped) => {
+      const { outcomes, lookAgainAtMs } = this.verdicts.remember(subject, found, isDamped);
+      this.deadlines.set(subject, lookAgainAtMs === undefined ? [] : [{ name: LOOK_AGAIN, atMs: lookAgainAtMs }]);
+      return outcomes;
+    };
   }
 
   private forget(subject: Subject): void {

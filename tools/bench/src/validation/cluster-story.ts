@@ -1,0 +1,180 @@
+import {
+  type HostKey,
+  hostKeyOf,
+  type MusterEvent,
+  type StreamCategory,
+  streamIdOf,
+  toStoredData,
+} from '@muster/contracts';
+import type { JsonObject, RecordedEvent } from '@muster/ports';
+
+const AT = '2024-01-01T00:00:00.000Z';
+const OWNER = { userName: 'bench', orgId: '', emailDomain: '' };
+/** Room for 65,000 hosts. */
+const MACHINE_NETWORK = '10.0.0.0/16';
+const GIB = 1024 ** 3;
+
+const uuidOf = (kind: number, number: number): string =>
+  `${String(kind).repeat(8)}-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const addressOf = (number: number): string => `10.0.${(number >> 8) + 1}.${number & 255}`;
+
+/** Makes the facts that other services would store of a cluster and its hosts, one after the other. */
+export class ClusterStory {
+  private position = 0;
+  readonly clusterId: string;
+  private readonly infraEnvId: string;
+
+  constructor(
+    cluster: number,
+    readonly hosts: number,
+  ) {
+    this.clusterId = uuidOf(1, cluster);
+    this.infraEnvId = uuidOf(2, cluster);
+  }
+
+  hostId(number: number): string {
+    return uuidOf(3, number);
+  }
+
+  hostKey(number: number): HostKey {
+    return hostKeyOf(this.infraEnvId, this.hostId(number));
+  }
+
+  /** All hosts registered, with their hardware and addresses; `reaches` says who reaches whom. */
+  *beginning(reaches: (from: number, to: number) => boolean): Generator<RecordedEvent> {
+    const { clusterId, infraEnvId } = this;
+    yield this.event('infraEnv', infraEnvId, 'InfraEnvRegistered', {
+      infraEnvId,
+      owner: OWNER,
+      settings: { name: 'i', openshiftVersion: '4.18' },
+    });
+    yield this.event('cluster', clusterId, 'ClusterRegistered', {
+      clusterId,
+      kind: 'Cluster',
+      owner: OWNER,
+      pullSecretSet: true,
+      status: 'insufficient',
+      at: AT,
+      settings: {
+        name: 'c',
+        baseDnsDomain: 'example.com',
+        openshiftVersion: '4.18.3',
+        controlPlaneCount: 3,
+        platformType: 'baremetal',
+        networkType: 'OVNKubernetes',
+        clusterNetworks: { items: [{ cidr: '172.16.0.0/12', hostPrefix: 23 }] },
+        serviceNetworks: { items: ['192.168.0.0/16'] },
+        machineNetworks: { items: [MACHINE_NETWORK] },
+        apiVips: { items: ['10.0.0.5'] },
+        ingressVips: { items: ['10.0.0.6'] },
+      },
+    });
+    for (let number = 0; number < this.hosts; number += 1) {
+      yield this.host(number, 'HostRegistered', {
+        hostId: this.hostId(number),
+        infraEnvId,
+        clusterId,
+        kind: 'Host',
+        role: number < 3 ? 'master' : 'worker',
+        discoveryAgentVersion: 'agent',
+        owner: OWNER,
+        at: AT,
+      });
+      yield this.inventory(number, 64);
+      yield this.host(number, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' });
+      yield this.report(number, 'ClockOffsetMeasured', { offsetSeconds: 0 });
+      yield this.report(number, 'FreeAddressesReported', {
+        networks: [{ network: MACHINE_NETWORK, ranges: ['10.0.0.1-10.0.0.200', '10.0.200.0-10.0.200.255'] }],
+      });
+    }
+    for (let number = 0; number < this.hosts; number += 1) yield this.reachOfAll(number, reaches);
+  }
+
+  inventory(number: number, memoryGib: number): RecordedEvent {
+    return this.report(number, 'InventoryReported', {
+      hostKey: this.hostKey(number),
+      fingerprint: String(memoryGib),
+      body: { digest: 'sha256:0', bytes: 1 },
+      hardware: {
+        hostname: `node-${number}`,
+        cpuArchitecture: 'x86_64',
+        cpuCount: 16,
+        physicalMemoryBytes: memoryGib * GIB,
+        physicalMemoryMethod: 'dmidecode',
+        disks: ['sda', 'sdb'].map((name) => ({
+          id: `/dev/${name}`,
+          name,
+          path: `/dev/${name}`,
+          driveType: 'SSD',
+          sizeBytes: 480_000_000_000,
+        })),
+        diskCount: 2,
+        nics: [{ name: 'ens3', ipv4Addresses: [`${addressOf(number)}/16`] }],
+        routes: [{ interface: 'ens3', destination: '0.0.0.0', gateway: '10.0.0.1', family: 2 }],
+        truncation: 'none',
+      },
+    });
+  }
+
+  silence(number: number, isSilent: boolean): RecordedEvent {
+    return isSilent ? this.host(number, 'HostFellSilent', { lastSeenAt: AT }) : this.host(number, 'HostReturned', {});
+  }
+
+  /** One way to another host came or went, as the inventory service stores it. */
+  reachOfOne(number: number, other: number, isReached: boolean): RecordedEvent {
+    return this.report(number, 'ConnectivityReported', {
+      peers: [this.peer(other, isReached)],
+      fingerprint: String(isReached),
+    });
+  }
+
+  /** The first report of a host: all others are news. */
+  reachOfAll(number: number, reaches: (from: number, to: number) => boolean): RecordedEvent {
+    const peers = Array.from({ length: this.hosts }, (_, other) => other)
+      .filter((other) => other !== number)
+      .map((other) => this.peer(other, reaches(number, other)));
+    return this.report(number, 'ConnectivityReported', { peers, fingerprint: 'all' });
+  }
+
+  /** What was measured of the ways to others is to be measured again. */
+  reachForgotten(number: number): RecordedEvent {
+    return this.report(number, 'ReportCleared', { stepType: 'connectivity-check' });
+  }
+
+  /** A setting that only the cluster is judged by. */
+  apiVip(vip: string): RecordedEvent {
+    return this.event('cluster', this.clusterId, 'ClusterSettingsRevised', { changes: { apiVips: { items: [vip] } } });
+  }
+
+  /** A setting that every host is judged by. */
+  version(openshiftVersion: string): RecordedEvent {
+    return this.event('cluster', this.clusterId, 'ClusterSettingsRevised', { changes: { openshiftVersion } });
+  }
+
+  private peer(number: number, isReached: boolean): object {
+    const addresses = isReached ? [addressOf(number)] : [];
+    return { hostId: this.hostId(number), nearAddresses: addresses, farAddresses: addresses, latencyMs: 1 };
+  }
+
+  private host(number: number, type: MusterEvent['type'], data: object): RecordedEvent {
+    return this.event('host', this.hostKey(number), type, data);
+  }
+
+  private report(number: number, type: MusterEvent['type'], data: object): RecordedEvent {
+    return this.event('inventory', this.hostKey(number), type, { epoch: 1, ...data });
+  }
+
+  private event(category: StreamCategory, id: string, type: MusterEvent['type'], data: object): RecordedEvent {
+    const position = this.position++;
+    return {
+      id: `e${position}`,
+      streamId: streamIdOf(category, id),
+      type,
+      data: toStoredData({ type, data } as never) as unknown as JsonObject,
+      metadata: { commandId: 'c', correlationId: 'c', actor: 'bench', occurredAt: AT },
+      revision: position,
+      position,
+      recordedAt: AT,
+    };
+  }
+}

@@ -1,0 +1,130 @@
+import { STANDARD_SETTINGS } from '@muster/operators';
+import type { RecordedEvent } from '@muster/ports';
+import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
+import { count, milliseconds, percentile } from '../figures';
+import type { Bench, Measurement } from '../measurement';
+import { ClusterStory } from './cluster-story';
+import { JudgedView } from './judged-view';
+
+const CLUSTER_SIZES = [3, 100, 500, 1_000];
+const CLUSTER_COUNTS = [1, 100, 1_000, 10_000];
+const HOSTS_OF_MANY = 3;
+const SAMPLES = 40;
+/** Of changes that make every host be judged. */
+const WIDE_SAMPLES = 6;
+const WARM_UP = 10;
+/** Of a hundred ways between hosts of a patchy network so many are there. */
+const PATCHY_PERCENT = 70;
+
+const POLICY: RulesPolicy = {
+  requirements: DEFAULT_REQUIREMENTS,
+  agentImage: '',
+  edgeWorkerProducts: [],
+  singleNodeDnsmasq: false,
+  disabledHostRules: [],
+  disabledClusterRules: [],
+  operatorSettings: STANDARD_SETTINGS,
+};
+
+interface Change {
+  readonly what: string;
+  readonly isWide?: boolean;
+  readonly isPatchy?: boolean;
+  /** Measured is the last of them; `turn` alternates so that each is news. */
+  readonly of: (story: ClusterStory, host: number, turn: boolean) => readonly RecordedEvent[];
+}
+
+const isReached = (): boolean => true;
+/** The same for both directions, and for every run. */
+const isReachedInPatches = (from: number, to: number): boolean =>
+  (Math.imul(Math.min(from, to) + 1, 40_503) ^ Math.imul(Math.max(from, to) + 1, 9_973_001)) % 100 < PATCHY_PERCENT;
+
+const INVENTORY: Change = {
+  what: 'hardware of a host',
+  of: (story, host, turn) => [story.inventory(host, turn ? 4 : 64)],
+};
+const CHANGES: readonly Change[] = [
+  INVENTORY,
+  { what: 'host silent or back', of: (story, host, turn) => [story.silence(host, turn)] },
+  { what: 'VIP', of: (story, _, turn) => [story.apiVip(turn ? '10.0.0.7' : '10.0.0.5')] },
+  {
+    what: 'way to one host lost or back',
+    of: (story, host, turn) => [story.reachOfOne(host, (host + 1) % story.hosts, !turn)],
+  },
+  {
+    what: 'ways to all hosts told for the first time',
+    of: (story, host) => [story.reachForgotten(host), story.reachOfAll(host, isReached)],
+  },
+  {
+    what: 'way to one host, patchy network',
+    isPatchy: true,
+    of: (story, host, turn) => [story.reachOfOne(host, (host + 1) % story.hosts, turn)],
+  },
+  {
+    what: 'version, which all hosts are judged by',
+    isWide: true,
+    of: (story, _, turn) => [story.version(turn ? '4.19.1' : '4.18.3')],
+  },
+];
+
+/** What one fact costs until all who depend on it are judged: fold, evaluate, compare; without store and bus. */
+export const costPerChange: Bench = {
+  name: 'judging',
+  about: 'what a change costs to judge: clusters of 3 to 1,000 hosts, 1 to 10,000 clusters',
+  run: async (bed) => {
+    const sizes = bed.isQuick ? CLUSTER_SIZES.slice(0, 2) : CLUSTER_SIZES;
+    const counts = bed.isQuick ? CLUSTER_COUNTS.slice(0, 2) : CLUSTER_COUNTS;
+    const measurements: Measurement[] = [];
+    for (const change of CHANGES) {
+      bed.tell(`judging: ${change.what}`);
+      const results = sizes.map((hosts) => measure(change, hosts, 1));
+      measurements.push(toMeasurement(`judging: ${change.what}; cluster of ${inRow(sizes)} hosts`, results));
+    }
+    const results = counts.map((clusters) => measure(INVENTORY, HOSTS_OF_MANY, clusters));
+    const what = `judging: ${INVENTORY.what}; ${inRow(counts)} clusters of ${HOSTS_OF_MANY} hosts`;
+    return [...measurements, toMeasurement(what, results)];
+  },
+};
+
+interface Result {
+  readonly p50Ms: number;
+  readonly maxMs: number;
+  readonly judged: number;
+}
+
+function measure(change: Change, hosts: number, clusters: number): Result {
+  const view = new JudgedView(POLICY);
+  const reaches = change.isPatchy ? isReachedInPatches : isReached;
+  const stories = Array.from({ length: clusters }, (_, cluster) => new ClusterStory(cluster, hosts));
+  for (const story of stories) {
+    const touched = new Set([...story.beginning(reaches)].flatMap((event) => view.observe(event)));
+    view.judgeAll([...touched]);
+  }
+  const times: number[] = [];
+  let judged = 0;
+  const samples = change.isWide ? WIDE_SAMPLES : SAMPLES;
+  for (let sample = -WARM_UP; sample < samples; sample += 1) {
+    const story = stories[Math.abs(sample * 7919) % stories.length] ?? new ClusterStory(0, hosts);
+    const events = change.of(story, Math.abs(sample >> 1) % hosts, sample % 2 !== 0);
+    for (const event of events.slice(0, -1)) view.judge(event);
+    const [last] = events.slice(-1);
+    if (!last) continue;
+    const startedMs = performance.now();
+    const now = view.judge(last);
+    const ms = performance.now() - startedMs;
+    if (sample < 0) continue;
+    times.push(ms);
+    judged = Math.max(judged, now);
+  }
+  return { p50Ms: percentile(times, 0.5), maxMs: Math.max(...times), judged };
+}
+
+const inRow = (numbers: readonly number[]): string => numbers.map(count).join(' / ');
+
+const toMeasurement = (what: string, results: readonly Result[]): Measurement => ({
+  what,
+  measured: `p50 ${results.map(({ p50Ms }) => milliseconds(p50Ms)).join(' / ')}, worst ${milliseconds(
+    Math.max(...results.map(({ maxMs }) => maxMs)),
+  )}; judged ${inRow(results.map(({ judged }) => judged))}`,
+  budget: '',
+});

@@ -1,0 +1,73 @@
+import {
+  FactsView,
+  judgeCluster,
+  judgeHost,
+  parseSubject,
+  type Verdict,
+  verdictDecider,
+} from '@muster/service-validation';
+import type { RecordedEvent } from '@muster/ports';
+import { DEFAULT_FLAP_POLICY, type Outcome, rememberOutcomes, type RulesPolicy } from '@muster/validation-rules';
+
+type Subject = ReturnType<FactsView['observe']>[number];
+
+/** The validation service without store and bus: takes a fact in, judges all who depend on it, keeps the verdicts. */
+export class JudgedView {
+  private readonly view = new FactsView();
+  private readonly verdicts = new Map<Subject, Verdict>();
+  private atMs = 0;
+
+  constructor(private readonly policy: RulesPolicy) {}
+
+  /** Takes the fact in without judging anybody. */
+  observe(event: RecordedEvent): readonly Subject[] {
+    return this.view.observe(event);
+  }
+
+  /** Takes the fact in; how many were judged because of it, those included whose connectivity group changed. */
+  judge(event: RecordedEvent): number {
+    return this.judgeAll(this.view.observe(event));
+  }
+
+  judgeAll(subjects: readonly Subject[]): number {
+    const due = [...subjects];
+    let judged = 0;
+    // Far apart, so that nothing flaps.
+    this.atMs += DEFAULT_FLAP_POLICY.windowMs;
+    for (let subject = due.shift(); subject !== undefined; subject = due.shift()) {
+      judged += 1;
+      due.push(...this.judgeOne(subject));
+    }
+    return judged;
+  }
+
+  /** Answers those whose connectivity group changed. */
+  private judgeOne(subject: Subject): readonly Subject[] {
+    const verdict = this.verdicts.get(subject) ?? verdictDecider.initialState();
+    const command = this.commandFor(subject, verdict);
+    const decision = command && verdictDecider.decide(command, verdict);
+    if (decision?.kind !== 'accepted') return [];
+    const [event] = decision.events;
+    if (!event) return [];
+    this.verdicts.set(subject, verdictDecider.evolve(verdict, event));
+    if (event.type !== 'ClusterOutcomesChanged' || !event.data.connectivityGroups) return [];
+    return this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups);
+  }
+
+  private commandFor(subject: Subject, { outcomes }: Verdict) {
+    const remember = (found: readonly Outcome[], isDamped: (ruleId: string) => boolean): readonly Outcome[] =>
+      rememberOutcomes(outcomes, found, {
+        atMs: this.atMs,
+        policy: DEFAULT_FLAP_POLICY,
+        watch: new Map(),
+        isDamped,
+      }).outcomes;
+    const { kind, id } = parseSubject(subject);
+    if (kind === 'cluster') {
+      const cluster = this.view.cluster(id);
+      return cluster && judgeCluster(cluster, this.view, this.policy, remember);
+    }
+    const host = this.view.host(id);
+    return host && judgeHost(host, this.view, this.policy, remember);
+  }
+}
