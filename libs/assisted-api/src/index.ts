@@ -1,4 +1,5 @@
 export * from './collections';
+export * from './journeys/funnel.request';
 export * from './journeys/funnel-steps.table';
 export * from './journeys/journey-documents';
 export * from './responses/disk-eligibility';
@@ -38,6 +39,7 @@ export * from './requests/parse-request';
 export * from './requests/operator-bundles.mapping';
 export * from './requests/operators.request';
 export * from './requests/platform.request';
+export * from './requests/preflight.request';
 export * from './requests/pull-secret';
 export * from './requests/queries.request';
 export * from './requests/query.decorators';

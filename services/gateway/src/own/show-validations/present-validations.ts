@@ -6,7 +6,7 @@ import type { Standing } from '@muster/validation-rules';
 type Outcome = OutputOf<typeof ValidationService.method.readOutcomes>['outcomes'][number];
 
 /** One outcome, with all that is known of it. */
-const SHOWN_VALIDATION = record('validation', {
+export const SHOWN_VALIDATION = record('validation', {
   id: text(),
   category: text(),
   status: word(['success', 'failure', 'pending', 'error', 'disabled']),
