@@ -32,6 +32,7 @@ export const V2_HOST = record('host', {
   requested_hostname: maybe(text()),
   machine_config_pool_name: maybe(text()),
   discovery_agent_version: maybe(text()),
+  installer_version: maybe(text()),
   media_status: word(MEDIA_STATUSES),
   progress: V2_HOST_PROGRESS,
   progress_stages: list(choice(HOST_STAGES)),

@@ -14,6 +14,8 @@ export interface HostSurroundings {
   readonly cluster: HostsCluster | undefined;
   /** Stage and connection deadlines warn instead of failing the host. */
   readonly softTimeouts: boolean;
+  /** What an installation that begins now is started from; default: nobody asks. */
+  readonly installerImage?: string;
 }
 
 export interface HostsCluster {
@@ -82,6 +84,7 @@ interface CancelInstallation extends At {
 /** Day-2 hosts only; day-1 hosts follow their cluster. */
 interface InstallHost extends At {
   readonly type: 'InstallHost';
+  readonly installerImage?: string;
 }
 
 interface RequireReset extends At {

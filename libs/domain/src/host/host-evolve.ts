@@ -107,6 +107,7 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
     case 'HostDeregistered':
       return { ...initialHost(), epoch: state.epoch, deregisteredAt: event.data.at };
     case 'HostInstallationFailed':
+    case 'HostInstallerChosen':
     case 'HostReset':
       return state;
     default: {

@@ -1,11 +1,14 @@
 import {
+  cluster,
   command,
   day1,
+  day2,
   entered,
   KNOWN_MACHINE,
   minute,
   pooled,
   progressed,
+  refresh,
   registered,
   START,
   stateAfter,
@@ -87,6 +90,17 @@ describe('leaving a cluster', () => {
     const reclaiming = [...day1('installed'), ...when(day1('installed'), command('Reclaim')).events];
     expect(stateAfter(reclaiming).clusterId).toBe('');
     expect(when(reclaiming, command('FailReclaim')).types).toEqual(['HostEnteredStatus']);
+  });
+});
+
+describe('the installer of a host', () => {
+  it('is told with the beginning of an installation, by day and by cluster', () => {
+    const installerImage = 'quay.io/installer:2';
+    const chosen = { type: 'HostInstallerChosen', data: { installerImage } };
+    const onDayOne = refresh({}, cluster('installing'), { installerImage });
+    expect(when(day1('preparing-successful'), onDayOne).events).toContainEqual(chosen);
+    expect(when(day2('known'), command('InstallHost', { installerImage })).events).toContainEqual(chosen);
+    expect(when(day2('known'), command('InstallHost')).types).not.toContain('HostInstallerChosen');
   });
 });
 

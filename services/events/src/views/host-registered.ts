@@ -66,6 +66,7 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
     requested_hostname: undefined,
     machine_config_pool_name: orAbsent(data.machineConfigPoolName),
     discovery_agent_version: orAbsent(data.discoveryAgentVersion),
+    installer_version: undefined,
     media_status: 'connected',
     connection_timed_out: false,
     created_at: at,

@@ -55,6 +55,7 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
   HostConnectionRecovered: () => ({ connection_timed_out: false }),
   HostDeadlinePassed: unchanged,
   HostInstallationFailed: unchanged,
+  HostInstallerChosen: (_host, data) => ({ installer_version: orAbsent(data.installerImage) }),
   HostBound: (_host, data) => ({
     cluster_id: data.clusterId,
     bootstrap: false,

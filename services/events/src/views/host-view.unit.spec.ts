@@ -171,4 +171,12 @@ describe('the host document', () => {
     const { documents } = await viewsAfter(hostRegistered(), onHost('HostDeregistered'));
     expect([...documents.keys()].filter((key) => key.startsWith('hosts/'))).toEqual([]);
   });
+
+  test('the image that the installer was started from is shown as its version', async () => {
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onHost('HostInstallerChosen', { installerImage: 'installer:2' }),
+    );
+    expect(host.installer_version).toBe('installer:2');
+  });
 });

@@ -1,14 +1,18 @@
 import { hostKeyOf, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
+import { CONFIG, type RegistrationConfig } from '../config';
 
 @Controller()
 export class InstallHostController {
-  constructor(private readonly aggregates: Aggregates) {}
+  constructor(
+    private readonly aggregates: Aggregates,
+    @Inject(CONFIG) private readonly config: RegistrationConfig,
+  ) {}
 
   @Handles(RegistrationService.method.installHost)
   async handle(
@@ -18,7 +22,7 @@ export class InstallHostController {
     const at = this.aggregates.now();
     const result = await this.aggregates.hosts.handle(
       hostKeyOf(request.infraEnvId, request.hostId),
-      { type: 'InstallHost', at },
+      { type: 'InstallHost', at, installerImage: this.config.images.installer },
       context,
     );
     return { stored: storedOrThrow(result) };

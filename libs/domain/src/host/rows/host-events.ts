@@ -15,6 +15,15 @@ export function resumeClock({ command }: HostContext): readonly HostEvent[] {
   return [{ type: 'HostStageClockResumed', data: { at: command.at } }];
 }
 
+/** What the installer is started from; nothing when the service does not say. */
+export function installerChosen({
+  command: { installerImage },
+}: {
+  readonly command: { readonly installerImage?: string };
+}): readonly HostEvent[] {
+  return installerImage ? [{ type: 'HostInstallerChosen', data: { installerImage } }] : [];
+}
+
 export function installationDiskText({ state }: HostContext): string {
   const { id, path } = state.installationDisk;
   return path && id && path !== id ? `${path} (${id})` : path || id;

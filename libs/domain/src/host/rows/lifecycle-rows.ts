@@ -2,7 +2,7 @@ import type { HostEvent } from '@muster/contracts';
 import type { ContextOf, RowOn } from '../host-row';
 import { HOST_WORDS } from '../host-words';
 import { DISCOVERY, INSTALLING, PREPARING, RECLAIMING } from '../host-status-groups';
-import { leaveCluster } from './host-events';
+import { installerChosen, leaveCluster } from './host-events';
 
 const unbinding = (): string => HOST_WORDS.unbinding;
 const installationFailed = ({ command }: ContextOf<'ReportInstallFailure'>): readonly HostEvent[] => [
@@ -18,6 +18,7 @@ const INSTALL_ROWS: readonly RowOn<'InstallHost'>[] = [
     to: 'installing',
     why: 'The cluster exists: there is nobody to wait for.',
     info: () => HOST_WORDS.installing,
+    effects: installerChosen,
   },
 ];
 

@@ -1,6 +1,7 @@
 import type { ContextOf, RowOn } from '../host-row';
 import { HOST_WORDS, insufficientText, preparationFailedText, preparationTimedOutText } from '../host-words';
 import type { HostValuation } from '../host-variables';
+import { installerChosen } from './host-events';
 
 type Context = ContextOf<'Refresh'>;
 type Phase = HostValuation['cluster'];
@@ -141,6 +142,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     to: 'installing',
     why: 'The cluster installs: the next thing the agent gets is its install step.',
     info: () => HOST_WORDS.installing,
+    effects: installerChosen,
   },
   {
     id: 'prepared-in-vain',
