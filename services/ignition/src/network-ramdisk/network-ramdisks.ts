@@ -1,15 +1,17 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { createRamdisk } from '@muster/boot-image';
 import { infraEnvDecider } from '@muster/domain';
 import { openProxy, PLATFORM, type Platform } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { foldStream } from '../streams/fold-stream';
 import { networkFiles } from './network-files';
+import { RamdiskMemo } from './ramdisk-memo';
 
 /** The ramdisk of each infra-env's minimal images and network boots; the same bytes until its settings change. */
 @Injectable()
 export class NetworkRamdisks {
+  private readonly memo = new RamdiskMemo();
+
   constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
 
   /** Empty when the infra-env needs none. Throws RefusalError `not-found`. */
@@ -25,7 +27,6 @@ export class NetworkRamdisks {
     }
     const { settings } = found.state;
     const proxy = await openProxy(this.platform.secrets, infraEnvId, settings.proxy);
-    const files = networkFiles({ ...settings, proxy });
-    return files.length === 0 ? new Uint8Array() : createRamdisk(files);
+    return this.memo.archiveOf(networkFiles({ ...settings, proxy }));
   }
 }
