@@ -12,7 +12,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/events.proto.
  */
 export const file_muster_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("ChZtdXN0ZXIvdjEvZXZlbnRzLnByb3RvEgltdXN0ZXIudjEi1AEKCExpdmVGYWN0EhAKCHByZXZpb3VzGAEgASgBEhAKCHBvc2l0aW9uGAIgASgBEhEKCXN0cmVhbV9pZBgDIAEoCRIQCghyZXZpc2lvbhgEIAEoARIKCgJpZBgFIAEoCRIMCgR0eXBlGAYgASgJEiUKBGRhdGEYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCG1ldGFkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtyZWNvcmRlZF9hdBgJIAEoCSIeCgpIZWFkQmVhY29uEhAKCHBvc2l0aW9uGAEgASgBIjoKElByb2plY3Rpb25BZHZhbmNlZBISCgpwcm9qZWN0aW9uGAEgASgJEhAKCHBvc2l0aW9uGAIgASgBIrQBCgxOb3RlUmVjb3JkZWQSDAoEbmFtZRgBIAEoCRIQCghzZXZlcml0eRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRIPCgdtZXNzYWdlGAQgASgJEhIKCmNsdXN0ZXJfaWQYBSABKAkSDwoHaG9zdF9pZBgGIAEoCRIUCgxpbmZyYV9lbnZfaWQYByABKAkSJgoFcHJvcHMYCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IjoKEVJlY29yZE5vdGVSZXF1ZXN0EiUKBG5vdGUYASABKAsyFy5tdXN0ZXIudjEuTm90ZVJlY29yZGVkIiYKElJlY29yZE5vdGVSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoATJaCg1FdmVudHNTZXJ2aWNlEkkKClJlY29yZE5vdGUSHC5tdXN0ZXIudjEuUmVjb3JkTm90ZVJlcXVlc3QaHS5tdXN0ZXIudjEuUmVjb3JkTm90ZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct]);
+  fileDesc("ChZtdXN0ZXIvdjEvZXZlbnRzLnByb3RvEgltdXN0ZXIudjEi1AEKCExpdmVGYWN0EhAKCHByZXZpb3VzGAEgASgBEhAKCHBvc2l0aW9uGAIgASgBEhEKCXN0cmVhbV9pZBgDIAEoCRIQCghyZXZpc2lvbhgEIAEoARIKCgJpZBgFIAEoCRIMCgR0eXBlGAYgASgJEiUKBGRhdGEYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCG1ldGFkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtyZWNvcmRlZF9hdBgJIAEoCSIeCgpIZWFkQmVhY29uEhAKCHBvc2l0aW9uGAEgASgBIjoKElByb2plY3Rpb25BZHZhbmNlZBISCgpwcm9qZWN0aW9uGAEgASgJEhAKCHBvc2l0aW9uGAIgASgBIrQBCgxOb3RlUmVjb3JkZWQSDAoEbmFtZRgBIAEoCRIQCghzZXZlcml0eRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRIPCgdtZXNzYWdlGAQgASgJEhIKCmNsdXN0ZXJfaWQYBSABKAkSDwoHaG9zdF9pZBgGIAEoCRIUCgxpbmZyYV9lbnZfaWQYByABKAkSJgoFcHJvcHMYCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IjoKEVJlY29yZE5vdGVSZXF1ZXN0EiUKBG5vdGUYASABKAsyFy5tdXN0ZXIudjEuTm90ZVJlY29yZGVkIiYKElJlY29yZE5vdGVSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoASIxCg9SZWFkUGFzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIKCgJhdBgCIAEoCSIlChBSZWFkUGFzdFJlc3BvbnNlEhEKCWRvY3VtZW50cxgBIAEoCTKfAQoNRXZlbnRzU2VydmljZRJJCgpSZWNvcmROb3RlEhwubXVzdGVyLnYxLlJlY29yZE5vdGVSZXF1ZXN0Gh0ubXVzdGVyLnYxLlJlY29yZE5vdGVSZXNwb25zZRJDCghSZWFkUGFzdBIaLm11c3Rlci52MS5SZWFkUGFzdFJlcXVlc3QaGy5tdXN0ZXIudjEuUmVhZFBhc3RSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct]);
 
 /**
  * A live copy of a stored event. `previous` is the position of the event before it in the store: the chain.
@@ -349,6 +349,78 @@ export const RecordNoteResponseSchema: GenMessage<RecordNoteResponse, {jsonType:
   messageDesc(file_muster_v1_events, 5);
 
 /**
+ * @generated from message muster.v1.ReadPastRequest
+ */
+export type ReadPastRequest = Message<"muster.v1.ReadPastRequest"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * RFC 3339; what occurred later does not count.
+   *
+   * @generated from field: string at = 2;
+   */
+  at: string;
+};
+
+/**
+ * @generated from message muster.v1.ReadPastRequest
+ */
+export type ReadPastRequestJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * RFC 3339; what occurred later does not count.
+   *
+   * @generated from field: string at = 2;
+   */
+  at?: string;
+};
+
+/**
+ * Describes the message muster.v1.ReadPastRequest.
+ * Use `create(ReadPastRequestSchema)` to create a new message.
+ */
+export const ReadPastRequestSchema: GenMessage<ReadPastRequest, {jsonType: ReadPastRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_events, 6);
+
+/**
+ * @generated from message muster.v1.ReadPastResponse
+ */
+export type ReadPastResponse = Message<"muster.v1.ReadPastResponse"> & {
+  /**
+   * Base64 of gzip of JSON: {"cluster": document, "hosts": [document]}.
+   *
+   * @generated from field: string documents = 1;
+   */
+  documents: string;
+};
+
+/**
+ * @generated from message muster.v1.ReadPastResponse
+ */
+export type ReadPastResponseJson = {
+  /**
+   * Base64 of gzip of JSON: {"cluster": document, "hosts": [document]}.
+   *
+   * @generated from field: string documents = 1;
+   */
+  documents?: string;
+};
+
+/**
+ * Describes the message muster.v1.ReadPastResponse.
+ * Use `create(ReadPastResponseSchema)` to create a new message.
+ */
+export const ReadPastResponseSchema: GenMessage<ReadPastResponse, {jsonType: ReadPastResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_events, 7);
+
+/**
  * @generated from service muster.v1.EventsService
  */
 export const EventsService: GenService<{
@@ -359,6 +431,16 @@ export const EventsService: GenService<{
     methodKind: "unary";
     input: typeof RecordNoteRequestSchema;
     output: typeof RecordNoteResponseSchema;
+  },
+  /**
+   * What people would have read of a cluster and its hosts at a moment of the past.
+   *
+   * @generated from rpc muster.v1.EventsService.ReadPast
+   */
+  readPast: {
+    methodKind: "unary";
+    input: typeof ReadPastRequestSchema;
+    output: typeof ReadPastResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_muster_v1_events, 0);
