@@ -1,1 +1,2 @@
+export { createApiDocument } from './api-document/preview-document';
 export * from './main';

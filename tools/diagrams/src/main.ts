@@ -1,17 +1,20 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { apiPages } from './api-pages';
 import { eventsPage } from './events-page';
 import { generate } from './generate';
 import { validationsPage } from './validations-page';
 
 export const STATE_MACHINES_FOLDER = resolve(__dirname, '../../docs/state-machines');
 const REFERENCE_FOLDER = resolve(__dirname, '../../docs/reference');
+export const API_FOLDER = resolve(__dirname, '../../docs/api');
 
 type Files = ReadonlyMap<string, string>;
 
 /** Every folder that holds nothing but generated files. */
-const FOLDERS: ReadonlyMap<string, () => Files> = new Map([
+const FOLDERS: ReadonlyMap<string, () => Files | Promise<Files>> = new Map<string, () => Files | Promise<Files>>([
   [STATE_MACHINES_FOLDER, generate],
+  [API_FOLDER, () => apiPages(API_FOLDER)],
   [
     REFERENCE_FOLDER,
     () =>
@@ -48,7 +51,7 @@ export async function writeAll(folder: string, files: Files = generate()): Promi
 async function main(): Promise<void> {
   const isCheck = process.argv.includes('--check');
   const found: string[] = [];
-  for (const [folder, files] of FOLDERS) found.push(...(await (isCheck ? findDrift : writeAll)(folder, files())));
+  for (const [folder, files] of FOLDERS) found.push(...(await (isCheck ? findDrift : writeAll)(folder, await files())));
   if (found.length === 0) return console.log('Generated pages are current.');
   if (!isCheck) return console.log(`Written: ${found.join(', ')}`);
   console.error(`These pages do not say what the tables say: ${found.join(', ')}.`);

@@ -53,6 +53,10 @@ export const AnswersFile = (does: string, particulars: Particulars = {}): Method
     mediaType: FILE_TYPE,
   });
 
+/** Text for programs that watch. */
+export const AnswersPlainText = (does: string): MethodDecorator =>
+  note(does, { ...NOTHING_SPECIAL, schema: { type: 'string', format: 'binary' }, mediaType: 'text/plain' });
+
 /** No body. */
 export const AnswersNothing =
   (does: string, particulars: Particulars = {}) =>

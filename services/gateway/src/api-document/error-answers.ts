@@ -11,7 +11,9 @@ export interface AskedOperation {
   readonly note: AnswerNote;
 }
 
-interface ErrorRow {
+export interface ErrorRow {
+  /** Its name in the document. */
+  readonly name: string;
   readonly status: number;
   readonly means: string;
   readonly schema: JsonSchema;
@@ -25,50 +27,81 @@ const RETRY_AFTER: ErrorRow['headers'] = {
 const isGuarded = ({ isOpenToAll }: AskedOperation): boolean => !isOpenToAll;
 
 /** Every way in which an operation can be refused, and which operations can be. */
-const ERROR_ROWS: readonly ErrorRow[] = [
+export const ERROR_ROWS: readonly ErrorRow[] = [
   {
+    name: 'malformed',
     status: 400,
     means: 'The request does not have the required form; the message names the field.',
     schema: V2_ERROR.json,
     occurs: ({ hasParameters, hasBody }) => hasParameters || hasBody,
   },
-  { status: 401, means: 'The request proves nothing about who asks.', schema: V2_INFRA_ERROR.json, occurs: isGuarded },
-  { status: 403, means: 'Whoever asks may not do this.', schema: V2_INFRA_ERROR.json, occurs: isGuarded },
   {
+    name: 'unproven',
+    status: 401,
+    means: 'The request proves nothing about who asks.',
+    schema: V2_INFRA_ERROR.json,
+    occurs: isGuarded,
+  },
+  {
+    name: 'forbidden',
+    status: 403,
+    means: 'Whoever asks may not do this.',
+    schema: V2_INFRA_ERROR.json,
+    occurs: isGuarded,
+  },
+  {
+    name: 'missing',
     status: 404,
     means: 'There is no such thing, or it belongs to somebody else.',
     schema: V2_ERROR.json,
     occurs: ({ namesSomething, note }) => namesSomething || note.namesOthers,
   },
   {
+    name: 'not-now',
     status: 409,
     means: 'The state does not allow this, now or ever; the reason says which it is.',
     schema: V2_ERROR.json,
     occurs: ({ method, namesSomething, note }) =>
       (method !== 'get' && (namesSomething || note.namesOthers)) || note.isEarlyAtTimes,
   },
-  { status: 413, means: 'The body is too large.', schema: V2_ERROR.json, occurs: ({ hasBody }) => hasBody },
   {
+    name: 'too-large',
+    status: 413,
+    means: 'The body is too large.',
+    schema: V2_ERROR.json,
+    occurs: ({ hasBody }) => hasBody,
+  },
+  {
+    name: 'other-media-type',
     status: 415,
     means: 'The body has another media type.',
     schema: V2_INFRA_ERROR.json,
     occurs: ({ hasBody }) => hasBody,
   },
   {
+    name: 'unusable-name',
     status: 422,
     means: 'The name cannot be used.',
     schema: V2_ERROR.json,
     occurs: ({ note }) => note.checksNames,
   },
   {
+    name: 'too-many',
     status: 429,
     means: 'Too many requests from there.',
     schema: V2_ERROR.json,
     occurs: isGuarded,
     headers: RETRY_AFTER,
   },
-  { status: 500, means: 'A fault of the service itself; its log says more.', schema: V2_ERROR.json, occurs: isGuarded },
   {
+    name: 'fault',
+    status: 500,
+    means: 'A fault of the service itself; its log says more.',
+    schema: V2_ERROR.json,
+    occurs: isGuarded,
+  },
+  {
+    name: 'away',
     status: 503,
     means: 'Something that is needed for this is away.',
     schema: V2_ERROR.json,

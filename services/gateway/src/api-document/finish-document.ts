@@ -2,38 +2,41 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { JsonSchema } from '@muster/assisted-api';
 import { OWN_API } from '../own/own-api';
 import { type AnswerNote, NOTE } from './answers.decorator';
-import { errorsOf } from './error-answers';
+import { ERROR_ROWS, errorsOf } from './error-answers';
 import { hoistSchemas } from './hoist-schemas';
 
 type OpenOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Response = object;
+type Components = NonNullable<OpenAPIObject['components']>;
 
 const METHODS: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** What the routes say becomes what OpenAPI says: statuses, bodies, headers, tags, named schemas. */
 export function finishDocument(scanned: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(scanned.paths).sort(([one], [other]) => (one < other ? -1 : 1));
-  const { tree, schemas } = hoistSchemas(
-    Object.fromEntries(
-      paths.map(([path, item]) => [
-        path,
-        Object.fromEntries(
-          METHODS.flatMap((method) => {
-            const operation = item[method];
-            return operation ? [[method, finishOperation(path, method, operation)]] : [];
-          }),
-        ),
-      ]),
+  const { tree, schemas } = hoistSchemas({
+    paths: Object.fromEntries(paths.map(([path, item]) => [path, finishPath(path, item)])),
+    responses: Object.fromEntries(
+      ERROR_ROWS.map((row) => [row.name, answer(row.means, row.schema, 'application/json', row.headers ?? {})]),
     ),
-  );
+  });
+  const { paths: finished, responses } = tree as Pick<OpenAPIObject, 'paths'> & Pick<Components, 'responses'>;
   const { components, ...rest } = scanned;
   return {
     ...rest,
-    paths: tree as OpenAPIObject['paths'],
-    components: { ...components, schemas: schemas as NonNullable<OpenAPIObject['components']>['schemas'] },
+    paths: finished,
+    components: { ...components, responses, schemas: schemas as Components['schemas'] },
   };
 }
+
+const finishPath = (path: string, item: OpenAPIObject['paths'][string]): object =>
+  Object.fromEntries(
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation ? [[method, finishOperation(path, method, operation)]] : [];
+    }),
+  );
 
 function finishOperation(path: string, method: Method, operation: OpenOperation): object {
   const {
@@ -66,9 +69,7 @@ function finishOperation(path: string, method: Method, operation: OpenOperation)
     requestBody,
     responses: {
       ...success,
-      ...Object.fromEntries(
-        errors.map((row) => [row.status, answer(row.means, row.schema, 'application/json', row.headers ?? {})]),
-      ),
+      ...Object.fromEntries(errors.map(({ status: code, name }) => [code, { $ref: `#/components/responses/${name}` }])),
     },
   };
 }

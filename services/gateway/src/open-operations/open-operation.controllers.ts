@@ -21,6 +21,12 @@ function toController({ method, path, code, reason, roles }: OpenOperation): Typ
   for (const [, name = ''] of path.matchAll(/:(\w+)/g))
     pathNote(name, { type: 'string', format: 'uuid' })(OpenOperationController.prototype, 'handle', handle);
   if (roles) OnlyRoles(...roles)(OpenOperationController.prototype, 'handle', handle);
+  Object.defineProperty(OpenOperationController, 'name', { value: nameOf(path) });
   Controller(path)(OpenOperationController);
   return OpenOperationController;
+}
+
+/** `…/downloads/files-presigned` is `FilesPresigned`: what the document calls the operation. */
+function nameOf(path: string): string {
+  return (path.split('/').at(-1) ?? '').replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,5 +1,5 @@
 import type { ApiAnswer, ApiOperation, ApiOperations, Shape } from './api-operation';
-import { type Json, readShapes } from './read-shapes';
+import { follow, type Json, readShapes } from './read-shapes';
 
 /** An OpenAPI 3.0 document, of which only paths below `prefix` are read. */
 export function readOwnDocument(document: Json, prefix: string): ApiOperations {
@@ -37,7 +37,9 @@ function readOperation(document: Json, operation: Json): ApiOperation {
 const contentOf = ({ content = {} }: Json): Json | undefined =>
   (Object.values(content as Json)[0] as Json | undefined)?.['schema'] as Json | undefined;
 
-function readAnswer(document: Json, answer: Json): ApiAnswer {
+function readAnswer(document: Json, given: Json): ApiAnswer {
+  const { $ref: reference } = given;
+  const answer = typeof reference === 'string' ? follow(document, reference) : given;
   const schema = contentOf(answer);
   return {
     headers: Object.keys((answer['headers'] ?? {}) as Json),

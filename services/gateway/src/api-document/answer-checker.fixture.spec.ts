@@ -1,0 +1,88 @@
+import Ajv, { type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { createApiDocument } from './preview-document';
+
+type Json = { readonly [name: string]: unknown };
+
+interface DescribedOperation {
+  readonly name: string;
+  readonly method: string;
+  readonly matcher: RegExp;
+  readonly responses: Json;
+}
+
+/** What is wrong with an answer, judged by the document; undefined when nothing is. */
+export type AnswerChecker = (method: string, path: string, status: number, body: unknown) => string | undefined;
+
+let made: Promise<AnswerChecker> | undefined;
+
+/** Judges answers strictly: a member that the document does not tell of is wrong. One for all tests of a file. */
+export function answerChecker(): Promise<AnswerChecker> {
+  made ??= createApiDocument().then(checkerOf);
+  return made;
+}
+
+export function checkerOf(document: OpenAPIObject): AnswerChecker {
+  const ajv = new Ajv({ strict: true, allErrors: false, validateFormats: true, strictTypes: false });
+  addFormats(ajv);
+  ajv.addKeyword('components');
+  ajv.addFormat('binary', true);
+  ajv.addSchema({ $id: 'document', components: closed(document.components) as object });
+  const operations = operationsOf(document);
+  const validators = new Map<string, ValidateFunction>();
+
+  return (method, path, status, body) => {
+    const operation = operations.find((known) => known.method === method && known.matcher.test(path));
+    if (!operation) return undefined;
+    const answer = operation.responses[String(status)] as Json | undefined;
+    if (!answer) return `${operation.name} answers ${status}, of which the document does not tell`;
+    const schema = schemaOf(resolved(document, answer));
+    if (schema === undefined)
+      return body === undefined ? undefined : `${operation.name}: ${status} has a body, told of is none`;
+    if (schema['format'] === 'binary') return undefined;
+    const key = `${operation.name} ${status}`;
+    const validate = validators.get(key) ?? ajv.compile(closed(schema) as object);
+    validators.set(key, validate);
+    if (validate(body)) return undefined;
+    const [error] = validate.errors ?? [];
+    return `${operation.name}: the body of ${status} is not as its schema says: ${error?.instancePath ?? ''} ${error?.message ?? ''} ${JSON.stringify(error?.params)}`;
+  };
+}
+
+function operationsOf({ paths }: OpenAPIObject): readonly DescribedOperation[] {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods as { readonly [method: string]: Json }).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      matcher: new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`),
+      responses: operation['responses'] as Json,
+    })),
+  );
+  // `/clusters/import` is not a cluster's id.
+  return operations.sort((one, other) => braces(one.name) - braces(other.name));
+}
+
+const braces = (text: string): number => text.split('{').length;
+
+const schemaOf = ({ content = {} }: Json): Json | undefined =>
+  (Object.values(content as Json)[0] as Json | undefined)?.['schema'] as Json | undefined;
+
+function resolved(document: OpenAPIObject, answer: Json): Json {
+  const { $ref: reference } = answer;
+  const name = typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
+  return name === undefined ? answer : ((document.components?.responses?.[name] ?? {}) as Json);
+}
+
+/** The same with every object closed whose members are told of, and with references that lead into `document`. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const members: { [name: string]: unknown } = {};
+  for (const [name, member] of Object.entries(value)) members[name] = closed(member);
+  if (typeof members['$ref'] === 'string') members['$ref'] = `document${members['$ref']}`;
+  const isRecord = members['type'] === 'object' && typeof members['properties'] === 'object';
+  return isRecord && members['additionalProperties'] === undefined
+    ? { ...members, additionalProperties: false }
+    : members;
+}

@@ -1,0 +1,83 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { checkerOf } from './answer-checker.fixture.spec';
+import { hoistSchemas } from './hoist-schemas';
+import { createApiDocument } from './preview-document';
+
+interface Operation {
+  readonly summary?: string;
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly responses: { readonly [status: string]: unknown };
+}
+
+const operationsOf = ({ paths }: OpenAPIObject): readonly (readonly [string, Operation])[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods as { readonly [method: string]: Operation }).map(
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
+    ),
+  );
+
+describe('The document of the API', () => {
+  let document: OpenAPIObject;
+  beforeAll(async () => {
+    document = await createApiDocument();
+  });
+
+  it('tells what every route does and answers', () => {
+    const silent = operationsOf(document).flatMap(([name, { summary, responses }]) =>
+      summary && Object.keys(responses).some((status) => status.startsWith('2'))
+        ? []
+        : [
+            `${name}: put @Answers, @AnswersNothing or @AnswersFile of api-document/answers.decorator.ts on its handler`,
+          ],
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('tells of every parameter in a path', () => {
+    const silent = operationsOf(document).flatMap(([name, { parameters = [] }]) =>
+      [...name.matchAll(/\{(\w+)\}/g)].flatMap(([, parameter]) =>
+        parameters.some((told) => told.in === 'path' && told.name === parameter)
+          ? []
+          : [`${name}: take ${parameter} with @Id or @PathWord of http/parameters.decorators.ts`],
+      ),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('names every operation once', () => {
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods as { readonly [method: string]: { readonly operationId: string } }).map(
+        ({ operationId }) => operationId,
+      ),
+    );
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  it('judges answers: what it does not tell of is wrong', () => {
+    const check = checkerOf(document);
+    const path = '/api/assisted-install/v2/component-versions';
+    expect(check('GET', path, 200, { versions: { agent: '1' }, release_tag: 'v1' })).toBeUndefined();
+    expect(check('GET', path, 200, { versions: { agent: 1 }, release_tag: 'v1' })).toContain('must be string');
+    expect(check('GET', path, 200, { versions: {}, release_tag: 'v1', more: 1 })).toContain('additional');
+    expect(check('GET', path, 418, {})).toContain('does not tell');
+    expect(check('GET', '/elsewhere', 200, 'anything')).toBeUndefined();
+  });
+});
+
+describe('Schemas with a title', () => {
+  const lid = { title: 'lid', type: 'object', properties: { title: { type: 'string' } } };
+
+  it('stand among the components, members of that name stay', () => {
+    expect(hoistSchemas({ a: lid, b: { type: 'array', items: lid } })).toEqual({
+      tree: {
+        a: { $ref: '#/components/schemas/lid' },
+        b: { type: 'array', items: { $ref: '#/components/schemas/lid' } },
+      },
+      schemas: { lid: { type: 'object', properties: { title: { type: 'string' } } } },
+    });
+  });
+
+  it('are refused when two of one title differ', () => {
+    expect(() => hoistSchemas([lid, { title: 'lid', type: 'string' }])).toThrow('Two schemas are named lid');
+  });
+});
