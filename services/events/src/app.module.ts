@@ -2,6 +2,7 @@ import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, readConfig } from './config';
 import { JourneysProjection } from './journeys/journeys-projection';
+import { ReadPastController } from './read-past/read-past.controller';
 import { RecordNoteController } from './record-note/record-note.controller';
 import { FactRelay } from './relay/fact-relay';
 import { ViewsProjection } from './views/views-projection';
@@ -11,7 +12,7 @@ export class AppModule {
   static on(platform: Platform): DynamicModule {
     return {
       module: AppModule,
-      controllers: [RecordNoteController],
+      controllers: [RecordNoteController, ReadPastController],
       providers: [
         { provide: PLATFORM, useValue: platform },
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { inMemoryObjectStore, inMemoryReadModels, inMemorySecrets } from '@muster/adapter-in-memory';
 import { connectNatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
@@ -11,7 +12,15 @@ import { RefusalError } from '@muster/problems';
 import { eventually, type NatsServer, seededIds, startNatsServer, temporaryDirectory } from '@muster/testing';
 import type { LoggerService } from '@nestjs/common';
 import { type RunningEvents, startEvents } from './main';
-import { CLUSTER_ID, clusterRegistered, type Fact, hostRegistered, onHost, record } from './views/view-story.fixture';
+import {
+  CLUSTER_ID,
+  clusterRegistered,
+  type Fact,
+  hostRegistered,
+  onHost,
+  record,
+  timeAt,
+} from './views/view-story.fixture';
 
 const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
 const NOTE = {
@@ -131,6 +140,22 @@ describe('the events service on a real bus and a store on disk', () => {
       where: { name: NOTE.name, cluster_id: CLUSTER_ID },
     });
     expect(lines.map(({ document }) => [document.message, document.org_id])).toEqual([[NOTE.message, 'acme']]);
+  });
+
+  test('a moment of the past is answered over the bus, and refused where there was no cluster', async () => {
+    const store = openStore();
+    await append(store, clusterRegistered());
+    const { requests } = await start(store);
+    const past = (clusterId: string, at: string) =>
+      callService(requests, EventsService.method.readPast, { clusterId, at }, context('past'));
+
+    const { documents } = await past(CLUSTER_ID, timeAt(0));
+    expect(JSON.parse(gunzipSync(Buffer.from(documents, 'base64')).toString())).toMatchObject({
+      cluster: { id: CLUSTER_ID, status: 'insufficient' },
+      hosts: [],
+    });
+    await expect(past(CLUSTER_ID, '2001-01-01T00:00:00Z')).rejects.toMatchObject({ refusal: { code: 'not-found' } });
+    await expect(past(CLUSTER_ID, 'then')).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
   });
 
   test('an unknown category is refused with those there are, and nothing is stored', async () => {

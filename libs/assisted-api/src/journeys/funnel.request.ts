@@ -20,3 +20,8 @@ export class FunnelQuery {
   @QueryText() readonly platform?: string;
   @QueryText() readonly topology?: string;
 }
+
+/** The moment of the past that is asked for; the present without one. */
+export class PastQuery {
+  @QueryText(momentComplaint) readonly at?: string;
+}

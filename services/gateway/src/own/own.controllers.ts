@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { PreflightController } from './preflight/preflight.controller';
 import { PreviewStaticNetworksController } from './preview-static-networks/preview-static-networks.controller';
 import { ShowFunnelController } from './show-funnel/show-funnel.controller';
+import { ShowPastClusterController } from './show-past-cluster/show-past-cluster.controller';
 import { ShowTimelineController } from './show-timeline/show-timeline.controller';
 import { ShowClusterValidationsController } from './show-validations/show-cluster-validations.controller';
 import { ShowHostValidationsController } from './show-validations/show-host-validations.controller';
@@ -12,6 +13,7 @@ export const OWN_CONTROLLERS: readonly Type[] = [
   PreflightController,
   PreviewStaticNetworksController,
   ShowFunnelController,
+  ShowPastClusterController,
   ShowTimelineController,
   ShowClusterValidationsController,
   ShowHostValidationsController,

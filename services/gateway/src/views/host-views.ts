@@ -100,6 +100,12 @@ export class HostViews {
     );
   }
 
+  /** As it was, with the machine that it was. */
+  async presentPast(document: HostDocument, controlPlaneCount: number | undefined): Promise<V2Host> {
+    const inventory = await this.bodies.text(document._inventory_digest);
+    return presentHost(document, { controlPlaneCount, inventory });
+  }
+
   private checkedInAt({ infra_env_id: infraEnvId, id, checked_in_at: stored }: HostDocument): string {
     return this.lastSeen.since(infraEnvId, id, stored);
   }

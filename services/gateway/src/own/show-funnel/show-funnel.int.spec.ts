@@ -1,3 +1,6 @@
+import { gzipSync } from 'node:zlib';
+import { EventsService } from '@muster/contracts';
+import { startTestIssuer } from '../../auth/test-issuer.fixture.spec';
 import { type RunningGateway, startRunningGateway } from '../../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument } from '../../sample-documents.fixture.spec';
 import { after, clusterJourney, MADE_AT, storedCluster, storedHost } from './journey.fixture.spec';
@@ -69,5 +72,48 @@ describe('The funnel and the timeline', () => {
 
   it('show nothing of a cluster that is not there', async () => {
     expect((await gateway.call('GET', timelineOf('5b0f2c5e-8d6d-4b7a-9a52-0f6f3a1c9d99'))).status).toBe(404);
+  });
+
+  it('show a cluster as it was at any moment of the past', async () => {
+    const past = { cluster: clusterDocument({ status: 'installing' }).document, hosts: [hostDocument().document] };
+    await gateway.answers(EventsService.method.readPast, () => ({
+      documents: gzipSync(JSON.stringify(past)).toString('base64'),
+    }));
+    const at = '2026-01-02T04:00:00Z';
+    const { status, body } = await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}?at=${at}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: CLUSTER_ID, status: 'installing', hosts: [{ id: HOST_ID }] });
+    expect(gateway.asked.at(-1)?.body).toEqual({ clusterId: CLUSTER_ID, at });
+    expect(JSON.stringify(body)).not.toContain('_position');
+  });
+
+  it('show a cluster as it is when no moment is named', async () => {
+    const { body } = await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}`);
+    expect(body).toMatchObject({ id: CLUSTER_ID, status: 'insufficient' });
+  });
+
+  it('take nothing for a moment that is none', async () => {
+    expect((await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}?at=then`)).status).toBe(400);
+  });
+});
+
+describe('The funnel of everyone', () => {
+  it('is for administrators and auditors', async () => {
+    const issuer = await startTestIssuer();
+    const gateway = await startRunningGateway({
+      AUTH_TYPE: 'rhsso',
+      OIDC_ISSUER_URL: issuer.url,
+      ADMIN_USERS: 'root',
+      READ_ONLY_ADMIN_USERS: 'auditor',
+      IMAGE_SERVICE_BASE_URL: 'http://images.example.com:8888',
+    });
+    const statusFor = async (username: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${await issuer.token({ username, org_id: 'wonderland' })}` };
+      return (await gateway.call('GET', FUNNEL, { headers })).status;
+    };
+    const statuses = [await statusFor('root'), await statusFor('auditor'), await statusFor('alice')];
+    await gateway.close();
+    await issuer.close();
+    expect(statuses).toEqual([200, 200, 403]);
   });
 });

@@ -1,0 +1,89 @@
+import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
+import { COLLECTIONS } from '@muster/assisted-api';
+import { type JsonObject, NO_STREAM, type RecordedEvent, type StreamId } from '@muster/ports';
+import fc from 'fast-check';
+import { projectEvent } from '../views/project-event';
+import {
+  CLUSTER_ID,
+  clusterRegistered,
+  documentsAfter,
+  HOST_KEY,
+  hostRegistered,
+  infraEnvRegistered,
+  onCluster,
+  onHost,
+  onHostOutcomes,
+  onInventory,
+  record,
+  timeAt,
+} from '../views/view-story.fixture';
+import { pastEvents } from './past-events';
+import { pastViews } from './past-views';
+
+const outcome = { id: 'ntp-synced', message: 'no time source', category: 'network', status: 'failure' } as never;
+
+const STORY = record([
+  infraEnvRegistered(),
+  clusterRegistered(),
+  hostRegistered(),
+  onInventory('InventoryReported', { body: { digest: 'sha256:0', bytes: 1 } }),
+  onHostOutcomes('HostOutcomesChanged', { changed: [outcome] }),
+  onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
+  onCluster('ClusterEnteredStatus', { status: 'ready', from: 'insufficient' }),
+  onCluster('ClusterEnteredStatus', { status: 'installing', from: 'ready' }),
+  onHost('HostUnbound', { clusterId: CLUSTER_ID }),
+  onCluster('ClusterDeregistered', { at: timeAt(9) }),
+]);
+
+/** A store in which all of it has happened, and the host is known to have been in the cluster. */
+async function stored(events: readonly RecordedEvent[]) {
+  const eventStore = inMemoryEventStore();
+  const revisions = new Map<StreamId, number>();
+  for (const { streamId, id, type, data, metadata } of events) {
+    const result = await eventStore.append(streamId, revisions.get(streamId) ?? NO_STREAM, [
+      { id, type, data, metadata },
+    ]);
+    if (result.kind !== 'appended') throw new Error(result.kind);
+    revisions.set(streamId, (revisions.get(streamId) ?? NO_STREAM) + 1);
+  }
+  const readModels = inMemoryReadModels();
+  const document: JsonObject = { cluster_id: CLUSTER_ID };
+  await readModels.commit('views', 1, [{ kind: 'put', collection: COLLECTIONS.hosts, key: HOST_KEY, document }]);
+  return { eventStore, readModels };
+}
+
+describe('the past', () => {
+  it('is at every moment what people could have read then', async () => {
+    const platform = await stored(STORY);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(STORY.length), async (moment) => {
+        const events = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)) - 1, platform);
+        const { cluster, hosts } = await pastViews(CLUSTER_ID, events, projectEvent);
+        const documents = await documentsAfter(STORY.slice(0, moment));
+        const host = documents.get(`${COLLECTIONS.hosts}/${HOST_KEY}`);
+        expect(cluster).toEqual(documents.get(`${COLLECTIONS.clusters}/${CLUSTER_ID}`));
+        expect(hosts).toEqual(host?.['cluster_id'] === CLUSTER_ID ? [host] : []);
+      }),
+    );
+  });
+
+  it('has the cluster in the status in which it was', async () => {
+    const platform = await stored(STORY);
+    const statusAt = async (moment: number) => {
+      const events = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)), platform);
+      return (await pastViews(CLUSTER_ID, events, projectEvent)).cluster?.status;
+    };
+    expect(await Promise.all([0, 1, 6, 8, 9].map(statusAt))).toEqual([
+      undefined,
+      'insufficient',
+      'ready',
+      'installing',
+      undefined,
+    ]);
+  });
+
+  it('has nothing of what happened to others', async () => {
+    const platform = await stored(STORY);
+    expect(await pastEvents('99999999-1111-4111-8111-111111111111', Date.parse(timeAt(99)), platform)).toEqual([]);
+  });
+});

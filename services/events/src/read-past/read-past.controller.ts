@@ -1,0 +1,38 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { EventsService } from '@muster/contracts';
+import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Controller, Inject } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { CONFIG, type EventsConfig } from '../config';
+import { createProjectEvent } from '../views/project-event';
+import { pastEvents } from './past-events';
+import { pastViews } from './past-views';
+
+type Method = typeof EventsService.method.readPast;
+const packed = promisify(gzip);
+
+/** Any moment of the past can be asked for: what happened until then is read again. */
+@Controller()
+export class ReadPastController {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) private readonly config: EventsConfig,
+  ) {}
+
+  /** Throws RefusalError: `invalid-input` for no time at all, `not-found` for a cluster that was not there. */
+  @Handles(EventsService.method.readPast)
+  async handle(@Payload() { clusterId, at }: InputOf<Method>): Promise<OutputOf<Method>> {
+    const atMs = Date.parse(at);
+    if (Number.isNaN(atMs))
+      throw new RefusalError({ code: 'invalid-input', reason: 'There is no such moment.', subject: 'at' });
+    const events = await pastEvents(clusterId, atMs, this.platform);
+    const { cluster, hosts } = await pastViews(clusterId, events, createProjectEvent(this.config.machineLimits));
+    if (!cluster) {
+      const reason = `There was no cluster ${clusterId.slice(0, 64)} at ${new Date(atMs).toISOString()}.`;
+      throw new RefusalError({ code: 'not-found', reason, subject: 'at' });
+    }
+    return { documents: (await packed(JSON.stringify({ cluster, hosts }))).toString('base64') };
+  }
+}
