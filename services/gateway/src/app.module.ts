@@ -26,6 +26,8 @@ import { type GatewayConfig, GATEWAY_CONFIG } from './config';
 import { EVENT_CONTROLLERS } from './events/events.controllers';
 import { EventPages } from './events/list-events/event-pages';
 import { EventScopes } from './events/list-events/event-scopes';
+import { HttpMetrics } from './metrics/http-metrics';
+import { MetricsController } from './metrics/metrics.controller';
 import { HealthController } from './health/health.controller';
 import { HostIgnition } from './hosts/host-ignition';
 import { HOST_CONTROLLERS } from './hosts/hosts.controllers';
@@ -65,6 +67,7 @@ function authenticatorFor(
 @Module({
   controllers: [
     HealthController,
+    MetricsController,
     ...CLUSTER_CONTROLLERS,
     ...INFRA_ENV_CONTROLLERS,
     ...HOST_CONTROLLERS,
@@ -104,6 +107,7 @@ function authenticatorFor(
     EventScopes,
     AgentDesk,
     NatsDoor,
+    HttpMetrics,
   ],
 })
 export class GatewayModule {

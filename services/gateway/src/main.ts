@@ -10,6 +10,8 @@ import { readGatewayConfig } from './config';
 import { createFastifyServer } from './http/fastify-server';
 import { setPaths } from './http/paths';
 import { RouteTable } from './http/route-table';
+import { countRequests } from './metrics/count-requests';
+import { HttpMetrics } from './metrics/http-metrics';
 
 /** Opens the doors: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
 export const startGateway: StartService = async (platform, logger) => (await openGateway(platform, logger)).service;
@@ -28,6 +30,7 @@ export async function openGateway(
     { logger, abortOnError: false, bodyParser: false },
   );
   setPaths(app);
+  countRequests(app.getHttpAdapter().getInstance(), app.get(HttpMetrics));
   serveDocument(app);
   try {
     await app.listen(config.port, config.host);

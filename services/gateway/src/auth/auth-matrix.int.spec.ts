@@ -17,7 +17,7 @@ const FOREIGN_ID = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
 const FOREIGN_CLUSTER_ID = '3f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
 const REFUSED: readonly number[] = [401, 403, 404];
 /** What everybody may ask; a route that is not here and answers without a token fails the test. */
-const OPEN_ROUTES: readonly string[] = ['GET /health', 'GET /ready'];
+const OPEN_ROUTES: readonly string[] = ['GET /health', 'GET /metrics', 'GET /ready'];
 /** The API's document and its page say what can be asked, nothing else. */
 const isOpen = ({ name, path }: Route): boolean =>
   OPEN_ROUTES.includes(name) || path === `/${DOCUMENT_PAGE}` || path.startsWith(`/${DOCUMENT_PAGE}/`);

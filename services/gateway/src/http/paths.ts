@@ -6,4 +6,4 @@ export const API_PREFIX = 'api/assisted-install';
 
 /** What is not of the contract stands beside its paths. */
 export const setPaths = (app: INestApplication): INestApplication =>
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'ready', `${OWN_API}/*path`] });
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'metrics', 'ready', `${OWN_API}/*path`] });
