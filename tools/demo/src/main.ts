@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { DEMO_CLUSTERS } from './clusters';
+import { readFunnel } from './funnel-lines';
 import { MusterProcess } from './muster-process';
 import { ProgressView } from './progress-view';
 import { RestClient } from './rest-client';
@@ -38,11 +39,14 @@ async function main(): Promise<void> {
         }),
       ),
     );
+    const funnel = await readFunnel(client, clusters.length);
     view.stop();
     await muster.stop();
     const stored = await storedFigures(muster.dataDirectory);
     const hostCount = DEMO_CLUSTERS.reduce((sum, { machines }) => sum + machines.length, 0);
-    console.log(summarize({ clusters, stored, startMs, totalMs: performance.now() - startedMs, hostCount, timeScale }));
+    console.log(
+      summarize({ clusters, funnel, stored, startMs, totalMs: performance.now() - startedMs, hostCount, timeScale }),
+    );
   } catch (error) {
     view.stop();
     console.error(`\ndemo: ${error instanceof Error ? error.message : String(error)}`);

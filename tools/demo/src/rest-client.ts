@@ -41,6 +41,9 @@ export class RequestRefused extends Error {
   }
 }
 
+const CONTRACT_API = '/api/assisted-install/v2';
+const OWN_API = '/api/muster/v1';
+
 const RETRY_MS = 200;
 /** A service that is being restarted is waited for this long. */
 const PATIENCE_MS = 60_000;
@@ -51,6 +54,11 @@ export class RestClient {
 
   get<Answer>(path: string): Promise<Answer> {
     return this.request<Answer>('GET', path);
+  }
+
+  /** Of what Muster offers beside the contract. */
+  getOwn<Answer>(path: string): Promise<Answer> {
+    return this.request<Answer>('GET', path, undefined, OWN_API);
   }
 
   post<Answer>(path: string, body?: unknown): Promise<Answer> {
@@ -66,14 +74,14 @@ export class RestClient {
     return response.text();
   }
 
-  private async request<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-    const response = await this.send(method, path, body);
+  private async request<Answer>(method: string, path: string, body?: unknown, api = CONTRACT_API): Promise<Answer> {
+    const response = await this.send(method, path, body, api);
     const text = await response.text();
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
   }
 
-  private async send(method: string, path: string, body?: unknown): Promise<Response> {
-    const url = `${this.baseUrl}/api/assisted-install/v2${path}`;
+  private async send(method: string, path: string, body?: unknown, api = CONTRACT_API): Promise<Response> {
+    const url = `${this.baseUrl}${api}${path}`;
     for (let waited = 0; ; waited += RETRY_MS) {
       const response = await fetch(url, {
         method,

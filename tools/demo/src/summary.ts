@@ -1,3 +1,4 @@
+import { funnelLines, type FunnelView } from './funnel-lines';
 import type { InstalledCluster } from './scenario';
 import type { StoredFigures } from './stored-figures';
 
@@ -11,13 +12,14 @@ const PHASES = [
 /** One screen: what was installed, how long each phase took, what it cost to remember. */
 export function summarize(run: {
   readonly clusters: readonly InstalledCluster[];
+  readonly funnel: FunnelView;
   readonly stored: StoredFigures;
   readonly startMs: number;
   readonly totalMs: number;
   readonly hostCount: number;
   readonly timeScale: number;
 }): string {
-  const { clusters, stored } = run;
+  const { clusters, funnel, stored } = run;
   const rows = PHASES.map(
     ({ name, from, to }) =>
       `  ${name.padEnd(22)}${clusters.map((cluster) => seconds(duration(cluster, from, to)).padStart(14)).join('')}`,
@@ -32,6 +34,7 @@ export function summarize(run: {
     `  events stored               ${stored.events} for ${clusters.length} clusters and ${run.hostCount} hosts`,
     `  bytes stored                ${kib(stored.eventBytes)} of events, ${kib(stored.bytes)} on disk`,
     `  discovery images            ${clusters.map(({ imageBytes, imageMs }) => `${kib(imageBytes)} in ${Math.round(imageMs)} ms`).join(', ')}`,
+    ...funnelLines(funnel),
     ...clusters.map(({ name, kubeconfigFile }) => `  kubeconfig of ${name.padEnd(14)}${kubeconfigFile}`),
     '',
   ].join('\n');
