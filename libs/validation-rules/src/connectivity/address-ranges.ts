@@ -1,13 +1,13 @@
 import { compareIps, formatIp, type IpAddress, parseIp } from '../addresses/ip-address';
 
 /** Both ends included. */
-interface Range {
+export interface AddressRange {
   readonly first: IpAddress;
   readonly last: IpAddress;
 }
 
 /** "10.0.0.3-10.0.0.9" and single addresses; what cannot be read is left out. */
-function parseRanges(texts: readonly string[]): readonly Range[] {
+export function parseAddressRanges(texts: readonly string[]): readonly AddressRange[] {
   return texts.flatMap((text) => {
     const [from = '', to = from] = text.split('-');
     const [first, last] = [parseIp(from), parseIp(to)];
@@ -19,8 +19,8 @@ const larger = (a: IpAddress, b: IpAddress): IpAddress => (compareIps(a, b) >= 0
 const smaller = (a: IpAddress, b: IpAddress): IpAddress => (compareIps(a, b) <= 0 ? a : b);
 
 /** Both lists ascend, so one walk through the two is enough. */
-function intersect(ours: readonly Range[], theirs: readonly Range[]): readonly Range[] {
-  const both: Range[] = [];
+function intersect(ours: readonly AddressRange[], theirs: readonly AddressRange[]): readonly AddressRange[] {
+  const both: AddressRange[] = [];
   for (let [i, j] = [0, 0]; i < ours.length && j < theirs.length;) {
     const [our, their] = [ours[i], theirs[j]];
     if (!our || !their) break;
@@ -37,10 +37,10 @@ function intersect(ours: readonly Range[], theirs: readonly Range[]): readonly R
  * then some host sees what others do not, and nobody knows.
  */
 export function verifyByFreeAddresses(
-  lists: readonly (readonly string[])[],
+  lists: readonly (readonly AddressRange[])[],
   vip: string,
 ): 'succeeded' | 'failed' | 'unverified' {
-  const [head, ...rest] = lists.map(parseRanges);
+  const [head, ...rest] = lists;
   const address = parseIp(vip);
   const common = rest.reduce((ranges, list) => intersect(ranges, list), head ?? []);
   if (!address || common.length === 0) return 'unverified';

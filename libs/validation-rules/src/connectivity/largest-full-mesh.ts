@@ -1,9 +1,11 @@
-/** Who reaches whom, both ways: for each host a bit per host, 32 to a word, by place in the list of hosts. */
+import { type BitSet, bitsOf, clearBit, emptyBits, hasBit, inBoth, setBit } from './bit-set';
+
+/** Who reaches whom, both ways: for each host a bit per host, by place in the list of hosts. */
 export interface Mesh {
   /** Sorted; the place in this list is the number of the host. */
   readonly hosts: readonly string[];
   /** For each host the hosts it reaches both ways, itself included. */
-  readonly neighbours: readonly Uint32Array[];
+  readonly neighbours: readonly BitSet[];
 }
 
 /** Branches looked at before the best mesh so far has to do. */
@@ -11,10 +13,20 @@ export const MAX_BRANCHES = 4_096;
 /** Places that a greedy search starts from, best connected first. */
 const GREEDY_STARTS = 32;
 
+/** What a search took: one step for every kind of host that was looked at. */
+export interface MeshEffort {
+  branches: number;
+  steps: number;
+}
+
+/** No search among so many kinds of hosts takes more steps, whatever the graph: each kind weighs the others, is tried from each start, and is sized up in each branch. */
+export const meshStepsMax = (kinds: number): number => kinds * (kinds + GREEDY_STARTS + MAX_BRANCHES);
+
 /** Hosts that reach, and are reached by, exactly the same hosts: one decision serves all of them. */
 interface Kind {
   readonly members: readonly number[];
-  readonly reach: Set<number>;
+  /** Numbers of kinds, its own included. */
+  readonly reach: BitSet;
 }
 
 /**
@@ -24,27 +36,34 @@ interface Kind {
  * they are merged into one kind first, and a sound network of any size is a single kind. Kinds are then searched by branch and
  * bound, at most MAX_BRANCHES branches: with patchy connectivity the answer is a full mesh nonetheless, the best of greedy
  * searches and of the branches seen, but may not be the largest one. The answer depends on the graph alone. Bound for n hosts of k
- * kinds: O(n²/32 + k²) to merge, O((MAX_BRANCHES + GREEDY_STARTS × k) × k) to search.
+ * kinds: O(n²/32 + k²) to merge, `meshStepsMax` to search; `effort` is told what it took.
  */
-export function largestFullMesh(mesh: Mesh): readonly string[] {
+export function largestFullMesh(mesh: Mesh, effort: MeshEffort = { branches: 0, steps: 0 }): readonly string[] {
   const kinds = kindsOf(mesh);
-  let best = greedyMesh(kinds);
-  let bestSize = sizeOf(kinds, best) - 1;
-  let branches = 0;
-  const search = (chosen: readonly number[], size: number, candidates: readonly number[]): void => {
-    branches += 1;
+  const sizeOf = (some: readonly number[]): number => {
+    effort.steps += some.length;
+    return some.reduce((size, kind) => size + (kinds[kind]?.members.length ?? 0), 0);
+  };
+  let { best, size: bestSize } = greedyMesh(kinds, sizeOf, effort);
+  // One of the same size that the search finds first has the smaller ids.
+  bestSize -= 1;
+  const search = (chosen: readonly number[], size: number, candidates: BitSet): void => {
+    effort.branches += 1;
     if (size > bestSize) [best, bestSize] = [chosen, size];
-    let open = sizeOf(kinds, candidates);
-    for (const [at, candidate] of candidates.entries()) {
-      if (size + open <= bestSize || branches >= MAX_BRANCHES) return;
+    const numbers = bitsOf(candidates);
+    let open = sizeOf(numbers);
+    for (const candidate of numbers) {
+      if (size + open <= bestSize || effort.branches >= MAX_BRANCHES) return;
       const kind = kinds[candidate];
       if (!kind) return;
-      const rest = candidates.slice(at + 1).filter((other) => kind.reach.has(other));
-      search([...chosen, candidate], size + kind.members.length, rest);
+      clearBit(candidates, candidate);
+      search([...chosen, candidate], size + kind.members.length, inBoth(candidates, kind.reach));
       open -= kind.members.length;
     }
   };
-  search([], 0, [...kinds.keys()]);
+  const all = emptyBits(kinds.length);
+  for (const kind of kinds.keys()) setBit(all, kind);
+  search([], 0, all);
   return best
     .flatMap((kind) => kinds[kind]?.members ?? [])
     .sort((a, b) => a - b)
@@ -63,29 +82,33 @@ function kindsOf({ neighbours }: Mesh): readonly Kind[] {
   const groups = [...byReach.values()];
   return groups.map((members) => {
     const row = neighbours[members[0] ?? 0];
-    const reach = groups.flatMap(([other = 0], kind) => (row && hasBit(row, other) ? [kind] : []));
-    return { members, reach: new Set(reach) };
+    const reach = emptyBits(groups.length);
+    groups.forEach(([other = 0], kind) => {
+      if (row && hasBit(row, other)) setBit(reach, kind);
+    });
+    return { members, reach };
   });
 }
 
-function greedyMesh(kinds: readonly Kind[]): readonly number[] {
-  const weights = kinds.map(({ reach }) => sizeOf(kinds, [...reach]));
+function greedyMesh(
+  kinds: readonly Kind[],
+  sizeOf: (some: readonly number[]) => number,
+  effort: MeshEffort,
+): { best: readonly number[]; size: number } {
+  const weights = kinds.map(({ reach }) => sizeOf(bitsOf(reach)));
   const byWeight = [...kinds.keys()].sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
-  let best: readonly number[] = [];
+  let [best, size]: [readonly number[], number] = [[], 0];
   for (const start of byWeight.slice(0, GREEDY_STARTS)) {
     const chosen = [start];
-    for (const candidate of byWeight)
-      if (candidate !== start && chosen.every((one) => kinds[one]?.reach.has(candidate))) chosen.push(candidate);
-    if (sizeOf(kinds, chosen) > sizeOf(kinds, best)) best = chosen;
+    let common = kinds[start]?.reach ?? emptyBits(0);
+    effort.steps += byWeight.length;
+    for (const candidate of byWeight) {
+      if (candidate === start || !hasBit(common, candidate)) continue;
+      chosen.push(candidate);
+      common = inBoth(common, kinds[candidate]?.reach ?? common);
+    }
+    const found = chosen.reduce((sum, kind) => sum + (kinds[kind]?.members.length ?? 0), 0);
+    if (found > size) [best, size] = [chosen, found];
   }
-  return best;
+  return { best, size };
 }
-
-const sizeOf = (kinds: readonly Kind[], some: readonly number[]): number =>
-  some.reduce((size, kind) => size + (kinds[kind]?.members.length ?? 0), 0);
-
-export const hasBit = (row: Uint32Array, number: number): boolean =>
-  (((row[number >>> 5] ?? 0) >>> (number & 31)) & 1) === 1;
-export const setBit = (row: Uint32Array, number: number): void => {
-  row[number >>> 5] = (row[number >>> 5] ?? 0) | (1 << (number & 31));
-};

@@ -1,4 +1,19 @@
-import { largestFullMesh, type Mesh, setBit } from './largest-full-mesh';
+import { type BitSet, bitsOf, clearBit, emptyBits, hasBit, setBit } from './bit-set';
+import { largestFullMesh, type Mesh } from './largest-full-mesh';
+
+const FIRST_SLOTS = 32;
+
+/** A host of the graph; its slot is its place in the bits of all others. */
+interface Vertex {
+  readonly host: string;
+  readonly slot: number;
+  /** Slots of the hosts it says it reaches. */
+  reached: BitSet;
+  /** Slots of those that say so of it as well. */
+  both: BitSet;
+  /** How many these are. */
+  degree: number;
+}
 
 /**
  * Who reaches whom in one network, kept up to date edge by edge. An edge counts once both ends report it. A change of one direction
@@ -6,83 +21,103 @@ import { largestFullMesh, type Mesh, setBit } from './largest-full-mesh';
  * reaches everyone, which two counters tell, there is nothing to search for.
  */
 export class ReachGraph {
-  /** Host → the hosts it says it reaches. */
-  private readonly reached = new Map<string, Set<string>>();
-  /** Host → how many hosts it reaches both ways; hosts with none are left out. */
-  private readonly degrees = new Map<string, number>();
+  private readonly vertices = new Map<string, Vertex>();
+  private readonly bySlot: (Vertex | undefined)[] = [];
+  private readonly freeSlots: number[] = [];
+  private slots = FIRST_SLOTS;
   private edges = 0;
+  private connected = 0;
   private known: readonly string[] = [];
   private isStale = false;
 
   addHost(host: string): void {
-    if (!this.reached.has(host)) this.reached.set(host, new Set());
+    if (this.vertices.has(host)) return;
+    const slot = this.freeSlots.pop() ?? this.bySlot.length;
+    if (slot >= this.slots) this.grow();
+    const vertex = { host, slot, reached: emptyBits(this.slots), both: emptyBits(this.slots), degree: 0 };
+    this.vertices.set(host, vertex);
+    this.bySlot[slot] = vertex;
   }
 
   removeHost(host: string): void {
-    for (const other of this.reached.keys()) {
+    const vertex = this.vertices.get(host);
+    if (!vertex) return;
+    for (const other of this.vertices.keys()) {
       this.setReached(host, other, false);
       this.setReached(other, host, false);
     }
-    this.reached.delete(host);
+    this.vertices.delete(host);
+    this.bySlot[vertex.slot] = undefined;
+    this.freeSlots.push(vertex.slot);
   }
 
   has(host: string): boolean {
-    return this.reached.has(host);
+    return this.vertices.has(host);
   }
 
+  /** Of hosts that are in the graph; others have no ways. */
   setReached(from: string, to: string, isReached: boolean): void {
-    const others = this.reached.get(from);
-    if (!others || from === to || others.has(to) === isReached) return;
-    if (isReached) others.add(to);
-    else others.delete(to);
-    if (!this.reached.get(to)?.has(from)) return;
+    const [a, b] = [this.vertices.get(from), this.vertices.get(to)];
+    if (!a || !b || a === b || hasBit(a.reached, b.slot) === isReached) return;
+    const change = isReached ? setBit : clearBit;
+    change(a.reached, b.slot);
+    if (!hasBit(b.reached, a.slot)) return;
     this.isStale = true;
+    change(a.both, b.slot);
+    change(b.both, a.slot);
     this.edges += isReached ? 1 : -1;
-    for (const host of [from, to]) {
-      const degree = (this.degrees.get(host) ?? 0) + (isReached ? 1 : -1);
-      if (degree > 0) this.degrees.set(host, degree);
-      else this.degrees.delete(host);
+    for (const vertex of [a, b]) {
+      if (vertex.degree === 0) this.connected += 1;
+      vertex.degree += isReached ? 1 : -1;
+      if (vertex.degree === 0) this.connected -= 1;
     }
   }
 
   /** The largest set of at least two hosts of which each reaches each, sorted; empty when there is none. */
   group(): readonly string[] {
     if (this.isStale) {
-      const hosts = this.degrees.size;
-      const isComplete = this.edges === (hosts * (hosts - 1)) / 2;
-      this.known = isComplete ? [...this.degrees.keys()].sort() : this.search();
+      const isComplete = this.edges === (this.connected * (this.connected - 1)) / 2;
+      this.known = isComplete ? this.inTouch().map(({ host }) => host) : this.search();
       this.isStale = false;
     }
     return this.known;
   }
 
+  /** Those that reach anyone, by id. */
+  private inTouch(): readonly Vertex[] {
+    return [...this.vertices.values()].filter(({ degree }) => degree > 0).sort((a, b) => (a.host < b.host ? -1 : 1));
+  }
+
   /**
    * A mesh found by leaving out the worst connected hosts one by one tells how large the answer is at least: who reaches fewer hosts than
    * that is not in it, who reaches all of the others is. What is left to be searched is nobody in a network with a few bad
-   * hosts or edges, and everybody in a patchy one.
+   * hosts or edges, and everybody in a patchy one. Up to the search it takes a step per host left out and edge.
    */
   private search(): readonly string[] {
-    const mesh = this.withoutWorst();
-    const core = new Map(this.degrees);
-    const tooFew = [...core].filter(([, degree]) => degree + 1 < mesh.length).map(([host]) => host);
-    for (let host = tooFew.pop(); host !== undefined; host = tooFew.pop())
-      for (const other of this.takeOut(core, host)) if ((core.get(other) ?? 0) + 2 === mesh.length) tooFew.push(other);
-    const reachesAll = (host: string): boolean => core.get(host) === core.size - 1;
-    const hosts = [...core.keys()];
+    const all = this.inTouch();
+    const mesh = this.withoutWorst(all);
+    const core = new Map(all.map((vertex) => [vertex, vertex.degree]));
+    const tooFew = all.filter(({ degree }) => degree + 1 < mesh.length);
+    for (let vertex = tooFew.pop(); vertex !== undefined; vertex = tooFew.pop())
+      for (const other of this.takeOut(core, vertex))
+        if ((core.get(other) ?? 0) + 2 === mesh.length) tooFew.push(other);
+    const reachesAll = (vertex: Vertex): boolean => core.get(vertex) === core.size - 1;
+    const left = [...core.keys()];
     const found = [
-      ...hosts.filter(reachesAll),
-      ...largestFullMesh(this.toMesh(hosts.filter((host) => !reachesAll(host)).sort())),
+      ...left.filter(reachesAll).map(({ host }) => host),
+      ...largestFullMesh(toMesh(left.filter((vertex) => !reachesAll(vertex)))),
     ];
-    return (found.length < mesh.length ? mesh : found).sort();
+    return (found.length < mesh.length ? mesh.map(({ host }) => host) : found).sort();
   }
 
-  private withoutWorst(): string[] {
-    const left = new Map(this.degrees);
+  private withoutWorst(all: readonly Vertex[]): readonly Vertex[] {
+    const left = new Map(all.map((vertex) => [vertex, vertex.degree]));
     let { edges } = this;
     while (edges < (left.size * (left.size - 1)) / 2) {
-      let [worst, least] = ['', Infinity];
-      for (const [host, degree] of left)
-        if (degree < least || (degree === least && host > worst)) [worst, least] = [host, degree];
+      let [worst, least]: [Vertex | undefined, number] = [undefined, Infinity];
+      // They come by id: of equally bad ones the last.
+      for (const [vertex, degree] of left) if (degree <= least) [worst, least] = [vertex, degree];
+      if (!worst) break;
       edges -= least;
       this.takeOut(left, worst);
     }
@@ -90,27 +125,45 @@ export class ReachGraph {
   }
 
   /** Answers the hosts that reach one less by that. */
-  private takeOut(degrees: Map<string, number>, host: string): readonly string[] {
-    if (!degrees.delete(host)) return [];
-    const others = [...(this.reached.get(host) ?? [])].filter(
-      (other) => degrees.has(other) && this.reached.get(other)?.has(host),
-    );
-    for (const other of others) degrees.set(other, (degrees.get(other) ?? 0) - 1);
+  private takeOut(degrees: Map<Vertex, number>, vertex: Vertex): readonly Vertex[] {
+    if (!degrees.delete(vertex)) return [];
+    const others: Vertex[] = [];
+    for (const slot of bitsOf(vertex.both)) {
+      const other = this.bySlot[slot];
+      const degree = other && degrees.get(other);
+      if (!other || degree === undefined) continue;
+      degrees.set(other, degree - 1);
+      others.push(other);
+    }
     return others;
   }
 
-  /** `hosts` sorted. */
-  private toMesh(hosts: readonly string[]): Mesh {
-    const places = new Map(hosts.map((host, place) => [host, place]));
-    const neighbours = hosts.map((host, place) => {
-      const row = new Uint32Array(Math.ceil(hosts.length / 32));
-      setBit(row, place);
-      for (const other of this.reached.get(host) ?? []) {
-        const otherPlace = places.get(other);
-        if (otherPlace !== undefined && this.reached.get(other)?.has(host)) setBit(row, otherPlace);
-      }
-      return row;
-    });
-    return { hosts, neighbours };
+  private grow(): void {
+    this.slots *= 2;
+    for (const vertex of this.vertices.values()) {
+      vertex.reached = wider(vertex.reached, this.slots);
+      vertex.both = wider(vertex.both, this.slots);
+    }
   }
+}
+
+function wider(row: BitSet, size: number): BitSet {
+  const wide = emptyBits(size);
+  wide.set(row);
+  return wide;
+}
+
+/** `vertices` by id. */
+function toMesh(vertices: readonly Vertex[]): Mesh {
+  const places = new Map(vertices.map(({ slot }, place) => [slot, place]));
+  const neighbours = vertices.map(({ both }, own) => {
+    const row = emptyBits(vertices.length);
+    setBit(row, own);
+    for (const slot of bitsOf(both)) {
+      const place = places.get(slot);
+      if (place !== undefined) setBit(row, place);
+    }
+    return row;
+  });
+  return { hosts: vertices.map(({ host }) => host), neighbours };
 }

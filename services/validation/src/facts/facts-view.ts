@@ -21,7 +21,14 @@ import { connectivityOf, reconnected, regrouped } from './reachability';
 import { isSameToHosts } from './readers-of-settings';
 import { renamed } from './shared-names';
 import { clusterSubject, hostSubject, type Subject } from './subjects';
-import { type ClusterEntry, hasOtherPlace, type HostEntry, type InfraEnvEntry, isRegistered } from './view-entries';
+import {
+  type ClusterEntry,
+  hasOtherPlace,
+  type HostEntry,
+  type InfraEnvEntry,
+  isRegistered,
+  saysOtherOfVips,
+} from './view-entries';
 
 const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;
 
@@ -123,6 +130,7 @@ export class FactsView {
       if (!cluster) continue;
       touched.add(clusterSubject(id));
       cluster.lastEventId = eventId;
+      if (saysOtherOfVips(before, after)) cluster.vipVerifications = undefined;
       if (hasOtherPlace(before, after))
         for (const key of reshaped(cluster, this.entries)) touched.add(hostSubject(key));
     }
@@ -168,7 +176,7 @@ export class FactsView {
     eventId: string,
   ): readonly Subject[] {
     const before = { ...known };
-    Object.assign(known, changes, { lastEventId: eventId });
+    Object.assign(known, changes, { lastEventId: eventId, vipVerifications: undefined });
     known.facts = toClusterSettingsFacts(known.state, { hasCustomManifest: known.userManifests.length > 0 });
     const { id, facts } = known;
     known.connectivity.setNetworks(facts.machineNetworks);

@@ -1,5 +1,13 @@
 import type { InventoryEvent } from '@muster/contracts';
-import type { Hardware, HostFacts, Reach, Reaches } from '@muster/validation-rules';
+import {
+  type AddressRange,
+  GOOD_LATENCY_MS,
+  type Hardware,
+  type HostFacts,
+  parseAddressRanges,
+  type Reach,
+  type Reaches,
+} from '@muster/validation-rules';
 import type { EventData } from '@muster/contracts';
 
 /** What a host reported in its present epoch; `undefined` means: not reported yet. */
@@ -14,12 +22,14 @@ export interface HostReports {
   readonly mtuFailures: HostFacts['mtuFailures'];
   /** Undefined until the host tried to reach the others. */
   readonly reaches: Reaches | undefined;
+  /** Those of them that are slow or lose packets. */
+  readonly weakReaches: readonly Reach[];
   readonly collisions: EventData<'ConnectivityReported'>['collisions'];
   readonly resolutions: HostFacts['resolutions'];
   readonly isTangReached: boolean | undefined;
   readonly workerEncryption: string | undefined;
   readonly workerNetworking: string | undefined;
-  readonly freeAddresses: EventData<'FreeAddressesReported'>['networks'];
+  readonly freeAddresses: readonly { readonly network: string; readonly ranges: readonly AddressRange[] }[];
 }
 
 export const NO_REPORTS: HostReports = {
@@ -32,6 +42,7 @@ export const NO_REPORTS: HostReports = {
   isIgnitionDownloaded: undefined,
   mtuFailures: undefined,
   reaches: undefined,
+  weakReaches: [],
   collisions: [],
   resolutions: undefined,
   isTangReached: undefined,
@@ -72,7 +83,7 @@ export function evolveReports(reports: HostReports, event: InventoryEvent): Host
       return {
         ...reports,
         mtuFailures: event.data.mtuMeasured ? event.data.mtuFailures : undefined,
-        reaches: changedReaches(reports.reaches, event.data),
+        ...changedReaches(reports.reaches, event.data),
         collisions: event.data.collisions,
       };
     case 'ReportCleared':
@@ -80,7 +91,7 @@ export function evolveReports(reports: HostReports, event: InventoryEvent): Host
     case 'DomainsResolved':
       return { ...reports, resolutions: event.data.resolutions };
     case 'FreeAddressesReported':
-      return { ...reports, freeAddresses: event.data.networks };
+      return { ...reports, freeAddresses: event.data.networks.map(toParsed) };
     case 'TangConnectivityReported':
       return { ...reports, isTangReached: event.data.isSuccess };
     default: {
@@ -99,7 +110,7 @@ const CLEARED: { readonly [stepType: string]: Partial<HostReports> | undefined }
   'ntp-synchronizer': { ntpSources: [] },
   'verify-vips': { vips: [] },
   'api-vip-connectivity-check': { isIgnitionDownloaded: undefined },
-  'connectivity-check': { mtuFailures: undefined, reaches: undefined, collisions: [] },
+  'connectivity-check': { mtuFailures: undefined, reaches: undefined, weakReaches: [], collisions: [] },
   'domain-resolution': { resolutions: undefined },
   'tang-connectivity-check': { isTangReached: undefined },
   'free-network-addresses': { freeAddresses: [] },
@@ -109,9 +120,21 @@ const CLEARED: { readonly [stepType: string]: Partial<HostReports> | undefined }
 function changedReaches(
   known: Reaches | undefined,
   { peers, vanishedPeers }: EventData<'ConnectivityReported'>,
-): Reaches {
+): Pick<HostReports, 'reaches' | 'weakReaches'> {
   const reaches = new Map<string, Reach>(known ?? []);
   for (const peer of peers) reaches.set(peer.hostId, peer);
   for (const hostId of vanishedPeers) reaches.delete(hostId);
-  return reaches;
+  return { reaches, weakReaches: [...reaches.values()].filter(isWeak) };
 }
+
+const isWeak = ({ latencyMs, packetLossPercent }: Reach): boolean =>
+  !(latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0);
+
+/** Once, when it is told: all hosts of a cluster tell such lists, and each is read again and again. */
+const toParsed = ({
+  network,
+  ranges,
+}: EventData<'FreeAddressesReported'>['networks'][number]): HostReports['freeAddresses'][number] => ({
+  network,
+  ranges: parseAddressRanges(ranges),
+});

@@ -25,12 +25,16 @@ export class KnownEntries {
 
   /** Addresses of the host on which, as any host of the cluster says, another machine answers as well. */
   collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
-    const reporters = [...cluster.collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
-    if (reporters.length === 0 || !reports.hardware) return [];
-    const colliding = new Set(reporters.flatMap((one) => one.reports.collisions.map(({ address }) => address)));
+    if (cluster.collisionReporters.size === 0 || !reports.hardware) return [];
+    const colliding = (cluster.collidingAddresses ??= this.collidingIn(cluster));
     return addressesOf(reports.hardware)
       .map((address) => address.replace(/\/.*/, ''))
       .filter((address) => colliding.has(address));
+  }
+
+  private collidingIn({ collisionReporters }: ClusterEntry): ReadonlySet<string> {
+    const reporters = [...collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
+    return new Set(reporters.flatMap(({ reports }) => reports.collisions.map(({ address }) => address)));
   }
 
   /** What clusters read of a host is made anew when it is next asked for. */

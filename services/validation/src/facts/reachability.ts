@@ -66,6 +66,7 @@ export function regrouped(
 function departed(before: HostEntry, after: HostEntry, old: ClusterEntry): readonly HostKey[] {
   old.connectivity.removeHost(before.state.hostId);
   old.collisionReporters.delete(after.key);
+  old.collidingAddresses = undefined;
   const matters = before.reports.collisions.length > 0 || isRouted(old.facts) || old.hostKeys.size < FEW_HOSTS;
   return matters ? [...old.hostKeys] : [];
 }
@@ -73,6 +74,7 @@ function departed(before: HostEntry, after: HostEntry, old: ClusterEntry): reado
 function collisionsChanged(before: HostEntry, after: HostEntry, cluster: ClusterEntry): readonly HostKey[] {
   if (after.reports.collisions.length > 0) cluster.collisionReporters.add(after.key);
   else cluster.collisionReporters.delete(after.key);
+  cluster.collidingAddresses = undefined;
   const isQuiet = before.reports.collisions.length + after.reports.collisions.length === 0;
   return isQuiet ? [] : [...cluster.hostKeys];
 }

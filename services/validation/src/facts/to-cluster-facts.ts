@@ -22,7 +22,7 @@ export function toClusterFacts(cluster: ClusterEntry, view: FactsView, policy: R
     policy,
     settings: cluster.facts,
     hosts: hosts.map((host) => (host.summary ??= summarize(host, cluster.facts, policy))),
-    vipVerifications: combinedVerifications(cluster.facts, hosts),
+    vipVerifications: (cluster.vipVerifications ??= combinedVerifications(cluster.facts, hosts)),
   };
 }
 

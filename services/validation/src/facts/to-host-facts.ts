@@ -1,13 +1,7 @@
 import { NO_SHAPE } from '@muster/operators';
-import {
-  effectiveRole,
-  GOOD_LATENCY_MS,
-  type HostFacts,
-  type RulesPolicy,
-  type WeakPeer,
-} from '@muster/validation-rules';
+import { effectiveRole, type HostFacts, type RulesPolicy, type WeakPeer } from '@muster/validation-rules';
 import type { FactsView } from './facts-view';
-import { majorityHostsMin } from './majority-size';
+import { majorityHostsMinOf } from './majority-size';
 import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
 
 /** The snapshot of one host that its rules see. */
@@ -59,15 +53,14 @@ function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): Hos
   return {
     groups: [...cluster.groups].filter(([, hosts]) => hosts.has(hostId)).map(([network]) => network),
     reachedFamilies: cluster.connectivity.reachedFamilies(hostId),
-    hasEnoughHosts: cluster.hostKeys.size >= majorityHostsMin(cluster.facts, view.hostsOf(cluster)),
+    hasEnoughHosts: cluster.hostKeys.size >= majorityHostsMinOf(cluster, view),
   };
 }
 
 /** Few, in a sound network none. */
 function weakPeersOf({ reports }: HostEntry, cluster: ClusterEntry, view: FactsView): readonly WeakPeer[] {
   const weak: WeakPeer[] = [];
-  for (const [hostId, { latencyMs, packetLossPercent }] of reports.reaches ?? []) {
-    if (latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0) continue;
+  for (const { hostId, latencyMs, packetLossPercent } of reports.weakReaches) {
     const peer = view.hostOfCluster(cluster, hostId);
     if (!peer) continue;
     const { role, suggestedRole } = peer.state;

@@ -1,7 +1,12 @@
 import type { HostKey } from '@muster/contracts';
 import type { ClusterShape } from '@muster/operators';
 import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
-import type { ClusterConnectivity, ClusterHostFacts, ClusterSettingsFacts } from '@muster/validation-rules';
+import type {
+  ClusterConnectivity,
+  ClusterFacts,
+  ClusterHostFacts,
+  ClusterSettingsFacts,
+} from '@muster/validation-rules';
 import type { HostReports } from './host-reports';
 
 /** A host as the rules see it: its own state and what it reported. */
@@ -31,6 +36,10 @@ export interface ClusterEntry {
   readonly groups: Map<string, Set<string>>;
   /** Hosts that saw more than one machine answer on an address. */
   readonly collisionReporters: Set<HostKey>;
+  /** The addresses they saw that on; made when asked for, dropped when one of them says something else. */
+  collidingAddresses?: ReadonlySet<string>;
+  /** Whether its VIPs are free, as all hosts together say; made when asked for, dropped when one of them says something else. */
+  vipVerifications?: ClusterFacts['vipVerifications'];
   lastEventId: string;
 }
 
@@ -48,6 +57,13 @@ export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: Ho
   before.role !== after.role ||
   before.suggestedRole !== after.suggestedRole ||
   before.hostId !== after.hostId;
+
+/** Other answers, or another right to be heard. */
+export const saysOtherOfVips = (before: HostEntry, after: HostEntry): boolean =>
+  before.state.clusterId !== after.state.clusterId ||
+  before.state.isSilent !== after.state.isSilent ||
+  before.reports.vips !== after.reports.vips ||
+  before.reports.freeAddresses !== after.reports.freeAddresses;
 
 /** The name the node will get, or '' while the host has not reported. */
 export function nameOf({ state, reports }: HostEntry): string {

@@ -6,7 +6,7 @@ export function diffGroups(before: Groups, after: Groups): Plain<ConnectivityGro
   const changes: Plain<ConnectivityGroupChange>[] = [];
   for (const network of new Set([...before.keys(), ...after.keys()])) {
     const [old, now] = [before.get(network) ?? [], after.get(network) ?? []];
-    if (old === now && before.has(network)) continue;
+    if (before.has(network) && isSame(old, now)) continue;
     const [wasIn, isIn] = [new Set(old), new Set(now)];
     const joinedHostIds = now.filter((id) => !wasIn.has(id));
     const leftHostIds = old.filter((id) => !isIn.has(id));
@@ -15,6 +15,10 @@ export function diffGroups(before: Groups, after: Groups): Plain<ConnectivityGro
   }
   return changes;
 }
+
+/** Both are sorted. */
+const isSame = (before: readonly string[], after: readonly string[]): boolean =>
+  before.length === after.length && before.every((id, at) => id === after[at]);
 
 export function applyGroupChanges(
   before: Groups,

@@ -10,7 +10,7 @@ import {
   type RulesPolicy,
 } from '@muster/validation-rules';
 import type { FactsView } from '../facts/facts-view';
-import { majorityHostsMin } from '../facts/majority-size';
+import { majorityHostsMinOf } from '../facts/majority-size';
 import { toClusterFacts } from '../facts/to-cluster-facts';
 import { toHostFacts } from '../facts/to-host-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
@@ -40,6 +40,6 @@ export function judgeCluster(
   const facts = toClusterFacts(entry, view, policy);
   const outcomes = remember(evaluateCluster(facts), (ruleId) => DAMPED_CLUSTER_RULES.has(ruleId));
   const conditions = clusterConditions(facts, outcomes);
-  const groups = entry.connectivity.groups(majorityHostsMin(entry.facts, view.hostsOf(entry)));
+  const groups = entry.connectivity.groups(majorityHostsMinOf(entry, view));
   return { type: 'JudgeCluster', clusterId: entry.id, outcomes, conditions, groups };
 }
