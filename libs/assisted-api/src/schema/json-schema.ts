@@ -19,6 +19,7 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | JsonSchema;
   readonly allOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
 }
 
 /** The schema without members that say nothing. */

@@ -17,7 +17,7 @@ class Lid {
 }
 
 class Box {
-  @Uuid({ required: true }) readonly id!: string;
+  @Uuid({ required: true }) readonly serial!: string;
   @Choice(['round', 'square'], { fallback: 'square' }) readonly form?: string;
 }
 
@@ -26,7 +26,7 @@ class BigBox extends Box {
   @Part(Lid) readonly lid?: Lid;
   @Parts(Lid) readonly lids?: readonly Lid[];
   @ListOf(textComplaint({ maxLength: 3 })) readonly marks?: readonly string[];
-  @FreeObject() readonly content?: object;
+  @FreeObject() readonly stuff?: object;
 }
 
 class BoxQuery {
@@ -48,21 +48,21 @@ describe('The schema of a request class', () => {
       title: 'BigBox',
       type: 'object',
       properties: {
-        id: { type: 'string', format: 'uuid' },
+        serial: { type: 'string', format: 'uuid' },
         form: { type: 'string', enum: ['round', 'square'], default: 'square' },
         depth: { type: 'integer', minimum: 1, maximum: 9 },
         lid: LID,
         lids: { type: 'array', maxItems: 1_000, items: LID },
         marks: { type: 'array', maxItems: 1_000, items: { type: 'string', maxLength: 3 } },
-        content: { type: 'object', additionalProperties: true },
+        stuff: { type: 'object', additionalProperties: true },
       },
-      required: ['id', 'depth'],
+      required: ['serial', 'depth'],
       additionalProperties: false,
     });
   });
 
   it('is not changed by a class that extends it', () => {
-    expect(requestFields(Box).map(({ name }) => name)).toEqual(['id', 'form']);
+    expect(requestFields(Box).map(({ name }) => name)).toEqual(['serial', 'form']);
   });
 
   it('tells of parameters', () => {

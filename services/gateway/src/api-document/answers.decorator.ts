@@ -11,7 +11,7 @@ export interface AnswerNote {
   readonly mediaType: string;
   /** Name to what it says, of headers beside the usual ones. */
   readonly headers: { readonly [name: string]: JsonSchema };
-  /** Other statuses of success, with what each means; none of them has a body. */
+  /** Other statuses, with what each means; the body is the same, but for 204. */
   readonly others: { readonly [status: string]: string };
   /** It can be too early to ask: answered 409. */
   readonly isEarlyAtTimes: boolean;

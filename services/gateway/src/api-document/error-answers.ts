@@ -24,6 +24,8 @@ export interface ErrorRow {
 const RETRY_AFTER: ErrorRow['headers'] = {
   'Retry-After': { type: 'integer', description: 'Seconds after which asking again makes sense.' },
 };
+/** What the server refuses before a handler has looked at it is told in fewer words. */
+const EITHER: JsonSchema = { oneOf: [V2_ERROR.json, V2_INFRA_ERROR.json] };
 const isGuarded = ({ isOpenToAll }: AskedOperation): boolean => !isOpenToAll;
 
 /** Every way in which an operation can be refused, and which operations can be. */
@@ -32,7 +34,7 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     name: 'malformed',
     status: 400,
     means: 'The request does not have the required form; the message names the field.',
-    schema: V2_ERROR.json,
+    schema: EITHER,
     occurs: ({ hasParameters, hasBody }) => hasParameters || hasBody,
   },
   {
@@ -53,7 +55,7 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     name: 'missing',
     status: 404,
     means: 'There is no such thing, or it belongs to somebody else.',
-    schema: V2_ERROR.json,
+    schema: EITHER,
     occurs: ({ namesSomething, note }) => namesSomething || note.namesOthers,
   },
   {
@@ -68,7 +70,7 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     name: 'too-large',
     status: 413,
     means: 'The body is too large.',
-    schema: V2_ERROR.json,
+    schema: EITHER,
     occurs: ({ hasBody }) => hasBody,
   },
   {

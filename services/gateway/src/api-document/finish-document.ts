@@ -10,6 +10,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Response = object;
 type Components = NonNullable<OpenAPIObject['components']>;
 
+const NO_CONTENT = '204';
 const METHODS: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** What the routes say becomes what OpenAPI says: statuses, bodies, headers, tags, named schemas. */
@@ -75,7 +76,10 @@ function finishOperation(path: string, method: Method, operation: OpenOperation)
 }
 
 function successesOf(note: AnswerNote, status: string): { [status: string]: Response } {
-  const others = Object.entries(note.others).map(([other, means]) => [other, answer(means, undefined, '', {})]);
+  const others = Object.entries(note.others).map(([other, means]) => [
+    other,
+    answer(means, other === NO_CONTENT ? undefined : note.schema, note.mediaType, {}),
+  ]);
   return { [status]: answer('Done.', note.schema, note.mediaType, note.headers), ...Object.fromEntries(others) };
 }
 

@@ -36,7 +36,9 @@ function walk(
 
 /** What the schema stands for: references followed, parts of `allOf` put together. */
 function resolve(document: Json, schema: Json): Json {
-  const { $ref: reference, allOf, ...rest } = schema;
+  const { $ref: reference, allOf, oneOf, ...rest } = schema;
+  // The contract knows no alternatives; the first one is what it tells of.
+  if (Array.isArray(oneOf)) return resolve(document, (oneOf as readonly Json[])[0] ?? {});
   if (typeof reference === 'string') return { ...resolve(document, follow(document, reference)), ...without$ref(rest) };
   if (!Array.isArray(allOf)) return schema;
   return (allOf as readonly Json[]).map((part) => resolve(document, part)).reduce<Json>(merged, rest);

@@ -112,9 +112,8 @@ export const REASONS: readonly Reason[] = [
   },
   {
     id: 'Nothing to tell',
-    why: 'The value would always be empty: which version writes a disk is decided by the release, and defaults belong to no cluster.',
-    explains: (difference) =>
-      missing(difference) && answerField(/(?:installer_version|_(?:ipv4|dualstack)\[\]\.cluster_id)$/)(difference),
+    why: 'Defaults belong to no cluster.',
+    explains: (difference) => missing(difference) && answerField(/_(?:ipv4|dualstack)\[\]\.cluster_id$/)(difference),
   },
   {
     id: 'Not kept yet',
