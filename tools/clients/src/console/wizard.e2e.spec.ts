@@ -301,6 +301,8 @@ describe('the wizard of the web console', () => {
     const shown = await cluster();
     expect(shown).toMatchObject({ progress: { total_percentage: 100 }, status: 'installed' });
     expect(shown['install_completed_at']).not.toBe(UNSET_TIME);
+    for (const host of shown.hosts)
+      expect(host).toMatchObject({ installer_version: expect.stringMatching(/installer/), status: 'installed' });
     expect(await world.get(`/clusters/${clusterId}/credentials`)).toMatchObject({
       username: 'kubeadmin',
       password: expect.any(String),
