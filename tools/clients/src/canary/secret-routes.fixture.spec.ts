@@ -107,6 +107,12 @@ export const SECRET_ROUTES: ReadonlyMap<string, SecretRoute> = new Map<string, S
   [`POST ${CLUSTER}/manifests`, { body: (words) => ({ ...MANIFEST, content: manifest(words) }) }],
   [`PATCH ${CLUSTER}/manifests`, { body: (words) => ({ ...MANIFEST, updated_content: manifest(words) }) }],
   [
+    'POST /api/muster/v1/preflight',
+    {
+      body: (words) => ({ cluster: { openshift_version: '4.18', pull_secret: pullSecret(words), ...proxies(words) } }),
+    },
+  ],
+  [
     'POST /api/muster/v1/static-network-previews',
     {
       body: ({ plant }) => ({
@@ -146,6 +152,7 @@ export const PLAIN_ROUTES: ReadonlySet<string> = new Set([
 export const SHOWN_TO_THE_OWNER: ReadonlyMap<string, readonly string[]> = new Map([
   [`GET ${CLUSTER}`, ['install_config_overrides']],
   [`GET ${API}/clusters`, ['install_config_overrides']],
+  ['GET /api/muster/v1/clusters/:cluster_id', ['install_config_overrides']],
   [`GET ${CLUSTER}/install-config`, ['http_proxy', 'https_proxy', 'install_config_overrides', 'pull secret']],
   [`GET ${CLUSTER}/manifests/files`, ['manifest']],
   [`GET ${INFRA_ENV}`, ['ignition_config_override', 'static_network_config']],
