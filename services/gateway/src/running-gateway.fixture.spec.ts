@@ -11,6 +11,7 @@ import type { Environment, Platform } from '@muster/nest-kit';
 import { type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
 import type { Refusal } from '@muster/problems';
 import { eventToAppend, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
+import { answerChecker } from './api-document/answer-checker.fixture.spec';
 import { openGateway } from './main';
 import type { RouteTable } from './http/route-table';
 
@@ -39,6 +40,7 @@ export interface RunningGateway {
   }[];
   readonly log: string[];
   readonly routes: RouteTable;
+  /** Throws when the answer is not as the API's document tells. */
   call(
     method: string,
     path: string,
@@ -110,12 +112,10 @@ export async function startRunningGateway(
       const response = await fetch(url + path, { method, body, headers: { ...type, ...headers }, redirect: 'manual' });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        body: isJson ? (JSON.parse(text) as JsonValue) : undefined,
-      };
+      const answer = isJson ? (JSON.parse(text) as JsonValue) : undefined;
+      const wrong = (await answerChecker())(method, path.split('?')[0] ?? path, response.status, answer);
+      if (wrong !== undefined) throw new Error(`${wrong}. The body: ${text.slice(0, 2_000)}`);
+      return { status: response.status, headers: response.headers, text, body: answer };
     },
     answers: (method, reply) => answers(method, async (body, message) => ({ ok: await reply(body, message) })),
     refuses: (method, { code, reason, subject = '', allowed = [] }) =>

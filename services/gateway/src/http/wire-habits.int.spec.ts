@@ -23,6 +23,20 @@ describe('the wire', () => {
     });
   });
 
+  it('tells everybody what can be asked: every route, in a document and on a page that needs nothing from elsewhere', async () => {
+    const { body } = await gateway.call('GET', '/docs/openapi.json');
+    const { paths } = body as { paths: { [path: string]: object } };
+    const untold = gateway.routes
+      .all()
+      .map(({ pattern }) => pattern.replace(/:(\w+)/g, '{$1}'))
+      .filter((path) => !path.startsWith('/docs') && !(path in paths));
+    expect(untold).toEqual([]);
+    const page = await gateway.call('GET', '/docs');
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('swagger-ui-bundle.js') });
+    expect([...page.text.matchAll(/(?:src|href)="(?!\.\/|#)([^"]*)"/g)].map(([, address]) => address)).toEqual([]);
+    expect((await gateway.call('GET', '/docs/swagger-ui-bundle.js')).status).toBe(200);
+  });
+
   it('keeps the query while it cleans the path', async () => {
     const answer = await gateway.call('GET', `${API}/v2//openshift-versions/?version=4.18&only_latest=false`);
     expect(Object.keys(answer.body as object)).toEqual(['4.18.52', '4.18.52-multi']);
