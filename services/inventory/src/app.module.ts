@@ -2,6 +2,7 @@ import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ClearReportController } from './clear-report/clear-report.controller';
 import { CONFIG, readConfig } from './config';
+import { ReadReportController } from './read-report/read-report.controller';
 import { RecordReport } from './record-report/record-report';
 import { RecordReportController } from './record-report/record-report.controller';
 import { Reports } from './reports/reports';
@@ -11,7 +12,7 @@ export class AppModule {
   static on(platform: Platform): DynamicModule {
     return {
       module: AppModule,
-      controllers: [RecordReportController, ClearReportController],
+      controllers: [RecordReportController, ClearReportController, ReadReportController],
       providers: [
         { provide: PLATFORM, useValue: platform },
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },

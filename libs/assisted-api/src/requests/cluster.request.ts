@@ -27,7 +27,7 @@ import {
 } from './wire-values';
 
 /** What may be said about a cluster when it is made and later. */
-class ClusterFields {
+export class ClusterFields {
   @Text() readonly base_dns_domain?: string;
   @Text({ pattern: CIDR_PATTERN }) readonly cluster_network_cidr?: string;
   @Whole({ min: 1, max: 128 }) readonly cluster_network_host_prefix?: number;

@@ -40,7 +40,8 @@ export class RecordReport {
     return this.reports.command(request.hostKey, { type: 'RecordReport', event: report.event }, context);
   }
 
-  private read(request: Request): Report {
+  /** What it would be recorded as. Throws RefusalError when it cannot be read. */
+  read(request: Pick<Request, 'stepType' | 'hostKey' | 'output' | 'exitCode' | 'error' | 'epoch'>): Report {
     const reader = this.readers.get(request.stepType);
     if (!reader)
       throw new RefusalError({

@@ -21,7 +21,7 @@ import {
 } from '@muster/validation-rules';
 import type { JsonObject, StreamId } from '@muster/ports';
 import { FactsView } from '../facts/facts-view';
-import { majorityHostsMin } from '../facts/majority-size';
+import { majorityHostsMinOf } from '../facts/majority-size';
 import { toClusterFacts } from '../facts/to-cluster-facts';
 import { toHostFacts } from '../facts/to-host-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
@@ -151,8 +151,8 @@ export class Rehearsal {
   }
 
   private joinGroups(): void {
-    const { connectivity, facts } = this.cluster();
-    const groups = connectivity.groups(majorityHostsMin(facts, this.view.hostsOf(this.cluster())));
+    const { connectivity } = this.cluster();
+    const groups = connectivity.groups(majorityHostsMinOf(this.cluster(), this.view));
     if (!groups) return;
     const changes = [...groups].map(([network, hostIds]) => ({
       network,

@@ -73,14 +73,17 @@ export class ShowTimelineController {
 
   private async hostTimelines(clusterId: string, now: string): Promise<Timeline['hosts']> {
     const timelines: Timeline['hosts'][number][] = [];
-    for (const { id, infra_env_id: infraEnvId, requested_hostname: name } of await this.hosts.documentsOfCluster(
-      clusterId,
-    )) {
+    for (const {
+      id,
+      infra_env_id: infraEnvId,
+      requested_hostname: given,
+      _reported_hostname: reported,
+    } of await this.hosts.documentsOfCluster(clusterId)) {
       const journey = await this.journey<HostJourney>(JOURNEY_COLLECTIONS.hosts, hostKeyOf(infraEnvId, id));
       if (!journey) continue;
       const { statuses, stages } = journey;
       const spans = { statuses: statusSpans(statuses, now), stages: stageSpans(stages, statuses, now) };
-      timelines.push({ id, name: name ?? '', ...spans });
+      timelines.push({ id, name: given || reported || id, ...spans });
     }
     return timelines;
   }
