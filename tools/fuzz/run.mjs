@@ -1,8 +1,8 @@
 // Throws schemathesis, a public fuzzer of APIs, at a Muster of its own:
-//   node tools/fuzz/run.mjs CONTRACT [--examples N] [--seed N]
-// CONTRACT is an OpenAPI or Swagger document. Needs python3 with venv; says so where there is none. Exit code 1: a 5xx was found.
+//   node tools/fuzz/run.mjs [DOCUMENT] [--examples N] [--seed N]
+// DOCUMENT is an OpenAPI or Swagger document: the contract, or (when none is named) Muster's own. Needs python3 with venv; says so where there is none. Exit code 1: a 5xx was found.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -10,13 +10,17 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const READY_PATIENCE_MS = 30_000;
-const [given, ...options] = process.argv.slice(2);
-const contract = given && resolve(given);
+const OWN_DOCUMENT = join(ROOT, 'tools', 'docs', 'api', 'openapi.json');
+const PREFIX = '/api/assisted-install';
+const [first = '', ...rest] = process.argv.slice(2);
+const isNamed = first !== '' && !first.startsWith('--');
+const contract = isNamed ? resolve(first) : OWN_DOCUMENT;
+const options = isNamed ? rest : [first, ...rest];
 const option = (name, fallback) => {
   const at = options.indexOf(name);
   return at < 0 ? fallback : (options[at + 1] ?? fallback);
 };
-if (!contract || !existsSync(contract)) {
+if (!existsSync(contract)) {
   console.error('Name the document to fuzz by: node tools/fuzz/run.mjs path/to/swagger.yaml');
   process.exit(2);
 }
@@ -41,7 +45,9 @@ const muster = spawn('node', [join(ROOT, 'tools', 'launcher', 'dist', 'main.js')
 let status = 1;
 try {
   await untilReady(`http://127.0.0.1:${restPort}/ready`);
-  const url = `http://127.0.0.1:${restPort}/api/assisted-install`;
+  // Muster's own document names whole paths, the contract what follows its prefix.
+  const hasWholePaths = readFileSync(contract, 'utf8').includes(`"${PREFIX}/`);
+  const url = `http://127.0.0.1:${restPort}${hasWholePaths ? '' : PREFIX}`;
   const examples = ['--max-examples', option('--examples', '15'), '--seed', option('--seed', '1')];
   const checks = ['--checks', 'not_a_server_error', '--request-timeout', '10', '--workers', '2'];
   const fuzzer = join(venv, 'bin', 'schemathesis');

@@ -5,7 +5,7 @@ import { finishDocument } from './finish-document';
 
 const ABOUT = `Installs OpenShift and OKD clusters on bare metal. Paths under /api/assisted-install keep the contract that today's
 consoles, command lines and agents speak; those under /api/muster are Muster's own. Members that are not told of may
-appear in answers at any time; requests are refused when they have a member that is not told of here.`;
+appear in answers at any time; requests are refused when they have a member that is not told of here. A member that is null counts as left out.`;
 
 /** The OpenAPI document of what the application serves. */
 export function apiDocumentOf(app: INestApplication): OpenAPIObject {
