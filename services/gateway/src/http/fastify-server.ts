@@ -60,8 +60,9 @@ export function createFastifyServer(routes: RouteTable, patience: Patience = PAT
   closePromptly(server);
   server.removeAllContentTypeParsers();
   const parseJson = server.getDefaultJsonParser('error', 'error');
-  server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined);
+  // As bytes: what is not UTF-8 in a name that a machine reports is replaced here, and judged by the name's own rules.
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
     const mediaType = request.headers['content-type'];
     if (mediaType === undefined || JSON_MEDIA_TYPE.test(mediaType)) return void parseJson(request, String(body), done);
     done(

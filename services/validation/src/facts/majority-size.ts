@@ -7,7 +7,7 @@ const HOSTS_MIN = 3;
 /** Two control plane hosts that fence each other are all there is. */
 const FENCED_HOSTS_MIN = 2;
 
-export function majorityHostsMin({ controlPlaneCount }: ClusterSettingsFacts, hosts: readonly HostEntry[]): number {
+function majorityHostsMin({ controlPlaneCount }: ClusterSettingsFacts, hosts: readonly HostEntry[]): number {
   const isFenced = controlPlaneCount === 2 && hosts.some(({ state }) => state.settings.fencingCredentialsSet);
   return isFenced ? FENCED_HOSTS_MIN : HOSTS_MIN;
 }
