@@ -182,7 +182,8 @@ describe('AUTH_TYPE=oidc, every operation', () => {
       const own = (await gateway.call('GET', API + list, { headers: await bearer('bob') })).body as { id: string }[];
       expect(own.map(({ id }) => id)).toEqual([list === '/v2/clusters' ? FOREIGN_CLUSTER_ID : FOREIGN_ID]);
     }
-    expect(await ask('/v2/events', await bearer('alice'))).toBe(403);
+    const unasked = await gateway.call('GET', `${API}/v2/events`, { headers: await bearer('alice') });
+    expect([unasked.status, unasked.body, unasked.headers.get('event-count')]).toEqual([200, [], '0']);
     expect(await ask(`/v2/events?cluster_id=${CLUSTER_ID}`, await bearer('alice'))).toBe(200);
     expect(await ask(`/v2/events?cluster_id=${CLUSTER_ID}`, await bearer('bob'))).toBe(404);
     expect(await ask(`/v2/events?host_ids=${HOST_ID}`, await bearer('bob'))).toBe(404);

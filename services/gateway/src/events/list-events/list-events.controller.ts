@@ -27,6 +27,10 @@ export class ListEventsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<readonly V2Event[]> {
+    if (this.scopes.hasNothingToShow(request.caller, query)) {
+      void reply.headers(toCountHeaders(query, new Map()));
+      return [];
+    }
     await this.scopes.check(request.caller, query);
     const { events, counts } = await this.pages.read(query);
     void reply.headers(toCountHeaders(query, counts));
