@@ -122,7 +122,7 @@ export class FactsView {
     const [left, joined] = [before.state.clusterId, after.state.clusterId];
     this.infraEnv(after.state.infraEnvId)?.hostKeys.add(after.key);
     if (left !== joined) this.cluster(left)?.hostKeys.delete(after.key);
-    this.cluster(joined)?.hostKeys.add(after.key);
+    this.entries.join(joined, after.key);
     this.entries.rememberId(after.state.hostId, after.key);
     for (const key of reconnected(before, after, this.entries)) touched.add(hostSubject(key));
     for (const id of new Set([left, joined])) {

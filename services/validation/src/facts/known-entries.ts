@@ -14,6 +14,15 @@ export class KnownEntries {
     if (hostId) this.keysOfIds.set(hostId, key);
   }
 
+  /** By key: rules that take the first host of several find the same one, whoever came first. */
+  join(clusterId: string, key: HostKey): void {
+    const hostKeys = this.clusters.get(clusterId)?.hostKeys;
+    if (!hostKeys || hostKeys.has(key)) return;
+    const sorted = [...hostKeys, key].sort();
+    hostKeys.clear();
+    for (const one of sorted) hostKeys.add(one);
+  }
+
   hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
     return [...cluster.hostKeys].flatMap((key) => this.hosts.get(key) ?? []);
   }

@@ -7,7 +7,7 @@ import {
   isLoadBalancerUserManaged,
 } from '@muster/validation-rules';
 import type { KnownEntries } from './known-entries';
-import { type ClusterEntry, hasOtherPlace, type HostEntry } from './view-entries';
+import { type ClusterEntry, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
 
 /** With fewer hosts the first ones tell the others apart from too few to compare. */
 const FEW_HOSTS = 3;
@@ -26,7 +26,7 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   const keys: HostKey[] = [];
   const isNew = before.state.clusterId !== after.state.clusterId;
   const old = entries.clusters.get(before.state.clusterId);
-  if (old && isNew) keys.push(...departed(before, after, old));
+  if (old && isNew) keys.push(...departed(before, after, old), ...weaklyReaching(before.state.hostId, old, entries));
   const cluster = entries.clusters.get(after.state.clusterId);
   if (!cluster) return keys;
   if (isNew || before.reports.hardware !== after.reports.hardware || before.reports.reaches !== after.reports.reaches) {
@@ -38,7 +38,7 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   }
   if (isNew || before.reports.collisions !== after.reports.collisions)
     keys.push(...collisionsChanged(before, after, cluster));
-  if (hasOtherPlace(before, after))
+  if (hasOtherPlace(before, after) || nameOf(before) !== nameOf(after))
     keys.push(...weaklyReaching(after.state.hostId || before.state.hostId, cluster, entries));
   if (isNew && cluster.hostKeys.size <= FEW_HOSTS) keys.push(...cluster.hostKeys);
   return keys;
@@ -79,7 +79,7 @@ function collisionsChanged(before: HostEntry, after: HostEntry, cluster: Cluster
   return isQuiet ? [] : [...cluster.hostKeys];
 }
 
-/** Hosts that have trouble to reach this one: only to them it matters what role it has. */
+/** Hosts that have trouble to reach this one: only to them it matters what role and name it has. */
 function weaklyReaching(hostId: string, cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
   return entries.hostsOf(cluster).flatMap(({ key, reports }) => {
     const reach = reports.reaches?.get(hostId);

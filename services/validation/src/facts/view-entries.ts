@@ -28,6 +28,7 @@ export interface ClusterEntry {
   userManifests: readonly string[];
   /** Kept while operators are chosen; nothing else asks for it. */
   shape: ClusterShape;
+  /** In ascending order. */
   readonly hostKeys: Set<HostKey>;
   /** Name → the hosts with an inventory that are called so. */
   readonly names: Map<string, Set<HostKey>>;
