@@ -5,6 +5,9 @@ export type Needs<Facts, Need extends string> = {
   readonly [Name in Need]: { readonly isMet: (facts: Facts) => boolean; readonly waitingFor: string };
 };
 
+/** Longest message, measured or required value, in characters: some name what a machine has hundreds of. */
+export const OUTCOME_TEXT_CHARACTERS_MAX = 1_024;
+
 export const DISABLED_MESSAGE = 'Validation disabled by configuration';
 
 /** Every rule's outcome in the order of the table; none stops another. */
@@ -64,10 +67,16 @@ function toOutcome(rule: Labels, status: OutcomeStatus, message: string, measure
   return {
     id: rule.id,
     status,
-    message,
+    message: bounded(message),
     category: rule.category,
-    measured,
-    required,
+    measured: bounded(measured),
+    required: bounded(required),
     remedy: needsRemedy ? rule.remedy : '',
   };
+}
+
+/** Cut where it is too long, but never in the middle of a character. */
+function bounded(text: string): string {
+  if (text.length <= OUTCOME_TEXT_CHARACTERS_MAX) return text;
+  return `${text.slice(0, OUTCOME_TEXT_CHARACTERS_MAX - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

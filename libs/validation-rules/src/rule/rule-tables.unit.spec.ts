@@ -19,6 +19,7 @@ import { hostConditions } from '../host/host-conditions';
 import { HOST_RULES } from '../host/host-rules.table';
 import { CLUSTER_RULE_IDS, HOST_RULE_IDS, operatorRuleId, RETIRED_RULE_IDS } from './contract-ids';
 import { applyOutcomeChanges, diffOutcomes } from './diff-outcomes';
+import { OUTCOME_TEXT_CHARACTERS_MAX } from './evaluate-rules';
 import { NEVER_IGNORABLE_CLUSTER_RULES, NEVER_IGNORABLE_HOST_RULES } from './overrides';
 
 const CONTRACT = `${__dirname}/../../../../../shared/upstream/swagger.yaml`;
@@ -142,6 +143,21 @@ describe('every rule, whatever the facts', () => {
         clusterConditions(facts, outcomes);
       }),
     );
+  });
+
+  it('says no more than a person reads of what a machine has hundreds of, and cuts no character in two', () => {
+    const disks = Array.from({ length: 256 }, (_, at) =>
+      sampleDisk({ id: `d${at}`, name: '😀'.repeat(600) + at, hasUuid: false }),
+    );
+    const { message, measured } =
+      evaluateHost(sampleHost({ hardware: sampleHardware({ disks, manufacturer: 'VMware, Inc.' }) })).find(
+        ({ id }) => id === 'vsphere-disk-uuid-enabled',
+      ) ?? {};
+    for (const text of [message, measured]) {
+      expect(text?.length).toBeLessThanOrEqual(OUTCOME_TEXT_CHARACTERS_MAX);
+      expect(text).toMatch(/😀…$/u);
+      expect(text?.isWellFormed()).toBe(true);
+    }
   });
 
   it('leads to the same outcomes by steps as at once', () => {

@@ -154,6 +154,14 @@ describe('what no sound machine reports', () => {
       }),
       { 'hostname-valid': 'failure', 'has-min-valid-disks': 'failure' },
     ],
+    [
+      'hundreds of disks with long names, none of which tells its UUID',
+      inventory({
+        disks: many(256, (at) => disk({ id: `d${at}`, name: `${'x'.repeat(250)}${at}` })),
+        system_vendor: { manufacturer: 'VMware, Inc.', product_name: 'VMware', virtual: true },
+      }),
+      { 'vsphere-disk-uuid-enabled': 'failure' },
+    ],
     ['a name without end', inventory({ hostname: 'x'.repeat(200_000) }), { 'hostname-valid': 'failure' }],
   ];
 
