@@ -24,6 +24,7 @@ export * from './host/host-conditions';
 export * from './host/host-rule';
 export * from './host/host-rules.table';
 export { isHostname } from './host/name.rules';
+export { NAME_RESOLUTION_RULES } from './host/name-resolution.rules';
 export { suitsPlatform } from './host/platform.rules';
 export * from './networks/default-routes';
 export * from './networks/machine-networks';

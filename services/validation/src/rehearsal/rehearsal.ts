@@ -16,6 +16,7 @@ import {
   evaluateCluster,
   evaluateHost,
   hostStanding,
+  NAME_RESOLUTION_RULES,
   type Outcome,
   type RulesPolicy,
 } from '@muster/validation-rules';
@@ -31,6 +32,12 @@ const NOWHERE = '00000000-0000-0000-0000-000000000000';
 const NOBODY = { userName: '', orgId: '', emailDomain: '' };
 /** Roles decide how large a disk has to be, disks what a host weighs: after this many rounds nothing moves any more. */
 const ROUNDS_MAX = 3;
+
+const LOOKED_UP: ReadonlySet<string> = new Set(NAME_RESOLUTION_RULES.map(({ id }) => id));
+
+/** A live host is asked at once, so that silence is an error there. Here nobody was asked. */
+const notLookedUpYet = (outcome: Outcome): Outcome =>
+  outcome.status === 'error' && LOOKED_UP.has(outcome.id) ? { ...outcome, status: 'pending', remedy: '' } : outcome;
 
 export interface RehearsedHost {
   readonly hostId: string;
@@ -164,7 +171,8 @@ export class Rehearsal {
 
   /** For the cluster, a host that nothing speaks against counts as one that is ready: what has to be measured yet may pass. */
   private judgeHost(entry: HostEntry): RehearsalOutcome['hosts'][number] {
-    const outcomes = evaluateHost(toHostFacts(entry, this.view, this.policy));
+    const found = evaluateHost(toHostFacts(entry, this.view, this.policy));
+    const outcomes = entry.reports.resolutions ? found : found.map(notLookedUpYet);
     const ignored = this.cluster().facts.ignoredHostRules;
     const isHeldBack = outcomes.some(
       (outcome) => outcome.status !== 'pending' && hostStanding(outcome, ignored, true).holdsBack,

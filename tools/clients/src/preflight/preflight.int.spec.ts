@@ -150,6 +150,14 @@ describe('a preflight', () => {
     );
   });
 
+  it('does not hold against a single node that nobody looked its names up yet', async () => {
+    const [first] = await hostsOf();
+    const cluster = { ...CLUSTER, api_vips: undefined, ingress_vips: undefined, control_plane_count: 1 };
+    const { body } = await preflight({ cluster, hosts: [first] });
+    expect(body).toMatchObject({ verdict: 'ready-once-measured', blocking: [] });
+    expect(body.unmeasured.map(({ id }) => id)).toContain('api-domain-name-resolved-correctly');
+  });
+
   it.each([
     [{ cluster: { ...CLUSTER, openshift_version: '3.11' } }, /openshift_version/],
     [{ cluster: { ...CLUSTER, api_vips: [{ ip: 'nowhere' }] } }, /api_vips/],
