@@ -23,6 +23,7 @@ const PROGRAMS = {
 const VERIFIERS = {
   'ignition-validate': { package: 'ignition', use: 'a second opinion on ignition documents', spare: () => false },
   cpio: { package: 'cpio', use: 'a second opinion on ramdisks', spare: () => false },
+  'qemu-system-x86_64': { package: 'qemu-system-x86', use: 'booting an image to its menu', spare: () => false },
 };
 const wanted = process.argv.includes('--verifiers') ? { ...PROGRAMS, ...VERIFIERS } : PROGRAMS;
 
