@@ -3,40 +3,59 @@ import { type FleetHost, inventoryReply } from '../load/fleet';
 import { openCaller } from '../load/caller';
 import { startLoadProcess } from '../load/load-process';
 import { bootFleet, httpTarget } from '../load/run-fleet';
-import type { Bench } from '../measurement';
+import type { Bench, BenchBed, Measurement } from '../measurement';
 import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
 import { untilQuiet } from './quiet';
 
 const TOO_LITTLE_MEMORY_GIB = 4;
 const PATIENCE_MS = 30_000;
 
+interface Fleet {
+  readonly clusters: number;
+  readonly hostsEach: number;
+}
+const MANY_CLUSTERS: Fleet = { clusters: 50, hostsEach: 20 };
+const FLEETS: readonly Fleet[] = [
+  MANY_CLUSTERS,
+  ...[3, 100, 500, 1_000].map((hostsEach) => ({ clusters: 1, hostsEach })),
+];
+const QUICK_FLEETS: readonly Fleet[] = [
+  { clusters: 2, hostsEach: 5 },
+  { clusters: 1, hostsEach: 3 },
+];
+const SAMPLES = 300;
+const QUICK_SAMPLES = 5;
+
 /** A host tells of other hardware; how long until a person can read what that means. */
 export const outcomeLatency: Bench = {
   name: 'outcome',
-  about: 'inventory posted until its outcome is readable over REST, with 1,000 hosts',
+  about: 'inventory posted until its outcome is readable over REST, 1,000 hosts in many clusters, 3 to 1,000 in one',
   run: async (bed) => {
-    const shape = bed.isQuick ? { clusters: 2, hostsEach: 5 } : { clusters: 50, hostsEach: 20 };
-    const muster = await startEmbeddedProcess(bed.directory('outcome'));
-    const load = startLoadProcess();
-    try {
-      const hosts = await bootFleet(bed, muster, load, shape);
-      await untilQuiet(muster.dataDirectory);
-      const samples = hosts.slice(0, bed.isQuick ? 5 : 300);
-      const latenciesMs: number[] = [];
-      for (const host of samples) latenciesMs.push(await sample(muster, host));
-      return [
-        {
-          what: `inventory posted → outcome readable, ${count(hosts.length)} hosts`,
-          measured: p50AndP99(latenciesMs),
-          budget: 'p99 < 50 ms',
-        },
-      ];
-    } finally {
-      load.close();
-      await muster.stop();
-    }
+    const measurements: Measurement[] = [];
+    for (const fleet of bed.isQuick ? QUICK_FLEETS : FLEETS) measurements.push(await measure(bed, fleet));
+    return measurements;
   },
 };
+
+async function measure(bed: BenchBed, { clusters, hostsEach }: Fleet): Promise<Measurement> {
+  const muster = await startEmbeddedProcess(bed.directory(`outcome-${clusters}-${hostsEach}`));
+  const load = startLoadProcess();
+  try {
+    const hosts = await bootFleet(bed, muster, load, { clusters, hostsEach });
+    await untilQuiet(muster.dataDirectory);
+    const latenciesMs: number[] = [];
+    for (const host of hosts.slice(0, bed.isQuick ? QUICK_SAMPLES : SAMPLES))
+      latenciesMs.push(await sample(muster, host));
+    return {
+      what: `inventory posted → outcome readable, ${count(hosts.length)} hosts${clusters === 1 ? ' in one cluster' : ''}`,
+      measured: p50AndP99(latenciesMs),
+      budget: 'p99 < 50 ms',
+    };
+  } finally {
+    load.close();
+    await muster.stop();
+  }
+}
 
 async function sample(muster: EmbeddedProcess, host: FleetHost): Promise<number> {
   const caller = await openCaller(httpTarget(muster));
