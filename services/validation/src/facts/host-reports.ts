@@ -10,6 +10,13 @@ import {
 } from '@muster/validation-rules';
 import type { EventData } from '@muster/contracts';
 
+interface FreeAddresses {
+  readonly network: string;
+  /** As reported: hosts of one network mostly say the same. */
+  readonly text: string;
+  readonly ranges: readonly AddressRange[];
+}
+
 /** What a host reported in its present epoch; `undefined` means: not reported yet. */
 export interface HostReports {
   readonly hardware: Hardware | undefined;
@@ -29,7 +36,7 @@ export interface HostReports {
   readonly isTangReached: boolean | undefined;
   readonly workerEncryption: string | undefined;
   readonly workerNetworking: string | undefined;
-  readonly freeAddresses: readonly { readonly network: string; readonly ranges: readonly AddressRange[] }[];
+  readonly freeAddresses: readonly FreeAddresses[];
 }
 
 export const NO_REPORTS: HostReports = {
@@ -130,11 +137,9 @@ function changedReaches(
 const isWeak = ({ latencyMs, packetLossPercent }: Reach): boolean =>
   !(latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0);
 
-/** Once, when it is told: all hosts of a cluster tell such lists, and each is read again and again. */
-const toParsed = ({
+/** Read once, when it is told: all hosts of a cluster tell such lists, and each counts again and again. */
+const toParsed = ({ network, ranges }: EventData<'FreeAddressesReported'>['networks'][number]): FreeAddresses => ({
   network,
-  ranges,
-}: EventData<'FreeAddressesReported'>['networks'][number]): HostReports['freeAddresses'][number] => ({
-  network,
+  text: ranges.join(),
   ranges: parseAddressRanges(ranges),
 });

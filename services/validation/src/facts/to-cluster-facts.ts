@@ -75,9 +75,9 @@ function verifiedByLists(
   hosts: readonly HostEntry[],
 ): string {
   const network = machineNetworks[index];
-  const lists = hosts
+  const told = hosts
     .filter(({ state }) => !state.isSilent)
-    .flatMap(({ reports }) => reports.freeAddresses.filter((one) => one.network === network))
-    .map(({ ranges }) => ranges);
-  return verifyByFreeAddresses(lists, vip);
+    .flatMap(({ reports }) => reports.freeAddresses.filter((one) => one.network === network));
+  const different = new Map(told.map(({ text, ranges }) => [text, ranges]));
+  return verifyByFreeAddresses([...different.values()], vip);
 }
