@@ -3,7 +3,7 @@ import { defineFleet } from '../load/fleet';
 import type { Bench } from '../measurement';
 import { coreShares } from './cpu-time';
 import { startEmbeddedProcess } from './embedded-process';
-import { untilQuiet } from './quiet';
+import { untilIdle } from './quiet';
 
 /** Clusters that nothing happens to. */
 export const idleClusters: Bench = {
@@ -14,7 +14,7 @@ export const idleClusters: Bench = {
     const muster = await startEmbeddedProcess(bed.directory('idle-clusters'));
     try {
       await defineFleet(muster.restUrl, clusters, 0);
-      await untilQuiet(muster.dataDirectory);
+      await untilIdle(muster);
       const [own = NaN, bus = NaN] = await coreShares([muster.pid, muster.natsPid], bed.isQuick ? 2_000 : 20_000);
       return [
         {

@@ -8,7 +8,7 @@ import { bootFleet, httpTarget, oncePerHost } from '../load/run-fleet';
 import type { Bench, Measurement } from '../measurement';
 import { coreShares } from './cpu-time';
 import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
-import { eventsStored, untilQuiet } from './quiet';
+import { eventsStored, untilIdle } from './quiet';
 
 const POLL_INTERVAL_SECONDS = 60;
 /** A handful of hosts would not poll even once while a quick run looks. */
@@ -30,7 +30,7 @@ export const idleHosts: Bench = {
       const hosts = await bootFleet(bed, muster, load, shape);
       // The first poll also tells the host's clock.
       await oncePerHost(load, hosts, poll);
-      await untilQuiet(muster.dataDirectory);
+      await untilIdle(muster);
       const intervalSeconds = bed.isQuick ? QUICK_POLL_INTERVAL_SECONDS : POLL_INTERVAL_SECONDS;
       const on = { muster, load, hosts, sampleMs, intervalSeconds };
       bed.tell(`polling for ${count(hosts.length)} hosts`);
