@@ -12,6 +12,7 @@ export * from './cluster/cluster-refusals';
 export * from './cluster/cluster-row';
 export { mergeClusterSettings } from './cluster/cluster-revision';
 export * from './cluster/cluster-state';
+export * from './cluster/operator-choices';
 export * from './cluster/cluster-status';
 export * from './cluster/cluster-timeouts';
 export * from './cluster/user-manifests';

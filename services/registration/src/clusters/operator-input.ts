@@ -1,11 +1,6 @@
 import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } from '@muster/contracts';
-import {
-  chooseOperators,
-  type OperatorCluster,
-  operatorNamed,
-  type OperatorSettings,
-  withDependencies,
-} from '@muster/operators';
+import { asksForSingleNode, decideOperators } from '@muster/domain';
+import { type OperatorCluster, operatorNamed, type OperatorSettings, withDependencies } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
 import { parseVersion } from '@muster/validation-rules';
 
@@ -31,24 +26,17 @@ export function operatorInput(
 ): OperatorInput | undefined {
   if (!given.olmOperators && !bundles) return undefined;
   const cluster: Cluster = {
-    isSingleNode: settings.controlPlaneCount === 1 || settings.highAvailabilityMode === 'None',
+    isSingleNode: asksForSingleNode(settings),
     release: parseVersion(settings.openshiftVersion ?? ''),
     settings: operatorSettings,
   };
-  const chosen = chooseOperators(
-    given.olmOperators?.items ?? [],
-    (bundles?.items ?? []).map(({ id, optionalOperators }) => ({ id, optionalOperators: optionalOperators?.items })),
-    cluster,
-  );
-  if (chosen.kind === 'refused') {
-    const { reason, subject, allowed } = chosen;
-    throw new RefusalError({ code: 'invalid-input', reason, subject, allowed });
-  }
-  const choices = chosen.operators.map((choice) => ({ ...choice, sourceBundles: [...choice.sourceBundles] }));
-  const sources = new Map(choices.map(({ name, sourceBundles }) => [name, sourceBundles]));
+  const decision = decideOperators(given, bundles, cluster);
+  if (decision.kind === 'refused') throw new RefusalError(decision.refusal);
+  const { choices } = decision;
+  const sources = new Map(choices.items.map(({ name, sourceBundles }) => [name, sourceBundles]));
   const names = withDependencies([...sources.keys()], cluster);
   return {
-    choices: { items: choices },
+    choices,
     monitored: names.flatMap((name) => monitored(name, sources.get(name), cluster)),
   };
 }

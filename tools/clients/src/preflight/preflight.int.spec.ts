@@ -162,6 +162,7 @@ describe('a preflight', () => {
     [{ cluster: { ...CLUSTER, openshift_version: '3.11' } }, /openshift_version/],
     [{ cluster: { ...CLUSTER, api_vips: [{ ip: 'nowhere' }] } }, /api_vips/],
     [{ cluster: { ...CLUSTER, olm_operators: [{ name: 'magic' }] } }, /No operator is called magic/],
+    [{ cluster: { ...CLUSTER, operator_bundles: [{ id: 'magic' }] } }, /No bundle is called magic/],
     [{ cluster: CLUSTER, hosts: [{ inventory: '{"cpu":' }] }, /hosts\.0/],
     [{ cluster: CLUSTER, hosts: [{ inventory: { cpu: {}, memory: {}, disks: 7 } }] }, /hosts\.0.*disks/],
     [{ cluster: CLUSTER, hosts: [{ reports: [{ step_type: 'dance', output: {} }] }] }, /hosts\.0.*dance/],

@@ -7,9 +7,9 @@ import {
   toOperatorBundles,
 } from '@muster/assisted-api';
 import { type ClusterSettings, hostKeyOf, InventoryService, type Plain, ValidationService } from '@muster/contracts';
+import { asksForSingleNode, decideOperators } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type InputOf, type Platform, PLATFORM } from '@muster/nest-kit';
-import { chooseOperators } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
 import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
@@ -104,19 +104,8 @@ function withOperators(
   { operator_bundles: bundles }: PreflightClusterRequest,
 ): Plain<ClusterSettings> {
   if (!settings.olmOperators && !bundles) return settings;
-  const isSingleNode = settings.controlPlaneCount === 1 || settings.highAvailabilityMode === 'None';
-  const chosen = chooseOperators(
-    settings.olmOperators?.items ?? [],
-    (toOperatorBundles(bundles)?.items ?? []).map(({ id, optionalOperators }) => ({
-      id,
-      optionalOperators: optionalOperators?.items,
-    })),
-    { isSingleNode },
-  );
-  if (chosen.kind === 'refused') {
-    const { reason, subject, allowed } = chosen;
-    throw new RefusalError({ code: 'invalid-input', reason, subject, allowed });
-  }
-  const items = chosen.operators.map((choice) => ({ ...choice, sourceBundles: [...choice.sourceBundles] }));
-  return { ...settings, olmOperators: { items } };
+  const cluster = { isSingleNode: asksForSingleNode(settings) };
+  const decision = decideOperators(settings, toOperatorBundles(bundles), cluster);
+  if (decision.kind === 'refused') throw new RefusalError(decision.refusal);
+  return { ...settings, olmOperators: decision.choices };
 }
