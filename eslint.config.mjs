@@ -20,7 +20,8 @@ const LAYERS = {
   adapter: ['port', 'contract', 'testing'],
   testing: ['pure', 'port', 'contract', 'kit'],
   service: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing'],
-  tool: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service', 'tool'],
+  app: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service'],
+  tool: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service', 'app', 'tool'],
 };
 
 /** Specs may also stand on the test kit and on real adapters. */

@@ -9,8 +9,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const READY_PATIENCE_MS = 30_000;
-const OWN_DOCUMENT = join(ROOT, 'tools', 'docs', 'api', 'openapi.json');
+const READY_TIMEOUT_MS = 30_000;
+const OWN_DOCUMENT = join(ROOT, 'docs', 'api', 'openapi.json');
 const PREFIX = '/api/assisted-install';
 const [first = '', ...rest] = process.argv.slice(2);
 const isNamed = first !== '' && !first.startsWith('--');
@@ -78,7 +78,7 @@ function freePort() {
 }
 
 async function untilReady(url) {
-  for (const startedAt = Date.now(); Date.now() - startedAt < READY_PATIENCE_MS;) {
+  for (const startedAt = Date.now(); Date.now() - startedAt < READY_TIMEOUT_MS;) {
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 100));

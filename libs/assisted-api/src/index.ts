@@ -48,4 +48,4 @@ export * from './requests/wire-values';
 export * from './schema/answer-schema';
 export * from './schema/json-schema';
 export * from './schema/request-schema';
-export * from './words/describe-member';
+export * from './field-descriptions/describe-member';

@@ -7,7 +7,7 @@ const PROTO = join(__dirname, '../../../proto/muster/v1');
 const CATEGORIES = Object.keys(EVENTS_BY_CATEGORY) as StreamCategory[];
 
 /** In a `---- facts of <category>-… ----` section, a message that is no part of another one there is a fact. */
-const factsInProto = (): Record<string, string[]> => {
+const eventsInProto = (): Record<string, string[]> => {
   const messages = new Map<string, string[]>();
   const parts = new Set<string>();
   for (const file of readdirSync(PROTO).filter((name) => name.endsWith('.proto'))) {
@@ -30,7 +30,7 @@ const factsInProto = (): Record<string, string[]> => {
 describe('the list of events', () => {
   it('holds every fact of proto/muster/v1 under its category, and nothing else', () => {
     const listed = Object.fromEntries(CATEGORIES.map((c) => [c, Object.keys(EVENTS_BY_CATEGORY[c]).sort()]));
-    expect(listed).toEqual(factsInProto());
+    expect(listed).toEqual(eventsInProto());
   });
 
   it('names each event once, as its message is named', () => {

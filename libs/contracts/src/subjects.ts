@@ -11,8 +11,8 @@ export function subjectOfMethod(method: DescMethod): string {
 }
 
 /** Live copies of stored events: `fact.v1.<category>`. All categories: `fact.v1.>` (beacons included). */
-export const ALL_FACTS = 'fact.v1.>';
-export const factSubject = (category: string): string => `fact.v1.${category}`;
+export const ALL_EVENTS = 'fact.v1.>';
+export const eventSubject = (category: string): string => `fact.v1.${category}`;
 /** "The store ends here", said by the relay while nothing happens. Not a category: it has a second token. */
 export const HEAD_BEACON = 'fact.v1.head.beacon';
 /** A projection has committed up to a position. */
@@ -22,7 +22,7 @@ export const ALL_PROJECTIONS = 'projection.v1.*';
 export type AgentVerb = 'register' | 'next_steps' | 'reply_to_step' | 'report_progress' | 'nudge';
 export const agentSubject = (infraEnvId: string, hostId: string, verb: AgentVerb): string =>
   `agent.v1.${infraEnvId}.${hostId}.${verb}`;
-/** What the agents' door listens to, per verb. */
+/** What the agents' endpoint listens to, per verb. */
 export const anyAgentSubject = (verb: AgentVerb): string => `agent.v1.*.*.${verb}`;
 
 /** All that the agents of one infra-env may say and hear; their credentials are minted for it. */

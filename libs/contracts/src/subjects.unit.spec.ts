@@ -1,12 +1,12 @@
 import {
   agentSubject,
   type AgentVerb,
-  ALL_FACTS,
+  ALL_EVENTS,
   ALL_PROJECTIONS,
   allAgentSubjects,
   anyAgentSubject,
   EventsService,
-  factSubject,
+  eventSubject,
   HEAD_BEACON,
   IgnitionService,
   InventoryService,
@@ -40,10 +40,10 @@ describe('subjects', () => {
 
   it('of facts and of the beacon are all under one pattern, and no category is taken for the beacon', () => {
     for (const category of Object.keys(STREAM_OWNERS)) {
-      expect(covers(ALL_FACTS, factSubject(category))).toBe(true);
-      expect(factSubject(category)).not.toBe(HEAD_BEACON);
+      expect(covers(ALL_EVENTS, eventSubject(category))).toBe(true);
+      expect(eventSubject(category)).not.toBe(HEAD_BEACON);
     }
-    expect(covers(ALL_FACTS, HEAD_BEACON)).toBe(true);
+    expect(covers(ALL_EVENTS, HEAD_BEACON)).toBe(true);
   });
 
   it('of projections are under one pattern', () => {

@@ -1,9 +1,9 @@
 import { HEAD_BEACON } from '@muster/contracts';
 import type { EventStore, RecordedEvent, Requests } from '@muster/ports';
-import { subscribeToFacts } from './shared-facts';
+import { subscribeToEvents } from './shared-events';
 
 /** Live facts held while a page is being handled; when more arrive, the store is read instead. */
-const MAX_WAITING_FACTS = 2_048;
+const MAX_WAITING_EVENTS = 2_048;
 /** Without a fact or beacon for this long, the store itself is asked. */
 const SILENCE_CHECK_MS = 30_000;
 const RETRY_WAIT_MS = 500;
@@ -28,7 +28,7 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-interface WaitingFact {
+interface WaitingEvent {
   readonly previous: number;
   readonly event: RecordedEvent;
 }
@@ -37,7 +37,7 @@ interface WaitingFact {
 export function startFeed(options: FeedOptions): Feed {
   const { store, requests } = options;
   let position = options.fromPosition;
-  let waiting: WaitingFact[] = [];
+  let waiting: WaitingEvent[] = [];
   let behind = true;
   let closed = false;
   let heardAt = Date.now();
@@ -99,11 +99,11 @@ export function startFeed(options: FeedOptions): Feed {
     });
   };
 
-  const live = subscribeToFacts(requests, ({ subject, body }) => {
+  const live = subscribeToEvents(requests, ({ subject, body }) => {
     heardAt = Date.now();
     const message = body as unknown as RecordedEvent & { readonly previous: number };
     if (message.position <= position) return;
-    if (subject === HEAD_BEACON || waiting.length >= MAX_WAITING_FACTS) behind = true;
+    if (subject === HEAD_BEACON || waiting.length >= MAX_WAITING_EVENTS) behind = true;
     else waiting.push({ previous: message.previous, event: message });
     wake();
   });

@@ -4,7 +4,14 @@ import { eventually } from '@muster/testing';
 import fc from 'fast-check';
 import { type Feed, startFeed } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
-import { appendEvents, countingReads, numbersOf, publishBeacon, publishFact, upTo } from './stored-events.fixture.spec';
+import {
+  appendEvents,
+  countingReads,
+  numbersOf,
+  publishBeacon,
+  publishEvent,
+  upTo,
+} from './stored-events.fixture.spec';
 
 const turns = async (): Promise<void> => {
   for (let n = 0; n < 50; n += 1) await Promise.resolve();
@@ -34,7 +41,7 @@ describe('a feed', () => {
   const appendLive = async (count: number, lose: (n: number) => boolean = () => false): Promise<void> => {
     let previous = await store.head();
     for (const [n, event] of (await appendEvents(store, count)).entries()) {
-      if (!lose(n)) publishFact(bus, event, previous);
+      if (!lose(n)) publishEvent(bus, event, previous);
       previous = event.position;
     }
   };
@@ -74,7 +81,7 @@ describe('a feed', () => {
     const readsBefore = store.reads;
     let previous = await store.head();
     for (const event of await appendEvents(store, 20)) {
-      publishFact(bus, event, previous);
+      publishEvent(bus, event, previous);
       previous = event.position;
       await turns();
     }
@@ -134,7 +141,7 @@ describe('a feed', () => {
           const held: (() => void)[] = [];
           for (const [n, event] of (await appendEvents(ownStore, fates.length)).entries()) {
             const before = previous;
-            const publish = (): void => publishFact(ownBus, event, before);
+            const publish = (): void => publishEvent(ownBus, event, before);
             if (fates[n] === 'hold') held.push(publish);
             else if (fates[n] !== 'lose') publish();
             if (fates[n] === 'repeat') publish();

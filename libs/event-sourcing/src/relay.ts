@@ -1,4 +1,4 @@
-import { factSubject, HEAD_BEACON, parseStreamId } from '@muster/contracts';
+import { eventSubject, HEAD_BEACON, parseStreamId } from '@muster/contracts';
 import type { EventStore, JsonObject, RecordedEvent, Requests, Subscription } from '@muster/ports';
 
 /** The store is followed again this long after it broke off. */
@@ -33,7 +33,7 @@ export async function startRelay(options: {
 
   const publish = (event: RecordedEvent): void => {
     try {
-      requests.publish(factSubject(parseStreamId(event.streamId).category), toFact(event, previous));
+      requests.publish(eventSubject(parseStreamId(event.streamId).category), toEvent(event, previous));
     } catch (error) {
       // Too large for the bus, say. The chain shows the hole, and consumers read the store.
       onError(asError(error));
@@ -67,7 +67,7 @@ export async function startRelay(options: {
   };
 }
 
-function toFact(event: RecordedEvent, previous: number): JsonObject {
+function toEvent(event: RecordedEvent, previous: number): JsonObject {
   return {
     previous,
     position: event.position,

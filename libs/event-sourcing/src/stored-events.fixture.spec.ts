@@ -1,4 +1,4 @@
-import { factSubject, HEAD_BEACON } from '@muster/contracts';
+import { eventSubject, HEAD_BEACON } from '@muster/contracts';
 import type { EventStore, JsonObject, JsonValue, RecordedEvent, Requests, StreamId } from '@muster/ports';
 import { collectPages, eventToAppend } from '@muster/testing';
 
@@ -19,8 +19,8 @@ export const appendEvents = async (store: EventStore, count: number): Promise<re
 };
 
 /** Says on the bus what the relay would say of an event. */
-export const publishFact = (requests: Requests, event: RecordedEvent, previous: number): void =>
-  requests.publish(factSubject('sample'), { ...event, previous } as unknown as JsonValue);
+export const publishEvent = (requests: Requests, event: RecordedEvent, previous: number): void =>
+  requests.publish(eventSubject('sample'), { ...event, previous } as unknown as JsonValue);
 
 export const publishBeacon = (requests: Requests, position: number): void =>
   requests.publish(HEAD_BEACON, { position });

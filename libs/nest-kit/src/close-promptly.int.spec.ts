@@ -8,7 +8,7 @@ import { closePromptly } from './close-promptly';
 /** Far longer than a test may take: whoever waits for it, is seen. */
 const KEEP_ALIVE_MS = 600_000;
 
-describe('a door that closes', () => {
+describe('a endpoint that closes', () => {
   const agent = new Agent({ keepAlive: true });
   afterAll(() => agent.destroy());
 
@@ -42,20 +42,20 @@ describe('a door that closes', () => {
   };
 
   it('answers what was let in, and does not wait for the next request of the same connection', async () => {
-    const door = await opened(undefined, async (gone) => {
+    const endpoint = await opened(undefined, async (gone) => {
       await gone;
       return 'whole';
     });
-    const answer = door.ask();
-    await eventually('the request is in', () => door.asked() === 1);
-    const closed = door.server.close();
-    door.letGo();
+    const answer = endpoint.ask();
+    await eventually('the request is in', () => endpoint.asked() === 1);
+    const closed = endpoint.server.close();
+    endpoint.letGo();
     expect(await answer).toBe('whole');
     await closed;
   });
 
   it('does not wait for it either when the headers had been sent', async () => {
-    const door = await opened(undefined, (gone) =>
+    const endpoint = await opened(undefined, (gone) =>
       Promise.resolve(
         Readable.from(
           (async function* () {
@@ -66,19 +66,19 @@ describe('a door that closes', () => {
         ),
       ),
     );
-    const answer = door.ask();
-    await eventually('the request is in', () => door.asked() === 1);
-    const closed = door.server.close();
-    door.letGo();
+    const answer = endpoint.ask();
+    await eventually('the request is in', () => endpoint.asked() === 1);
+    const closed = endpoint.server.close();
+    endpoint.letGo();
     expect(await answer).toBe('whole');
     await closed;
   });
 
   it('cuts what takes longer than it may', async () => {
-    const door = await opened(20, () => new Promise(() => undefined));
-    const answer = door.ask().catch((error: Error) => error.message);
-    await eventually('the request is in', () => door.asked() === 1);
-    await door.server.close();
+    const endpoint = await opened(20, () => new Promise(() => undefined));
+    const answer = endpoint.ask().catch((error: Error) => error.message);
+    await eventually('the request is in', () => endpoint.asked() === 1);
+    await endpoint.server.close();
     expect(await answer).toMatch(/hang up|reset/);
   });
 });

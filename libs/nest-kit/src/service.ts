@@ -9,8 +9,8 @@ import { RequestsServer } from './requests-server';
 /** A service that was started and can be stopped. */
 export interface RunningService {
   readonly name: string;
-  /** Where its doors are, for the start-up message: e.g. `http://0.0.0.0:8090`. */
-  readonly doors: readonly string[];
+  /** Where its endpoints are, for the start-up message: e.g. `http://0.0.0.0:8090`. */
+  readonly endpoints: readonly string[];
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function startMicroservice(
   app.useGlobalFilters(new PassOnFilter());
   server.waitFor(() => untilReady(readinessOf(app)));
   await app.listen();
-  return { name, doors: [], app, close: () => app.close() };
+  return { name, endpoints: [], app, close: () => app.close() };
 }
 
 /** A service without a past to read registers nothing, or has no such provider at all. */

@@ -3,7 +3,7 @@ import { givenEvents, type Decided } from './given-events';
 type Event = { kind: 'Opened' } | { kind: 'Closed'; by: string };
 type Command = 'open' | 'close';
 
-const door = {
+const endpoint = {
   initialState: () => ({ isOpen: false }),
   evolve: (_state: { isOpen: boolean }, event: Event) => ({ isOpen: event.kind === 'Opened' }),
   decide: (command: Command, state: { isOpen: boolean }, context: { by: string }): Decided<Event> => {
@@ -20,28 +20,28 @@ describe('givenEvents', () => {
   const by = { by: 'somebody' };
 
   it('accepts the decided events and hands the context to the decider', () => {
-    givenEvents(door, [{ kind: 'Opened' }])
+    givenEvents(endpoint, [{ kind: 'Opened' }])
       .when('close', by)
       .then([{ kind: 'Closed', by: 'somebody' }]);
   });
 
   it('accepts the code of a refusal', () => {
-    givenEvents(door, [{ kind: 'Opened' }])
+    givenEvents(endpoint, [{ kind: 'Opened' }])
       .when('open', by)
       .then('already_open');
   });
 
   it('fails when events were decided but a refusal was expected, and the other way round', () => {
-    expect(() => givenEvents(door, []).when('open', by).then('already_open')).toThrow();
+    expect(() => givenEvents(endpoint, []).when('open', by).then('already_open')).toThrow();
     expect(() =>
-      givenEvents(door, [{ kind: 'Opened' }])
+      givenEvents(endpoint, [{ kind: 'Opened' }])
         .when('open', by)
         .then([{ kind: 'Opened' }]),
     ).toThrow();
-    expect(() => givenEvents(door, []).when('open', by).then([])).toThrow();
+    expect(() => givenEvents(endpoint, []).when('open', by).then([])).toThrow();
   });
 
   it('folds what was decided into the state', () => {
-    expect(givenEvents(door, []).when('open', by).state).toEqual({ isOpen: true });
+    expect(givenEvents(endpoint, []).when('open', by).state).toEqual({ isOpen: true });
   });
 });

@@ -21,7 +21,7 @@ export interface NatsServer {
   kill(): Promise<void>;
 }
 
-const START_PATIENCE_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 const LOOK_AGAIN_MS = 3;
 
 /** A real nats-server on loopback, ready for connections when it resolves. */
@@ -75,13 +75,13 @@ export const startNatsServer = async (options: NatsServerOptions = {}): Promise<
 
 const readUrl = async (directory: string, child: ChildProcess): Promise<string> => {
   const file = join(directory, `nats-server_${child.pid}.ports`);
-  for (const giveUpAt = Date.now() + START_PATIENCE_MS; Date.now() < giveUpAt;) {
+  for (const giveUpAt = Date.now() + START_TIMEOUT_MS; Date.now() < giveUpAt;) {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     // The server writes the file in place: half of it may be there.
     if (text.trimEnd().endsWith('}')) return (JSON.parse(text) as { nats: string[] }).nats[0] ?? '';
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
-  throw new Error(`nats-server wrote no ports file within ${START_PATIENCE_MS} ms.`);
+  throw new Error(`nats-server wrote no ports file within ${START_TIMEOUT_MS} ms.`);
 };
 
 const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<void> =>

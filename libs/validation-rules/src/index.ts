@@ -35,5 +35,5 @@ export * from './rule/contract-ids';
 export * from './rule/diff-outcomes';
 export * from './rule/overrides';
 export * from './rule/rule';
-export * from './rule/standing';
+export * from './rule/blocking-status';
 export * from './versions/openshift-version';

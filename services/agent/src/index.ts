@@ -1,6 +1,6 @@
 export { runAgent, DEFAULT_INTERVAL_MS, type AgentOptions } from './agent/agent';
-export { toLine, type AgentNote, type AgentObserver } from './agent/agent-note';
-export { realPace, untilAborted, type Pace } from './agent/pace';
+export { toLine, type AgentLogEntry, type AgentObserver } from './agent/agent-log-entry';
+export { realTimer, untilAborted, type Timer } from './agent/timer';
 export { readBootImage, readBootImageFile } from './discovery/boot-image';
 export {
   BadDiscoveryIgnition,
@@ -9,19 +9,19 @@ export {
   type NatsAccess,
 } from './discovery/discovery-settings';
 export {
-  DoorRefused,
-  DoorUnreachable,
-  type Door,
+  TransportRefused,
+  TransportUnreachable,
+  type Transport,
   type Instructions,
   type Registration,
-  type StepOrder,
+  type StepInstruction,
   type StepReply,
-} from './door/door.port';
-export { API_PREFIX, createHttpDoor, type HttpDoorOptions } from './door/http-door';
-export { createNatsDoor, type NatsDoorOptions } from './door/nats-door';
-export { connectNats } from './door/connect-nats';
-export { openDoor, type ConnectNats, type OpenDoorOptions } from './door/open-door';
-export { withSpareDoor } from './door/spare-door';
+} from './transport/transport.port';
+export { API_PREFIX, createHttpTransport, type HttpTransportOptions } from './transport/http-transport';
+export { createNatsTransport, type NatsTransportOptions } from './transport/nats-transport';
+export { connectNats } from './transport/connect-nats';
+export { openTransport, type ConnectNats, type OpenTransportOptions } from './transport/open-transport';
+export { withFallback } from './transport/with-fallback';
 export { HttpRefused, ServiceUnreachable } from './http/http-failures';
 export {
   createHttpClient,

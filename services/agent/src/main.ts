@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { runAgent } from './agent/agent';
-import { toLine } from './agent/agent-note';
-import { realPace } from './agent/pace';
+import { toLine } from './agent/agent-log-entry';
+import { realTimer } from './agent/timer';
 import { settingsOf } from './agent-settings';
 import { parseCommandLine, USAGE } from './command-line';
-import { connectNats } from './door/connect-nats';
-import { openDoor } from './door/open-door';
+import { connectNats } from './transport/connect-nats';
+import { openTransport } from './transport/open-transport';
 import { linuxMachine } from './linux/linux-machine';
 import { toInventoryText, type Inventory } from './machine/inventory';
 import { hostIdOf } from './machine/machine-identity';
@@ -29,10 +29,10 @@ async function main(): Promise<void> {
   const settings = await settingsOf(line, process.env);
   if (!settings.token) say('PULL_SECRET_TOKEN is not set: a service that asks for a token will refuse this agent.');
   const hostId = line.hostId?.toLowerCase() ?? hostIdOf(await machine.identity());
-  const door = await openDoor({
+  const transport = await openTransport({
     settings,
     hostId,
-    pace: realPace,
+    timer: realTimer,
     connectNats,
     onFallback: (reason) => say(`NATS is not to be had, so HTTP is used: ${reason}`),
   });
@@ -40,18 +40,18 @@ async function main(): Promise<void> {
     await runAgent(
       {
         machine,
-        door,
+        transport,
         hostId,
         agentVersion: settings.agentVersion,
         clock: { nowMs: () => Date.now() },
-        pace: realPace,
+        timer: realTimer,
         intervalMs: line.intervalSeconds * 1000,
         observe: (note) => say(toLine(note)),
       },
       ending.signal,
     );
   } finally {
-    await door.close();
+    await transport.close();
   }
 }
 

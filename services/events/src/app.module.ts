@@ -4,7 +4,7 @@ import { CONFIG, readConfig } from './config';
 import { JourneysProjection } from './journeys/journeys-projection';
 import { ReadPastController } from './read-past/read-past.controller';
 import { RecordNoteController } from './record-note/record-note.controller';
-import { FactRelay } from './relay/fact-relay';
+import { EventRelay } from './relay/event-relay';
 import { ViewsProjection } from './views/views-projection';
 
 @Module({})
@@ -17,7 +17,7 @@ export class AppModule {
         { provide: PLATFORM, useValue: platform },
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         Readiness,
-        FactRelay,
+        EventRelay,
         ViewsProjection,
         JourneysProjection,
       ],

@@ -5,7 +5,7 @@ import { inMemoryObjectStore, inMemoryReadModels, inMemorySecrets } from '@muste
 import { connectNatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { COLLECTIONS } from '@muster/assisted-api';
-import { ALL_FACTS, EventsService, HEAD_BEACON, projectionSubject } from '@muster/contracts';
+import { ALL_EVENTS, EventsService, HEAD_BEACON, projectionSubject } from '@muster/contracts';
 import { callService, type Environment, type Platform } from '@muster/nest-kit';
 import { type EventStore, NO_STREAM } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -20,7 +20,7 @@ import {
   onHost,
   record,
   timeAt,
-} from './views/view-story.fixture';
+} from './views/view-events.fixture';
 
 const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
 const NOTE = {
@@ -84,7 +84,7 @@ describe('the events service on a real bus and a store on disk', () => {
     const store = openStore();
     const { platform, requests } = await start(store);
     const announced: string[] = [];
-    for (const subject of [ALL_FACTS, projectionSubject('views')])
+    for (const subject of [ALL_EVENTS, projectionSubject('views')])
       requests.subscribe(subject, (message) => void announced.push(message.subject));
     await requests.flush();
     await append(store, clusterRegistered(), hostRegistered());

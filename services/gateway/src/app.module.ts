@@ -2,10 +2,10 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { VersionCatalogue } from '@muster/assisted-api';
 import { type Platform, PLATFORM, Readiness } from '@muster/nest-kit';
-import { AgentDesk } from './agents/agent-desk';
+import { AgentRequests } from './agents/agent-desk';
 import { AGENT_CONTROLLERS } from './agents/agents.controllers';
 import { LastSeen } from './agents/last-seen';
-import { NatsDoor } from './agents/nats-door';
+import { AgentNatsEndpoint } from './agents/agent-nats-endpoint';
 import { AuthGuard } from './auth/auth.guard';
 import { createSiteKey, LocalTokens } from './auth/local-tokens';
 import { AUTHENTICATOR, type Authenticator } from './auth/authenticator';
@@ -16,7 +16,7 @@ import { RequestRates } from './auth/request-rates';
 import { SiteAuthenticator } from './auth/site.authenticator';
 import { TokenScopes } from './auth/token-scope.service';
 import { Commands } from './bus/commands';
-import { FailureNotes } from './bus/failure-notes';
+import { FailureLog } from './bus/failure-log';
 import { ReadYourWrites } from './bus/read-your-writes';
 import { CATALOGUE_CONTROLLERS } from './catalogue/catalogue.controllers';
 import { ReleaseChoice } from './catalogue/release-choice';
@@ -38,7 +38,7 @@ import { IpxeScripts } from './infra-envs/ipxe-script/ipxe-scripts';
 import { ImageUrls } from './infra-envs/show-image-url/image-urls';
 import { OPERATOR_CONTROLLERS } from './operators/operators.controllers';
 import { OPEN_OPERATION_CONTROLLERS } from './open-operations/open-operation.controllers';
-import { OWN_CONTROLLERS } from './own/own.controllers';
+import { OWN_CONTROLLERS } from './muster-api/muster-api.controllers';
 import { ClusterViews } from './views/cluster-views';
 import { HostViews } from './views/host-views';
 import { InfraEnvViews } from './views/infra-env-views';
@@ -93,7 +93,7 @@ function authenticatorFor(
     ReadYourWrites,
     Commands,
     LastSeen,
-    FailureNotes,
+    FailureLog,
     ReportedBodies,
     HostViews,
     ClusterViews,
@@ -105,8 +105,8 @@ function authenticatorFor(
     HostIgnition,
     EventPages,
     EventScopes,
-    AgentDesk,
-    NatsDoor,
+    AgentRequests,
+    AgentNatsEndpoint,
     HttpMetrics,
   ],
 })

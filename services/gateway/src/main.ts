@@ -13,7 +13,7 @@ import { RouteTable } from './http/route-table';
 import { countRequests } from './metrics/count-requests';
 import { HttpMetrics } from './metrics/http-metrics';
 
-/** Opens the doors: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
+/** Opens the endpoints: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
 export const startGateway: StartService = async (platform, logger) => (await openGateway(platform, logger)).service;
 
 /** The same, and what is served. */
@@ -35,15 +35,15 @@ export async function openGateway(
   try {
     await app.listen(config.port, config.host);
   } catch (error) {
-    // A port that is taken must not leave the agents' door open behind it.
+    // A port that is taken must not leave the agents' endpoint open behind it.
     await app.close();
     throw error;
   }
-  return { service: { name: 'gateway', doors: [doorOf(app)], close: () => app.close() }, routes };
+  return { service: { name: 'gateway', endpoints: [transportOf(app)], close: () => app.close() }, routes };
 }
 
 /** The address that was taken; the port is asked for when the configuration left the choice to the system. */
-function doorOf(app: NestFastifyApplication): string {
+function transportOf(app: NestFastifyApplication): string {
   const address = app.getHttpServer().address();
   if (address === null || typeof address === 'string') return `http://${address ?? 'localhost'}`;
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;

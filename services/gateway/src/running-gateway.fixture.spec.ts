@@ -87,7 +87,7 @@ export async function startRunningGateway(
     throw error;
   });
   await requests.flush();
-  const url = gateway.doors[0] ?? '';
+  const url = gateway.endpoints[0] ?? '';
   const asked: RunningGateway['asked'] = [];
 
   const answers = async (method: MethodName, reply: Reply): Promise<void> => {

@@ -1,3 +1,3 @@
 export * from './main';
 export { builtinToolchain } from './toolchain/builtin-toolchain';
-export type { InstallHost, InstallOrder, KeepSecret, Toolchain } from './toolchain/toolchain.port';
+export type { InstallHost, InstallRequest, KeepSecret, Toolchain } from './toolchain/toolchain.port';

@@ -25,7 +25,7 @@ const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, err
 
 export interface ImageStage {
   readonly url: string;
-  readonly doors: readonly string[];
+  readonly endpoints: readonly string[];
   readonly base: Buffer;
   readonly directory: string;
   /** What ignition will answer from now on; undefined: that there is no such infra-env. */
@@ -37,7 +37,7 @@ export interface ImageStage {
   close(): Promise<void>;
 }
 
-/** The service behind its real door on a real bus, with a base image on disk; ignition's answers are given by the test. */
+/** The service behind its real endpoint on a real bus, with a base image on disk; ignition's answers are given by the test. */
 export async function openImageStage(
   natsUrl: string,
   environment: Environment = {},
@@ -112,8 +112,8 @@ export async function openImageStage(
     throw error;
   });
   return {
-    url: service.doors[0] ?? '',
-    doors: service.doors,
+    url: service.endpoints[0] ?? '',
+    endpoints: service.endpoints,
     base,
     directory: directory.path,
     setIgnition: (text) => {

@@ -7,11 +7,11 @@ import { AppModule } from './app.module';
 import { readConfig } from './config';
 import { CROSS_ORIGIN, isAllowedOrigin } from './http/cross-origin';
 import { createImageServer } from './http/image-server';
-import { openPlainDoor } from './http/plain-listener';
+import { openPlainTransport } from './http/plain-listener';
 import { countRequests } from './metrics/count-requests';
 import { HttpMetrics } from './metrics/http-metrics';
 
-/** Boot images, made while they are sent. Its doors are HTTP and HTTPS; it answers nothing on the bus. */
+/** Boot images, made while they are sent. Its endpoints are HTTP and HTTPS; it answers nothing on the bus. */
 export const startImage: StartService = async (platform, logger) => {
   const config = readConfig(platform.environment);
   const { allowedDomains, plainPort, tls } = config;
@@ -33,28 +33,28 @@ export const startImage: StartService = async (platform, logger) => {
   closePromptly(fastify);
   countRequests(fastify, app.get(HttpMetrics));
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  // Without certificates a plain port of its own is the only door, as in the field.
+  // Without certificates a plain port of its own is the only endpoint, as in the field.
   const firstPort = tls ? config.port : (plainPort ?? config.port);
   await app.listen(firstPort, config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const doors = [`${tls ? 'https' : 'http'}://${host}:${port}`];
+  const endpoints = [`${tls ? 'https' : 'http'}://${host}:${port}`];
   // The first request of a process is slow: let it be one that nobody waits for.
   if (!tls)
-    void fetch(`${doors[0]}/live`.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')).catch(
+    void fetch(`${endpoints[0]}/live`.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')).catch(
       () => undefined,
     );
   const plain =
     tls && plainPort !== undefined
-      ? await openPlainDoor((request, response) => fastify.routing(request, response), {
+      ? await openPlainTransport((request, response) => fastify.routing(request, response), {
           port: plainPort,
           host: config.host,
           isBesideTls: true,
         })
       : undefined;
-  if (plain) doors.push(`http://${host}:${plain.port}`);
+  if (plain) endpoints.push(`http://${host}:${plain.port}`);
   return {
     name: 'image',
-    doors,
+    endpoints,
     close: async () => {
       await plain?.close();
       await app.close();

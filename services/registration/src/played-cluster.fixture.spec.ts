@@ -94,7 +94,7 @@ export class PlayedCluster {
     });
   }
 
-  async judgeHost(key: HostKey, conditions: object = SUFFICIENT, epoch = 1): Promise<void> {
+  async evaluateHostOutcomes(key: HostKey, conditions: object = SUFFICIENT, epoch = 1): Promise<void> {
     const data = { hostKey: key, epoch, conditions };
     await this.bench.append(streamIdOf('validation', key), { type: 'HostOutcomesChanged', data });
   }
@@ -108,7 +108,7 @@ export class PlayedCluster {
   async knownHost(): Promise<HostKey> {
     const key = await this.registerHost();
     await this.reportInventory(key);
-    await this.judgeHost(key);
+    await this.evaluateHostOutcomes(key);
     return key;
   }
 
@@ -140,7 +140,7 @@ export class PlayedCluster {
   async installing(hosts = 3, settings: object = {}): Promise<HostKey[]> {
     const keys = await this.ready(hosts, settings);
     await this.install();
-    for (const key of keys) await this.judgeHost(key, PREPARED);
+    for (const key of keys) await this.evaluateHostOutcomes(key, PREPARED);
     await this.artifactsPrepared();
     return keys;
   }

@@ -2,25 +2,25 @@ import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
 import { FactsView } from './facts/facts-view';
-import { JudgingProcess } from './judging/judging.process';
-import { Verdicts } from './judging/verdicts';
+import { ValidationProcess } from './evaluation/validation.process';
+import { OutcomeStore } from './evaluation/outcomes';
 import { ReadOutcomesController } from './read-outcomes/read-outcomes.controller';
-import { RehearseController } from './rehearsal/rehearse.controller';
+import { DryRunController } from './dry-run/dry-run.controller';
 
 @Module({})
 export class AppModule {
   static on(platform: Platform): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ReadOutcomesController, RehearseController],
+      controllers: [ReadOutcomesController, DryRunController],
       providers: [
         { provide: PLATFORM, useValue: platform },
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         { provide: FLAP_POLICY, useFactory: () => readFlapPolicy(platform.environment) },
         Readiness,
         FactsView,
-        Verdicts,
-        JudgingProcess,
+        OutcomeStore,
+        ValidationProcess,
       ],
     };
   }

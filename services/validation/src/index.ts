@@ -1,5 +1,5 @@
 export * from './main';
 export { FactsView } from './facts/facts-view';
 export { parseSubject } from './facts/subjects';
-export { judgeCluster, judgeHost } from './judging/judge';
-export { type Verdict, verdictDecider } from './judging/verdicts.decider';
+export { evaluateClusterOutcomes, evaluateHostOutcomes } from './evaluation/evaluate';
+export { type RecordedOutcomes, outcomeDecider } from './evaluation/outcomes.decider';

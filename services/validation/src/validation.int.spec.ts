@@ -11,16 +11,16 @@ import { type JsonObject, type RecordedEvent, type StreamId } from '@muster/port
 import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import {
   CLUSTER_ID,
-  clusterFact,
+  clusterEvent,
   clusterRegistered,
   type Fact,
   hostEntered,
-  hostFact,
+  hostEvent,
   hostKey,
   hostRegistered,
   infraEnvRegistered,
   inventoryReported,
-  reportFact,
+  reportEvent,
 } from './facts/sample.events';
 import { startValidation } from './main';
 
@@ -120,7 +120,7 @@ describe('the validation service on a bus and a store', () => {
     await eventually('the inventory counts', async () => (await conditions(a))?.inventory === 'usable');
     const speed = 'sufficient-installation-disk-speed';
     await eventually('the disk is missed', async () => (await outcomes(a)).get(speed) === 'error');
-    await append(hostFact(a, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' }));
+    await append(hostEvent(a, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' }));
     await eventually('the disk counts', async () => (await outcomes(a)).get(speed) === 'success');
     const last = (await stored(`validation-${a}`)).at(-1)?.data as unknown as EventData<'HostOutcomesChanged'>;
     expect(last.changed.map(({ id }) => id)).toEqual([speed]);
@@ -133,9 +133,9 @@ describe('the validation service on a bus and a store', () => {
         await append(
           hostRegistered(key),
           inventoryReported(key, { nics: [{ name: 'ens3', ipv4Addresses: [`192.168.128.1${at}/24`] }] }),
-          hostFact(key, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' }),
+          hostEvent(key, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' }),
         );
-      await append(reportFact(key, 'DomainsResolved', { resolutions: NOBODY }));
+      await append(reportEvent(key, 'DomainsResolved', { resolutions: NOBODY }));
     }
     const reach = (at: number) => ({
       hostId: keys[at]?.slice(37),
@@ -146,7 +146,7 @@ describe('the validation service on a bus and a store', () => {
     const majority = async (key: string) => (await outcomes(key)).get('belongs-to-majority-group');
     for (const [at, key] of keys.entries())
       await append(
-        reportFact(key, 'ConnectivityReported', { peers: [0, 1, 2].filter((one) => one !== at).map(reach) }),
+        reportEvent(key, 'ConnectivityReported', { peers: [0, 1, 2].filter((one) => one !== at).map(reach) }),
       );
     for (const key of keys) {
       await eventually('the host is in the group', async () => (await majority(key)) === 'success');
@@ -158,22 +158,22 @@ describe('the validation service on a bus and a store', () => {
     expect(joined.filter(({ network }) => network === '192.168.128.0/24').flatMap((one) => one.joinedHostIds)).toEqual(
       keys.map((key) => key.slice(37)),
     );
-    await append(reportFact(a, 'ConnectivityReported', { peers: [{ ...reach(1), nearAddresses: [] }] }));
+    await append(reportEvent(a, 'ConnectivityReported', { peers: [{ ...reach(1), nearAddresses: [] }] }));
     await eventually('the host is cut off', async () => (await majority(a)) === 'failure');
-    await append(reportFact(a, 'ConnectivityReported', { peers: [reach(1)] }));
+    await append(reportEvent(a, 'ConnectivityReported', { peers: [reach(1)] }));
     await eventually('the host is back', async () => (await majority(a)) === 'success');
   });
 
   it('brings a cluster to ready as its hosts become known', async () => {
     for (const key of keys) {
-      await append(hostEntered(key, 'known'), hostFact(key, 'HostRoleSuggested', { role: 'master' }));
+      await append(hostEntered(key, 'known'), hostEvent(key, 'HostRoleSuggested', { role: 'master' }));
     }
     const vips = ['api', 'ingress'].map((vipType, at) => ({
       vip: `192.168.128.10${at}`,
       vipType,
       verification: 'succeeded',
     }));
-    await append(reportFact(a, 'VipsVerified', { vips }));
+    await append(reportEvent(a, 'VipsVerified', { vips }));
     await eventually('the cluster is ready', async () => (await clusterConditions())?.requiredPassed === true);
     expect(await clusterConditions()).toMatchObject({
       pendingInputsGiven: true,
@@ -186,7 +186,7 @@ describe('the validation service on a bus and a store', () => {
     const head = await platform.eventStore.head();
     await service.close();
     service = await startValidation(platform, SILENT);
-    await append(hostFact(a, 'HostFellSilent', { lastSeenAt: '' }));
+    await append(hostEvent(a, 'HostFellSilent', { lastSeenAt: '' }));
     await eventually('the service follows again', async () => (await conditions(a))?.connected === false);
     const after: string[] = [];
     for await (const page of platform.eventStore.readAll(head)) after.push(...page.map(({ streamId }) => streamId));
@@ -197,7 +197,7 @@ describe('the validation service on a bus and a store', () => {
 
   it('judges what happened while it was away', async () => {
     await service.close();
-    await append(hostFact(a, 'HostReturned', {}), clusterFact('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
+    await append(hostEvent(a, 'HostReturned', {}), clusterEvent('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
     service = await startValidation(platform, SILENT);
     for (const key of keys)
       await eventually(
@@ -208,7 +208,7 @@ describe('the validation service on a bus and a store', () => {
   });
 
   it('judges a new epoch anew', async () => {
-    await append(hostFact(a, 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }));
+    await append(hostEvent(a, 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }));
     await eventually('the report is void', async () => (await conditions(a))?.inventory === 'none');
     expect((await stored(`validation-${a}`)).at(-1)?.data.epoch).toBe(2);
   });
@@ -223,14 +223,14 @@ describe('the validation service on a bus and a store', () => {
       'HostReturned',
       'HostFellSilent',
     ] as const) {
-      await append(hostFact(b, turn, turn === 'HostFellSilent' ? { lastSeenAt: '' } : {}));
+      await append(hostEvent(b, turn, turn === 'HostFellSilent' ? { lastSeenAt: '' } : {}));
       const expected = turn === 'HostFellSilent' ? 'failure' : 'success';
       await eventually('the turn counts', async () => (await connected())?.status === expected);
     }
     const flapping = (await connected())?.history?.flapping;
     expect(flapping).toMatchObject({ flips: 4, quietSeconds: 1 });
-    await append(hostFact(b, 'HostReturned', {}), hostFact(b, 'HostFellSilent', { lastSeenAt: '' }));
-    await append(hostFact(b, 'HostReturned', {}));
+    await append(hostEvent(b, 'HostReturned', {}), hostEvent(b, 'HostFellSilent', { lastSeenAt: '' }));
+    await append(hostEvent(b, 'HostReturned', {}));
     await eventually('it has stayed', async () => (await connected())?.status === 'success');
     const history = (await connected())?.history;
     expect(Date.parse(history?.since ?? '') - Date.parse(flapping?.since ?? '')).toBeGreaterThanOrEqual(1_000);
@@ -247,11 +247,11 @@ describe('the validation service on a bus and a store', () => {
 
   it('tells everything anew of a host that was deregistered and comes back', async () => {
     const [, , c = hostKey(3)] = keys;
-    const [before, toldBefore] = [await outcomes(c), (await stored(`validation-${c}`)).length];
-    await append(hostFact(c, 'HostDeregistered', {}), hostRegistered(c));
+    const [before, reportedBefore] = [await outcomes(c), (await stored(`validation-${c}`)).length];
+    await append(hostEvent(c, 'HostDeregistered', {}), hostRegistered(c));
     const changes = async () =>
       (await stored(`validation-${c}`))
-        .slice(toldBefore)
+        .slice(reportedBefore)
         .map(({ data }) => data as unknown as EventData<'HostOutcomesChanged'>);
     await eventually('it is judged', async () => (await changes()).some(({ epoch }) => epoch === 2));
     const told = new Set((await changes()).flatMap(({ changed }) => changed.map(({ id }) => id)));

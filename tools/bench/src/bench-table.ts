@@ -2,7 +2,7 @@ import { imageThroughput } from './image/image-throughput.bench';
 import { makeArtifacts } from './artifacts/make-artifacts.bench';
 import { prepareAtOnce } from './artifacts/prepare-at-once.bench';
 import type { Bench } from './measurement';
-import { agentDoors } from './process/agent-doors.bench';
+import { agentTransports } from './process/agent-doors.bench';
 import { commonCalls } from './process/common-calls.bench';
 import { idleClusters } from './process/idle-clusters.bench';
 import { idleHosts } from './process/idle-hosts.bench';
@@ -28,7 +28,7 @@ export const BENCHES: readonly Bench[] = [
   timeToReady,
   idleClusters,
   idleHosts,
-  agentDoors,
+  agentTransports,
   showCluster,
   commonCalls,
   outcomeLatency,

@@ -12,7 +12,7 @@ export const USAGE = `npm run bench -- [options]
   --quick        small numbers: shows that everything works, not how fast
   --only NAME    this benchmark only; may be given several times
   --data DIR     data directory of a finished run instead of recording an installation
-  --write        also writes tools/docs/benchmarks.md; with --only the other rows of the same machine stay
+  --write        also writes docs/benchmarks.md; with --only the other rows of the same machine stay
   --help
 
 Benchmarks:

@@ -6,7 +6,7 @@ import { parseCommandLine, USAGE, UsageError } from './command-line';
 import type { Measurement } from './measurement';
 import { machine, mergeWithPage, toPage, toTable } from './report';
 
-const PAGE = join(__dirname, '..', '..', 'docs', 'benchmarks.md');
+const PAGE = join(__dirname, '..', '..', '..', 'docs', 'benchmarks.md');
 
 /** A benchmark that breaks shows as such in the table and in the exit code; a slow one does neither. */
 async function main(args: readonly string[]): Promise<number> {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 /** The release that the sequence is known to go through with; its generated client comes with it. */
 const AICLI = 'aicli==99.0.202609281010';
-const COMMAND_PATIENCE_MS = 180_000;
+const COMMAND_TIMEOUT_MS = 180_000;
 const OUTPUT_CHARACTERS = 1_048_576;
 
 export interface CommandResult {
@@ -65,7 +65,7 @@ export function prepareAicli(program: string, folder: string, url: string): Aicl
         const keep = (chunk: Buffer): void => void (output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS));
         child.stdout.on('data', keep);
         child.stderr.on('data', keep);
-        const impatience = setTimeout(() => child.kill('SIGKILL'), COMMAND_PATIENCE_MS);
+        const impatience = setTimeout(() => child.kill('SIGKILL'), COMMAND_TIMEOUT_MS);
         child.once('error', (error) => (output += error.message));
         child.once('close', (code) => {
           clearTimeout(impatience);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MusterProcess } from '@muster/tool-demo';
 import { installAicli, prepareAicli } from './aicli';
-import { complaintOf, stepsOf } from './steps';
+import { validationErrorOf, stepsOf } from './steps';
 
 /** Runs today's command line through a cluster's life against the embedded profile; the exit code says whether all went well. */
 async function main(): Promise<void> {
@@ -24,18 +24,18 @@ async function main(): Promise<void> {
     for (const step of steps) {
       const startedMs = performance.now();
       const name = step.kind === 'command' ? `aicli ${step.args.join(' ')}` : `… ${step.name}`;
-      const complaint =
+      const validator =
         step.kind === 'command'
-          ? complaintOf(step, await client.run(step.args), folder)
+          ? validationErrorOf(step, await client.run(step.args), folder)
           : await step.happen().then(
               () => undefined,
               (error: unknown) => String(error),
             );
       if (step.kind === 'command') commands += 1;
-      if (complaint !== undefined) failures += 1;
+      if (validator !== undefined) failures += 1;
       const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1).padStart(5);
-      console.log(`${complaint === undefined ? 'ok    ' : 'FAILED'} ${seconds} s  ${name}`);
-      if (complaint !== undefined) console.log(`                ${complaint}`);
+      console.log(`${validator === undefined ? 'ok    ' : 'FAILED'} ${seconds} s  ${name}`);
+      if (validator !== undefined) console.log(`                ${validator}`);
     }
     console.log(`clients: ${commands} commands, ${failures} failure(s).`);
     if (failures > 0 && muster.output.trim()) console.log(muster.output.split('\n').slice(-15).join('\n'));

@@ -18,7 +18,7 @@ export type ClientStep =
 const TIME_SCALE = 300;
 const NETWORK = '192.168.130.0/24';
 const LOOK_AGAIN_MS = 100;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export interface Stage {
   readonly folder: string;
@@ -56,7 +56,7 @@ export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; 
       timeScale: TIME_SCALE,
       machineNetwork: NETWORK,
       firstAddress,
-      door: 'http',
+      transport: 'http',
     });
     fleets.push(fleet);
     return fleet;
@@ -211,7 +211,7 @@ export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; 
 }
 
 /** What is wrong with the outcome of a command, or nothing. */
-export function complaintOf(
+export function validationErrorOf(
   step: Extract<ClientStep, { kind: 'command' }>,
   outcome: { readonly exitCode: number | undefined; readonly output: string },
   folder: string,
@@ -258,7 +258,7 @@ const describeHosts = (hosts: readonly Host[]): string =>
 /** Looks until it is true; the last look is told when it never is. */
 async function until(what: string, look: () => Promise<true | string>): Promise<void> {
   let last: true | string = 'nothing';
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_AGAIN_MS) {
+  for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += LOOK_AGAIN_MS) {
     last = await look();
     if (last === true) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));

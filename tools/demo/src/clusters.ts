@@ -14,7 +14,7 @@ export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
     controlPlaneCount: 1,
     machines: [{ cpuCount: 16, memoryGib: 64 }],
     machineNetwork: '192.168.112.0/24',
-    door: 'http',
+    endpoint: 'http',
     imageType: 'minimal-iso',
   },
 ];

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort } from '@muster/tool-launcher';
+import { freePort } from '@muster/service-muster';
 
-const START_PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 /** As in the script `start`: young documents of a replay die before they are moved. */
 export const NODE_OPTIONS = ['--max-semi-space-size=64'];
@@ -58,14 +58,14 @@ export class MusterProcess {
     const keep = (chunk: Buffer): void => void (this.log = (this.log + chunk.toString()).slice(-65_536));
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    for (let waited = 0; waited < START_PATIENCE_MS; waited += LOOK_AGAIN_MS) {
+    for (let waited = 0; waited < START_TIMEOUT_MS; waited += LOOK_AGAIN_MS) {
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error(`Muster ended before it was ready:\n${this.log}`);
       const ready = await fetch(`${this.restUrl}/ready`).catch(() => undefined);
       if (ready?.ok) return;
       await sleep(LOOK_AGAIN_MS);
     }
-    throw new Error(`Muster was not ready after ${START_PATIENCE_MS / 1_000} s:\n${this.log}`);
+    throw new Error(`Muster was not ready after ${START_TIMEOUT_MS / 1_000} s:\n${this.log}`);
   }
 
   /** SIGKILL: nothing is flushed, nobody is told. */

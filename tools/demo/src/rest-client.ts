@@ -46,7 +46,7 @@ const OWN_API = '/api/muster/v1';
 
 const RETRY_MS = 200;
 /** A service that is being restarted is waited for this long. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** The v2 API as a person's program uses it. A service that is away is waited for; a refusal is an error. */
 export class RestClient {
@@ -88,14 +88,14 @@ export class RestClient {
         headers: body === undefined ? {} : { 'content-type': 'application/json' },
         body: body === undefined ? undefined : JSON.stringify(body),
       }).catch((error: unknown) => {
-        if (waited >= PATIENCE_MS) throw error;
+        if (waited >= TIMEOUT_MS) throw error;
         return undefined;
       });
       const isAway = response === undefined || response.status === 503;
       if (!isAway && !response.ok)
         throw new RequestRefused(`${method} ${path}`, response.status, await response.text());
       if (!isAway) return response;
-      if (waited >= PATIENCE_MS) throw new Error(`${method} ${path}: no answer for ${PATIENCE_MS / 1_000} s`);
+      if (waited >= TIMEOUT_MS) throw new Error(`${method} ${path}: no answer for ${TIMEOUT_MS / 1_000} s`);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

@@ -10,7 +10,7 @@ export interface ClusterSpec {
   readonly machines: readonly FleetMember[];
   readonly machineNetwork: string;
   /** How its agents talk to the service; default: NATS, as the image offers. */
-  readonly door?: 'nats' | 'http';
+  readonly endpoint?: 'nats' | 'http';
   /** full-iso when it is left out. */
   readonly imageType?: 'full-iso' | 'minimal-iso';
   readonly vips?: { readonly api: string; readonly ingress: string };
@@ -49,8 +49,8 @@ const EVENTS_THAT_MATTER: ReadonlySet<string> = new Set([
   'cluster_finalizing_stage_updated',
 ]);
 const LOOK_AGAIN_MS = 150;
-const BOOT_PATIENCE_MS = 180_000;
-const INSTALL_PATIENCE_MS = 300_000;
+const BOOT_TIMEOUT_MS = 180_000;
+const INSTALL_TIMEOUT_MS = 300_000;
 
 /** The main job, as a person does it: define, boot, look, mend, answer what is asked, install, follow, fetch credentials. */
 export async function installCluster(spec: ClusterSpec, options: ScenarioOptions): Promise<InstalledCluster> {
@@ -61,11 +61,11 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     const cluster = await client.get<ClusterView>(`/clusters/${clusterId}`);
     if (!firstSeenMs.has(cluster.status)) firstSeenMs.set(cluster.status, performance.now() - startedMs);
     options.onLook?.(cluster);
-    await tellEvents(clusterId);
+    await publishEvents(clusterId);
     return cluster;
   };
   let eventsSeen = 0;
-  const tellEvents = async (clusterId: string): Promise<void> => {
+  const publishEvents = async (clusterId: string): Promise<void> => {
     const events = await client.get<EventView[]>(
       `/events?cluster_id=${clusterId}&order=ascending&offset=${eventsSeen}`,
     );
@@ -99,14 +99,14 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     timeScale: options.timeScale,
     machineNetwork: spec.machineNetwork,
     namePrefix: spec.name,
-    door: spec.door,
+    transport: spec.endpoint,
   });
   try {
     const image = await fleet.bootFromUrl(url);
     tell(
       `${spec.name}: image downloaded (${mib(image.bytes)} in ${Math.round(image.downloadMs)} ms${image.rootfsBytes > 0 ? `, then its root file system of ${mib(image.rootfsBytes)}` : ''}), ${spec.machines.length} machine(s) boot from it`,
     );
-    await until(BOOT_PATIENCE_MS, 'all hosts have reported their hardware', async () => {
+    await until(BOOT_TIMEOUT_MS, 'all hosts have reported their hardware', async () => {
       const { hosts } = await look(cluster.id);
       return (
         hosts.length === spec.machines.length &&
@@ -126,7 +126,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
       });
     }
     await until(
-      BOOT_PATIENCE_MS,
+      BOOT_TIMEOUT_MS,
       'the cluster is ready to be installed',
       async () => (await look(cluster.id)).status === 'ready',
     );
@@ -134,7 +134,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     tell(`${spec.name}: installation started`);
 
     // 5. Follow it to the end.
-    await until(INSTALL_PATIENCE_MS, 'the cluster is installed', async () => {
+    await until(INSTALL_TIMEOUT_MS, 'the cluster is installed', async () => {
       const { status, status_info } = await look(cluster.id);
       if (status === 'error' || status === 'cancelled') throw new Error(`${spec.name} is ${status}: ${status_info}`);
       return status === 'installed';
@@ -168,13 +168,13 @@ async function mend(
   look: (clusterId: string) => Promise<ClusterView>,
 ): Promise<void> {
   const find = async (): Promise<HostView | undefined> => (await look(clusterId)).hosts.find(({ id }) => id === hostId);
-  await until(BOOT_PATIENCE_MS, `host ${hostId} is judged`, async () => (await find())?.status === 'insufficient');
+  await until(BOOT_TIMEOUT_MS, `host ${hostId} is judged`, async () => (await find())?.status === 'insufficient');
   const machine = fleet.machines.find((one) => one.hostId === hostId);
   for (const { id, message } of failures(await find()).filter(({ category }) => category === 'hardware'))
     tell(`${spec.name}: ${machine?.hostname} fails ${id}: ${message}`);
   tell(`${spec.name}: ${machine?.hostname} is repaired (${machine?.fault}) and booted again`);
   await machine?.repair();
-  await until(BOOT_PATIENCE_MS, `host ${hostId} passes after the repair`, async () => {
+  await until(BOOT_TIMEOUT_MS, `host ${hostId} passes after the repair`, async () => {
     const host = await find();
     return (
       host !== undefined &&
@@ -194,12 +194,12 @@ function failures(host: HostView | undefined): { id: string; message: string; ca
   );
 }
 
-async function until(patienceMs: number, what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  for (const startedMs = performance.now(); performance.now() - startedMs < patienceMs;) {
+async function until(timeoutMs: number, what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  for (const startedMs = performance.now(); performance.now() - startedMs < timeoutMs;) {
     if (await isTrue()) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
-  throw new Error(`It did not come about within ${patienceMs / 1_000} s that ${what}.`);
+  throw new Error(`It did not come about within ${timeoutMs / 1_000} s that ${what}.`);
 }
 
 const matters = ({ name, severity }: EventView): boolean => severity !== 'info' || EVENTS_THAT_MATTER.has(name);

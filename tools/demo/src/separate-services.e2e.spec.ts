@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type NatsServer, needsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
-import { createBaseImage } from '@muster/tool-base-image';
-import { freePort, SERVICES, type StartableService } from '@muster/tool-launcher';
+import { createBaseImage } from '@muster/base-image';
+import { freePort, SERVICES, type StartableService } from '@muster/service-muster';
 import { COMPACT, eventsOf, expectOneHistory } from './one-history.fixture.spec';
 import { RestClient } from './rest-client';
 import { installCluster } from './scenario';

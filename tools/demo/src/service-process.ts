@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { StartableService } from '@muster/tool-launcher';
+import type { StartableService } from '@muster/service-muster';
 import { LAUNCHER, NODE_OPTIONS } from './muster-process';
 
 const LOG_CHARACTERS = 65_536;

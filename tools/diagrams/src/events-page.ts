@@ -1,9 +1,9 @@
 import { EVENT_NAMES, type EventNameRow, type EventOrigin, OWN_EVENT_NAMES } from '@muster/assisted-api';
 
 const TITLES: ReadonlyMap<EventOrigin, string> = new Map<EventOrigin, string>([
-  ['fact', 'Told when something happened'],
-  ['refusal', 'Told when an order is refused, with the reason; the same refusal once an hour'],
-  ['report', 'Told because a program said so'],
+  ['fact', 'Result when something happened'],
+  ['refusal', 'Result when an order is refused, with the reason; the same refusal once an hour'],
+  ['report', 'Result because a program said so'],
   ['never', 'Never told, and why'],
 ]);
 

@@ -5,9 +5,9 @@ import { eventsPage } from './events-page';
 import { generate } from './generate';
 import { validationsPage } from './validations-page';
 
-export const STATE_MACHINES_FOLDER = resolve(__dirname, '../../docs/state-machines');
-const REFERENCE_FOLDER = resolve(__dirname, '../../docs/reference');
-export const API_FOLDER = resolve(__dirname, '../../docs/api');
+export const STATE_MACHINES_FOLDER = resolve(__dirname, '../../../docs/state-machines');
+const REFERENCE_FOLDER = resolve(__dirname, '../../../docs/reference');
+export const API_FOLDER = resolve(__dirname, '../../../docs/api');
 
 type Files = ReadonlyMap<string, string>;
 

@@ -72,7 +72,7 @@ export function parseCommandLine(args: readonly string[]): SimulatorCommandLine 
       timeScale: number('time-scale', 0.001, 100_000) ?? 60,
       machineNetwork: values.network,
       namePrefix: values.prefix,
-      door: values.http ? 'http' : 'nats',
+      transport: values.http ? 'http' : 'nats',
     },
   };
 }

@@ -4,7 +4,7 @@ describe('the command line of the simulator', () => {
   it('has sensible defaults', () => {
     const { fleet, imageUrl } = parseCommandLine(['--image-url', 'http://x/i.iso']);
     expect(imageUrl).toBe('http://x/i.iso');
-    expect(fleet).toMatchObject({ seed: 'muster', timeScale: 60, door: 'nats' });
+    expect(fleet).toMatchObject({ seed: 'muster', timeScale: 60, transport: 'nats' });
     expect(fleet.machines).toHaveLength(3);
   });
 

@@ -25,5 +25,5 @@ export { HOST_STAGES, percentOf, type HostStage, type StagePath } from './instal
 export type { Mishaps } from './machine/mishaps';
 export { simulatedMachine, type SimulatedMachine, type SimulatedMachineOptions } from './machine/simulated-machine';
 export type { PowerState, SimulatedHostRef, SimulationObserver } from './observer';
-export { createSimulatedPace, DEFAULT_POLL_MS_MIN, type SimulatedPace, type SimulatedPaceOptions } from './pace';
+export { createSimulatedTimer, DEFAULT_POLL_MS_MIN, type SimulatedTimer, type SimulatedTimerOptions } from './timer';
 export { createRandom, type Random } from './random';

@@ -1,4 +1,4 @@
-import type { AgentNote } from '@muster/service-agent';
+import type { AgentLogEntry } from '@muster/service-agent';
 
 /** Where a simulated machine is in its life. */
 export type PowerState = 'off' | 'starting' | 'discovery' | 'installing' | 'installed';
@@ -8,7 +8,7 @@ export interface SimulationObserver {
   /** A stage was reported to the service, by whichever program. `percent`: 0 to 100 of the host's whole installation. */
   onStage?(host: SimulatedHostRef, stage: string, percent: number): void;
   onPower?(host: SimulatedHostRef, state: PowerState): void;
-  onAgentNote?(host: SimulatedHostRef, note: AgentNote): void;
+  onAgentNote?(host: SimulatedHostRef, note: AgentLogEntry): void;
   /** The in-cluster controller reached a finalizing stage, or says something worth reading. */
   onController?(clusterId: string, what: string): void;
   /** A mishap was played, or a call of an installation failed in a way that it goes on from. */

@@ -19,7 +19,7 @@ interface StoredCheckpoint {
   readonly position: number;
 }
 
-const SERVER_PATIENCE_MS = 5_000;
+const SERVER_TIMEOUT_MS = 5_000;
 /** Read models have names of their own; this prefix keeps them apart from the bookkeeping. */
 const COLLECTION_PREFIX = 'model_';
 const CHECKPOINTS = 'checkpoints';
@@ -31,7 +31,7 @@ const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id', 'host_id'];
  */
 export const mongodbReadModels = async (options: MongodbReadModelsOptions): Promise<ReadModels> => {
   const client = new MongoClient(options.url, {
-    ...(options.url.includes('serverSelectionTimeoutMS=') ? {} : { serverSelectionTimeoutMS: SERVER_PATIENCE_MS }),
+    ...(options.url.includes('serverSelectionTimeoutMS=') ? {} : { serverSelectionTimeoutMS: SERVER_TIMEOUT_MS }),
     // Unset members are no members; the driver would write them as null.
     ignoreUndefined: true,
     // A checkpoint that was moved must survive a power cut and a change of the primary.

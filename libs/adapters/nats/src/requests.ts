@@ -39,7 +39,7 @@ const RECONNECT_JITTER_MS = 100;
 const PING_INTERVAL_MS = 10_000;
 const PINGS_UNANSWERED_MAX = 2;
 /** How long closing waits for handlers and for the server, each. */
-const CLOSE_PATIENCE_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
  * The bus over NATS. Reconnects for ever; while it is disconnected, publications are dropped (live copies may be lost) and
@@ -102,14 +102,14 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
     // 1. No new messages. 2. The ones in hand are answered. 3. The answers reach the server.
     if (watch.isConnected()) {
       await within(
-        CLOSE_PATIENCE_MS,
+        CLOSE_TIMEOUT_MS,
         Promise.allSettled([...subscriptions].map((subscription) => subscription.drain())),
       );
     }
-    await within(CLOSE_PATIENCE_MS, handler.idle());
+    await within(CLOSE_TIMEOUT_MS, handler.idle());
     if (watch.isConnected())
       await within(
-        CLOSE_PATIENCE_MS,
+        CLOSE_TIMEOUT_MS,
         connection.flush().catch(() => undefined),
       );
     await connection.close();
@@ -146,11 +146,11 @@ const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> 
 };
 
 /** Waits for the work, but not for ever. */
-const within = async (patienceMs: number, work: Promise<unknown>): Promise<void> => {
+const within = async (timeoutMs: number, work: Promise<unknown>): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise((resolve) => {
-    timer = setTimeout(resolve, patienceMs);
+  const waitTimeout = new Promise((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
   });
-  await Promise.race([work, patience]);
+  await Promise.race([work, waitTimeout]);
   clearTimeout(timer);
 };

@@ -1,5 +1,5 @@
 import { CLUSTER_CPU_ARCHITECTURES, CPU_ARCHITECTURES } from '../requests/wire-values';
-import { list, record, type Shown, text, word } from '../schema/answer-schema';
+import { list, record, type Static, text, word } from '../schema/answer-schema';
 
 const RELEASE_CHANNELS = ['candidate', 'fast', 'stable', 'eus'];
 /** Architectures that have channels of their own, and the releases that hold all of them. */
@@ -10,7 +10,7 @@ export const V2_UPGRADE_CHANNEL = record('upgrade-channel', {
   cpu_architecture: word(CLUSTER_CPU_ARCHITECTURES),
   channels: list(word(RELEASE_CHANNELS)),
 });
-export type UpgradeChannel = Shown<typeof V2_UPGRADE_CHANNEL>;
+export type UpgradeChannel = Static<typeof V2_UPGRADE_CHANNEL>;
 
 /** `release-source` of the contract; the shape of RELEASE_SOURCES. */
 export const V2_RELEASE_SOURCE = record('release-source', {
@@ -18,7 +18,7 @@ export const V2_RELEASE_SOURCE = record('release-source', {
   multi_cpu_architectures: list(word(CPU_ARCHITECTURES)),
   upgrade_channels: list(V2_UPGRADE_CHANNEL),
 });
-export type ReleaseSource = Shown<typeof V2_RELEASE_SOURCE>;
+export type ReleaseSource = Static<typeof V2_RELEASE_SOURCE>;
 
 /** The same channels for every architecture. */
 const line = (version: string, ...channels: readonly string[]): ReleaseSource => ({

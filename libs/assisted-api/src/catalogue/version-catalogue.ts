@@ -1,4 +1,4 @@
-import { flag, list, maybe, record, type Shown, text, word } from '../schema/answer-schema';
+import { flag, list, maybe, record, type Static, text, word } from '../schema/answer-schema';
 import { compareVersions, majorMinor } from './version-order';
 
 /** A release that clusters can be installed with; the shape of RELEASE_IMAGES. */
@@ -32,7 +32,7 @@ export const V2_OPENSHIFT_VERSION = record('openshift-version', {
   default: maybe(flag()),
   cpu_architectures: list(text()),
 });
-export type V2OpenshiftVersion = Shown<typeof V2_OPENSHIFT_VERSION>;
+export type V2OpenshiftVersion = Static<typeof V2_OPENSHIFT_VERSION>;
 
 /** Early, feature and release candidates, and what is built every night. */
 const PRE_RELEASE = /-(?:alpha|beta|ec|fc|rc)\b|nightly/;

@@ -4,7 +4,7 @@ import { QueryText } from '../requests/query.decorators';
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/i;
 
 /** A day (its first moment in UTC) or an RFC 3339 time. */
-const momentComplaint = documented(
+const timestampValidator = documented(
   (value) =>
     typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value))
       ? undefined
@@ -14,8 +14,8 @@ const momentComplaint = documented(
 
 /** Which clusters count: those created from `from` on and before `to`. */
 export class FunnelQuery {
-  @QueryText(momentComplaint) readonly from?: string;
-  @QueryText(momentComplaint) readonly to?: string;
+  @QueryText(timestampValidator) readonly from?: string;
+  @QueryText(timestampValidator) readonly to?: string;
   @QueryText() readonly openshift_version?: string;
   @QueryText() readonly platform?: string;
   @QueryText() readonly topology?: string;
@@ -23,5 +23,5 @@ export class FunnelQuery {
 
 /** The moment of the past that is asked for; the present without one. */
 export class PastQuery {
-  @QueryText(momentComplaint) readonly at?: string;
+  @QueryText(timestampValidator) readonly at?: string;
 }

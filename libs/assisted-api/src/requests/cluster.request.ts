@@ -1,5 +1,5 @@
 import { FINALIZING_STAGES } from '@muster/domain';
-import { Choice, FreeObject, Flag, ListOf, Part, Parts, Text, textComplaint, Uuid, Whole } from './field.decorators';
+import { Choice, FreeObject, Flag, ListOf, Part, Parts, Text, textValidator, Uuid, Whole } from './field.decorators';
 import { WhenAbsent } from '../schema/request-schema';
 import { ClusterNetworkRequest, NetworkRequest, VipRequest } from './network.request';
 import {
@@ -125,8 +125,8 @@ export class IgnoredValidationsBody {
 
 /** Not of the contract: which validations are ignored from now on, and why. */
 export class OverrideValidationsBody {
-  @ListOf(textComplaint({ minLength: 1 })) readonly host_validation_ids?: readonly string[];
-  @ListOf(textComplaint({ minLength: 1 })) readonly cluster_validation_ids?: readonly string[];
+  @ListOf(textValidator({ minLength: 1 })) readonly host_validation_ids?: readonly string[];
+  @ListOf(textValidator({ minLength: 1 })) readonly cluster_validation_ids?: readonly string[];
   /** In the words of whoever decides it. */
   @Text({ required: true, minLength: 1, maxLength: REASON_MAX_CHARACTERS, pattern: /\S/ }) readonly reason!: string;
 }

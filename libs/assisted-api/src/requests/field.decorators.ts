@@ -5,15 +5,15 @@ import { type JsonSchema, schema } from '../schema/json-schema';
 import { noteField, requestSchema } from '../schema/request-schema';
 
 /** Why a value does not fit, to be read after the field's name: "must be …"; undefined when it fits. */
-export interface Complaint {
+export interface Validator {
   (value: unknown): string | undefined;
-  /** What fits, for the document; nothing is said of a complaint without it. */
+  /** What fits, for the document; nothing is said of a error without it. */
   readonly schema?: () => JsonSchema;
 }
 
-/** The complaint, with what the document says of it. */
-export const documented = (complaint: (value: unknown) => string | undefined, toSchema: () => JsonSchema): Complaint =>
-  Object.assign(complaint, { schema: toSchema });
+/** The error, with what the document says of it. */
+export const documented = (validator: (value: unknown) => string | undefined, toSchema: () => JsonSchema): Validator =>
+  Object.assign(validator, { schema: toSchema });
 
 interface Presence {
   readonly required?: boolean;
@@ -34,15 +34,15 @@ const all =
 
 const presence = ({ required }: Presence): PropertyDecorator[] => (required ? [] : [IsOptional()]);
 
-/** A field whose value must satisfy `complaint`; a missing required one is complained about by name. */
-export function Field(name: string, complaint: Complaint, options: Presence = {}): PropertyDecorator {
-  const check: Complaint = (value) => (value === undefined ? 'is required' : complaint(value));
+/** A field whose value must satisfy `validator`; a missing required one is complained about by name. */
+export function Field(name: string, validator: Validator, options: Presence = {}): PropertyDecorator {
+  const check: Validator = (value) => (value === undefined ? 'is required' : validator(value));
   return all(
     (target, property) =>
       noteField(target, {
         name: String(property),
         isRequired: options.required ?? false,
-        schema: () => schema({ ...complaint.schema?.(), default: options.fallback }),
+        schema: () => schema({ ...validator.schema?.(), default: options.fallback }),
       }),
     ...presence(options),
     ValidateBy({
@@ -62,12 +62,12 @@ export interface TextRules extends Presence {
   readonly oneOf?: readonly string[];
 }
 
-export const textComplaint = ({
+export const textValidator = ({
   minLength = 0,
   maxLength = DEFAULT_TEXT_MAX_CHARACTERS,
   pattern,
   oneOf,
-}: TextRules): Complaint =>
+}: TextRules): Validator =>
   documented(
     (value) => {
       if (typeof value !== 'string') return 'must be a string';
@@ -87,14 +87,14 @@ export const textComplaint = ({
           }),
   );
 
-export const Text = (rules: TextRules = {}): PropertyDecorator => Field('text', textComplaint(rules), rules);
+export const Text = (rules: TextRules = {}): PropertyDecorator => Field('text', textValidator(rules), rules);
 
 /** One of a closed list of words. */
 export const Choice = (oneOf: readonly string[], options: Presence = {}): PropertyDecorator =>
   Text({ ...options, oneOf });
 
 export const UUID_PATTERN = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
-export const uuidComplaint: Complaint = documented(
+export const uuidValidator: Validator = documented(
   (value) =>
     typeof value === 'string' && UUID_PATTERN.test(value)
       ? undefined
@@ -102,7 +102,7 @@ export const uuidComplaint: Complaint = documented(
   () => ({ type: 'string', format: 'uuid' }),
 );
 
-export const Uuid = (options: Presence = {}): PropertyDecorator => Field('uuid', uuidComplaint, options);
+export const Uuid = (options: Presence = {}): PropertyDecorator => Field('uuid', uuidValidator, options);
 
 export const Whole = ({
   min = -INT32_MAX,
@@ -121,35 +121,35 @@ export const Whole = ({
     options,
   );
 
-const flagComplaint = documented(
+const booleanValidator = documented(
   (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   () => ({ type: 'boolean' }),
 );
 
-export const Flag = (options: Presence = {}): PropertyDecorator => Field('flag', flagComplaint, options);
+export const Flag = (options: Presence = {}): PropertyDecorator => Field('flag', booleanValidator, options);
 
-/** A list of plain values, each of which must satisfy `complaint`. */
-export const ListOf = (complaint: Complaint, options: Presence = {}): PropertyDecorator =>
-  Field('list', listOf(complaint), options);
+/** A list of plain values, each of which must satisfy `validator`. */
+export const ListOf = (validator: Validator, options: Presence = {}): PropertyDecorator =>
+  Field('list', listOf(validator), options);
 
-/** A list each of whose members must satisfy `complaint`. */
-export const listOf = (complaint: Complaint): Complaint =>
+/** A list each of whose members must satisfy `validator`. */
+export const listOf = (validator: Validator): Validator =>
   documented(
-    (value) => listComplaint(value, complaint),
-    () => ({ type: 'array', maxItems: LIST_MAX_ITEMS, items: complaint.schema?.() ?? {} }),
+    (value) => listValidator(value, validator),
+    () => ({ type: 'array', maxItems: LIST_MAX_ITEMS, items: validator.schema?.() ?? {} }),
   );
 
-function listComplaint(value: unknown, complaint: Complaint): string | undefined {
+function listValidator(value: unknown, validator: Validator): string | undefined {
   if (!Array.isArray(value)) return 'must be a list';
   if (value.length > LIST_MAX_ITEMS) return `must have at most ${LIST_MAX_ITEMS} members, it has ${value.length}`;
   for (const [index, item] of value.entries()) {
-    const reason = complaint(item);
+    const reason = validator(item);
     if (reason) return `member ${index} ${reason}`;
   }
   return undefined;
 }
 
-const objectOf = (toSchema: () => JsonSchema): Complaint =>
+const objectOf = (toSchema: () => JsonSchema): Validator =>
   documented(
     (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'must be an object'),
     toSchema,

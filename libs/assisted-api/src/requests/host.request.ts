@@ -1,5 +1,5 @@
 import { HOST_STAGES } from '@muster/domain';
-import { Choice, Flag, ListOf, Part, Parts, Text, textComplaint, Uuid, Whole } from './field.decorators';
+import { Choice, Flag, ListOf, Part, Parts, Text, textValidator, Uuid, Whole } from './field.decorators';
 import {
   CERTIFICATE_VERIFICATIONS,
   DISK_ROLES,
@@ -74,7 +74,7 @@ export class ReviseHostBody {
 }
 
 export class InstallerArgsBody {
-  @ListOf(textComplaint({})) readonly args?: readonly string[];
+  @ListOf(textValidator({})) readonly args?: readonly string[];
 }
 
 export class HostIgnitionBody {

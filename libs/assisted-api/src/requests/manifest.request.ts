@@ -1,4 +1,4 @@
-import { Choice, Text, textComplaint } from './field.decorators';
+import { Choice, Text, textValidator } from './field.decorators';
 import { QueryChoice, QueryFlag, QueryText } from './query.decorators';
 
 export const MANIFEST_FOLDERS = ['manifests', 'openshift'] as const;
@@ -27,5 +27,5 @@ export class ListManifestsQuery {
 
 export class ManifestQuery {
   @QueryChoice(MANIFEST_FOLDERS, { fallback: 'manifests' }) readonly folder?: string;
-  @QueryText(textComplaint({}), { required: true }) readonly file_name!: string;
+  @QueryText(textValidator({}), { required: true }) readonly file_name!: string;
 }

@@ -1,4 +1,4 @@
-import { textComplaint } from './field.decorators';
+import { textValidator } from './field.decorators';
 import { QueryChoice, QueryList, QueryText } from './query.decorators';
 import { CLUSTER_CPU_ARCHITECTURES, PLATFORM_TYPES } from './wire-values';
 
@@ -6,7 +6,7 @@ import { CLUSTER_CPU_ARCHITECTURES, PLATFORM_TYPES } from './wire-values';
 const BUNDLE_FEATURES = ['SNO'];
 
 export class ShowBundleQuery {
-  @QueryList(textComplaint({ oneOf: BUNDLE_FEATURES })) readonly feature_ids?: readonly string[];
+  @QueryList(textValidator({ oneOf: BUNDLE_FEATURES })) readonly feature_ids?: readonly string[];
 }
 
 export class ListBundlesQuery extends ShowBundleQuery {

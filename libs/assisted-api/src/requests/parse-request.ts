@@ -50,9 +50,9 @@ const violation = (message: string): { readonly kind: 'violates'; readonly messa
 function describe(error: ValidationError, place: string, prefix: string): string {
   const path = /^\d+$/.test(error.property) ? `${prefix.slice(0, -1)}[${error.property}]` : prefix + error.property;
   const [child] = error.children ?? [];
-  const { whitelistValidation, ...complaints } = error.constraints ?? {};
-  const [complaint] = Object.values(complaints);
-  if (complaint) return `${path} in ${place} ${complaint}`;
+  const { whitelistValidation, ...errors } = error.constraints ?? {};
+  const [validator] = Object.values(errors);
+  if (validator) return `${path} in ${place} ${validator}`;
   if (whitelistValidation)
     return `${path} in ${place} is not a field of this request; check its spelling or leave it out`;
   return child ? describe(child, place, `${path}.`) : `${path} in ${place} is not valid`;

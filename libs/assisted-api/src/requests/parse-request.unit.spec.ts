@@ -7,7 +7,7 @@ import { ListClustersQuery, ListEventsQuery } from './queries.request';
 
 const CLUSTER = { name: 'one', openshift_version: '4.18', pull_secret: '{}' };
 
-const complaintOf = (type: new () => object, body: unknown): string => {
+const validationErrorOf = (type: new () => object, body: unknown): string => {
   const parsed = parseBody(type, body);
   return parsed.kind === 'violates' ? parsed.message : 'fits';
 };
@@ -47,33 +47,33 @@ describe('parseBody', () => {
     [undefined, 'body is required'],
     ['text', 'body must be a JSON object'],
   ])('names the field of %j and what it must be', (body, message) => {
-    expect(complaintOf(RegisterClusterBody, body)).toMatch(message);
+    expect(validationErrorOf(RegisterClusterBody, body)).toMatch(message);
   });
 
   it('bounds lists and nesting', () => {
-    expect(complaintOf(RegisterClusterBody, { ...CLUSTER, api_vips: new Array(1_001).fill({}) })).toBe(
+    expect(validationErrorOf(RegisterClusterBody, { ...CLUSTER, api_vips: new Array(1_001).fill({}) })).toBe(
       'api_vips in body must have at most 1000 members, it has 1001',
     );
     let nested: unknown = 1;
     for (let depth = 0; depth <= JSON_MAX_DEPTH; depth += 1) nested = [nested];
-    expect(complaintOf(RegisterClusterBody, { nested })).toMatch(/must not be nested deeper/);
+    expect(validationErrorOf(RegisterClusterBody, { nested })).toMatch(/must not be nested deeper/);
   });
 
   it('knows the other requests', () => {
-    expect(complaintOf(RegisterHostBody, { host_id: 'one' })).toMatch(/^host_id in body must be a UUID/);
-    expect(complaintOf(ReviseHostBody, { node_labels: [{ key: 'a' }] })).toBe(
+    expect(validationErrorOf(RegisterHostBody, { host_id: 'one' })).toMatch(/^host_id in body must be a UUID/);
+    expect(validationErrorOf(ReviseHostBody, { node_labels: [{ key: 'a' }] })).toBe(
       'node_labels[0].value in body is required',
     );
     const infraEnv = { name: 'a', pull_secret: '{}' };
     const macs = { static_network_config: [{ mac_interface_map: [{ mac_address: 'x' }] }] };
-    expect(complaintOf(RegisterInfraEnvBody, { ...infraEnv, ...macs })).toMatch(
+    expect(validationErrorOf(RegisterInfraEnvBody, { ...infraEnv, ...macs })).toMatch(
       /^static_network_config\[0\]\.mac_interface_map\[0\]\.mac_address in body must match/,
     );
-    expect(complaintOf(RegisterInfraEnvBody, { ...infraEnv, cpu_architecture: 'multi' })).toMatch(
+    expect(validationErrorOf(RegisterInfraEnvBody, { ...infraEnv, cpu_architecture: 'multi' })).toMatch(
       /cpu_architecture in body must be one of/,
     );
     const event = { severity: 'info', message: 'a', event_time: 'yesterday' };
-    expect(complaintOf(TriggerEventBody, event)).toBe('event_time in body must be an RFC 3339 time');
+    expect(validationErrorOf(TriggerEventBody, event)).toBe('event_time in body must be an RFC 3339 time');
   });
 });
 

@@ -1,4 +1,4 @@
-import { Choice, ListOf, Part, Text, textComplaint } from './field.decorators';
+import { Choice, ListOf, Part, Text, textValidator } from './field.decorators';
 import {
   CLOUD_CONTROLLER_MANAGERS,
   ENCRYPTION_MODES,
@@ -37,7 +37,7 @@ export class LoadBalancerRequest {
 /** A set of operators, with those of its optional ones that are wanted; absent: all of them. */
 export class BundleRequest {
   @Text({ required: true, minLength: 1 }) readonly id!: string;
-  @ListOf(textComplaint({})) readonly optional_operators?: readonly string[];
+  @ListOf(textValidator({})) readonly optional_operators?: readonly string[];
 }
 
 export class OperatorRequest {

@@ -1,5 +1,5 @@
 /** Why a pull secret cannot be used, without a word of what it holds; undefined when it can. */
-export function pullSecretComplaint(text: string): string | undefined {
+export function pullSecretError(text: string): string | undefined {
   let document: unknown;
   try {
     document = JSON.parse(text);

@@ -1,11 +1,11 @@
-import { pullSecretComplaint } from './pull-secret';
+import { pullSecretError } from './pull-secret';
 
 const AUTH = Buffer.from('user:password').toString('base64');
 
-describe('pullSecretComplaint', () => {
+describe('pullSecretError', () => {
   it('takes a secret with an auth for each registry, whatever else is there', () => {
     expect(
-      pullSecretComplaint(JSON.stringify({ auths: { a: { auth: AUTH, email: 'a@example.com' } }, other: 1 })),
+      pullSecretError(JSON.stringify({ auths: { a: { auth: AUTH, email: 'a@example.com' } }, other: 1 })),
     ).toBeUndefined();
   });
 
@@ -19,5 +19,5 @@ describe('pullSecretComplaint', () => {
     '{"auths":{"a":null}}',
     '{"auths":{"a":{"auth":""}}}',
     '{"auths":{"a":{"auth":"cGxhaW4="}}}',
-  ])('refuses %s', (text) => expect(pullSecretComplaint(text)).toMatch(/pull_secret/));
+  ])('refuses %s', (text) => expect(pullSecretError(text)).toMatch(/pull_secret/));
 });

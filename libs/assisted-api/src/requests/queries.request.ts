@@ -1,4 +1,4 @@
-import { textComplaint, uuidComplaint } from './field.decorators';
+import { textValidator, uuidValidator } from './field.decorators';
 import { EVENT_SEVERITIES } from '../responses/v2-event';
 import { QueryChoice, QueryFlag, QueryList, QueryText, QueryUuid, QueryWhole } from './query.decorators';
 import {
@@ -48,7 +48,7 @@ export class CredentialFileQuery {
 
 export class InfraEnvFileQuery {
   @QueryChoice(INFRA_ENV_FILES, { required: true }) readonly file_name!: string;
-  @QueryText(textComplaint({ pattern: MAC_PATTERN })) readonly mac?: string;
+  @QueryText(textValidator({ pattern: MAC_PATTERN })) readonly mac?: string;
   @QueryChoice(IPXE_SCRIPT_TYPES) readonly ipxe_script_type?: string;
   @QueryChoice(DISCOVERY_IMAGE_TYPES) readonly discovery_iso_type?: string;
 }
@@ -81,12 +81,12 @@ export class ListEventsQuery {
   @QueryUuid() readonly cluster_id?: string;
   /** Deprecated: one more member of host_ids. */
   @QueryUuid() readonly host_id?: string;
-  @QueryList(uuidComplaint) readonly host_ids?: readonly string[];
+  @QueryList(uuidValidator) readonly host_ids?: readonly string[];
   @QueryUuid() readonly infra_env_id?: string;
   @QueryWhole() readonly limit?: number;
   @QueryWhole() readonly offset?: number;
   @QueryChoice(SORT_ORDERS, { fallback: 'ascending' }) readonly order?: 'ascending' | 'descending';
-  @QueryList(textComplaint({ oneOf: EVENT_SEVERITIES })) readonly severities?: readonly string[];
+  @QueryList(textValidator({ oneOf: EVENT_SEVERITIES })) readonly severities?: readonly string[];
   @QueryText() readonly message?: string;
   @QueryFlag() readonly deleted_hosts?: boolean;
   @QueryFlag() readonly cluster_level?: boolean;

@@ -1,5 +1,5 @@
 import { Transform } from 'class-transformer';
-import { type Complaint, documented, Field, listOf, textComplaint, uuidComplaint } from './field.decorators';
+import { type Validator, documented, Field, listOf, textValidator, uuidValidator } from './field.decorators';
 
 interface Presence {
   readonly required?: boolean;
@@ -8,10 +8,10 @@ interface Presence {
 }
 
 /** Words that the contract's clients write for true in a query or a header; every other word is false. */
-const TRUE_WORDS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
+const TRUE_TEXTS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
 
 /** Of a query or a header. */
-export const isTrueWord = (value: unknown): boolean => TRUE_WORDS.has(String(last(value)).toLowerCase());
+export const isTrueText = (value: unknown): boolean => TRUE_TEXTS.has(String(last(value)).toLowerCase());
 
 const last = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
 
@@ -26,13 +26,13 @@ const converted = (convert: (value: unknown) => unknown, field: PropertyDecorato
 /** Given twice, the last one counts; an empty one counts as not given. */
 const single = (value: unknown): unknown => last(value) || undefined;
 
-export const QueryText = (complaint: Complaint = textComplaint({}), options: Presence = {}): PropertyDecorator =>
-  converted(single, Field('text', complaint, options));
+export const QueryText = (validator: Validator = textValidator({}), options: Presence = {}): PropertyDecorator =>
+  converted(single, Field('text', validator, options));
 
 export const QueryChoice = (oneOf: readonly string[], options: Presence = {}): PropertyDecorator =>
-  QueryText(textComplaint({ oneOf }), options);
+  QueryText(textValidator({ oneOf }), options);
 
-export const QueryUuid = (): PropertyDecorator => QueryText(uuidComplaint);
+export const QueryUuid = (): PropertyDecorator => QueryText(uuidValidator);
 
 const anyFlag = documented(
   () => undefined,
@@ -40,9 +40,9 @@ const anyFlag = documented(
 );
 
 export const QueryFlag = (options: Presence = {}): PropertyDecorator =>
-  converted(isTrueWord, Field('flag', anyFlag, options));
+  converted(isTrueText, Field('flag', anyFlag, options));
 
-const wholeComplaint = documented(
+const integerValidator = documented(
   (value) => (typeof value === 'number' ? undefined : 'must be a whole number'),
   () => ({ type: 'integer' }),
 );
@@ -50,16 +50,16 @@ const wholeComplaint = documented(
 export const QueryWhole = (): PropertyDecorator =>
   converted(
     (value) => (/^-?\d{1,15}$/.test(String(single(value))) ? Number(single(value)) : single(value)),
-    Field('whole', wholeComplaint),
+    Field('whole', integerValidator),
   );
 
 /** Comma-separated, repeated, or both. */
-export const QueryList = (complaint: Complaint = textComplaint({})): PropertyDecorator =>
+export const QueryList = (validator: Validator = textValidator({})): PropertyDecorator =>
   converted(
     (value) =>
       (Array.isArray(value) ? value : [value])
         .flatMap((item) => String(item).split(','))
         .map((item) => item.trim())
         .filter((item) => item !== ''),
-    Field('list', listOf(complaint)),
+    Field('list', listOf(validator)),
   );

@@ -8,8 +8,9 @@ interface UsageRow {
   readonly of: (cluster: ClusterDocument) => UsageData | undefined;
 }
 
-const NOTHING_TO_TELL: UsageData = {};
-const when = (isUsed: boolean, data: UsageData = NOTHING_TO_TELL): UsageData | undefined => (isUsed ? data : undefined);
+const NOTHING_TO_REPORT: UsageData = {};
+const when = (isUsed: boolean, data: UsageData = NOTHING_TO_REPORT): UsageData | undefined =>
+  isUsed ? data : undefined;
 
 const NETWORK_TYPES: readonly (readonly [type: string, name: string])[] = [
   ['OVNKubernetes', 'OVN network type'],
@@ -93,7 +94,7 @@ export function presentFeatureUsage(cluster: ClusterDocument): string {
     if (data) add(name, data);
   }
   for (const { name, operator_type: type } of cluster.monitored_operators) {
-    if (type === 'olm') add(name.toUpperCase(), NOTHING_TO_TELL);
+    if (type === 'olm') add(name.toUpperCase(), NOTHING_TO_REPORT);
   }
   for (const [name, count] of Object.entries(cluster._usage_counts ?? {})) {
     if (count > 0) add(name, { count });

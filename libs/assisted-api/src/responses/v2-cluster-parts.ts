@@ -6,7 +6,7 @@ import {
   ROLE_SELECTIONS,
   VIP_VERIFICATIONS,
 } from '../requests/wire-values';
-import { list, maybe, record, text, time, uuid, whole, word, type Shown } from '../schema/answer-schema';
+import { list, maybe, record, text, time, uuid, whole, word, type Static } from '../schema/answer-schema';
 
 const OPERATOR_TYPES = ['builtin', 'olm'];
 
@@ -36,7 +36,7 @@ export const V2_CLUSTER_NETWORK = record('cluster_network', { ...V2_NETWORK.memb
 
 /** `host_network` of the contract. */
 export const V2_HOST_NETWORK = record('host_network', { cidr: text(), host_ids: list(uuid()) });
-export type V2HostNetwork = Shown<typeof V2_HOST_NETWORK>;
+export type V2HostNetwork = Static<typeof V2_HOST_NETWORK>;
 
 /** `disk-encryption` of the contract. */
 export const V2_DISK_ENCRYPTION = record('disk-encryption', {
@@ -50,7 +50,7 @@ export const V2_IGNITION_ENDPOINT = record('ignition-endpoint', { url: maybe(tex
 
 /** `bundle-create-params` of the contract. */
 export const V2_CHOSEN_BUNDLE = record('bundle-choice', { id: text(), optional_operators: list(text()) });
-export type V2ChosenBundle = Shown<typeof V2_CHOSEN_BUNDLE>;
+export type V2ChosenBundle = Static<typeof V2_CHOSEN_BUNDLE>;
 
 /** `monitored-operator` of the contract. */
 export const V2_MONITORED_OPERATOR = record('monitored-operator', {
@@ -68,4 +68,4 @@ export const V2_MONITORED_OPERATOR = record('monitored-operator', {
   status_info: maybe(text()),
   status_updated_at: time(),
 });
-export type V2MonitoredOperator = Shown<typeof V2_MONITORED_OPERATOR>;
+export type V2MonitoredOperator = Static<typeof V2_MONITORED_OPERATOR>;

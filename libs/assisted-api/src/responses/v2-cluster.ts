@@ -18,7 +18,7 @@ import {
   uuid,
   whole,
   word,
-  type Shown,
+  type Static,
 } from '../schema/answer-schema';
 import {
   V2_CHOSEN_BUNDLE,
@@ -46,7 +46,7 @@ export const V2_CLUSTER_PROGRESS = record('cluster-progress-info', {
   finalizing_stage_started_at: time(),
   finalizing_stage_timed_out: flag(),
 });
-export type V2ClusterProgress = Shown<typeof V2_CLUSTER_PROGRESS>;
+export type V2ClusterProgress = Static<typeof V2_CLUSTER_PROGRESS>;
 
 /** `cluster` of the contract. */
 export const V2_CLUSTER = record('cluster', {
@@ -126,4 +126,4 @@ export const V2_CLUSTER = record('cluster', {
   ready_host_count: whole(),
   hosts: list(V2_HOST),
 });
-export type V2Cluster = Shown<typeof V2_CLUSTER>;
+export type V2Cluster = Static<typeof V2_CLUSTER>;

@@ -1,4 +1,4 @@
-import { choice, maybe, record, text, time, uuid, type Shown } from '../schema/answer-schema';
+import { choice, maybe, record, text, time, uuid, type Static } from '../schema/answer-schema';
 
 export const EVENT_SEVERITIES = ['info', 'warning', 'error', 'critical'] as const;
 export type EventSeverity = (typeof EVENT_SEVERITIES)[number];
@@ -16,4 +16,4 @@ export const V2_EVENT = record('event', {
   event_time: time(),
   props: text(),
 });
-export type V2Event = Shown<typeof V2_EVENT>;
+export type V2Event = Static<typeof V2_EVENT>;

@@ -1,6 +1,6 @@
 import { HOST_KINDS, HOST_ROLES, HOST_STAGES, HOST_STATUSES } from '@muster/domain';
 import { LOGS_STATES } from '../requests/wire-values';
-import { choice, flag, list, maybe, record, text, time, uuid, whole, word, type Shown } from '../schema/answer-schema';
+import { choice, flag, list, maybe, record, text, time, uuid, whole, word, type Static } from '../schema/answer-schema';
 
 const MEDIA_STATUSES = ['connected', 'disconnected'];
 
@@ -13,7 +13,7 @@ export const V2_HOST_PROGRESS = record('host-progress-info', {
   stage_updated_at: time(),
   stage_timed_out: maybe(flag()),
 });
-export type V2HostProgress = Shown<typeof V2_HOST_PROGRESS>;
+export type V2HostProgress = Static<typeof V2_HOST_PROGRESS>;
 
 /** `host` of the contract. */
 export const V2_HOST = record('host', {
@@ -68,4 +68,4 @@ export const V2_HOST = record('host', {
   images_status: maybe(text()),
   domain_name_resolutions: maybe(text()),
 });
-export type V2Host = Shown<typeof V2_HOST>;
+export type V2Host = Static<typeof V2_HOST>;

@@ -1,5 +1,5 @@
 import { CPU_ARCHITECTURES, DISCOVERY_IMAGE_TYPES } from '../requests/wire-values';
-import { choice, flag, maybe, record, text, time, uuid, whole, word, type Shown } from '../schema/answer-schema';
+import { choice, flag, maybe, record, text, time, uuid, whole, word, type Static } from '../schema/answer-schema';
 
 /** `proxy` of the contract. */
 export const V2_PROXY = record('proxy', {
@@ -39,8 +39,8 @@ export const V2_INFRA_ENV = record('infra-env', {
   created_at: time(),
   updated_at: time(),
 });
-export type V2InfraEnv = Shown<typeof V2_INFRA_ENV>;
+export type V2InfraEnv = Static<typeof V2_INFRA_ENV>;
 
 /** `presigned-url` of the contract. */
 export const V2_SIGNED_URL = record('presigned-url', { url: text(), expires_at: time() });
-export type V2SignedUrl = Shown<typeof V2_SIGNED_URL>;
+export type V2SignedUrl = Static<typeof V2_SIGNED_URL>;

@@ -1,4 +1,4 @@
-import { describeMember } from '../words/describe-member';
+import { describeMember } from '../field-descriptions/describe-member';
 import { type JsonSchema, schema } from './json-schema';
 
 /** A schema, and the type of what it describes: the one is never written down without the other. */
@@ -35,7 +35,7 @@ export interface AnswerRecord<M extends Members> extends AnswerSchema<Flat<Shown
 }
 
 /** What a schema describes. */
-export type Shown<S> = S extends AnswerSchema<infer Value> ? Value : never;
+export type Static<S> = S extends AnswerSchema<infer Value> ? Value : never;
 
 interface Limits {
   readonly minimum?: number;

@@ -7,7 +7,7 @@ import {
   maybe,
   orNull,
   record,
-  type Shown,
+  type Static,
   text,
   whole,
 } from './answer-schema';
@@ -24,7 +24,7 @@ const BOX = record('box', {
 
 describe('The schema of an answer', () => {
   it('is that of the type which follows from it', () => {
-    const box: Shown<typeof BOX> = {
+    const box: Static<typeof BOX> = {
       lid: { colour: 'red' },
       spare: null,
       depth: 1,
@@ -33,7 +33,7 @@ describe('The schema of an answer', () => {
     };
     expect(Object.keys(box)).toEqual(BOX.json.required);
     // @ts-expect-error: no lid has that colour
-    const lid: Shown<typeof LID> = { colour: 'blue' };
+    const lid: Static<typeof LID> = { colour: 'blue' };
     expect(LID.json.properties?.['colour']?.enum).not.toContain(lid.colour);
   });
 

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { describeMember } from '../words/describe-member';
+import { describeMember } from '../field-descriptions/describe-member';
 import type { JsonSchema } from './json-schema';
 
 const FIELDS = Symbol('fields of a request');

@@ -5,7 +5,7 @@ import {
   Part,
   Parts,
   Text,
-  textComplaint,
+  textValidator,
   Uuid,
   Whole,
 } from '../requests/field.decorators';
@@ -25,7 +25,7 @@ class BigBox extends Box {
   @Whole({ min: 1, max: 9, required: true }) readonly depth!: number;
   @Part(Lid) readonly lid?: Lid;
   @Parts(Lid) readonly lids?: readonly Lid[];
-  @ListOf(textComplaint({ maxLength: 3 })) readonly marks?: readonly string[];
+  @ListOf(textValidator({ maxLength: 3 })) readonly marks?: readonly string[];
   @FreeObject() readonly stuff?: object;
 }
 

@@ -3,7 +3,7 @@ import { accepted, type Decider, type Decision, refused } from '../decision/deci
 import { indexRows } from '../decision/row-index';
 import type { ClusterCommand, ClusterCommandType } from './cluster-commands';
 import { clusterDeadlines, type DueClusterDeadline } from './cluster-deadlines';
-import { CLUSTER_EFFECTS, type ClusterOccasion } from './cluster-effects';
+import { CLUSTER_EFFECTS, type EffectContext } from './cluster-effects';
 import { evolveCluster } from './cluster-evolve';
 import { clusterInputRefusal } from './cluster-input';
 import { INSTALLING_STATUSES } from './rows/phases';
@@ -13,8 +13,8 @@ import { type ClusterState, initialClusterState } from './cluster-state';
 import type { ClusterPhase } from './cluster-status';
 import { type ClusterTimeouts, DEFAULT_CLUSTER_TIMEOUTS } from './cluster-timeouts';
 import { CLUSTER_TRANSITIONS } from './cluster-transitions';
-import { valuate } from './cluster-valuation';
-import { toRefusal, toWords } from './cluster-words';
+import { evaluateGuards } from './cluster-guards';
+import { toRefusal, renderStatusInfo } from './cluster-messages';
 
 const selectTransition = indexRows<ClusterPhase, ClusterCommandType, ClusterVariables, ClusterTransition>(
   CLUSTER_TRANSITIONS,
@@ -57,7 +57,7 @@ export function clusterRowFor(
   settings: ClusterDeciderSettings = DEFAULT_CLUSTER_DECIDER_SETTINGS,
 ): { readonly transition?: ClusterTransition; readonly refusal?: ClusterRefusal; readonly due?: DueClusterDeadline } {
   const due = dueDeadline(command, state, settings);
-  const values = valuate(state, command, { monitorsClusterVersion: settings.monitorsClusterVersion, due });
+  const values = evaluateGuards(state, command, { monitorsClusterVersion: settings.monitorsClusterVersion, due });
   const transition = selectTransition(state.status, command.type, values);
   return transition ? { transition, due } : { refusal: selectRefusal(state.status, command.type, values), due };
 }
@@ -105,11 +105,11 @@ function dueDeadline(
   );
 }
 
-function eventsOf(row: ClusterTransition, base: Omit<ClusterOccasion, 'entered'>): readonly ClusterEvent[] {
+function eventsOf(row: ClusterTransition, base: Omit<EffectContext, 'entered'>): readonly ClusterEvent[] {
   const { state, command, due } = base;
-  const info = row.info === undefined ? state.statusInfo : toWords(row.info, state, command, due);
-  const occasion = { ...base, entered: { status: row.to, info } };
-  const effects = (row.then ?? []).flatMap((name) => CLUSTER_EFFECTS[name](occasion));
+  const info = row.info === undefined ? state.statusInfo : renderStatusInfo(row.info, state, command, due);
+  const origin = { ...base, entered: { status: row.to, info } };
+  const effects = (row.then ?? []).flatMap((name) => CLUSTER_EFFECTS[name](origin));
   // The first and the last fact of a stream say the status themselves.
   if (row.on === 'Register' || row.on === 'Deregister') return effects;
   if (row.to !== 'stay' && row.to !== state.status)

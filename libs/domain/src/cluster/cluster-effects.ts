@@ -9,7 +9,7 @@ import type { ClusterProgress, ClusterState } from './cluster-state';
 import { openedApiName } from './cluster-names';
 
 /** What an effect is made of. */
-export interface ClusterOccasion {
+export interface EffectContext {
   readonly state: ClusterState;
   readonly command: ClusterCommand;
   /** The deadline that is due, on PassDeadline. */
@@ -20,7 +20,7 @@ export interface ClusterOccasion {
   readonly monitorsClusterVersion: boolean;
 }
 
-type Effect = (occasion: ClusterOccasion) => readonly ClusterEvent[];
+type Effect = (origin: EffectContext) => readonly ClusterEvent[];
 type CommandOf<Type extends ClusterCommandType> = Extract<ClusterCommand, { type: Type }>;
 
 export const MS_PER_MINUTE = 60_000;
@@ -30,10 +30,10 @@ const OVERDUE_PREPARATION = 'The preparation did not end in time.';
 const on =
   <Type extends ClusterCommandType>(
     type: Type,
-    make: (command: CommandOf<Type>, occasion: ClusterOccasion) => readonly ClusterEvent[],
+    make: (command: CommandOf<Type>, origin: EffectContext) => readonly ClusterEvent[],
   ): Effect =>
-  (occasion) =>
-    isOf(type, occasion.command) ? make(occasion.command, occasion) : [];
+  (origin) =>
+    isOf(type, origin.command) ? make(origin.command, origin) : [];
 
 function isOf<Type extends ClusterCommandType>(type: Type, command: ClusterCommand): command is CommandOf<Type> {
   return command.type === type;
@@ -102,8 +102,8 @@ export const CLUSTER_EFFECTS = {
   'derive-machine-networks': on('DeriveMachineNetworks', ({ cidrs }) => [
     { type: 'MachineNetworksDerived', data: { cidrs: [...cidrs] } },
   ]),
-  'open-for-hosts': (occasion) => [
-    { type: 'ClusterOpenedForHosts', data: { apiVipDnsName: openedApiName(occasion.state.settings) } },
+  'open-for-hosts': (origin) => [
+    { type: 'ClusterOpenedForHosts', data: { apiVipDnsName: openedApiName(origin.state.settings) } },
   ],
   deregister: ({ command }) => [{ type: 'ClusterDeregistered', data: { at: command.at } }],
   'start-preparation': on('Install', ({ bootstrapHostId, at }, { state }) => [

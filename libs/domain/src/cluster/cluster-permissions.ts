@@ -19,7 +19,7 @@ const WITH_KUBECONFIG = [
 ] as const satisfies readonly ClusterStatus[];
 const WITH_FILES = ['installing', ...WITH_KUBECONFIG] as const;
 
-/** What depends on a cluster's status outside of its own table, for services and doors that act for it. */
+/** What depends on a cluster's status outside of its own table, for services and endpoints that act for it. */
 export const CLUSTER_PERMISSIONS = {
   'accept-hosts': {
     allowed: UPDATABLE_STATUSES,

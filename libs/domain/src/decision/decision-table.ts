@@ -1,7 +1,7 @@
 /** Named guard variables, each with its finite set of values. */
 export type Variables = { readonly [name: string]: readonly (string | boolean)[] };
 /** One value per variable: what a guard is asked about. */
-export type Valuation<V extends Variables> = { readonly [Name in keyof V]: V[Name][number] };
+export type GuardValues<V extends Variables> = { readonly [Name in keyof V]: V[Name][number] };
 /** Conjunction: every variable named must have one of the listed values; a variable not named does not matter. */
 export type Guard<V extends Variables> = { readonly [Name in keyof V]?: readonly V[Name][number][] };
 
@@ -17,7 +17,7 @@ export interface Row<Status extends string, On extends string, V extends Variabl
   readonly why: string;
 }
 
-const admits = <V extends Variables>(guard: Guard<V> | undefined, values: Valuation<V>): boolean =>
+const admits = <V extends Variables>(guard: Guard<V> | undefined, values: GuardValues<V>): boolean =>
   !guard || Object.entries(guard).every(([name, allowed]) => allowed?.includes(values[name] as never) ?? true);
 
 /** The row that applies, or undefined. At most one can: the table's test proves that rows are disjoint. */
@@ -25,7 +25,7 @@ export function selectRow<Status extends string, On extends string, V extends Va
   rows: readonly R[],
   status: Status,
   on: On,
-  values: Valuation<V>,
+  values: GuardValues<V>,
 ): R | undefined {
   return rows.find((row) => row.on === on && row.from.includes(status) && admits(row.when, values));
 }
@@ -57,7 +57,7 @@ function disjoint<V extends Variables>(first: Guard<V>, second: Guard<V>): boole
 }
 
 /**
- * Valuations of the variables used by the rows of one status and command that no row admits. Where there is no row at
+ * GuardValueSets of the variables used by the rows of one status and command that no row admits. Where there is no row at
  * all the answer is empty: the pair is then a refusal and must be listed as one.
  */
 export function findGaps<Status extends string, On extends string, V extends Variables>(
@@ -65,15 +65,20 @@ export function findGaps<Status extends string, On extends string, V extends Var
   variables: V,
   status: Status,
   on: On,
-): readonly Partial<Valuation<V>>[] {
+): readonly Partial<GuardValues<V>>[] {
   const own = rows.filter((row) => row.on === on && row.from.includes(status));
   if (own.length === 0) return [];
   const names = [...new Set(own.flatMap((row) => Object.keys(row.when ?? {})))];
-  return valuations(names, variables).filter((values) => !own.some((row) => admits(row.when, values as Valuation<V>)));
+  return guardValueSets(names, variables).filter(
+    (values) => !own.some((row) => admits(row.when, values as GuardValues<V>)),
+  );
 }
 
-function valuations<V extends Variables>(names: readonly string[], variables: V): readonly Partial<Valuation<V>>[] {
-  return names.reduce<readonly Partial<Valuation<V>>[]>(
+function guardValueSets<V extends Variables>(
+  names: readonly string[],
+  variables: V,
+): readonly Partial<GuardValues<V>>[] {
+  return names.reduce<readonly Partial<GuardValues<V>>[]>(
     (partial, name) =>
       partial.flatMap((values) => (variables[name] ?? []).map((value) => ({ ...values, [name]: value }))),
     [{}],

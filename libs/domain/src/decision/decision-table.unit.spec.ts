@@ -35,7 +35,7 @@ describe('a decision table', () => {
     ]);
   });
 
-  it('shows valuations that no row admits', () => {
+  it('shows guardValueSets that no row admits', () => {
     expect(findGaps(ROWS.slice(0, 2), LIGHTS, 'red', 'tick')).toEqual([{ traffic: false, hour: 'day' }]);
   });
 

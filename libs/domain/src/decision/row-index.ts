@@ -1,4 +1,4 @@
-import type { Row, Valuation, Variables } from './decision-table';
+import type { Row, GuardValues, Variables } from './decision-table';
 
 interface IndexedRow<R> {
   readonly row: R;
@@ -11,7 +11,7 @@ interface IndexedRow<R> {
  */
 export function indexRows<Status extends string, On extends string, V extends Variables, R extends Row<Status, On, V>>(
   rows: readonly R[],
-): (status: Status, on: On, values: Partial<Valuation<V>>) => R | undefined {
+): (status: Status, on: On, values: Partial<GuardValues<V>>) => R | undefined {
   const byCommand = new Map<On, Map<Status, IndexedRow<R>[]>>();
   for (const row of rows) {
     const byStatus = byCommand.get(row.on) ?? new Map<Status, IndexedRow<R>[]>();

@@ -14,7 +14,7 @@ import {
   START,
   stateAfter,
   when,
-} from './host-story.spec';
+} from './host-fixture.spec';
 import { DEFAULT_HOST_TIMEOUTS, HOST_TIMEOUT_TABLE, hostTimeouts } from './host-timeouts';
 
 const installing = cluster('installing');

@@ -6,9 +6,9 @@ import { withConflict, withoutConflict } from './host-identity';
 import type { HostContext, HostRow, RowRefusal } from './host-row';
 import type { HostState } from './host-state';
 import { selectHostRow, statusesAccepting } from './host-table';
-import { limitStatusInfo } from './host-words';
+import { limitStatusInfo } from './host-messages';
 import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './host-timeouts';
-import { valuateHost } from './host-valuation';
+import { evaluateHostGuards } from './host-guards';
 
 /** A refresh goes on until nothing changes; the table has no cycle, so this is never reached (a test walks all of it). */
 export const MAX_REFRESH_ROUNDS = 16;
@@ -19,7 +19,7 @@ export function decideHost(
   state: HostState,
   timeouts: HostTimeouts = DEFAULT_HOST_TIMEOUTS,
 ): Decision<HostEvent> {
-  const row = selectHostRow(state.status, command.type, valuateHost(command, state, timeouts));
+  const row = selectHostRow(state.status, command.type, evaluateHostGuards(command, state, timeouts));
   if (!row) return refused(noRow(command, state));
   const context: HostContext = { state, command, timeouts };
   if (row.refusal) return refused(toRefusal(row.refusal, context));
@@ -44,7 +44,7 @@ function refresh(command: HostCommandOf<'Refresh'>, from: HostState, timeouts: H
   const all: HostEvent[] = [];
   let state = from;
   for (let round = 0; round < MAX_REFRESH_ROUNDS; round += 1) {
-    const row = selectHostRow(state.status, 'Refresh', valuateHost(command, state, timeouts));
+    const row = selectHostRow(state.status, 'Refresh', evaluateHostGuards(command, state, timeouts));
     const events = row && !row.refusal ? applyRow(row, { state, command, timeouts }) : [];
     if (events.length === 0) break;
     all.push(...events);

@@ -13,7 +13,7 @@ import {
   START,
   stateAfter,
   when,
-} from './host-story.spec';
+} from './host-fixture.spec';
 
 describe('a registration again', () => {
   const history = [

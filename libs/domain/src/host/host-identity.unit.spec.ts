@@ -12,7 +12,7 @@ import {
   START,
   stateAfter,
   when,
-} from './host-story.spec';
+} from './host-fixture.spec';
 
 const claimed: HostEvent = { type: 'HostIdentityClaimed', data: { machine: KNOWN_MACHINE, at: START } };
 const known = [...day1('known'), claimed];

@@ -1,11 +1,11 @@
 import type { HostCommandOf } from './host-commands';
 import { type HostStage, hostStages, isHostStage, stagePercentage, STAGES_FROM_REBOOT } from './host-stages';
 import { type HostState, isDay2 } from './host-state';
-import type { HostValuation } from './host-variables';
+import type { HostGuardValues } from './host-variables';
 
 /** What a report means for this host. */
 export interface ReportedProgress {
-  readonly move: HostValuation['move'];
+  readonly move: HostGuardValues['move'];
   readonly stage: HostStage | '';
   readonly percentage: number;
   /** Stages that the host may report. */

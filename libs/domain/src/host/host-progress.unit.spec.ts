@@ -1,5 +1,5 @@
 import { HOST_STAGES, hostStages, stagePercentage } from './host-stages';
-import { command, day1, day2, entered, minute, progressed, registered, when } from './host-story.spec';
+import { command, day1, day2, entered, minute, progressed, registered, when } from './host-fixture.spec';
 
 const CONTROL_PLANE = { role: 'master', isBootstrap: false, isDay2: false, controlPlaneCount: 3, isKubeApi: false };
 

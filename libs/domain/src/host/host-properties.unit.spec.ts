@@ -7,7 +7,7 @@ import { evolveHost } from './host-evolve';
 import { HOST_STAGES } from './host-stages';
 import { HOST_SOURCES, HOST_STATUSES } from './host-status';
 import { HOST_TABLE } from './host-table';
-import { command, given, GOOD, KNOWN_MACHINE, minute, OTHER_MACHINE, stateAfter } from './host-story.spec';
+import { command, given, GOOD, KNOWN_MACHINE, minute, OTHER_MACHINE, stateAfter } from './host-fixture.spec';
 import { MAX_STATUS_INFO_BYTES } from './status-info';
 
 const conditions = fc.record({

@@ -19,7 +19,7 @@ import {
   START,
   stateAfter,
   when,
-} from './host-story.spec';
+} from './host-fixture.spec';
 
 type Case = readonly [row: string, history: readonly HostEvent[], command: HostCommand];
 
@@ -96,8 +96,8 @@ const DISCOVERY: readonly Case[] = [
 ];
 
 const PREPARATION: readonly Case[] = [
-  ['summoned', day1('known'), refresh({}, preparing)],
-  ['summoned-with-slow-disk', day1('known'), refresh({ diskSpeed: 'failed' }, preparing)],
+  ['selected', day1('known'), refresh({}, preparing)],
+  ['selected-with-slow-disk', day1('known'), refresh({ diskSpeed: 'failed' }, preparing)],
   ['preparation-disk-failed', day1('preparing-failed'), refresh({ diskSpeed: 'failed' }, preparing)],
   ['preparation-images-failed', day1('preparing-for-installation'), refresh({ images: 'failed' }, preparing)],
   [
@@ -355,12 +355,12 @@ describe('a refresh', () => {
   });
 });
 
-describe('being summoned', () => {
+describe('being selected', () => {
   it('makes images that failed before be checked again, and counts what the new check says', () => {
-    const summoned = when(day1('known'), refresh({ images: 'failed' }, preparing));
-    expect(summoned.types).toEqual(['HostImageCheckVoided', 'HostEnteredStatus']);
-    expect(summoned.state.status).toBe('preparing-for-installation');
-    const history = [...day1('known'), ...summoned.events];
+    const selected = when(day1('known'), refresh({ images: 'failed' }, preparing));
+    expect(selected.types).toEqual(['HostImageCheckVoided', 'HostEnteredStatus']);
+    expect(selected.state.status).toBe('preparing-for-installation');
+    const history = [...day1('known'), ...selected.events];
     expect(when(history, refresh({ images: 'failed' }, preparing)).events).toEqual([]);
 
     const renewed = when(history, refresh({ images: 'unknown' }, preparing));

@@ -1,6 +1,6 @@
 import type { HostCommand } from './host-commands';
 import { HOST_STATUSES, type HostStatus } from './host-status';
-import { cluster, command, day1, day2, given, pooled, progressed, refresh, when } from './host-story.spec';
+import { cluster, command, day1, day2, given, pooled, progressed, refresh, when } from './host-fixture.spec';
 
 /** Statuses and where a command leads from them; every status that is not listed refuses. */
 type Matrix = readonly (readonly [from: string, to: string])[];

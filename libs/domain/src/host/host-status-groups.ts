@@ -2,7 +2,7 @@ import { HOST_STATUSES, type HostStatus } from './host-status';
 
 type Group = readonly HostStatus[];
 
-/** Bound, seen, not yet summoned to an installation. */
+/** Bound, seen, not yet selected to an installation. */
 export const DISCOVERY: Group = ['discovering', 'known', 'disconnected', 'insufficient', 'pending-for-input'];
 /** The same without a cluster. */
 export const POOL: Group = ['discovering-unbound', 'known-unbound', 'disconnected-unbound', 'insufficient-unbound'];

@@ -2,9 +2,9 @@ import { findGaps, findOverlaps } from '../decision/decision-table';
 import { HOST_COMMAND_TYPES, type HostCommandType } from './host-commands';
 import { HOST_SOURCES, type HostSource } from './host-status';
 import { HOST_REFUSALS, HOST_ROWS, HOST_TABLE, statusesAccepting } from './host-table';
-import { command, day1, stateAfter } from './host-story.spec';
+import { command, day1, stateAfter } from './host-fixture.spec';
 import { DEFAULT_HOST_TIMEOUTS } from './host-timeouts';
-import { valuateHost } from './host-valuation';
+import { evaluateHostGuards } from './host-guards';
 import { HOST_VARIABLES } from './host-variables';
 
 const pairs = HOST_SOURCES.flatMap((status) => HOST_COMMAND_TYPES.map((on) => [status, on] as const));
@@ -25,7 +25,7 @@ describe('the table of the host', () => {
     'asks on %s about what is found out for it, and nothing is found out in vain',
     (on) => {
       const asked = new Set(HOST_TABLE.filter((row) => row.on === on).flatMap(({ when }) => Object.keys(when ?? {})));
-      const found = valuateHost(command(on), stateAfter(day1('known')), DEFAULT_HOST_TIMEOUTS);
+      const found = evaluateHostGuards(command(on), stateAfter(day1('known')), DEFAULT_HOST_TIMEOUTS);
       expect(Object.keys(found).sort()).toEqual([...asked].sort());
     },
   );

@@ -1,6 +1,6 @@
-import type { Valuation, Variables } from '../decision/decision-table';
+import type { GuardValues, Variables } from '../decision/decision-table';
 
-/** What guards of the host's rows may ask, each with every answer there is. `host-valuation.ts` says how it is found out. */
+/** What guards of the host's rows may ask, each with every answer there is. `host-guardValues.ts` says how it is found out. */
 export const HOST_VARIABLES = {
   // ---- the host as it is ----
   bound: [true, false],
@@ -17,7 +17,7 @@ export const HOST_VARIABLES = {
   /** Day-2 hosts do not fall with their cluster: for them `failed` reads `other`. */
   cluster: ['preparing', 'installing', 'finalizing', 'waiting', 'failed', 'done', 'other'],
   /** The cluster prepares and the host has a role in it. */
-  summoned: [true, false],
+  selected: [true, false],
   fitness: ['no-inventory', 'truncated', 'weak', 'no-disk-uuid', 'input-missing', 'insufficient', 'sufficient'],
   /** Disk and image checks; `renewed`: the voided image check was cleared. */
   preparation: ['running', 'done', 'images-failed', 'disk-failed', 'renewed'],
@@ -57,4 +57,4 @@ export const HOST_VARIABLES = {
 } as const satisfies Variables;
 
 export type HostVariables = typeof HOST_VARIABLES;
-export type HostValuation = Valuation<HostVariables>;
+export type HostGuardValues = GuardValues<HostVariables>;

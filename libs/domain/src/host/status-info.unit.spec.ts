@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { durationText } from './host-words';
+import { durationText } from './host-messages';
 import { truncateUtf8 } from './status-info';
 
 describe('status information', () => {

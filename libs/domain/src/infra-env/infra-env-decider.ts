@@ -1,6 +1,6 @@
 import type { InfraEnvEvent } from '@muster/contracts';
 import { accepted, type Decider, type Decision, refused } from '../decision/decision';
-import { selectRow, type Valuation } from '../decision/decision-table';
+import { selectRow, type GuardValues } from '../decision/decision-table';
 import type { InfraEnvCommand } from './infra-env-commands';
 import { infraEnvInputRefusal } from './infra-env-input';
 import {
@@ -16,7 +16,7 @@ import { type InfraEnvState, initialInfraEnvState } from './infra-env-state';
 export function decideInfraEnv(command: InfraEnvCommand, state: InfraEnvState): Decision<InfraEnvEvent> {
   const invalid = inputRefusal(command, state);
   if (invalid) return refused(invalid);
-  const values = valuate(command, state);
+  const values = evaluateGuards(command, state);
   const row = selectRow(INFRA_ENV_TRANSITIONS, state.status, command.type, values);
   if (row) return accepted(...eventsOf(row, command, state));
   const refusal = selectRow(INFRA_ENV_REFUSALS, state.status, command.type, values);
@@ -75,7 +75,7 @@ function inputRefusal(command: InfraEnvCommand, state: InfraEnvState): ReturnTyp
   return undefined;
 }
 
-function valuate(command: InfraEnvCommand, state: InfraEnvState): Valuation<InfraEnvVariables> {
+function evaluateGuards(command: InfraEnvCommand, state: InfraEnvState): GuardValues<InfraEnvVariables> {
   const isRevised =
     command.type === 'Revise' &&
     (command.pullSecretReplaced || Object.keys(infraEnvChanges(state.settings, command.changes)).length > 0);

@@ -12,7 +12,7 @@ import { isAtLeast, parseVersion } from '@muster/validation-rules';
 /** From here on the hosts' operating system reads nmstate policies itself. */
 const POLICIES_SINCE = '4.18';
 /** More than a person reads at once. */
-const MAX_PROBLEMS_TOLD = 5;
+const MAX_PROBLEMS_REPORTED = 5;
 
 /** A version that is not known yet counts as a new one. */
 export function networkFormOf(openshiftVersion: string): NetworkForm {
@@ -63,7 +63,7 @@ function parseConfigs(text: string): readonly HostNetworkConfig[] | undefined {
 export function staticNetworkProblem(settings: Plain<InfraEnvSettings>): Pick<Refusal, 'reason'> | undefined {
   const problems = planStaticNetworks(settings)?.networks.problems ?? [];
   if (problems.length === 0) return undefined;
-  const told = problems.slice(0, MAX_PROBLEMS_TOLD).map(describeNetworkProblem);
+  const told = problems.slice(0, MAX_PROBLEMS_REPORTED).map(describeNetworkProblem);
   const more = problems.length - told.length;
   return { reason: [...told, ...(more > 0 ? [`${more} more problems.`] : [])].join(' ') };
 }

@@ -23,7 +23,7 @@ export function isEnough(counts: RoleCounts, hosts: HostSummary, controlPlaneCou
 }
 
 /** Of every role enough hosts are installed; else enough are on their way; else the cluster cannot come about. */
-export function installationStanding(
+export function installationBlockingStatus(
   hosts: HostSummary,
   controlPlaneCount: number,
 ): 'enough-installed' | 'enough-on-the-way' | 'too-few' {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { chooseBootstrap } from './choose-bootstrap';
-import { installationStanding, isEnough } from './enough-hosts';
+import { installationBlockingStatus, isEnough } from './enough-hosts';
 import { effectiveRoleOf, type SummarizedHost, summarizeHosts } from './host-summary';
 import { type HardwareSize, hostWeight, type RoleCandidate, suggestRoles } from './suggest-roles';
 
@@ -152,7 +152,7 @@ describe('the bootstrap host', () => {
 
 describe('enough hosts', () => {
   const standing = (hosts: readonly SummarizedHost[], count = 3): string =>
-    installationStanding(summarizeHosts(hosts), count);
+    installationBlockingStatus(summarizeHosts(hosts), count);
   const masters = (status: string, count = 3): readonly SummarizedHost[] => times(count, host(status, 'master'));
   const workers = (status: string, count: number): readonly SummarizedHost[] => times(count, host(status, 'worker'));
 

@@ -15,7 +15,7 @@ export function agentUnit(input: DiscoveryInput): IgnitionUnit {
     ...proxyEnvironmentLines(input.proxy),
     ...(service.token ? [environmentLine('PULL_SECRET_TOKEN', service.token)] : []),
   ];
-  const image = execWord(agent.image);
+  const image = execArgument(agent.image);
   const lines = [
     '[Unit]',
     'Description=Discovery agent: registers this machine and runs the steps it is given',
@@ -44,15 +44,15 @@ export function agentUnit(input: DiscoveryInput): IgnitionUnit {
 
 function agentFlags({ infraEnvId, service, agent }: DiscoveryInput): readonly string[] {
   return [
-    `--url ${execWord(service.url)}`,
-    `--infra-env-id ${execWord(infraEnvId)}`,
-    `--agent-version ${execWord(agent.image)}`,
+    `--url ${execArgument(service.url)}`,
+    `--infra-env-id ${execArgument(infraEnvId)}`,
+    `--agent-version ${execArgument(agent.image)}`,
     `--insecure=${service.skipsCertificateVerification}`,
     ...(service.caPem ? [`--cacert ${SERVICE_CA_PATH}`] : []),
   ];
 }
 
 /** A word of an Exec line: specifiers and variables are taken literally. */
-function execWord(text: string): string {
+function execArgument(text: string): string {
   return escapeUnitText(text).replaceAll('$', '$$$$');
 }

@@ -53,7 +53,7 @@ export interface AgentProgram {
   readonly startTimeoutSeconds: number;
 }
 
-/** Muster's own door for its own agents. */
+/** Muster's own endpoint for its own agents. */
 export interface NatsAccess {
   readonly url: string;
   /** Text of a credentials file; a secret. Absent: the server asks for none. */

@@ -89,7 +89,7 @@ describe('The discovery ignition', () => {
     expect(unitOf(config, 'add-ntp-sources.service')).toMatch(/^Before=chronyd\.service$/m);
   });
 
-  it('brings the door of our own agents when there is one', () => {
+  it('brings the endpoint of our own agents when there is one', () => {
     const nats = { url: 'nats://192.0.2.1:4222', credentials: 'CREDS', inboxPrefix: '_INBOX.x' };
     const config = renderDiscoveryIgnition(sampleDiscovery({ nats }));
     expect(JSON.parse(readTextFile(config, '/etc/muster/agent.json') ?? '')).toEqual({

@@ -1,6 +1,6 @@
 import { isMapping, listOf, type Shape } from '../shape/shape';
 
-const SHOWN_CHARACTERS_MAX = 60;
+const DISPLAYED_CHARACTERS_MAX = 60;
 
 /** A leaf of a config: JSON is strict, `"true"` is no flag and `"420"` no number. Null counts as not given. */
 export const is =
@@ -11,7 +11,7 @@ export const is =
 
 function show(value: unknown): string {
   const shown = JSON.stringify(value) ?? 'nothing';
-  return shown.length > SHOWN_CHARACTERS_MAX ? `${shown.slice(0, SHOWN_CHARACTERS_MAX)}…` : shown;
+  return shown.length > DISPLAYED_CHARACTERS_MAX ? `${shown.slice(0, DISPLAYED_CHARACTERS_MAX)}…` : shown;
 }
 
 export const string = is((value) => typeof value === 'string', 'a text');

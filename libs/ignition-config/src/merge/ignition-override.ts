@@ -10,7 +10,7 @@ export const OVERRIDE_SPEC_VERSIONS: readonly string[] = ['3.0.0', '3.1.0', '3.2
 /** No config of the spec is nested deeper; what is, is not meant to be read. */
 const NESTING_MAX = 16;
 /** More than a person reads at once. */
-const PROBLEMS_TOLD_MAX = 5;
+const PROBLEMS_REPORTED_MAX = 5;
 
 export type ParsedOverride =
   | { readonly kind: 'parsed'; readonly config: IgnitionConfig }
@@ -87,7 +87,7 @@ const at = (config: Json, path: readonly string[]): unknown =>
 function describe(text: string, problems: readonly Problem[]): string {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false });
-  const told = problems.slice(0, PROBLEMS_TOLD_MAX).map(({ path, problem }) => {
+  const told = problems.slice(0, PROBLEMS_REPORTED_MAX).map(({ path, problem }) => {
     const node = document.getIn(path, true) as { readonly range?: readonly number[] | null } | undefined;
     const offset = node?.range?.[0];
     const line = offset === undefined ? '' : `line ${counter.linePos(offset).line}, `;

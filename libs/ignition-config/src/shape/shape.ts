@@ -129,9 +129,9 @@ export function isMapping(value: unknown): value is { readonly [key: string]: un
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const MAX_SHOWN_CHARACTERS = 60;
+const MAX_DISPLAYED_CHARACTERS = 60;
 
 function show(value: unknown): string {
   const shown = JSON.stringify(value) ?? 'nothing';
-  return shown.length > MAX_SHOWN_CHARACTERS ? `${shown.slice(0, MAX_SHOWN_CHARACTERS)}…` : shown;
+  return shown.length > MAX_DISPLAYED_CHARACTERS ? `${shown.slice(0, MAX_DISPLAYED_CHARACTERS)}…` : shown;
 }

@@ -98,7 +98,7 @@ export const CNV = operatorPlugin({
   resources: needsOf,
   preview: (role, cluster) => ({
     ...(role === 'master' ? MASTER_NEEDS : WORKER_NEEDS),
-    inWords: [
+    descriptions: [
       '1 GiB of memory more for each supported GPU',
       '1 GiB of memory more for each supported SR-IOV network card',
       'A CPU that runs virtual machines (vmx or svm)',

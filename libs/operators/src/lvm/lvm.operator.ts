@@ -73,7 +73,7 @@ export const LVM = operatorPlugin({
   resources: (host, cluster) => (runsOn(host, cluster) ? needsOf(cluster) : NOTHING),
   preview: (role, cluster) => ({
     ...(role === 'master' && !cluster.isSingleNode ? NOTHING : needsOf(cluster)),
-    inWords: ['One disk more than the installation disk, without partitions or file systems'],
+    descriptions: ['One disk more than the installation disk, without partitions or file systems'],
   }),
   host: {
     checks: 'One HDD or SSD beside the installation disk, on hosts that run workloads.',

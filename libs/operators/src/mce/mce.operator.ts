@@ -26,7 +26,7 @@ export const MCE = operatorPlugin({
   timeoutSeconds: LONG_TIMEOUT_SECONDS,
   installation: () => INSTALLATION,
   resources: ({ effectiveRole }, { isSingleNode }) => (effectiveRole === 'arbiter' ? NOTHING : needsOf(isSingleNode)),
-  preview: (_role, { isSingleNode }) => ({ ...needsOf(isSingleNode), inWords: [] }),
+  preview: (_role, { isSingleNode }) => ({ ...needsOf(isSingleNode), descriptions: [] }),
   storedGb: ({ isSingleNode }) => (isSingleNode ? STORED_GB_SINGLE_NODE : STORED_GB),
   host: {
     checks: 'At least 4 cores and 16 GiB for it alone, 8 cores and 32 GiB on a single node; an arbiter needs nothing.',

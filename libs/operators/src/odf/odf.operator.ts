@@ -94,7 +94,7 @@ export const ODF = operatorPlugin({
       ? {
           cpuCores: wholeOf(settings, CORES_COMPACT),
           ramMib: wholeOf(settings, GIB_COMPACT) * MIB_PER_GIB,
-          inWords: [
+          descriptions: [
             'Only when the cluster has no workers',
             `${wholeOf(settings, CORES_PER_DISK)} cores and ${wholeOf(settings, GIB_PER_DISK)} GiB more for each disk that storage gets`,
             'At least 3 hosts with a disk beside the installation disk, SSD or HDD',
@@ -103,7 +103,7 @@ export const ODF = operatorPlugin({
       : {
           cpuCores: wholeOf(settings, CORES_STANDARD),
           ramMib: wholeOf(settings, GIB_STANDARD) * MIB_PER_GIB,
-          inWords: [
+          descriptions: [
             'Only when the cluster has workers',
             `${wholeOf(settings, CORES_PER_DISK)} cores and ${wholeOf(settings, GIB_PER_DISK)} GiB more for each disk that storage gets`,
             'At least 3 workers with a disk beside the installation disk, SSD or HDD',

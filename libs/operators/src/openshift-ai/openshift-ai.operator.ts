@@ -45,7 +45,7 @@ export const OPENSHIFT_AI = operatorPlugin({
   settings: [WORKERS_MIN, WORKER_GIB, WORKER_CORES],
   installation: () => INSTALLATION,
   resources: ({ effectiveRole }, { settings }) => (effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
-  preview: (role, { settings }) => (role === 'worker' ? { ...workerNeeds(settings), inWords: [] } : NOTHING_AHEAD),
+  preview: (role, { settings }) => (role === 'worker' ? { ...workerNeeds(settings), descriptions: [] } : NOTHING_AHEAD),
   host: {
     checks: 'Workers have at least 8 cores and 32 GiB for it alone.',
     claim: (host, { settings }) =>

@@ -20,7 +20,7 @@ export const OSC = operatorPlugin({
   timeoutSeconds: LONG_TIMEOUT_SECONDS,
   installation: () => INSTALLATION,
   resources: ({ effectiveRole }) => (effectiveRole === 'arbiter' ? NOTHING : NEEDS),
-  preview: () => ({ ...NEEDS, inWords: [] }),
+  preview: () => ({ ...NEEDS, descriptions: [] }),
   host: {
     checks: 'At least 1 core and 1024 MiB for it alone; an arbiter needs nothing.',
     claim: (host) =>

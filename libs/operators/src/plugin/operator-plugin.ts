@@ -14,9 +14,9 @@ export const MIB_PER_GIB = 1024;
 /** What can be said of a role before any machine is known. */
 export interface RolePreview extends ExtraResources {
   /** What depends on the machines, in words. */
-  readonly inWords: readonly string[];
+  readonly descriptions: readonly string[];
 }
-export const NOTHING_AHEAD: RolePreview = { ...NOTHING, inWords: [] };
+export const NOTHING_AHEAD: RolePreview = { ...NOTHING, descriptions: [] };
 
 /** A Kubernetes object. */
 export type ManifestObject = Readonly<Record<string, unknown>>;

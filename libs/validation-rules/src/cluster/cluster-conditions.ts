@@ -2,7 +2,7 @@ import type { ClusterConditions as ClusterConditionsMessage, Plain } from '@must
 import type { ClusterFacts } from '../facts/cluster.facts';
 import { NEVER_IGNORABLE_CLUSTER_RULES, passesGate } from '../rule/overrides';
 import type { Outcome } from '../rule/rule';
-import type { ClusterGate, ClusterRule } from './cluster-rule';
+import type { ClusterBlocking, ClusterRule } from './cluster-rule';
 import { CLUSTER_RULES } from './cluster-rules.table';
 
 export type ClusterConditions = Plain<ClusterConditionsMessage>;
@@ -11,13 +11,13 @@ const RULES: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.map((rule)
 
 /** What the transition table asks of a cluster's outcomes, ignored rules let through. */
 export function clusterConditions(facts: ClusterFacts, outcomes: readonly Outcome[]): ClusterConditions {
-  const closed = new Set<ClusterGate>();
+  const closed = new Set<ClusterBlocking>();
   for (const outcome of outcomes) {
     const rule = RULES.get(outcome.id);
     if (rule && !passesGate(outcome, rule, facts.settings.ignoredClusterRules, NEVER_IGNORABLE_CLUSTER_RULES))
       closed.add(rule.gate);
   }
-  const gatePasses = (gate: ClusterGate): boolean => !closed.has(gate);
+  const gatePasses = (gate: ClusterBlocking): boolean => !closed.has(gate);
   return {
     pendingInputsGiven: gatePasses('input'),
     vipsDefined: gatePasses('vips'),

@@ -26,6 +26,6 @@ export const CLUSTER_NEEDS: Needs<ClusterFacts, ClusterNeed> = {
 };
 
 /** What a failure holds back. input, vips: the cluster is pending for input; ready: it is insufficient; none: shown only. */
-export type ClusterGate = 'input' | 'vips' | 'ready' | 'none';
+export type ClusterBlocking = 'input' | 'vips' | 'ready' | 'none';
 
-export type ClusterRule = Rule<ClusterFacts, ClusterRuleId, ClusterNeed, ClusterGate>;
+export type ClusterRule = Rule<ClusterFacts, ClusterRuleId, ClusterNeed, ClusterBlocking>;

@@ -32,7 +32,7 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
     },
     explain: ({ passed, measured }) => (passed ? 'All hosts are ready' : `Hosts that are not ready: ${measured}`),
     remedy:
-      'Look at the validations of the hosts that are not ready; take hosts that are not needed out of the cluster.',
+      'EvaluationContext at the validations of the hosts that are not ready; take hosts that are not needed out of the cluster.',
     gate: 'ready',
   },
   {

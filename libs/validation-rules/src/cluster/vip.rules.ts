@@ -20,9 +20,9 @@ const vipsOf = ({ settings }: ClusterFacts, kind: VipKind): readonly string[] =>
   kind === 'api' ? settings.apiVips : settings.ingressVips;
 
 /** What is wrong with one VIP, `unverified`, or undefined when it is good. */
-type Complaint = { readonly vip: string; readonly problem: string } | 'unverified' | undefined;
+type Validator = { readonly vip: string; readonly problem: string } | 'unverified' | undefined;
 
-function managedVip(facts: ClusterFacts, kind: VipKind, vip: string, index: number): Complaint {
+function managedVip(facts: ClusterFacts, kind: VipKind, vip: string, index: number): Validator {
   const network = parseCidr(facts.settings.machineNetworks[index] ?? '');
   const address = parseIp(vip);
   if (!network || !address || !containsIp(network, address))
@@ -34,7 +34,7 @@ function managedVip(facts: ClusterFacts, kind: VipKind, vip: string, index: numb
 }
 
 /** The load balancer answers on the address, so it is in use by nature, and one address serves all families. */
-function balancedVip(facts: ClusterFacts, vip: string): Complaint {
+function balancedVip(facts: ClusterFacts, vip: string): Validator {
   const address = parseIp(vip);
   const network = address && networkWith(facts.settings.machineNetworks, address);
   if (!address || !network) return { vip, problem: 'is in none of the machine networks' };
@@ -48,14 +48,13 @@ const networkWith = (cidrs: readonly string[], address: IpAddress): Cidr | undef
 
 function claimOfVips(facts: ClusterFacts, kind: VipKind, title: string): Claim {
   const vips = vipsOf(facts, kind);
-  const complaints = isLoadBalancerUserManaged(facts.settings)
+  const errors = isLoadBalancerUserManaged(facts.settings)
     ? vips.slice(0, 1).map((vip) => balancedVip(facts, vip))
     : vips.map((vip, index) => managedVip(facts, kind, vip, index));
   const required = facts.settings.machineNetworks.join(', ');
-  const problems = complaints.filter((complaint) => typeof complaint === 'object');
+  const problems = errors.filter((validator) => typeof validator === 'object');
   if (problems.length > 0) return fail(problems.map(({ vip, problem }) => `${vip} ${problem}`).join(', '), required);
-  if (complaints.includes('unverified'))
-    return pending(`Waiting for a host to find out whether the ${title} VIP is free`);
+  if (errors.includes('unverified')) return pending(`Waiting for a host to find out whether the ${title} VIP is free`);
   return pass(vips.join(', '), required);
 }
 

@@ -50,7 +50,7 @@ export interface HostFacts {
 
   readonly requestedHostname: string;
   /** Another host of the cluster has an inventory and the same name. How many do is left out: each would change all of them. */
-  readonly hasNamesake: boolean;
+  readonly hasDuplicateName: boolean;
   readonly role: string;
   readonly suggestedRole: string;
   readonly isBootstrap: boolean;

@@ -100,7 +100,7 @@ export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
   agentVersion: SAMPLE_POLICY.agentImage,
   clockOffsetSeconds: 0,
   requestedHostname: '',
-  hasNamesake: false,
+  hasDuplicateName: false,
   role: 'auto-assign',
   suggestedRole: 'master',
   isBootstrap: false,

@@ -1,20 +1,20 @@
 import type { OutcomeHistory, Plain } from '@muster/contracts';
 import type { Outcome } from '../rule/rule';
 import type { FlapPolicy } from './flap-policy';
-import { type LastVerdict, verdictOf } from './verdict-of';
+import { type OutcomeResult, resultOf } from './result-of';
 
 type History = Plain<OutcomeHistory>;
 
 /** What was seen of a flapping outcome since it was last stored: its turns are not, so that they fill no stream. */
 export interface Watched {
-  readonly verdict: LastVerdict;
+  readonly verdict: OutcomeResult;
   readonly turnedAtMs: number;
   readonly flips: number;
 }
 /** By rule id. May be lost: then the quiet time begins anew, which only delays good news. */
 export type FlapWatch = ReadonlyMap<string, Watched>;
 
-export interface Look {
+export interface EvaluationContext {
   readonly atMs: number;
   readonly policy: FlapPolicy;
   readonly watch: FlapWatch;
@@ -33,7 +33,11 @@ export interface Remembered {
  * What was found, with since when and how steadily, given what was known before. Bad news counts at once, always. Good
  * news of what flaps counts once it has lasted; until then the failure stands as it was told.
  */
-export function rememberOutcomes(before: readonly Outcome[], found: readonly Outcome[], look: Look): Remembered {
+export function rememberOutcomes(
+  before: readonly Outcome[],
+  found: readonly Outcome[],
+  look: EvaluationContext,
+): Remembered {
   const known = new Map(before.map((outcome) => [outcome.id, outcome]));
   const watch = new Map<string, Watched>();
   const outcomes = found.map((outcome) => {
@@ -46,18 +50,18 @@ export function rememberOutcomes(before: readonly Outcome[], found: readonly Out
 }
 
 /** A status that was stored before histories were kept has none until it changes. */
-function withHistory(old: Outcome | undefined, found: Outcome, { atMs, policy }: Look): Outcome {
-  const [verdict, at] = [verdictOf(found), toText(atMs)];
-  if (!old) return { ...found, history: { ...NO_HISTORY, since: at, lastVerdict: verdict } };
+function withHistory(old: Outcome | undefined, found: Outcome, { atMs, policy }: EvaluationContext): Outcome {
+  const [verdict, at] = [resultOf(found), toText(atMs)];
+  if (!old) return { ...found, history: { ...NO_HISTORY, since: at, lastResult: verdict } };
   if (!old.history && old.status === found.status) return found;
-  const { since, flips, lastVerdict, recentFlips } = old.history ?? { ...NO_HISTORY, lastVerdict: verdictOf(old) };
-  const hasTurned = verdict !== '' && lastVerdict !== '' && verdict !== lastVerdict;
+  const { since, flips, lastResult, recentFlips } = old.history ?? { ...NO_HISTORY, lastResult: resultOf(old) };
+  const hasTurned = verdict !== '' && lastResult !== '' && verdict !== lastResult;
   return {
     ...found,
     history: {
       since: old.status === found.status ? since : at,
       flips: hasTurned ? flips + 1 : flips,
-      lastVerdict: verdict || lastVerdict,
+      lastResult: verdict || lastResult,
       recentFlips: hasTurned ? recent([...recentFlips, at], atMs, policy) : recentFlips,
       flapping: undefined,
     },
@@ -68,12 +72,12 @@ function withHistory(old: Outcome | undefined, found: Outcome, { atMs, policy }:
 function begunToFlap(
   outcome: Outcome,
   old: Outcome | undefined,
-  { atMs, policy, isDamped }: Look,
+  { atMs, policy, isDamped }: EvaluationContext,
   watch: Map<string, Watched>,
 ): Outcome {
   const { history } = outcome;
   const hasTurned = history && old?.history?.flips !== undefined && history.flips > old.history.flips;
-  if (!hasTurned || verdictOf(outcome) !== 'failing' || !isDamped(outcome.id)) return outcome;
+  if (!hasTurned || resultOf(outcome) !== 'failing' || !isDamped(outcome.id)) return outcome;
   if (history.recentFlips.length < policy.flipsMin) return outcome;
   watch.set(outcome.id, { verdict: 'failing', turnedAtMs: atMs, flips: 0 });
   const flapping = {
@@ -84,7 +88,7 @@ function begunToFlap(
   };
   return {
     ...outcome,
-    message: `${outcome.message} (it comes and goes: turned ${flapping.flips} times within ${inWords(policy.windowMs)}; passes again once it has held for ${inWords(policy.quietMs)})`,
+    message: `${outcome.message} (it comes and goes: turned ${flapping.flips} times within ${descriptions(policy.windowMs)}; passes again once it has held for ${descriptions(policy.quietMs)})`,
     history: { ...history, flapping },
   };
 }
@@ -93,10 +97,10 @@ function stillFlapping(
   old: Outcome,
   history: History,
   found: Outcome,
-  { atMs, policy, watch: watched, isDamped }: Look,
+  { atMs, policy, watch: watched, isDamped }: EvaluationContext,
   watch: Map<string, Watched>,
 ): Outcome {
-  const verdict = verdictOf(found);
+  const verdict = resultOf(found);
   const seen = watched.get(found.id) ?? { verdict: verdict || 'failing', turnedAtMs: atMs, flips: 0 };
   const hasTurned = verdict !== '' && verdict !== seen.verdict;
   const now = hasTurned
@@ -114,14 +118,14 @@ function stillFlapping(
     history: {
       since: old.status === found.status ? history.since : toText(atMs),
       flips: history.flips + now.flips,
-      lastVerdict: now.verdict,
+      lastResult: now.verdict,
       recentFlips: recent(flips, atMs, policy),
       flapping: undefined,
     },
   };
 }
 
-const NO_HISTORY: History = { since: '', flips: 0, lastVerdict: '', recentFlips: [], flapping: undefined };
+const NO_HISTORY: History = { since: '', flips: 0, lastResult: '', recentFlips: [], flapping: undefined };
 
 const MS_PER_SECOND = 1_000;
 const SECONDS_PER_MINUTE = 60;
@@ -131,7 +135,7 @@ const recent = (flips: readonly string[], atMs: number, { flipsMin, windowMs }: 
 
 const toText = (atMs: number): string => new Date(atMs).toISOString();
 
-function inWords(durationMs: number): string {
+function descriptions(durationMs: number): string {
   const seconds = Math.round(durationMs / MS_PER_SECOND);
   return seconds % SECONDS_PER_MINUTE === 0 ? `${seconds / SECONDS_PER_MINUTE} minutes` : `${seconds} seconds`;
 }

@@ -3,7 +3,7 @@ import { applyOutcomeChanges, diffOutcomes } from '../rule/diff-outcomes';
 import type { Outcome, OutcomeStatus } from '../rule/rule';
 import type { FlapPolicy } from './flap-policy';
 import { type FlapWatch, rememberOutcomes } from './remember-outcomes';
-import { verdictOf } from './verdict-of';
+import { resultOf } from './result-of';
 
 const POLICY: FlapPolicy = { flipsMin: 4, windowMs: 600_000, quietMs: 120_000 };
 const MINUTE_MS = 60_000;
@@ -169,7 +169,7 @@ describe('damping, whatever comes', () => {
     fc.assert(
       fc.property(steps, policy, (history, thresholds) => {
         for (const { status, outcome } of play(subject({ policy: thresholds }), history).shown)
-          if (verdictOf({ status }) === 'failing') expect(verdictOf(outcome ?? found('success'))).toBe('failing');
+          if (resultOf({ status }) === 'failing') expect(resultOf(outcome ?? found('success'))).toBe('failing');
       }),
     );
   });

@@ -3,13 +3,13 @@ import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.fa
 import { NEVER_IGNORABLE_HOST_RULES, passesGate } from '../rule/overrides';
 import type { Outcome } from '../rule/rule';
 import { installationDiskTest } from './disk.rules';
-import type { HostGate, HostRule } from './host-rule';
+import type { HostBlocking, HostRule } from './host-rule';
 import { HOST_RULES } from './host-rules.table';
 
 export type HostConditions = Plain<HostConditionsMessage>;
 
 /** Gates that a host has to pass to be `known`, beside those that have a condition of their own. */
-const SUFFICIENT_GATES: readonly HostGate[] = ['known', 'disk-speed'];
+const SUFFICIENT_GATES: readonly HostBlocking[] = ['known', 'disk-speed'];
 const SAVE_PARTITION_ARGUMENTS = ['--save-partlabel', '--save-partindex'];
 
 const RULES: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
@@ -20,16 +20,16 @@ const POOL_RULES: ReadonlyMap<string, HostRule> = new Map([...RULES].filter(([, 
 export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): HostConditions {
   const { ignoredHostRules } = clusterOf(facts);
   const rules = isBound(facts) ? RULES : POOL_RULES;
-  const closed = new Set<HostGate>();
-  const failures: { readonly gate: HostGate; readonly message: string }[] = [];
+  const closed = new Set<HostBlocking>();
+  const failures: { readonly gate: HostBlocking; readonly message: string }[] = [];
   for (const outcome of outcomes) {
     const rule = rules.get(outcome.id);
     if (!rule) continue;
     if (outcome.status === 'failure') failures.push({ gate: rule.gate, message: outcome.message });
     if (!passesGate(outcome, rule, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES)) closed.add(rule.gate);
   }
-  const gatePasses = (...gates: readonly HostGate[]): boolean => !gates.some((gate) => closed.has(gate));
-  const messagesOf = (...gates: readonly HostGate[]): string[] =>
+  const gatePasses = (...gates: readonly HostBlocking[]): boolean => !gates.some((gate) => closed.has(gate));
+  const messagesOf = (...gates: readonly HostBlocking[]): string[] =>
     failures
       .filter(({ gate }) => gates.includes(gate))
       .map(({ message }) => message)

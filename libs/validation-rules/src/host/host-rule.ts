@@ -18,7 +18,7 @@ export const HOST_NEEDS: Needs<HostFacts, HostNeed> = {
  * What a failure holds back. connection: the host counts as disconnected; inventory: it stays discovering; hardware:
  * insufficient, whatever else; input: pending for input; known: not ready; preparation: the preparation fails; none: shown only.
  */
-export type HostGate =
+export type HostBlocking =
   | 'connection'
   | 'media'
   | 'inventory'
@@ -31,7 +31,7 @@ export type HostGate =
   | 'images'
   | 'none';
 
-export interface HostRule extends Rule<HostFacts, HostRuleId, HostNeed, HostGate> {
+export interface HostRule extends Rule<HostFacts, HostRuleId, HostNeed, HostBlocking> {
   /** Counts for hosts of the pool as well, which have few things to meet. */
   readonly inPool?: true;
 }

@@ -21,7 +21,7 @@ export const NAME_RULES: readonly HostRule[] = [
     checks: 'No other host of the cluster has the same name.',
     applies: isBound,
     needs: ['inventory'],
-    claim: (facts) => passIf(!facts.hasNamesake, hostnameOf(facts)),
+    claim: (facts) => passIf(!facts.hasDuplicateName, hostnameOf(facts)),
     explain: ({ passed, measured }) =>
       passed ? `Name ${measured} is unique` : `Another host of the cluster is called ${measured} as well`,
     remedy: 'Give the host a name of its own.',

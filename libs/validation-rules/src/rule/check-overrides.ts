@@ -5,7 +5,7 @@ import { ALL_RULES, NEVER_IGNORABLE_CLUSTER_RULES, NEVER_IGNORABLE_HOST_RULES } 
 export type OverrideSubject = 'host' | 'cluster';
 
 /** Why ids cannot be ignored; both empty: they can. */
-export interface OverrideComplaint {
+export interface OverrideError {
   readonly unknown: readonly string[];
   readonly neverIgnorable: readonly string[];
 }
@@ -24,7 +24,7 @@ const NEVER_IGNORABLE: { readonly [Subject in OverrideSubject]: readonly string[
 };
 
 /** `all` stands for all that can be ignored. */
-export function checkOverrides(subject: OverrideSubject, ids: readonly string[]): OverrideComplaint {
+export function checkOverrides(subject: OverrideSubject, ids: readonly string[]): OverrideError {
   const named = [...new Set(ids)].filter((id) => id !== ALL_RULES);
   return {
     unknown: named.filter((id) => !KNOWN[subject].has(id)),

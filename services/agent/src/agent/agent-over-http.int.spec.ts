@@ -1,5 +1,5 @@
 import { eventually } from '@muster/testing';
-import { createHttpDoor } from '../door/http-door';
+import { createHttpTransport } from '../transport/http-transport';
 import type { Machine } from '../machine/machine.port';
 import { runAgent } from './agent';
 import {
@@ -7,7 +7,7 @@ import {
   HOST_ID,
   INFRA_ENV_ID,
   machineThatCan,
-  quickPace,
+  quickTimer,
   registered,
   startHttpService,
   type Answer,
@@ -30,21 +30,21 @@ describe('an agent over HTTP', () => {
     const service = await startHttpService(answer);
     const { observe, of, notes } = collectNotes();
     const ending = new AbortController();
-    const door = createHttpDoor({
+    const transport = createHttpTransport({
       serviceUrl: service.url,
       infraEnvId: INFRA_ENV_ID,
       hostId: HOST_ID,
       token: 'secret',
-      pace: quickPace,
+      timer: quickTimer,
     });
     const running = runAgent(
       {
         machine: machineThatCan(abilities),
-        door,
+        transport,
         hostId: HOST_ID,
         agentVersion: 'quay.io/agent:0',
         clock: { nowMs: () => 1_700_000_000_999 },
-        pace: quickPace,
+        timer: quickTimer,
         random: () => 0.5,
         observe,
       },
@@ -53,7 +53,7 @@ describe('an agent over HTTP', () => {
     stop = async () => {
       ending.abort();
       await running;
-      await door.close();
+      await transport.close();
       await service.stop();
     };
     return { service, of, notes };

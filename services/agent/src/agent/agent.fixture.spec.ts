@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Machine } from '../machine/machine.port';
-import { realPace, type Pace } from './pace';
-import type { AgentNote } from './agent-note';
+import { realTimer, type Timer } from './timer';
+import type { AgentLogEntry } from './agent-log-entry';
 
 export const INFRA_ENV_ID = '0b5e6f0e-6f4b-4f0e-9a55-4a8f3a5b8f10';
 export const HOST_ID = 'c01d071b-72be-3977-1bb2-5aa770057ed0';
@@ -61,7 +61,7 @@ export const registered = (agentVersion = 'quay.io/agent:1'): Answer => ({
 });
 
 /** Waits are a hundredth of what they are asked for: the order of things stays, the test is quick. */
-export const quickPace: Pace = { sleep: (ms, signal) => realPace.sleep(Math.min(ms / 100, 50), signal) };
+export const quickTimer: Timer = { sleep: (ms, signal) => realTimer.sleep(Math.min(ms / 100, 50), signal) };
 
 export const machineThatCan = (abilities: Machine['abilities']): Machine => ({
   abilities,
@@ -76,10 +76,10 @@ export const machineThatCan = (abilities: Machine['abilities']): Machine => ({
 });
 
 export const collectNotes = () => {
-  const notes: AgentNote[] = [];
+  const notes: AgentLogEntry[] = [];
   return {
     notes,
-    observe: (note: AgentNote) => void notes.push(note),
-    of: (type: AgentNote['type']) => notes.filter((note) => note.type === type),
+    observe: (note: AgentLogEntry) => void notes.push(note),
+    of: (type: AgentLogEntry['type']) => notes.filter((note) => note.type === type),
   };
 };

@@ -1,20 +1,20 @@
 import type { Clock } from '@muster/ports';
-import type { Door } from '../door/door.port';
-import { DoorRefused } from '../door/door.port';
+import type { Transport } from '../transport/transport.port';
+import { TransportRefused } from '../transport/transport.port';
 import type { Machine } from '../machine/machine.port';
-import type { AgentObserver } from './agent-note';
-import { untilAborted, type Pace } from './pace';
+import type { AgentObserver } from './agent-log-entry';
+import { untilAborted, type Timer } from './timer';
 import { runSession } from './session';
 
 export interface AgentOptions {
   readonly machine: Machine;
-  readonly door: Door;
-  /** The id that `door` was opened with. */
+  readonly transport: Transport;
+  /** The id that `transport` was opened with. */
   readonly hostId: string;
   /** Image reference that this agent came from. */
   readonly agentVersion: string;
   readonly clock: Clock;
-  readonly pace: Pace;
+  readonly timer: Timer;
   /** In [0, 1). */
   readonly random?: () => number;
   /** Between tries to register; milliseconds. */
@@ -26,17 +26,17 @@ export const DEFAULT_INTERVAL_MS = 60_000;
 /** A refused registration is looked at again after this long: someone may have put it right meanwhile. */
 const REFUSED_WAIT_MS = 60 * 60_000;
 /** Between two registrations in a row, so that a service that always says "exit" is not flooded. */
-const BREATHER_MS = 1_000;
+const COOL_DOWN_MS = 1_000;
 /** The service knows us and says no: trying again soon would not help. */
 const FINAL_STATUSES = [401, 403, 404, 409];
 
 /**
  * The life of an agent, until `signal` is aborted:
- * 1. register, with patience; 2. ask for steps, do them, reply, until told to leave; 3. begin again.
+ * 1. register, with timeout; 2. ask for steps, do them, reply, until told to leave; 3. begin again.
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const runnerVersion = await registerWithPatience(options, signal);
+    const runnerVersion = await registerWithTimeout(options, signal);
     if (runnerVersion === undefined) return;
     const end = await runSession({ ...options, agentVersion: runnerVersion }, signal);
     if (signal.aborted) return;
@@ -45,28 +45,28 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       return untilAborted(signal);
     }
     options.observe?.({ type: 'leaving', reason: end.reason });
-    await options.pace.sleep(BREATHER_MS, signal);
+    await options.timer.sleep(COOL_DOWN_MS, signal);
   }
 }
 
-async function registerWithPatience(options: AgentOptions, signal: AbortSignal): Promise<string | undefined> {
-  const { door, machine, observe, pace } = options;
+async function registerWithTimeout(options: AgentOptions, signal: AbortSignal): Promise<string | undefined> {
+  const { transport, machine, observe, timer } = options;
   while (!signal.aborted) {
     try {
-      const { agentVersion } = await door.register(options.agentVersion, await machine.identity(), signal);
+      const { agentVersion } = await transport.register(options.agentVersion, await machine.identity(), signal);
       observe?.({ type: 'registered', hostId: options.hostId, agentVersion });
       return agentVersion;
     } catch (error) {
       if (signal.aborted) break;
       const reason = error instanceof Error ? error.message : String(error);
-      const isFinal = error instanceof DoorRefused && FINAL_STATUSES.includes(error.status);
+      const isFinal = error instanceof TransportRefused && FINAL_STATUSES.includes(error.status);
       const retryMs = isFinal ? REFUSED_WAIT_MS : (options.intervalMs ?? DEFAULT_INTERVAL_MS);
       observe?.(
         isFinal
           ? { type: 'halted', reason: `${reason} Next look in ${REFUSED_WAIT_MS / 60_000} minutes.` }
           : { type: 'registration-failed', reason, retryMs },
       );
-      await pace.sleep(retryMs, signal);
+      await timer.sleep(retryMs, signal);
     }
   }
   return undefined;

@@ -1,7 +1,7 @@
-import { DoorRefused, type Instructions, type StepOrder } from '../door/door.port';
+import { TransportRefused, type Instructions, type StepInstruction } from '../transport/transport.port';
 import { runStep } from '../steps/run-step';
 import type { AgentOptions } from './agent';
-import { createAlarm } from './alarm';
+import { createWakeSignal } from './wake-signal';
 import { createBackoff } from './backoff';
 import { createReplyCache, type ReplyCache } from './reply-cache';
 
@@ -15,28 +15,28 @@ const NOT_FOUND = 404;
 
 /** From a registration to the next: poll or be nudged, start the steps, do not wait for them. */
 export async function runSession(options: AgentOptions, signal: AbortSignal): Promise<SessionEnd> {
-  const alarm = createAlarm(options.pace);
+  const wakeSignal = createWakeSignal(options.timer);
   const cache = createReplyCache();
   const backoff = createBackoff(options.random ?? Math.random);
   const working = new Set<string>();
   let isUpgraded = false;
-  const stopListening = options.door.listen(alarm.ring);
+  const stopListening = options.transport.listen(wakeSignal.ring);
   try {
     while (!signal.aborted && !isUpgraded) {
       let instructions: Instructions;
       try {
         const timestampSeconds = Math.floor(options.clock.nowMs() / 1000);
-        instructions = await options.door.nextSteps(options.agentVersion, timestampSeconds, signal);
+        instructions = await options.transport.nextSteps(options.agentVersion, timestampSeconds, signal);
         backoff.reset();
       } catch (error) {
         cache.flush();
         if (signal.aborted) break;
         const reason = error instanceof Error ? error.message : String(error);
-        if (error instanceof DoorRefused && error.status === NOT_FOUND) return { kind: 'forgotten', reason };
+        if (error instanceof TransportRefused && error.status === NOT_FOUND) return { kind: 'forgotten', reason };
         const retryMs = backoff.next();
         if (retryMs === undefined) return { kind: 'register-again', reason };
         options.observe?.({ type: 'poll-failed', reason, retryMs });
-        await alarm.wait(retryMs, signal);
+        await wakeSignal.wait(retryMs, signal);
         continue;
       }
       for (const order of instructions.steps) {
@@ -46,13 +46,13 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
         void doStep(options, cache, order, signal)
           .then((hasUpgraded) => {
             isUpgraded ||= hasUpgraded;
-            if (hasUpgraded) alarm.ring();
+            if (hasUpgraded) wakeSignal.ring();
           })
           .finally(() => working.delete(order.stepType));
       }
       if (instructions.postStepAction === 'exit')
         return { kind: 'register-again', reason: 'the service says that this session is over' };
-      await alarm.wait(instructions.nextInstructionSeconds * 1000, signal);
+      await wakeSignal.wait(instructions.nextInstructionSeconds * 1000, signal);
     }
     return { kind: 'register-again', reason: isUpgraded ? 'the agent image was upgraded' : 'the agent was stopped' };
   } finally {
@@ -64,10 +64,10 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
 async function doStep(
   options: AgentOptions,
   cache: ReplyCache,
-  { stepType, stepId, args }: StepOrder,
+  { stepType, stepId, args }: StepInstruction,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { observe, clock, door } = options;
+  const { observe, clock, transport } = options;
   observe?.({ type: 'step-started', stepType, stepId });
   const { exitCode, output, error } = await runStep(options.machine, stepType, args, signal);
   if (signal.aborted) return false;
@@ -77,7 +77,7 @@ async function doStep(
     return false;
   }
   try {
-    await door.reply({ stepType, stepId, exitCode, output, error }, signal);
+    await transport.reply({ stepType, stepId, exitCode, output, error }, signal);
     if (exitCode === 0) cache.remember(stepType, output, clock.nowMs());
   } catch (failure) {
     if (signal.aborted) return false;

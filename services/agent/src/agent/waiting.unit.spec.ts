@@ -1,38 +1,38 @@
 import fc from 'fast-check';
 import { HttpRefused, ServiceUnreachable } from '../http/http-failures';
 import { AGENT_RETRIES, INSTALLER_RETRIES, retryDelayMs } from '../http/retry-policy';
-import { createAlarm } from './alarm';
+import { createWakeSignal } from './wake-signal';
 import { createBackoff } from './backoff';
-import { untilAborted, type Pace } from './pace';
+import { untilAborted, type Timer } from './timer';
 import { createReplyCache } from './reply-cache';
 
 const HOUR_MS = 3_600_000;
 /** Sleeps until it is woken. */
-const endless: Pace = { sleep: (_ms, signal) => untilAborted(signal) };
+const endless: Timer = { sleep: (_ms, signal) => untilAborted(signal) };
 const never = new AbortController().signal;
 
-describe('an alarm', () => {
+describe('an wakeSignal', () => {
   it('ends a wait', async () => {
-    const alarm = createAlarm(endless);
-    const waiting = alarm.wait(1, never);
-    alarm.ring();
+    const wakeSignal = createWakeSignal(endless);
+    const waiting = wakeSignal.wait(1, never);
+    wakeSignal.ring();
     await waiting;
   });
 
   it('that rang while nobody waited ends the next wait, but only that', async () => {
-    const alarm = createAlarm(endless);
-    alarm.ring();
-    alarm.ring();
-    await alarm.wait(1, never);
-    const second = alarm.wait(1, never).then(() => 'woken');
+    const wakeSignal = createWakeSignal(endless);
+    wakeSignal.ring();
+    wakeSignal.ring();
+    await wakeSignal.wait(1, never);
+    const second = wakeSignal.wait(1, never).then(() => 'woken');
     expect(await Promise.race([second, Promise.resolve('still waiting')])).toBe('still waiting');
-    alarm.ring();
+    wakeSignal.ring();
     expect(await second).toBe('woken');
   });
 
   it('ends when the agent ends', async () => {
     const ending = new AbortController();
-    const waiting = createAlarm(endless).wait(1, ending.signal);
+    const waiting = createWakeSignal(endless).wait(1, ending.signal);
     ending.abort();
     await waiting;
   });

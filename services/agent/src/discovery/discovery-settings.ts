@@ -12,7 +12,7 @@ export interface DiscoverySettings {
   readonly isInsecure: boolean;
   /** PEM of the service's certificate authority, where the image brings one. */
   readonly caPem?: string;
-  /** Muster's own door, where the image offers it. */
+  /** Muster's own transport, where the image offers it. */
   readonly nats?: NatsAccess;
 }
 

@@ -43,7 +43,7 @@ describe('a discovery ignition', () => {
         source: `data:;base64,${gzipSync('{"natsUrl":"nats://n:4222","natsCredentials":"creds"}').toString('base64')}`,
       },
     ],
-  ])('offers the second door in a file written with %s', (_, contents) => {
+  ])('offers the second transport in a file written with %s', (_, contents) => {
     const settings = readDiscoverySettings(ignitionWith(UNIT, [{ path: '/etc/muster/agent.json', contents }]));
     expect(settings.nats).toMatchObject({ url: 'nats://n:4222', credentials: 'creds' });
   });

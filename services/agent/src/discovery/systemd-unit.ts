@@ -11,13 +11,13 @@ export function parseUnit(contents: string): UnitCommand {
     lines.flatMap((line) => (line.trim().startsWith(`${key}=`) ? [line.trim().slice(key.length + 1)] : []));
   const environment = new Map(
     valuesOf('Environment')
-      .flatMap(splitWords)
+      .flatMap(splitArguments)
       .map((word) => {
         const equals = word.indexOf('=');
         return [word.slice(0, equals), word.slice(equals + 1)] as const;
       }),
   );
-  return { environment, flags: parseFlags(valuesOf('ExecStart').flatMap(splitWords).slice(1)) };
+  return { environment, flags: parseFlags(valuesOf('ExecStart').flatMap(splitArguments).slice(1)) };
 }
 
 /** `--name value`, `--name=value` and `-name`, as today's agents read them. */
@@ -32,8 +32,8 @@ function parseFlags(words: readonly string[]): ReadonlyMap<string, string> {
   return flags;
 }
 
-/** Words of a unit's line: quotes keep blanks together, `%%` is a percent sign. */
-function splitWords(line: string): string[] {
+/** Messages of a unit's line: quotes keep blanks together, `%%` is a percent sign. */
+function splitArguments(line: string): string[] {
   const words = line.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2').replaceAll('%%', '%'));
 }

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import { HttpRefused, ServiceUnreachable } from './http-failures';
-import type { Pace } from '../agent/pace';
+import type { Timer } from '../agent/timer';
 import { NO_RETRIES, retryDelayMs, type RetryPolicy } from './retry-policy';
 
 export interface HttpCall {
@@ -35,7 +35,7 @@ export interface HttpClientOptions {
   readonly caPem?: string;
   readonly isInsecure?: boolean;
   readonly retries?: RetryPolicy;
-  readonly pace: Pace;
+  readonly timer: Timer;
   /** In [0, 1); spreads the retries of many machines. */
   readonly random?: () => number;
 }
@@ -81,7 +81,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         if (!(failure instanceof Error)) return failure;
         const mayRetry = attempt <= (options.retries ?? NO_RETRIES).retriesMax(failure);
         if (signal.aborted || !mayRetry) throw failure;
-        await options.pace.sleep(retryDelayMs(attempt, options.random ?? Math.random), signal);
+        await options.timer.sleep(retryDelayMs(attempt, options.random ?? Math.random), signal);
       }
     },
     close: () => agent.destroy(),

@@ -1,7 +1,7 @@
-import { realPace } from '../agent/pace';
+import { realTimer } from '../agent/timer';
 import { createHttpClient } from '../http/http-client';
 import { HttpRefused } from '../http/http-failures';
-import type { ApiVipOrder, ApiVipReport, TangReport, TangServer } from './step-work';
+import type { ApiVipRequest, ApiVipReport, TangReport, TangServer } from './step-work';
 
 const IGNITION_TYPE = 'application/vnd.coreos.ignition+json; version=3.2.0';
 /** Files of a worker's ignition that tell how the cluster's network is managed. */
@@ -17,7 +17,7 @@ interface Ignition {
 }
 
 /** Can this machine fetch the configuration that it would join an existing cluster with? */
-export async function fetchApiVipIgnition(order: ApiVipOrder, signal: AbortSignal): Promise<ApiVipReport> {
+export async function fetchApiVipIgnition(order: ApiVipRequest, signal: AbortSignal): Promise<ApiVipReport> {
   const { url } = order;
   try {
     const headers: Record<string, string> = { Accept: IGNITION_TYPE };
@@ -63,7 +63,7 @@ async function fetchText(
   signal: AbortSignal,
 ): Promise<string> {
   const { origin, pathname, search } = new URL(address);
-  const client = createHttpClient({ baseUrl: origin, caPem, pace: realPace });
+  const client = createHttpClient({ baseUrl: origin, caPem, timer: realTimer });
   try {
     return (await client.call({ method: 'GET', path: pathname + search, headers }, signal)).body.toString('utf8');
   } finally {

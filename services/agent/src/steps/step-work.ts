@@ -5,11 +5,11 @@ export interface StepWork {
   inventory: { order: { readonly hostId: string }; result: Inventory };
   'connectivity-check': { order: readonly RemoteHost[]; result: ConnectivityReport };
   'free-network-addresses': { order: readonly string[]; result: readonly FreeAddresses[] };
-  'dhcp-lease-allocate': { order: DhcpLeaseOrder; result: DhcpLeases };
+  'dhcp-lease-allocate': { order: DhcpLeaseRequest; result: DhcpLeases };
   'ntp-synchronizer': { order: { readonly sources: readonly string[] }; result: NtpReport };
   'domain-resolution': { order: { readonly domains: readonly string[] }; result: DomainReport };
   'verify-vips': { order: readonly Vip[]; result: readonly VerifiedVip[] };
-  'api-vip-connectivity-check': { order: ApiVipOrder; result: ApiVipReport };
+  'api-vip-connectivity-check': { order: ApiVipRequest; result: ApiVipReport };
   'tang-connectivity-check': { order: { readonly servers: readonly TangServer[] }; result: TangReport };
   'installation-disk-speed-check': {
     order: { readonly path: string; readonly timeoutSeconds: number };
@@ -20,9 +20,9 @@ export interface StepWork {
     order: { readonly images: readonly string[]; readonly timeoutSeconds: number };
     result: { readonly images: readonly ImageAvailability[] };
   };
-  install: { order: InstallOrder; result: void };
+  install: { order: InstallRequest; result: void };
   'stop-installation': { order: undefined; result: void };
-  'logs-gather': { order: LogsOrder; result: void };
+  'logs-gather': { order: LogsRequest; result: void };
   'upgrade-agent': {
     order: { readonly image: string };
     result: { readonly agent_image: string; readonly result: 'success' | 'failure' };
@@ -74,7 +74,7 @@ export interface FreeAddresses {
   readonly free_addresses: readonly string[];
 }
 
-export interface DhcpLeaseOrder {
+export interface DhcpLeaseRequest {
   readonly interface: string;
   readonly apiVipMac: string;
   readonly ingressVipMac: string;
@@ -109,7 +109,7 @@ export interface VerifiedVip extends Vip {
   readonly verification: 'succeeded' | 'failed';
 }
 
-export interface ApiVipOrder {
+export interface ApiVipRequest {
   readonly url: string;
   readonly caCertificatePem: string;
   readonly requestHeaders: readonly { readonly key: string; readonly value: string }[];
@@ -145,7 +145,7 @@ export interface ImageAvailability {
   readonly result: 'success' | 'failure';
 }
 
-export interface InstallOrder {
+export interface InstallRequest {
   readonly role: 'bootstrap' | 'master' | 'worker' | 'arbiter';
   readonly clusterId: string;
   readonly infraEnvId: string;
@@ -158,7 +158,7 @@ export interface InstallOrder {
   readonly openshiftVersion: string;
 }
 
-export interface LogsOrder {
+export interface LogsRequest {
   readonly clusterId: string;
   readonly hostId: string;
   readonly infraEnvId: string;

@@ -17,7 +17,7 @@ import {
   onNote,
   timeAt,
   viewsAfter,
-} from '../views/view-story.fixture';
+} from '../views/view-events.fixture';
 
 const outcome = (id: string, status: string) => ({ id, status, message: `about ${id}`, category: 'network' }) as never;
 
@@ -25,7 +25,7 @@ const flapping = (id: string) => {
   const history = {
     since: timeAt(0),
     flips: 7,
-    lastVerdict: 'failing',
+    lastResult: 'failing',
     recentFlips: [],
     flapping: { since: timeAt(0), flips: 6, windowSeconds: 1_800, quietSeconds: 600 },
   };

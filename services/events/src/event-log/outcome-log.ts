@@ -36,7 +36,7 @@ function unrest(before: OutcomeMap, changed: Changed): readonly Unrest[] {
     const [flapped, flapping] = [before[id]?.flaps === true, history?.flapping];
     if (flapping && !flapped) {
       const { flips, windowSeconds, quietSeconds } = flapping;
-      const words = `comes and goes: it turned ${flips} times within ${inWords(windowSeconds)}, and passes again once it has held for ${inWords(quietSeconds)}`;
+      const words = `comes and goes: it turned ${flips} times within ${descriptions(windowSeconds)}, and passes again once it has held for ${descriptions(quietSeconds)}`;
       return [{ kind: 'flapping_started', id, words }];
     }
     return flapped && !flapping ? [{ kind: 'flapping_ended', id, words: `is steady again: ${status}` }] : [];
@@ -44,7 +44,7 @@ function unrest(before: OutcomeMap, changed: Changed): readonly Unrest[] {
 }
 
 const SECONDS_PER_MINUTE = 60;
-const inWords = (seconds: number): string =>
+const descriptions = (seconds: number): string =>
   seconds % SECONDS_PER_MINUTE === 0 ? `${seconds / SECONDS_PER_MINUTE} minutes` : `${seconds} seconds`;
 
 const severityOf = ({ kind }: Turn | Unrest): LogEntry['severity'] =>

@@ -19,7 +19,7 @@ type Changes = readonly ReadModelChange[];
 
 /** A stored fact, with its kind. */
 type Fact = RecordedEvent & MusterEvent;
-type FactOf<Type extends MusterEvent['type']> = Extract<MusterEvent, { readonly type: Type }>;
+type EventOf<Type extends MusterEvent['type']> = Extract<MusterEvent, { readonly type: Type }>;
 
 /**
  * The projection `journeys`: how far each cluster came and when, and where its hosts were meanwhile. A step counts when it is reached first, so
@@ -46,7 +46,7 @@ export const projectJourney: ProjectEvent = async (event, read) => {
 async function clusterChanges(id: string, fact: Fact, read: ReadDocument): Promise<Changes> {
   const before = await clusterIn(read, id);
   if (before && before._position >= fact.position) return [];
-  const after = evolveClusterJourney(before, fact as FactOf<'ClusterReset'>, timeOf(fact), fact.position);
+  const after = evolveClusterJourney(before, fact as EventOf<'ClusterReset'>, timeOf(fact), fact.position);
   return after === before ? [] : [putOrRemove(CLUSTERS, id, after)];
 }
 
@@ -55,7 +55,7 @@ async function hostChanges(key: string, fact: Fact, read: ReadDocument): Promise
   if (!HOST_FACTS.has(fact.type)) return [];
   const before = (await read(HOSTS, key)) as unknown as HostJourney | undefined;
   const isNew = !before || before._position < fact.position;
-  const host = isNew ? evolveHostJourney(before, fact as FactOf<'HostReset'>, timeOf(fact), fact.position) : before;
+  const host = isNew ? evolveHostJourney(before, fact as EventOf<'HostReset'>, timeOf(fact), fact.position) : before;
   if (!host) return [];
   const changes = host === before ? [] : [putOrRemove(HOSTS, key, host)];
   // A host that joins another cluster is discovered there, with what is known of it.

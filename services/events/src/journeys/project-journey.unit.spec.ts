@@ -22,7 +22,7 @@ import {
   onInventory,
   record,
   timeAt,
-} from '../views/view-story.fixture';
+} from '../views/view-events.fixture';
 import { projectJourney } from './project-journey';
 
 const status = (to: string, from = '', transition = '') =>

@@ -11,7 +11,7 @@ import {
   onInventory,
   record,
   timeAt,
-} from '../views/view-story.fixture';
+} from '../views/view-events.fixture';
 import { SERIES_MAX } from './metric-documents';
 
 const outcome = (id: string, status: string) => ({ id, status, message: id, category: 'network' }) as never;

@@ -16,7 +16,7 @@ import {
   onInventory,
   record,
   timeAt,
-} from '../views/view-story.fixture';
+} from '../views/view-events.fixture';
 import { pastEvents } from './past-events';
 import { pastViews } from './past-views';
 

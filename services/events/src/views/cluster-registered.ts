@@ -2,7 +2,7 @@ import { type ClusterDocument, UNSET_TIME, type V2ClusterProgress } from '@muste
 import type { EventData } from '@muster/contracts';
 import { settingsPatch } from './cluster-settings-view';
 import { clusterHref } from './hrefs';
-import { shownOperators } from './operators-view';
+import { presentedOperators } from './operators-view';
 import { type Occurrence, orAbsent, type Patch } from './view-rows';
 
 export const NO_CLUSTER_PROGRESS: V2ClusterProgress = {
@@ -85,7 +85,7 @@ export function registeredCluster(data: EventData<'ClusterRegistered'>, occurren
     imported: data.imported,
     progress: NO_CLUSTER_PROGRESS,
     'last-installation-preparation': { status: 'not_started' },
-    monitored_operators: shownOperators(data.monitoredOperators, clusterId, settings?.olmOperators?.items ?? []),
+    monitored_operators: presentedOperators(data.monitoredOperators, clusterId, settings?.olmOperators?.items ?? []),
     total_host_count: 0,
     enabled_host_count: 0,
     ready_host_count: 0,

@@ -62,8 +62,9 @@ function networksPatch(settings: Settings, clusterId: string, before: ClusterDoc
     patch.service_network_cidr = settings.serviceNetworks.items[0];
   }
   if (settings.machineNetworks) Object.assign(patch, machineNetworksPatch(settings.machineNetworks.items, clusterId));
-  if (settings.apiVips) patch.api_vips = shownVips(settings.apiVips.items, clusterId, before?.api_vips);
-  if (settings.ingressVips) patch.ingress_vips = shownVips(settings.ingressVips.items, clusterId, before?.ingress_vips);
+  if (settings.apiVips) patch.api_vips = presentedVips(settings.apiVips.items, clusterId, before?.api_vips);
+  if (settings.ingressVips)
+    patch.ingress_vips = presentedVips(settings.ingressVips.items, clusterId, before?.ingress_vips);
   return patch;
 }
 
@@ -75,7 +76,7 @@ export function machineNetworksPatch(cidrs: readonly string[], clusterId: string
 }
 
 /** An address that stays keeps what was found out about it. */
-export function shownVips(
+export function presentedVips(
   addresses: readonly string[],
   clusterId: string,
   before: ClusterDocument['api_vips'] = [],

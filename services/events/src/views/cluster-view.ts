@@ -1,8 +1,8 @@
 import type { ClusterDocument } from '@muster/assisted-api';
 import type { ClusterEvent, EventData } from '@muster/contracts';
 import { NO_CLUSTER_LOGS, NO_CLUSTER_PROGRESS } from './cluster-registered';
-import { machineNetworksPatch, settingsPatch, shownVips } from './cluster-settings-view';
-import { reportedOperator, shownOperators, unreportedOperators } from './operators-view';
+import { machineNetworksPatch, settingsPatch, presentedVips } from './cluster-settings-view';
+import { reportedOperator, presentedOperators, unreportedOperators } from './operators-view';
 import { overridePatch } from './override-view';
 import { type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
@@ -17,8 +17,8 @@ export const CLUSTER_VIEW: ViewRows<ClusterChange, ClusterDocument> = {
   ClusterSettingsRevised: revisedPatch,
   MachineNetworksDerived: (cluster, { cidrs }) => machineNetworksPatch(cidrs, cluster.id),
   VipsDerived: (cluster, { apiVips, ingressVips }) => ({
-    api_vips: shownVips(apiVips, cluster.id, cluster.api_vips),
-    ingress_vips: shownVips(ingressVips, cluster.id, cluster.ingress_vips),
+    api_vips: presentedVips(apiVips, cluster.id, cluster.api_vips),
+    ingress_vips: presentedVips(ingressVips, cluster.id, cluster.ingress_vips),
   }),
   ClusterEnteredStatus: (cluster, data) => ({
     status: data.status,
@@ -119,7 +119,7 @@ function revisedPatch(
     ...(pullSecretReplaced ? { pull_secret_set: true } : {}),
     ...(operators
       ? {
-          monitored_operators: shownOperators(
+          monitored_operators: presentedOperators(
             operators,
             cluster.id,
             changes?.olmOperators?.items,

@@ -12,7 +12,7 @@ import {
   onInfraEnv,
   timeAt,
   viewsAfter,
-} from './view-story.fixture';
+} from './view-events.fixture';
 
 const OTHER_HOST_ID = '44444444-4444-4444-8444-444444444444';
 const CONSOLE = { name: 'console', operatorType: 'builtin', timeoutSeconds: 3_600 } as never;

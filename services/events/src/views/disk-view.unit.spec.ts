@@ -8,7 +8,7 @@ import {
   onInfraEnv,
   onInventory,
   viewsAfter,
-} from './view-story.fixture';
+} from './view-events.fixture';
 
 const GB = 1_000_000_000;
 const disk = (name: string, sizeGb: number, more: object = {}) => ({

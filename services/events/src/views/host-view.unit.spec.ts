@@ -8,7 +8,7 @@ import {
   onInventory,
   timeAt,
   viewsAfter,
-} from './view-story.fixture';
+} from './view-events.fixture';
 
 const SOME_BODY = { digest: `sha256:${'a'.repeat(64)}`, bytes: 10 };
 

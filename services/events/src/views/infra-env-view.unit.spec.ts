@@ -1,5 +1,5 @@
 import { COLLECTIONS } from '@muster/assisted-api';
-import { type Fact, INFRA_ENV_ID, infraEnvRegistered, onImage, onInfraEnv, viewsAfter } from './view-story.fixture';
+import { type Fact, INFRA_ENV_ID, infraEnvRegistered, onImage, onInfraEnv, viewsAfter } from './view-events.fixture';
 
 describe('the document of an infra-env', () => {
   const sizeAfter = async (...more: readonly Fact[]): Promise<unknown> => {

@@ -6,7 +6,7 @@ type Monitored = EventData<'ClusterRegistered'>['monitoredOperators'];
 type Choices = NonNullable<NonNullable<EventData<'ClusterRegistered'>['settings']>['olmOperators']>['items'];
 
 /** Operators to be waited for, sorted as given; one that stays keeps its status, and its properties when none are chosen. */
-export function shownOperators(
+export function presentedOperators(
   operators: Monitored,
   clusterId: string,
   choices: Choices | undefined,

@@ -14,7 +14,7 @@ import {
   onManifests,
   onNote,
   record,
-} from './view-story.fixture';
+} from './view-events.fixture';
 
 const outcome = { id: 'ntp-synced', message: 'no time source', category: 'network' } as never;
 

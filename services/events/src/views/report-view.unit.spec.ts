@@ -1,5 +1,5 @@
 import { presentCluster } from '@muster/assisted-api';
-import { CLUSTER_ID, clusterRegistered, hostRegistered, onHost, onInventory, viewsAfter } from './view-story.fixture';
+import { CLUSTER_ID, clusterRegistered, hostRegistered, onHost, onInventory, viewsAfter } from './view-events.fixture';
 
 const IMAGE = { name: 'a', sizeBytes: 5, seconds: 1, downloadRateMbps: 5, result: 'success' };
 const nic = (...ipv4Addresses: string[]) => ({

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AgentVerb, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { callService, type InputOf, type Method, type OutputOf, type Platform, PLATFORM } from '@muster/nest-kit';
-import { FailureNotes } from '../bus/failure-notes';
+import { FailureLog } from '../bus/failure-log';
 import { LastSeen } from './last-seen';
 
-/** What an agent may ask, by the verb of its subject. Both doors lead here. */
+/** What an agent may ask, by the verb of its subject. Both endpoints lead here. */
 export const AGENT_METHODS = {
   register: RegistrationService.method.registerHost,
   next_steps: RegistrationService.method.nextSteps,
@@ -15,13 +15,13 @@ export const AGENT_METHODS = {
 
 export type AskingVerb = keyof typeof AGENT_METHODS;
 
-/** The one handler behind the HTTP door and the NATS door of agents. */
+/** The one handler behind the HTTP endpoint and the NATS endpoint of agents. */
 @Injectable()
-export class AgentDesk {
+export class AgentRequests {
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
     private readonly lastSeen: LastSeen,
-    private readonly failures: FailureNotes,
+    private readonly failures: FailureLog,
   ) {}
 
   /** Throws RefusalError. */

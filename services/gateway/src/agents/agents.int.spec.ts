@@ -8,7 +8,7 @@ const HOSTS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
 const { registerHost, nextSteps, replyToStep, reportHostProgress, bindHost } = RegistrationService.method;
 const COMMAND_ID = '7d444840-9dc0-41d1-b245-5ffdce74fad2';
 
-describe('the two doors of agents', () => {
+describe('the two endpoints of agents', () => {
   let gateway: RunningGateway;
   beforeEach(async () => {
     gateway = await startRunningGateway();

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiOperation } from '@nestjs/swagger';
-import type { AnswerSchema, JsonSchema, Shown } from '@muster/assisted-api';
+import type { AnswerSchema, JsonSchema, Static } from '@muster/assisted-api';
 
 /** Where a route's note stands in the operation until the document is finished. */
 export const NOTE = 'x-answer';
@@ -33,7 +33,7 @@ const FILE_TYPE = 'application/octet-stream';
 /** `does` is one sentence for whoever looks for the operation. The handler's result has the type of the schema. */
 export const Answers =
   <S extends AnswerSchema<unknown>>(does: string, { json }: S, particulars: Particulars = {}) =>
-  (target: object, key: string | symbol, handler: Answering<Shown<S>>): void => {
+  (target: object, key: string | symbol, handler: Answering<Static<S>>): void => {
     note(does, { ...NOTHING_SPECIAL, ...particulars, schema: json })(target, key, handler);
   };
 

@@ -1,4 +1,4 @@
-import { isTrueWord } from '@muster/assisted-api';
+import { isTrueText } from '@muster/assisted-api';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RefusalError } from '@muster/problems';
 import type { FastifyRequest } from 'fastify';
@@ -9,7 +9,7 @@ const HEADER = 'get_unregistered_clusters';
 
 const readWithDeleted = createParamDecorator((_: unknown, context: ExecutionContext): boolean => {
   const { headers, caller = ADMIN } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (!isTrueWord(headers[HEADER])) return false;
+  if (!isTrueText(headers[HEADER])) return false;
   if (seesWhatOthersMade(caller)) return true;
   throw new RefusalError({
     code: 'forbidden',

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CommandContext } from '@muster/event-sourcing';
 import { callService, type InputOf, type Method, type OutputOf, type Platform, PLATFORM } from '@muster/nest-kit';
-import { FailureNotes } from './failure-notes';
+import { FailureLog } from './failure-log';
 import { ReadYourWrites } from './read-your-writes';
-import { refusedSubjectOf } from './refused-orders.table';
+import { refusedSubjectOf } from './refused-commands.table';
 
 /** The way from a request to the service that decides. */
 @Injectable()
@@ -11,7 +11,7 @@ export class Commands {
   constructor(
     @Inject(PLATFORM) private readonly platform: Platform,
     private readonly readYourWrites: ReadYourWrites,
-    private readonly failures: FailureNotes,
+    private readonly failures: FailureLog,
   ) {}
 
   /** Asks and answers at once: for programs that do not read what they have just written. Throws RefusalError. */
@@ -20,7 +20,7 @@ export class Commands {
   }
 
   /** Asks, and answers once the read models show what was stored, so that a person sees his own change. Throws RefusalError. */
-  async carryOut<M extends Method>(method: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
+  async execute<M extends Method>(method: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
     const subject = refusedSubjectOf(method, input);
     const asked = (): Promise<OutputOf<M>> => this.ask(method, input, context);
     const reply = await (subject ? this.failures.around(subject, context, asked) : asked());

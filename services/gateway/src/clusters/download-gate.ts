@@ -13,7 +13,7 @@ const STATUSES_WITH_FILES: readonly string[] = [
 ];
 
 /** Throws RefusalError `not-ready` while the status of the cluster promises no files of its installation. */
-export function refuseBeforeFiles({ status, name }: Pick<ClusterDocument, 'status' | 'name'>, file: string): void {
+export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, 'status' | 'name'>, file: string): void {
   if (STATUSES_WITH_FILES.includes(status)) return;
   throw new RefusalError({
     code: 'not-ready',

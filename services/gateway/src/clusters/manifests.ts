@@ -1,4 +1,4 @@
-import { MANIFEST_FOLDERS, record, type Shown, text, word } from '@muster/assisted-api';
+import { MANIFEST_FOLDERS, record, type Static, text, word } from '@muster/assisted-api';
 import type { IgnitionService } from '@muster/contracts';
 import type { OutputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
@@ -9,7 +9,7 @@ export const V2_MANIFEST = record('manifest', {
   file_name: text(),
   manifest_source: word(['user', 'system']),
 });
-export type V2Manifest = Shown<typeof V2_MANIFEST>;
+export type V2Manifest = Static<typeof V2_MANIFEST>;
 
 type Entry = OutputOf<typeof IgnitionService.method.listManifests>['manifests'][number];
 

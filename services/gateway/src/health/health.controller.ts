@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
-import { flag, list, record, type Shown, text } from '@muster/assisted-api';
+import { flag, list, record, type Static, text } from '@muster/assisted-api';
 import { Readiness } from '@muster/nest-kit';
 import type { FastifyReply } from 'fastify';
 import { AcceptsAnyone } from '../auth/accepts.decorator';
@@ -9,7 +9,7 @@ const READINESS = record('readiness', {
   ready: flag(),
   not_ready: list(record('part-not-ready', { part: text(), reason: text() })),
 });
-type ReadinessReport = Shown<typeof READINESS>;
+type ReadinessReport = Static<typeof READINESS>;
 
 @Controller()
 export class HealthController {

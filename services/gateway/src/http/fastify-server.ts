@@ -20,27 +20,27 @@ import { SchemaViolation } from './schema-violation';
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
 /** How long slow clients are waited for, milliseconds. */
-export interface Patience {
+export interface WaitTimeout {
   readonly headersMs: number;
   readonly requestMs: number;
   /** How often it is looked who is over it. */
   readonly checkMs: number;
 }
 
-const PATIENCE: Patience = {
+const TIMEOUT: WaitTimeout = {
   headersMs: HEADERS_TIMEOUT_MS,
   requestMs: REQUEST_TIMEOUT_MS,
   checkMs: SLOW_CLIENTS_CHECK_MS,
 };
 
 /** The HTTP server with the contract's habits: cleaned paths, any JSON as a body, named limits. */
-export function createFastifyServer(routes: RouteTable, patience: Patience = PATIENCE): FastifyAdapter {
+export function createFastifyServer(routes: RouteTable, waitTimeout: WaitTimeout = TIMEOUT): FastifyAdapter {
   const options: FastifyHttpOptions<Server> = {
     rewriteUrl: (request) => cleanPath(request.url ?? '/'),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit: JSON_BODY_MAX_BYTES,
-    requestTimeout: patience.requestMs,
-    http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.checkMs },
+    requestTimeout: waitTimeout.requestMs,
+    http: { headersTimeout: waitTimeout.headersMs, connectionsCheckingInterval: waitTimeout.checkMs },
     routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
     frameworkErrors: (error, _request, reply) => {
       const code = error.statusCode ?? 400;

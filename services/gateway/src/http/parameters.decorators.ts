@@ -7,8 +7,8 @@ import {
   parseQuery,
   requestFields,
   requestSchema,
-  uuidComplaint,
-  wordsOf,
+  uuidValidator,
+  descriptionOf,
 } from '@muster/assisted-api';
 import type { FastifyRequest } from 'fastify';
 import { toOpenApi } from '../api-document/to-open-api';
@@ -73,7 +73,7 @@ export const QueryOf = (type: RequestClass): ParameterDecorator =>
       ApiQuery({
         name,
         required: isRequired,
-        description: wordsOf(type.name, name),
+        description: descriptionOf(type.name, name),
         schema: toOpenApi(schema()),
         // Comma-separated and repeated are the same here; tools write one of them.
         ...(schema().type === 'array' && { style: 'form', explode: false }),
@@ -83,8 +83,8 @@ export const QueryOf = (type: RequestClass): ParameterDecorator =>
 
 const readId = createParamDecorator((name: string, context: ExecutionContext) => {
   const value = (requestOf(context).params as { readonly [name: string]: string })[name];
-  const complaint = uuidComplaint(value);
-  if (complaint || value === undefined) throw new SchemaViolation(`${name} in path ${complaint}`);
+  const validator = uuidValidator(value);
+  if (validator || value === undefined) throw new SchemaViolation(`${name} in path ${validator}`);
   return value.toLowerCase();
 });
 
@@ -93,7 +93,7 @@ export const Id = (name: string): ParameterDecorator =>
   documented(readId(name), pathNote(name, { type: 'string', format: 'uuid' }));
 
 /** A word in the path, as it was given. */
-export const PathWord = (name: string): ParameterDecorator =>
+export const PathParam = (name: string): ParameterDecorator =>
   documented(Param(name), pathNote(name, { type: 'string' }));
 
 /** A header that may be left out. */
@@ -103,7 +103,7 @@ export const OptionalHeader = (name: string): ParameterDecorator => documented(H
 export const SendsAgentVersion = (): MethodDecorator => headerNote('discovery_agent_version');
 
 export const headerNote = (name: string, schema: JsonSchema = { type: 'string' }): MethodDecorator =>
-  ApiHeader({ name, required: false, description: wordsOf('header', name), schema: toOpenApi(schema) });
+  ApiHeader({ name, required: false, description: descriptionOf('header', name), schema: toOpenApi(schema) });
 
 export const pathNote = (name: string, schema: JsonSchema): MethodDecorator =>
-  ApiParam({ name, required: true, description: wordsOf('path', name), schema: toOpenApi(schema) });
+  ApiParam({ name, required: true, description: descriptionOf('path', name), schema: toOpenApi(schema) });

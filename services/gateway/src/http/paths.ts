@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { OWN_API } from '../own/own-api';
+import { OWN_API } from '../muster-api/muster-api';
 
 /** Where the contract's paths begin. */
 export const API_PREFIX = 'api/assisted-install';

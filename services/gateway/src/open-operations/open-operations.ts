@@ -1,7 +1,7 @@
 import type { ProblemCode } from '@muster/problems';
 import type { Role } from '../auth/caller';
 
-/** An operation of the contract that is answered with a reason instead of a result. `tools/docs/open-operations.md` lists the same rows. */
+/** An operation of the contract that is answered with a reason instead of a result. `docs/open-operations.md` lists the same rows. */
 export interface OpenOperation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPEN_OPERATIONS } from './open-operations';
 
-const DOCUMENT = join(__dirname, '../../../../tools/docs/open-operations.md');
+const DOCUMENT = join(__dirname, '../../../../docs/open-operations.md');
 
 describe('open operations', () => {
   it('are listed for people exactly as the gateway answers them', () => {

@@ -1,4 +1,4 @@
-import { list, record, type Shown, text } from '@muster/assisted-api';
+import { list, record, type Static, text } from '@muster/assisted-api';
 import { FEATURES, featureLevel, featureOfOperator, type SupportQuery } from '@muster/feature-support';
 import type { Bundle } from '@muster/operators';
 
@@ -10,7 +10,7 @@ export const V2_BUNDLE = record('bundle', {
   operators: list(text()),
   optional_operators: list(text()),
 });
-export type V2Bundle = Shown<typeof V2_BUNDLE>;
+export type V2Bundle = Static<typeof V2_BUNDLE>;
 
 /** The feature that says: one node is all there is. */
 export const SINGLE_NODE_FEATURE = 'SNO';

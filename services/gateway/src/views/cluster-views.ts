@@ -15,7 +15,7 @@ import { noCluster } from './not-found';
 /** In a cluster's answer its hosts are shown as when they are asked for one by one. */
 const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: true };
 
-interface Shown {
+interface Static {
   readonly withHosts: boolean;
   /** Deleted clusters and hosts as well, as long as they are kept. Default: false. */
   readonly withDeleted?: boolean;
@@ -44,7 +44,7 @@ export class ClusterViews {
   }
 
   /** The cluster as JSON in parts. Throws RefusalError `not-found`. */
-  async text(clusterId: string, options: Shown): Promise<readonly Buffer[]> {
+  async text(clusterId: string, options: Static): Promise<readonly Buffer[]> {
     return this.textOf(
       await (options.withDeleted ? this.documentOrDeleted(clusterId) : this.document(clusterId)),
       options,
@@ -52,7 +52,7 @@ export class ClusterViews {
   }
 
   /** The list as JSON in parts. */
-  async list(filter: (cluster: ClusterDocument) => boolean, options: Shown): Promise<readonly Buffer[]> {
+  async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly Buffer[]> {
     const inCollection = (collection: string): Promise<ClusterDocument[]> => {
       const query = { collection, where: {}, orderBy: { field: 'created_at', descending: true } };
       return collect(findAll<ClusterDocument>(this.platform.readModels, query));
@@ -81,7 +81,7 @@ export class ClusterViews {
 
   private async textOf(
     document: ClusterDocument,
-    { withHosts, withDeleted = false }: Shown,
+    { withHosts, withDeleted = false }: Static,
   ): Promise<readonly Buffer[]> {
     if (!withHosts) return [Buffer.from(JSON.stringify(presentCluster(document)))];
     const hostDocuments = [

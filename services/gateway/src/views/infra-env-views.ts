@@ -30,7 +30,7 @@ export class InfraEnvViews {
 
   async list(
     filter: { readonly clusterId?: string; readonly owner?: string },
-    isShown: (infraEnv: InfraEnvDocument) => boolean,
+    isVisible: (infraEnv: InfraEnvDocument) => boolean,
     request: FastifyRequest,
   ): Promise<readonly V2InfraEnv[]> {
     const where: Record<string, string> = {};
@@ -38,7 +38,7 @@ export class InfraEnvViews {
     if (filter.owner) where['user_name'] = filter.owner;
     const query = { collection: COLLECTIONS.infraEnvs, where, orderBy: { field: 'created_at' } };
     const documents = await collect(findAll<InfraEnvDocument>(this.platform.readModels, query));
-    return Promise.all(documents.filter(isShown).map((document) => this.present(document, request)));
+    return Promise.all(documents.filter(isVisible).map((document) => this.present(document, request)));
   }
 
   private async present(document: InfraEnvDocument, request: FastifyRequest): Promise<V2InfraEnv> {

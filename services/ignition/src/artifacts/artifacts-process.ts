@@ -9,7 +9,7 @@ import { ArtifactsRefused, TOOLCHAIN, type Toolchain } from '../toolchain/toolch
 import { type ClusterEntry, InstallView } from '../view/install-view';
 import { ArtifactVault } from './artifact-vault';
 import { Artifacts, ownContext } from './artifacts';
-import { toInstallOrder } from './install-order';
+import { toInstallRequest } from './install-request';
 import { Manifests } from '../manifests/manifests';
 import { ownManifests } from '../manifests/own-manifests';
 
@@ -88,7 +88,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     if (state.attempt >= attempt) return;
     const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
     try {
-      const order = await toInstallOrder(
+      const order = await toInstallRequest(
         this.platform,
         entry,
         this.view.hostsOf(clusterId),

@@ -14,7 +14,7 @@ import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HostEntry, InstallView } from '../view/install-view';
 import { hostArtifactName } from './artifact-names';
-import { ignitionOverrideOf } from './install-order';
+import { ignitionOverrideOf } from './install-request';
 
 /** Configs of hosts that join a running cluster: nothing of them has to be kept, they follow from what is known now. */
 @Injectable()

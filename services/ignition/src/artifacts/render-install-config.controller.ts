@@ -11,7 +11,7 @@ import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
 import { installConfigOf } from '../toolchain/install-config-input';
 import { InstallView } from '../view/install-view';
-import { bootOf, byId, roleOf, surroundingsOf } from './install-order';
+import { bootOf, byId, roleOf, surroundingsOf } from './install-request';
 
 type Method = typeof IgnitionService.method.renderInstallConfig;
 

@@ -24,7 +24,7 @@ interface SealedAccess {
 }
 
 /**
- * The bus door of an infra-env's agents. Credentials are sealed and handed out again until half of their life is over, so
+ * The bus endpoint of an infra-env's agents. Credentials are sealed and handed out again until half of their life is over, so
  * that every download of an image has the same bytes and leaves its hosts time.
  */
 export async function agentNatsAccess(

@@ -189,7 +189,7 @@ describe('the token that hosts carry', () => {
   });
 });
 
-describe("the door of Muster's own agents", () => {
+describe("the endpoint of Muster's own agents", () => {
   it('opens with credentials of the infra-env, renewed when half of their life is over', async () => {
     const trustFile = join(directory.path, 'trust.json');
     await loadOrCreateNatsTrust(trustFile);

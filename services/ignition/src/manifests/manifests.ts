@@ -86,7 +86,7 @@ export class Manifests {
     if (known.length >= MANIFESTS_MAX && !known.some((one) => manifestKey(one) === manifestKey({ folder, fileName })))
       throw refusal(`A cluster takes at most ${MANIFESTS_MAX} manifests.`, 'file_name');
     const manifest = await this.seal(clusterId, { folder, fileName, source: 'user' }, content);
-    return this.carryOut(clusterId, { type: 'Store', clusterId, manifest }, manifest, context);
+    return this.execute(clusterId, { type: 'Store', clusterId, manifest }, manifest, context);
   }
 
   /** What is not given stays. Throws RefusalError as `store` does, and when the cluster is past changing. */
@@ -103,7 +103,7 @@ export class Manifests {
     const fileName = changes.fileName ?? from.fileName;
     check(fileName, content);
     const manifest = await this.seal(clusterId, { folder, fileName, source: 'user' }, content);
-    return this.carryOut(clusterId, { type: 'Move', clusterId, from, manifest }, manifest, context);
+    return this.execute(clusterId, { type: 'Move', clusterId, from, manifest }, manifest, context);
   }
 
   /** A file that is not there counts as removed. Throws RefusalError when the cluster is past changing. */
@@ -157,7 +157,7 @@ export class Manifests {
     return content;
   }
 
-  private async carryOut(
+  private async execute(
     clusterId: string,
     command: ManifestsCommand,
     manifest: Manifest,

@@ -1,5 +1,5 @@
 import { type ManifestFile, type SystemManifestsInput, systemManifests } from '@muster/ignition-config';
-import type { InstallOrder } from '../toolchain/toolchain.port';
+import type { InstallRequest } from '../toolchain/toolchain.port';
 
 export interface OwnManifestsSettings {
   readonly hasSingleNodeNames: boolean;
@@ -12,7 +12,7 @@ const CIPHER = 'aes-cbc-essiv:sha256';
 
 /** What the service adds to a cluster, by what it is made of. */
 export function ownManifests(
-  order: Pick<InstallOrder, 'settings' | 'hosts' | 'ntpServers' | 'bootstrapHostId'>,
+  order: Pick<InstallRequest, 'settings' | 'hosts' | 'ntpServers' | 'bootstrapHostId'>,
   settings: OwnManifestsSettings,
 ): readonly ManifestFile[] {
   return systemManifests(toInput(order, settings));

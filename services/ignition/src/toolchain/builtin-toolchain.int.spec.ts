@@ -4,8 +4,8 @@ import { fromDataUrl, type IgnitionConfig, type ManifestFile, readTextFile } fro
 import { compare } from 'bcryptjs';
 import { parse } from 'yaml';
 import { builtinToolchain } from './builtin-toolchain';
-import { keptInMemory, sampleHost, sampleOrder } from './sample-order.fixture.spec';
-import type { InstallOrder, MadeInstallation } from './toolchain.port';
+import { keptInMemory, sampleHost, sampleInstallRequest } from './sample-install-request.fixture.spec';
+import type { InstallRequest, MadeInstallation } from './toolchain.port';
 
 const isInstalled = spawnSync('ignition-validate', ['--version']).error === undefined;
 const missing = isInstalled ? '' : ' (skipped: the Debian package ignition is not installed)';
@@ -13,7 +13,7 @@ const whenPresent = isInstalled ? describe : describe.skip;
 
 /** Keys take the longest to make. */
 const shared = keptInMemory();
-const make = (order: InstallOrder, keep = shared): Promise<MadeInstallation> => builtinToolchain.make(order, keep);
+const make = (order: InstallRequest, keep = shared): Promise<MadeInstallation> => builtinToolchain.make(order, keep);
 const textOf = ({ artifacts }: MadeInstallation, name: string): string =>
   artifacts.find((artifact) => artifact.name === name)?.content.toString() ?? `no ${name}`;
 const configOf = (made: MadeInstallation, name: string) => JSON.parse(textOf(made, name)) as IgnitionConfig;
@@ -22,9 +22,9 @@ const fileOf = (made: MadeInstallation, path: string): string =>
 const objectOf = (made: MadeInstallation, path: string) => parse(fileOf(made, path)) as { [member: string]: unknown };
 const pathsOf = (made: MadeInstallation): readonly string[] =>
   (configOf(made, 'bootstrap.ign').storage?.files ?? []).map(({ path }) => path);
-const settings = (changes: InstallOrder['settings']) => sampleOrder({ settings: changes });
-const single = (): InstallOrder => ({
-  ...sampleOrder({ settings: { controlPlaneCount: 1, platformType: 'none', userManagedNetworking: true } }, 1),
+const settings = (changes: InstallRequest['settings']) => sampleInstallRequest({ settings: changes });
+const single = (): InstallRequest => ({
+  ...sampleInstallRequest({ settings: { controlPlaneCount: 1, platformType: 'none', userManagedNetworking: true } }, 1),
   hosts: [sampleHost(0, { nodeIpHint: '192.0.2.0' })],
 });
 const added = (fileName: string, content: string, folder: ManifestFile['folder'] = 'openshift'): ManifestFile => ({
@@ -35,7 +35,7 @@ const added = (fileName: string, content: string, folder: ManifestFile['folder']
 
 describe('what the built-in toolchain makes', () => {
   it.each([
-    ['three nodes', sampleOrder()],
+    ['three nodes', sampleInstallRequest()],
     ['one node', single()],
   ])('in the open for %s is like nothing of any other cluster', async (_, order) => {
     const open = ({ artifacts }: MadeInstallation) =>
@@ -49,9 +49,9 @@ describe('what the built-in toolchain makes', () => {
   it('is the same again from the same kept secrets, and other keys without them', async () => {
     const keep = keptInMemory();
     const [first, again, other] = [
-      await make(sampleOrder(), keep),
-      await make(sampleOrder(), keep),
-      await make(sampleOrder()),
+      await make(sampleInstallRequest(), keep),
+      await make(sampleInstallRequest(), keep),
+      await make(sampleInstallRequest()),
     ];
     expect(again).toEqual(first);
     expect(textOf(other, 'kubeconfig-noingress')).not.toBe(textOf(first, 'kubeconfig-noingress'));
@@ -59,7 +59,7 @@ describe('what the built-in toolchain makes', () => {
   });
 
   it('lays certificates, credentials and manifests where bootstrapping looks for them', async () => {
-    const made = await make(sampleOrder());
+    const made = await make(sampleInstallRequest());
     const paths = pathsOf(made);
     expect(paths).toEqual(expect.arrayContaining(BOOTSTRAP_FILES.map((path) => `/opt/openshift/${path}`)));
     expect(new Set(paths).size).toBe(paths.length);
@@ -69,14 +69,14 @@ describe('what the built-in toolchain makes', () => {
   });
 
   it('lets kubeadmin in with the password that people get', async () => {
-    const made = await make(sampleOrder());
+    const made = await make(sampleInstallRequest());
     const { stringData } = objectOf(made, 'openshift/99_kubeadmin-password-secret.yaml');
     const { kubeadmin } = stringData as { kubeadmin: string };
     expect(await compare(textOf(made, 'kubeadmin-password'), kubeadmin)).toBe(true);
   });
 
   it('lets nodes trust the server that their pointer leads to, and no secret out of the install-config', async () => {
-    const made = await make(sampleOrder());
+    const made = await make(sampleInstallRequest());
     const { ignition } = configOf(made, 'worker.ign');
     const ca = new X509Certificate(
       fromDataUrl(ignition.security?.tls?.certificateAuthorities?.[0]?.source ?? '') ?? '',
@@ -90,7 +90,7 @@ describe('what the built-in toolchain makes', () => {
   });
 
   it('describes machines on bare metal as they are, masters first', async () => {
-    const made = await make(sampleOrder());
+    const made = await make(sampleInstallRequest());
     const worker = objectOf(made, 'openshift/99_openshift-cluster-api_hosts-3.yaml');
     expect(worker).toMatchObject({
       metadata: { name: 'worker-3' },
@@ -106,10 +106,10 @@ describe('what the built-in toolchain makes', () => {
 
   it.each([
     [single(), 'SingleReplica', 'SingleReplica'],
-    [sampleOrder(), 'HighlyAvailable', 'HighlyAvailable'],
+    [sampleInstallRequest(), 'HighlyAvailable', 'HighlyAvailable'],
     [
       {
-        ...sampleOrder(),
+        ...sampleInstallRequest(),
         hosts: [0, 1, 2].map((index) => sampleHost(index, index === 2 ? { role: 'arbiter', pool: 'arbiter' } : {})),
       },
       'HighlyAvailableArbiter',
@@ -125,10 +125,14 @@ describe('what the built-in toolchain makes', () => {
   it('takes what people and operators add, patches included', async () => {
     const patch = '- {op: replace, path: /spec/mastersSchedulable, value: true}';
     const name = 'cluster-scheduler-02-config.yml';
-    const made = await make(sampleOrder({ manifests: [added('a.yaml', 'a: 1'), added(`${name}.patch_x`, patch)] }));
+    const made = await make(
+      sampleInstallRequest({ manifests: [added('a.yaml', 'a: 1'), added(`${name}.patch_x`, patch)] }),
+    );
     expect(objectOf(made, `manifests/${name}`)).toMatchObject({ spec: { mastersSchedulable: true } });
     expect(fileOf(made, 'openshift/a.yaml')).toBe('a: 1');
-    await expect(make(sampleOrder({ manifests: [added('none.yaml.patch', '[]')] }))).rejects.toThrow(/no such file/);
+    await expect(make(sampleInstallRequest({ manifests: [added('none.yaml.patch', '[]')] }))).rejects.toThrow(
+      /no such file/,
+    );
   });
 
   it('gives every host its own config', async () => {
@@ -141,7 +145,7 @@ describe('what the built-in toolchain makes', () => {
       }),
     ];
     const manifests = [added('p.yaml', 'kind: MachineConfigPool\nmetadata: {name: infra}')];
-    const made = await make(sampleOrder({ hosts, manifests, serviceCaPem: 'CA' }));
+    const made = await make(sampleInstallRequest({ hosts, manifests, serviceCaPem: 'CA' }));
     const [first, second, third] = hosts.map(({ role, hostId }) => configOf(made, `${role}-${hostId}.ign`));
     const paths = (config: IgnitionConfig | undefined) => config?.storage?.files?.map(({ path }) => path).sort();
     const every = [
@@ -160,7 +164,9 @@ describe('what the built-in toolchain makes', () => {
 
   it('refuses a pool that no manifest brings', async () => {
     const hosts = [sampleHost(0), sampleHost(3, { pool: 'infra' })];
-    await expect(make(sampleOrder({ hosts }))).rejects.toThrow(/worker-3 belongs to the machine-config pool infra/);
+    await expect(make(sampleInstallRequest({ hosts }))).rejects.toThrow(
+      /worker-3 belongs to the machine-config pool infra/,
+    );
   });
 
   it('leaves single nodes nothing to fetch', async () => {
@@ -194,7 +200,7 @@ const BOOTSTRAP_FILES = [
 
 whenPresent(`Ignition's own validator${missing}`, () => {
   it.each([
-    ['three nodes and a worker', sampleOrder({ serviceCaPem: 'CA', additionalTrustBundle: '' })],
+    ['three nodes and a worker', sampleInstallRequest({ serviceCaPem: 'CA', additionalTrustBundle: '' })],
     ['a single node', single()],
     ['OKD', settings({ openshiftVersion: '4.18.0-okd-scos.3' })],
     ['a platform of its own', settings({ platformType: 'none', userManagedNetworking: true })],

@@ -20,7 +20,7 @@ import { kubeadminPassword } from './kubeadmin-password';
 import { type ClusterPki, createClusterPki, pkiFiles } from './pki/cluster-pki';
 import {
   ArtifactsRefused,
-  type InstallOrder,
+  type InstallRequest,
   type KeepSecret,
   type MadeArtifact,
   type Toolchain,
@@ -84,10 +84,11 @@ export const builtinToolchain: Toolchain = {
 
 const secret = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: true });
 const plain = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: false });
-const domainOf = ({ settings: { name = '', baseDnsDomain = '' } }: InstallOrder): string => `${name}.${baseDnsDomain}`;
-const isSingleNode = ({ settings }: InstallOrder): boolean => settings.controlPlaneCount === 1;
+const domainOf = ({ settings: { name = '', baseDnsDomain = '' } }: InstallRequest): string =>
+  `${name}.${baseDnsDomain}`;
+const isSingleNode = ({ settings }: InstallRequest): boolean => settings.controlPlaneCount === 1;
 
-async function keepSecrets(order: InstallOrder, keep: KeepSecret): Promise<Kept> {
+async function keepSecrets(order: InstallRequest, keep: KeepSecret): Promise<Kept> {
   const { apiVips, serviceNetworks } = order.settings;
   const pki = await keep(PKI, async () => {
     const made = await createClusterPki({
@@ -104,7 +105,7 @@ async function keepSecrets(order: InstallOrder, keep: KeepSecret): Promise<Kept>
 }
 
 /** A single node fetches nothing: it is written with what the bootstrap left. */
-function pointersOf(order: InstallOrder, pki: ClusterPki): RoleConfigs {
+function pointersOf(order: InstallRequest, pki: ClusterPki): RoleConfigs {
   const pointer = (pool: string): IgnitionConfig =>
     renderPointerIgnition({
       apiHost: `api-int.${domainOf(order)}`,
@@ -115,7 +116,7 @@ function pointersOf(order: InstallOrder, pki: ClusterPki): RoleConfigs {
 }
 
 function manifestsOf(
-  order: InstallOrder,
+  order: InstallRequest,
   installConfig: InstallConfig,
   { pki, passwordHash }: Kept,
   pointers: RoleConfigs,
@@ -139,11 +140,11 @@ function manifestsOf(
 }
 
 const ROLE_ORDER = ['master', 'arbiter', 'worker'];
-type Named = Pick<InstallOrder['hosts'][number], 'role' | 'hostname'>;
+type Named = Pick<InstallRequest['hosts'][number], 'role' | 'hostname'>;
 const byRoleAndName = (a: Named, b: Named): number =>
   ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || (a.hostname < b.hostname ? -1 : 1);
 
-function metadata(order: InstallOrder): string {
+function metadata(order: InstallRequest): string {
   const platform = order.settings.platformType === 'none' ? 'none' : 'baremetal';
   return JSON.stringify({
     clusterName: order.settings.name,

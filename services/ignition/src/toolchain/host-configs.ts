@@ -9,15 +9,15 @@ import {
 } from '@muster/ignition-config';
 import { parseAllDocuments } from 'yaml';
 import { hostArtifactName } from '../artifacts/artifact-names';
-import { ArtifactsRefused, type InstallHost, type InstallOrder, type MadeArtifact } from './toolchain.port';
+import { ArtifactsRefused, type InstallHost, type InstallRequest, type MadeArtifact } from './toolchain.port';
 
 export type RoleConfigs = ReadonlyMap<string, IgnitionConfig>;
 
-export const rolesOf = ({ hosts }: InstallOrder): readonly InstallHost['role'][] =>
+export const rolesOf = ({ hosts }: InstallRequest): readonly InstallHost['role'][] =>
   hosts.some(({ role }) => role === 'arbiter') ? ['master', 'worker', 'arbiter'] : ['master', 'worker'];
 
 /** What is written to disks: a role's config with what every node gets, and one per host. `pointers`: by role, as they were made. */
-export function hostConfigs(order: InstallOrder, pointers: RoleConfigs): readonly MadeArtifact[] {
+export function hostConfigs(order: InstallRequest, pointers: RoleConfigs): readonly MadeArtifact[] {
   const { serviceCaPem, settings, hosts } = order;
   const nodeFiles = roleNodeConfig({
     serviceCaPem,
@@ -50,7 +50,7 @@ function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<st
 }
 
 /** Names of the machine-config pools that manifests bring. */
-function poolsOf({ manifests }: InstallOrder): ReadonlySet<string> {
+function poolsOf({ manifests }: InstallRequest): ReadonlySet<string> {
   const names = manifests
     .filter(({ content }) => content.includes('MachineConfigPool'))
     .flatMap(({ content }) => {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { InstallOrder } from './toolchain.port';
+import type { InstallRequest } from './toolchain.port';
 
 const INFRA_ID_NAME_CHARACTERS_MAX = 21;
 const INFRA_ID_SUFFIX_CHARACTERS = 5;
 const TOKEN_CHARACTERS = 7;
 
 /** What the new cluster calls itself: another one with every attempt, the same one for one attempt. A UUID. */
-export function openshiftClusterIdOf(order: InstallOrder): string {
+export function openshiftClusterIdOf(order: InstallRequest): string {
   const hex = digestOf(order).toString('hex');
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 0x3) | 0x8).toString(16);
   return [
@@ -19,14 +19,14 @@ export function openshiftClusterIdOf(order: InstallOrder): string {
 }
 
 /** Prefix of the names of what belongs to the cluster. */
-export function infraIdOf(order: InstallOrder): string {
+export function infraIdOf(order: InstallRequest): string {
   const name = (order.settings.name ?? '').slice(0, INFRA_ID_NAME_CHARACTERS_MAX).replace(/[^a-z0-9-]/g, '-');
   return `${name}-${digestOf(order).subarray(16).toString('hex').slice(0, INFRA_ID_SUFFIX_CHARACTERS)}`;
 }
 
 /** Tells files of one document apart from others of the same name. */
-export const documentTokenOf = (order: InstallOrder): string =>
+export const documentTokenOf = (order: InstallRequest): string =>
   digestOf(order).toString('hex').slice(-TOKEN_CHARACTERS);
 
-const digestOf = ({ clusterId, attempt }: InstallOrder): Buffer =>
+const digestOf = ({ clusterId, attempt }: InstallRequest): Buffer =>
   createHash('sha256').update(`openshift-cluster/${clusterId}/${attempt}`).digest();

@@ -1,7 +1,7 @@
 import { infraIdOf, openshiftClusterIdOf } from './identities';
-import type { InstallOrder } from './toolchain.port';
+import type { InstallRequest } from './toolchain.port';
 
-const order = (clusterId: string, attempt: number, name = 'demo'): InstallOrder => ({
+const order = (clusterId: string, attempt: number, name = 'demo'): InstallRequest => ({
   clusterId,
   attempt,
   startedAt: '',

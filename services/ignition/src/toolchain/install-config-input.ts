@@ -1,9 +1,9 @@
 import type { InstallConfigInput } from '@muster/ignition-config';
-import type { InstallHost, InstallOrder } from './toolchain.port';
+import type { InstallHost, InstallRequest } from './toolchain.port';
 
 /** Of an order, or of a cluster that nobody installs yet. */
-export type InstallConfigOrder = Pick<
-  InstallOrder,
+export type InstallConfigRequest = Pick<
+  InstallRequest,
   'settings' | 'machineNetworks' | 'ntpServers' | 'mirrors' | 'pullSecret' | 'additionalTrustBundle'
 > & {
   readonly hosts: readonly Pick<
@@ -21,7 +21,7 @@ export function installConfigOf({
   hosts,
   pullSecret,
   additionalTrustBundle,
-}: InstallConfigOrder): InstallConfigInput {
+}: InstallConfigRequest): InstallConfigInput {
   const count = (role: InstallHost['role']): number => hosts.filter((host) => host.role === role).length;
   const { proxy } = settings;
   return {

@@ -3,7 +3,7 @@ import type { FencingCredentials, ManifestFile, RegistryMirror } from '@muster/i
 import type { OperatorManifests } from '@muster/operators';
 
 /** Everything an installation is made from. Two orders that are alike give the same artifacts, with the same kept secrets. */
-export interface InstallOrder {
+export interface InstallRequest {
   readonly clusterId: string;
   readonly attempt: number;
   /** ISO 8601. Certificates are valid from about then. */
@@ -75,7 +75,7 @@ export interface Toolchain {
   /** Names it gives to KeepSecret. */
   readonly keptSecrets: readonly string[];
   /** Throws ArtifactsRefused when the order itself cannot be carried out; any other error is worth another try. */
-  make(order: InstallOrder, keep: KeepSecret): Promise<MadeInstallation>;
+  make(order: InstallRequest, keep: KeepSecret): Promise<MadeInstallation>;
 }
 
 export interface MadeInstallation {

@@ -9,14 +9,14 @@ const PROBLEM = JSON.stringify({
   type: 'urn:muster:problem:not-found',
   title: 'Not found',
   status: NOT_FOUND,
-  detail: 'Images are served over HTTPS; this plain door is for machines that boot over the network.',
+  detail: 'Images are served over HTTPS; this plain endpoint is for machines that boot over the network.',
 });
 
 /**
- * A second door without TLS, for firmware that cannot do it. Beside a door with TLS it serves what network boot needs and
+ * A second endpoint without TLS, for firmware that cannot do it. Beside a endpoint with TLS it serves what network boot needs and
  * nothing else.
  */
-export async function openPlainDoor(
+export async function openPlainTransport(
   route: Route,
   options: { readonly port: number; readonly host: string; readonly isBesideTls: boolean },
 ): Promise<{ readonly port: number; close(): Promise<void> }> {

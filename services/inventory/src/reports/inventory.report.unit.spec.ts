@@ -23,7 +23,7 @@ const hardware = (changes: object = {}) => {
   if (!found) throw new Error('no hardware');
   return found;
 };
-const complaint = (output: string): string => {
+const validator = (output: string): string => {
   try {
     read(output);
     return 'none';
@@ -115,7 +115,7 @@ describe('the inventory report', () => {
     ],
     ['['.repeat(200_000), /inventory must be a JSON document/],
   ])('is refused with the place: %.60s', (output, message) => {
-    expect(complaint(output)).toMatch(message);
+    expect(validator(output)).toMatch(message);
   });
 
   it('may be empty when the agent had to leave everything out', () => {
@@ -129,7 +129,7 @@ describe('the inventory report', () => {
       ),
       { requiredKeys: [] },
     );
-    fc.assert(fc.property(fields, (inventory) => void complaint(JSON.stringify(inventory))));
+    fc.assert(fc.property(fields, (inventory) => void validator(JSON.stringify(inventory))));
   });
 
   it(`reads inventories of real machines${missing}`, () => {

@@ -9,7 +9,7 @@ const shape = object({
   kind: oneOf('a', 'b'),
   parts: list(object({ size: integer }), 3),
 });
-const complaint = (value: unknown): string => {
+const validator = (value: unknown): string => {
   try {
     shape(value, 'thing');
     return 'none';
@@ -40,7 +40,7 @@ describe('shapes', () => {
     [{ parts: [{}, {}, {}, {}] }, 'thing.parts must be a list of at most 3 entries, not a list of 4 entries'],
     [{ parts: [null] }, 'thing.parts[0] must be an object, not null'],
   ])('refuse %j and say where', (value, message) => {
-    expect(complaint(value)).toBe(message);
+    expect(validator(value)).toBe(message);
   });
 
   it('mend text that UTF-8 cannot carry', () => {
@@ -49,7 +49,7 @@ describe('shapes', () => {
   });
 
   it('refuse or read any document, and throw nothing else', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => void complaint(value)));
+    fc.assert(fc.property(fc.jsonValue(), (value) => void validator(value)));
   });
 });
 

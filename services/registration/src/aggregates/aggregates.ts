@@ -18,7 +18,7 @@ import { CONFIG, type RegistrationConfig } from '../config';
 import { type Aggregate, createAggregate } from './aggregate';
 
 /** Why the service does something by itself: the fact it follows from, and who owns what it is about. */
-export interface Occasion {
+export interface CommandOrigin {
   readonly cause?: { readonly causationId?: string; readonly correlationId: string };
   readonly state?: { readonly owner: Plain<Owner> };
 }
@@ -59,7 +59,7 @@ export class Aggregates {
   }
 
   /** A command that the service gives itself. */
-  ownContext({ cause, state }: Occasion = {}): CommandContext {
+  ownContext({ cause, state }: CommandOrigin = {}): CommandContext {
     const commandId = this.platform.ids.uuid();
     return {
       commandId,

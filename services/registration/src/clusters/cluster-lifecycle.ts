@@ -3,7 +3,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
 import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
-import { type ClusterOrder, FollowUp, REASONS } from '../process/follow-up';
+import { type PropagatedCommand, FollowUp, REASONS } from '../process/follow-up';
 import { RegistrationView } from '../process/registration-view';
 
 /** Orders that a cluster's hosts follow: refused as a whole when one host could not. */
@@ -37,7 +37,7 @@ export class ClusterLifecycle {
   private async order(
     clusterId: string,
     command: ClusterCommand,
-    kind: ClusterOrder['kind'],
+    kind: PropagatedCommand['kind'],
     context: CommandContext,
   ): Promise<Stored> {
     const stored = storedOrThrow(await this.aggregates.clusters.handle(clusterId, command, context));

@@ -23,7 +23,7 @@ describe('an installation', () => {
     expect(await bench.statuses(...keys)).toEqual(Array(3).fill('preparing-for-installation'));
     expect(new Set(await bench.nudgedHosts())).toEqual(new Set(keys));
 
-    for (const key of keys) await cluster.judgeHost(key, PREPARED);
+    for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
     expect(await bench.statuses(...keys)).toEqual(Array(3).fill('preparing-successful'));
     expect(await status()).toBe('preparing-for-installation');
     await bench.nudgedHosts();
@@ -44,7 +44,7 @@ describe('an installation', () => {
     for (const cpuCount of [32, 8, 8, 16, 8]) {
       const key = await cluster.registerHost();
       await cluster.reportInventory(key, 1, { cpuCount });
-      await cluster.judgeHost(key);
+      await cluster.evaluateHostOutcomes(key);
       keys.push(key);
     }
     await cluster.judge();
@@ -110,7 +110,7 @@ describe('an installation', () => {
     const keys = await cluster.ready();
     const [first] = keys;
     if (!first) throw new Error('there are three hosts');
-    await cluster.judgeHost(first, { ...SUFFICIENT, sufficientForInstall: false });
+    await cluster.evaluateHostOutcomes(first, { ...SUFFICIENT, sufficientForInstall: false });
     const before = await bench.allEvents();
     await expect(cluster.install()).rejects.toMatchObject({ refusal: { code: 'not-ready', subject: 'hosts' } });
     expect(await bench.allEvents()).toEqual(before);
@@ -164,7 +164,7 @@ describe('an installation', () => {
     await cluster.artifactsFailed('once');
     await cluster.install();
     await cluster.artifactsPrepared(1);
-    for (const key of keys) await cluster.judgeHost(key, PREPARED);
+    for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
     expect(await bench.cluster(cluster.id)).toMatchObject({
       status: 'preparing-for-installation',
       preparation: 'pending',
@@ -179,11 +179,11 @@ describe('an installation', () => {
     if (!first) throw new Error('there are three hosts');
     await cluster.install();
     await cluster.artifactsPrepared();
-    await cluster.judgeHost(first, PREPARED);
+    await cluster.evaluateHostOutcomes(first, PREPARED);
     const [, hostId] = first.split('.');
     await cluster.registerHost(hostId);
     expect(await bench.types(streamIdOf('cluster', cluster.id))).toContain('InstallationPreparationUndone');
-    for (const key of keys) await cluster.judgeHost(key, PREPARED);
+    for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
     expect(await status()).toBe('installing');
   });
 

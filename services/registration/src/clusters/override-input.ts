@@ -18,14 +18,14 @@ const MEMBERS: readonly {
 export function requireIgnorable(changes: Settings): void {
   for (const { subject, member, field } of MEMBERS) {
     const { unknown, neverIgnorable } = checkOverrides(subject, changes[member]?.items ?? []);
-    const complaints = [
+    const errors = [
       ...(unknown.length > 0 ? [`there are no such validations of a ${subject}: ${shown(unknown)}`] : []),
       ...(neverIgnorable.length > 0 ? [`these can never be ignored: ${shown(neverIgnorable)}`] : []),
     ];
-    if (complaints.length === 0) continue;
+    if (errors.length === 0) continue;
     throw new RefusalError({
       code: 'invalid-input',
-      reason: `Nothing was changed: ${complaints.join('; ')}.`,
+      reason: `Nothing was changed: ${errors.join('; ')}.`,
       subject: field,
       allowed: unknown.length > 0 ? [ALL_RULES, ...ignorableRules(subject)] : undefined,
     });
@@ -33,10 +33,10 @@ export function requireIgnorable(changes: Settings): void {
 }
 
 /** Ids that an answer repeats, and characters of each: they are somebody's words. */
-const SHOWN_IDS_MAX = 20;
-const SHOWN_CHARACTERS_MAX = 100;
+const DISPLAYED_IDS_MAX = 20;
+const DISPLAYED_CHARACTERS_MAX = 100;
 const shown = (ids: readonly string[]): string =>
   ids
-    .slice(0, SHOWN_IDS_MAX)
-    .map((id) => id.slice(0, SHOWN_CHARACTERS_MAX))
+    .slice(0, DISPLAYED_IDS_MAX)
+    .map((id) => id.slice(0, DISPLAYED_CHARACTERS_MAX))
     .join(', ');

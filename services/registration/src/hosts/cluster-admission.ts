@@ -4,7 +4,7 @@ import type { Refusal } from '@muster/problems';
 const ACCEPTING_STATUSES: readonly string[] = ['insufficient', 'ready', 'pending-for-input', 'adding-hosts'];
 
 /** Why a cluster cannot be given another host now, or undefined. */
-export function whyClusterTakesNoHost(cluster: ClusterState, clusterId: string): Refusal | undefined {
+export function clusterAdmissionRefusal(cluster: ClusterState, clusterId: string): Refusal | undefined {
   if (cluster.status === 'unregistered' || cluster.status === 'deregistered') {
     return { code: 'not-found', reason: `There is no cluster ${clusterId}.`, subject: 'cluster_id' };
   }

@@ -6,7 +6,7 @@ import { RefusalError } from '@muster/problems';
 import { Injectable } from '@nestjs/common';
 import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
-import { whyClusterTakesNoHost } from './cluster-admission';
+import { clusterAdmissionRefusal } from './cluster-admission';
 
 /** Hosts of the pool and clusters find each other, and part again. */
 @Injectable()
@@ -18,7 +18,7 @@ export class HostBinding {
     context: CommandContext,
   ): Promise<Stored> {
     const { state: cluster } = await this.aggregates.clusters.load(clusterId);
-    const refusal = whyClusterTakesNoHost(cluster, clusterId);
+    const refusal = clusterAdmissionRefusal(cluster, clusterId);
     // The cluster is part of what was sent, not what was asked for.
     if (refusal) throw new RefusalError(refusal.code === 'not-found' ? { ...refusal, code: 'invalid-input' } : refusal);
     await this.refuseOtherArchitecture(infraEnvId, cluster.settings.cpuArchitecture ?? '');

@@ -131,13 +131,13 @@ describe('the registration of hosts', () => {
     expect(await bench.host(key)).toMatchObject({ status: 'discovering', epoch: 2 });
     const [, otherDisk] = HARDWARE.disks;
     await cluster.reportInventory(key, 1, { disks: [otherDisk] });
-    await cluster.judgeHost(key, SUFFICIENT, 1);
+    await cluster.evaluateHostOutcomes(key, SUFFICIENT, 1);
     expect(await bench.host(key)).toMatchObject({
       status: 'discovering',
       installationDisk: { id: '/dev/disk/by-id/wwn-1' },
     });
     await cluster.reportInventory(key, 2);
-    await cluster.judgeHost(key, SUFFICIENT, 2);
+    await cluster.evaluateHostOutcomes(key, SUFFICIENT, 2);
     expect((await bench.host(key)).status).toBe('known');
   });
 });

@@ -8,7 +8,7 @@ import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { Presence } from '../process/presence';
 import { RegistrationView } from '../process/registration-view';
-import { whyClusterTakesNoHost } from './cluster-admission';
+import { clusterAdmissionRefusal } from './cluster-admission';
 import { diskLabel } from './disk-label';
 
 type Request = InputOf<typeof RegistrationService.method.registerHost>;
@@ -42,7 +42,7 @@ export class HostRegistration {
         agentVersion: request.discoveryAgentVersion,
         machine: request.machine,
         knownMachineSeenAt: this.presence.lastSeenAt(key),
-        clusterAcceptsHosts: !cluster || whyClusterTakesNoHost(cluster, clusterId) === undefined,
+        clusterAcceptsHosts: !cluster || clusterAdmissionRefusal(cluster, clusterId) === undefined,
         installationDisk: diskLabel(this.view.host(key)),
       },
       context,

@@ -6,7 +6,7 @@ import { Aggregates } from '../aggregates/aggregates';
 import { type HostEntry, RegistrationView } from './registration-view';
 
 /** What happened to a cluster that its hosts have to follow. */
-export interface ClusterOrder {
+export interface PropagatedCommand {
   readonly kind: 'cancelled' | 'reset' | 'deregistered';
   /** Id of the command that caused it: each host's command is derived from it, so that following twice changes nothing. */
   readonly commandId: string;
@@ -29,7 +29,7 @@ export class FollowUp {
   ) {}
 
   /** Hosts do not wait for each other; throws the first failure once all have been asked. */
-  async follow(clusterId: string, order: ClusterOrder): Promise<void> {
+  async follow(clusterId: string, order: PropagatedCommand): Promise<void> {
     const asked = this.view
       .hostsOf(clusterId)
       .filter((host) => isMeant(host, order))
@@ -40,7 +40,7 @@ export class FollowUp {
   }
 
   /** A refusal is fine: the host is where the order does not reach, and asked again when it moves in a cluster that is gone. */
-  private async command(clusterId: string, host: HostEntry, order: ClusterOrder): Promise<void> {
+  private async command(clusterId: string, host: HostEntry, order: PropagatedCommand): Promise<void> {
     const { commandId, correlationId } = order;
     await this.aggregates.hosts.handle(host.key, this.commandFor(clusterId, host.key, order), {
       ...this.aggregates.ownContext({ cause: { correlationId }, state: host.state }),
@@ -48,7 +48,7 @@ export class FollowUp {
     });
   }
 
-  private commandFor(clusterId: string, key: HostKey, { kind, at }: ClusterOrder): HostCommand {
+  private commandFor(clusterId: string, key: HostKey, { kind, at }: PropagatedCommand): HostCommand {
     switch (kind) {
       case 'cancelled':
         return { type: 'CancelInstallation', at, reason: REASONS.cancelled };
@@ -69,5 +69,5 @@ export class FollowUp {
 }
 
 /** Who registered after the order was not meant by it; but nobody stays in a cluster that is gone. */
-const isMeant = ({ state }: HostEntry, { kind, at }: ClusterOrder): boolean =>
+const isMeant = ({ state }: HostEntry, { kind, at }: PropagatedCommand): boolean =>
   kind === 'deregistered' || state.registeredAt <= at;

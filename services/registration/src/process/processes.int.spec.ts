@@ -156,7 +156,7 @@ describe('deadlines', () => {
     expect(await bench.statuses(...keys)).toEqual(['known', 'known', 'known']);
 
     await cluster.install();
-    for (const key of keys) await cluster.judgeHost(key, PREPARED);
+    for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
     await letTimePass(bench, 10.5 * MINUTE_MS);
     await eventually('the artifacts took too long', async () => (await bench.cluster(cluster.id)).status === 'ready');
     expect((await bench.cluster(cluster.id)).preparation).toBe('failed');
@@ -203,7 +203,7 @@ describe('reactions', () => {
     bench.brokenStreams.add(streamIdOf('host', sick));
     for (const key of [sick, well]) {
       await cluster.reportInventory(key);
-      await cluster.judgeHost(key);
+      await cluster.evaluateHostOutcomes(key);
     }
     expect(await bench.statuses(sick, well)).toEqual(['discovering', 'known']);
     expect(bench.log.some((line) => line.includes(`host-${sick} cannot be written`))).toBe(true);
@@ -214,7 +214,7 @@ describe('reactions', () => {
   it('are done when they are done: a restart stores nothing', async () => {
     const keys = await cluster.ready();
     await cluster.install();
-    for (const key of keys) await cluster.judgeHost(key, PREPARED);
+    for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
     const head = await bench.store.head();
     await bench.restart();
     await bench.settled();
@@ -226,7 +226,7 @@ describe('reactions', () => {
     const [first] = keys;
     if (!first) throw new Error('there are three hosts');
     await bench.stopService();
-    await cluster.judgeHost(first, { ...SUFFICIENT, sufficientForInstall: false });
+    await cluster.evaluateHostOutcomes(first, { ...SUFFICIENT, sufficientForInstall: false });
     await cluster.judge({ ...READY, requiredPassed: false });
     await bench.startService();
     await bench.settled();
@@ -248,7 +248,7 @@ describe('reactions', () => {
       type: 'ImageAvailabilityReported',
       data: { epoch: 1, images: [{ name: 'i', sizeBytes: 0, seconds: 0, downloadRateMbps: 0, result: 'failure' }] },
     });
-    await cluster.judgeHost(key, { ...SUFFICIENT, images: 'failed' });
+    await cluster.evaluateHostOutcomes(key, { ...SUFFICIENT, images: 'failed' });
     await cluster.install();
     expect((await bench.host(key)).status).toBe('preparing-for-installation');
     expect(bench.cleared).toContain(key);

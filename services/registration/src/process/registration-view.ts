@@ -21,7 +21,7 @@ import {
 } from '@muster/domain';
 import { type RecordedEvent, START_OF_STORE } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
-import type { ClusterOrder } from './follow-up';
+import type { PropagatedCommand } from './follow-up';
 
 /** A host as the processes see it: its own state and what others reported of it. */
 export interface HostEntry {
@@ -46,7 +46,7 @@ export interface ClusterEntry {
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   hasKubeconfig: boolean;
   /** The last cancellation, reset or removal, while its hosts may still have to follow it. */
-  order?: ClusterOrder;
+  order?: PropagatedCommand;
   cause: Cause;
   /** Infra-envs that its hosts came from, with the number of them. */
   readonly infraEnvs: Map<string, number>;
@@ -59,7 +59,7 @@ export interface Cause {
 
 export const isOrder = (eventType: string): boolean => ORDERS[eventType] !== undefined;
 
-const ORDERS: { readonly [type: string]: ClusterOrder['kind'] | undefined } = {
+const ORDERS: { readonly [type: string]: PropagatedCommand['kind'] | undefined } = {
   InstallationCancelled: 'cancelled',
   ClusterReset: 'reset',
   ClusterDeregistered: 'deregistered',

@@ -1,4 +1,4 @@
-import { installationStanding, type SummarizedHost, summarizeHosts } from '@muster/domain';
+import { installationBlockingStatus, type SummarizedHost, summarizeHosts } from '@muster/domain';
 import type { HostEntry } from './registration-view';
 
 export const toSummarizedHost = ({ state }: HostEntry): SummarizedHost => ({
@@ -12,5 +12,7 @@ export const toSummarizedHost = ({ state }: HostEntry): SummarizedHost => ({
 
 /** Whether the cluster is complete enough to do without one of its hosts. */
 export function isComplete(others: readonly HostEntry[], controlPlaneCount: number): boolean {
-  return installationStanding(summarizeHosts(others.map(toSummarizedHost)), controlPlaneCount) === 'enough-installed';
+  return (
+    installationBlockingStatus(summarizeHosts(others.map(toSummarizedHost)), controlPlaneCount) === 'enough-installed'
+  );
 }

@@ -27,7 +27,7 @@ import {
   type HostEntry,
   type InfraEnvEntry,
   isRegistered,
-  saysOtherOfVips,
+  changesVips,
 } from './view-entries';
 
 const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;
@@ -130,7 +130,7 @@ export class FactsView {
       if (!cluster) continue;
       touched.add(clusterSubject(id));
       cluster.lastEventId = eventId;
-      if (saysOtherOfVips(before, after)) cluster.vipVerifications = undefined;
+      if (changesVips(before, after)) cluster.vipVerifications = undefined;
       if (hasOtherPlace(before, after))
         for (const key of reshaped(cluster, this.entries)) touched.add(hostSubject(key));
     }

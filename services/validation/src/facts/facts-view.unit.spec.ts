@@ -3,19 +3,19 @@ import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules
 import { FactsView } from './facts-view';
 import {
   CLUSTER_ID,
-  clusterFact,
+  clusterEvent,
   clusterRegistered,
   type Fact,
   hostEntered,
-  hostFact,
+  hostEvent,
   hostKey,
   hostRegistered,
   infraEnvRegistered,
   INFRA_ENV_ID,
   inventoryReported,
-  manifestFact,
+  manifestEvent,
   recorded,
-  reportFact,
+  reportEvent,
 } from './sample.events';
 import { toClusterFacts } from './to-cluster-facts';
 import { toHostFacts } from './to-host-facts';
@@ -61,14 +61,14 @@ describe('what a fact touches', () => {
   });
 
   it('is nothing when no rule reads it', () => {
-    expect(after(...SETUP, clusterFact('ClusterProgressed', { totalPercentage: 3 })).touched).toEqual([]);
+    expect(after(...SETUP, clusterEvent('ClusterProgressed', { totalPercentage: 3 })).touched).toEqual([]);
   });
 
   it('is every host of the cluster when it is made up differently and operators were chosen', () => {
-    const chosen = clusterFact('ClusterSettingsRevised', {
+    const chosen = clusterEvent('ClusterSettingsRevised', {
       changes: { olmOperators: { items: [{ name: 'odf', properties: '' }] } },
     });
-    const role = (key: ReturnType<typeof hostKey>) => hostFact(key, 'HostRoleAssigned', { role: 'worker' });
+    const role = (key: ReturnType<typeof hostKey>) => hostEvent(key, 'HostRoleAssigned', { role: 'worker' });
     expect(after(...SETUP, role(a)).touched).toEqual([CLUSTER, host(a)]);
     expect(after(...SETUP, chosen, role(a)).touched).toEqual([CLUSTER, host(a), host(b)]);
     const { view } = after(...SETUP, chosen, role(a));
@@ -87,24 +87,24 @@ describe('what a fact touches', () => {
     expect(after(...both).touched).toEqual([CLUSTER, host(a), host(b)]);
     const third = [...both, hostRegistered(c), inventoryReported(c, { hostname: 'x' })];
     expect(after(...third).touched).toEqual([CLUSTER, host(c)]);
-    const renamed = hostFact(b, 'HostRenamed', { requestedHostname: 'y' });
+    const renamed = hostEvent(b, 'HostRenamed', { requestedHostname: 'y' });
     expect(after(...both, renamed).touched).toEqual([CLUSTER, host(a), host(b)]);
     expect(after(...third, renamed).touched).toEqual([CLUSTER, host(b)]);
   });
 
   it('is all hosts only when settings changed that hosts are judged by', () => {
-    const revised = (changes: object): Fact => clusterFact('ClusterSettingsRevised', { changes });
+    const revised = (changes: object): Fact => clusterEvent('ClusterSettingsRevised', { changes });
     expect(after(...SETUP, revised({ sshPublicKey: 'ssh-ed25519 A' })).touched).toEqual([]);
     expect(after(...SETUP, revised({ apiVips: { items: ['192.168.128.102'] } })).touched).toEqual([CLUSTER]);
-    const networks = clusterFact('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] });
+    const networks = clusterEvent('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] });
     expect(after(...SETUP, networks).touched).toEqual([CLUSTER, host(a), host(b)]);
-    expect(after(...SETUP, clusterFact('ClusterEnteredStatus', { status: 'ready' })).touched).toEqual([CLUSTER]);
+    expect(after(...SETUP, clusterEvent('ClusterEnteredStatus', { status: 'ready' })).touched).toEqual([CLUSTER]);
   });
 
   it('is both clusters when a host moves, and the other one of two hosts, which has nobody to be compared with', () => {
     const left = [CLUSTER, host(a), host(b)];
-    expect(after(...SETUP, hostFact(a, 'HostUnbound', { clusterId: CLUSTER_ID })).touched).toEqual(left);
-    expect(after(...SETUP, hostFact(a, 'HostDeregistered', {})).touched).toEqual(left);
+    expect(after(...SETUP, hostEvent(a, 'HostUnbound', { clusterId: CLUSTER_ID })).touched).toEqual(left);
+    expect(after(...SETUP, hostEvent(a, 'HostDeregistered', {})).touched).toEqual(left);
   });
 
   it('is the hosts of an infra-env whose time sources changed', () => {
@@ -118,32 +118,32 @@ describe('what a fact touches', () => {
 });
 
 describe('manifests', () => {
-  const given = manifestFact('ManifestStored', { source: 'user' });
+  const given = manifestEvent('ManifestStored', { source: 'user' });
   it('that a person gave count for the cluster alone, until the last of them is gone', () => {
     const { view, touched } = after(...SETUP, given);
     expect(touched).toEqual([CLUSTER]);
     expect(clusterFactsOf(view).settings.hasCustomManifest).toBe(true);
-    const gone = after(...SETUP, given, manifestFact('ManifestRemoved'));
+    const gone = after(...SETUP, given, manifestEvent('ManifestRemoved'));
     expect(gone.touched).toEqual([CLUSTER]);
     expect(clusterFactsOf(gone.view).settings.hasCustomManifest).toBe(false);
   });
 
   it('are still there when the cluster changes', () => {
-    const { view } = after(...SETUP, given, clusterFact('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
+    const { view } = after(...SETUP, given, clusterEvent('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
     expect(clusterFactsOf(view).settings.hasCustomManifest).toBe(true);
   });
 
   it('that the service adds change nothing', () => {
-    expect(after(...SETUP, manifestFact('ManifestStored', { source: 'system' })).touched).toEqual([]);
+    expect(after(...SETUP, manifestEvent('ManifestStored', { source: 'system' })).touched).toEqual([]);
   });
 });
 
 describe('the facts of a host', () => {
   it('are what it reported in its present epoch', () => {
-    const reported = [...SETUP, inventoryReported(a), reportFact(a, 'ClockOffsetMeasured', { offsetSeconds: 7 })];
+    const reported = [...SETUP, inventoryReported(a), reportEvent(a, 'ClockOffsetMeasured', { offsetSeconds: 7 })];
     expect(factsOf(after(...reported).view, a)).toMatchObject({ hardware: { cpuCount: 8 }, clockOffsetSeconds: 7 });
     const anew = (inventoryKept: boolean): Fact =>
-      hostFact(a, 'HostReregistered', {
+      hostEvent(a, 'HostReregistered', {
         discoveryAgentVersion: 'v',
         kind: 'Host',
         clusterId: CLUSTER_ID,
@@ -158,26 +158,26 @@ describe('the facts of a host', () => {
   });
 
   it('go on counting epochs when the host was deregistered and comes back', () => {
-    const back = [...SETUP, inventoryReported(a), hostFact(a, 'HostDeregistered', {}), hostRegistered(a)];
+    const back = [...SETUP, inventoryReported(a), hostEvent(a, 'HostDeregistered', {}), hostRegistered(a)];
     expect(factsOf(after(...back).view, a).hardware).toBeUndefined();
     expect(factsOf(after(...back, inventoryReported(a, {}, 1)).view, a).hardware).toBeUndefined();
     expect(factsOf(after(...back, inventoryReported(a, {}, 2)).view, a).hardware).toBeDefined();
   });
 
   it('forget what was cleared', () => {
-    const tested = reportFact(a, 'DiskSpeedMeasured', { path: '/dev/sda', exitCode: 1 });
+    const tested = reportEvent(a, 'DiskSpeedMeasured', { path: '/dev/sda', exitCode: 1 });
     expect(factsOf(after(...SETUP, tested, tested).view, a).diskSpeeds).toHaveLength(1);
-    const cleared = reportFact(a, 'ReportCleared', { stepType: 'installation-disk-speed-check' });
+    const cleared = reportEvent(a, 'ReportCleared', { stepType: 'installation-disk-speed-check' });
     expect(factsOf(after(...SETUP, tested, cleared).view, a).diskSpeeds).toEqual([]);
   });
 
   it('tell a shared name on both sides', () => {
     const { view } = after(...SETUP, inventoryReported(a, { hostname: 'x' }), inventoryReported(b, { hostname: 'x' }));
-    expect([factsOf(view, a).hasNamesake, factsOf(view, b).hasNamesake]).toEqual([true, true]);
+    expect([factsOf(view, a).hasDuplicateName, factsOf(view, b).hasDuplicateName]).toEqual([true, true]);
   });
 
   it('read settings that come as text', () => {
-    const revised = hostFact(a, 'HostSettingsRevised', {
+    const revised = hostEvent(a, 'HostSettingsRevised', {
       changes: { skipFormattingDisks: '/dev/sdb, /dev/sdc', installerArgs: '["--save-partlabel", "data"]' },
     });
     expect(factsOf(after(...SETUP, revised).view, a)).toMatchObject({
@@ -189,7 +189,7 @@ describe('the facts of a host', () => {
 
 describe('the facts of a cluster', () => {
   const verified = (key: ReturnType<typeof hostKey>, verification: string): Fact =>
-    reportFact(key, 'VipsVerified', { vips: [{ vip: '192.168.128.100', vipType: 'api', verification }] });
+    reportEvent(key, 'VipsVerified', { vips: [{ vip: '192.168.128.100', vipType: 'api', verification }] });
   const answers = (...facts: readonly Fact[]) =>
     clusterFactsOf(after(...SETUP, ...facts).view).vipVerifications[0]?.verification;
 
@@ -198,21 +198,21 @@ describe('the facts of a cluster', () => {
     expect(answers(verified(a, 'succeeded'))).toBe('succeeded');
     expect(answers(verified(a, 'succeeded'), verified(b, 'failed'))).toBe('failed');
     expect(answers(verified(b, 'failed'), verified(a, 'succeeded'))).toBe('failed');
-    const silent = hostFact(b, 'HostFellSilent', { lastSeenAt: '' });
+    const silent = hostEvent(b, 'HostFellSilent', { lastSeenAt: '' });
     expect(answers(verified(b, 'failed'), verified(a, 'succeeded'), silent)).toBe('succeeded');
   });
 
   it('say which hosts are strong enough, by the version the cluster has now', () => {
     const weak = inventoryReported(a, { cpuCount: 7 });
-    const single = clusterFact('ClusterSettingsRevised', { changes: { controlPlaneCount: 1 } });
-    const newer = clusterFact('ClusterSettingsRevised', { changes: { openshiftVersion: '4.22.0' } });
+    const single = clusterEvent('ClusterSettingsRevised', { changes: { controlPlaneCount: 1 } });
+    const newer = clusterEvent('ClusterSettingsRevised', { changes: { openshiftVersion: '4.22.0' } });
     const strong = (...facts: readonly Fact[]) =>
       clusterFactsOf(after(...SETUP, ...facts).view).hosts[0]?.canBeControlPlane;
     expect([strong(weak), strong(weak, single), strong(weak, single, newer)]).toEqual([true, false, true]);
   });
 
   it('leave out hosts that have gone', () => {
-    const { view } = after(...SETUP, hostFact(a, 'HostDeregistered', {}));
+    const { view } = after(...SETUP, hostEvent(a, 'HostDeregistered', {}));
     expect(clusterFactsOf(view).hosts.map((one) => one.hostKey)).toEqual([b]);
   });
 });

@@ -71,21 +71,21 @@ export const clusterRegistered = (settings: object = {}): Fact =>
     }),
   );
 
-export const clusterFact = (type: MusterEvent['type'], data: object): Fact =>
+export const clusterEvent = (type: MusterEvent['type'], data: object): Fact =>
   fact('cluster', CLUSTER_ID, loose(type, data));
-export const manifestFact = (type: 'ManifestStored' | 'ManifestRemoved', data: object = {}): Fact =>
+export const manifestEvent = (type: 'ManifestStored' | 'ManifestRemoved', data: object = {}): Fact =>
   fact(
     'ignition',
     CLUSTER_ID,
     loose(type, { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'cni.yaml', ...data }),
   );
-export const hostFact = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
+export const hostEvent = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
   fact('host', key, loose(type, data));
-export const reportFact = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
+export const reportEvent = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
   fact('inventory', key, loose(type, { epoch: 1, ...data }));
 
 export const hostRegistered = (key: HostKey, changes: object = {}): Fact =>
-  hostFact(key, 'HostRegistered', {
+  hostEvent(key, 'HostRegistered', {
     hostId: key.slice(key.indexOf('.') + 1),
     infraEnvId: INFRA_ENV_ID,
     clusterId: CLUSTER_ID,
@@ -98,10 +98,10 @@ export const hostRegistered = (key: HostKey, changes: object = {}): Fact =>
   });
 
 export const hostEntered = (key: HostKey, status: string): Fact =>
-  hostFact(key, 'HostEnteredStatus', { status, from: '', statusInfo: '', transition: 't', at: AT });
+  hostEvent(key, 'HostEnteredStatus', { status, from: '', statusInfo: '', transition: 't', at: AT });
 
 export const inventoryReported = (key: HostKey, hardware: object = {}, epoch = 1): Fact =>
-  reportFact(key, 'InventoryReported', {
+  reportEvent(key, 'InventoryReported', {
     hostKey: key,
     fingerprint: 'f',
     epoch,

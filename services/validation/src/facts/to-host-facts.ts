@@ -22,7 +22,7 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
     agentVersion: state.agentVersion,
     clockOffsetSeconds: reports.clockOffsetSeconds,
     requestedHostname: state.requestedHostname,
-    hasNamesake: (cluster?.names.get(nameOf(entry))?.size ?? 0) > 1,
+    hasDuplicateName: (cluster?.names.get(nameOf(entry))?.size ?? 0) > 1,
     role: state.role,
     suggestedRole: state.suggestedRole,
     isBootstrap: state.isBootstrap,

@@ -60,7 +60,7 @@ export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: Ho
   before.hostId !== after.hostId;
 
 /** Other answers, or another right to be heard. */
-export const saysOtherOfVips = (before: HostEntry, after: HostEntry): boolean =>
+export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.state.clusterId !== after.state.clusterId ||
   before.state.isSilent !== after.state.isSilent ||
   before.reports.vips !== after.reports.vips ||

@@ -3,7 +3,7 @@ import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { Verdicts } from '../judging/verdicts';
+import { OutcomeStore } from '../evaluation/outcomes';
 
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const SUBJECT_ID = new RegExp(`^${UUID}(\\.${UUID})?$`);
@@ -11,7 +11,7 @@ const SUBJECT_ID = new RegExp(`^${UUID}(\\.${UUID})?$`);
 /** The last verdict on one host or cluster; empty before the first. */
 @Controller()
 export class ReadOutcomesController {
-  constructor(private readonly verdicts: Verdicts) {}
+  constructor(private readonly verdicts: OutcomeStore) {}
 
   @Handles(ValidationService.method.readOutcomes)
   async handle(

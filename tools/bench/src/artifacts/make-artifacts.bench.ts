@@ -2,7 +2,7 @@ import { builtinToolchain, type KeepSecret } from '@muster/service-ignition';
 import { kibibytes, milliseconds } from '../figures';
 import type { Bench } from '../measurement';
 import { withResidentPeak } from './resident-peak';
-import { sampleOrder } from './sample-order';
+import { sampleInstallRequest } from './sample-order';
 
 const HOST_COUNTS = [3, 50, 500];
 
@@ -13,9 +13,9 @@ export const makeArtifacts: Bench = {
   run: async (bed) => {
     const measurements = [];
     // The first one also loads and compiles what all others use.
-    await builtinToolchain.make(sampleOrder(3), (_, make) => make());
+    await builtinToolchain.make(sampleInstallRequest(3), (_, make) => make());
     for (const hostCount of bed.isQuick ? [3, 50] : HOST_COUNTS) {
-      const order = sampleOrder(hostCount);
+      const order = sampleInstallRequest(hostCount);
       const kept = new Map<string, Buffer>();
       const keep: KeepSecret = async (name, make) => {
         const secret = kept.get(name) ?? (await make());

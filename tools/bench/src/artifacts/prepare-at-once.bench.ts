@@ -18,7 +18,7 @@ import { withResidentPeak } from './resident-peak';
 const CLUSTERS = 100;
 const HOSTS_PER_CLUSTER = 3;
 const LOOK_AGAIN_MS = 20;
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const AT = '2026-01-02T03:04:05.000Z';
 const OWNER = { userName: 'bench', orgId: '', emailDomain: '' };
 const quiet = (): void => undefined;
@@ -67,7 +67,7 @@ export const prepareAtOnce: Bench = {
 };
 
 async function untilPrepared(store: EventStore, clusterId: string): Promise<void> {
-  for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt;) {
+  for (const giveUpAt = Date.now() + TIMEOUT_MS; Date.now() < giveUpAt;) {
     for await (const page of store.readStream(streamIdOf('ignition', clusterId))) {
       const failed = page.find(({ type }) => type === 'ArtifactsFailed');
       if (failed) throw new Error(String(failed.data.reason));
@@ -75,7 +75,7 @@ async function untilPrepared(store: EventStore, clusterId: string): Promise<void
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
-  throw new Error(`Cluster ${clusterId} is not prepared after ${PATIENCE_MS / 1_000} s.`);
+  throw new Error(`Cluster ${clusterId} is not prepared after ${TIMEOUT_MS / 1_000} s.`);
 }
 
 async function givePreparing({ eventStore, secrets }: Platform, clusterId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { InstallHost, InstallOrder } from '@muster/service-ignition';
+import type { InstallHost, InstallRequest } from '@muster/service-ignition';
 
 const MASTERS = 3;
 
@@ -25,7 +25,7 @@ const host = (index: number): InstallHost => {
 };
 
 /** An installation of that many hosts on bare metal. */
-export const sampleOrder = (hostCount: number): InstallOrder => ({
+export const sampleInstallRequest = (hostCount: number): InstallRequest => ({
   clusterId: randomUUID(),
   attempt: 1,
   startedAt: new Date().toISOString(),

@@ -1,6 +1,6 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBaseImage } from '@muster/tool-base-image';
+import { createBaseImage } from '@muster/base-image';
 import { count, kibibytes, p50AndP99 } from '../figures';
 import type { Bench, Measurement } from '../measurement';
 import { residentBytes } from '../process/cpu-time';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { HEADERS } from '@muster/contracts';
 import type { JsonValue } from '@muster/ports';
-import type { Call, Door, HttpTarget, NatsTarget } from './load';
+import type { Call, Transport, HttpTarget, NatsTarget } from './load';
 
 /** Makes a call; resolves to the bytes of the answer, throws what is wrong with it. */
 export interface Caller {
@@ -13,7 +13,7 @@ export interface Caller {
 
 const TIMEOUT_MS = 30_000;
 
-export const openCaller = (target: Door): Promise<Caller> =>
+export const openCaller = (target: Transport): Promise<Caller> =>
   target.kind === 'http' ? Promise.resolve(httpCaller(target)) : natsCaller(target);
 
 function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {

@@ -1,21 +1,21 @@
 import { type Caller, openCaller } from './caller';
-import type { LoadOrder, LoadResult } from './load';
+import type { LoadRequest, LoadResult } from './load';
 import { makeCalls } from './make-calls';
 
 let caller: Caller | undefined;
 
-async function obey(order: LoadOrder): Promise<LoadResult | undefined> {
+async function obey(order: LoadRequest): Promise<LoadResult | undefined> {
   if ('open' in order) {
     await caller?.close();
     caller = await openCaller(order.open);
     return undefined;
   }
-  if (!caller) throw new Error('No door is open.');
+  if (!caller) throw new Error('No endpoint is open.');
   return makeCalls(order.run, caller);
 }
 
 /** A process of its own, so that making the load is not counted as serving it. One order at a time. */
-process.on('message', (order: LoadOrder) => {
+process.on('message', (order: LoadRequest) => {
   obey(order).then(
     (result) => process.send?.(result ?? {}),
     (error: unknown) => {

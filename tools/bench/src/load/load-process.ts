@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { Door, Load, LoadOrder, LoadResult } from './load';
+import type { Transport, Load, LoadRequest, LoadResult } from './load';
 
 /** One order at a time. */
 export interface LoadProcess {
-  /** The calls to come go through this door. */
-  open(door: Door): Promise<void>;
+  /** The calls to come go through this endpoint. */
+  open(endpoint: Transport): Promise<void>;
   /** Throws when any call failed: figures of refusals would mean nothing. */
   run(load: Load): Promise<LoadResult>;
   close(): void;
@@ -13,7 +13,7 @@ export interface LoadProcess {
 
 export function startLoadProcess(): LoadProcess {
   const child = fork(join(__dirname, 'load-generator.js'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const order = <Answer>(what: LoadOrder): Promise<Answer> =>
+  const order = <Answer>(what: LoadRequest): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const onExit = (code: number | null): void => reject(new Error(`The load generator ended with ${code}.`));
       child.once('exit', onExit);
@@ -24,7 +24,7 @@ export function startLoadProcess(): LoadProcess {
       child.send(what);
     });
   return {
-    open: async (door) => void (await order({ open: door })),
+    open: async (endpoint) => void (await order({ open: endpoint })),
     run: async (load) => {
       const result = await order<LoadResult>({ run: load });
       const [failure] = Object.entries(result.failures);

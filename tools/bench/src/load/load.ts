@@ -1,6 +1,6 @@
-export type Door = HttpTarget | NatsTarget;
+export type Transport = HttpTarget | NatsTarget;
 
-/** What a load process is asked to do, through the door that it opened last. Plain data: it crosses to another process. */
+/** What a load process is asked to do, through the endpoint that it opened last. Plain data: it crosses to another process. */
 export interface Load {
   /** Made in turn, from the first again after the last. */
   readonly calls: readonly Call[];
@@ -32,7 +32,7 @@ export interface Call {
   readonly isStamped?: boolean;
 }
 
-export type LoadOrder = { readonly open: Door } | { readonly run: Load };
+export type LoadRequest = { readonly open: Transport } | { readonly run: Load };
 
 export interface LoadResult {
   readonly calls: number;

@@ -8,7 +8,7 @@ import { startEmbeddedProcess } from './embedded-process';
 import { untilQuiet } from './quiet';
 
 /** What agents do, as fast as sixteen of them at a time can. */
-export const agentDoors: Bench = {
+export const agentTransports: Bench = {
   name: 'agents',
   about: 'registrations, inventory replies and polls per second over HTTP, 16 in flight',
   run: async (bed) => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '@muster/tool-launcher';
+import { freePort } from '@muster/service-muster';
 
 const LAUNCHER = join(__dirname, '..', '..', '..', 'launcher', 'dist', 'main.js');
 /** As `npm start` does. */
@@ -10,7 +10,7 @@ const HOST = '127.0.0.1';
 const LOOK_AGAIN_MS = 5;
 const LOG_CHARACTERS = 8_192;
 /** A store of a million events is read before a process is ready. */
-const START_PATIENCE_MS = 600_000;
+const START_TIMEOUT_MS = 600_000;
 
 /** The embedded profile as a process of its own, with what a benchmark wants to know of it. */
 export interface EmbeddedProcess {
@@ -77,14 +77,14 @@ function keepLog(child: ChildProcess): () => string {
 }
 
 async function untilReady(child: ChildProcess, restUrl: string): Promise<void> {
-  for (const giveUpAt = Date.now() + START_PATIENCE_MS; Date.now() < giveUpAt;) {
+  for (const giveUpAt = Date.now() + START_TIMEOUT_MS; Date.now() < giveUpAt;) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error('Muster ended before it was ready; what it said is above.');
     const ready = await fetch(`${restUrl}/ready`).catch(() => undefined);
     if (ready?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
-  throw new Error(`Muster was not ready after ${START_PATIENCE_MS / 1_000} s.`);
+  throw new Error(`Muster was not ready after ${START_TIMEOUT_MS / 1_000} s.`);
 }
 
 function end(child: ChildProcess): Promise<void> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
 import { count, ofACore, p50AndP99 } from '../figures';
 import { type FleetHost, poll, pollOverNats } from '../load/fleet';
-import type { Door, Load } from '../load/load';
+import type { Transport, Load } from '../load/load';
 import { type LoadProcess, startLoadProcess } from '../load/load-process';
 import { bootFleet, httpTarget, oncePerHost } from '../load/run-fleet';
 import type { Bench, Measurement } from '../measurement';
@@ -46,12 +46,12 @@ export const idleHosts: Bench = {
 };
 
 interface Polls {
-  readonly door: Door;
+  readonly endpoint: Transport;
   readonly calls: Load['calls'];
 }
 
 const overHttp = (muster: EmbeddedProcess, hosts: readonly FleetHost[]): Polls => ({
-  door: httpTarget(muster),
+  endpoint: httpTarget(muster),
   calls: hosts.map(poll),
 });
 
@@ -64,13 +64,13 @@ async function overNats(muster: EmbeddedProcess, hosts: readonly FleetHost[]): P
   );
   const connectionOf = new Map(infraEnvIds.map((id, index) => [id, index]));
   return {
-    door: { kind: 'nats', url: muster.natsUrl, credentials },
+    endpoint: { kind: 'nats', url: muster.natsUrl, credentials },
     calls: hosts.map((host) => pollOverNats(host, connectionOf.get(host.infraEnvId) ?? 0)),
   };
 }
 
 async function measure(
-  door: string,
+  endpoint: string,
   polls: Polls,
   on: {
     readonly muster: EmbeddedProcess;
@@ -82,7 +82,7 @@ async function measure(
 ): Promise<readonly Measurement[]> {
   const { muster, load, hosts, sampleMs, intervalSeconds } = on;
   const pace = { perSecond: hosts.length / intervalSeconds };
-  await load.open(polls.door);
+  await load.open(polls.endpoint);
   const loading = load.run({ calls: polls.calls, pace, stop: { ms: sampleMs + 2 * MARGIN_MS } });
   const sampling = (async () => {
     await new Promise((resolve) => setTimeout(resolve, MARGIN_MS));
@@ -92,7 +92,7 @@ async function measure(
   })();
   const [{ latenciesMs }, { shares, appended }] = await Promise.all([loading, sampling]);
   const [own = NaN, bus = NaN] = shares;
-  const what = `${count(hosts.length)} hosts polling every ${intervalSeconds} s over ${door}`;
+  const what = `${count(hosts.length)} hosts polling every ${intervalSeconds} s over ${endpoint}`;
   return [
     {
       what: `${what}, CPU`,

@@ -8,7 +8,7 @@ import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
 import { untilQuiet } from './quiet';
 
 const TOO_LITTLE_MEMORY_GIB = 4;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 interface Fleet {
   readonly clusters: number;
@@ -63,7 +63,7 @@ async function sample(muster: EmbeddedProcess, host: FleetHost): Promise<number>
     const startedMs = performance.now();
     await caller.call(inventoryReply(host, TOO_LITTLE_MEMORY_GIB));
     while (!(await failsMemory(muster, host))) {
-      if (performance.now() - startedMs > PATIENCE_MS) throw new Error(`Host ${host.hostId} is not judged anew.`);
+      if (performance.now() - startedMs > TIMEOUT_MS) throw new Error(`Host ${host.hostId} is not judged anew.`);
     }
     return performance.now() - startedMs;
   } finally {

@@ -98,7 +98,7 @@ function measure(change: Change, hosts: number, clusters: number): Result {
   const stories = Array.from({ length: clusters }, (_, cluster) => new ClusterStory(cluster, hosts));
   for (const story of stories) {
     const touched = new Set([...story.beginning(reaches)].flatMap((event) => view.observe(event)));
-    view.judgeAll([...touched]);
+    view.evaluateAll([...touched]);
   }
   const times: number[] = [];
   let judged = 0;

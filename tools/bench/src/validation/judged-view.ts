@@ -1,10 +1,10 @@
 import {
   FactsView,
-  judgeCluster,
-  judgeHost,
+  evaluateClusterOutcomes,
+  evaluateHostOutcomes,
   parseSubject,
-  type Verdict,
-  verdictDecider,
+  type RecordedOutcomes,
+  outcomeDecider,
 } from '@muster/service-validation';
 import type { RecordedEvent } from '@muster/ports';
 import { DEFAULT_FLAP_POLICY, type Outcome, rememberOutcomes, type RulesPolicy } from '@muster/validation-rules';
@@ -14,7 +14,7 @@ type Subject = ReturnType<FactsView['observe']>[number];
 /** The validation service without store and bus: takes a fact in, judges all who depend on it, keeps the verdicts. */
 export class JudgedView {
   private readonly view = new FactsView();
-  private readonly verdicts = new Map<Subject, Verdict>();
+  private readonly verdicts = new Map<Subject, RecordedOutcomes>();
   private atMs = 0;
 
   constructor(private readonly policy: RulesPolicy) {}
@@ -26,35 +26,35 @@ export class JudgedView {
 
   /** Takes the fact in; how many were judged because of it, those included whose connectivity group changed. */
   judge(event: RecordedEvent): number {
-    return this.judgeAll(this.view.observe(event));
+    return this.evaluateAll(this.view.observe(event));
   }
 
-  judgeAll(subjects: readonly Subject[]): number {
+  evaluateAll(subjects: readonly Subject[]): number {
     const due = [...subjects];
     let judged = 0;
     // Far apart, so that nothing flaps.
     this.atMs += DEFAULT_FLAP_POLICY.windowMs;
     for (let subject = due.shift(); subject !== undefined; subject = due.shift()) {
       judged += 1;
-      due.push(...this.judgeOne(subject));
+      due.push(...this.evaluateOne(subject));
     }
     return judged;
   }
 
   /** Answers those whose connectivity group changed. */
-  private judgeOne(subject: Subject): readonly Subject[] {
-    const verdict = this.verdicts.get(subject) ?? verdictDecider.initialState();
+  private evaluateOne(subject: Subject): readonly Subject[] {
+    const verdict = this.verdicts.get(subject) ?? outcomeDecider.initialState();
     const command = this.commandFor(subject, verdict);
-    const decision = command && verdictDecider.decide(command, verdict);
+    const decision = command && outcomeDecider.decide(command, verdict);
     if (decision?.kind !== 'accepted') return [];
     const [event] = decision.events;
     if (!event) return [];
-    this.verdicts.set(subject, verdictDecider.evolve(verdict, event));
+    this.verdicts.set(subject, outcomeDecider.evolve(verdict, event));
     if (event.type !== 'ClusterOutcomesChanged' || !event.data.connectivityGroups) return [];
     return this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups);
   }
 
-  private commandFor(subject: Subject, { outcomes }: Verdict) {
+  private commandFor(subject: Subject, { outcomes }: RecordedOutcomes) {
     const remember = (found: readonly Outcome[], isDamped: (ruleId: string) => boolean): readonly Outcome[] =>
       rememberOutcomes(outcomes, found, {
         atMs: this.atMs,
@@ -65,9 +65,9 @@ export class JudgedView {
     const { kind, id } = parseSubject(subject);
     if (kind === 'cluster') {
       const cluster = this.view.cluster(id);
-      return cluster && judgeCluster(cluster, this.view, this.policy, remember);
+      return cluster && evaluateClusterOutcomes(cluster, this.view, this.policy, remember);
     }
     const host = this.view.host(id);
-    return host && judgeHost(host, this.view, this.policy, remember);
+    return host && evaluateHostOutcomes(host, this.view, this.policy, remember);
   }
 }

@@ -3,7 +3,7 @@ import { openReportingHosts, type Outcome, type ReportingHosts } from './reporti
 /** Most disks that a machine was seen with in the field: paths of a storage network. */
 const DISKS = 15_000;
 /** What may be stored of one report, in bytes. */
-const FACT_BYTES_MAX = 256 * 1024;
+const EVENT_BYTES_MAX = 256 * 1024;
 /** What people get to read of the validations of one host, in characters. */
 const VALIDATIONS_CHARACTERS_MAX = 64 * 1024;
 /** What a message may quote of what was sent, in characters. */
@@ -55,7 +55,7 @@ describe('what no sound machine reports', () => {
       expect(message.length).toBeGreaterThan(0);
       expect(message.length).toBeLessThanOrEqual(MESSAGE_CHARACTERS_MAX);
     }
-    expect(await hosts.longestFactBytes(host)).toBeLessThanOrEqual(FACT_BYTES_MAX);
+    expect(await hosts.longestEventBytes(host)).toBeLessThanOrEqual(EVENT_BYTES_MAX);
     expect(await hosts.validationsLength(host)).toBeLessThanOrEqual(VALIDATIONS_CHARACTERS_MAX);
   };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { START_OF_STORE } from '@muster/ports';
 import { eventually, temporaryDirectory } from '@muster/testing';
-import { startEmbedded } from '@muster/tool-launcher';
+import { startEmbedded } from '@muster/service-muster';
 
 export interface Answer {
   readonly status: number;
@@ -30,7 +30,7 @@ export interface ReportingHosts {
   /** What `validations_info` is long, in characters. */
   validationsLength(host: string): Promise<number>;
   /** The longest fact that was stored of the host, in bytes of JSON. */
-  longestFactBytes(host: string): Promise<number>;
+  longestEventBytes(host: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -50,9 +50,9 @@ export async function openReportingHosts(): Promise<ReportingHosts> {
     },
     { log: silent, error: silent, warn: silent },
   );
-  const door = muster.services.find(({ name }) => name === 'gateway')?.doors[0] ?? '';
+  const endpoint = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
   const send = async (method: string, path: string, body?: string | Buffer): Promise<Response> =>
-    fetch(`${door}/api/assisted-install/v2${path}`, {
+    fetch(`${endpoint}/api/assisted-install/v2${path}`, {
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: typeof body === 'string' || body === undefined ? body : new Uint8Array(body),
@@ -107,7 +107,7 @@ export async function openReportingHosts(): Promise<ReportingHosts> {
       return last;
     },
     validationsLength: async (host) => (await validationsOf(host)).length,
-    longestFactBytes: async (host) => {
+    longestEventBytes: async (host) => {
       const lengths = [0];
       for await (const page of muster.platform.eventStore.readAll(START_OF_STORE))
         for (const { streamId, data } of page)

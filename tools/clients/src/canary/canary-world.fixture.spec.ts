@@ -5,14 +5,14 @@ import { COLLECTIONS } from '@muster/assisted-api';
 import { openGateway } from '@muster/service-gateway';
 import { START_OF_STORE } from '@muster/ports';
 import { startNatsServer, temporaryDirectory } from '@muster/testing';
-import { startEmbedded } from '@muster/tool-launcher';
+import { startEmbedded } from '@muster/service-muster';
 
 export interface CanaryWorld {
   /** `METHOD /pattern` of everything that the gateway serves. */
   readonly routes: readonly string[];
   /** Address of the gateway. */
-  readonly door: string;
-  readonly imageDoor: string;
+  readonly endpoint: string;
+  readonly imageEndpoint: string;
   readonly log: readonly string[];
   /** All that went over the bus. */
   readonly messages: readonly { readonly subject: string; readonly body: string }[];
@@ -51,14 +51,14 @@ export async function openCanaryWorld(): Promise<CanaryWorld> {
   );
   // A replica of the gateway, because only whoever opens one is told its routes.
   const { service, routes } = await openGateway(muster.platform, logger);
-  const doors = muster.services.flatMap((one) => one.doors).filter((door) => door.startsWith('http'));
+  const endpoints = muster.services.flatMap((one) => one.endpoints).filter((endpoint) => endpoint.startsWith('http'));
   return {
     routes: routes
       .all()
       .flatMap(({ pattern, methods }) => methods.map((method) => `${method} ${pattern}`))
       .filter((route) => !/^(?:HEAD|OPTIONS) /.test(route)),
-    door: service.doors[0] ?? '',
-    imageDoor: muster.services.find(({ name }) => name === 'image')?.doors[0] ?? '',
+    endpoint: service.endpoints[0] ?? '',
+    imageEndpoint: muster.services.find(({ name }) => name === 'image')?.endpoints[0] ?? '',
     log,
     messages,
     facts: async () => {
@@ -73,7 +73,7 @@ export async function openCanaryWorld(): Promise<CanaryWorld> {
       return JSON.stringify(await Promise.all(found));
     },
     metrics: async () => {
-      const texts = await Promise.all(doors.map(async (door) => (await fetch(`${door}/metrics`)).text()));
+      const texts = await Promise.all(endpoints.map(async (endpoint) => (await fetch(`${endpoint}/metrics`)).text()));
       return texts.join('\n');
     },
     files: () =>

@@ -1,4 +1,4 @@
-import type { CanaryWords } from './canary-words.fixture.spec';
+import type { CanaryWords } from './canary-secrets.fixture.spec';
 
 export interface SecretRoute {
   /** A body that is accepted, with a planted word for each secret in it. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@muster/testing';
-import { canaryWords } from './canary-words.fixture.spec';
+import { canaryWords } from './canary-secrets.fixture.spec';
 import { type CanaryWorld, openCanaryWorld } from './canary-world.fixture.spec';
 import {
   MANIFEST,
@@ -69,7 +69,7 @@ describe('secrets in requests', () => {
     const [method = '', pattern = ''] = route.split(' ');
     const { body, type = 'application/json' } = options;
     const headers = { ...(typeof body === 'string' && { 'content-type': type }), ...options.headers };
-    const response = await fetch(world.door + (options.path ?? pathOf(pattern)), { method, body, headers });
+    const response = await fetch(world.endpoint + (options.path ?? pathOf(pattern)), { method, body, headers });
     const sent = { route, status: response.status, text: Buffer.from(await response.arrayBuffer()).toString() };
     answers.push(sent);
     return sent;
@@ -118,7 +118,7 @@ describe('secrets in requests', () => {
       'bytoken/TOKEN/4.18/x86_64/full.iso',
       `images/${ids.infra_env_id}?api_key=TOKEN`,
     ]) {
-      const response = await fetch(`${world.imageDoor}/${path.replace('TOKEN', words.plant('token'))}`);
+      const response = await fetch(`${world.imageEndpoint}/${path.replace('TOKEN', words.plant('token'))}`);
       answers.push({ route: 'an image', status: response.status, text: await response.text() });
     }
   }, 120_000);

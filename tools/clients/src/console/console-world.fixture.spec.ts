@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { startEmbedded } from '@muster/tool-launcher';
+import { startEmbedded } from '@muster/service-muster';
 import { temporaryDirectory } from '@muster/testing';
 
 export interface ConsoleAnswer<Body> {
@@ -60,7 +60,7 @@ export async function openConsoleWorld(): Promise<ConsoleWorld> {
   };
 }
 
-/** Images name both doors before anything listens there. */
+/** Images name both endpoints before anything listens there. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);

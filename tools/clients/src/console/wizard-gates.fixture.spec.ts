@@ -47,15 +47,15 @@ export function closedBy(
 ): readonly string[] {
   const gate: Gate = WIZARD_GATES[step];
   return [
-    ...complaints(outcomesOf(cluster), gate.cluster, gate.clusterGroups),
-    ...hosts.flatMap((host) => complaints(outcomesOf(host), gate.host, gate.hostGroups)),
+    ...errors(outcomesOf(cluster), gate.cluster, gate.clusterGroups),
+    ...hosts.flatMap((host) => errors(outcomesOf(host), gate.host, gate.hostGroups)),
   ];
 }
 
 /** The text is JSON, as the console parses it. */
 const outcomesOf = ({ validations_info: text }: Judged): Outcomes => JSON.parse(text ?? '{}') as Outcomes;
 
-function complaints(outcomes: Outcomes, ids: readonly string[], groups: readonly string[]): readonly string[] {
+function errors(outcomes: Outcomes, ids: readonly string[], groups: readonly string[]): readonly string[] {
   const all = Object.values(outcomes).flat();
   const ofIds = ids.flatMap((id) => {
     const found = all.filter((outcome) => outcome.id === id);

@@ -7,7 +7,7 @@ import { type ConsoleWorld, openConsoleWorld } from './console-world.fixture.spe
 import { closedBy, type Judged, WIZARD_GATES } from './wizard-gates.fixture.spec';
 
 const TIME_SCALE = 400;
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 const LOOK_AGAIN_MS = 200;
 const UNSET_TIME = '0001-01-01T00:00:00.000Z';
 const ARCHITECTURES = ['x86_64', 'arm64', 's390x', 'ppc64le'];
@@ -42,7 +42,7 @@ const nullsIn = (value: unknown, path = ''): readonly string[] => {
 const parsed = (text: unknown): unknown => JSON.parse(String(text));
 
 describe('the wizard of the web console', () => {
-  jest.setTimeout(PATIENCE_MS + 30_000);
+  jest.setTimeout(TIMEOUT_MS + 30_000);
   let world: ConsoleWorld;
   let fleet: SimulatedFleet;
   const folder = temporaryDirectory();
@@ -55,7 +55,7 @@ describe('the wizard of the web console', () => {
       seed: 'console',
       timeScale: TIME_SCALE,
       machineNetwork: '192.168.150.0/24',
-      door: 'http',
+      transport: 'http',
     });
     world = await openConsoleWorld();
   });
@@ -81,13 +81,13 @@ describe('the wizard of the web console', () => {
   };
   /** Looks as the console does until there is nothing to complain about any more. */
   const until = async (what: string, look: () => Promise<readonly string[]>): Promise<void> => {
-    let complaints: readonly string[] = [];
-    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_AGAIN_MS) {
-      complaints = await look();
-      if (complaints.length === 0) return;
+    let errors: readonly string[] = [];
+    for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += LOOK_AGAIN_MS) {
+      errors = await look();
+      if (errors.length === 0) return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
-    throw new Error(`${what}: ${complaints.join('; ')}`);
+    throw new Error(`${what}: ${errors.join('; ')}`);
   };
   const untilOpen = (step: keyof typeof WIZARD_GATES): Promise<void> =>
     until(step, async () => {

@@ -1,4 +1,4 @@
-import { startEmbedded, type RunningMuster } from '@muster/tool-launcher';
+import { startEmbedded, type RunningMuster } from '@muster/service-muster';
 import { generateHardware, simulatedMachine, type SimulatedMachine } from '@muster/tool-simulator';
 import { temporaryDirectory } from '@muster/testing';
 import type { RecordedEvent } from '@muster/ports';
@@ -11,7 +11,7 @@ export interface RestAnswer {
 
 export interface WalkWorld {
   readonly muster: RunningMuster;
-  readonly complaints: string[];
+  readonly errors: string[];
   /** Sends it below `/api/assisted-install/v2`. */
   send(method: string, path: string, body?: unknown): Promise<RestAnswer>;
   /** Sends a form with one file. */
@@ -27,8 +27,8 @@ const MACHINES = 3;
 /** All services on a real bus and a SQLite file, in this process. */
 export async function openWalkWorld(): Promise<WalkWorld> {
   const directory = temporaryDirectory();
-  const complaints: string[] = [];
-  const keep = (...words: unknown[]): void => void complaints.push(words.map(String).join(' '));
+  const errors: string[] = [];
+  const keep = (...words: unknown[]): void => void errors.push(words.map(String).join(' '));
   const muster = await startEmbedded(
     {
       MUSTER_DATA_DIRECTORY: directory.path,
@@ -40,7 +40,7 @@ export async function openWalkWorld(): Promise<WalkWorld> {
     },
     { log: () => undefined, error: keep, warn: () => undefined },
   );
-  const door = muster.services.find(({ name }) => name === 'gateway')?.doors[0] ?? '';
+  const endpoint = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
   const machines = Array.from({ length: MACHINES }, (_, index) =>
     simulatedMachine({
       hardware: generateHardware({
@@ -52,11 +52,11 @@ export async function openWalkWorld(): Promise<WalkWorld> {
         memoryGib: 64,
       }),
       timeScale: 1_000_000,
-      door: 'http',
+      transport: 'http',
     }),
   );
   for (const machine of machines)
-    machine.insert({ infraEnvId: '', url: door, agentVersion: 'walk' } as unknown as Parameters<
+    machine.insert({ infraEnvId: '', url: endpoint, agentVersion: 'walk' } as unknown as Parameters<
       SimulatedMachine['insert']
     >[0]);
   const answerOf = async (response: Response): Promise<RestAnswer> => ({
@@ -65,7 +65,7 @@ export async function openWalkWorld(): Promise<WalkWorld> {
     text: await response.text(),
   });
   const send = async (method: string, path: string, body?: unknown): Promise<RestAnswer> => {
-    const response = await fetch(`${door}/api/assisted-install/v2${path}`, {
+    const response = await fetch(`${endpoint}/api/assisted-install/v2${path}`, {
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -74,12 +74,12 @@ export async function openWalkWorld(): Promise<WalkWorld> {
   };
   return {
     muster,
-    complaints,
+    errors,
     send,
     upload: async (path, { field, text }) => {
       const form = new FormData();
       form.append(field, new Blob([text]), 'walk.tar.gz');
-      return answerOf(await fetch(`${door}/api/assisted-install/v2${path}`, { method: 'POST', body: form }));
+      return answerOf(await fetch(`${endpoint}/api/assisted-install/v2${path}`, { method: 'POST', body: form }));
     },
     read: async (path) => JSON.parse((await send('GET', path)).text) as never,
     eventsAfter: async (position) => {

@@ -17,7 +17,7 @@ export function conformancePage(differences: readonly Difference[], { operations
   return [
     '# Conformance with the contract',
     '',
-    'Generated: the document that the gateway serves, compared with the contract operation by operation and field by field. Words, limits, defaults and',
+    'Generated: the document that the gateway serves, compared with the contract operation by operation and field by field. Messages, limits, defaults and',
     'what is required are compared of requests; words, types and what is always there of answers. Sentences are not compared.',
     '',
     `${served} of ${operations} operations are served. What differs, and why:`,

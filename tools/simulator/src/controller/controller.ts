@@ -13,13 +13,13 @@ const ENDS = ['installed', 'cancelled', 'error', 'adding-hosts'];
  * 1. say that it is there; 2. at the same time, report nodes and finalize; 3. send the logs.
  */
 export async function runController(options: Omit<Controller, 'api'>, signal: AbortSignal): Promise<void> {
-  const { cluster, config, observer, pace, world } = options;
-  const api = createServiceApi(config, CONTROLLER_RETRIES, pace.polls);
+  const { cluster, config, observer, timer, world } = options;
+  const api = createServiceApi(config, CONTROLLER_RETRIES, timer.polls);
   const controller: Controller = { ...options, api };
   const ending = new AbortController();
   const working = AbortSignal.any([signal, ending.signal]);
   try {
-    await pace.work(DURATIONS_MS.controllerStart, signal);
+    await timer.work(DURATIONS_MS.controllerStart, signal);
     await persist(controller, 'reach the service', INTERVALS_MS.otherHosts, signal, async () => {
       await api.cluster(config.clusterId, false, signal);
     });
@@ -46,7 +46,7 @@ export async function runController(options: Omit<Controller, 'api'>, signal: Ab
   }
 }
 
-async function untilEnded({ api, config, pace }: Controller, signal: AbortSignal): Promise<string> {
+async function untilEnded({ api, config, timer }: Controller, signal: AbortSignal): Promise<string> {
   while (!signal.aborted) {
     // A service that is away does not end an installation.
     const status = await api.cluster(config.clusterId, false, signal).then(
@@ -54,17 +54,17 @@ async function untilEnded({ api, config, pace }: Controller, signal: AbortSignal
       () => 'unknown',
     );
     if (ENDS.includes(status)) return status;
-    await pace.polls.sleep(INTERVALS_MS.clusterStatus, signal);
+    await timer.polls.sleep(INTERVALS_MS.clusterStatus, signal);
   }
   return 'unknown';
 }
 
 /** Every few minutes while the installation goes on, so that there is something to read when it fails. */
 async function sendLogs(controller: Controller, signal: AbortSignal): Promise<void> {
-  await controller.pace.polls.sleep(INTERVALS_MS.controllerLogs, signal);
+  await controller.timer.polls.sleep(INTERVALS_MS.controllerLogs, signal);
   while (!signal.aborted) {
     await uploadLogs(controller, signal).catch(() => undefined);
-    await controller.pace.polls.sleep(INTERVALS_MS.controllerLogs, signal);
+    await controller.timer.polls.sleep(INTERVALS_MS.controllerLogs, signal);
   }
 }
 

@@ -5,7 +5,7 @@ import { persist, type Controller } from './persist';
 
 /** From "all control plane hosts are done" to the end: operators, ingress certificate, add-ons, completion. */
 export async function finalize(controller: Controller, signal: AbortSignal): Promise<void> {
-  const { api, config, pace } = controller;
+  const { api, config, timer } = controller;
   await untilFinalizing(controller, signal);
 
   await enter(controller, 'Waiting for cluster operators', signal);
@@ -19,7 +19,7 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
 
   if ((await listOperators(controller, 'olm', signal)).length > 0) {
     await enter(controller, 'Waiting for olm operators csv initialization', signal);
-    await pace.work(DURATIONS_MS.olmRollout / 2, signal);
+    await timer.work(DURATIONS_MS.olmRollout / 2, signal);
     await enter(controller, 'Applying olm manifests', signal);
     await fetchManifests(controller, signal);
     await enter(controller, 'Waiting for olm operators csv', signal);
@@ -33,11 +33,11 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
 }
 
 async function untilFinalizing(controller: Controller, signal: AbortSignal): Promise<void> {
-  const { api, config, pace } = controller;
+  const { api, config, timer } = controller;
   while (!signal.aborted) {
     const cluster = await api.cluster(config.clusterId, false, signal).catch(() => undefined);
     if (cluster?.status === 'finalizing') return;
-    await pace.polls.sleep(INTERVALS_MS.finalizing, signal);
+    await timer.polls.sleep(INTERVALS_MS.finalizing, signal);
   }
 }
 
@@ -69,7 +69,7 @@ async function rollOut(
   durationMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { api, config, pace } = controller;
+  const { api, config, timer } = controller;
   const report = (operator: ServiceOperator, status: string, status_info: string): Promise<void> =>
     persist(controller, `report ${operator.name}`, INTERVALS_MS.operators, signal, () =>
       api.reportOperator(
@@ -80,7 +80,7 @@ async function rollOut(
     );
   const waiting = (await listOperators(controller, type, signal)).filter(({ status }) => status !== 'available');
   for (const operator of waiting) await report(operator, 'progressing', 'pods are being rolled out');
-  await pace.work(durationMs, signal);
+  await timer.work(durationMs, signal);
   for (const operator of waiting) await report(operator, 'available', 'all replicas are up');
 }
 

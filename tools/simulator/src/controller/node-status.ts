@@ -6,7 +6,7 @@ import type { Controller } from './persist';
 
 /** Tells the service which hosts have become nodes, until all are installed. */
 export async function followNodes(controller: Controller, signal: AbortSignal): Promise<void> {
-  const { api, config, observer, pace } = controller;
+  const { api, config, observer, timer } = controller;
   while (!signal.aborted) {
     try {
       const { hosts = [] } = await api.cluster(config.clusterId, true, signal);
@@ -17,7 +17,7 @@ export async function followNodes(controller: Controller, signal: AbortSignal): 
       if (signal.aborted) return;
       observer.onController?.(config.clusterId, `could not report nodes: ${String(error)}`);
     }
-    await pace.polls.sleep(INTERVALS_MS.nodes, signal);
+    await timer.polls.sleep(INTERVALS_MS.nodes, signal);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { SimulationObserver } from '../observer';
-import type { SimulatedPace } from '../pace';
+import type { SimulatedTimer } from '../timer';
 import type { ServiceApi } from '../service-api/service-api';
 import type { ControllerConfig, SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
 
@@ -9,13 +9,13 @@ export interface Controller {
   readonly api: ServiceApi;
   readonly cluster: SimulatedCluster;
   readonly world: SimulatedWorld;
-  readonly pace: SimulatedPace;
+  readonly timer: SimulatedTimer;
   readonly observer: SimulationObserver;
 }
 
 /** Tries until it succeeds. */
 export async function persist(
-  { config, observer, pace }: Controller,
+  { config, observer, timer }: Controller,
   what: string,
   intervalMs: number,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function persist(
     } catch (error) {
       if (signal.aborted) return;
       observer.onController?.(config.clusterId, `could not ${what}: ${error instanceof Error ? error.message : error}`);
-      await pace.polls.sleep(intervalMs, signal);
+      await timer.polls.sleep(intervalMs, signal);
     }
   }
 }

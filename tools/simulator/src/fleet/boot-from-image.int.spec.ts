@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bufferByteSource, customiseBootIso, readBootIsoLayout, readWhole } from '@muster/boot-image';
-import { createBaseImage } from '@muster/tool-base-image';
+import { createBaseImage } from '@muster/base-image';
 import { eventually } from '@muster/testing';
 import { startFakeService } from '../fake-service.fixture.spec';
 import { ImageRefused } from '../image/download-image';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileByteSource } from '@muster/adapter-filesystem';
 import { createMinimalIso, readBootIsoLayout } from '@muster/boot-image';
-import { createBaseImage } from '@muster/tool-base-image';
+import { createBaseImage } from '@muster/base-image';
 import { fetchRootfs } from './fetch-rootfs';
 
 describe('a simulated machine that starts from an image', () => {

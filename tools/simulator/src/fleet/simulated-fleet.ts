@@ -10,7 +10,7 @@ import { downloadImage } from '../image/download-image';
 import type { Mishaps } from '../machine/mishaps';
 import { simulatedMachine, type SimulatedMachine } from '../machine/simulated-machine';
 import type { SimulationObserver } from '../observer';
-import { createSimulatedPace } from '../pace';
+import { createSimulatedTimer } from '../timer';
 import { fetchRootfs } from './fetch-rootfs';
 import { parseNetwork } from '../world/addresses';
 import { createSimulatedWorld, type SimulatedWorld } from '../world/simulated-cluster';
@@ -39,7 +39,7 @@ export interface SimulatedFleetOptions {
   /** Default: `host`; the machines are called `<prefix>-1` and so on. */
   readonly namePrefix?: string;
   readonly pollMsMin?: number;
-  readonly door?: 'nats' | 'http';
+  readonly transport?: 'nats' | 'http';
   readonly observer?: SimulationObserver;
   /** Domain names that the fleet's name server knows, besides those of the cluster. */
   readonly names?: { readonly [domain: string]: readonly string[] };
@@ -90,8 +90,19 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
         memoryGib: member.memoryGib,
       });
     const { fault, mishaps } = member;
-    const { timeScale, pollMsMin, door, observer } = options;
-    return simulatedMachine({ hardware, seed, fault, mishaps, timeScale, pollMsMin, door, observer, world, network });
+    const { timeScale, pollMsMin, transport, observer } = options;
+    return simulatedMachine({
+      hardware,
+      seed,
+      fault,
+      mishaps,
+      timeScale,
+      pollMsMin,
+      transport,
+      observer,
+      world,
+      network,
+    });
   });
 
   const bootFromFile = async (path: string): Promise<void> => {
@@ -117,9 +128,9 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
       const folder = mkdtempSync(join(tmpdir(), 'muster-image-'));
       try {
         const path = join(folder, 'discovery.iso');
-        const pace = createSimulatedPace(options).polls;
+        const timer = createSimulatedTimer(options).polls;
         const startedMs = performance.now();
-        const bytes = await downloadImage({ url, path, pace, signal });
+        const bytes = await downloadImage({ url, path, timer, signal });
         const downloadMs = performance.now() - startedMs;
         const image = await openFileByteSource(path);
         // Once for all machines: they would all get the same.

@@ -1,13 +1,13 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Pace } from '@muster/service-agent';
+import type { Timer } from '@muster/service-agent';
 
 export interface DownloadImageOptions {
   readonly url: string;
   /** Where the image is written to; replaced when it exists. */
   readonly path: string;
-  readonly pace: Pace;
+  readonly timer: Timer;
   readonly signal: AbortSignal;
   /** Told why a try failed; another follows. */
   readonly onRetry?: (reason: string) => void;
@@ -18,7 +18,7 @@ const TRIES_MAX = 120;
 
 /** Downloads a boot image as a person would; tries again while the service is away. Resolves to its bytes. */
 export async function downloadImage(options: DownloadImageOptions): Promise<number> {
-  const { url, path, pace, signal } = options;
+  const { url, path, timer, signal } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const answer = await fetch(url, { signal });
@@ -34,7 +34,7 @@ export async function downloadImage(options: DownloadImageOptions): Promise<numb
     } catch (error) {
       if (error instanceof ImageRefused || signal.aborted || attempt >= TRIES_MAX) throw error;
       options.onRetry?.(error instanceof Error ? error.message : String(error));
-      await pace.sleep(RETRY_MS, signal);
+      await timer.sleep(RETRY_MS, signal);
     }
   }
 }

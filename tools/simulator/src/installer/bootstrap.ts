@@ -15,7 +15,7 @@ const PAST_JOINED = ['Joined', 'Done'];
 
 /** Applies the bootstrap config and brings up the temporary control plane; resolves with its file system. With other nodes to come, it goes on in the background until `signal` is aborted. */
 export async function startBootstrap(installation: Installation, signal: AbortSignal): Promise<string> {
-  const { access, api, order, pace, path, world } = installation;
+  const { access, api, order, timer, path, world } = installation;
   const config = readIgnition(await api.clusterFile(order.clusterId, 'bootstrap.ign', signal), 'bootstrapping');
   const root = world.roots.fresh(installation.host.hostId, 'live');
   applyIgnition(config, root);
@@ -23,11 +23,11 @@ export async function startBootstrap(installation: Installation, signal: AbortSi
   const cluster = world.begin(order.clusterId);
   const { serviceUrl, token, agentVersion } = access;
   cluster.controllerConfig = { clusterId: order.clusterId, serviceUrl, token, agentVersion };
-  await pace.work(DURATIONS_MS.bootstrapPreparation, signal);
+  await timer.work(DURATIONS_MS.bootstrapPreparation, signal);
   if (path === 'single-node') return root;
   const server = await startMachineConfigServer(root);
   if (signal.aborted) server.close();
-  void pace.work(DURATIONS_MS.machineConfigServerStart, signal).then(() => {
+  void timer.work(DURATIONS_MS.machineConfigServerStart, signal).then(() => {
     if (signal.aborted) return server.close();
     cluster.machineConfigServer = server;
     world.changed();
@@ -37,8 +37,8 @@ export async function startBootstrap(installation: Installation, signal: AbortSi
   return root;
 }
 
-async function runBootkube({ cluster, order, pace, world }: Installation, signal: AbortSignal): Promise<void> {
-  await pace.work(DURATIONS_MS.bootkube, signal);
+async function runBootkube({ cluster, order, timer, world }: Installation, signal: AbortSignal): Promise<void> {
+  await timer.work(DURATIONS_MS.bootkube, signal);
   const required = Math.min(Math.max(order.controlPlaneCount - 1, 1), READY_NODES_MAX);
   await world.until(() => readyControlPlane(cluster) >= required, signal);
   if (signal.aborted) return;
@@ -56,7 +56,7 @@ export async function followBootstrap(installation: Installation, signal: AbortS
   const wait = (isTrue: () => boolean): Promise<void> => world.until(isTrue, signal);
   await reportStage(installation, 'Waiting for control plane', 'waiting for the other control plane hosts', signal);
   // Not before the service has heard of them: that is done on the same round on which they are counted.
-  const known = (): number => [...cluster.toldJoined].filter((id) => cluster.nodes.get(id)?.isControlPlane).length;
+  const known = (): number => [...cluster.joinReported].filter((id) => cluster.nodes.get(id)?.isControlPlane).length;
   await wait(() => known() >= required);
   await reportStage(installation, 'Waiting for bootkube', '', signal);
   await wait(() => cluster.isBootstrapped);
@@ -71,7 +71,7 @@ export async function followBootstrap(installation: Installation, signal: AbortS
 
 /** Tells the service of the others what only the bootstrap host can see: who fetched its configuration, who joined. */
 async function watchOtherHosts(installation: Installation, signal: AbortSignal): Promise<void> {
-  const { api, cluster, host, observer, order, pace, world } = installation;
+  const { api, cluster, host, observer, order, timer, world } = installation;
   const told = new Set<string>();
   while (!signal.aborted) {
     const seen = [
@@ -84,14 +84,14 @@ async function watchOtherHosts(installation: Installation, signal: AbortSignal):
         const other = hosts.find((one) => one.id === id);
         if (other) await tell(installation, other, stage, signal);
         told.add(`${id} ${stage}`);
-        if (stage === 'Joined') cluster.toldJoined.add(id);
+        if (stage === 'Joined') cluster.joinReported.add(id);
       }
       world.changed();
     } catch (error) {
       if (signal.aborted) return;
       observer.onTrouble?.(host, `could not tell of other hosts: ${String(error)}`);
     }
-    await pace.polls.sleep(INTERVALS_MS.otherHosts, signal);
+    await timer.polls.sleep(INTERVALS_MS.otherHosts, signal);
   }
 }
 

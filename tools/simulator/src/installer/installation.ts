@@ -1,26 +1,26 @@
-import { HttpRefused, type InstallOrder } from '@muster/service-agent';
+import { HttpRefused, type InstallRequest } from '@muster/service-agent';
 import type { SimulationObserver, SimulatedHostRef } from '../observer';
-import type { SimulatedPace } from '../pace';
+import type { SimulatedTimer } from '../timer';
 import type { HostRef, ServiceAccess, ServiceApi } from '../service-api/service-api';
 import type { SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
 import { percentOf, type HostStage, type StagePath } from './host-stages';
 
 /** One run of the installer on one host, and all that it works with. */
 export interface Installation {
-  readonly order: InstallOrder;
+  readonly order: InstallRequest;
   readonly path: StagePath;
   readonly host: HostRef & SimulatedHostRef;
   readonly access: ServiceAccess;
   readonly api: ServiceApi;
   readonly world: SimulatedWorld;
   readonly cluster: SimulatedCluster;
-  readonly pace: SimulatedPace;
+  readonly timer: SimulatedTimer;
   readonly observer: SimulationObserver;
   /** Called between stages and at every report of the disk; may end the machine. */
   readonly onReported?: (stage: HostStage, info: string) => void;
 }
 
-export function stagePathOf({ role, controlPlaneCount }: InstallOrder): StagePath {
+export function stagePathOf({ role, controlPlaneCount }: InstallRequest): StagePath {
   if (role === 'bootstrap') return controlPlaneCount === 1 ? 'single-node' : 'bootstrap';
   return role === 'worker' ? 'worker' : 'master';
 }

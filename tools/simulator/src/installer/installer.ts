@@ -30,9 +30,9 @@ export async function runInstaller(installation: Installation, signal: AbortSign
 }
 
 async function install(installation: Installation, signal: AbortSignal): Promise<IgnitionConfig> {
-  const { api, host, order, pace, path } = installation;
+  const { api, host, order, timer, path } = installation;
   await reportStage(installation, 'Starting installation', order.role, signal);
-  await pace.work(DURATIONS_MS.preparation, signal);
+  await timer.work(DURATIONS_MS.preparation, signal);
   const ending = new AbortController();
   try {
     if (path === 'bootstrap') await startBootstrap(installation, AbortSignal.any([signal, ending.signal]));
@@ -58,10 +58,10 @@ const withoutSources = ({ ignition: { config: _, ...ignition }, ...rest }: Ignit
 
 /** Resolves with the config of the control plane's pool, as the bootstrap left it. */
 async function bootstrapInPlace(installation: Installation, signal: AbortSignal): Promise<IgnitionConfig> {
-  const { pace, cluster, world } = installation;
+  const { timer, cluster, world } = installation;
   const root = await startBootstrap(installation, signal);
   await reportStage(installation, 'Waiting for bootkube', '', signal);
-  await pace.work(DURATIONS_MS.bootkube, signal);
+  await timer.work(DURATIONS_MS.bootkube, signal);
   cluster.isBootstrapped = true;
   world.changed();
   const config = poolConfigs(root).get('master');
@@ -72,13 +72,13 @@ async function bootstrapInPlace(installation: Installation, signal: AbortSignal)
 async function writeDisk(installation: Installation, signal: AbortSignal): Promise<void> {
   await reportStage(installation, 'Writing image to disk', '', signal);
   for (let percent = WRITE_STEP_PERCENT; percent <= 100 && !signal.aborted; percent += WRITE_STEP_PERCENT) {
-    await installation.pace.work(DURATIONS_MS.writeStep, signal);
+    await installation.timer.work(DURATIONS_MS.writeStep, signal);
     await reportStage(installation, 'Writing image to disk', `${percent}%`, signal, percent / 100);
   }
 }
 
 async function waitForControlPlane(installation: Installation, signal: AbortSignal): Promise<void> {
-  const { api, order, pace } = installation;
+  const { api, order, timer } = installation;
   await reportStage(installation, 'Waiting for control plane', '', signal);
   // Its control plane runs already, and need not be known to the service.
   if ((await api.cluster(order.clusterId, false, signal)).kind === 'AddHostsCluster') return;
@@ -86,20 +86,20 @@ async function waitForControlPlane(installation: Installation, signal: AbortSign
     const masters = await api.hostsOfRole(order.clusterId, 'master', signal);
     const done = masters.filter(({ progress }) => progress?.current_stage === 'Done').length;
     if (done >= CONTROL_PLANE_DONE_MIN) return;
-    await pace.polls.sleep(INTERVALS_MS.otherHosts, signal);
+    await timer.polls.sleep(INTERVALS_MS.otherHosts, signal);
   }
 }
 
 /** The logs of the live system are gone after the reboot. A failure here costs the logs, not the installation. */
 export async function sendLogs(
-  { api, host, pace, observer }: Pick<Installation, 'api' | 'host' | 'pace' | 'observer'>,
+  { api, host, timer, observer }: Pick<Installation, 'api' | 'host' | 'timer' | 'observer'>,
   clusterId: string,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     await api.reportHostLogs(host, 'requested', signal);
     await api.reportHostLogs(host, 'collecting', signal);
-    await pace.work(DURATIONS_MS.logsGathering, signal);
+    await timer.work(DURATIONS_MS.logsGathering, signal);
     const bundle = createLogBundle({
       'agent.logs': `${host.hostname}: simulated agent\n`,
       'installer.logs': `${host.hostname}: simulated installer\n`,

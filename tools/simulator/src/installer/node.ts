@@ -1,6 +1,6 @@
 import type { IgnitionConfig } from '@muster/ignition-config';
 import { DURATIONS_MS } from '../durations';
-import type { SimulatedPace } from '../pace';
+import type { SimulatedTimer } from '../timer';
 import type { SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
 import { applyIgnition } from '../scratch-root/apply-ignition';
 import { checkNodeRoot } from '../scratch-root/check-node-root';
@@ -23,7 +23,7 @@ export async function becomeNode(
   hostId: string,
   { clusterId, path, config }: InstalledSystem,
   world: SimulatedWorld,
-  pace: SimulatedPace,
+  timer: SimulatedTimer,
   signal: AbortSignal,
 ): Promise<void> {
   const endpoint = endpointOf(config);
@@ -38,7 +38,7 @@ export async function becomeNode(
   if (path !== 'single-node') {
     await world.until(() => find().machineConfigServer !== undefined, signal);
     cluster = find();
-    await pace.work(DURATIONS_MS.ignitionFetch, signal);
+    await timer.work(DURATIONS_MS.ignitionFetch, signal);
     const server = cluster.machineConfigServer;
     if (signal.aborted || !server) return;
     complete = await withFetched(config, server);
@@ -48,14 +48,14 @@ export async function becomeNode(
   const root = world.roots.fresh(hostId, 'installed');
   applyIgnition(complete, root);
   checkNodeRoot(root);
-  await pace.work(DURATIONS_MS.configuration, signal);
+  await timer.work(DURATIONS_MS.configuration, signal);
   const enter = (isReady: boolean): void => {
     if (signal.aborted) return;
     cluster.nodes.set(hostId, { isControlPlane: path !== 'worker', isReady });
     world.changed();
   };
   enter(false);
-  await pace.work(DURATIONS_MS.nodeBecomesReady, signal);
+  await timer.work(DURATIONS_MS.nodeBecomesReady, signal);
   enter(true);
 }
 

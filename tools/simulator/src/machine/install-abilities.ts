@@ -5,14 +5,14 @@ import { stagePathOf, type Installation } from '../installer/installation';
 import { runInstaller, sendLogs } from '../installer/installer';
 import type { InstalledSystem } from '../installer/node';
 import type { SimulatedHostRef, SimulationObserver } from '../observer';
-import type { SimulatedPace } from '../pace';
+import type { SimulatedTimer } from '../timer';
 import { createServiceApi, type ServiceAccess } from '../service-api/service-api';
 import type { SimulatedWorld } from '../world/simulated-cluster';
 import { hasDisk } from './simulated-abilities';
 
 export interface InstallAbilitiesOptions {
   readonly self: SimulatedHostRef;
-  readonly pace: SimulatedPace;
+  readonly timer: SimulatedTimer;
   readonly world: SimulatedWorld;
   readonly observer: SimulationObserver;
   inventory(): Inventory;
@@ -29,7 +29,7 @@ const NAME_TAKEN_EXIT_CODE = 125;
 
 /** The steps that change the machine: what the installer, its log sender and a reclaim do to it. */
 export function createInstallAbilities(options: InstallAbilitiesOptions): Abilities {
-  const { self, pace, world, observer, inventory } = options;
+  const { self, timer, world, observer, inventory } = options;
   let installing: AbortController | undefined;
 
   return {
@@ -41,7 +41,7 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
       installing = new AbortController();
       const signal = AbortSignal.any([power, installing.signal]);
       const access = options.access();
-      const api = createServiceApi(access, INSTALLER_RETRIES, pace.polls);
+      const api = createServiceApi(access, INSTALLER_RETRIES, timer.polls);
       const path = stagePathOf(order);
       world.knowHost(self.hostId, { hostname: self.hostname, path });
       options.onInstalling();
@@ -53,7 +53,7 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
         api,
         world,
         cluster: world.cluster(order.clusterId),
-        pace,
+        timer,
         observer,
         onReported: options.onReported,
       };
@@ -62,7 +62,7 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
         if (signal.aborted) throw new StepFailed('The installation was stopped.', STOPPED_EXIT_CODE);
         options.onWritten({ clusterId: order.clusterId, path, config });
         // The shutdown is ordered with a delay, so that this step can still be answered.
-        void pace.work(DURATIONS_MS.shutdown, power).then(() => {
+        void timer.work(DURATIONS_MS.shutdown, power).then(() => {
           if (!power.aborted) options.reboot('disk');
         });
       } finally {
@@ -72,17 +72,17 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
     },
     'stop-installation': async () => installing?.abort(),
     'logs-gather': async (order, signal) => {
-      const api = createServiceApi(options.access(), INSTALLER_RETRIES, pace.polls);
+      const api = createServiceApi(options.access(), INSTALLER_RETRIES, timer.polls);
       const host = { ...self, infraEnvId: order.infraEnvId };
-      await sendLogs({ api, host, pace, observer }, order.clusterId, signal).finally(() => api.close());
+      await sendLogs({ api, host, timer, observer }, order.clusterId, signal).finally(() => api.close());
     },
     'upgrade-agent': async ({ image }, signal) => {
-      await pace.work(DURATIONS_MS.imagePull, signal);
+      await timer.work(DURATIONS_MS.imagePull, signal);
       return { agent_image: image, result: 'success' };
     },
-    'download-boot-artifacts': async (_order, signal) => pace.work(DURATIONS_MS.imagePull, signal),
+    'download-boot-artifacts': async (_order, signal) => timer.work(DURATIONS_MS.imagePull, signal),
     'reboot-for-reclaim': async (_order, signal) => {
-      void pace.work(DURATIONS_MS.shutdown, signal).then(() => {
+      void timer.work(DURATIONS_MS.shutdown, signal).then(() => {
         if (!signal.aborted) options.reboot('media');
       });
     },

@@ -1,4 +1,4 @@
-import { DoorUnreachable, type Door } from '@muster/service-agent';
+import { TransportUnreachable, type Transport } from '@muster/service-agent';
 import type { Random } from '../random';
 
 /** Things that go wrong with a machine by itself; each can be left out, and all follow from the machine's seed. */
@@ -11,13 +11,13 @@ export interface Mishaps {
   readonly slowness?: number;
 }
 
-/** A door on which some replies never arrive. */
-export function loseReplies(door: Door, share: number, random: Random): Door {
+/** A transport on which some replies never arrive. */
+export function loseReplies(transport: Transport, share: number, random: Random): Transport {
   return {
-    ...door,
+    ...transport,
     reply: async (reply, signal) => {
-      if (random.next() < share) throw new DoorUnreachable('The reply was lost on the way (simulated).');
-      await door.reply(reply, signal);
+      if (random.next() < share) throw new TransportUnreachable('The reply was lost on the way (simulated).');
+      await transport.reply(reply, signal);
     },
   };
 }

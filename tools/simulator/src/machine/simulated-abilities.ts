@@ -3,14 +3,14 @@ import {
   fetchTangAdvertisements,
   StepFailed,
   type Abilities,
-  type ApiVipOrder,
+  type ApiVipRequest,
   type ApiVipReport,
   type ConnectivityReport,
   type Inventory,
   type RemoteHost,
 } from '@muster/service-agent';
 import { DURATIONS_MS } from '../durations';
-import type { SimulatedPace } from '../pace';
+import type { SimulatedTimer } from '../timer';
 import { createRandom, type Random } from '../random';
 import { networkOf, parseNetwork } from '../world/addresses';
 import type { SimulatedWorld } from '../world/simulated-cluster';
@@ -18,7 +18,7 @@ import type { SimulatedNetwork } from '../world/simulated-network';
 
 export interface AbilitiesOptions {
   readonly seed: string;
-  readonly pace: SimulatedPace;
+  readonly timer: SimulatedTimer;
   readonly network: SimulatedNetwork;
   readonly world: Pick<SimulatedWorld, 'clusterAt'>;
   inventory(): Inventory;
@@ -30,7 +30,7 @@ const DEFAULT_TIME_SOURCES = ['0.pool.ntp.org', '1.pool.ntp.org'];
 const MB = 1_000_000;
 
 /** What a simulated machine answers to the steps that only look: what its parts and its network would say. */
-export function createAbilities({ seed, pace, network, world, inventory }: AbilitiesOptions): Abilities {
+export function createAbilities({ seed, timer, network, world, inventory }: AbilitiesOptions): Abilities {
   // Every answer is drawn from its own seed: the same question has the same answer.
   const randomFor = (what: string): Random => createRandom(`${seed} ${what}`);
   const nic = () => inventory().interfaces.find(({ ipv4_addresses }) => ipv4_addresses.length > 0);
@@ -81,11 +81,11 @@ export function createAbilities({ seed, pace, network, world, inventory }: Abili
     'tang-connectivity-check': fetchTangAdvertisements,
     'installation-disk-speed-check': async ({ path }, signal) => {
       if (!hasDisk(inventory(), path)) throw new StepFailed(`This machine has no disk ${path}.`);
-      await pace.work(DURATIONS_MS.diskSpeedCheck, signal);
+      await timer.work(DURATIONS_MS.diskSpeedCheck, signal);
       return { path, io_sync_duration: randomFor(`disk ${path}`).between(1, 6) };
     },
     'container-image-availability': async ({ images }, signal) => {
-      await pace.work(DURATIONS_MS.imagePull * images.length, signal);
+      await timer.work(DURATIONS_MS.imagePull * images.length, signal);
       return {
         images: images.map((name) => {
           const random = randomFor(`image ${name}`);
@@ -100,7 +100,7 @@ export function createAbilities({ seed, pace, network, world, inventory }: Abili
 
 /** The server of a simulated cluster listens on ports of this machine: the fetch is real, only the way there is another. */
 async function fetchFromCluster(
-  order: ApiVipOrder,
+  order: ApiVipRequest,
   world: AbilitiesOptions['world'],
   signal: AbortSignal,
 ): Promise<ApiVipReport> {

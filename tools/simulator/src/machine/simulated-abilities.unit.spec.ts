@@ -1,6 +1,6 @@
 import { runStep, type Machine } from '@muster/service-agent';
 import { generateHardware } from '../hardware/generate-hardware';
-import { createSimulatedPace } from '../pace';
+import { createSimulatedTimer } from '../timer';
 import { createSimulatedWorld } from '../world/simulated-cluster';
 import { createSimulatedNetwork } from '../world/simulated-network';
 import { createAbilities } from './simulated-abilities';
@@ -16,7 +16,7 @@ describe('a simulated machine', () => {
   const machine: Machine = {
     abilities: createAbilities({
       seed: 'a',
-      pace: createSimulatedPace({ timeScale: 100_000 }),
+      timer: createSimulatedTimer({ timeScale: 100_000 }),
       network,
       world: createSimulatedWorld(),
       inventory: () => hardware.inventory,

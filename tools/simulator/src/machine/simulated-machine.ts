@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import {
   connectNats,
   hostIdOf,
-  openDoor,
+  openTransport,
   runAgent,
   StepFailed,
   type Abilities,
@@ -17,7 +17,7 @@ import type { Hardware } from '../hardware/generate-hardware';
 import { HARDWARE_FAULTS, type HardwareFaultId } from '../hardware/hardware-faults';
 import { becomeNode, type InstalledSystem } from '../installer/node';
 import type { PowerState, SimulationObserver } from '../observer';
-import { createSimulatedPace, DEFAULT_POLL_MS_MIN } from '../pace';
+import { createSimulatedTimer, DEFAULT_POLL_MS_MIN } from '../timer';
 import { createRandom } from '../random';
 import { createSimulatedWorld, type SimulatedWorld } from '../world/simulated-cluster';
 import { createSimulatedNetwork, type SimulatedNetwork } from '../world/simulated-network';
@@ -39,7 +39,7 @@ export interface SimulatedMachineOptions {
   readonly fault?: HardwareFaultId;
   readonly mishaps?: Mishaps;
   /** http: do not use NATS even where the image offers it. */
-  readonly door?: 'nats' | 'http';
+  readonly transport?: 'nats' | 'http';
   readonly observer?: SimulationObserver;
 }
 
@@ -65,7 +65,7 @@ export interface SimulatedMachine extends Machine {
 export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMachine {
   const { hardware, observer = {}, mishaps = {} } = options;
   const pollMsMin = options.pollMsMin ?? DEFAULT_POLL_MS_MIN;
-  const pace = createSimulatedPace({ timeScale: options.timeScale, pollMsMin, slowness: mishaps.slowness });
+  const timer = createSimulatedTimer({ timeScale: options.timeScale, pollMsMin, slowness: mishaps.slowness });
   const world = options.world ?? createSimulatedWorld();
   const network = options.network ?? createSimulatedNetwork();
   const hostId = hostIdOf({ ...hardware.identity, bootId: '' });
@@ -94,7 +94,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
 
   const installAbilities = createInstallAbilities({
     self,
-    pace,
+    timer,
     world,
     observer,
     inventory,
@@ -116,51 +116,51 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
     reboot: (from) => void machine.restart(from),
   });
   const abilities: Abilities = {
-    ...createAbilities({ seed, pace, network, world, inventory }),
+    ...createAbilities({ seed, timer, network, world, inventory }),
     ...installAbilities,
   };
 
   const live = async (signal: AbortSignal): Promise<void> => {
     enter('starting');
     bootId = randomUUID();
-    await pace.work(DURATIONS_MS.firmwareStart, signal);
+    await timer.work(DURATIONS_MS.firmwareStart, signal);
     if (signal.aborted) return;
     if (installed && !bootsMedia) return liveFromDisk(installed, signal);
-    await pace.work(DURATIONS_MS.liveSystemStart, signal);
+    await timer.work(DURATIONS_MS.liveSystemStart, signal);
     if (media && !signal.aborted) await liveFromMedia(media, signal);
   };
 
   const liveFromMedia = async (settings: DiscoverySettings, signal: AbortSignal): Promise<void> => {
     enter('discovery');
-    const door = await openDoor({
+    const transport = await openTransport({
       settings,
       hostId,
-      pace: pace.polls,
-      connectNats: options.door === 'http' ? undefined : connectNats,
+      timer: timer.polls,
+      connectNats: options.transport === 'http' ? undefined : connectNats,
       onFallback: (reason) => observer.onTrouble?.(self, `NATS is not to be had, so HTTP is used: ${reason}`),
     });
     try {
-      const way = mishaps.lostReplies ? loseReplies(door, mishaps.lostReplies, random) : door;
+      const way = mishaps.lostReplies ? loseReplies(transport, mishaps.lostReplies, random) : transport;
       await runAgent(
         {
           machine,
-          door: way,
+          transport: way,
           hostId,
           agentVersion: settings.agentVersion,
           clock: { nowMs: () => Date.now() },
-          pace: pace.polls,
+          timer: timer.polls,
           observe: (note) => observer.onAgentNote?.(self, note),
         },
         signal,
       );
     } finally {
-      await door.close();
+      await transport.close();
     }
   };
 
   const liveFromDisk = async (system: InstalledSystem, signal: AbortSignal): Promise<void> => {
     enter('installed');
-    await becomeNode(hostId, system, world, pace, signal);
+    await becomeNode(hostId, system, world, timer, signal);
     if (system.path === 'worker') return;
     const cluster = world.cluster(system.clusterId);
     // One control plane node runs the controller; when that node goes down, another takes it over.
@@ -171,7 +171,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
       const config = cluster.controllerConfig;
       if (signal.aborted || cluster.isFinished || !config || !isFree()) return;
       cluster.controllerOn = hostId;
-      await runController({ config, cluster, world, pace, observer }, signal).finally(() => {
+      await runController({ config, cluster, world, timer, observer }, signal).finally(() => {
         cluster.controllerOn = undefined;
         world.changed();
       });

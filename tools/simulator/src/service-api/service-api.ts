@@ -4,7 +4,7 @@ import {
   type DiscoverySettings,
   type HttpAnswer,
   type HttpCall,
-  type Pace,
+  type Timer,
   type RetryPolicy,
 } from '@muster/service-agent';
 import { multipartFile } from './multipart';
@@ -62,7 +62,7 @@ export interface ServiceOperator {
 export type ServiceAccess = Pick<DiscoverySettings, 'serviceUrl' | 'token' | 'agentVersion'> &
   Partial<Pick<DiscoverySettings, 'caPem' | 'isInsecure'>>;
 
-export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, pace: Pace): ServiceApi {
+export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, timer: Timer): ServiceApi {
   const client = createHttpClient({
     baseUrl: access.serviceUrl.replace(/\/+$/, '') + API_PREFIX,
     headers: {
@@ -72,7 +72,7 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, pa
     caPem: access.caPem,
     isInsecure: access.isInsecure,
     retries,
-    pace,
+    timer,
   });
   const { call } = client;
   const json = async <T>(what: HttpCall, signal: AbortSignal): Promise<T> => bodyOf<T>(await call(what, signal));

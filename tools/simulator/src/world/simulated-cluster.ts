@@ -14,7 +14,7 @@ export interface SimulatedCluster {
   readonly ignitionFetchedBy: Set<string>;
   readonly nodes: Map<string, SimulatedNode>;
   /** Nodes that the bootstrap host has told the service of. */
-  readonly toldJoined: Set<string>;
+  readonly joinReported: Set<string>;
   isBootstrapped: boolean;
   /** The in-cluster controller has said that it is there. */
   isControllerReady: boolean;
@@ -113,7 +113,7 @@ const createCluster = (clusterId: string): SimulatedCluster => ({
   machineConfigServer: undefined,
   ignitionFetchedBy: new Set(),
   nodes: new Map(),
-  toldJoined: new Set(),
+  joinReported: new Set(),
   isBootstrapped: false,
   isControllerReady: false,
   controllerOn: undefined,

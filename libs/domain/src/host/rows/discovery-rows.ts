@@ -1,6 +1,6 @@
 import type { Guard } from '../../decision/decision-table';
 import type { ContextOf, RowOn } from '../host-row';
-import { HOST_WORDS, inputMissingText, insufficientText, weakHardwareText } from '../host-words';
+import { HOST_MESSAGES, inputMissingText, insufficientText, weakHardwareText } from '../host-messages';
 import type { HostSource } from '../host-status';
 import { DISCOVERY } from '../host-status-groups';
 import type { HostVariables } from '../host-variables';
@@ -9,12 +9,14 @@ type Context = ContextOf<'Refresh'>;
 
 const insufficient = ({ command }: Context): string => insufficientText(command.conditions?.failingMessages);
 const absent = ({ state, command }: Context): string =>
-  !state.isMediaConnected || command.conditions?.mediaConnected === false ? HOST_WORDS.mediaLost : HOST_WORDS.silent;
+  !state.isMediaConnected || command.conditions?.mediaConnected === false
+    ? HOST_MESSAGES.mediaLost
+    : HOST_MESSAGES.silent;
 
-/** Everything but `known` while its cluster prepares: that one is summoned (preparation-rows). */
+/** Everything but `known` while its cluster prepares: that one is selected (preparation-rows). */
 const inspected = (id: string, rest: Omit<RowOn<'Refresh'>, 'id' | 'from' | 'on'>): readonly RowOn<'Refresh'>[] => [
   { id, from: DISCOVERY.filter((status) => status !== 'known'), on: 'Refresh', ...rest },
-  { id: `known-${id}`, from: ['known'], on: 'Refresh', ...rest, when: { ...rest.when, summoned: [false] } },
+  { id: `known-${id}`, from: ['known'], on: 'Refresh', ...rest, when: { ...rest.when, selected: [false] } },
 ];
 
 const present = (fitness: Guard<HostVariables>['fitness']): Guard<HostVariables> => ({ reach: ['connected'], fitness });
@@ -35,7 +37,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     when: present(['no-inventory']),
     to: 'discovering',
     why: 'Without an inventory there is nothing to judge.',
-    info: () => HOST_WORDS.awaitingHardware,
+    info: () => HOST_MESSAGES.awaitingHardware,
   }),
   {
     id: 'inspection-truncated',
@@ -44,7 +46,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     when: present(['truncated']),
     to: 'discovering',
     why: 'An inventory that had to be cut down to nothing is as good as none.',
-    info: () => HOST_WORDS.awaitingHardware,
+    info: () => HOST_MESSAGES.awaitingHardware,
   },
   {
     id: 'inspection-became-truncated',
@@ -59,7 +61,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'known-inspection-became-truncated',
     from: ['known'],
     on: 'Refresh',
-    when: { ...present(['truncated']), summoned: [false] },
+    when: { ...present(['truncated']), selected: [false] },
     to: 'insufficient',
     why: 'The machine was inspected before; now its inventory tells nothing and the rules say so.',
     info: insufficient,
@@ -92,6 +94,6 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     when: present(['sufficient']),
     to: 'known',
     why: 'All rules that gate the installation pass.',
-    info: () => HOST_WORDS.ready,
+    info: () => HOST_MESSAGES.ready,
   }),
 ];

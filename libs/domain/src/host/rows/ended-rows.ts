@@ -1,6 +1,6 @@
 import type { HostEvent } from '@muster/contracts';
 import type { ContextOf, RowOn } from '../host-row';
-import { HOST_WORDS } from '../host-words';
+import { HOST_MESSAGES } from '../host-messages';
 import { DISABLED } from '../host-status-groups';
 import { resumeClock } from './host-events';
 
@@ -47,7 +47,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     },
     to: 'installing-in-progress',
     why: 'The host only fell with its cluster; the cluster succeeded late after all.',
-    info: () => HOST_WORDS.clusterRecovered,
+    info: () => HOST_MESSAGES.clusterRecovered,
     effects: resumeClock,
   },
   {
@@ -62,7 +62,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     },
     to: 'installed',
     why: 'The host was done when its cluster failed; the cluster succeeded late after all.',
-    info: () => HOST_WORDS.installed,
+    info: () => HOST_MESSAGES.installed,
   },
   {
     id: 'cancelled-logs-timed-out',
@@ -88,7 +88,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { statusDeadline: ['passed'] },
     to: 'resetting-pending-user-action',
     why: 'The machine did not come back by itself: a person has to boot it.',
-    info: () => HOST_WORDS.resetting,
+    info: () => HOST_MESSAGES.resetting,
   },
   {
     id: 'resetting-awaits-boot',

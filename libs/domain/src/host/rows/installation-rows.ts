@@ -1,13 +1,13 @@
 import type { Guard } from '../../decision/decision-table';
 import type { RowOn } from '../host-row';
-import { HOST_WORDS } from '../host-words';
+import { HOST_MESSAGES } from '../host-messages';
 import type { HostStatus } from '../host-status';
-import type { HostValuation, HostVariables } from '../host-variables';
+import type { HostGuardValues, HostVariables } from '../host-variables';
 
 type RefreshRow = RowOn<'Refresh'>;
 
 /** The cluster has not failed; day-2 hosts do not ask. */
-export const CLUSTER_GOES_ON: readonly HostValuation['cluster'][] = [
+export const CLUSTER_GOES_ON: readonly HostGuardValues['cluster'][] = [
   'preparing',
   'installing',
   'finalizing',
@@ -25,7 +25,7 @@ function clusterFailed(prefix: string, from: HostStatus): RefreshRow {
     to: 'error',
     cause: 'cluster',
     why: 'There is no cluster left to become a part of.',
-    info: () => HOST_WORDS.clusterFailed,
+    info: () => HOST_MESSAGES.clusterFailed,
   };
 }
 
@@ -44,20 +44,20 @@ export function contactRows(prefix: string, from: HostStatus, when: Guard<HostVa
       to: 'error',
       cause: 'silence',
       why: 'The installer stopped reporting and nothing can tell whether it still works.',
-      info: () => HOST_WORDS.silentWhileInstalling,
+      info: () => HOST_MESSAGES.silentWhileInstalling,
     },
     {
       ...row('contact-lost-noted', { contact: ['lost'], timeouts: ['soft'] }),
       to: 'stay',
       why: 'Soft timeouts warn once and wait.',
-      info: () => HOST_WORDS.silenceNoted,
+      info: () => HOST_MESSAGES.silenceNoted,
       effects: () => [{ type: 'HostConnectionTimedOut', data: {} }],
     },
     {
       ...row('contact-regained', { contact: ['regained'] }),
       to: 'stay',
       why: 'The warning is taken back.',
-      info: () => HOST_WORDS.silenceEnded,
+      info: () => HOST_MESSAGES.silenceEnded,
       effects: () => [{ type: 'HostConnectionRecovered', data: {} }],
     },
   ];
@@ -74,7 +74,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     to: 'error',
     cause: 'deadline',
     why: 'The agent got its step and never reported a stage.',
-    info: () => HOST_WORDS.installingTimedOut,
+    info: () => HOST_MESSAGES.installingTimedOut,
   },
   ...contactRows('installing', 'installing', { statusDeadline: ['pending'] }),
   {
@@ -118,7 +118,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     to: 'error',
     cause: 'deadline',
     why: 'The others suffice: the cluster goes on without this host.',
-    info: () => HOST_WORDS.bootTimedOut,
+    info: () => HOST_MESSAGES.bootTimedOut,
   },
   {
     id: 'user-action-harms-nobody',

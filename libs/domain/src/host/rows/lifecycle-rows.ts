@@ -1,10 +1,10 @@
 import type { HostEvent } from '@muster/contracts';
 import type { ContextOf, RowOn } from '../host-row';
-import { HOST_WORDS } from '../host-words';
+import { HOST_MESSAGES } from '../host-messages';
 import { DISCOVERY, INSTALLING, PREPARING, RECLAIMING } from '../host-status-groups';
 import { installerChosen, leaveCluster } from './host-events';
 
-const unbinding = (): string => HOST_WORDS.unbinding;
+const unbinding = (): string => HOST_MESSAGES.unbinding;
 const installationFailed = ({ command }: ContextOf<'ReportInstallFailure'>): readonly HostEvent[] => [
   { type: 'HostInstallationFailed', data: { reason: command.reason } },
 ];
@@ -17,7 +17,7 @@ const INSTALL_ROWS: readonly RowOn<'InstallHost'>[] = [
     when: { day2: [true] },
     to: 'installing',
     why: 'The cluster exists: there is nobody to wait for.',
-    info: () => HOST_WORDS.installing,
+    info: () => HOST_MESSAGES.installing,
     effects: installerChosen,
   },
 ];
@@ -80,7 +80,7 @@ const RESET_ROWS: readonly RowOn<'RequireReset'>[] = [
     when: { resettable: [true] },
     to: 'resetting-pending-user-action',
     why: 'The machine has to boot the discovery image again; only a person or its controller can make it.',
-    info: () => HOST_WORDS.resetting,
+    info: () => HOST_MESSAGES.resetting,
     effects: ({ command }) => [{ type: 'HostReset', data: { reason: command.reason } }],
   },
   {
@@ -100,7 +100,7 @@ const BIND_ROWS: readonly RowOn<'Bind'>[] = [
     on: 'Bind',
     to: 'binding',
     why: 'The agent exits, comes back and registers in the cluster.',
-    info: () => HOST_WORDS.binding,
+    info: () => HOST_MESSAGES.binding,
     effects: ({ command }) => [{ type: 'HostBound', data: { clusterId: command.clusterId } }],
   },
 ];
@@ -170,7 +170,7 @@ const RECLAIM_ROWS: readonly (RowOn<'Reclaim'> | RowOn<'RebootForReclaim'> | Row
     on: 'RebootForReclaim',
     to: 'reclaiming-rebooting',
     why: 'The discovery image lies on the disk and is booted next.',
-    info: () => HOST_WORDS.reclaiming,
+    info: () => HOST_MESSAGES.reclaiming,
   },
   {
     id: 'reclaim-fails',

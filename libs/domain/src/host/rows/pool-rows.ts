@@ -1,5 +1,5 @@
 import type { RowOn } from '../host-row';
-import { HOST_WORDS, insufficientText } from '../host-words';
+import { HOST_MESSAGES, insufficientText } from '../host-messages';
 import { POOL, RECLAIMING } from '../host-status-groups';
 import { leaveCluster } from './host-events';
 
@@ -12,7 +12,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: ['silent'] },
     to: 'disconnected-unbound',
     why: 'Nothing can be said about a machine that is not heard of.',
-    info: () => HOST_WORDS.silent,
+    info: () => HOST_MESSAGES.silent,
   },
   {
     id: 'pool-media-lost',
@@ -29,7 +29,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: ['connected'], fitness: ['no-inventory'] },
     to: 'discovering-unbound',
     why: 'Without an inventory there is nothing to judge.',
-    info: () => HOST_WORDS.awaitingHardware,
+    info: () => HOST_MESSAGES.awaitingHardware,
   },
   {
     id: 'pool-inspection-truncated',
@@ -38,7 +38,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: ['connected'], fitness: ['truncated'] },
     to: 'discovering-unbound',
     why: 'An inventory that had to be cut down to nothing is as good as none.',
-    info: () => HOST_WORDS.awaitingHardware,
+    info: () => HOST_MESSAGES.awaitingHardware,
   },
   {
     id: 'pool-inspection-became-truncated',
@@ -65,7 +65,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: ['connected'], fitness: ['sufficient'] },
     to: 'known-unbound',
     why: 'The machine could be part of some cluster.',
-    info: () => HOST_WORDS.readyToBind,
+    info: () => HOST_MESSAGES.readyToBind,
   },
   {
     id: 'unbinding-awaits-boot',
@@ -90,7 +90,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { statusDeadline: ['passed'] },
     to: 'unbinding-pending-user-action',
     why: 'The machine did not come back by itself: a person has to boot it.',
-    info: () => HOST_WORDS.unbinding,
+    info: () => HOST_MESSAGES.unbinding,
     effects: leaveCluster,
   },
 ];

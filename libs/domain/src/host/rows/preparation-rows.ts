@@ -1,28 +1,28 @@
 import type { ContextOf, RowOn } from '../host-row';
-import { HOST_WORDS, insufficientText, preparationFailedText, preparationTimedOutText } from '../host-words';
-import type { HostValuation } from '../host-variables';
+import { HOST_MESSAGES, insufficientText, preparationFailedText, preparationTimedOutText } from '../host-messages';
+import type { HostGuardValues } from '../host-variables';
 import { installerChosen } from './host-events';
 
 type Context = ContextOf<'Refresh'>;
-type Phase = HostValuation['cluster'];
+type Phase = HostGuardValues['cluster'];
 
 const NOT_PREPARING: readonly Phase[] = ['installing', 'finalizing', 'waiting', 'failed', 'done', 'other'];
-const CONNECTED: readonly HostValuation['reach'][] = ['connected'];
-const GONE: readonly HostValuation['reach'][] = ['silent', 'no-media'];
+const CONNECTED: readonly HostGuardValues['reach'][] = ['connected'];
+const GONE: readonly HostGuardValues['reach'][] = ['silent', 'no-media'];
 
 const insufficient = ({ command }: Context): string => insufficientText(command.conditions?.failingMessages);
-const ready = (): string => HOST_WORDS.ready;
+const ready = (): string => HOST_MESSAGES.ready;
 
 /** From `known` to `installing`: the cluster's preparation sets the pace. */
 export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
   {
-    id: 'summoned',
+    id: 'selected',
     from: ['known'],
     on: 'Refresh',
-    when: { reach: CONNECTED, summoned: [true], preparation: ['running', 'done', 'images-failed', 'renewed'] },
+    when: { reach: CONNECTED, selected: [true], preparation: ['running', 'done', 'images-failed', 'renewed'] },
     to: 'preparing-for-installation',
     why: 'The cluster prepares and this host has a role in it. Images that failed before are checked again.',
-    info: () => HOST_WORDS.summoned,
+    info: () => HOST_MESSAGES.selected,
     effects: ({ state, command }) => [
       ...(command.conditions?.images === 'failed' ? [{ type: 'HostImageCheckVoided' as const, data: {} }] : []),
       ...(state.logs.state === ''
@@ -31,10 +31,10 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     ],
   },
   {
-    id: 'summoned-with-slow-disk',
+    id: 'selected-with-slow-disk',
     from: ['known'],
     on: 'Refresh',
-    when: { reach: CONNECTED, summoned: [true], preparation: ['disk-failed'] },
+    when: { reach: CONNECTED, selected: [true], preparation: ['disk-failed'] },
     to: 'insufficient',
     why: 'The disk check is not repeated by itself: its result stands until a person resets it.',
     info: insufficient,
@@ -73,7 +73,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['done'] },
     to: 'preparing-successful',
     why: 'Disk and images are fine; the host waits for the others.',
-    info: () => HOST_WORDS.prepared,
+    info: () => HOST_MESSAGES.prepared,
   },
   {
     id: 'preparation-running',
@@ -141,7 +141,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: CONNECTED, cluster: ['installing'] },
     to: 'installing',
     why: 'The cluster installs: the next thing the agent gets is its install step.',
-    info: () => HOST_WORDS.installing,
+    info: () => HOST_MESSAGES.installing,
     effects: installerChosen,
   },
   {
@@ -160,6 +160,6 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { reach: GONE },
     to: 'disconnected',
     why: 'A host that is not heard of cannot be installed; the cluster stops preparing.',
-    info: () => HOST_WORDS.silentWhilePreparing,
+    info: () => HOST_MESSAGES.silentWhilePreparing,
   },
 ];

@@ -1,7 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
 import type { ContextOf, RowOn } from '../host-row';
 import { STAGES_FROM_REBOOT } from '../host-stages';
-import { HOST_WORDS, mediaFailureText } from '../host-words';
+import { HOST_MESSAGES, mediaFailureText } from '../host-messages';
 import { DISCOVERY, POOL, statusesExcept } from '../host-status-groups';
 import { withoutConflict } from '../host-identity';
 
@@ -16,7 +16,7 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
     when: { media: ['present'] },
     to: 'disconnected',
     why: 'No step can run without the image.',
-    info: () => HOST_WORDS.mediaLost,
+    info: () => HOST_MESSAGES.mediaLost,
     effects: mediaGone,
   },
   {
@@ -44,7 +44,7 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
     when: { media: ['present'] },
     to: 'disconnected-unbound',
     why: 'No step can run without the image.',
-    info: () => HOST_WORDS.mediaLost,
+    info: () => HOST_MESSAGES.mediaLost,
     effects: mediaGone,
   },
   {

@@ -1,7 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
 import { readProgress } from '../host-progress';
 import type { ContextOf, RowOn } from '../host-row';
-import { failedText, HOST_WORDS } from '../host-words';
+import { failedText, HOST_MESSAGES } from '../host-messages';
 import { INSTALLING, statusesExcept } from '../host-status-groups';
 
 type Context = ContextOf<'ReportProgress'>;
@@ -25,8 +25,8 @@ function progressed({ state, command }: Context): readonly HostEvent[] {
 }
 
 const stageName = ({ command }: Context): string => command.stage;
-const added = ({ command }: Context): string => (command.isKubeApi ? command.stage : HOST_WORDS.day2Rebooted);
-const installed = (): string => HOST_WORDS.installed;
+const added = ({ command }: Context): string => (command.isKubeApi ? command.stage : HOST_MESSAGES.day2Rebooted);
+const installed = (): string => HOST_MESSAGES.installed;
 
 /** Stages as the installer and the controller report them. */
 export const PROGRESS_ROWS: readonly ProgressRow[] = [

@@ -1,7 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
 import type { Guard } from '../../decision/decision-table';
 import type { ContextOf, RowOn } from '../host-row';
-import { bootFromDiskText, HOST_WORDS } from '../host-words';
+import { bootFromDiskText, HOST_MESSAGES } from '../host-messages';
 import { statusesExcept } from '../host-status-groups';
 import type { HostVariables } from '../host-variables';
 import { installationDiskText, signOfLife } from './host-events';
@@ -52,7 +52,7 @@ const reregistered =
     ];
   };
 
-const awaitingHardware = (): string => HOST_WORDS.awaitingHardware;
+const awaitingHardware = (): string => HOST_MESSAGES.awaitingHardware;
 const bootFromDisk = (context: Context): string =>
   bootFromDiskText(context.command.installationDisk ?? installationDiskText(context));
 
@@ -85,7 +85,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     when: same(),
     to: 'known',
     why: 'The agent restarted before anything was written: what is known of the machine still holds, the preparation does not.',
-    info: () => HOST_WORDS.ready,
+    info: () => HOST_MESSAGES.ready,
     effects: reregistered(true),
   },
   {
@@ -143,7 +143,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     to: 'error',
     cause: 'restart',
     why: 'The installer cannot resume on a machine that restarted.',
-    info: () => HOST_WORDS.restarted,
+    info: () => HOST_MESSAGES.restarted,
     effects: signOfLife,
   },
   {
@@ -154,7 +154,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     to: 'error',
     cause: 'restart',
     why: 'The install step was handed out: whether it ran is unknown.',
-    info: () => HOST_WORDS.restarted,
+    info: () => HOST_MESSAGES.restarted,
     effects: signOfLife,
   },
   {

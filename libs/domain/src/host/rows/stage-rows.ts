@@ -2,8 +2,14 @@ import type { HostEvent } from '@muster/contracts';
 import type { Guard } from '../../decision/decision-table';
 import { stageTimeoutMs } from '../host-deadlines';
 import type { ContextOf, RowOn } from '../host-row';
-import { pullTimedOutText, stageOverdueText, stageSlowText, stageStalledText, stageTimedOutText } from '../host-words';
-import type { HostValuation, HostVariables } from '../host-variables';
+import {
+  pullTimedOutText,
+  stageOverdueText,
+  stageSlowText,
+  stageStalledText,
+  stageTimedOutText,
+} from '../host-messages';
+import type { HostGuardValues, HostVariables } from '../host-variables';
 import { installationDiskText, resumeClock } from './host-events';
 import { CLUSTER_GOES_ON } from './installation-rows';
 
@@ -17,8 +23,8 @@ const settled = (when: Guard<HostVariables>): Guard<HostVariables> => ({
   ...when,
 });
 const timedOut = (
-  stage: readonly HostValuation['stage'][],
-  timeouts: readonly HostValuation['timeouts'][],
+  stage: readonly HostGuardValues['stage'][],
+  timeouts: readonly HostGuardValues['timeouts'][],
 ): Guard<HostVariables> => settled({ clock: ['running'], stageDeadline: ['passed'], stage, timeouts });
 
 const told =

@@ -5,12 +5,12 @@ import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Id, OptionalHeader, QueryOf } from '../../http/parameters.decorators';
-import { AgentDesk } from '../agent-desk';
+import { AgentRequests } from '../agent-desk';
 import { presentSteps, V2_STEPS, type V2Steps } from './present-steps';
 
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/instructions')
 export class NextStepsController {
-  constructor(private readonly desk: AgentDesk) {}
+  constructor(private readonly desk: AgentRequests) {}
 
   @Get()
   @Answers('Tells an agent what to do, and when to ask again.', V2_STEPS)

@@ -1,4 +1,4 @@
-import { list, maybe, orNull, record, type Shown, STEP_TYPES, text, whole, word } from '@muster/assisted-api';
+import { list, maybe, orNull, record, type Static, STEP_TYPES, text, whole, word } from '@muster/assisted-api';
 import type { NextStepsResponse, Plain } from '@muster/contracts';
 
 const V2_STEP = record('step', {
@@ -6,7 +6,7 @@ const V2_STEP = record('step', {
   step_id: maybe(text()),
   args: maybe(list(text())),
 });
-type V2Step = Shown<typeof V2_STEP>;
+type V2Step = Static<typeof V2_STEP>;
 
 /** `steps` of the contract. The seconds are left out when 0, the list is null when there is nothing to do. */
 export const V2_STEPS = record('steps', {
@@ -14,7 +14,7 @@ export const V2_STEPS = record('steps', {
   post_step_action: word(['exit', 'continue']),
   instructions: orNull(list(V2_STEP)),
 });
-export type V2Steps = Shown<typeof V2_STEPS>;
+export type V2Steps = Static<typeof V2_STEPS>;
 
 export function presentSteps(response: Plain<NextStepsResponse>): V2Steps {
   const { instructions, nextInstructionSeconds: seconds, postStepAction } = response;

@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import {
-  type Shown,
+  type Static,
   list,
   maybe,
   record,
@@ -18,7 +18,7 @@ import { Context } from '../../auth/command-context.decorator';
 import { ReadYourWrites } from '../../bus/read-your-writes';
 import { Id, JsonBody, OptionalHeader } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
-import { AgentDesk } from '../agent-desk';
+import { AgentRequests } from '../agent-desk';
 
 /** `host_registration_response` of the contract. */
 const V2_REGISTERED_HOST = record('host_registration_response', {
@@ -29,12 +29,12 @@ const V2_REGISTERED_HOST = record('host_registration_response', {
     retry_seconds: maybe(whole()),
   }),
 });
-type V2RegisteredHost = Shown<typeof V2_REGISTERED_HOST>;
+type V2RegisteredHost = Static<typeof V2_REGISTERED_HOST>;
 
 @Controller('v2/infra-envs/:infra_env_id/hosts')
 export class RegisterHostController {
   constructor(
-    private readonly desk: AgentDesk,
+    private readonly desk: AgentRequests,
     private readonly readYourWrites: ReadYourWrites,
     private readonly hosts: HostViews,
   ) {}
@@ -53,20 +53,20 @@ export class RegisterHostController {
     const discoveryAgentVersion = body.discovery_agent_version ?? versionHeader ?? '';
     const input = { infraEnvId, hostId, discoveryAgentVersion };
     const { stored, agentVersion } = await this.desk.ask('register', input, context);
-    const isShown = stored === undefined || (await this.readYourWrites.passed(stored.position));
+    const isVisible = stored === undefined || (await this.readYourWrites.passed(stored.position));
     const runner = { infra_env_id: infraEnvId, host_id: hostId, agent_version: agentVersion };
     return {
-      ...(await this.show(infraEnvId, hostId, isShown)),
+      ...(await this.show(infraEnvId, hostId, isVisible)),
       next_step_runner_command: { args: [JSON.stringify(runner)] },
     };
   }
 
   /** A host that is registered but not shown yet is not "not found": an agent would wait for ever on that. */
-  private async show(infraEnvId: string, hostId: string, isShown: boolean): Promise<V2Host> {
+  private async show(infraEnvId: string, hostId: string, isVisible: boolean): Promise<V2Host> {
     try {
       return await this.hosts.show(infraEnvId, hostId);
     } catch (error) {
-      if (isShown || !(error instanceof RefusalError)) throw error;
+      if (isVisible || !(error instanceof RefusalError)) throw error;
       const reason = `Host ${hostId} is registered but cannot be shown yet; register again in a few seconds.`;
       throw new RefusalError({ code: 'busy', reason });
     }

@@ -5,11 +5,11 @@ import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Id, OptionalJsonBody, SendsAgentVersion } from '../../http/parameters.decorators';
-import { AgentDesk } from '../agent-desk';
+import { AgentRequests } from '../agent-desk';
 
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/instructions')
 export class ReplyToStepController {
-  constructor(private readonly desk: AgentDesk) {}
+  constructor(private readonly desk: AgentRequests) {}
 
   @Post()
   @HttpCode(204)

@@ -5,11 +5,11 @@ import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Id, JsonBody, SendsAgentVersion } from '../../http/parameters.decorators';
-import { AgentDesk } from '../agent-desk';
+import { AgentRequests } from '../agent-desk';
 
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/progress')
 export class ReportProgressController {
-  constructor(private readonly desk: AgentDesk) {}
+  constructor(private readonly desk: AgentRequests) {}
 
   @Put()
   @HttpCode(200)

@@ -1,4 +1,4 @@
-import { choice, list, maybe, record, type Shown, text } from '@muster/assisted-api';
+import { choice, list, maybe, record, type Static, text } from '@muster/assisted-api';
 import { type DetailedFeature, FEATURE_IDS, type FeatureId, featureOfOperator } from '@muster/feature-support';
 import { operatorNamed } from '@muster/operators';
 import { supportLevel, unavailableReason } from '../support-levels';
@@ -10,7 +10,7 @@ const V2_FEATURE = record('feature', {
   reason: maybe(unavailableReason()),
   incompatibilities: list(choice<FeatureId>(FEATURE_IDS)),
 });
-type V2Feature = Shown<typeof V2_FEATURE>;
+type V2Feature = Static<typeof V2_FEATURE>;
 
 /** `operator` of the contract. */
 const V2_OPERATOR_FEATURE = record('operator', {
@@ -23,7 +23,7 @@ export const V2_DETAILED_FEATURES = record('detailed-features', {
   features: list(V2_FEATURE),
   operators: list(V2_OPERATOR_FEATURE),
 });
-export type V2DetailedFeatures = Shown<typeof V2_DETAILED_FEATURES>;
+export type V2DetailedFeatures = Static<typeof V2_DETAILED_FEATURES>;
 
 /** Features that are operators are listed apart, with the operators that they bring along. */
 export function toDetailedFeatures(features: readonly DetailedFeature[]): V2DetailedFeatures {

@@ -1,4 +1,4 @@
-import { list, record, type Shown, text, whole } from '@muster/assisted-api';
+import { list, record, type Static, text, whole } from '@muster/assisted-api';
 
 const CLUSTER_NETWORKS = list(record('default_cluster_network', { cidr: text(), host_prefix: whole() }));
 const SERVICE_NETWORKS = list(record('default_service_network', { cidr: text() }));
@@ -16,7 +16,7 @@ export const V2_DEFAULT_CONFIG = record('cluster_default_config', {
   service_networks_dualstack: SERVICE_NETWORKS,
   forbidden_hostnames: list(text()),
 });
-export type V2DefaultConfig = Shown<typeof V2_DEFAULT_CONFIG>;
+export type V2DefaultConfig = Static<typeof V2_DEFAULT_CONFIG>;
 
 const CLUSTER_NETWORK_IPV4 = { cidr: '10.128.0.0/14', host_prefix: 23 };
 const CLUSTER_NETWORK_IPV6 = { cidr: 'fd01::/48', host_prefix: 64 };

@@ -21,7 +21,7 @@ export class AllowAddHostsController {
   @Answers('Lets hosts be added to an installed cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
-    await this.commands.carryOut(RegistrationService.method.allowAddHosts, { clusterId }, context);
+    await this.commands.execute(RegistrationService.method.allowAddHosts, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
 }

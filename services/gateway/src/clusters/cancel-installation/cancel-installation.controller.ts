@@ -21,7 +21,7 @@ export class CancelInstallationController {
   @Answers('Stops the installation of a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
-    await this.commands.carryOut(RegistrationService.method.cancelInstallation, { clusterId }, context);
+    await this.commands.execute(RegistrationService.method.cancelInstallation, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
 }

@@ -23,7 +23,7 @@ export class CreateManifestController {
     @Context() context: CommandContext,
   ): Promise<V2Manifest> {
     const input = { clusterId, folder, fileName, content: checkBase64('content', content) };
-    const { manifest } = await this.commands.carryOut(IgnitionService.method.storeManifest, input, context);
+    const { manifest } = await this.commands.execute(IgnitionService.method.storeManifest, input, context);
     return presentManifest(manifest ?? { folder, fileName, source: 'user' });
   }
 }

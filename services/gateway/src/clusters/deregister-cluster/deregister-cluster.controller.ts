@@ -16,6 +16,6 @@ export class DeregisterClusterController {
   @AnswersNothing('Deletes a cluster that is not being installed.')
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<void> {
-    await this.commands.carryOut(RegistrationService.method.deregisterCluster, { clusterId }, context);
+    await this.commands.execute(RegistrationService.method.deregisterCluster, { clusterId }, context);
   }
 }

@@ -8,7 +8,7 @@ import { attachment } from '../../http/attachment';
 import { Id, QueryOf, SendsAgentVersion } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { Artifacts } from '../artifacts';
-import { refuseBeforeFiles } from '../download-gate';
+import { refuseBeforeFilesExist } from '../download-gate';
 
 @Controller('v2/clusters/:cluster_id/downloads/files')
 export class DownloadClusterFileController {
@@ -26,7 +26,7 @@ export class DownloadClusterFileController {
     @QueryOf(ClusterFileQuery) { file_name: name }: ClusterFileQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
-    refuseBeforeFiles(await this.clusters.document(clusterId), name);
+    refuseBeforeFilesExist(await this.clusters.document(clusterId), name);
     return attachment(await this.artifacts.read(clusterId, name, context), name);
   }
 }

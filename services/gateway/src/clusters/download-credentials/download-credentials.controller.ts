@@ -8,7 +8,7 @@ import { attachment } from '../../http/attachment';
 import { Id, QueryOf } from '../../http/parameters.decorators';
 import { ClusterViews } from '../../views/cluster-views';
 import { Artifacts } from '../artifacts';
-import { refuseBeforeFiles } from '../download-gate';
+import { refuseBeforeFilesExist } from '../download-gate';
 
 /** What stands in until the file itself exists: the kubeconfig without the ingress CA works from the first minute. */
 const STAND_INS: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
@@ -29,7 +29,7 @@ export class DownloadCredentialsController {
     @QueryOf(CredentialFileQuery) { file_name: name }: CredentialFileQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
-    refuseBeforeFiles(await this.clusters.document(clusterId), name);
+    refuseBeforeFilesExist(await this.clusters.document(clusterId), name);
     const content =
       (await this.artifacts.find(clusterId, name, context)) ??
       (await this.artifacts.read(clusterId, STAND_INS.get(name) ?? name, context));

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Put } from '@nestjs/common';
-import { type ClusterDocument, IgnoredValidationsBody, record, type Shown, text } from '@muster/assisted-api';
+import { type ClusterDocument, IgnoredValidationsBody, record, type Static, text } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
@@ -14,7 +14,7 @@ const V2_IGNORED_VALIDATIONS = record('ignored-validations', {
   'cluster-validation-ids': text(),
   'host-validation-ids': text(),
 });
-type V2IgnoredValidations = Shown<typeof V2_IGNORED_VALIDATIONS>;
+type V2IgnoredValidations = Static<typeof V2_IGNORED_VALIDATIONS>;
 
 /** The contract has no place for a reason; where there is one, people are told of it. */
 const REASON_OF_THE_CONTRACT =
@@ -58,7 +58,7 @@ export class IgnoredValidationsController {
       // Saying again what is so already takes nobody's reason away.
       ...(isSame ? {} : { ignoredValidationsReason: REASON_OF_THE_CONTRACT }),
     };
-    await this.commands.carryOut(RegistrationService.method.reviseCluster, { clusterId, changes }, context);
+    await this.commands.execute(RegistrationService.method.reviseCluster, { clusterId, changes }, context);
     return present(await this.clusters.document(clusterId));
   }
 }

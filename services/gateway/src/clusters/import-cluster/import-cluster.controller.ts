@@ -28,7 +28,7 @@ export class ImportClusterController {
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     const clusterId = this.platform.ids.uuid();
-    await this.commands.carryOut(
+    await this.commands.execute(
       RegistrationService.method.registerCluster,
       {
         clusterId,

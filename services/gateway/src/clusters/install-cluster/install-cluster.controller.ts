@@ -21,7 +21,7 @@ export class InstallClusterController {
   @Answers('Begins the installation of a cluster that is ready.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
-    await this.commands.carryOut(RegistrationService.method.installCluster, { clusterId }, context);
+    await this.commands.execute(RegistrationService.method.installCluster, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
 }

@@ -29,7 +29,7 @@ export class OverrideInstallConfigController {
       });
     }
     const input = { clusterId, changes: { installConfigOverrides } };
-    await this.commands.carryOut(RegistrationService.method.reviseCluster, input, context);
+    await this.commands.execute(RegistrationService.method.reviseCluster, input, context);
   }
 }
 

@@ -39,7 +39,7 @@ export class RegisterClusterController {
   ): Promise<V2Cluster> {
     checkPullSecret(body.pull_secret);
     const clusterId = this.platform.ids.uuid();
-    await this.commands.carryOut(
+    await this.commands.execute(
       RegistrationService.method.registerCluster,
       {
         clusterId,

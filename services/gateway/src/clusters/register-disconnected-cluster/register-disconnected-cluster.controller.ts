@@ -30,7 +30,7 @@ export class RegisterDisconnectedClusterController {
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     const clusterId = this.platform.ids.uuid();
-    await this.commands.carryOut(
+    await this.commands.execute(
       RegistrationService.method.registerCluster,
       {
         clusterId,

@@ -21,6 +21,6 @@ export class RemoveManifestController {
     @QueryOf(ManifestQuery) { folder = 'manifests', file_name: fileName }: ManifestQuery,
     @Context() context: CommandContext,
   ): Promise<void> {
-    await this.commands.carryOut(IgnitionService.method.removeManifest, { clusterId, folder, fileName }, context);
+    await this.commands.execute(IgnitionService.method.removeManifest, { clusterId, folder, fileName }, context);
   }
 }

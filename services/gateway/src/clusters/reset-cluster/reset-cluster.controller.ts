@@ -21,7 +21,7 @@ export class ResetClusterController {
   @Answers('Takes a cancelled or failed installation back to its beginning.', V2_CLUSTER)
   @Accepts('userAuth')
   async handle(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
-    await this.commands.carryOut(RegistrationService.method.resetCluster, { clusterId }, context);
+    await this.commands.execute(RegistrationService.method.resetCluster, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
 }

@@ -33,7 +33,7 @@ export class ReviseClusterController {
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     if (body.pull_secret !== undefined) checkPullSecret(body.pull_secret);
-    await this.commands.carryOut(
+    await this.commands.execute(
       RegistrationService.method.reviseCluster,
       {
         clusterId,

@@ -30,7 +30,7 @@ export class ReviseManifestController {
       newFileName: updated_file_name,
       newContent: updated_content === undefined ? undefined : checkBase64('updated_content', updated_content),
     };
-    const { manifest } = await this.commands.carryOut(IgnitionService.method.reviseManifest, input, context);
+    const { manifest } = await this.commands.execute(IgnitionService.method.reviseManifest, input, context);
     return presentManifest(manifest ?? { folder, fileName, source: 'user' });
   }
 }

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { type ClusterDocument, record, type Shown, text } from '@muster/assisted-api';
+import { type ClusterDocument, record, type Static, text } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
 import { Answers } from '../../api-document/answers.decorator';
@@ -13,7 +13,7 @@ const CONSOLE_OPERATOR = 'console';
 const ADMINISTRATOR = 'kubeadmin';
 
 const V2_CREDENTIALS = record('credentials', { username: text(), password: text(), console_url: text() });
-type V2Credentials = Shown<typeof V2_CREDENTIALS>;
+type V2Credentials = Static<typeof V2_CREDENTIALS>;
 
 @Controller('v2/clusters/:cluster_id/credentials')
 export class ShowCredentialsController {

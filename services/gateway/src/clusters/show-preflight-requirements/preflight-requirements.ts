@@ -5,7 +5,7 @@ import {
   list,
   maybe,
   record,
-  type Shown,
+  type Static,
   text,
   whole,
 } from '@muster/assisted-api';
@@ -33,7 +33,7 @@ const V2_ROLE_REQUIREMENTS = record('host-type-hardware-requirements', {
   quantitative: V2_QUANTITIES,
   qualitative: maybe(list(text())),
 });
-type V2RoleRequirements = Shown<typeof V2_ROLE_REQUIREMENTS>;
+type V2RoleRequirements = Static<typeof V2_ROLE_REQUIREMENTS>;
 
 const V2_REQUIREMENTS = record('hardware-requirements-by-role', {
   master: V2_ROLE_REQUIREMENTS,
@@ -51,7 +51,7 @@ export const V2_PREFLIGHT_REQUIREMENTS = record('preflight-hardware-requirements
     }),
   ),
 });
-export type V2PreflightRequirements = Shown<typeof V2_PREFLIGHT_REQUIREMENTS>;
+export type V2PreflightRequirements = Static<typeof V2_PREFLIGHT_REQUIREMENTS>;
 
 type Asked = Pick<ClusterDocument, 'openshift_version' | 'control_plane_count' | 'disk_encryption' | 'kind'>;
 type Role = 'master' | 'worker';
@@ -98,8 +98,8 @@ function ofOperator(
   known: Pick<OperatorCluster, 'isSingleNode' | 'release' | 'settings'>,
 ): V2PreflightRequirements['operators'][number] {
   const role = (name: Role): V2RoleRequirements => {
-    const { cpuCores, ramMib, inWords } = operator.preview?.(name, known) ?? NOTHING_AHEAD;
-    return { quantitative: { cpu_cores: cpuCores, ram_mib: ramMib }, qualitative: inWords };
+    const { cpuCores, ramMib, descriptions } = operator.preview?.(name, known) ?? NOTHING_AHEAD;
+    return { quantitative: { cpu_cores: cpuCores, ram_mib: ramMib }, qualitative: descriptions };
   };
   return {
     operator_name: operator.name,
@@ -108,7 +108,7 @@ function ofOperator(
   };
 }
 
-/** Words of `enable_on` that mean a role. */
+/** Messages of `enable_on` that mean a role. */
 const ENCRYPTED: Readonly<Record<Role, readonly string[]>> = { master: ['masters', 'all'], worker: ['workers', 'all'] };
 
 function needsTpm({ disk_encryption: encryption }: Asked, role: Role): boolean {

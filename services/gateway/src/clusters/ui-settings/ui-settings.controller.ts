@@ -37,7 +37,7 @@ export class UiSettingsController {
     @TextBody(DOCUMENT_MAX_CHARACTERS) uiSettings: string,
     @Context() context: CommandContext,
   ): Promise<string> {
-    await this.commands.carryOut(
+    await this.commands.execute(
       RegistrationService.method.reviseCluster,
       { clusterId, changes: { uiSettings } },
       context,

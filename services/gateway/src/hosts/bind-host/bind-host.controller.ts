@@ -8,7 +8,7 @@ import type { Caller } from '../../auth/caller';
 import { Context, Who } from '../../auth/command-context.decorator';
 import { Ownership } from '../../auth/ownership';
 import { Commands } from '../../bus/commands';
-import { FailureNotes } from '../../bus/failure-notes';
+import { FailureLog } from '../../bus/failure-log';
 import { Id, JsonBody } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
 
@@ -17,7 +17,7 @@ export class BindHostController {
   constructor(
     private readonly commands: Commands,
     private readonly hosts: HostViews,
-    private readonly failures: FailureNotes,
+    private readonly failures: FailureLog,
     private readonly ownership: Ownership,
   ) {}
 
@@ -35,7 +35,7 @@ export class BindHostController {
     const clusterId = body.cluster_id.toLowerCase();
     await this.ownership.check(caller, 'write', { clusterId });
     await this.failures.around({ name: 'host_bind_failed', infraEnvId, hostId, clusterId }, context, () =>
-      this.commands.carryOut(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context),
+      this.commands.execute(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context),
     );
     return this.hosts.show(infraEnvId, hostId);
   }

@@ -20,6 +20,6 @@ export class DeregisterHostController {
     @Id('host_id') hostId: string,
     @Context() context: CommandContext,
   ): Promise<void> {
-    await this.commands.carryOut(RegistrationService.method.deregisterHost, { infraEnvId, hostId }, context);
+    await this.commands.execute(RegistrationService.method.deregisterHost, { infraEnvId, hostId }, context);
   }
 }

@@ -25,7 +25,7 @@ export class InstallHostController {
     @Id('host_id') hostId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
-    await this.commands.carryOut(RegistrationService.method.installHost, { infraEnvId, hostId }, context);
+    await this.commands.execute(RegistrationService.method.installHost, { infraEnvId, hostId }, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 }

@@ -38,7 +38,7 @@ export class OverrideIgnitionController {
     await this.hosts.document(infraEnvId, hostId);
     const document = config === '' ? NO_DOCUMENT : await this.store(config);
     const input = { infraEnvId, hostId, settings: { ignitionConfigOverrides: document } };
-    await this.commands.carryOut(RegistrationService.method.reviseHost, input, context);
+    await this.commands.execute(RegistrationService.method.reviseHost, input, context);
   }
 
   private async store(config: string): Promise<{ digest: string; bytes: number }> {

@@ -25,7 +25,7 @@ export class ResetHostController {
     @Id('host_id') hostId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
-    await this.commands.carryOut(RegistrationService.method.resetHost, { infraEnvId, hostId }, context);
+    await this.commands.execute(RegistrationService.method.resetHost, { infraEnvId, hostId }, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 }

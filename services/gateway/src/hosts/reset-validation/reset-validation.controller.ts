@@ -6,7 +6,7 @@ import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
-import { Id, PathWord } from '../../http/parameters.decorators';
+import { Id, PathParam } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
 
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/actions/reset-validation/:validation_id')
@@ -22,11 +22,11 @@ export class ResetValidationController {
   async handle(
     @Id('infra_env_id') infraEnvId: string,
     @Id('host_id') hostId: string,
-    @PathWord('validation_id') validationId: string,
+    @PathParam('validation_id') validationId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     const request = { infraEnvId, hostId, validationId };
-    await this.commands.carryOut(RegistrationService.method.resetHostValidation, request, context);
+    await this.commands.execute(RegistrationService.method.resetHostValidation, request, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 }

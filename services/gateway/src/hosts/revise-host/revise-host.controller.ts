@@ -31,7 +31,7 @@ export class ReviseHostController {
     const revision = toHostRevision(body, host.skip_formatting_disks ?? '');
     if ('refusal' in revision) throw new RefusalError(revision.refusal);
     const input = { infraEnvId, hostId, ...revision };
-    await this.commands.carryOut(RegistrationService.method.reviseHost, input, context);
+    await this.commands.execute(RegistrationService.method.reviseHost, input, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 }

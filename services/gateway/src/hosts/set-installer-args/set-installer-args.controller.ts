@@ -27,7 +27,7 @@ export class SetInstallerArgsController {
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     const input = { infraEnvId, hostId, settings: { installerArgs: JSON.stringify(args) } };
-    await this.commands.carryOut(RegistrationService.method.reviseHost, input, context);
+    await this.commands.execute(RegistrationService.method.reviseHost, input, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 }

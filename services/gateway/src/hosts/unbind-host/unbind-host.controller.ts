@@ -6,7 +6,7 @@ import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
 import { Commands } from '../../bus/commands';
-import { FailureNotes } from '../../bus/failure-notes';
+import { FailureLog } from '../../bus/failure-log';
 import { Id } from '../../http/parameters.decorators';
 import { HostViews } from '../../views/host-views';
 
@@ -15,7 +15,7 @@ export class UnbindHostController {
   constructor(
     private readonly commands: Commands,
     private readonly hosts: HostViews,
-    private readonly failures: FailureNotes,
+    private readonly failures: FailureLog,
   ) {}
 
   @Post()
@@ -28,7 +28,7 @@ export class UnbindHostController {
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     await this.failures.around({ name: 'host_unbind_failed', infraEnvId, hostId }, context, () =>
-      this.commands.carryOut(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context),
+      this.commands.execute(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context),
     );
     return this.hosts.show(infraEnvId, hostId);
   }

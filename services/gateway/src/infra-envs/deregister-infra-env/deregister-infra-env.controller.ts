@@ -16,6 +16,6 @@ export class DeregisterInfraEnvController {
   @AnswersNothing('Deletes an infra-env that has no hosts.')
   @Accepts('userAuth')
   async handle(@Id('infra_env_id') infraEnvId: string, @Context() context: CommandContext): Promise<void> {
-    await this.commands.carryOut(RegistrationService.method.deregisterInfraEnv, { infraEnvId }, context);
+    await this.commands.execute(RegistrationService.method.deregisterInfraEnv, { infraEnvId }, context);
   }
 }

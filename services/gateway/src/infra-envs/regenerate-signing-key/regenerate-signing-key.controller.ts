@@ -16,6 +16,6 @@ export class RegenerateSigningKeyController {
   @AnswersNothing('Makes every address of the image worthless that was handed out so far.')
   @Accepts('userAuth')
   async handle(@Id('infra_env_id') infraEnvId: string, @Context() context: CommandContext): Promise<void> {
-    await this.commands.carryOut(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);
+    await this.commands.execute(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);
   }
 }

@@ -43,7 +43,7 @@ export class RegisterInfraEnvController {
     const cluster = settings.clusterId ? await this.clusters.document(settings.clusterId) : undefined;
     const version = body.openshift_version || cluster?.openshift_version || '';
     const infraEnvId = this.platform.ids.uuid();
-    await this.commands.carryOut(
+    await this.commands.execute(
       RegistrationService.method.registerInfraEnv,
       {
         infraEnvId,

@@ -39,7 +39,7 @@ export class ReviseInfraEnvController {
       changes.openshiftVersion = this.releases.ofInfraEnv(changes.openshiftVersion, architecture).openshiftVersion;
     }
     const input = { infraEnvId, changes, pullSecret };
-    await this.commands.carryOut(RegistrationService.method.reviseInfraEnv, input, context);
+    await this.commands.execute(RegistrationService.method.reviseInfraEnv, input, context);
     return this.infraEnvs.show(infraEnvId, request);
   }
 }

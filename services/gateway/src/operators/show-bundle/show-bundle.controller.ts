@@ -4,7 +4,7 @@ import { BUNDLE_IDS, bundleNamed } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
 import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
-import { PathWord, QueryOf } from '../../http/parameters.decorators';
+import { PathParam, QueryOf } from '../../http/parameters.decorators';
 import { SINGLE_NODE_FEATURE, toV2Bundle, V2_BUNDLE, type V2Bundle } from '../bundle-view';
 
 @Controller('v2/operators/bundles/:id')
@@ -13,7 +13,7 @@ export class ShowBundleController {
   @Answers('Shows a bundle of operators.', V2_BUNDLE)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
-  handle(@PathWord('id') id: string, @QueryOf(ShowBundleQuery) query: ShowBundleQuery): V2Bundle {
+  handle(@PathParam('id') id: string, @QueryOf(ShowBundleQuery) query: ShowBundleQuery): V2Bundle {
     const isSingleNode = query.feature_ids?.includes(SINGLE_NODE_FEATURE) ?? false;
     const bundle = bundleNamed(id, { isSingleNode });
     if (!bundle)

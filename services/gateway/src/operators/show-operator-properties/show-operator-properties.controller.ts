@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
-import { choice, flag, list, record, type Shown, text } from '@muster/assisted-api';
+import { choice, flag, list, record, type Static, text } from '@muster/assisted-api';
 import { operatorNamed, OPERATOR_NAMES, type OperatorProperty } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
 import { Answers } from '../../api-document/answers.decorator';
-import { PathWord } from '../../http/parameters.decorators';
+import { PathParam } from '../../http/parameters.decorators';
 import { Accepts } from '../../auth/accepts.decorator';
 
 /** `operator-property` of the contract. */
@@ -15,14 +15,14 @@ const V2_OPERATOR_PROPERTY = record('operator-property', {
   description: text(),
   default_value: text(),
 });
-type V2OperatorProperty = Shown<typeof V2_OPERATOR_PROPERTY>;
+type V2OperatorProperty = Static<typeof V2_OPERATOR_PROPERTY>;
 
 @Controller('v2/supported-operators/:operator_name')
 export class ShowOperatorPropertiesController {
   @Get()
   @Answers('Tells what can be set of an operator.', list(V2_OPERATOR_PROPERTY))
   @Accepts('userAuth')
-  handle(@PathWord('operator_name') name: string): readonly V2OperatorProperty[] {
+  handle(@PathParam('operator_name') name: string): readonly V2OperatorProperty[] {
     const operator = operatorNamed(name);
     if (!operator)
       throw new RefusalError({

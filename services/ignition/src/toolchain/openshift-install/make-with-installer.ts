@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { emptyIgnition, type ManifestFile, placeManifests, toIgnitionJson } from '@muster/ignition-config';
 import { composedInstallConfig } from '../composed-install-config';
 import { documentTokenOf } from '../identities';
-import { ArtifactsRefused, type InstallOrder } from '../toolchain.port';
+import { ArtifactsRefused, type InstallRequest } from '../toolchain.port';
 import { type InstallFolder, openInstallFolder } from './install-folder';
 import { collectOutput, type InstallerOutput } from './installer-output';
 import type { OpenshiftInstallSettings } from './openshift-install-settings';
@@ -21,7 +21,7 @@ const CLOUDS: ReadonlySet<string> = new Set(['vsphere', 'nutanix']);
  * Throws ArtifactsRefused with the end of what the installer said.
  */
 export async function makeWithInstaller(
-  order: InstallOrder,
+  order: InstallRequest,
   installer: string,
   settings: OpenshiftInstallSettings,
 ): Promise<InstallerOutput> {
@@ -49,7 +49,7 @@ async function runInstaller(
   what: string,
   { path }: InstallFolder,
   installer: string,
-  order: InstallOrder,
+  order: InstallRequest,
   settings: OpenshiftInstallSettings,
 ): Promise<void> {
   try {
@@ -67,7 +67,7 @@ async function runInstaller(
 }
 
 /** All that the installer sees of the world. */
-function environmentOf(order: InstallOrder, folder: string, settings: OpenshiftInstallSettings) {
+function environmentOf(order: InstallRequest, folder: string, settings: OpenshiftInstallSettings) {
   const bootstrapAddress = order.hosts.find(({ hostId }) => hostId === order.bootstrapHostId)?.nodeAddress ?? '';
   return {
     PATH: process.env.PATH ?? '',
@@ -81,7 +81,7 @@ function environmentOf(order: InstallOrder, folder: string, settings: OpenshiftI
   };
 }
 
-function manifestsOf(order: InstallOrder, generated: readonly ManifestFile[]): readonly ManifestFile[] {
+function manifestsOf(order: InstallRequest, generated: readonly ManifestFile[]): readonly ManifestFile[] {
   const isCloud = CLOUDS.has(order.settings.platformType ?? '');
   const ours = isCloud ? generated.filter(({ fileName }) => !CLOUD_MACHINES.test(fileName)) : generated;
   const workers = order.hosts.filter(({ role }) => role === 'worker').length;

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { parse } from 'yaml';
-import { keptInMemory, sampleHost, sampleOrder } from '../sample-order.fixture.spec';
-import type { InstallOrder, MadeInstallation } from '../toolchain.port';
+import { keptInMemory, sampleHost, sampleInstallRequest } from '../sample-install-request.fixture.spec';
+import type { InstallRequest, MadeInstallation } from '../toolchain.port';
 import type { OpenshiftInstallSettings } from './openshift-install-settings';
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
@@ -58,8 +58,8 @@ const fileOf = (made: MadeInstallation, path: string) => readTextFile(bootstrapO
 describe('the openshift-install toolchain', () => {
   it('calls the installer as it wants to be called, and lets it see nothing else', async () => {
     process.env.SECRET_OF_SERVICE = 'not for installers';
-    const folder = join(directory.path, 'work', 'install-config-generate', sampleOrder().clusterId);
-    await toolchain({ certificatesDirectory: directory.path + '/tools' }).make(sampleOrder(), keptInMemory());
+    const folder = join(directory.path, 'work', 'install-config-generate', sampleInstallRequest().clusterId);
+    await toolchain({ certificatesDirectory: directory.path + '/tools' }).make(sampleInstallRequest(), keptInMemory());
     delete process.env.SECRET_OF_SERVICE;
     const environment = [
       `HOME=${folder}`,
@@ -83,7 +83,7 @@ describe('the openshift-install toolchain', () => {
   });
 
   it('collects what it made and adds what hosts need', async () => {
-    const made = await toolchain().make(sampleOrder(), keptInMemory());
+    const made = await toolchain().make(sampleInstallRequest(), keptInMemory());
     expect(made.artifacts.map(({ name }) => name)).toEqual([
       'kubeconfig-noingress',
       'kubeadmin-password',
@@ -92,7 +92,7 @@ describe('the openshift-install toolchain', () => {
       'metadata.json',
       'master.ign',
       'worker.ign',
-      ...sampleOrder().hosts.map(({ role, hostId }) => `${role}-${hostId}.ign`),
+      ...sampleInstallRequest().hosts.map(({ role, hostId }) => `${role}-${hostId}.ign`),
     ]);
     expect(made.openshiftClusterId).toBe('5c0ffee0-0000-4000-8000-000000000000');
     expect(textOf(made, 'kubeadmin-password')).toBe('pass-word');
@@ -102,7 +102,7 @@ describe('the openshift-install toolchain', () => {
   });
 
   it('finishes the bootstrap config', async () => {
-    const made = await toolchain().make(sampleOrder(), keptInMemory());
+    const made = await toolchain().make(sampleInstallRequest(), keptInMemory());
     const paths = bootstrapOf(made).storage?.files?.map(({ path }) => path) ?? [];
     expect(paths.filter((path) => path.endsWith('.nmconnection'))).toEqual([]);
     expect(paths.filter((path) => path === '/etc/motd')).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('the openshift-install toolchain', () => {
   });
 
   it('lays manifests and patches over those of the installer', async () => {
-    const manifests: InstallOrder['manifests'] = [
+    const manifests: InstallRequest['manifests'] = [
       { folder: 'openshift', fileName: 'two.yaml', content: 'a: 1\n---\nb: 2\n' },
       {
         folder: 'openshift',
@@ -126,7 +126,7 @@ describe('the openshift-install toolchain', () => {
         content: '- {op: replace, path: /spec/mastersSchedulable, value: true}',
       },
     ];
-    const made = await toolchain().make(sampleOrder({ manifests }), keptInMemory());
+    const made = await toolchain().make(sampleInstallRequest({ manifests }), keptInMemory());
     expect(parse(fileOf(made, 'manifests/cluster-scheduler-02-config.yml') ?? '')).toEqual({
       spec: { mastersSchedulable: true },
     });
@@ -135,7 +135,7 @@ describe('the openshift-install toolchain', () => {
     expect(names.filter((path) => path.includes('.patch'))).toEqual([]);
     // With its one worker.
     expect(fileOf(made, 'manifests/cluster-infrastructure-02-config.yml')).toContain('HighlyAvailable');
-    const two = await toolchain().make(sampleOrder({}, 5), keptInMemory());
+    const two = await toolchain().make(sampleInstallRequest({}, 5), keptInMemory());
     expect(fileOf(two, 'manifests/cluster-infrastructure-02-config.yml')).toContain('SingleReplica');
   });
 
@@ -143,14 +143,14 @@ describe('the openshift-install toolchain', () => {
     ['vsphere', false],
     ['baremetal', true],
   ])('leaves machines of platform %s in the manifests: %s', async (platformType, isKept) => {
-    const order = sampleOrder({ settings: { platformType } });
+    const order = sampleInstallRequest({ settings: { platformType } });
     const made = await toolchain().make(order, keptInMemory());
     expect(fileOf(made, 'openshift/99_openshift-cluster-api_master-machines-0.yaml') !== undefined).toBe(isKept);
   });
 
   it('makes a single node in place', async () => {
     const settings = { controlPlaneCount: 1, platformType: 'none', userManagedNetworking: true };
-    const made = await toolchain().make(sampleOrder({ settings }, 1), keptInMemory());
+    const made = await toolchain().make(sampleInstallRequest({ settings }, 1), keptInMemory());
     expect(record().find((line) => line.includes('single-node'))).toMatch(
       /^args: create single-node-ignition-config --dir /,
     );
@@ -160,16 +160,16 @@ describe('the openshift-install toolchain', () => {
 
   it('runs the installer once and makes the same again from what was kept', async () => {
     const keep = keptInMemory();
-    const first = await toolchain().make(sampleOrder(), keep);
+    const first = await toolchain().make(sampleInstallRequest(), keep);
     const calls = record().length;
-    expect(await toolchain().make(sampleOrder(), keep)).toEqual(first);
+    expect(await toolchain().make(sampleInstallRequest(), keep)).toEqual(first);
     expect(record()).toHaveLength(calls);
   });
 
   it('says at most 512 characters of what the installer said last', async () => {
     writeFileSync(join(tools, 'fail'), '');
     const failure = await toolchain()
-      .make(sampleOrder(), keptInMemory())
+      .make(sampleInstallRequest(), keptInMemory())
       .catch((error: unknown) => error as Error);
     const message = failure instanceof Error ? failure.message : '';
     const intro = 'openshift-install create manifests did not work: it ended with code 3: ';
@@ -182,7 +182,7 @@ describe('the openshift-install toolchain', () => {
   it('ends an installer that does not end', async () => {
     const hanging = program('hanging', '#!/bin/sh\nsleep 600 &\nwait\n');
     await expect(
-      toolchain({ installerPath: hanging, timeoutMs: 200 }).make(sampleOrder(), keptInMemory()),
+      toolchain({ installerPath: hanging, timeoutMs: 200 }).make(sampleInstallRequest(), keptInMemory()),
     ).rejects.toThrow(/did not end within 0\.2 seconds/);
   });
 });
@@ -205,9 +205,9 @@ cp ${tools}/openshift-install "$to/openshift-install"
 
   it('are fetched once per release, with the pull secret, and kept', async () => {
     const made = fetching(oc());
-    const other = sampleOrder({ clusterId: 'c1c1c1c1-0000-4000-8000-000000000002' });
-    await Promise.all([made.make(sampleOrder(), keptInMemory()), made.make(other, keptInMemory())]);
-    await fetching(oc()).make(sampleOrder(), keptInMemory());
+    const other = sampleInstallRequest({ clusterId: 'c1c1c1c1-0000-4000-8000-000000000002' });
+    await Promise.all([made.make(sampleInstallRequest(), keptInMemory()), made.make(other, keptInMemory())]);
+    await fetching(oc()).make(sampleInstallRequest(), keptInMemory());
     const fetches = readFileSync(join(tools, 'fetches'), 'utf8').trim().split('\n');
     expect(fetches).toEqual([
       expect.stringMatching(
@@ -232,7 +232,7 @@ cp ${tools}/openshift-install "$to/openshift-install"
     ],
   ])('that cannot be fetched (%s) are told with what to do', async (_, ocPath, reason) => {
     const failing = fetching(ocPath());
-    const failure = failing.make(sampleOrder(), keptInMemory());
+    const failure = failing.make(sampleInstallRequest(), keptInMemory());
     await expect(failure).rejects.toThrow(reason);
     await expect(failure).rejects.toThrow(/Check that the release exists and that the pull secret opens it/);
   });

@@ -3,7 +3,7 @@ import { clusterIdIn, finishBootstrap, type IgnitionConfig, toIgnitionJson } fro
 import { customManifestsJson } from '../../artifacts/operator-files';
 import { composedInstallConfig } from '../composed-install-config';
 import { hostConfigs, rolesOf } from '../host-configs';
-import { ArtifactsRefused, type InstallOrder, type MadeArtifact, type Toolchain } from '../toolchain.port';
+import { ArtifactsRefused, type InstallRequest, type MadeArtifact, type Toolchain } from '../toolchain.port';
 import { InstallerBinaries } from './installer-binaries';
 import type { InstallerOutput } from './installer-output';
 import { makeWithInstaller } from './make-with-installer';
@@ -33,7 +33,7 @@ export function openshiftInstallToolchain(settings: OpenshiftInstallSettings): T
   };
 }
 
-function finish(order: InstallOrder, output: InstallerOutput) {
+function finish(order: InstallRequest, output: InstallerOutput) {
   const bootstrap = finishBootstrap(configIn(output, 'bootstrap.ign'), {
     hosts: order.hosts,
     openshiftVersion: order.settings.openshiftVersion ?? '',

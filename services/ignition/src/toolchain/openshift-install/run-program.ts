@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /** What a person gets to read of a program's output. */
-const SHOWN_CHARACTERS_MAX = 512;
+const DISPLAYED_CHARACTERS_MAX = 512;
 const KEPT_CHARACTERS_MAX = 64 * 1024;
 
 export interface ProgramRun {
@@ -46,7 +46,7 @@ export function runProgram({ file, args, folder, environment, timeoutMs }: Progr
       isLate = true;
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     }, timeoutMs);
-    const fail = (why: string): void => reject(new ProgramFailed(why, output.trim().slice(-SHOWN_CHARACTERS_MAX)));
+    const fail = (why: string): void => reject(new ProgramFailed(why, output.trim().slice(-DISPLAYED_CHARACTERS_MAX)));
     child.once('error', (error) => {
       clearTimeout(late);
       fail(`it could not be started (${error.message})`);

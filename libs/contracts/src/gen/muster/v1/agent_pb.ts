@@ -46,7 +46,7 @@ export const NudgeSchema: GenMessage<Nudge, {jsonType: NudgeJson}> = /*@__PURE__
   messageDesc(file_muster_v1_agent, 0);
 
 /**
- * The NATS door of agents: subject agent.v1.<infraEnvId>.<hostId>.<verb>, verbs as the methods in lower snake case.
+ * The NATS endpoint of agents: subject agent.v1.<infraEnvId>.<hostId>.<verb>, verbs as the methods in lower snake case.
  * The ids of the subject win over the ids of the message. The service side publishes `nudge` when there is work.
  *
  * @generated from service muster.v1.AgentService

@@ -12,14 +12,14 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/events.proto.
  */
 export const file_muster_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("ChZtdXN0ZXIvdjEvZXZlbnRzLnByb3RvEgltdXN0ZXIudjEi1AEKCExpdmVGYWN0EhAKCHByZXZpb3VzGAEgASgBEhAKCHBvc2l0aW9uGAIgASgBEhEKCXN0cmVhbV9pZBgDIAEoCRIQCghyZXZpc2lvbhgEIAEoARIKCgJpZBgFIAEoCRIMCgR0eXBlGAYgASgJEiUKBGRhdGEYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCG1ldGFkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtyZWNvcmRlZF9hdBgJIAEoCSIeCgpIZWFkQmVhY29uEhAKCHBvc2l0aW9uGAEgASgBIjoKElByb2plY3Rpb25BZHZhbmNlZBISCgpwcm9qZWN0aW9uGAEgASgJEhAKCHBvc2l0aW9uGAIgASgBIrQBCgxOb3RlUmVjb3JkZWQSDAoEbmFtZRgBIAEoCRIQCghzZXZlcml0eRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRIPCgdtZXNzYWdlGAQgASgJEhIKCmNsdXN0ZXJfaWQYBSABKAkSDwoHaG9zdF9pZBgGIAEoCRIUCgxpbmZyYV9lbnZfaWQYByABKAkSJgoFcHJvcHMYCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IjoKEVJlY29yZE5vdGVSZXF1ZXN0EiUKBG5vdGUYASABKAsyFy5tdXN0ZXIudjEuTm90ZVJlY29yZGVkIiYKElJlY29yZE5vdGVSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoASIxCg9SZWFkUGFzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIKCgJhdBgCIAEoCSIlChBSZWFkUGFzdFJlc3BvbnNlEhEKCWRvY3VtZW50cxgBIAEoCTKfAQoNRXZlbnRzU2VydmljZRJJCgpSZWNvcmROb3RlEhwubXVzdGVyLnYxLlJlY29yZE5vdGVSZXF1ZXN0Gh0ubXVzdGVyLnYxLlJlY29yZE5vdGVSZXNwb25zZRJDCghSZWFkUGFzdBIaLm11c3Rlci52MS5SZWFkUGFzdFJlcXVlc3QaGy5tdXN0ZXIudjEuUmVhZFBhc3RSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct]);
+  fileDesc("ChZtdXN0ZXIvdjEvZXZlbnRzLnByb3RvEgltdXN0ZXIudjEi1QEKCUxpdmVFdmVudBIQCghwcmV2aW91cxgBIAEoARIQCghwb3NpdGlvbhgCIAEoARIRCglzdHJlYW1faWQYAyABKAkSEAoIcmV2aXNpb24YBCABKAESCgoCaWQYBSABKAkSDAoEdHlwZRgGIAEoCRIlCgRkYXRhGAcgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIpCghtZXRhZGF0YRgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLcmVjb3JkZWRfYXQYCSABKAkiHgoKSGVhZEJlYWNvbhIQCghwb3NpdGlvbhgBIAEoASI6ChJQcm9qZWN0aW9uQWR2YW5jZWQSEgoKcHJvamVjdGlvbhgBIAEoCRIQCghwb3NpdGlvbhgCIAEoASK0AQoMTm90ZVJlY29yZGVkEgwKBG5hbWUYASABKAkSEAoIc2V2ZXJpdHkYAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRISCgpjbHVzdGVyX2lkGAUgASgJEg8KB2hvc3RfaWQYBiABKAkSFAoMaW5mcmFfZW52X2lkGAcgASgJEiYKBXByb3BzGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI6ChFSZWNvcmROb3RlUmVxdWVzdBIlCgRub3RlGAEgASgLMhcubXVzdGVyLnYxLk5vdGVSZWNvcmRlZCImChJSZWNvcmROb3RlUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAEiMQoPUmVhZFBhc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSCgoCYXQYAiABKAkiJQoQUmVhZFBhc3RSZXNwb25zZRIRCglkb2N1bWVudHMYASABKAkynwEKDUV2ZW50c1NlcnZpY2USSQoKUmVjb3JkTm90ZRIcLm11c3Rlci52MS5SZWNvcmROb3RlUmVxdWVzdBodLm11c3Rlci52MS5SZWNvcmROb3RlUmVzcG9uc2USQwoIUmVhZFBhc3QSGi5tdXN0ZXIudjEuUmVhZFBhc3RSZXF1ZXN0GhsubXVzdGVyLnYxLlJlYWRQYXN0UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct]);
 
 /**
  * A live copy of a stored event. `previous` is the position of the event before it in the store: the chain.
  *
- * @generated from message muster.v1.LiveFact
+ * @generated from message muster.v1.LiveEvent
  */
-export type LiveFact = Message<"muster.v1.LiveFact"> & {
+export type LiveEvent = Message<"muster.v1.LiveEvent"> & {
   /**
    * @generated from field: double previous = 1;
    */
@@ -69,9 +69,9 @@ export type LiveFact = Message<"muster.v1.LiveFact"> & {
 /**
  * A live copy of a stored event. `previous` is the position of the event before it in the store: the chain.
  *
- * @generated from message muster.v1.LiveFact
+ * @generated from message muster.v1.LiveEvent
  */
-export type LiveFactJson = {
+export type LiveEventJson = {
   /**
    * @generated from field: double previous = 1;
    */
@@ -119,10 +119,10 @@ export type LiveFactJson = {
 };
 
 /**
- * Describes the message muster.v1.LiveFact.
- * Use `create(LiveFactSchema)` to create a new message.
+ * Describes the message muster.v1.LiveEvent.
+ * Use `create(LiveEventSchema)` to create a new message.
  */
-export const LiveFactSchema: GenMessage<LiveFact, {jsonType: LiveFactJson}> = /*@__PURE__*/
+export const LiveEventSchema: GenMessage<LiveEvent, {jsonType: LiveEventJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_events, 0);
 
 /**

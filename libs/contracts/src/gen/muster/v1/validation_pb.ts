@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/validation.proto.
  */
 export const file_muster_v1_validation: GenFile = /*@__PURE__*/
-  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoEBCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRIUCgxsYXN0X3ZlcmRpY3QYAyABKAkSFAoMcmVjZW50X2ZsaXBzGAQgAygJEiUKCGZsYXBwaW5nGAUgASgLMhMubXVzdGVyLnYxLkZsYXBwaW5nIlcKCEZsYXBwaW5nEg0KBXNpbmNlGAEgASgJEg0KBWZsaXBzGAIgASgFEhYKDndpbmRvd19zZWNvbmRzGAMgASgFEhUKDXF1aWV0X3NlY29uZHMYBCABKAUizQIKDkhvc3RDb25kaXRpb25zEhEKCWNvbm5lY3RlZBgBIAEoCBIXCg9tZWRpYV9jb25uZWN0ZWQYAiABKAgSEQoJaW52ZW50b3J5GAMgASgJEhQKDG1pbl9oYXJkd2FyZRgEIAEoCBIcChRtYWNoaW5lX2NpZHJfZGVmaW5lZBgFIAEoCBIZChF2c3BoZXJlX2Rpc2tfdXVpZBgGIAEoCBIeChZzdWZmaWNpZW50X2Zvcl9pbnN0YWxsGAcgASgIEhIKCmRpc2tfc3BlZWQYCCABKAkSDgoGaW1hZ2VzGAkgASgJEhgKEGZhaWxpbmdfbWVzc2FnZXMYCiADKAkSGQoRaGFyZHdhcmVfbWVzc2FnZXMYCyADKAkSFgoOaW5wdXRfbWVzc2FnZXMYDCADKAkSHAoUcHJlcGFyYXRpb25fbWVzc2FnZXMYDSADKAkiegoRQ2x1c3RlckNvbmRpdGlvbnMSHAoUcGVuZGluZ19pbnB1dHNfZ2l2ZW4YASABKAgSFAoMdmlwc19kZWZpbmVkGAIgASgIEhcKD3JlcXVpcmVkX3Bhc3NlZBgDIAEoCBIYChBmYWlsaW5nX21lc3NhZ2VzGAQgAygJIp0BChNIb3N0T3V0Y29tZXNDaGFuZ2VkEhAKCGhvc3Rfa2V5GAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIRCgl3aXRoZHJhd24YAyADKAkSLQoKY29uZGl0aW9ucxgEIAEoCzIZLm11c3Rlci52MS5Ib3N0Q29uZGl0aW9ucxINCgVlcG9jaBgFIAEoBSLZAQoWQ2x1c3Rlck91dGNvbWVzQ2hhbmdlZBISCgpjbHVzdGVyX2lkGAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIRCgl3aXRoZHJhd24YAyADKAkSMAoKY29uZGl0aW9ucxgEIAEoCzIcLm11c3Rlci52MS5DbHVzdGVyQ29uZGl0aW9ucxJBChNjb25uZWN0aXZpdHlfZ3JvdXBzGAUgASgLMiQubXVzdGVyLnYxLkNvbm5lY3Rpdml0eUdyb3Vwc0NoYW5nZWQiTwoZQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZBIyCgZncm91cHMYASADKAsyIi5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2UiWgoXQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2USDwoHbmV0d29yaxgBIAEoCRIXCg9qb2luZWRfaG9zdF9pZHMYAiADKAkSFQoNbGVmdF9ob3N0X2lkcxgDIAMoCSKBAQoPUmVoZWFyc2VSZXF1ZXN0EiwKCHNldHRpbmdzGAEgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIXCg9wdWxsX3NlY3JldF9zZXQYAiABKAgSJwoFaG9zdHMYAyADKAsyGC5tdXN0ZXIudjEuUmVoZWFyc2VkSG9zdCKVAQoNUmVoZWFyc2VkSG9zdBIPCgdob3N0X2lkGAEgASgJEgwKBHJvbGUYAiABKAkSGgoScmVxdWVzdGVkX2hvc3RuYW1lGAMgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAQgASgJEisKB3JlcG9ydHMYBSADKAsyGi5tdXN0ZXIudjEuUmVoZWFyc2VkUmVwb3J0IkYKD1JlaGVhcnNlZFJlcG9ydBIMCgR0eXBlGAEgASgJEiUKBGRhdGEYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0In4KEFJlaGVhcnNlUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIqCgVob3N0cxgCIAMoCzIbLm11c3Rlci52MS5SZWhlYXJzZWRWZXJkaWN0EhgKEG1hY2hpbmVfbmV0d29ya3MYAyADKAkilQEKEFJlaGVhcnNlZFZlcmRpY3QSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAMgASgJEh4KFmluc3RhbGxhdGlvbl9kaXNrX3BhdGgYBCABKAkSJAoIb3V0Y29tZXMYBSADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTKpAQoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2USQwoIUmVoZWFyc2USGi5tdXN0ZXIudjEuUmVoZWFyc2VSZXF1ZXN0GhsubXVzdGVyLnYxLlJlaGVhcnNlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_cluster]);
+  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoABCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRITCgtsYXN0X3Jlc3VsdBgDIAEoCRIUCgxyZWNlbnRfZmxpcHMYBCADKAkSJQoIZmxhcHBpbmcYBSABKAsyEy5tdXN0ZXIudjEuRmxhcHBpbmciVwoIRmxhcHBpbmcSDQoFc2luY2UYASABKAkSDQoFZmxpcHMYAiABKAUSFgoOd2luZG93X3NlY29uZHMYAyABKAUSFQoNcXVpZXRfc2Vjb25kcxgEIAEoBSLNAgoOSG9zdENvbmRpdGlvbnMSEQoJY29ubmVjdGVkGAEgASgIEhcKD21lZGlhX2Nvbm5lY3RlZBgCIAEoCBIRCglpbnZlbnRvcnkYAyABKAkSFAoMbWluX2hhcmR3YXJlGAQgASgIEhwKFG1hY2hpbmVfY2lkcl9kZWZpbmVkGAUgASgIEhkKEXZzcGhlcmVfZGlza191dWlkGAYgASgIEh4KFnN1ZmZpY2llbnRfZm9yX2luc3RhbGwYByABKAgSEgoKZGlza19zcGVlZBgIIAEoCRIOCgZpbWFnZXMYCSABKAkSGAoQZmFpbGluZ19tZXNzYWdlcxgKIAMoCRIZChFoYXJkd2FyZV9tZXNzYWdlcxgLIAMoCRIWCg5pbnB1dF9tZXNzYWdlcxgMIAMoCRIcChRwcmVwYXJhdGlvbl9tZXNzYWdlcxgNIAMoCSJ6ChFDbHVzdGVyQ29uZGl0aW9ucxIcChRwZW5kaW5nX2lucHV0c19naXZlbhgBIAEoCBIUCgx2aXBzX2RlZmluZWQYAiABKAgSFwoPcmVxdWlyZWRfcGFzc2VkGAMgASgIEhgKEGZhaWxpbmdfbWVzc2FnZXMYBCADKAkinQEKE0hvc3RPdXRjb21lc0NoYW5nZWQSEAoIaG9zdF9rZXkYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRItCgpjb25kaXRpb25zGAQgASgLMhkubXVzdGVyLnYxLkhvc3RDb25kaXRpb25zEg0KBWVwb2NoGAUgASgFItkBChZDbHVzdGVyT3V0Y29tZXNDaGFuZ2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRIwCgpjb25kaXRpb25zGAQgASgLMhwubXVzdGVyLnYxLkNsdXN0ZXJDb25kaXRpb25zEkEKE2Nvbm5lY3Rpdml0eV9ncm91cHMYBSABKAsyJC5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZCJPChlDb25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkEjIKBmdyb3VwcxgBIAMoCzIiLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cENoYW5nZSJaChdDb25uZWN0aXZpdHlHcm91cENoYW5nZRIPCgduZXR3b3JrGAEgASgJEhcKD2pvaW5lZF9ob3N0X2lkcxgCIAMoCRIVCg1sZWZ0X2hvc3RfaWRzGAMgAygJInwKDURyeVJ1blJlcXVlc3QSLAoIc2V0dGluZ3MYASABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhcKD3B1bGxfc2VjcmV0X3NldBgCIAEoCBIkCgVob3N0cxgDIAMoCzIVLm11c3Rlci52MS5EcnlSdW5Ib3N0Io8BCgpEcnlSdW5Ib3N0Eg8KB2hvc3RfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIaChJyZXF1ZXN0ZWRfaG9zdG5hbWUYAyABKAkSHAoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYBCABKAkSKAoHcmVwb3J0cxgFIAMoCzIXLm11c3Rlci52MS5EcnlSdW5SZXBvcnQiQwoMRHJ5UnVuUmVwb3J0EgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QifAoORHJ5UnVuUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIqCgVob3N0cxgCIAMoCzIbLm11c3Rlci52MS5EcnlSdW5Ib3N0UmVzdWx0EhgKEG1hY2hpbmVfbmV0d29ya3MYAyADKAkilQEKEERyeVJ1bkhvc3RSZXN1bHQSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAMgASgJEh4KFmluc3RhbGxhdGlvbl9kaXNrX3BhdGgYBCABKAkSJAoIb3V0Y29tZXMYBSADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTKjAQoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2USPQoGRHJ5UnVuEhgubXVzdGVyLnYxLkRyeVJ1blJlcXVlc3QaGS5tdXN0ZXIudjEuRHJ5UnVuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_cluster]);
 
 /**
  * One rule's verdict on one host or cluster.
@@ -152,9 +152,9 @@ export type OutcomeHistory = Message<"muster.v1.OutcomeHistory"> & {
   /**
    * passing or failing: the last of the two that was found; empty before either was.
    *
-   * @generated from field: string last_verdict = 3;
+   * @generated from field: string last_result = 3;
    */
-  lastVerdict: string;
+  lastResult: string;
 
   /**
    * Times of the last turns, oldest first, RFC 3339; as many as flapping is told from.
@@ -194,9 +194,9 @@ export type OutcomeHistoryJson = {
   /**
    * passing or failing: the last of the two that was found; empty before either was.
    *
-   * @generated from field: string last_verdict = 3;
+   * @generated from field: string last_result = 3;
    */
-  lastVerdict?: string;
+  lastResult?: string;
 
   /**
    * Times of the last turns, oldest first, RFC 3339; as many as flapping is told from.
@@ -750,9 +750,9 @@ export const ConnectivityGroupChangeSchema: GenMessage<ConnectivityGroupChange, 
   messageDesc(file_muster_v1_validation, 8);
 
 /**
- * @generated from message muster.v1.RehearseRequest
+ * @generated from message muster.v1.DryRunRequest
  */
-export type RehearseRequest = Message<"muster.v1.RehearseRequest"> & {
+export type DryRunRequest = Message<"muster.v1.DryRunRequest"> & {
   /**
    * @generated from field: muster.v1.ClusterSettings settings = 1;
    */
@@ -764,15 +764,15 @@ export type RehearseRequest = Message<"muster.v1.RehearseRequest"> & {
   pullSecretSet: boolean;
 
   /**
-   * @generated from field: repeated muster.v1.RehearsedHost hosts = 3;
+   * @generated from field: repeated muster.v1.DryRunHost hosts = 3;
    */
-  hosts: RehearsedHost[];
+  hosts: DryRunHost[];
 };
 
 /**
- * @generated from message muster.v1.RehearseRequest
+ * @generated from message muster.v1.DryRunRequest
  */
-export type RehearseRequestJson = {
+export type DryRunRequestJson = {
   /**
    * @generated from field: muster.v1.ClusterSettings settings = 1;
    */
@@ -784,22 +784,22 @@ export type RehearseRequestJson = {
   pullSecretSet?: boolean;
 
   /**
-   * @generated from field: repeated muster.v1.RehearsedHost hosts = 3;
+   * @generated from field: repeated muster.v1.DryRunHost hosts = 3;
    */
-  hosts?: RehearsedHostJson[];
+  hosts?: DryRunHostJson[];
 };
 
 /**
- * Describes the message muster.v1.RehearseRequest.
- * Use `create(RehearseRequestSchema)` to create a new message.
+ * Describes the message muster.v1.DryRunRequest.
+ * Use `create(DryRunRequestSchema)` to create a new message.
  */
-export const RehearseRequestSchema: GenMessage<RehearseRequest, {jsonType: RehearseRequestJson}> = /*@__PURE__*/
+export const DryRunRequestSchema: GenMessage<DryRunRequest, {jsonType: DryRunRequestJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_validation, 9);
 
 /**
- * @generated from message muster.v1.RehearsedHost
+ * @generated from message muster.v1.DryRunHost
  */
-export type RehearsedHost = Message<"muster.v1.RehearsedHost"> & {
+export type DryRunHost = Message<"muster.v1.DryRunHost"> & {
   /**
    * UUID; other hosts' reports name it.
    *
@@ -829,15 +829,15 @@ export type RehearsedHost = Message<"muster.v1.RehearsedHost"> & {
   installationDiskId: string;
 
   /**
-   * @generated from field: repeated muster.v1.RehearsedReport reports = 5;
+   * @generated from field: repeated muster.v1.DryRunReport reports = 5;
    */
-  reports: RehearsedReport[];
+  reports: DryRunReport[];
 };
 
 /**
- * @generated from message muster.v1.RehearsedHost
+ * @generated from message muster.v1.DryRunHost
  */
-export type RehearsedHostJson = {
+export type DryRunHostJson = {
   /**
    * UUID; other hosts' reports name it.
    *
@@ -867,24 +867,24 @@ export type RehearsedHostJson = {
   installationDiskId?: string;
 
   /**
-   * @generated from field: repeated muster.v1.RehearsedReport reports = 5;
+   * @generated from field: repeated muster.v1.DryRunReport reports = 5;
    */
-  reports?: RehearsedReportJson[];
+  reports?: DryRunReportJson[];
 };
 
 /**
- * Describes the message muster.v1.RehearsedHost.
- * Use `create(RehearsedHostSchema)` to create a new message.
+ * Describes the message muster.v1.DryRunHost.
+ * Use `create(DryRunHostSchema)` to create a new message.
  */
-export const RehearsedHostSchema: GenMessage<RehearsedHost, {jsonType: RehearsedHostJson}> = /*@__PURE__*/
+export const DryRunHostSchema: GenMessage<DryRunHost, {jsonType: DryRunHostJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_validation, 10);
 
 /**
  * As InventoryService.ReadReport gives it.
  *
- * @generated from message muster.v1.RehearsedReport
+ * @generated from message muster.v1.DryRunReport
  */
-export type RehearsedReport = Message<"muster.v1.RehearsedReport"> & {
+export type DryRunReport = Message<"muster.v1.DryRunReport"> & {
   /**
    * @generated from field: string type = 1;
    */
@@ -899,9 +899,9 @@ export type RehearsedReport = Message<"muster.v1.RehearsedReport"> & {
 /**
  * As InventoryService.ReadReport gives it.
  *
- * @generated from message muster.v1.RehearsedReport
+ * @generated from message muster.v1.DryRunReport
  */
-export type RehearsedReportJson = {
+export type DryRunReportJson = {
   /**
    * @generated from field: string type = 1;
    */
@@ -914,16 +914,16 @@ export type RehearsedReportJson = {
 };
 
 /**
- * Describes the message muster.v1.RehearsedReport.
- * Use `create(RehearsedReportSchema)` to create a new message.
+ * Describes the message muster.v1.DryRunReport.
+ * Use `create(DryRunReportSchema)` to create a new message.
  */
-export const RehearsedReportSchema: GenMessage<RehearsedReport, {jsonType: RehearsedReportJson}> = /*@__PURE__*/
+export const DryRunReportSchema: GenMessage<DryRunReport, {jsonType: DryRunReportJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_validation, 11);
 
 /**
- * @generated from message muster.v1.RehearseResponse
+ * @generated from message muster.v1.DryRunResponse
  */
-export type RehearseResponse = Message<"muster.v1.RehearseResponse"> & {
+export type DryRunResponse = Message<"muster.v1.DryRunResponse"> & {
   /**
    * @generated from field: repeated muster.v1.Outcome outcomes = 1;
    */
@@ -932,9 +932,9 @@ export type RehearseResponse = Message<"muster.v1.RehearseResponse"> & {
   /**
    * In the order of the request.
    *
-   * @generated from field: repeated muster.v1.RehearsedVerdict hosts = 2;
+   * @generated from field: repeated muster.v1.DryRunHostResult hosts = 2;
    */
-  hosts: RehearsedVerdict[];
+  hosts: DryRunHostResult[];
 
   /**
    * Given, or derived from VIPs and hosts; CIDRs.
@@ -945,9 +945,9 @@ export type RehearseResponse = Message<"muster.v1.RehearseResponse"> & {
 };
 
 /**
- * @generated from message muster.v1.RehearseResponse
+ * @generated from message muster.v1.DryRunResponse
  */
-export type RehearseResponseJson = {
+export type DryRunResponseJson = {
   /**
    * @generated from field: repeated muster.v1.Outcome outcomes = 1;
    */
@@ -956,9 +956,9 @@ export type RehearseResponseJson = {
   /**
    * In the order of the request.
    *
-   * @generated from field: repeated muster.v1.RehearsedVerdict hosts = 2;
+   * @generated from field: repeated muster.v1.DryRunHostResult hosts = 2;
    */
-  hosts?: RehearsedVerdictJson[];
+  hosts?: DryRunHostResultJson[];
 
   /**
    * Given, or derived from VIPs and hosts; CIDRs.
@@ -969,16 +969,16 @@ export type RehearseResponseJson = {
 };
 
 /**
- * Describes the message muster.v1.RehearseResponse.
- * Use `create(RehearseResponseSchema)` to create a new message.
+ * Describes the message muster.v1.DryRunResponse.
+ * Use `create(DryRunResponseSchema)` to create a new message.
  */
-export const RehearseResponseSchema: GenMessage<RehearseResponse, {jsonType: RehearseResponseJson}> = /*@__PURE__*/
+export const DryRunResponseSchema: GenMessage<DryRunResponse, {jsonType: DryRunResponseJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_validation, 12);
 
 /**
- * @generated from message muster.v1.RehearsedVerdict
+ * @generated from message muster.v1.DryRunHostResult
  */
-export type RehearsedVerdict = Message<"muster.v1.RehearsedVerdict"> & {
+export type DryRunHostResult = Message<"muster.v1.DryRunHostResult"> & {
   /**
    * @generated from field: string host_id = 1;
    */
@@ -1010,9 +1010,9 @@ export type RehearsedVerdict = Message<"muster.v1.RehearsedVerdict"> & {
 };
 
 /**
- * @generated from message muster.v1.RehearsedVerdict
+ * @generated from message muster.v1.DryRunHostResult
  */
-export type RehearsedVerdictJson = {
+export type DryRunHostResultJson = {
   /**
    * @generated from field: string host_id = 1;
    */
@@ -1044,10 +1044,10 @@ export type RehearsedVerdictJson = {
 };
 
 /**
- * Describes the message muster.v1.RehearsedVerdict.
- * Use `create(RehearsedVerdictSchema)` to create a new message.
+ * Describes the message muster.v1.DryRunHostResult.
+ * Use `create(DryRunHostResultSchema)` to create a new message.
  */
-export const RehearsedVerdictSchema: GenMessage<RehearsedVerdict, {jsonType: RehearsedVerdictJson}> = /*@__PURE__*/
+export const DryRunHostResultSchema: GenMessage<DryRunHostResult, {jsonType: DryRunHostResultJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_validation, 13);
 
 /**
@@ -1125,12 +1125,12 @@ export const ValidationService: GenService<{
   /**
    * What would be found of a cluster of these settings and hosts; stores nothing. Refuses settings that RegisterCluster refuses.
    *
-   * @generated from rpc muster.v1.ValidationService.Rehearse
+   * @generated from rpc muster.v1.ValidationService.DryRun
    */
-  rehearse: {
+  dryRun: {
     methodKind: "unary";
-    input: typeof RehearseRequestSchema;
-    output: typeof RehearseResponseSchema;
+    input: typeof DryRunRequestSchema;
+    output: typeof DryRunResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_muster_v1_validation, 0);

@@ -1,0 +1,39 @@
+import { ALL_EVENTS } from '@muster/contracts';
+import type { IncomingMessage, Requests } from '@muster/ports';
+
+type OnEvent = (message: IncomingMessage) => void;
+
+interface SharedEvents {
+  readonly listeners: Set<OnEvent>;
+  readonly subscription: { unsubscribe(): void };
+}
+
+const SHARED = new WeakMap<Requests, SharedEvents>();
+
+/**
+ * Live facts for one consumer. All consumers on one bus share a subscription, so that each fact crosses the bus and is
+ * parsed once per process; for the same reason nobody may change what he is handed.
+ */
+export function subscribeToEvents(requests: Requests, onEvent: OnEvent): { unsubscribe(): void } {
+  const shared = SHARED.get(requests) ?? share(requests);
+  // A function of its own, so that the same one may be given twice.
+  const listener: OnEvent = (message) => onEvent(message);
+  shared.listeners.add(listener);
+  return {
+    unsubscribe: () => {
+      if (!shared.listeners.delete(listener) || shared.listeners.size > 0) return;
+      shared.subscription.unsubscribe();
+      SHARED.delete(requests);
+    },
+  };
+}
+
+function share(requests: Requests): SharedEvents {
+  const listeners = new Set<OnEvent>();
+  const subscription = requests.subscribe(ALL_EVENTS, (message) => {
+    for (const listener of listeners) listener(message);
+  });
+  const shared = { listeners, subscription };
+  SHARED.set(requests, shared);
+  return shared;
+}

@@ -1,0 +1,62 @@
+import type { ClusterBlocking } from '../cluster/cluster-rule';
+import { CLUSTER_RULES } from '../cluster/cluster-rules.table';
+import type { HostBlocking, HostRule } from '../host/host-rule';
+import { HOST_RULES } from '../host/host-rules.table';
+import {
+  type IgnoredRules,
+  isIgnored,
+  NEVER_IGNORABLE_CLUSTER_RULES,
+  NEVER_IGNORABLE_HOST_RULES,
+  passesGate,
+} from './overrides';
+import type { Outcome } from './rule';
+
+/** What an outcome means to its subject. */
+export interface BlockingStatus {
+  /**
+   * What waits for it: that the host is known, that the cluster is ready, or that its installation is prepared. Nothing
+   * waits for the soft ones.
+   */
+  readonly gate: 'known' | 'ready' | 'preparation' | 'soft';
+  readonly isIgnorable: boolean;
+  readonly isIgnored: boolean;
+  /** Something waits for this outcome as it stands now. */
+  readonly isBlocking: boolean;
+}
+
+const HOST_RULES_BY_ID: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
+const CLUSTER_RULES_BY_ID = new Map<string, (typeof CLUSTER_RULES)[number]>(CLUSTER_RULES.map((one) => [one.id, one]));
+
+/** Of a host's outcome; nothing but a few things is asked of hosts of the pool. */
+export function hostBlockingStatus(outcome: Outcome, ignored: IgnoredRules, isBound: boolean): BlockingStatus {
+  const rule = HOST_RULES_BY_ID.get(outcome.id);
+  const gate = rule && (isBound || rule.inPool) ? hostGate(rule.gate) : 'soft';
+  return standing(outcome, gate, rule, ignored, NEVER_IGNORABLE_HOST_RULES);
+}
+
+export function clusterBlockingStatus(outcome: Outcome, ignored: IgnoredRules): BlockingStatus {
+  const rule = CLUSTER_RULES_BY_ID.get(outcome.id);
+  return standing(outcome, clusterGate(rule?.gate ?? 'none'), rule, ignored, NEVER_IGNORABLE_CLUSTER_RULES);
+}
+
+function hostGate(gate: HostBlocking): BlockingStatus['gate'] {
+  if (gate === 'none') return 'soft';
+  return gate === 'images' ? 'preparation' : 'known';
+}
+
+const clusterGate = (gate: ClusterBlocking): BlockingStatus['gate'] => (gate === 'none' ? 'soft' : 'ready');
+
+function standing(
+  outcome: Outcome,
+  gate: BlockingStatus['gate'],
+  rule: { readonly id: string; readonly toleratesPending?: true } | undefined,
+  ignored: IgnoredRules,
+  neverIgnorable: readonly string[],
+): BlockingStatus {
+  return {
+    gate,
+    isIgnorable: !neverIgnorable.includes(outcome.id),
+    isIgnored: isIgnored(outcome.id, ignored, neverIgnorable),
+    isBlocking: gate !== 'soft' && !passesGate(outcome, rule ?? outcome, ignored, neverIgnorable),
+  };
+}

@@ -1,0 +1,71 @@
+import { sampleCluster, sampleHost, samplePoolHost } from '../facts/sample.facts';
+import { evaluateCluster } from '../cluster/evaluate-cluster';
+import { evaluateHost } from '../host/evaluate-host';
+import { hostConditions } from '../host/host-conditions';
+import type { Outcome } from './rule';
+import { clusterBlockingStatus, hostBlockingStatus } from './blocking-status';
+
+const outcome = (id: string, status: string): Outcome => ({
+  id,
+  status,
+  message: '',
+  category: 'network',
+  measured: '',
+  required: '',
+  remedy: '',
+});
+
+describe('what an outcome means to its subject', () => {
+  it.each([
+    ['has-memory-for-role', 'failure', 'known', true],
+    ['has-memory-for-role', 'pending', 'known', true],
+    ['has-memory-for-role', 'success', 'known', false],
+    ['has-memory-for-role', 'disabled', 'known', false],
+    ['container-images-available', 'failure', 'preparation', true],
+    ['ntp-synced', 'failure', 'soft', false],
+    ['time-synced-between-host-and-service', 'pending', 'known', false],
+    ['time-synced-between-host-and-service', 'failure', 'known', true],
+  ])('of a host: %s in %s', (id, status, gate, isBlocking) => {
+    expect(hostBlockingStatus(outcome(id, status), [], true)).toMatchObject({ gate, isBlocking });
+  });
+
+  it('of a cluster: nothing waits for what its platform asks', () => {
+    expect(clusterBlockingStatus(outcome('api-vips-valid', 'failure'), [])).toMatchObject({
+      gate: 'ready',
+      isBlocking: true,
+    });
+    expect(clusterBlockingStatus(outcome('platform-requirements-satisfied', 'failure'), [])).toMatchObject({
+      gate: 'soft',
+      isBlocking: false,
+    });
+  });
+
+  it('is nothing once it is ignored, unless it can never be', () => {
+    expect(hostBlockingStatus(outcome('has-memory-for-role', 'failure'), ['all'], true)).toMatchObject({
+      isIgnorable: true,
+      isIgnored: true,
+      isBlocking: false,
+    });
+    expect(clusterBlockingStatus(outcome('pull-secret-set', 'failure'), ['all', 'pull-secret-set'])).toMatchObject({
+      isIgnorable: false,
+      isIgnored: false,
+      isBlocking: true,
+    });
+  });
+
+  it('of hosts of the pool is little', () => {
+    const failing = evaluateHost(samplePoolHost({ hardware: undefined })).filter(
+      (one) => hostBlockingStatus(one, [], false).isBlocking,
+    );
+    expect(failing.map(({ id }) => id)).toContain('has-inventory');
+    expect(hostBlockingStatus(outcome('has-memory-for-role', 'failure'), [], false).gate).toBe('soft');
+  });
+
+  it('agrees with the gates', () => {
+    const facts = sampleHost();
+    const outcomes = evaluateHost(facts);
+    expect(hostConditions(facts, outcomes).sufficientForInstall).toBe(true);
+    expect(outcomes.filter((one) => hostBlockingStatus(one, [], true).isBlocking).map(({ id }) => id)).toEqual([]);
+    expect(evaluateCluster(sampleCluster()).filter((one) => clusterBlockingStatus(one, []).isBlocking)).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import type { Timer } from '../agent/timer';
+import { createHttpClient, type HttpCall } from '../http/http-client';
+import { HttpRefused } from '../http/http-failures';
+import { AGENT_RETRIES } from '../http/retry-policy';
+import { TransportRefused, TransportUnreachable, type Transport, type StepInstruction } from './transport.port';
+
+/** Where the contract's paths begin, below the service's address. */
+export const API_PREFIX = '/api/assisted-install';
+
+export interface HttpTransportOptions {
+  /** `http://host:port`, without the API's prefix. */
+  readonly serviceUrl: string;
+  readonly infraEnvId: string;
+  readonly hostId: string;
+  /** Sent as X-Secret-Key when not empty. */
+  readonly token: string;
+  readonly caPem?: string;
+  readonly isInsecure?: boolean;
+  readonly timer: Timer;
+}
+
+interface InstructionsBody {
+  readonly instructions?: readonly { step_type?: string; step_id?: string; args?: readonly string[] }[] | null;
+  readonly next_instruction_seconds?: number;
+  readonly post_step_action?: string;
+}
+interface RegistrationBody {
+  readonly next_step_runner_command?: { readonly args?: readonly string[] };
+}
+
+/** The v2 contract over HTTP, as today's agents speak it. */
+export function createHttpTransport(options: HttpTransportOptions): Transport {
+  const client = createHttpClient({
+    baseUrl: options.serviceUrl.replace(/\/+$/, '') + API_PREFIX,
+    headers: options.token ? { 'X-Secret-Key': options.token } : {},
+    caPem: options.caPem,
+    isInsecure: options.isInsecure,
+    retries: AGENT_RETRIES,
+    timer: options.timer,
+  });
+  const hosts = `/v2/infra-envs/${options.infraEnvId}/hosts`;
+  const instructions = `${hosts}/${options.hostId}/instructions`;
+  const ask = async (call: HttpCall, agentVersion: string, signal: AbortSignal): Promise<unknown> => {
+    try {
+      const headers: Record<string, string> = agentVersion ? { discovery_agent_version: agentVersion } : {};
+      const answer = await client.call({ ...call, headers }, signal);
+      return answer.body.length > 0 ? JSON.parse(answer.body.toString('utf8')) : undefined;
+    } catch (error) {
+      if (error instanceof HttpRefused) throw new TransportRefused(error.status, error.reason);
+      throw new TransportUnreachable(error instanceof Error ? error.message : String(error));
+    }
+  };
+  let lastVersion = '';
+
+  return {
+    register: async (agentVersion, _identity, signal) => {
+      const json = { host_id: options.hostId, discovery_agent_version: agentVersion };
+      const body = await ask({ method: 'POST', path: hosts, json }, agentVersion, signal);
+      return { agentVersion: runnerVersionOf(body as RegistrationBody, options) };
+    },
+    nextSteps: async (agentVersion, timestampSeconds, signal) => {
+      lastVersion = agentVersion;
+      const query = { timestamp: String(timestampSeconds) };
+      const body = (await ask({ method: 'GET', path: instructions, query }, agentVersion, signal)) as InstructionsBody;
+      return {
+        steps: (body.instructions ?? []).map(toStepInstruction),
+        nextInstructionSeconds: body.next_instruction_seconds ?? 0,
+        postStepAction: body.post_step_action ?? 'continue',
+      };
+    },
+    reply: async ({ stepType, stepId, exitCode, output, error }, signal) => {
+      const json = { step_type: stepType, step_id: stepId, exit_code: exitCode, output, error };
+      await ask({ method: 'POST', path: instructions, json }, lastVersion, signal);
+    },
+    listen: () => () => undefined,
+    close: async () => client.close(),
+  };
+}
+
+const toStepInstruction = (step: {
+  step_type?: string;
+  step_id?: string;
+  args?: readonly string[];
+}): StepInstruction => ({
+  stepType: step.step_type ?? '',
+  stepId: step.step_id ?? '',
+  args: step.args ?? [],
+});
+
+/** The runner's command holds one argument, a JSON text that must name this very host. */
+function runnerVersionOf(body: RegistrationBody, ours: { infraEnvId: string; hostId: string }): string {
+  const [arg, ...more] = body.next_step_runner_command?.args ?? [];
+  if (arg === undefined || more.length > 0)
+    throw new TransportUnreachable(
+      'The answer to the registration holds no runner command: the service is not compatible.',
+    );
+  const command = JSON.parse(arg) as { infra_env_id?: string; host_id?: string; agent_version?: string };
+  if (command.infra_env_id !== ours.infraEnvId || command.host_id !== ours.hostId || !command.agent_version)
+    throw new TransportUnreachable('The runner command of the registration names another host or no agent version.');
+  return command.agent_version;
+}

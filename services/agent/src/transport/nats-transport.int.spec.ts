@@ -1,0 +1,175 @@
+import {
+  connectNatsRequests,
+  createNatsTrust,
+  mintAgentCredentials,
+  mintServiceCredentials,
+  natsServerConfig,
+  type NatsRequests,
+} from '@muster/adapter-nats';
+import { agentSubject, anyAgentSubject, HEADERS } from '@muster/contracts';
+import type { IncomingMessage, JsonValue } from '@muster/ports';
+import { eventually, startNatsServer, type NatsServer } from '@muster/testing';
+import { runAgent } from '../agent/agent';
+import { collectNotes, HOST_ID, INFRA_ENV_ID, machineThatCan, quickTimer } from '../agent/agent.fixture.spec';
+import { realTimer, untilAborted, type Timer } from '../agent/timer';
+import { connectNats } from './connect-nats';
+import { createNatsTransport } from './nats-transport';
+import { openTransport } from './open-transport';
+import { TransportRefused, TransportUnreachable } from './transport.port';
+
+const never = new AbortController().signal;
+const MINUTE_MS = 60_000;
+
+describe('the NATS transport', () => {
+  let server: NatsServer;
+  let service: NatsRequests;
+  let access: { url: string; credentials: string; inboxPrefix: string; name: string };
+
+  beforeAll(async () => {
+    const trust = createNatsTrust();
+    const nowMs = Date.now();
+    server = await startNatsServer({ config: natsServerConfig(trust, { nowMs }) });
+    service = await connectNatsRequests({
+      servers: server.url,
+      name: 'service',
+      credentials: mintServiceCredentials(trust, { name: 'service', nowMs }),
+    });
+    const { credentials, inboxPrefix } = mintAgentCredentials(trust, {
+      infraEnvId: INFRA_ENV_ID,
+      nowMs,
+      lifetimeMs: MINUTE_MS,
+    });
+    access = { url: server.url, credentials, inboxPrefix, name: 'agent' };
+  });
+  afterAll(async () => {
+    await service.close();
+    await server.stop();
+  });
+
+  const serve = async (answers: { readonly [verb: string]: (message: IncomingMessage) => JsonValue | undefined }) => {
+    const subscriptions = Object.entries(answers).map(([verb, answer]) =>
+      service.subscribe(anyAgentSubject(verb as never), async (message) => answer(message)),
+    );
+    await service.flush();
+    return () => subscriptions.forEach((subscription) => subscription.unsubscribe());
+  };
+  const openNatsTransport = async (timeoutMs?: number) =>
+    createNatsTransport({
+      requests: await connectNats(access),
+      infraEnvId: INFRA_ENV_ID,
+      hostId: HOST_ID,
+      timer: quickTimer,
+      timeoutMs,
+    });
+
+  it('carries the whole conversation, and a nudge makes the agent ask at once', async () => {
+    const replies: IncomingMessage[] = [];
+    const registrations: IncomingMessage[] = [];
+    let polls = 0;
+    const stopServing = await serve({
+      register: (message) => (registrations.push(message), { ok: { agentVersion: 'quay.io/agent:1' } }),
+      next_steps: () => {
+        polls += 1;
+        const instructions = polls === 2 ? [{ stepType: 'verify-vips', stepId: 'verify-vips-7', args: ['[]'] }] : [];
+        return { ok: { instructions, nextInstructionSeconds: 60, postStepAction: 'continue' } };
+      },
+      reply_to_step: (message) => (replies.push(message), { ok: {} }),
+    });
+    const transport = await openNatsTransport();
+    const ending = new AbortController();
+    // This agent never wakes by itself.
+    const timer: Timer = { sleep: (_ms, signal) => untilAborted(signal) };
+    const { of, observe } = collectNotes();
+    const machine = machineThatCan({ 'verify-vips': async () => [] });
+    const running = runAgent(
+      {
+        machine,
+        transport,
+        hostId: HOST_ID,
+        agentVersion: 'quay.io/agent:1',
+        clock: { nowMs: () => 5_000 },
+        timer,
+        observe,
+      },
+      ending.signal,
+    );
+    await eventually('the first poll', () => polls === 1);
+    await eventually('the nudge is heard and the step is done', () => {
+      if (polls < 2) service.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'work' });
+      return replies.length > 0;
+    });
+    ending.abort();
+    await running;
+    await transport.close();
+    stopServing();
+
+    expect(of('registered')).toHaveLength(1);
+    expect(registrations[0]?.body).toMatchObject({
+      hostId: HOST_ID,
+      discoveryAgentVersion: 'quay.io/agent:1',
+      machine: { macAddresses: ['52:54:00:aa:00:01', '52:54:00:bb:00:01'], serialNumber: 'ABC123', bootId: 'boot-1' },
+    });
+    expect(replies[0]?.subject).toBe(agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'));
+    expect(replies[0]?.body).toMatchObject({
+      stepType: 'verify-vips',
+      stepId: 'verify-vips-7',
+      exitCode: 0,
+      output: '[]',
+    });
+  });
+
+  it('tells a refusal with the status of the contract', async () => {
+    const stopServing = await serve({
+      register: () => ({ refusal: { code: 'host-already-installed', reason: 'It is installed.' } }),
+    });
+    const transport = await openNatsTransport();
+    const failure = await transport
+      .register('v', await machineThatCan({}).identity(), never)
+      .catch((error: unknown) => error);
+    await transport.close();
+    stopServing();
+    expect(failure).toBeInstanceOf(TransportRefused);
+    expect(failure).toMatchObject({ status: 409, reason: 'It is installed.' });
+  });
+
+  it('asks again under the same command id when there is no answer', async () => {
+    const ids: (string | undefined)[] = [];
+    const stopServing = await serve({
+      reply_to_step: ({ headers }) => (ids.push(headers[HEADERS.commandId]), ids.length < 3 ? undefined : { ok: {} }),
+    });
+    const transport = await openNatsTransport(50);
+    await transport.reply({ stepType: 'inventory', stepId: 'i', exitCode: 0, output: '{}', error: '' }, never);
+    await transport.close();
+    stopServing();
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('gives up when nobody serves, so that the spare transport can be taken', async () => {
+    const transport = await openNatsTransport();
+    await expect(transport.nextSteps('v', 1, never)).rejects.toThrow(TransportUnreachable);
+    await transport.close();
+  });
+
+  it('is replaced by HTTP when no server answers', async () => {
+    const reasons: string[] = [];
+    const transport = await openTransport({
+      settings: {
+        serviceUrl: 'http://127.0.0.1:1',
+        infraEnvId: INFRA_ENV_ID,
+        agentVersion: 'v',
+        token: '',
+        isInsecure: false,
+        nats: { url: 'nats://127.0.0.1:1' },
+      },
+      hostId: HOST_ID,
+      timer: { sleep: () => realTimer.sleep(0, never) },
+      connectNats,
+      onFallback: (reason) => void reasons.push(reason),
+    });
+    await expect(transport.nextSteps('v', 1, never)).rejects.toThrow('127.0.0.1:1');
+    await transport.close();
+    expect(reasons).toHaveLength(1);
+  });
+});

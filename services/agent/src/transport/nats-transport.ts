@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import {
+  create,
+  fromJson,
+  toJson,
+  type DescMessage,
+  type JsonValue,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf';
+import {
+  agentSubject,
+  HEADERS,
+  NextStepsRequestSchema,
+  NextStepsResponseSchema,
+  RegisterHostRequestSchema,
+  RegisterHostResponseSchema,
+  ReplyToStepRequestSchema,
+  ReplyToStepResponseSchema,
+  type AgentVerb,
+} from '@muster/contracts';
+import type { Requests } from '@muster/ports';
+import { PROBLEMS } from '@muster/problems';
+import type { Timer } from '../agent/timer';
+import { retryDelayMs } from '../http/retry-policy';
+import { TransportRefused, TransportUnreachable, type Transport } from './transport.port';
+
+export interface NatsTransportOptions {
+  /** Closed with the transport. */
+  readonly requests: Requests;
+  readonly infraEnvId: string;
+  readonly hostId: string;
+  readonly timer: Timer;
+  /** Milliseconds until a question counts as unanswered. */
+  readonly timeoutMs?: number;
+}
+
+const ANSWER_TIMEOUT_MS = 5_000;
+const RETRIES_MAX = 3;
+
+/** The same conversation as request-reply on `agent.v1.<infraEnvId>.<hostId>.<verb>`; the service can nudge this transport. */
+export function createNatsTransport(options: NatsTransportOptions): Transport {
+  const { requests, infraEnvId, hostId } = options;
+  const ids = { infraEnvId, hostId };
+  const ask = async <In extends DescMessage, Out extends DescMessage>(
+    verb: AgentVerb,
+    [requestSchema, responseSchema]: readonly [In, Out],
+    message: MessageInitShape<In>,
+    signal: AbortSignal,
+  ): Promise<MessageShape<Out>> => {
+    const body = toJson(requestSchema, create(requestSchema, message), { alwaysEmitImplicit: true });
+    // One id for all tries: the service does the command once, however often it hears of it.
+    const headers = { [HEADERS.commandId]: randomUUID() };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const subject = agentSubject(infraEnvId, hostId, verb);
+        const answer = await requests.request(subject, body as never, headers, options.timeoutMs ?? ANSWER_TIMEOUT_MS);
+        return fromJson(responseSchema, okOf(answer as JsonValue), { ignoreUnknownFields: true });
+      } catch (error) {
+        if (error instanceof TransportRefused) throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        if (attempt > RETRIES_MAX || signal.aborted) throw new TransportUnreachable(reason);
+        await options.timer.sleep(retryDelayMs(attempt, Math.random), signal);
+      }
+    }
+  };
+
+  return {
+    register: async (discoveryAgentVersion, { macAddresses, systemSerial: serialNumber, bootId }, signal) => {
+      const machine = { macAddresses: macAddresses.map((mac) => mac.toLowerCase()).sort(), serialNumber, bootId };
+      const answer = await ask(
+        'register',
+        [RegisterHostRequestSchema, RegisterHostResponseSchema],
+        { ...ids, discoveryAgentVersion, machine },
+        signal,
+      );
+      return { agentVersion: answer.agentVersion || discoveryAgentVersion };
+    },
+    nextSteps: async (discoveryAgentVersion, timestampSeconds, signal) => {
+      const { instructions, nextInstructionSeconds, postStepAction } = await ask(
+        'next_steps',
+        [NextStepsRequestSchema, NextStepsResponseSchema],
+        { ...ids, discoveryAgentVersion, timestampSeconds },
+        signal,
+      );
+      const steps = instructions.map(({ stepType, stepId, args }) => ({ stepType, stepId, args }));
+      return { steps, nextInstructionSeconds, postStepAction };
+    },
+    reply: async (reply, signal) => {
+      await ask('reply_to_step', [ReplyToStepRequestSchema, ReplyToStepResponseSchema], { ...ids, ...reply }, signal);
+    },
+    listen: (onNudge) => {
+      const subscription = requests.subscribe(agentSubject(infraEnvId, hostId, 'nudge'), () => onNudge());
+      return () => subscription.unsubscribe();
+    },
+    close: () => requests.close(),
+  };
+}
+
+/** What is in the envelope. Throws TransportRefused for a refusal. */
+function okOf(answer: JsonValue): JsonValue {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
+    throw new Error('The answer is not an envelope.');
+  if (answer['ok'] !== undefined) return answer['ok'];
+  const { code, reason } = (answer['refusal'] ?? {}) as { code?: unknown; reason?: unknown };
+  const known =
+    typeof code === 'string' && Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code as keyof typeof PROBLEMS] : undefined;
+  throw new TransportRefused(known?.status ?? 500, typeof reason === 'string' ? reason : String(code));
+}

@@ -1,0 +1,30 @@
+import { TransportRefused, TransportUnreachable, type Transport } from './transport.port';
+import { withFallback } from './with-fallback';
+
+const never = new AbortController().signal;
+const transportThat = (answer: () => Promise<never> | { agentVersion: string }): Transport => ({
+  register: async () => answer(),
+  nextSteps: () => Promise.reject(new Error('not asked')),
+  reply: () => Promise.reject(new Error('not asked')),
+  listen: () => () => undefined,
+  close: async () => undefined,
+});
+const register = (transport: Transport) =>
+  transport.register(
+    'v',
+    { baseboardSerial: '', systemUuid: '', systemSerial: '', macAddresses: [], bootId: '' },
+    never,
+  );
+const spare = transportThat(() => ({ agentVersion: 'through the spare transport' }));
+
+describe('a spare transport', () => {
+  it('is taken when nobody answers at the first', async () => {
+    const first = transportThat(() => Promise.reject(new TransportUnreachable('silence')));
+    expect(await register(withFallback(first, spare))).toEqual({ agentVersion: 'through the spare transport' });
+  });
+
+  it('is not taken after a refusal: that is an answer', async () => {
+    const first = transportThat(() => Promise.reject(new TransportRefused(409, 'no')));
+    await expect(register(withFallback(first, spare))).rejects.toThrow(TransportRefused);
+  });
+});

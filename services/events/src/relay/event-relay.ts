@@ -1,0 +1,21 @@
+import { type Relay, startRelay } from '@muster/event-sourcing';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+
+/** Publishes a live copy of every stored fact. With several replicas each fact is published several times, which feeds do not mind. */
+@Injectable()
+export class EventRelay implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('relay');
+  private relay: Relay | undefined;
+
+  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { eventStore: store, requests } = this.platform;
+    this.relay = await startRelay({ store, requests, onError: (error) => this.logger.error(error.message) });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.relay?.close();
+  }
+}

@@ -1,0 +1,96 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { UUID_PATTERN } from '@muster/assisted-api';
+import { anyAgentSubject, HEADERS, parseAgentSubject } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { fromHeaders, type InputOf, parseMessage, type Platform, PLATFORM } from '@muster/nest-kit';
+import type { IncomingMessage, JsonObject, JsonValue } from '@muster/ports';
+import { type Refusal, RefusalError } from '@muster/problems';
+import { AGENT_METHODS, AgentRequests, type AskingVerb } from './agent-desk';
+
+const QUEUE = 'gateway';
+
+/**
+ * The agents' endpoint on the bus: `agent.v1.<infraEnvId>.<hostId>.<verb>`. What an agent may publish to is fixed by its
+ * credentials, so the ids of the subject are proven and win over those of the message.
+ */
+@Injectable()
+export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('gateway');
+  private subscriptions: { unsubscribe(): void }[] = [];
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    private readonly desk: AgentRequests,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.subscriptions = (Object.keys(AGENT_METHODS) as AskingVerb[]).map((verb) =>
+      this.platform.requests.subscribe(anyAgentSubject(verb), (message) => this.answer(verb, message), {
+        queue: QUEUE,
+      }),
+    );
+  }
+
+  onApplicationShutdown(): void {
+    this.subscriptions.forEach((subscription) => subscription.unsubscribe());
+  }
+
+  private async answer(verb: AskingVerb, message: IncomingMessage): Promise<JsonValue> {
+    try {
+      const ids = readIds(message.subject);
+      const input = readInput(verb, message.body, ids);
+      return { ok: (await this.desk.ask(verb, input, this.contextOf(message, ids))) as unknown as JsonValue };
+    } catch (error) {
+      if (error instanceof RefusalError) return { refusal: toEnvelope(error.refusal) };
+      this.logger.error(`${verb}: ${error instanceof Error ? error.stack : String(error)}`);
+      return { refusal: toEnvelope({ code: 'internal', reason: 'The service could not answer; its log says why.' }) };
+    }
+  }
+
+  /** An agent says which command it is, so that it may repeat it; who it is comes from its subject. */
+  private contextOf({ headers }: IncomingMessage, { infraEnvId, hostId }: HostIds): CommandContext {
+    const given = headers[HEADERS.commandId] ?? '';
+    // Under the host's own name: no agent can use up the command id of another.
+    const commandId = UUID_PATTERN.test(given) ? `${infraEnvId}.${hostId}.${given}` : this.platform.ids.uuid();
+    return fromHeaders({ [HEADERS.commandId]: commandId, [HEADERS.actor]: `agent:${hostId}` }, this.platform.ids);
+  }
+}
+
+interface HostIds {
+  readonly infraEnvId: string;
+  readonly hostId: string;
+}
+
+function readIds(subject: string): HostIds {
+  const { infraEnvId = '', hostId = '' } = parseAgentSubject(subject) ?? {};
+  if (UUID_PATTERN.test(infraEnvId) && UUID_PATTERN.test(hostId)) {
+    return { infraEnvId: infraEnvId.toLowerCase(), hostId: hostId.toLowerCase() };
+  }
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: 'The subject must be agent.v1.<infra-env UUID>.<host UUID>.<verb>.',
+    subject: 'subject',
+  });
+}
+
+function readInput<Verb extends AskingVerb>(
+  verb: Verb,
+  body: JsonValue,
+  ids: HostIds,
+): InputOf<(typeof AGENT_METHODS)[Verb]> & HostIds {
+  const { input } = AGENT_METHODS[verb];
+  try {
+    const message = parseMessage(input, { ...(body as JsonObject), ...ids });
+    return message as unknown as InputOf<(typeof AGENT_METHODS)[Verb]> & HostIds;
+  } catch (error) {
+    const reason = `The message is not a ${input.name}: ${error instanceof Error ? error.message : String(error)}`;
+    throw new RefusalError({ code: 'invalid-input', reason, subject: input.name });
+  }
+}
+
+const toEnvelope = ({ code, reason, subject = '', allowed = [] }: Refusal): JsonObject => ({
+  code,
+  reason,
+  subject,
+  allowed: [...allowed],
+});

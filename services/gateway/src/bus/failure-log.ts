@@ -1,0 +1,72 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { COLLECTIONS } from '@muster/assisted-api';
+import { EventsService, hostKeyOf } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { callService, type Platform, PLATFORM } from '@muster/nest-kit';
+import { type ProblemCode, RefusalError } from '@muster/problems';
+import type { RefusedSubject } from './refused-commands.table';
+
+/** The same refusal of the same host is written down again after this long at the earliest. */
+const REPEAT_MS = 60 * 60_000;
+/** Refusals remembered; beyond it the oldest is forgotten and may be told twice. */
+const REMEMBERED_MAX = 10_000;
+/** What it is about is not there, or the service is not: nothing that people could be told about it. */
+const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'internal', 'too-many-requests'];
+
+/** A refused request stores nothing; where people wait for what was asked for, it is written into the event log why it does not come. */
+@Injectable()
+export class FailureLog {
+  private readonly logger = new Logger('gateway');
+  private readonly reportedAtMs = new Map<string, number>();
+
+  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+
+  /** What `work` gives. A refusal is told, then thrown as it was. */
+  async around<Result>(subject: RefusedSubject, context: CommandContext, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      // Not waited for: whoever asked is answered, whether or not the event log can be written to.
+      if (error instanceof RefusalError && this.isNews(subject, error)) void this.tell(subject, error, context);
+      throw error;
+    }
+  }
+
+  private isNews({ name, clusterId, infraEnvId, hostId }: RefusedSubject, { refusal }: RefusalError): boolean {
+    if (NOT_ABOUT_IT.includes(refusal.code)) return false;
+    const key = [name, hostId ? [infraEnvId, hostId] : (clusterId ?? infraEnvId), refusal.code].join(' ');
+    const nowMs = this.platform.clock.nowMs();
+    const reportedAtMs = this.reportedAtMs.get(key);
+    if (reportedAtMs !== undefined && nowMs - reportedAtMs < REPEAT_MS) return false;
+    this.reportedAtMs.delete(key);
+    this.reportedAtMs.set(key, nowMs);
+    const [oldest] = this.reportedAtMs.keys();
+    if (this.reportedAtMs.size > REMEMBERED_MAX && oldest !== undefined) this.reportedAtMs.delete(oldest);
+    return true;
+  }
+
+  private async tell(subject: RefusedSubject, { refusal }: RefusalError, context: CommandContext): Promise<void> {
+    const { name, infraEnvId = '', hostId = '', clusterId = '' } = subject;
+    const message = refusal.reason;
+    const ids = {
+      ...(hostId && { host_id: hostId }),
+      ...(infraEnvId && { infra_env_id: infraEnvId }),
+      ...(clusterId && { cluster_id: clusterId }),
+    };
+    const own = { ...context, commandId: `${context.commandId}#refused` };
+    try {
+      const props = { ...ids, ...(await this.hostName(subject)), [subject.reasonAs ?? 'message']: message };
+      const note = { name, severity: 'error', category: 'user', message, clusterId, hostId, infraEnvId, props };
+      await callService(this.platform.requests, EventsService.method.recordNote, { note }, own);
+    } catch (error) {
+      this.logger.warn(`${name} of ${hostId || clusterId || infraEnvId} could not be written down: ${String(error)}`);
+    }
+  }
+
+  /** Of a host that is known; one whose registration was refused may not be. */
+  private async hostName({ infraEnvId, hostId }: RefusedSubject): Promise<{ readonly host_name?: string }> {
+    if (!infraEnvId || !hostId) return {};
+    const host = await this.platform.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
+    return host ? { host_name: String(host['requested_hostname'] ?? host['_reported_hostname'] ?? hostId) } : {};
+  }
+}

@@ -1,0 +1,168 @@
+import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
+import { openProxy, type Platform } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import type { IgnitionServiceConfig } from '../config';
+import type { ServiceRegistries } from '../registries/service-registries';
+import { operatorManifestsOf } from './operator-files';
+import { fencingOf } from './host-fencing';
+import { foldStream } from '../streams/fold-stream';
+import { PULL_SECRET } from '../streams/secret-names';
+import { bootMacAddressOf, networksOf, nodeAddressOf } from './boot-ports';
+import { ArtifactsRefused, type InstallHost, type InstallRequest } from '../toolchain/toolchain.port';
+import type { ClusterEntry, HostEntry } from '../view/install-view';
+
+const ROLES = ['master', 'worker', 'arbiter'] as const;
+
+/** Gathers what an attempt is made from. Throws ArtifactsRefused with what a person has to add. */
+export async function toInstallRequest(
+  platform: Platform,
+  { state, preparationStartedAt }: ClusterEntry,
+  entries: readonly HostEntry[],
+  {
+    operatorSettings,
+    registries,
+    installInvoker,
+  }: Pick<IgnitionServiceConfig, 'operatorSettings' | 'registries' | 'installInvoker'>,
+  serviceCaPem: string,
+): Promise<InstallRequest> {
+  const { clusterId, attempt, settings, bootstrapHostId } = state;
+  if (!settings.name || !settings.baseDnsDomain) {
+    throw new ArtifactsRefused('The cluster has no name or no base DNS domain; set both and install again.');
+  }
+  const pullSecret = await platform.secrets.open(clusterId, PULL_SECRET);
+  if (!pullSecret?.length) {
+    throw new ArtifactsRefused('The pull secret of the cluster is missing; set it again and install again.');
+  }
+  const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
+  if (dayOne.length === 0) throw new ArtifactsRefused('The cluster has no hosts; add hosts and install again.');
+  const surroundings = await surroundingsOf(platform, registries, state, dayOne);
+  const hosts: InstallHost[] = [];
+  for (const entry of dayOne) {
+    const host = await toInstallHost(platform, entry, bootstrapHostId);
+    const place = placeOf(entry, settings, surroundings.machineNetworks);
+    hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks), ...place });
+  }
+  const startedAt = preparationStartedAt;
+  const proxy = await openProxy(platform.secrets, clusterId, settings.proxy).catch((error: unknown) => {
+    throw error instanceof RefusalError ? new ArtifactsRefused(error.refusal.reason) : error;
+  });
+  const operatorManifests = operatorManifestsOf(state, dayOne, operatorSettings);
+  return {
+    clusterId,
+    attempt,
+    startedAt,
+    settings: { ...settings, proxy },
+    hosts,
+    pullSecret: pullSecret.toString(),
+    operatorManifests,
+    manifests: operatorManifests.files,
+    serviceCaPem,
+    invoker: installInvoker,
+    bootstrapHostId,
+    ...surroundings,
+  };
+}
+
+async function toInstallHost(
+  platform: Platform,
+  entry: HostEntry,
+  bootstrapHostId: string,
+): Promise<Omit<InstallHost, keyof ReturnType<typeof bootOf> | keyof ReturnType<typeof placeOf>>> {
+  const { state } = entry;
+  const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen } = state;
+  const hostname = state.requestedHostname || entry.inventoryHostname;
+  if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no name; give it one and install again.`);
+  const role = roleOf(entry, bootstrapHostId);
+  if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role; give it one and install again.`);
+  return {
+    hostId,
+    role,
+    hostname,
+    pool: role === 'worker' && isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
+    installationDisk: installationDisk.id || installationDisk.path,
+    ignitionOverride: await ignitionOverrideOf(platform, entry, hostname),
+    fencing: await fencingOf(platform.secrets, entry),
+  };
+}
+
+/** JSON text; empty when nobody gave one. Throws ArtifactsRefused when it is lost. */
+export async function ignitionOverrideOf(
+  { objectStore }: Pick<Platform, 'objectStore'>,
+  { state: { settings } }: HostEntry,
+  hostname: string,
+): Promise<string> {
+  const digest = settings.ignitionConfigOverrides?.digest;
+  const body = digest ? await objectStore.get(digest) : undefined;
+  if (digest && !body)
+    throw new ArtifactsRefused(`The ignition override of host ${hostname} is lost; give it again and install again.`);
+  return body?.toString() ?? '';
+}
+
+/** Undefined while the host has none. */
+export function roleOf({ state }: HostEntry, bootstrapHostId: string): InstallHost['role'] | undefined {
+  const wanted = state.hostId === bootstrapHostId ? 'master' : effectiveRole(state);
+  return ROLES.find((known) => known === wanted);
+}
+
+/** How a host starts, as far as an installation needs to know. */
+export const bootOf = (
+  { ports, bootMode }: HostEntry,
+  machineNetworks: readonly string[],
+): Pick<InstallHost, 'bootMacAddress' | 'isLegacyBoot'> => ({
+  bootMacAddress: bootMacAddressOf(ports, machineNetworks),
+  isLegacyBoot: bootMode !== '' && bootMode !== 'uefi',
+});
+
+/** What a host is made of, and where its kubelet has to listen: nodes that no VIP serves choose an address themselves. */
+export function placeOf(
+  { ports, hardware }: HostEntry,
+  { controlPlaneCount, userManagedNetworking, loadBalancerType }: InstallRequest['settings'],
+  machineNetworks: readonly string[],
+): Pick<InstallHost, 'isPersistentBoot' | 'nodeAddress' | 'nodeIpHint' | 'hasIpv6' | 'hardware'> {
+  const { address, network } = nodeAddressOf(ports, machineNetworks);
+  const choosesItself = userManagedNetworking === true || loadBalancerType === 'user-managed';
+  const ofSingleNode = controlPlaneCount === 1 ? (machineNetworks[0]?.split('/')[0] ?? '') : '';
+  return {
+    isPersistentBoot: hardware?.bootDeviceType === 'persistent',
+    nodeAddress: address,
+    nodeIpHint: ofSingleNode || (choosesItself ? network : ''),
+    hasIpv6: ports.some(({ addresses }) => addresses.some((one) => one.includes(':'))),
+    hardware,
+  };
+}
+
+/** What an installation takes from the service, and from the infra-envs and networks that its hosts are in. */
+export async function surroundingsOf(
+  { eventStore }: Platform,
+  registries: ServiceRegistries,
+  { settings, bootstrapHostId }: ClusterState,
+  hosts: readonly HostEntry[],
+): Promise<Pick<InstallRequest, 'additionalTrustBundle' | 'mirrors' | 'ntpServers' | 'machineNetworks'>> {
+  const bundles = new Set(registries.settings?.caPem ? [registries.settings.caPem.trim()] : []);
+  const timeSources = new Set(splitList(settings.ntpSources || settings.additionalNtpSource));
+  const isTimeChosen = timeSources.size > 0;
+  for (const infraEnvId of new Set(hosts.map(({ state }) => state.infraEnvId))) {
+    const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
+    const { additionalTrustBundle, ntpSources, additionalNtpSources } = state.settings;
+    if (additionalTrustBundle) bundles.add(additionalTrustBundle.trim());
+    if (isTimeChosen) continue;
+    for (const source of [...splitList(ntpSources), ...splitList(additionalNtpSources)]) timeSources.add(source);
+  }
+  const given = settings.machineNetworks?.items ?? [];
+  const bootstrap = hosts.find(({ state }) => state.hostId === bootstrapHostId) ?? hosts[0];
+  return {
+    additionalTrustBundle: [...bundles].map((bundle) => `${bundle}\n`).join(''),
+    mirrors: registries.mirrors,
+    ntpServers: [...timeSources],
+    machineNetworks: given.length > 0 ? given : networksOf(bootstrap?.ports ?? []),
+  };
+}
+
+const splitList = (list = ''): readonly string[] =>
+  list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+/** The order in which hosts appear in everything that is made of them. */
+export const byId = (a: HostEntry, b: HostEntry): number => (a.state.hostId < b.state.hostId ? -1 : 1);

@@ -1,0 +1,142 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get as httpsGet } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type NatsServer, startNatsServer } from '@muster/testing';
+import * as x509 from '@peculiar/x509';
+import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
+import { isAllowedOrigin } from './cross-origin';
+import { isForNetworkBoot } from './plain-listener';
+
+let nats: NatsServer;
+let stage: ImageStage | undefined;
+const folder = mkdtempSync(join(tmpdir(), 'muster-image-tls-'));
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+});
+afterAll(async () => {
+  await nats.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const open = async (environment = {}): Promise<ImageStage> => (stage = await openImageStage(nats.url, environment));
+const IMAGE = `/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`;
+
+async function writeCertificate(): Promise<{ HTTPS_KEY_FILE: string; HTTPS_CERT_FILE: string }> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  x509.cryptoProvider.set(webcrypto as typeof globalThis.crypto);
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=127.0.0.1',
+    keys,
+    signingAlgorithm: algorithm,
+  });
+  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  const [HTTPS_KEY_FILE, HTTPS_CERT_FILE] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  writeFileSync(HTTPS_KEY_FILE, `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`);
+  writeFileSync(HTTPS_CERT_FILE, certificate.toString('pem'));
+  return { HTTPS_KEY_FILE, HTTPS_CERT_FILE };
+}
+
+const statusOverTls = (url: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    httpsGet(url, { rejectUnauthorized: false, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    }).once('error', reject);
+  });
+
+describe('the endpoints of the service', () => {
+  it('are one with TLS and a plain one that serves what network boot needs', async () => {
+    const { endpoints } = await open({ ...(await writeCertificate()), HTTP_LISTEN_PORT: '0' });
+    const [secure = '', plain = ''] = endpoints;
+    expect([secure.slice(0, 8), plain.slice(0, 7)]).toEqual(['https://', 'http://']);
+    expect(await statusOverTls(`${secure}${IMAGE}`)).toBe(200);
+    const status = async (path: string): Promise<number> => (await fetch(`${plain}${path}`)).status;
+    expect(await status(IMAGE)).toBe(404);
+    expect(await status(`/images/${INFRA_ENV_ID}?type=full-iso&version=4.18`)).toBe(404);
+    // Found, though this base image has neither.
+    expect(await status(`/images/${INFRA_ENV_ID}/pxe-initrd?version=4.18`)).toBe(500);
+    expect(await status('/boot-artifacts/kernel')).toBe(400);
+    expect(await status('/health')).toBe(200);
+  });
+
+  it('are a plain one alone where no certificate is given', async () => {
+    const { endpoints } = await open({ HTTP_LISTEN_PORT: '0' });
+    expect(endpoints).toHaveLength(1);
+    expect((await fetch(`${endpoints[0]}${IMAGE}`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it.each([
+    ['a key alone', { HTTPS_KEY_FILE: join(folder, 'key.pem') }, /HTTPS_CERT_FILE/],
+    ['a file that is not there', { HTTPS_KEY_FILE: '/absent', HTTPS_CERT_FILE: '/absent' }, /HTTPS_KEY_FILE/],
+    [
+      'headers that are none',
+      { OS_IMAGES_REQUEST_HEADERS: '{"a":"canary-4711"' },
+      /OS_IMAGES_REQUEST_HEADERS.*not shown/,
+    ],
+    [
+      'a digest that is none',
+      { OS_IMAGES: '[{"openshift_version":"1","cpu_architecture":"x","url":"u","version":"v","sha256":"x"}]' },
+      /sha256/,
+    ],
+  ])('do not open with %s', async (_, environment, reason) => {
+    await writeCertificate();
+    const start = open(environment);
+    await expect(start).rejects.toThrow(reason);
+    await expect(start).rejects.not.toThrow(/canary-4711/);
+  });
+
+  it('let browsers of other origins in that are allowed to', async () => {
+    const { url } = await open({ ALLOWED_DOMAINS: 'https://console.example.com, https://*.lab.example.com' });
+    const ask = async (origin: string, method = 'GET') => {
+      const headers = { origin, ...(method === 'OPTIONS' && { 'access-control-request-method': 'GET' }) };
+      return fetch(`${url}${IMAGE}`, { method, headers });
+    };
+    const allowed = await ask('https://console.example.com');
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'https://console.example.com',
+    ]);
+    expect((await ask('https://evil.example.com')).headers.get('access-control-allow-origin')).toBeNull();
+    const preflight = (await ask('https://a.lab.example.com', 'OPTIONS')).headers;
+    expect([
+      preflight.get('access-control-allow-methods'),
+      preflight.get('access-control-allow-headers'),
+      preflight.get('access-control-max-age'),
+    ]).toEqual(['GET, HEAD', 'Authorization, Content-Type', '600']);
+  });
+});
+
+describe('an origin', () => {
+  it.each([
+    ['https://a.example.com', true],
+    ['HTTPS://A.EXAMPLE.COM', true],
+    ['https://.example.com', true],
+    ['https://example.com', false],
+    ['http://a.example.com', false],
+    ['https://a.example.com.evil.org', false],
+    ['', false],
+  ])('%j is one of https://*.example.com: %s', (origin, expected) => {
+    expect(isAllowedOrigin(origin, ['https://*.example.com'])).toBe(expected);
+  });
+});
+
+describe('the plain endpoint beside one with TLS', () => {
+  it.each([
+    ['/boot-artifacts/rootfs?version=1', true],
+    [`/images/${INFRA_ENV_ID}/pxe-initrd?arch=x86_64`, true],
+    [`/images/${INFRA_ENV_ID}/s390x-initrd-addrsize`, false],
+    [`/images/${INFRA_ENV_ID}?x=/pxe-initrd`, false],
+    ['/byid/pxe-initrd', false],
+    ['/', false],
+  ])('opens for %s: %s', (url, expected) => {
+    expect(isForNetworkBoot(url)).toBe(expected);
+  });
+});

@@ -1,0 +1,41 @@
+import { access, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DEFAULT_OS_IMAGES, type OsImage } from '@muster/assisted-api';
+import type { SettingsReader } from '@muster/nest-kit';
+import { createBaseImage } from '@muster/base-image';
+
+/** Release of the image that is made here when none is configured. */
+const OWN_IMAGE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
+
+/**
+ * Without OS_IMAGES every release of the usual catalogue can be had, its image fetched when it is first wanted. One of
+ * them is made here instead: small, laid out like CoreOS, carrying ignition like the real one, so that simulated hosts
+ * boot without a network. Machines do not boot from it: MUSTER_SIMULATED_IMAGE=false leaves the catalogue as it is.
+ */
+export async function prepareBaseImages(
+  settings: SettingsReader,
+  dataDirectory: string,
+  tell: (text: string) => void,
+): Promise<{ OS_IMAGES?: string }> {
+  if (settings.optionalText('OS_IMAGES') ?? settings.optionalText('RHCOS_VERSIONS')) return {};
+  if (!settings.flag('MUSTER_SIMULATED_IMAGE', true)) return {};
+  const directory = join(dataDirectory, 'images');
+  const outPath = join(directory, 'muster-demo-x86_64.iso');
+  await mkdir(directory, { recursive: true });
+  if (!(await exists(outPath))) await createBaseImage({ outPath });
+  tell(
+    `the image of ${OWN_IMAGE.openshift_version} on ${OWN_IMAGE.cpu_architecture} boots simulated machines only; for real ones set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES`,
+  );
+  const others = DEFAULT_OS_IMAGES.filter((image) => !isOfOwnRelease(image));
+  return { OS_IMAGES: JSON.stringify([...others, { ...OWN_IMAGE, url: `file://${outPath}` }]) };
+}
+
+const isOfOwnRelease = ({ openshift_version, cpu_architecture }: OsImage): boolean =>
+  openshift_version === OWN_IMAGE.openshift_version && cpu_architecture === OWN_IMAGE.cpu_architecture;
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,99 @@
+import { join, resolve } from 'node:path';
+import type { Environment, RunningService } from '@muster/nest-kit';
+import { SettingsReader } from '@muster/nest-kit';
+import type { LoggerService } from '@nestjs/common';
+import { prepareBaseImages } from './base-images';
+import { type NatsProcess, startNats } from './nats-process';
+import { type OpenPlatform, openPlatform } from './profile';
+import { SERVICES, type StartableService } from './services';
+
+export interface RunningMuster {
+  readonly services: readonly RunningService[];
+  readonly platform: OpenPlatform;
+  close(): Promise<void>;
+}
+
+/** All services in this process on one SQLite file, one directory and one real nats-server (NATS_URL: somebody else's). */
+export async function startEmbedded(environment: Environment, logger: LoggerService): Promise<RunningMuster> {
+  const settings = new SettingsReader(environment);
+  const dataDirectory = resolve(settings.text('MUSTER_DATA_DIRECTORY', '.muster'));
+  const nats = await ownBus(settings, dataDirectory, logger);
+  const platform = await openPlatform({
+    environment: {
+      ...(nats && { NATS_TRUST_FILE: nats.trustFile, AGENT_NATS_URL: settings.text('AGENT_NATS_URL', nats.url) }),
+      ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
+      ...environment,
+    },
+    dataDirectory,
+    natsUrl: nats?.url ?? settings.text('NATS_URL', ''),
+    natsCredentials: nats?.serviceCredentials,
+    name: 'muster',
+    warn: (text) => logger.warn(text),
+  });
+  const { gateway, ...others } = SERVICES;
+  const behind = await Promise.all(Object.values(others).map((start) => start(platform, logger)));
+  // The endpoint for people opens last: who is let in finds everyone at work.
+  const endpoint = await gateway(platform, logger);
+  return {
+    services: [...behind, endpoint],
+    platform,
+    close: async () => {
+      // And closes first: what was let in is answered by services that are still there, instead of waiting for ones that left.
+      await endpoint.close();
+      await Promise.all(behind.map((service) => service.close()));
+      await platform.close();
+      await nats?.stop();
+    },
+  };
+}
+
+/** One service alone: everything that embedded services share has an address in the environment. */
+export async function startAlone(
+  name: StartableService,
+  environment: Environment,
+  logger: LoggerService,
+): Promise<RunningMuster> {
+  const settings = new SettingsReader(environment);
+  const natsUrl = settings.optionalText('NATS_URL');
+  if (!natsUrl)
+    throw new Error(
+      `${name} alone needs the bus of the others: set NATS_URL (and NATS_CREDENTIALS_FILE where it asks for credentials).`,
+    );
+  const platform = await openPlatform({
+    environment,
+    dataDirectory: resolve(settings.text('MUSTER_DATA_DIRECTORY', '.muster')),
+    natsUrl,
+    natsCredentials: await readCredentials(settings.optionalText('NATS_CREDENTIALS_FILE')),
+    name,
+    warn: (text) => logger.warn(text),
+  });
+  const service = await SERVICES[name](platform, logger);
+  return {
+    services: [service],
+    platform,
+    close: async () => {
+      await service.close();
+      await platform.close();
+    },
+  };
+}
+
+async function ownBus(
+  settings: SettingsReader,
+  dataDirectory: string,
+  logger: LoggerService,
+): Promise<NatsProcess | undefined> {
+  if (settings.optionalText('NATS_URL')) return undefined;
+  return startNats({
+    directory: join(dataDirectory, 'nats'),
+    host: settings.text('NATS_HOST', '127.0.0.1'),
+    port: settings.integer('NATS_PORT', 0, { min: 0, max: 65_535 }),
+    onExit: (text) => logger.warn(text),
+  });
+}
+
+async function readCredentials(file: string | undefined): Promise<string | undefined> {
+  if (!file) return undefined;
+  const { readFile } = await import('node:fs/promises');
+  return readFile(file, 'utf8');
+}

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { loadOrCreateNatsTrust, mintServiceCredentials, natsServerConfig, type NatsTrust } from '@muster/adapter-nats';
+
+const START_TIMEOUT_MS = 10_000;
+const RETRY_MS = 20;
+const RESTART_WAIT_MS = 250;
+
+export interface NatsProcess {
+  readonly url: string;
+  readonly trust: NatsTrust;
+  readonly trustFile: string;
+  /** Text of a credentials file with every right. */
+  readonly serviceCredentials: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A real nats-server as a child, admitting holders of this installation's credentials only. It is started again when it
+ * dies; it holds nothing, so nothing is lost with it.
+ */
+export async function startNats(options: {
+  readonly directory: string;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly onExit: (text: string) => void;
+}): Promise<NatsProcess> {
+  const { directory, host } = options;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await stopLeftOver(directory);
+  const trustFile = join(directory, 'trust.json');
+  const trust = await loadOrCreateNatsTrust(trustFile);
+  const port = options.port || (await freePort(host));
+  const config = join(directory, 'nats-server.conf');
+  await writeFile(config, natsServerConfig(trust, { host, port, nowMs: Date.now() }), { mode: 0o600 });
+
+  let isWanted = true;
+  let child = run();
+  function run(): ReturnType<typeof spawn> {
+    const started = spawn('nats-server', ['-c', config, '-P', join(directory, 'nats-server.pid')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
+    });
+    let log = '';
+    started.stderr?.on('data', (chunk: Buffer) => (log = (log + chunk.toString()).slice(-2_048)));
+    started.once('error', (error) =>
+      options.onExit(`nats-server does not start: ${error.message}. Install the package nats-server, or set NATS_URL.`),
+    );
+    started.once('exit', (code) => {
+      if (!isWanted) return;
+      options.onExit(`nats-server ended (${code}), starting it again. ${log.split('\n').slice(-2).join(' ')}`);
+      setTimeout(() => isWanted && (child = run()), RESTART_WAIT_MS);
+    });
+    return started;
+  }
+  const killWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  await untilListening(host, port);
+
+  return {
+    url: `nats://${host}:${port}`,
+    trust,
+    trustFile,
+    serviceCredentials: mintServiceCredentials(trust, { name: 'services', nowMs: Date.now() }),
+    stop: async () => {
+      isWanted = false;
+      process.removeListener('exit', killWithUs);
+      if (child.exitCode !== null) return;
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+      await rm(join(directory, 'nats-server.pid'), { force: true });
+    },
+  };
+}
+
+/** A killed Muster leaves its bus running; two of them would wait for each other's port. */
+async function stopLeftOver(directory: string): Promise<void> {
+  const pid = Number(await readFile(join(directory, 'nats-server.pid'), 'utf8').catch(() => ''));
+  if (!pid) return;
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  if (!command.startsWith('nats-server') || !command.includes(directory)) return;
+  process.kill(pid, 'SIGKILL');
+  for (let waited = 0; waited < START_TIMEOUT_MS && (await isAlive(pid)); waited += RETRY_MS) await sleep(RETRY_MS);
+}
+
+async function isAlive(pid: number): Promise<boolean> {
+  const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return state !== '' && !/\) Z /.test(state);
+}
+
+export function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+async function untilListening(host: string, port: number): Promise<void> {
+  for (let waited = 0; waited < START_TIMEOUT_MS; waited += RETRY_MS) {
+    if (await accepts(host, port)) return;
+    await sleep(RETRY_MS);
+  }
+  throw new Error(
+    `nats-server does not listen on ${host}:${port} after ${START_TIMEOUT_MS / 1_000} s; is it installed and is the port free?`,
+  );
+}
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

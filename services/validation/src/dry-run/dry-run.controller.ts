@@ -1,0 +1,29 @@
+import { ValidationService } from '@muster/contracts';
+import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import type { RulesPolicy } from '@muster/validation-rules';
+import { Controller, Inject } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { CONFIG } from '../config';
+import { DryRun } from './dry-run';
+
+/** What would be found, without anything being stored. */
+@Controller()
+export class DryRunController {
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock'>,
+    @Inject(CONFIG) private readonly policy: RulesPolicy,
+  ) {}
+
+  @Handles(ValidationService.method.dryRun)
+  handle(
+    @Payload() { settings = {}, pullSecretSet, hosts }: InputOf<typeof ValidationService.method.dryRun>,
+  ): OutputOf<typeof ValidationService.method.dryRun> {
+    const dryRun = new DryRun(this.policy, new Date(this.platform.clock.nowMs()).toISOString());
+    const { outcomes, hosts: verdicts, machineNetworks } = dryRun.run(settings, pullSecretSet, hosts);
+    return {
+      outcomes: [...outcomes],
+      hosts: verdicts.map((verdict) => ({ ...verdict, outcomes: [...verdict.outcomes] })),
+      machineNetworks: [...machineNetworks],
+    };
+  }
+}

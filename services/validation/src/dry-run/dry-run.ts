@@ -1,0 +1,235 @@
+import { type ClusterSettings, type HostKey, hostKeyOf, type MusterEvent, type Plain } from '@muster/contracts';
+import {
+  clusterDecider,
+  type Decision,
+  effectiveRole,
+  hostDecider,
+  HOST_ROLES,
+  installableDisks,
+  suggestRoles,
+  weighHosts,
+} from '@muster/domain';
+import { RefusalError } from '@muster/problems';
+import {
+  chooseInstallationDisk,
+  deriveMachineNetworks,
+  evaluateCluster,
+  evaluateHost,
+  hostBlockingStatus,
+  NAME_RESOLUTION_RULES,
+  type Outcome,
+  type RulesPolicy,
+} from '@muster/validation-rules';
+import type { JsonObject, StreamId } from '@muster/ports';
+import { FactsView } from '../facts/facts-view';
+import { majorityHostsMinOf } from '../facts/majority-size';
+import { toClusterFacts } from '../facts/to-cluster-facts';
+import { toHostFacts } from '../facts/to-host-facts';
+import type { ClusterEntry, HostEntry } from '../facts/view-entries';
+
+/** Ids of what exists nowhere. */
+const NOWHERE = '00000000-0000-0000-0000-000000000000';
+const NOBODY = { userName: '', orgId: '', emailDomain: '' };
+/** Roles decide how large a disk has to be, disks what a host weighs: after this many rounds nothing moves any more. */
+const ROUNDS_MAX = 3;
+
+const LOOKED_UP: ReadonlySet<string> = new Set(NAME_RESOLUTION_RULES.map(({ id }) => id));
+
+/** A live host is asked at once, so that silence is an error there. Here nobody was asked. */
+const notLookedUpYet = (outcome: Outcome): Outcome =>
+  outcome.status === 'error' && LOOKED_UP.has(outcome.id) ? { ...outcome, status: 'pending', remedy: '' } : outcome;
+
+export interface DryRunHost {
+  readonly hostId: string;
+  readonly role: string;
+  readonly requestedHostname: string;
+  readonly installationDiskId: string;
+  readonly reports: readonly { readonly type: string; readonly data?: JsonObject }[];
+}
+
+export interface DryRunOutcome {
+  readonly outcomes: readonly Outcome[];
+  readonly hosts: readonly {
+    readonly hostId: string;
+    readonly role: string;
+    readonly installationDiskId: string;
+    readonly installationDiskPath: string;
+    readonly outcomes: readonly Outcome[];
+  }[];
+  readonly machineNetworks: readonly string[];
+}
+
+/**
+ * A cluster that exists nowhere: the deciders say which facts its registration would store, those and the reports of its
+ * hosts are taken into a view of their own, and the rules judge from there as they always do.
+ */
+export class DryRun {
+  private readonly view = new FactsView();
+  private position = -1;
+
+  constructor(
+    private readonly policy: RulesPolicy,
+    private readonly at: string,
+  ) {}
+
+  /** Throws RefusalError when the cluster could not be registered or a host cannot have what it is given. */
+  run(settings: Plain<ClusterSettings>, pullSecretSet: boolean, hosts: readonly DryRunHost[]): DryRunOutcome {
+    this.registerCluster(settings, pullSecretSet);
+    const keys = hosts.map((host) => this.registerHost(host));
+    this.deriveNetworks();
+    for (let round = 0; round < ROUNDS_MAX && this.chooseDisksAndRoles(keys); round += 1) continue;
+    this.joinGroups();
+    const verdicts = keys.map((key) => this.evaluateHostOutcomes(this.host(key)));
+    const outcomes = evaluateCluster(toClusterFacts(this.cluster(), this.view, this.policy));
+    return { outcomes, hosts: verdicts, machineNetworks: this.cluster().facts.machineNetworks };
+  }
+
+  private registerCluster(settings: Plain<ClusterSettings>, pullSecretSet: boolean): void {
+    this.decideCluster({
+      type: 'Register',
+      at: this.at,
+      clusterId: NOWHERE,
+      kind: 'Cluster',
+      settings,
+      owner: NOBODY,
+      pullSecretSet,
+      olmOperators: [],
+      openshiftClusterId: '',
+      imported: false,
+    });
+  }
+
+  private registerHost({ hostId, role, requestedHostname, installationDiskId, reports }: DryRunHost): HostKey {
+    const key = hostKeyOf(NOWHERE, hostId);
+    if (this.view.host(key))
+      throw new RefusalError({ code: 'invalid-input', reason: `Two hosts have the id ${hostId}.`, subject: 'host_id' });
+    this.decideHost(key, {
+      type: 'Register',
+      at: this.at,
+      infraEnvId: NOWHERE,
+      hostId,
+      clusterId: NOWHERE,
+      kind: 'Host',
+      role: HOST_ROLES.find((known) => known === role) ?? 'auto-assign',
+      bootstrap: false,
+      machineConfigPoolName: '',
+      owner: NOBODY,
+      agentVersion: this.policy.agentImage,
+      clusterAcceptsHosts: true,
+    });
+    const { epoch } = this.host(key).state;
+    for (const { type, data = {} } of reports) this.tell(`inventory-${key}`, { type, data: { ...data, epoch } });
+    if (requestedHostname) this.decideHost(key, { type: 'Rename', at: this.at, hostname: requestedHostname });
+    if (installationDiskId) this.chooseDisk(this.host(key), installationDiskId);
+    return key;
+  }
+
+  private deriveNetworks(): void {
+    const cluster = this.cluster();
+    const hardware = this.view.hostsOf(cluster).flatMap(({ reports }) => reports.hardware ?? []);
+    const cidrs = deriveMachineNetworks(cluster.facts, hardware);
+    if (cidrs) this.decideCluster({ type: 'DeriveMachineNetworks', at: this.at, cidrs });
+  }
+
+  /** True when anything is other than before. */
+  private chooseDisksAndRoles(keys: readonly HostKey[]): boolean {
+    const before = this.position;
+    for (const key of keys) this.chooseDisk(this.host(key), this.host(key).state.installationDisk.id);
+    const { facts } = this.cluster();
+    const weighed = keys.map((key) => {
+      const { state, reports } = this.host(key);
+      const { hostId, status, role, suggestedRole, installationDisk } = state;
+      const { hardware } = reports;
+      return { hostId, status, role, suggestedRole, hardware, installationDiskId: installationDisk.id };
+    });
+    for (const { hostId, role } of suggestRoles(weighHosts(weighed, facts, this.policy), facts.controlPlaneCount))
+      this.decideHost(hostKeyOf(NOWHERE, hostId), { type: 'SuggestRole', at: this.at, role });
+    return this.position > before;
+  }
+
+  private chooseDisk({ key, state, reports: { hardware } }: HostEntry, wanted: string): void {
+    if (!hardware) return;
+    const { openshiftVersion, controlPlaneCount } = this.cluster().facts;
+    const host = { effectiveRole: effectiveRole(state), openshiftVersion, isSingleNode: controlPlaneCount === 1 };
+    const disks = installableDisks(hardware, host, this.policy);
+    const disk = chooseInstallationDisk({ diskId: wanted, diskPath: '' }, disks);
+    if (disk.diskId === state.installationDisk.id) return;
+    this.decideHost(key, { type: 'ChooseInstallationDisk', at: this.at, ...disk, byPerson: false });
+  }
+
+  private joinGroups(): void {
+    const { connectivity } = this.cluster();
+    const groups = connectivity.groups(majorityHostsMinOf(this.cluster(), this.view));
+    if (!groups) return;
+    const changes = [...groups].map(([network, hostIds]) => ({
+      network,
+      joinedHostIds: [...hostIds],
+      leftHostIds: [],
+    }));
+    this.view.observeGroups(NOWHERE, { groups: changes });
+  }
+
+  /** For the cluster, a host that nothing speaks against counts as one that is ready: what has to be measured yet may pass. */
+  private evaluateHostOutcomes(entry: HostEntry): DryRunOutcome['hosts'][number] {
+    const found = evaluateHost(toHostFacts(entry, this.view, this.policy));
+    const outcomes = entry.reports.resolutions ? found : found.map(notLookedUpYet);
+    const ignored = this.cluster().facts.ignoredHostRules;
+    const isHeldBack = outcomes.some(
+      (outcome) => outcome.status !== 'pending' && hostBlockingStatus(outcome, ignored, true).isBlocking,
+    );
+    const status = isHeldBack ? 'insufficient' : 'known';
+    this.tell(`host-${entry.key}`, {
+      type: 'HostEnteredStatus',
+      data: { status, from: entry.state.status, statusInfo: '', transition: 'dryRun', at: this.at, failedBy: '' },
+    });
+    const { state } = this.host(entry.key);
+    return {
+      hostId: state.hostId,
+      role: effectiveRole(state),
+      installationDiskId: state.installationDisk.id,
+      installationDiskPath: state.installationDisk.path,
+      outcomes,
+    };
+  }
+
+  private decideCluster(command: Parameters<typeof clusterDecider.decide>[0]): void {
+    const state = this.view.cluster(NOWHERE)?.state ?? clusterDecider.initialState();
+    this.store(`cluster-${NOWHERE}`, clusterDecider.decide(command, state));
+  }
+
+  private decideHost(key: HostKey, command: Parameters<typeof hostDecider.decide>[0]): void {
+    const state = this.view.host(key)?.state ?? hostDecider.initialState();
+    this.store(`host-${key}`, hostDecider.decide(command, state));
+  }
+
+  private store(streamId: StreamId, decision: Decision<MusterEvent>): void {
+    if (decision.kind === 'refused') throw new RefusalError(decision.refusal);
+    for (const { type, data } of decision.events) this.tell(streamId, { type, data: data as unknown as JsonObject });
+  }
+
+  private tell(streamId: StreamId, { type, data }: { readonly type: string; readonly data: JsonObject }): void {
+    this.position += 1;
+    this.view.observe({
+      id: `dryRun-${this.position}`,
+      streamId,
+      type,
+      data,
+      metadata: { commandId: '', correlationId: '', actor: 'dryRun', occurredAt: this.at },
+      revision: this.position,
+      position: this.position,
+      recordedAt: this.at,
+    });
+  }
+
+  private cluster(): ClusterEntry {
+    const cluster = this.view.cluster(NOWHERE);
+    if (!cluster) throw new Error('The dryRun cluster is not there.');
+    return cluster;
+  }
+
+  private host(key: HostKey): HostEntry {
+    const host = this.view.host(key);
+    if (!host) throw new Error(`The dryRun host ${key} is not there.`);
+    return host;
+  }
+}

@@ -1,0 +1,94 @@
+import { STANDARD_SETTINGS } from '@muster/operators';
+import type { RecordedEvent } from '@muster/ports';
+import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
+import { FactsView } from '../facts/facts-view';
+import { type Fact, recorded } from '../facts/sample.events';
+import { parseSubject, type Subject } from '../facts/subjects';
+import { isRegistered } from '../facts/view-entries';
+import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
+import { type RecordedOutcomes, type OutcomeCommand, outcomeDecider } from './outcomes.decider';
+
+export const POLICY: RulesPolicy = {
+  requirements: DEFAULT_REQUIREMENTS,
+  agentImage: '',
+  edgeWorkerProducts: [],
+  singleNodeDnsmasq: false,
+  disabledHostRules: [],
+  disabledClusterRules: [],
+  operatorSettings: STANDARD_SETTINGS,
+};
+
+/** What was found counts as it is: nothing of the past is remembered. */
+const WITHOUT_MEMORY: Remember = (found) => found;
+
+/** The judging of facts as they arrive, without store and bus. */
+export class Arrival {
+  private readonly view = new FactsView();
+  private readonly verdicts = new Map<Subject, RecordedOutcomes>();
+  private readonly seen = new Set<Subject>();
+
+  /** Judges after each fact those whom it touched, and nobody else. */
+  static stepByStep(facts: readonly Fact[]): Arrival {
+    const arrival = new Arrival();
+    for (const event of recorded(facts)) arrival.settle(arrival.take(event));
+    return arrival;
+  }
+
+  /** Takes in all facts, then judges everybody. */
+  static atOnce(facts: readonly Fact[]): Arrival {
+    const arrival = new Arrival();
+    for (const event of recorded(facts)) arrival.take(event);
+    arrival.settle([...arrival.seen]);
+    return arrival;
+  }
+
+  /** The last verdicts by subject, in an order of their own. */
+  outcomes(): object {
+    const subjects = [...this.verdicts].sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(
+      subjects.map(([subject, { outcomes, conditions, groups, epoch }]) => [
+        subject,
+        { outcomes: [...outcomes].sort((a, b) => (a.id < b.id ? -1 : 1)), conditions, groups: sorted(groups), epoch },
+      ]),
+    );
+  }
+
+  private take(event: RecordedEvent): readonly Subject[] {
+    const touched = this.view.observe(event);
+    for (const subject of touched) this.seen.add(subject);
+    return touched;
+  }
+
+  private settle(subjects: readonly Subject[]): void {
+    const due = [...subjects];
+    for (let subject = due.shift(); subject !== undefined; subject = due.shift()) {
+      const verdict = this.verdicts.get(subject) ?? outcomeDecider.initialState();
+      const command = this.judge(subject);
+      if (!command) {
+        this.verdicts.delete(subject);
+        continue;
+      }
+      const decision = outcomeDecider.decide(command, verdict);
+      if (decision.kind !== 'accepted') throw new Error(`The verdict on ${subject} is refused.`);
+      for (const event of decision.events) {
+        this.verdicts.set(subject, outcomeDecider.evolve(this.verdicts.get(subject) ?? verdict, event));
+        if (event.type === 'ClusterOutcomesChanged' && event.data.connectivityGroups)
+          due.push(...this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups));
+      }
+    }
+  }
+
+  private judge(subject: Subject): OutcomeCommand | undefined {
+    const { kind, id } = parseSubject(subject);
+    if (kind === 'host') {
+      const host = this.view.host(id);
+      return host && isRegistered(host) ? evaluateHostOutcomes(host, this.view, POLICY, WITHOUT_MEMORY) : undefined;
+    }
+    const cluster = this.view.cluster(id);
+    return cluster && evaluateClusterOutcomes(cluster, this.view, POLICY, WITHOUT_MEMORY);
+  }
+}
+
+/** Networks that nobody is in say the same as networks that are not named. */
+const sorted = (groups: RecordedOutcomes['groups']): readonly (readonly [string, readonly string[]])[] =>
+  [...groups].filter(([, hosts]) => hosts.length > 0).sort(([a], [b]) => (a < b ? -1 : 1));

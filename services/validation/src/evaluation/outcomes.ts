@@ -1,0 +1,93 @@
+import type { ValidationEvent } from '@muster/contracts';
+import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
+import { PLATFORM, type Platform } from '@muster/nest-kit';
+import type { RecordedEvent } from '@muster/ports';
+import {
+  type FlapPolicy,
+  type FlapWatch,
+  type Outcome,
+  rememberOutcomes,
+  type Remembered,
+} from '@muster/validation-rules';
+import { Inject, Injectable } from '@nestjs/common';
+import { FLAP_POLICY } from '../config';
+import { type Subject, parseSubject } from '../facts/subjects';
+import { NO_OUTCOMES, type RecordedOutcomes, type OutcomeCommand, outcomeDecider } from './outcomes.decider';
+
+interface Known {
+  verdict: RecordedOutcomes;
+  revision: number;
+}
+
+const NOTHING_FLAPS: FlapWatch = new Map();
+
+/** The `validation-` streams, and the last verdict on every subject so that an unchanged one costs no read. */
+@Injectable()
+export class OutcomeStore {
+  private readonly handler: CommandHandler<RecordedOutcomes, OutcomeCommand>;
+  private readonly known = new Map<Subject, Known>();
+  /** Of subjects of which something flaps. */
+  private readonly watched = new Map<Subject, FlapWatch>();
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(FLAP_POLICY) private readonly policy: FlapPolicy,
+  ) {
+    this.handler = createCommandHandler<RecordedOutcomes, OutcomeCommand, ValidationEvent>({
+      category: 'validation',
+      decider: outcomeDecider,
+      store: ownedEventStore(platform.eventStore, 'validation'),
+      clock: platform.clock,
+      ids: platform.ids,
+    });
+  }
+
+  /** Takes in a stored verdict. True when it was not known: of before the start, or of another replica. */
+  observe(subject: Subject, event: RecordedEvent): boolean {
+    const { verdict, revision } = this.known.get(subject) ?? { verdict: NO_OUTCOMES, revision: -1 };
+    if (event.revision <= revision) return false;
+    const { type, data } = event;
+    this.known.set(subject, {
+      verdict: outcomeDecider.evolve(verdict, { type, data } as unknown as ValidationEvent),
+      revision: event.revision,
+    });
+    return true;
+  }
+
+  /** What was found, with what is remembered of it. */
+  remember(subject: Subject, found: readonly Outcome[], isDamped: (ruleId: string) => boolean): Remembered {
+    const remembered = rememberOutcomes(this.known.get(subject)?.verdict.outcomes ?? [], found, {
+      atMs: this.platform.clock.nowMs(),
+      policy: this.policy,
+      watch: this.watched.get(subject) ?? NOTHING_FLAPS,
+      isDamped,
+    });
+    if (remembered.watch.size > 0) this.watched.set(subject, remembered.watch);
+    else this.watched.delete(subject);
+    return remembered;
+  }
+
+  async record(subject: Subject, command: OutcomeCommand, causationId: string): Promise<void> {
+    const known = this.known.get(subject);
+    if (known && isUnchanged(known.verdict, command)) return;
+    const commandId = this.platform.ids.uuid();
+    const context = { commandId, correlationId: causationId, causationId, actor: 'service:validation' };
+    const result = await this.handler.handle(parseSubject(subject).id, command, context);
+    if (result.kind === 'stored') this.known.set(subject, { verdict: result.state, revision: result.revision });
+  }
+
+  forget(subject: Subject): void {
+    this.known.delete(subject);
+    this.watched.delete(subject);
+  }
+
+  /** Of a host key or cluster id. */
+  async read(id: string): Promise<RecordedOutcomes> {
+    return (await this.handler.load(id)).state;
+  }
+}
+
+function isUnchanged(verdict: RecordedOutcomes, command: OutcomeCommand): boolean {
+  const decision = outcomeDecider.decide(command, verdict);
+  return decision.kind === 'accepted' && decision.events.length === 0;
+}

@@ -1,0 +1,118 @@
+import { type EventData, type HostKey, parseStreamId } from '@muster/contracts';
+import { DeadlineScheduler, type Reactor, startReactor } from '@muster/event-sourcing';
+import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import type { RecordedEvent } from '@muster/ports';
+import type { RulesPolicy } from '@muster/validation-rules';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { CONFIG } from '../config';
+import { FactsView } from '../facts/facts-view';
+import { hostSubject, parseSubject, type Subject, subjectOfStreamId } from '../facts/subjects';
+import { isRegistered } from '../facts/view-entries';
+import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
+import { OutcomeStore } from './outcomes';
+
+/** Statuses in which nothing about a host is judged any more once the service starts anew. */
+const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
+
+/** Name of the only deadline there is: what flaps may have held for long enough. */
+const LOOK_AGAIN = 'look again';
+
+/**
+ * 1. Every fact is taken into the view, which says who depends on it. 2. Those are judged by the rules, from the view
+ * as it is by then. 3. What differs from the last verdict is stored. A change never looks at more than that. 4. What
+ * flaps is judged once more when it may have held for long enough.
+ */
+@Injectable()
+export class ValidationProcess implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('validation');
+  private reactor: Reactor | undefined;
+  private isLive = false;
+  private touched: readonly Subject[] = [];
+  private readonly deadlines: DeadlineScheduler;
+
+  constructor(
+    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CONFIG) private readonly policy: RulesPolicy,
+    private readonly view: FactsView,
+    private readonly verdicts: OutcomeStore,
+    private readonly readiness: Readiness,
+  ) {
+    this.deadlines = new DeadlineScheduler(platform.clock, ({ key }) => this.reactor?.wake(key));
+  }
+
+  onApplicationBootstrap(): void {
+    this.readiness.register('validation', () => (this.isLive ? undefined : 'reading what happened before the start'));
+    this.reactor = startReactor({
+      name: 'validation',
+      store: this.platform.eventStore,
+      requests: this.platform.requests,
+      observe: (event) => {
+        this.touched = this.observe(event);
+      },
+      keysOf: () => this.touched,
+      react: (subject) => this.judge(subject as Subject),
+      isOpen: (subject) => this.isOpen(subject as Subject),
+      onError: (error) => this.logger.warn(error.message),
+    });
+    void this.reactor.caughtUp.then(() => {
+      this.isLive = true;
+      this.deadlines.start();
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.deadlines.close();
+    await this.reactor?.close();
+  }
+
+  private observe(event: RecordedEvent): readonly Subject[] {
+    const { category, id } = parseStreamId(event.streamId);
+    // Whatever becomes of its id, it starts afresh: those who read along have dropped what was told of it.
+    if (event.type === 'HostDeregistered') this.forget(hostSubject(id as HostKey));
+    if (category !== 'validation') return this.view.observe(event);
+    const subject = subjectOfStreamId(id);
+    const touched = this.verdicts.observe(subject, event) ? [subject] : [];
+    const { connectivityGroups } = event.data as unknown as Partial<EventData<'ClusterOutcomesChanged'>>;
+    return connectivityGroups ? [...touched, ...this.view.observeGroups(id, connectivityGroups)] : touched;
+  }
+
+  private isOpen(subject: Subject): boolean {
+    const { kind, id } = parseSubject(subject);
+    if (kind === 'cluster') return this.view.cluster(id) !== undefined;
+    const host = this.view.host(id);
+    return host !== undefined && isRegistered(host) && !FINISHED_HOSTS.includes(host.state.status);
+  }
+
+  private async judge(subject: Subject): Promise<void> {
+    const { kind, id } = parseSubject(subject);
+    if (kind === 'host') await this.evaluateHostOutcomes(subject, id);
+    else await this.evaluateClusterOutcomes(subject, id);
+  }
+
+  private async evaluateHostOutcomes(subject: Subject, key: HostKey): Promise<void> {
+    const entry = this.view.host(key);
+    if (!entry || !isRegistered(entry)) return this.forget(subject);
+    const command = evaluateHostOutcomes(entry, this.view, this.policy, this.memoryOf(subject));
+    await this.verdicts.record(subject, command, entry.lastEventId);
+  }
+
+  private async evaluateClusterOutcomes(subject: Subject, id: string): Promise<void> {
+    const entry = this.view.cluster(id);
+    if (!entry) return this.forget(subject);
+    const command = evaluateClusterOutcomes(entry, this.view, this.policy, this.memoryOf(subject));
+    if (command) await this.verdicts.record(subject, command, entry.lastEventId);
+  }
+
+  private memoryOf(subject: Subject): Remember {
+    return (found, isDamped) => {
+      const { outcomes, lookAgainAtMs } = this.verdicts.remember(subject, found, isDamped);
+      this.deadlines.set(subject, lookAgainAtMs === undefined ? [] : [{ name: LOOK_AGAIN, atMs: lookAgainAtMs }]);
+      return outcomes;
+    };
+  }
+
+  private forget(subject: Subject): void {
+    this.deadlines.set(subject, []);
+    this.verdicts.forget(subject);
+  }
+}
