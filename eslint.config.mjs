@@ -78,6 +78,7 @@ export default tseslint.config(
       'boot-image',
       'operators',
       'problems',
+      'schema',
       'versions',
     ].map((lib) => `libs/${lib}/src/**/*.ts`),
     ignores: ['**/*.spec.ts'],

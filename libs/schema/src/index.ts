@@ -1,0 +1,2 @@
+export * from './parse-document';
+export * from './violation';

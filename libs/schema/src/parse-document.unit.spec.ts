@@ -1,0 +1,86 @@
+import { Type } from '@sinclair/typebox';
+import { createParser, formatViolation, type Parsed } from '.';
+
+const DISK = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    size_bytes: Type.Integer({ minimum: 0 }),
+    kind: Type.Optional(Type.Union([Type.Literal('hdd'), Type.Literal('ssd')])),
+    role: Type.Optional(Type.Unsafe<'install' | 'none'>({ type: 'string', enum: ['install', 'none'] })),
+    mac: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f:]{17}$', expected: 'a MAC address such as 02:00:00:80:12:14' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const INVENTORY = Type.Object({
+  disks: Type.Array(DISK, { maxItems: 2 }),
+  id: Type.Optional(Type.String({ format: 'uuid' })),
+});
+
+const sentences = (parsed: Parsed<unknown>): readonly string[] =>
+  parsed.kind === 'valid' ? [] : parsed.violations.map(formatViolation);
+
+describe('A parser of documents', () => {
+  const parse = createParser(INVENTORY, { name: 'inventory' });
+  const withDisk = (disk: object): object => ({ disks: [{ name: 'sda', size_bytes: 1 }, disk] });
+
+  it('returns a document that matches its schema', () => {
+    const document = { disks: [{ name: 'sda', size_bytes: 1 }] };
+    expect(parse(document)).toEqual({ kind: 'valid', value: document });
+  });
+
+  it.each([
+    [
+      'a wrong type',
+      { name: 'sdb', size_bytes: '12' },
+      'inventory.disks[1].size_bytes must be a whole number, not "12"',
+    ],
+    [
+      'a number that is too small',
+      { name: 'sdb', size_bytes: -1 },
+      'inventory.disks[1].size_bytes must be at least 0, not -1',
+    ],
+    ['an empty string', { name: '', size_bytes: 1 }, 'inventory.disks[1].name must not be empty'],
+    ['a missing member', { name: 'sdb' }, 'inventory.disks[1].size_bytes is required'],
+    [
+      'a value outside of a list',
+      { name: 'sdb', size_bytes: 1, role: 'x' },
+      'inventory.disks[1].role must be one of install, none, not "x"',
+    ],
+    [
+      'a value with an expectation',
+      { name: 'sdb', size_bytes: 1, mac: 'x' },
+      'inventory.disks[1].mac must be a MAC address such as 02:00:00:80:12:14, not "x"',
+    ],
+    [
+      'an unknown member',
+      { name: 'sdb', size_bytes: 1, colour: 'red' },
+      'inventory.disks[1].colour is not a known field. Known fields: name, size_bytes, kind, role, mac',
+    ],
+  ])('names the place of %s', (_, disk, sentence) => {
+    expect(sentences(parse(withDisk(disk)))).toEqual([sentence]);
+  });
+
+  it('names the document itself', () => {
+    expect(sentences(parse([]))).toEqual(['inventory must be an object, not a list of 0 entries']);
+    expect(sentences(createParser(INVENTORY, { name: '' })({ disks: [], id: 'x' }))).toEqual([
+      'id must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8, not "x"',
+    ]);
+  });
+
+  it('shortens long values', () => {
+    const [sentence = ''] = sentences(parse(withDisk({ name: 'sdb', size_bytes: 'x'.repeat(1_000) })));
+    expect(sentence.length).toBeLessThan(200);
+  });
+
+  it('drops unknown members on request', () => {
+    const drop = createParser(INVENTORY, { name: 'inventory', dropsUnknown: true });
+    expect(drop({ disks: [], more: 1 })).toEqual({ kind: 'valid', value: { disks: [] } });
+  });
+
+  it('reports every violation on request', () => {
+    const all = createParser(INVENTORY, { name: 'inventory', reportsAll: true });
+    expect(sentences(all(withDisk({ size_bytes: 'x' })))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,107 @@
+import type { ErrorObject } from 'ajv';
+
+/** One reason why a document does not match its schema. */
+export interface Violation {
+  /** Where: `inventory.disks[3].size_bytes`. The document's own name when the whole document is wrong. */
+  readonly path: string;
+  /** The rest of the sentence: `must be a whole number, not "12"`. */
+  readonly reason: string;
+}
+
+/** The violation as one sentence without a full stop. */
+export const formatViolation = ({ path, reason }: Violation): string => `${path} ${reason}`;
+
+/** Longest part of a wrong value that a message repeats, in characters. */
+const VALUE_MAX_CHARACTERS = 80;
+
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['string', 'a string'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['boolean', 'true or false'],
+  ['object', 'an object'],
+  ['array', 'a list'],
+  ['null', 'null'],
+]);
+
+const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['uuid', 'a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8'],
+  ['ipv4', 'an IPv4 address'],
+  ['ipv6', 'an IPv6 address'],
+  ['uri', 'a URL'],
+  ['date-time', 'a time such as 2026-01-02T03:04:05Z'],
+]);
+
+/** The violation that an error of the validator describes. `name` is the name of the document. */
+export function toViolation(name: string, error: ErrorObject): Violation {
+  const path = formatPath(name, error.instancePath);
+  switch (error.keyword) {
+    case 'required':
+      return { path: member(path, String(error.params['missingProperty'])), reason: 'is required' };
+    case 'additionalProperties':
+      return { path: member(path, String(error.params['additionalProperty'])), reason: unknownMember(error) };
+    case 'minLength':
+      if (error.params['limit'] === 1) return { path, reason: 'must not be empty' };
+  }
+  return { path, reason: `must be ${expectation(error)}, not ${displayValue(error.data)}` };
+}
+
+function unknownMember({ parentSchema }: ErrorObject): string {
+  const { properties } = (parentSchema ?? {}) as { readonly properties?: object };
+  return `is not a known field. Known fields: ${Object.keys(properties ?? {}).join(', ')}`;
+}
+
+/** What the schema asks for. The annotation `expected` of the schema wins over the keyword that failed. */
+function expectation({ keyword, params, parentSchema, message = 'valid' }: ErrorObject): string {
+  const { expected } = (parentSchema ?? {}) as { readonly expected?: unknown };
+  if (typeof expected === 'string') return expected;
+  switch (keyword) {
+    case 'type':
+      return [params['type']]
+        .flat()
+        .map((type) => TYPE_NAMES.get(String(type)) ?? String(type))
+        .join(' or ');
+    case 'enum':
+      return `one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`;
+    case 'const':
+      return displayValue(params['allowedValue']);
+    case 'format':
+      return FORMAT_NAMES.get(String(params['format'])) ?? `a value of format ${String(params['format'])}`;
+    case 'pattern':
+      return `a value that matches ${String(params['pattern'])}`;
+    case 'minimum':
+      return `at least ${String(params['limit'])}`;
+    case 'maximum':
+      return `at most ${String(params['limit'])}`;
+    case 'minLength':
+      return `at least ${String(params['limit'])} characters long`;
+    case 'maxLength':
+      return `at most ${String(params['limit'])} characters long`;
+    case 'minItems':
+      return `a list of at least ${String(params['limit'])} entries`;
+    case 'maxItems':
+      return `a list of at most ${String(params['limit'])} entries`;
+    default:
+      return message;
+  }
+}
+
+/** The value as it appears in a message: shortened, and without the content of lists and objects. */
+export function displayValue(value: unknown): string {
+  if (value === undefined) return 'absent';
+  if (Array.isArray(value)) return `a list of ${value.length} entries`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value);
+  return text.length > VALUE_MAX_CHARACTERS ? `${text.slice(0, VALUE_MAX_CHARACTERS)}…` : text;
+}
+
+/** `/disks/3/size_bytes` of the document `inventory` is `inventory.disks[3].size_bytes`. */
+function formatPath(name: string, pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replace(/~1/g, '/').replace(/~0/g, '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : member(path, part)), name);
+}
+
+const member = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
