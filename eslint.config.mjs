@@ -71,6 +71,7 @@ export default tseslint.config(
   {
     // The pure core: no clock, no random, no I/O, no framework.
     files: [
+      'decision',
       'domain',
       'validation-rules',
       'feature-support',

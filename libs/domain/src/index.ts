@@ -1,5 +1,3 @@
-export * from './decision/decision';
-export * from './decision/decision-table';
 export * from './cluster/cluster-commands';
 export * from './cluster/cluster-completion';
 export * from './cluster/cluster-deadlines';
@@ -41,7 +39,6 @@ export * from './host/host-stages';
 export * from './host/host-state';
 export * from './host/host-status';
 export * from './host/host-timeouts';
-export * from './decision/row-index';
 export * from './host/host-decide';
 export * from './host/host-decider';
 export * from './host/host-evolve';

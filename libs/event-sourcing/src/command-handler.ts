@@ -1,5 +1,5 @@
 import { type MusterEvent, parseStreamId, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
-import type { Decider } from '@muster/domain';
+import type { Decider } from '@muster/decision';
 import {
   type Clock,
   type EventStore,
@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   START_OF_STORE,
 } from '@muster/ports';
-import type { Refusal } from '@muster/problems';
+import type { ProblemCode, Refusal } from '@muster/problems';
 import { type Aggregate, AggregateCache, type CachedAggregate, CommandLog } from './aggregate-cache';
 import { type CommandContext, toMetadata } from './command-context';
 import { KeyedQueue } from './keyed-queue';
@@ -33,7 +33,7 @@ export interface CommandHandler<State, Command> {
 
 export interface CommandHandlerOptions<State, Command, Event extends MusterEvent> {
   readonly category: StreamCategory;
-  readonly decider: Decider<State, Command, Event>;
+  readonly decider: Decider<State, Command, Event, ProblemCode>;
   readonly store: EventStore;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -1,6 +1,7 @@
 import type { ClusterEvent } from '@muster/contracts';
-import { accepted, type Decider, type Decision, refused } from '../decision/decision';
-import { indexRows } from '../decision/row-index';
+import { accepted, type Decider, type Decision, refused } from '@muster/decision';
+import { indexRows } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 import type { ClusterCommand, ClusterCommandType } from './cluster-commands';
 import { clusterDeadlines, type DueClusterDeadline } from './cluster-deadlines';
 import { CLUSTER_EFFECTS, type EffectContext } from './cluster-effects';
@@ -45,7 +46,7 @@ export function decideCluster(
   command: ClusterCommand,
   state: ClusterState,
   settings: ClusterDeciderSettings = DEFAULT_CLUSTER_DECIDER_SETTINGS,
-): Decision<ClusterEvent> {
+): Decision<ClusterEvent, ProblemCode> {
   const invalid = clusterInputRefusal(command, state);
   return invalid ? refused(invalid) : decideByTable(command, state, settings, 1);
 }
@@ -67,7 +68,7 @@ function decideByTable(
   state: ClusterState,
   settings: ClusterDeciderSettings,
   round: number,
-): Decision<ClusterEvent> {
+): Decision<ClusterEvent, ProblemCode> {
   const { transition, refusal, due } = clusterRowFor(command, state, settings);
   if (!transition) {
     if (!refusal) throw new Error(`No row for ${command.type} in ${state.status}: the tables have a gap.`);
@@ -82,7 +83,7 @@ function decideByTable(
 
 export function createClusterDecider(
   settings: ClusterDeciderSettings = DEFAULT_CLUSTER_DECIDER_SETTINGS,
-): Decider<ClusterState, ClusterCommand, ClusterEvent> {
+): Decider<ClusterState, ClusterCommand, ClusterEvent, ProblemCode> {
   return {
     initialState: initialClusterState,
     evolve: evolveCluster,

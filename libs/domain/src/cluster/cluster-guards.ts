@@ -7,7 +7,7 @@ import type { ClusterVariables } from './cluster-row';
 import type { ClusterState } from './cluster-state';
 import { CLUSTER_LOGS_STATES, FINALIZING_STAGES, OPERATOR_STATUSES } from './cluster-status';
 import { isSameValue } from '../input/same-value';
-import type { GuardValues } from '../decision/decision-table';
+import type { GuardValues } from '@muster/decision';
 import { installationBlockingStatus } from '../roles/enough-hosts';
 import type { HostSummary } from '../roles/host-summary';
 

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '@muster/problems';
-import type { Row } from '../decision/decision-table';
+import type { Row } from '@muster/decision';
 import type { ClusterEffectName } from './cluster-effects';
 import type { ClusterCommandType } from './cluster-commands';
 import { CLUSTER_KINDS, type ClusterPhase } from './cluster-status';

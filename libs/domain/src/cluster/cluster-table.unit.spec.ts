@@ -1,5 +1,5 @@
 import { PROBLEMS } from '@muster/problems';
-import { findGaps, findOverlaps, type Row } from '../decision/decision-table';
+import { findGaps, findOverlaps, type Row } from '@muster/decision';
 import { CLUSTER_COMMANDS, type ClusterCommandType } from './cluster-commands';
 import { clusterIn, STORIES } from './cluster-given.spec';
 import { CLUSTER_REFUSALS } from './cluster-refusals';

@@ -1,5 +1,6 @@
 import type { HostEvent } from '@muster/contracts';
-import { accepted, type Decision, refused } from '../decision/decision';
+import { accepted, type Decision, refused } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 import type { HostCommand, HostCommandOf } from './host-commands';
 import { evolveHost } from './host-evolve';
 import { withConflict, withoutConflict } from './host-identity';
@@ -18,7 +19,7 @@ export function decideHost(
   command: HostCommand,
   state: HostState,
   timeouts: HostTimeouts = DEFAULT_HOST_TIMEOUTS,
-): Decision<HostEvent> {
+): Decision<HostEvent, ProblemCode> {
   const row = selectHostRow(state.status, command.type, evaluateHostGuards(command, state, timeouts));
   if (!row) return refused(noRow(command, state));
   const context: HostContext = { state, command, timeouts };

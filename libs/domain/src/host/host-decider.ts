@@ -1,5 +1,6 @@
 import type { HostEvent } from '@muster/contracts';
-import type { Decider } from '../decision/decision';
+import type { Decider } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 import type { HostCommand } from './host-commands';
 import { decideHost } from './host-decide';
 import { evolveHost } from './host-evolve';
@@ -7,7 +8,7 @@ import { type HostState, initialHost } from './host-state';
 import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './host-timeouts';
 
 /** The host aggregate with the timeouts of a deployment. */
-export function createHostDecider(timeouts: HostTimeouts): Decider<HostState, HostCommand, HostEvent> {
+export function createHostDecider(timeouts: HostTimeouts): Decider<HostState, HostCommand, HostEvent, ProblemCode> {
   return {
     initialState: initialHost,
     evolve: evolveHost,

@@ -1,6 +1,6 @@
 import type { HostEvent } from '@muster/contracts';
 import type { ProblemCode } from '@muster/problems';
-import type { Row } from '../decision/decision-table';
+import type { Row } from '@muster/decision';
 import type { HostCommand, HostCommandOf, HostCommandType } from './host-commands';
 import type { HostState } from './host-state';
 import type { FailureCause, HostSource } from './host-status';

@@ -1,4 +1,4 @@
-import { indexRows } from '../decision/row-index';
+import { indexRows } from '@muster/decision';
 import type { HostCommandType } from './host-commands';
 import type { HostRow } from './host-row';
 import { HOST_SOURCES, type HostSource } from './host-status';

@@ -1,4 +1,4 @@
-import { findGaps, findOverlaps } from '../decision/decision-table';
+import { findGaps, findOverlaps } from '@muster/decision';
 import { HOST_COMMAND_TYPES, type HostCommandType } from './host-commands';
 import { HOST_SOURCES, type HostSource } from './host-status';
 import { HOST_REFUSALS, HOST_ROWS, HOST_TABLE, statusesAccepting } from './host-table';

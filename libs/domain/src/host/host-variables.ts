@@ -1,4 +1,4 @@
-import type { GuardValues, Variables } from '../decision/decision-table';
+import type { GuardValues, Variables } from '@muster/decision';
 
 /** What guards of the host's rows may ask, each with every answer there is. `host-guardValues.ts` says how it is found out. */
 export const HOST_VARIABLES = {

@@ -1,6 +1,7 @@
 import type { InfraEnvEvent } from '@muster/contracts';
-import { accepted, type Decider, type Decision, refused } from '../decision/decision';
-import { selectRow, type GuardValues } from '../decision/decision-table';
+import { accepted, type Decider, type Decision, refused } from '@muster/decision';
+import { selectRow, type GuardValues } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 import type { InfraEnvCommand } from './infra-env-commands';
 import { infraEnvInputRefusal } from './infra-env-input';
 import {
@@ -13,7 +14,7 @@ import { infraEnvChanges, mergeInfraEnvSettings, withInfraEnvDefaults } from './
 import { type InfraEnvState, initialInfraEnvState } from './infra-env-state';
 
 /** What follows from a command; one that changes nothing is accepted without events. */
-export function decideInfraEnv(command: InfraEnvCommand, state: InfraEnvState): Decision<InfraEnvEvent> {
+export function decideInfraEnv(command: InfraEnvCommand, state: InfraEnvState): Decision<InfraEnvEvent, ProblemCode> {
   const invalid = inputRefusal(command, state);
   if (invalid) return refused(invalid);
   const values = evaluateGuards(command, state);
@@ -55,7 +56,7 @@ export function evolveInfraEnv(state: InfraEnvState, event: InfraEnvEvent): Infr
   }
 }
 
-export const infraEnvDecider: Decider<InfraEnvState, InfraEnvCommand, InfraEnvEvent> = {
+export const infraEnvDecider: Decider<InfraEnvState, InfraEnvCommand, InfraEnvEvent, ProblemCode> = {
   initialState: initialInfraEnvState,
   evolve: evolveInfraEnv,
   decide: decideInfraEnv,

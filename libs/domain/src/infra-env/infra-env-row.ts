@@ -1,5 +1,5 @@
 import type { ProblemCode } from '@muster/problems';
-import type { Row } from '../decision/decision-table';
+import type { Row } from '@muster/decision';
 import type { InfraEnvCommandType } from './infra-env-commands';
 import type { InfraEnvPhase } from './infra-env-state';
 

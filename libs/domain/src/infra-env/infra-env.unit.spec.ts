@@ -1,6 +1,6 @@
 import { type InfraEnvSettings, type Plain, toStoredData } from '@muster/contracts';
 import { PROBLEMS } from '@muster/problems';
-import { findGaps, findOverlaps } from '../decision/decision-table';
+import { findGaps, findOverlaps } from '@muster/decision';
 import { INFRA_ENV_COMMANDS, type InfraEnvCommand } from './infra-env-commands';
 import { decideInfraEnv, evolveInfraEnv, infraEnvDecider } from './infra-env-decider';
 import { INFRA_ENV_INPUT_RULES } from './infra-env-input';

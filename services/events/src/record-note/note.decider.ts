@@ -1,6 +1,7 @@
 import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '@muster/assisted-api';
 import type { EventData, NoteEvent } from '@muster/contracts';
-import { accepted, type Decider, type Decision, refused } from '@muster/domain';
+import { accepted, type Decider, type Decision, refused } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 
 /** Longest text of a note, characters. */
 export const MAX_NOTE_MESSAGE_LENGTH = 8_192;
@@ -18,13 +19,13 @@ export interface RecordNote {
 export type NoteState = Record<string, never>;
 const STATE: NoteState = {};
 
-export const noteDecider: Decider<NoteState, RecordNote, NoteEvent> = {
+export const noteDecider: Decider<NoteState, RecordNote, NoteEvent, ProblemCode> = {
   initialState: () => STATE,
   evolve: () => STATE,
   decide: ({ note }) => decideNote({ ...note, category: note.category || 'user', severity: note.severity || 'info' }),
 };
 
-function decideNote(note: EventData<'NoteRecorded'>): Decision<NoteEvent> {
+function decideNote(note: EventData<'NoteRecorded'>): Decision<NoteEvent, ProblemCode> {
   const { category, severity, message, name } = note;
   if (!EVENT_CATEGORIES.some((known) => known === category)) return notOneOf('category', category, EVENT_CATEGORIES);
   if (!EVENT_SEVERITIES.some((known) => known === severity)) return notOneOf('severity', severity, EVENT_SEVERITIES);
@@ -39,8 +40,8 @@ function decideNote(note: EventData<'NoteRecorded'>): Decision<NoteEvent> {
   return accepted({ type: 'NoteRecorded', data: note });
 }
 
-const invalid = (subject: string, reason: string): Decision<never> =>
+const invalid = (subject: string, reason: string): Decision<never, ProblemCode> =>
   refused({ code: 'invalid-input', reason, subject });
 
-const notOneOf = (subject: string, given: string, allowed: readonly string[]): Decision<never> =>
+const notOneOf = (subject: string, given: string, allowed: readonly string[]): Decision<never, ProblemCode> =>
   refused({ code: 'invalid-input', reason: `"${given}" is not a ${subject} of events.`, subject, allowed });

@@ -1,5 +1,6 @@
 import type { Artifact, IgnitionEvent, Plain } from '@muster/contracts';
-import { accepted, type Decider, type Decision, refused } from '@muster/domain';
+import { accepted, type Decider, type Decision, refused } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 
 export type ArtifactsOutcome = 'none' | 'prepared' | 'failed' | 'discarded';
 
@@ -28,13 +29,13 @@ export type ArtifactsCommand =
 const NOTHING: ArtifactsState = { attempt: 0, outcome: 'none', artifacts: [], kubeconfig: undefined };
 
 /** An attempt is answered once; an answer that comes late or twice changes nothing. */
-export const artifactsDecider: Decider<ArtifactsState, ArtifactsCommand, IgnitionEvent> = {
+export const artifactsDecider: Decider<ArtifactsState, ArtifactsCommand, IgnitionEvent, ProblemCode> = {
   initialState: () => NOTHING,
   evolve,
   decide,
 };
 
-function decide(command: ArtifactsCommand, state: ArtifactsState): Decision<IgnitionEvent> {
+function decide(command: ArtifactsCommand, state: ArtifactsState): Decision<IgnitionEvent, ProblemCode> {
   switch (command.type) {
     case 'RecordArtifacts': {
       const { clusterId, attempt, openshiftClusterId, toolchain } = command;

@@ -1,5 +1,6 @@
 import type { IgnitionEvent } from '@muster/contracts';
-import { accepted, type Decider, type Decision, refused } from '@muster/domain';
+import { accepted, type Decider, type Decision, refused } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 
 export type ManifestSource = 'user' | 'system';
 
@@ -30,7 +31,7 @@ export type ManifestsCommand =
   | { readonly type: 'Remove'; readonly clusterId: string; readonly folder: string; readonly fileName: string };
 
 /** Other facts of the same stream are about what was made of the manifests. */
-export const manifestsDecider: Decider<ManifestsState, ManifestsCommand, IgnitionEvent> = {
+export const manifestsDecider: Decider<ManifestsState, ManifestsCommand, IgnitionEvent, ProblemCode> = {
   initialState: () => ({ manifests: new Map() }),
   evolve,
   decide,
@@ -39,7 +40,7 @@ export const manifestsDecider: Decider<ManifestsState, ManifestsCommand, Ignitio
 export const manifestKey = ({ folder, fileName }: Pick<Manifest, 'folder' | 'fileName'>): string =>
   `${folder}/${fileName}`;
 
-function decide(command: ManifestsCommand, { manifests }: ManifestsState): Decision<IgnitionEvent> {
+function decide(command: ManifestsCommand, { manifests }: ManifestsState): Decision<IgnitionEvent, ProblemCode> {
   const { clusterId } = command;
   switch (command.type) {
     case 'Store': {

@@ -1,5 +1,6 @@
 import type { ImageEvent } from '@muster/contracts';
-import { accepted, type Decider, type Decision } from '@muster/domain';
+import { accepted, type Decider, type Decision } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 
 /** What is known of the downloads of one infra-env's images. */
 export interface DownloadsState {
@@ -20,13 +21,13 @@ export type DownloadsCommand =
   ({ readonly type: 'StartDownload' } & DownloadFacts) | ({ readonly type: 'CompleteDownload' } & DownloadFacts);
 
 /** Edges only: that an infra-env's image was fetched for the first time, and that a type of it was had to the end. */
-export const downloadsDecider: Decider<DownloadsState, DownloadsCommand, ImageEvent> = {
+export const downloadsDecider: Decider<DownloadsState, DownloadsCommand, ImageEvent, ProblemCode> = {
   initialState: () => ({ isDownloaded: false, completedTypes: [] }),
   evolve,
   decide,
 };
 
-function decide(command: DownloadsCommand, state: DownloadsState): Decision<ImageEvent> {
+function decide(command: DownloadsCommand, state: DownloadsState): Decision<ImageEvent, ProblemCode> {
   const { infraEnvId, imageType, version, arch, bytes } = command;
   switch (command.type) {
     case 'StartDownload':

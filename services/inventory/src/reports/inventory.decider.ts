@@ -1,5 +1,6 @@
 import type { InventoryEvent } from '@muster/contracts';
-import { accepted, type Decider } from '@muster/domain';
+import { accepted, type Decider } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
 import { toCanonicalJson } from '../shapes/canonical-json';
 import { CLOCK_STEP_TYPE } from './time.reports';
 import { reachMark } from './reach-classes';
@@ -24,7 +25,7 @@ export type InventoryCommand =
   | { readonly type: 'RecordReport'; readonly event: InventoryEvent }
   | { readonly type: 'ClearReport'; readonly stepType: string; readonly epoch: number };
 
-export const inventoryDecider: Decider<ReportedState, InventoryCommand, InventoryEvent> = {
+export const inventoryDecider: Decider<ReportedState, InventoryCommand, InventoryEvent, ProblemCode> = {
   initialState: () => ({ epoch: 0, slots: new Map(), peers: NO_PEERS }),
   evolve,
   decide: (command, state) => {

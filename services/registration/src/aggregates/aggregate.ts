@@ -1,8 +1,8 @@
 import type { MusterEvent, StreamCategory } from '@muster/contracts';
-import type { Decider } from '@muster/domain';
+import type { Decider } from '@muster/decision';
 import { type CommandHandler, createCommandHandler, type HandleResult } from '@muster/event-sourcing';
 import type { Clock, EventStore, Ids } from '@muster/ports';
-import { RefusalError } from '@muster/problems';
+import { type ProblemCode, RefusalError } from '@muster/problems';
 
 export interface Aggregate<State, Command> extends CommandHandler<State, Command> {
   /** Whether the command would be accepted as things stand. Stores nothing; what follows may still be refused. */
@@ -11,7 +11,7 @@ export interface Aggregate<State, Command> extends CommandHandler<State, Command
 
 export interface AggregateOptions<State, Command, Event extends MusterEvent> {
   readonly category: StreamCategory;
-  readonly decider: Decider<State, Command, Event>;
+  readonly decider: Decider<State, Command, Event, ProblemCode>;
   readonly store: EventStore;
   readonly clock: Clock;
   readonly ids: Ids;

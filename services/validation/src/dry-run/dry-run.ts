@@ -1,7 +1,7 @@
 import { type ClusterSettings, type HostKey, hostKeyOf, type MusterEvent, type Plain } from '@muster/contracts';
+import type { Decision } from '@muster/decision';
 import {
   clusterDecider,
-  type Decision,
   effectiveRole,
   hostDecider,
   HOST_ROLES,
@@ -9,7 +9,7 @@ import {
   suggestRoles,
   weighHosts,
 } from '@muster/domain';
-import { RefusalError } from '@muster/problems';
+import { type ProblemCode, RefusalError } from '@muster/problems';
 import {
   chooseInstallationDisk,
   deriveMachineNetworks,
@@ -202,7 +202,7 @@ export class DryRun {
     this.store(`host-${key}`, hostDecider.decide(command, state));
   }
 
-  private store(streamId: StreamId, decision: Decision<MusterEvent>): void {
+  private store(streamId: StreamId, decision: Decision<MusterEvent, ProblemCode>): void {
     if (decision.kind === 'refused') throw new RefusalError(decision.refusal);
     for (const { type, data } of decision.events) this.tell(streamId, { type, data: data as unknown as JsonObject });
   }

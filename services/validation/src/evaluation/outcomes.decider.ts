@@ -1,7 +1,7 @@
 import { applyGroupChanges, diffGroups } from './group-changes';
 import { isDeepStrictEqual } from 'node:util';
 import type { ValidationEvent } from '@muster/contracts';
-import { accepted, type Decider } from '@muster/domain';
+import { accepted, type Decider } from '@muster/decision';
 import {
   applyOutcomeChanges,
   type ClusterConditions,
@@ -9,6 +9,7 @@ import {
   type HostConditions,
   type Outcome,
 } from '@muster/validation-rules';
+import type { ProblemCode } from '@muster/problems';
 
 /** The last verdict on one host or cluster. */
 export interface RecordedOutcomes {
@@ -42,7 +43,7 @@ export type OutcomeCommand =
     };
 
 /** Stores what changed since the last verdict, and nothing when nothing did. A host's new epoch is always judged anew. */
-export const outcomeDecider: Decider<RecordedOutcomes, OutcomeCommand, ValidationEvent> = {
+export const outcomeDecider: Decider<RecordedOutcomes, OutcomeCommand, ValidationEvent, ProblemCode> = {
   initialState: () => NO_OUTCOMES,
   evolve: (verdict, event) => ({
     outcomes: applyOutcomeChanges(verdict.outcomes, event.data),

@@ -1,4 +1,4 @@
-import type { Guard } from '../../decision/decision-table';
+import type { Guard } from '@muster/decision';
 import { CLUSTER_COMMANDS, type ClusterCommandType } from '../cluster-commands';
 import type { ClusterRefusal, ClusterVariables } from '../cluster-row';
 import type { ClusterPhase, ClusterStatus } from '../cluster-status';

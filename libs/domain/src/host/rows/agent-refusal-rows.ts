@@ -1,4 +1,4 @@
-import type { Guard } from '../../decision/decision-table';
+import type { Guard } from '@muster/decision';
 import { HOST_COMMAND_TYPES } from '../host-commands';
 import { readProgress } from '../host-progress';
 import type { HostRow, RowOn } from '../host-row';

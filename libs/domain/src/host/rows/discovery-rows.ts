@@ -1,4 +1,4 @@
-import type { Guard } from '../../decision/decision-table';
+import type { Guard } from '@muster/decision';
 import type { ContextOf, RowOn } from '../host-row';
 import { HOST_MESSAGES, inputMissingText, insufficientText, weakHardwareText } from '../host-messages';
 import type { HostSource } from '../host-status';

@@ -1,4 +1,4 @@
-import type { Guard } from '../../decision/decision-table';
+import type { Guard } from '@muster/decision';
 import type { RowOn } from '../host-row';
 import { HOST_MESSAGES } from '../host-messages';
 import type { HostStatus } from '../host-status';

@@ -1,4 +1,4 @@
-import type { Guard } from '../../decision/decision-table';
+import type { Guard } from '@muster/decision';
 import type { HostCommand } from '../host-commands';
 import type { HostRow, RowRefusal } from '../host-row';
 import type { HostSource } from '../host-status';

@@ -1,5 +1,5 @@
 import type { HostEvent } from '@muster/contracts';
-import type { Guard } from '../../decision/decision-table';
+import type { Guard } from '@muster/decision';
 import { stageTimeoutMs } from '../host-deadlines';
 import type { ContextOf, RowOn } from '../host-row';
 import {

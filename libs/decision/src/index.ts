@@ -1,0 +1,4 @@
+export * from './decision';
+export * from './refusal';
+export * from './decision-table';
+export * from './row-index';
