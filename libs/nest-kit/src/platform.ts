@@ -1,8 +1,9 @@
+import type { Provider } from '@nestjs/common';
 import type { Clock, EventStore, Ids, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
 
-/** What a service stands on. libs/profile makes it from configuration; a service never sees a technology. */
+/** The ports that a service runs on. services/muster opens them according to the settings (`profile.ts`). */
 export interface Platform {
-  /** The whole store; a service wraps it so that it can append to its own streams only. */
+  /** The whole store. A service wraps it so that it can append to its own streams only. */
   readonly eventStore: EventStore;
   readonly readModels: ReadModels;
   readonly objectStore: ObjectStore;
@@ -10,11 +11,28 @@ export interface Platform {
   readonly requests: Requests;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Where configuration comes from; read once at start by each service's config.ts. */
+  /** Environment variables; each service's config.ts reads them once at start. */
   readonly environment: Environment;
 }
 
 export type Environment = { readonly [name: string]: string | undefined };
 
-/** Injection token of the Platform in every service's module. */
-export const PLATFORM = Symbol('Platform');
+/** Injection tokens of the ports: a class asks for the ports it uses and for nothing else. */
+export const EVENT_STORE = Symbol('EventStore');
+export const READ_MODELS = Symbol('ReadModels');
+export const OBJECT_STORE = Symbol('ObjectStore');
+export const SECRETS = Symbol('Secrets');
+export const REQUESTS = Symbol('Requests');
+export const CLOCK = Symbol('Clock');
+export const IDS = Symbol('Ids');
+
+/** One provider per port, for the module of a service. */
+export const platformProviders = (platform: Platform): Provider[] => [
+  { provide: EVENT_STORE, useValue: platform.eventStore },
+  { provide: READ_MODELS, useValue: platform.readModels },
+  { provide: OBJECT_STORE, useValue: platform.objectStore },
+  { provide: SECRETS, useValue: platform.secrets },
+  { provide: REQUESTS, useValue: platform.requests },
+  { provide: CLOCK, useValue: platform.clock },
+  { provide: IDS, useValue: platform.ids },
+];

@@ -1,4 +1,4 @@
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, readConfig } from './config';
 import { JourneysProjection } from './journeys/journeys-projection';
@@ -14,7 +14,7 @@ export class AppModule {
       module: AppModule,
       controllers: [RecordNoteController, ReadPastController],
       providers: [
-        { provide: PLATFORM, useValue: platform },
+        ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         Readiness,
         EventRelay,

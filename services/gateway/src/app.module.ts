@@ -1,7 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { VersionCatalogue } from '@muster/assisted-api';
-import { type Platform, PLATFORM, Readiness } from '@muster/nest-kit';
+import { CLOCK, type Platform, platformProviders, Readiness, SECRETS } from '@muster/nest-kit';
+import type { Clock, Secrets } from '@muster/ports';
 import { AgentRequests } from './agents/agent-desk';
 import { AGENT_CONTROLLERS } from './agents/agents.controllers';
 import { LastSeen } from './agents/last-seen';
@@ -45,7 +46,8 @@ import { InfraEnvViews } from './views/infra-env-views';
 import { ReportedBodies } from './views/reported-bodies';
 
 function authenticatorFor(
-  platform: Platform,
+  secrets: Secrets,
+  clock: Clock,
   config: GatewayConfig,
   tokens: LocalTokens,
   scopes: TokenScopes,
@@ -58,7 +60,7 @@ function authenticatorFor(
     case 'agent-installer-local':
       return new SiteAuthenticator(createSiteKey(config));
     case 'oidc':
-      return new OidcAuthenticator(config.oidc, platform, scopes);
+      return new OidcAuthenticator(config.oidc, { secrets, clock }, scopes);
     default:
       return config.authType satisfies never;
   }
@@ -87,7 +89,7 @@ function authenticatorFor(
     RequestRates,
     {
       provide: AUTHENTICATOR,
-      inject: [PLATFORM, GATEWAY_CONFIG, LocalTokens, TokenScopes],
+      inject: [SECRETS, CLOCK, GATEWAY_CONFIG, LocalTokens, TokenScopes],
       useFactory: authenticatorFor,
     },
     ReadYourWrites,
@@ -115,7 +117,7 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       providers: [
-        { provide: PLATFORM, useValue: platform },
+        ...platformProviders(platform),
         { provide: GATEWAY_CONFIG, useValue: config },
         { provide: LocalTokens, useValue: tokens },
         { provide: RouteTable, useValue: routes },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AcceptIngressCaController } from './artifacts/accept-ingress-ca.controller';
 import { ArtifactVault } from './artifacts/artifact-vault';
@@ -41,7 +41,7 @@ export class AppModule {
         ManifestsController,
       ],
       providers: [
-        { provide: PLATFORM, useValue: platform },
+        ...platformProviders(platform),
         { provide: CONFIG, useValue: config },
         { provide: TOKENS, useFactory: () => tokensFor(config, platform) },
         { provide: MINT, useFactory: () => mintFor(config, platform) },

@@ -1,5 +1,5 @@
 import { openFileByteSource } from '@muster/adapter-filesystem';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { type Platform, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { OPEN_IMAGE_FILE } from './base-images/base-image';
@@ -37,7 +37,7 @@ export class AppModule {
         MetricsController,
       ],
       providers: [
-        { provide: PLATFORM, useValue: platform },
+        ...platformProviders(platform),
         { provide: CONFIG, useValue: config },
         { provide: OPEN_IMAGE_FILE, useValue: openFileByteSource },
         { provide: APP_FILTER, useClass: ProblemFilter },

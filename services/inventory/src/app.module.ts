@@ -1,4 +1,4 @@
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ClearReportController } from './clear-report/clear-report.controller';
 import { CONFIG, readConfig } from './config';
@@ -14,7 +14,7 @@ export class AppModule {
       module: AppModule,
       controllers: [RecordReportController, ClearReportController, ReadReportController],
       providers: [
-        { provide: PLATFORM, useValue: platform },
+        ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         Readiness,
         Reports,

@@ -1,4 +1,4 @@
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Aggregates } from './aggregates/aggregates';
 import { AllowAddHostsController } from './clusters/allow-add-hosts.controller';
@@ -87,7 +87,7 @@ export class AppModule {
         DeregisterHostController,
       ],
       providers: [
-        { provide: PLATFORM, useValue: platform },
+        ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         Readiness,
         Aggregates,

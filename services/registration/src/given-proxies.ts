@@ -1,6 +1,7 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { isMaskedProxyUrl, maskedProxyUrl } from '@muster/domain';
-import { openSealedProxy, PLATFORM, type Platform, type SealedProxy } from '@muster/nest-kit';
+import { openSealedProxy, type SealedProxy, SECRETS, IDS } from '@muster/nest-kit';
+import type { Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import type { SecretToSeal } from './secrets';
@@ -19,7 +20,10 @@ export interface GivenProxy {
 /** Splits a proxy into what may be told and what has to be sealed. */
 @Injectable()
 export class GivenProxies {
-  constructor(@Inject(PLATFORM) private readonly platform: Pick<Platform, 'secrets' | 'ids'>) {}
+  constructor(
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
 
   /**
    * `scope`: id of the cluster or infra-env; `before`: its proxy as it is. A URL that comes back with the mask in it keeps
@@ -28,7 +32,7 @@ export class GivenProxies {
    */
   async split(scope: string, given: ProxySetting, before?: ProxySetting): Promise<GivenProxy> {
     if (!given) return { proxy: given, toSeal: [] };
-    const known = before?.sealedAs ? await openSealedProxy(this.platform.secrets, scope, before.sealedAs) : undefined;
+    const known = before?.sealedAs ? await openSealedProxy(this.secrets, scope, before.sealedAs) : undefined;
     const urls: SealedProxy = {
       httpProxy: unmasked('httpProxy', given, before, known),
       httpsProxy: unmasked('httpsProxy', given, before, known),
@@ -39,7 +43,7 @@ export class GivenProxies {
     if (FIELDS.every((field) => maskedProxyUrl(urls[field]) === urls[field])) return { proxy: masked, toSeal: [] };
     if (known && FIELDS.every((field) => urls[field] === known[field]))
       return { proxy: { ...masked, sealedAs: before?.sealedAs }, toSeal: [] };
-    const sealedAs = `proxy/${this.platform.ids.uuid()}`;
+    const sealedAs = `proxy/${this.ids.uuid()}`;
     return { proxy: { ...masked, sealedAs }, toSeal: [{ name: sealedAs, text: JSON.stringify(urls) }] };
   }
 }

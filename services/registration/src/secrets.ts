@@ -1,4 +1,5 @@
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { SECRETS } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Aggregate, type Stored, storedOrThrow } from './aggregates/aggregate';
@@ -23,7 +24,7 @@ export const pullSecretToSeal = (pullSecret: string | undefined): readonly Secre
  */
 @Injectable()
 export class SealingCommands {
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
 
   /** `id`: of the aggregate, which is the secrets' scope too. */
   async handle<State, Command>(
@@ -34,7 +35,7 @@ export class SealingCommands {
     context: CommandContext,
   ): Promise<Stored> {
     if (toSeal.length > 0 && (await aggregate.accepts(id, command)))
-      for (const { name, text } of toSeal) await this.platform.secrets.seal(id, name, Buffer.from(text));
+      for (const { name, text } of toSeal) await this.secrets.seal(id, name, Buffer.from(text));
     return storedOrThrow(await aggregate.handle(id, command, context));
   }
 }

@@ -1,4 +1,4 @@
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
 import { FactsView } from './facts/facts-view';
@@ -14,7 +14,7 @@ export class AppModule {
       module: AppModule,
       controllers: [ReadOutcomesController, DryRunController],
       providers: [
-        { provide: PLATFORM, useValue: platform },
+        ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         { provide: FLAP_POLICY, useFactory: () => readFlapPolicy(platform.environment) },
         Readiness,

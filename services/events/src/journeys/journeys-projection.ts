@@ -1,6 +1,7 @@
 import { JOURNEYS_PROJECTION } from '@muster/assisted-api';
 import { type Feed, startProjector } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { EVENT_STORE, READ_MODELS, REQUESTS } from '@muster/nest-kit';
+import type { EventStore, ReadModels, Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { projectJourney } from './project-journey';
 
@@ -10,10 +11,14 @@ export class JourneysProjection implements OnApplicationBootstrap, OnApplication
   private readonly logger = new Logger('journeys');
   private feed: Feed | undefined;
 
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(REQUESTS) private readonly requests: Requests,
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const { eventStore: store, requests, readModels } = this.platform;
+    const { eventStore: store, requests, readModels } = this;
     this.feed = await startProjector({
       name: JOURNEYS_PROJECTION,
       store,

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { EventsService } from '@muster/contracts';
-import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Handles, type InputOf, type OutputOf, EVENT_STORE, READ_MODELS } from '@muster/nest-kit';
+import type { EventStore, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -17,7 +18,8 @@ const packed = promisify(gzip);
 @Controller()
 export class ReadPastController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
     @Inject(CONFIG) private readonly config: EventsConfig,
   ) {}
 
@@ -27,7 +29,7 @@ export class ReadPastController {
     const atMs = Date.parse(at);
     if (Number.isNaN(atMs))
       throw new RefusalError({ code: 'invalid-input', reason: 'There is no such moment.', subject: 'at' });
-    const events = await pastEvents(clusterId, atMs, this.platform);
+    const events = await pastEvents(clusterId, atMs, { eventStore: this.eventStore, readModels: this.readModels });
     const { cluster, hosts } = await pastViews(clusterId, events, createProjectEvent(this.config.machineLimits));
     if (!cluster) {
       const reason = `There was no cluster ${clusterId.slice(0, 64)} at ${new Date(atMs).toISOString()}.`;

@@ -5,9 +5,9 @@ import {
   createCommandHandler,
   ownedEventStore,
 } from '@muster/event-sourcing';
-import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Handles, type InputOf, type OutputOf, EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
-import { START_OF_STORE } from '@muster/ports';
+import { START_OF_STORE, type Clock, type EventStore, type Ids } from '@muster/ports';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { CONFIG, type EventsConfig } from '../config';
@@ -23,11 +23,12 @@ export class RecordNoteController {
   private readonly intervals: NoteIntervals;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) eventStore: EventStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) ids: Ids,
     @Inject(CONFIG) config: EventsConfig,
   ) {
-    const { clock, ids } = platform;
-    const store = ownedEventStore(platform.eventStore, 'events');
+    const store = ownedEventStore(eventStore, 'events');
     this.notes = createCommandHandler({ category: 'note', decider: noteDecider, store, clock, ids });
     this.intervals = new NoteIntervals(config.noteIntervalsMs);
   }
@@ -36,7 +37,7 @@ export class RecordNoteController {
   @Handles(EventsService.method.recordNote)
   async handle(@Payload() { note }: InputOf<Method>, @Ctx() context: CommandContext): Promise<OutputOf<Method>> {
     if (!note) throw new RefusalError({ code: 'invalid-input', reason: 'The note is missing.', subject: 'note' });
-    const nowMs = this.platform.clock.nowMs();
+    const nowMs = this.clock.nowMs();
     if (this.intervals.isTooSoon(note, nowMs)) return { position: START_OF_STORE };
     const subjectId = note.clusterId || note.infraEnvId || note.hostId || 'unknown';
     const result = await this.notes.handle(subjectId, { type: 'RecordNote', note }, context);

@@ -1,5 +1,6 @@
 import { type Relay, startRelay } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { EVENT_STORE, REQUESTS } from '@muster/nest-kit';
+import type { EventStore, Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 
 /** Publishes a live copy of every stored fact. With several replicas each fact is published several times, which feeds do not mind. */
@@ -8,10 +9,13 @@ export class EventRelay implements OnApplicationBootstrap, OnApplicationShutdown
   private readonly logger = new Logger('relay');
   private relay: Relay | undefined;
 
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(REQUESTS) private readonly requests: Requests,
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const { eventStore: store, requests } = this.platform;
+    const { eventStore: store, requests } = this;
     this.relay = await startRelay({ store, requests, onError: (error) => this.logger.error(error.message) });
   }
 

@@ -1,7 +1,7 @@
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { type Feed, startProjector } from '@muster/event-sourcing';
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
-import { START_OF_STORE } from '@muster/ports';
+import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS } from '@muster/nest-kit';
+import { START_OF_STORE, type EventStore, type ReadModels, type Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type EventsConfig } from '../config';
 import { createProjectEvent } from './project-event';
@@ -24,7 +24,9 @@ export class ViewsProjection implements ProjectionProgress, OnApplicationBootstr
   private isCaughtUp = false;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly readiness: Readiness,
     @Inject(CONFIG) private readonly config: EventsConfig,
   ) {}
@@ -33,7 +35,7 @@ export class ViewsProjection implements ProjectionProgress, OnApplicationBootstr
     this.readiness.register('views', () =>
       this.isCaughtUp ? undefined : `reading what happened before the start, at position ${this.position()}`,
     );
-    const { eventStore: store, requests, readModels } = this.platform;
+    const { eventStore: store, requests, readModels } = this;
     this.feed = await startProjector({
       name: VIEWS_PROJECTION,
       store,
@@ -54,7 +56,7 @@ export class ViewsProjection implements ProjectionProgress, OnApplicationBootstr
   }
 
   async lag(): Promise<number> {
-    return Math.max(0, (await this.platform.eventStore.head()) - this.position());
+    return Math.max(0, (await this.eventStore.head()) - this.position());
   }
 
   async caughtUp(): Promise<void> {

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AgentVerb, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { callService, type InputOf, type Method, type OutputOf, type Platform, PLATFORM } from '@muster/nest-kit';
+import { callService, type InputOf, type Method, type OutputOf, REQUESTS, CLOCK } from '@muster/nest-kit';
+import type { Clock, Requests } from '@muster/ports';
 import { FailureLog } from '../bus/failure-log';
 import { LastSeen } from './last-seen';
 
@@ -19,7 +20,8 @@ export type AskingVerb = keyof typeof AGENT_METHODS;
 @Injectable()
 export class AgentRequests {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly lastSeen: LastSeen,
     private readonly failures: FailureLog,
   ) {}
@@ -31,7 +33,7 @@ export class AgentRequests {
     context: CommandContext,
   ): Promise<OutputOf<(typeof AGENT_METHODS)[Verb]>> {
     const asAgent = { ...context, actor: `agent:${input.hostId}` };
-    const ask = () => callService(this.platform.requests, AGENT_METHODS[verb], input, asAgent);
+    const ask = () => callService(this.requests, AGENT_METHODS[verb], input, asAgent);
     const { infraEnvId, hostId } = input;
     const answer =
       verb === 'register'
@@ -39,7 +41,7 @@ export class AgentRequests {
         : await ask();
     // Only a host that is known: whoever invents ids is not to be remembered.
     const clockSeconds = 'timestampSeconds' in input ? Number(input.timestampSeconds) : 0;
-    this.lastSeen.note(infraEnvId, hostId, this.platform.clock.nowMs(), clockSeconds);
+    this.lastSeen.note(infraEnvId, hostId, this.clock.nowMs(), clockSeconds);
     return answer;
   }
 }

@@ -2,8 +2,8 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplica
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { anyAgentSubject, HEADERS, parseAgentSubject } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { fromHeaders, type InputOf, parseMessage, type Platform, PLATFORM } from '@muster/nest-kit';
-import type { IncomingMessage, JsonObject, JsonValue } from '@muster/ports';
+import { fromHeaders, type InputOf, parseMessage, REQUESTS, IDS } from '@muster/nest-kit';
+import type { IncomingMessage, JsonObject, JsonValue, Ids, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { AGENT_METHODS, AgentRequests, type AskingVerb } from './agent-desk';
 
@@ -19,13 +19,14 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
   private subscriptions: { unsubscribe(): void }[] = [];
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
+    @Inject(IDS) private readonly ids: Ids,
     private readonly desk: AgentRequests,
   ) {}
 
   onApplicationBootstrap(): void {
     this.subscriptions = (Object.keys(AGENT_METHODS) as AskingVerb[]).map((verb) =>
-      this.platform.requests.subscribe(anyAgentSubject(verb), (message) => this.answer(verb, message), {
+      this.requests.subscribe(anyAgentSubject(verb), (message) => this.answer(verb, message), {
         queue: QUEUE,
       }),
     );
@@ -51,8 +52,8 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
   private contextOf({ headers }: IncomingMessage, { infraEnvId, hostId }: HostIds): CommandContext {
     const given = headers[HEADERS.commandId] ?? '';
     // Under the host's own name: no agent can use up the command id of another.
-    const commandId = UUID_PATTERN.test(given) ? `${infraEnvId}.${hostId}.${given}` : this.platform.ids.uuid();
-    return fromHeaders({ [HEADERS.commandId]: commandId, [HEADERS.actor]: `agent:${hostId}` }, this.platform.ids);
+    const commandId = UUID_PATTERN.test(given) ? `${infraEnvId}.${hostId}.${given}` : this.ids.uuid();
+    return fromHeaders({ [HEADERS.commandId]: commandId, [HEADERS.actor]: `agent:${hostId}` }, this.ids);
   }
 }
 

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { READ_MODELS } from '@muster/nest-kit';
+import type { ReadModels } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 import type { PathIds } from './authenticator';
@@ -20,7 +21,7 @@ export interface Owned {
 @Injectable()
 export class Ownership {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'readModels'>,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -29,7 +30,7 @@ export class Ownership {
     if (seesEverything(caller, wish)) return;
     if (clusterId) await this.require(caller, wish, COLLECTIONS.clusters, clusterId);
     if (!infraEnvId) return;
-    const host = hostId && (await this.platform.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)));
+    const host = hostId && (await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)));
     // A host follows the cluster that it is part of.
     if (host && typeof host['cluster_id'] === 'string' && host['cluster_id'] !== '')
       return this.require(caller, wish, COLLECTIONS.clusters, host['cluster_id']);
@@ -44,7 +45,7 @@ export class Ownership {
     if (seesEverything(caller, 'read')) return;
     const { clusterId, infraEnvId, hostId } = ids;
     const deleted: Owned | undefined = clusterId
-      ? await this.platform.readModels.get(COLLECTIONS.deletedClusters, clusterId)
+      ? await this.readModels.get(COLLECTIONS.deletedClusters, clusterId)
       : undefined;
     if (deleted && !this.mayRead(caller, deleted)) throw new RefusalError(NOT_YOURS);
     const wanted = [
@@ -53,7 +54,7 @@ export class Ownership {
       ...(hostId && infraEnvId ? [[COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)] as const] : []),
     ];
     for (const [collection, key] of wanted)
-      if (!(await this.platform.readModels.get(collection, key))) throw new RefusalError(NOT_YOURS);
+      if (!(await this.readModels.get(collection, key))) throw new RefusalError(NOT_YOURS);
     await this.check(caller, 'read', ids);
   }
 
@@ -63,7 +64,7 @@ export class Ownership {
   }
 
   private async require(caller: Caller, wish: Wish, collection: string, id: string): Promise<void> {
-    const document: Owned | undefined = await this.platform.readModels.get(collection, id);
+    const document: Owned | undefined = await this.readModels.get(collection, id);
     // What does not exist is refused by whoever looks for it, in the same words as what may not be seen.
     if (!document) return;
     if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
@@ -81,7 +82,7 @@ export class Ownership {
   private async mayWrite(caller: Caller, { user_name: user, cluster_id: clusterId }: Owned): Promise<boolean> {
     if (isOwner(caller, user)) return true;
     if (!this.config.isOrgTenancy || typeof clusterId !== 'string') return false;
-    const cluster: Owned | undefined = await this.platform.readModels.get(COLLECTIONS.clusters, clusterId);
+    const cluster: Owned | undefined = await this.readModels.get(COLLECTIONS.clusters, clusterId);
     return cluster !== undefined && isOwner(caller, cluster.user_name);
   }
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { CLOCK } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 
@@ -20,7 +21,7 @@ export class RequestRates {
   private readonly requests = new Map<string, Window>();
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<GatewayConfig, 'requestsPerSecondMax' | 'failedProofsPerMinuteMax'>,
   ) {}
@@ -68,6 +69,6 @@ export class RequestRates {
   }
 
   private now(): number {
-    return this.platform.clock.nowMs();
+    return this.clock.nowMs();
   }
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CommandContext } from '@muster/event-sourcing';
-import { callService, type InputOf, type Method, type OutputOf, type Platform, PLATFORM } from '@muster/nest-kit';
+import { callService, type InputOf, type Method, type OutputOf, REQUESTS } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { FailureLog } from './failure-log';
 import { ReadYourWrites } from './read-your-writes';
 import { refusedSubjectOf } from './refused-commands.table';
@@ -9,14 +10,14 @@ import { refusedSubjectOf } from './refused-commands.table';
 @Injectable()
 export class Commands {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly readYourWrites: ReadYourWrites,
     private readonly failures: FailureLog,
   ) {}
 
   /** Asks and answers at once: for programs that do not read what they have just written. Throws RefusalError. */
   async ask<M extends Method>(method: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
-    return callService(this.platform.requests, method, input, context);
+    return callService(this.requests, method, input, context);
   }
 
   /** Asks, and answers once the read models show what was stored, so that a person sees his own change. Throws RefusalError. */

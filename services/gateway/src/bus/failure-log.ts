@@ -2,7 +2,8 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { callService, type Platform, PLATFORM } from '@muster/nest-kit';
+import { callService, READ_MODELS, REQUESTS, CLOCK } from '@muster/nest-kit';
+import type { Clock, ReadModels, Requests } from '@muster/ports';
 import { type ProblemCode, RefusalError } from '@muster/problems';
 import type { RefusedSubject } from './refused-commands.table';
 
@@ -19,7 +20,11 @@ export class FailureLog {
   private readonly logger = new Logger('gateway');
   private readonly reportedAtMs = new Map<string, number>();
 
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(REQUESTS) private readonly requests: Requests,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** What `work` gives. A refusal is told, then thrown as it was. */
   async around<Result>(subject: RefusedSubject, context: CommandContext, work: () => Promise<Result>): Promise<Result> {
@@ -35,7 +40,7 @@ export class FailureLog {
   private isNews({ name, clusterId, infraEnvId, hostId }: RefusedSubject, { refusal }: RefusalError): boolean {
     if (NOT_ABOUT_IT.includes(refusal.code)) return false;
     const key = [name, hostId ? [infraEnvId, hostId] : (clusterId ?? infraEnvId), refusal.code].join(' ');
-    const nowMs = this.platform.clock.nowMs();
+    const nowMs = this.clock.nowMs();
     const reportedAtMs = this.reportedAtMs.get(key);
     if (reportedAtMs !== undefined && nowMs - reportedAtMs < REPEAT_MS) return false;
     this.reportedAtMs.delete(key);
@@ -57,7 +62,7 @@ export class FailureLog {
     try {
       const props = { ...ids, ...(await this.hostName(subject)), [subject.reasonAs ?? 'message']: message };
       const note = { name, severity: 'error', category: 'user', message, clusterId, hostId, infraEnvId, props };
-      await callService(this.platform.requests, EventsService.method.recordNote, { note }, own);
+      await callService(this.requests, EventsService.method.recordNote, { note }, own);
     } catch (error) {
       this.logger.warn(`${name} of ${hostId || clusterId || infraEnvId} could not be written down: ${String(error)}`);
     }
@@ -66,7 +71,7 @@ export class FailureLog {
   /** Of a host that is known; one whose registration was refused may not be. */
   private async hostName({ infraEnvId, hostId }: RefusedSubject): Promise<{ readonly host_name?: string }> {
     if (!infraEnvId || !hostId) return {};
-    const host = await this.platform.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
+    const host = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
     return host ? { host_name: String(host['requested_hostname'] ?? host['_reported_hostname'] ?? hostId) } : {};
   }
 }

@@ -2,7 +2,7 @@ import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memor
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { HEAD_BEACON } from '@muster/contracts';
-import { type Platform, Readiness } from '@muster/nest-kit';
+import { Readiness } from '@muster/nest-kit';
 import { type NatsServer, startNatsServer } from '@muster/testing';
 import { ReadYourWrites } from './read-your-writes';
 
@@ -14,10 +14,7 @@ describe('an answer that waits for the read models', () => {
   beforeAll(async () => {
     server = await startNatsServer();
     requests = await connectNatsRequests({ servers: server.url, name: 'test' });
-    waiting = new ReadYourWrites(
-      { requests, readModels, eventStore: inMemoryEventStore() } as unknown as Platform,
-      new Readiness(),
-    );
+    waiting = new ReadYourWrites(inMemoryEventStore(), readModels, requests, new Readiness());
     await waiting.onApplicationBootstrap();
   });
   afterAll(async () => {

@@ -1,8 +1,8 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { HEAD_BEACON, projectionSubject } from '@muster/contracts';
-import { type Platform, PLATFORM, Readiness } from '@muster/nest-kit';
-import { START_OF_STORE } from '@muster/ports';
+import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS } from '@muster/nest-kit';
+import { START_OF_STORE, type EventStore, type ReadModels, type Requests } from '@muster/ports';
 
 /** Longest wait of one answer for the read models. After it the answer shows what is there. */
 export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
@@ -27,7 +27,9 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   private headAtStart: number | undefined;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(REQUESTS) private readonly requests: Requests,
     readiness: Readiness,
   ) {
     readiness.register('read models', () =>
@@ -38,12 +40,12 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.subscription = this.platform.requests.subscribe(projectionSubject(VIEWS_PROJECTION), ({ body }) => {
+    this.subscription = this.requests.subscribe(projectionSubject(VIEWS_PROJECTION), ({ body }) => {
       const { position } = body as { readonly position?: unknown };
       if (typeof position === 'number') this.advance(position);
     });
-    this.headAtStart = await this.platform.eventStore.head();
-    this.advance(await this.platform.readModels.checkpoint(VIEWS_PROJECTION));
+    this.headAtStart = await this.eventStore.head();
+    this.advance(await this.readModels.checkpoint(VIEWS_PROJECTION));
     if (this.reached < this.headAtStart) this.waiters.add({ position: this.headAtStart, passed: () => undefined });
     this.pollWhileAwaited();
   }
@@ -97,9 +99,9 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
     }
     this.looks += 1;
     if (this.looks % LOOKS_BEFORE_REMINDER === 0)
-      this.platform.requests.publish(HEAD_BEACON, { position: this.farthestAwaited() });
+      this.requests.publish(HEAD_BEACON, { position: this.farthestAwaited() });
     this.poll = setTimeout(() => {
-      this.platform.readModels
+      this.readModels
         .checkpoint(VIEWS_PROJECTION)
         .then((position) => this.advance(position))
         // The read models cannot be asked now; those who wait are told by their own bound.

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { COLLECTIONS, METRIC_PREFIX, type MetricDocument, type MetricRow, SERVICE_METRICS } from '@muster/assisted-api';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { READ_MODELS } from '@muster/nest-kit';
+import type { ReadModels } from '@muster/ports';
 import { AnswersPlainText } from '../api-document/answers.decorator';
 import { AcceptsAnyone } from '../auth/accepts.decorator';
 import { HttpMetrics } from './http-metrics';
@@ -12,7 +13,7 @@ const NOTHING_COUNTED: readonly (readonly [string, number])[] = [['', 0]];
 @Controller('metrics')
 export class MetricsController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'readModels'>,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly http: HttpMetrics,
   ) {}
 
@@ -26,7 +27,7 @@ export class MetricsController {
   }
 
   private async ofInstallations(): Promise<readonly Family[]> {
-    const found = await this.platform.readModels.find({ collection: COLLECTIONS.metrics, where: {} });
+    const found = await this.readModels.find({ collection: COLLECTIONS.metrics, where: {} });
     const documents = new Map(found.map(({ key, document }) => [key, document as unknown as MetricDocument]));
     return Object.entries<MetricRow>(SERVICE_METRICS).map(([name, { type, help, labels, buckets }]) => {
       const series = Object.entries(documents.get(name)?.series ?? {});

@@ -6,7 +6,8 @@ import {
   presentCluster,
   type V2Cluster,
 } from '@muster/assisted-api';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { READ_MODELS } from '@muster/nest-kit';
+import type { ReadModels } from '@muster/ports';
 import { jsonList } from '../http/json-pieces';
 import { collect, findAll } from './documents';
 import { type HostDetail, HostViews } from './host-views';
@@ -27,13 +28,13 @@ const END = Buffer.from('}');
 @Injectable()
 export class ClusterViews {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly hosts: HostViews,
   ) {}
 
   /** Throws RefusalError `not-found`. */
   async document(clusterId: string): Promise<ClusterDocument> {
-    const document = await this.platform.readModels.get(COLLECTIONS.clusters, clusterId);
+    const document = await this.readModels.get(COLLECTIONS.clusters, clusterId);
     if (!document) throw noCluster(clusterId);
     return document as unknown as ClusterDocument;
   }
@@ -55,7 +56,7 @@ export class ClusterViews {
   async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly Buffer[]> {
     const inCollection = (collection: string): Promise<ClusterDocument[]> => {
       const query = { collection, where: {}, orderBy: { field: 'created_at', descending: true } };
-      return collect(findAll<ClusterDocument>(this.platform.readModels, query));
+      return collect(findAll<ClusterDocument>(this.readModels, query));
     };
     const present = await inCollection(COLLECTIONS.clusters);
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
@@ -75,7 +76,7 @@ export class ClusterViews {
   }
 
   private async documentOrDeleted(clusterId: string): Promise<ClusterDocument> {
-    const deleted = await this.platform.readModels.get(COLLECTIONS.deletedClusters, clusterId);
+    const deleted = await this.readModels.get(COLLECTIONS.deletedClusters, clusterId);
     return deleted ? (deleted as unknown as ClusterDocument) : this.document(clusterId);
   }
 

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ClusterDocument, COLLECTIONS, type HostDocument, presentHost, type V2Host } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { READ_MODELS } from '@muster/nest-kit';
+import type { ReadModels } from '@muster/ports';
 import { jsonList } from '../http/json-pieces';
 import { collect, findAll } from './documents';
 import { HostTexts } from './host-texts';
@@ -23,14 +24,14 @@ export class HostViews {
   private readonly texts = new HostTexts();
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly bodies: ReportedBodies,
     private readonly lastSeen: LastSeen,
   ) {}
 
   /** Throws RefusalError `not-found`. */
   async document(infraEnvId: string, hostId: string): Promise<HostDocument> {
-    const document = await this.platform.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
+    const document = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
     if (!document) throw noHost(infraEnvId, hostId);
     return document as unknown as HostDocument;
   }
@@ -119,7 +120,7 @@ export class HostViews {
     collection: string = COLLECTIONS.hosts,
   ): Promise<readonly HostDocument[]> {
     return collect(
-      findAll<HostDocument>(this.platform.readModels, {
+      findAll<HostDocument>(this.readModels, {
         collection,
         where,
         orderBy: { field: 'created_at' },
@@ -129,7 +130,7 @@ export class HostViews {
 
   private async controlPlaneCountOf(clusterId: string | undefined): Promise<number | undefined> {
     if (!clusterId) return undefined;
-    const cluster = await this.platform.readModels.get(COLLECTIONS.clusters, clusterId);
+    const cluster = await this.readModels.get(COLLECTIONS.clusters, clusterId);
     return (cluster as unknown as ClusterDocument | undefined)?.control_plane_count;
   }
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { COLLECTIONS, type InfraEnvDocument, presentInfraEnv, type V2InfraEnv } from '@muster/assisted-api';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { READ_MODELS } from '@muster/nest-kit';
+import type { ReadModels } from '@muster/ports';
 import type { FastifyRequest } from 'fastify';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 import { ImageUrls } from '../infra-envs/show-image-url/image-urls';
@@ -11,14 +12,14 @@ import { noInfraEnv } from './not-found';
 @Injectable()
 export class InfraEnvViews {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly urls: ImageUrls,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'componentVersions'>,
   ) {}
 
   /** Throws RefusalError `not-found`. */
   async document(infraEnvId: string): Promise<InfraEnvDocument> {
-    const document = await this.platform.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
+    const document = await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
     if (!document) throw noInfraEnv(infraEnvId);
     return document as unknown as InfraEnvDocument;
   }
@@ -37,7 +38,7 @@ export class InfraEnvViews {
     if (filter.clusterId) where['cluster_id'] = filter.clusterId;
     if (filter.owner) where['user_name'] = filter.owner;
     const query = { collection: COLLECTIONS.infraEnvs, where, orderBy: { field: 'created_at' } };
-    const documents = await collect(findAll<InfraEnvDocument>(this.platform.readModels, query));
+    const documents = await collect(findAll<InfraEnvDocument>(this.readModels, query));
     return Promise.all(documents.filter(isVisible).map((document) => this.present(document, request)));
   }
 

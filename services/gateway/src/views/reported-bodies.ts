@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { OBJECT_STORE } from '@muster/nest-kit';
+import type { ObjectStore } from '@muster/ports';
 
 /** Bytes of reported bodies that are kept in memory; a digest never changes its meaning, so they cannot become stale. */
 const CACHE_MAX_BYTES = 64 * 1024 * 1024;
@@ -12,7 +13,7 @@ export class ReportedBodies {
   private readonly texts = new Map<string, string>();
   private cachedBytes = 0;
 
-  constructor(@Inject(PLATFORM) private readonly platform: Pick<Platform, 'objectStore'>) {}
+  constructor(@Inject(OBJECT_STORE) private readonly objectStore: ObjectStore) {}
 
   /** Undefined when nothing was reported, or the body is gone. */
   async text(digest: string | undefined): Promise<string | undefined> {
@@ -24,7 +25,7 @@ export class ReportedBodies {
       this.texts.set(digest, known);
       return known;
     }
-    const text = (await this.platform.objectStore.get(digest))?.toString('utf8');
+    const text = (await this.objectStore.get(digest))?.toString('utf8');
     if (text !== undefined) this.keep(digest, text);
     return text;
   }

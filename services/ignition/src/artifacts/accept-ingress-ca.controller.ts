@@ -1,7 +1,8 @@
 import { IgnitionService } from '@muster/contracts';
 import { clusterDecider } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Handles, type InputOf, type OutputOf, EVENT_STORE } from '@muster/nest-kit';
+import type { EventStore } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
@@ -17,7 +18,7 @@ const ACCEPTING_STATUSES: readonly string[] = ['finalizing', 'installed'];
 @Controller()
 export class AcceptIngressCaController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     private readonly artifacts: Artifacts,
     private readonly vault: ArtifactVault,
   ) {}
@@ -50,7 +51,7 @@ export class AcceptIngressCaController {
   }
 
   private async refuseOtherStatuses(clusterId: string): Promise<void> {
-    const { state } = await foldStream(this.platform.eventStore, 'cluster', clusterId, clusterDecider);
+    const { state } = await foldStream(this.eventStore, 'cluster', clusterId, clusterDecider);
     if (ACCEPTING_STATUSES.includes(state.status)) return;
     const isKnown = state.status !== 'unregistered' && state.status !== 'deregistered';
     throw new RefusalError({

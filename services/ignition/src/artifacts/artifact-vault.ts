@@ -1,5 +1,6 @@
 import type { Artifact, Plain } from '@muster/contracts';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { OBJECT_STORE, SECRETS } from '@muster/nest-kit';
+import type { ObjectStore, Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { ArtifactsRefused, type KeepSecret, type MadeArtifact } from '../toolchain/toolchain.port';
 
@@ -10,16 +11,19 @@ const DESTROYED = Buffer.alloc(0);
 /** Where artifacts are: plain ones in the object store by digest, the others sealed in the scope of their cluster. */
 @Injectable()
 export class ArtifactVault {
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+  ) {}
 
   /** Secrets that cannot be made twice alike; the first one of an attempt is sealed and found again. */
   keeperFor(clusterId: string, attempt: number): KeepSecret {
     return async (name, make) => {
       const sealedName = `${nameOf(attempt, name)}/kept`;
-      const known = await this.platform.secrets.open(clusterId, sealedName);
+      const known = await this.secrets.open(clusterId, sealedName);
       if (known?.length) return known;
       const made = await make();
-      await this.platform.secrets.seal(clusterId, sealedName, made);
+      await this.secrets.seal(clusterId, sealedName, made);
       return made;
     };
   }
@@ -30,17 +34,16 @@ export class ArtifactVault {
       throw new ArtifactsRefused(
         `${name} would have ${content.length} bytes, and hosts are given at most ${ARTIFACT_BYTES_MAX}; take large manifests or overrides away and install again.`,
       );
-    if (!isSecret)
-      return { name, sealed: false, body: await this.platform.objectStore.put(content, ARTIFACT_BYTES_MAX) };
-    await this.platform.secrets.seal(clusterId, nameOf(attempt, name), content);
+    if (!isSecret) return { name, sealed: false, body: await this.objectStore.put(content, ARTIFACT_BYTES_MAX) };
+    await this.secrets.seal(clusterId, nameOf(attempt, name), content);
     return { name, sealed: true };
   }
 
   /** Undefined when it is gone. */
   async read(clusterId: string, attempt: number, { name, sealed, body }: Plain<Artifact>): Promise<Buffer | undefined> {
     const content = sealed
-      ? await this.platform.secrets.open(clusterId, nameOf(attempt, name))
-      : await this.platform.objectStore.get(body?.digest ?? '');
+      ? await this.secrets.open(clusterId, nameOf(attempt, name))
+      : await this.objectStore.get(body?.digest ?? '');
     return content?.length ? content : undefined;
   }
 
@@ -52,16 +55,15 @@ export class ArtifactVault {
     keptSecrets: readonly string[],
   ): Promise<void> {
     for (const { name, sealed, body } of artifacts) {
-      if (sealed) await this.platform.secrets.seal(clusterId, nameOf(attempt, name), DESTROYED);
-      else if (body) await this.platform.objectStore.remove(body.digest);
+      if (sealed) await this.secrets.seal(clusterId, nameOf(attempt, name), DESTROYED);
+      else if (body) await this.objectStore.remove(body.digest);
     }
-    for (const name of keptSecrets)
-      await this.platform.secrets.seal(clusterId, `${nameOf(attempt, name)}/kept`, DESTROYED);
+    for (const name of keptSecrets) await this.secrets.seal(clusterId, `${nameOf(attempt, name)}/kept`, DESTROYED);
   }
 
   /** Of a cluster that is gone: nothing that was sealed for it opens again. */
   async shred(clusterId: string): Promise<void> {
-    await this.platform.secrets.shred(clusterId);
+    await this.secrets.shred(clusterId);
   }
 }
 

@@ -1,8 +1,7 @@
 import { inMemoryObjectStore, inMemorySecrets } from '@muster/adapter-in-memory';
-import type { Platform } from '@muster/nest-kit';
 import { ArtifactVault } from './artifact-vault';
 
-const vault = () => new ArtifactVault({ secrets: inMemorySecrets(), objectStore: inMemoryObjectStore() } as Platform);
+const vault = () => new ArtifactVault(inMemoryObjectStore(), inMemorySecrets());
 const MIB = 1024 * 1024;
 
 describe('The vault of artifacts', () => {

@@ -1,6 +1,7 @@
 import { parseStreamId } from '@muster/contracts';
 import { type Reactor, startReactor } from '@muster/event-sourcing';
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
+import { Readiness, EVENT_STORE, OBJECT_STORE, SECRETS, REQUESTS } from '@muster/nest-kit';
+import type { EventStore, ObjectStore, Requests, Secrets } from '@muster/ports';
 import type { ManifestFile } from '@muster/ignition-config';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -25,7 +26,10 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
   private isLive = false;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(TOOLCHAIN) private readonly toolchain: Toolchain,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     @Inject(SERVICE_CA) private readonly serviceCaPem: string,
@@ -40,8 +44,8 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     this.readiness.register('ignition', () => (this.isLive ? undefined : 'reading what happened before the start'));
     this.reactor = startReactor({
       name: 'ignition',
-      store: this.platform.eventStore,
-      requests: this.platform.requests,
+      store: this.eventStore,
+      requests: this.requests,
       observe: (event) => this.view.observe(event),
       keysOf: ({ streamId }) => {
         const { category, id } = parseStreamId(streamId);
@@ -89,7 +93,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
     try {
       const order = await toInstallRequest(
-        this.platform,
+        { eventStore: this.eventStore, objectStore: this.objectStore, secrets: this.secrets },
         entry,
         this.view.hostsOf(clusterId),
         this.config,

@@ -4,7 +4,8 @@ import {
   createCommandHandler,
   ownedEventStore,
 } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
+import type { Clock, EventStore, Ids } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { type ArtifactsCommand, artifactsDecider, type ArtifactsState } from './artifacts.decider';
 
@@ -13,7 +14,7 @@ import { type ArtifactsCommand, artifactsDecider, type ArtifactsState } from './
 export class Artifacts {
   readonly of: CommandHandler<ArtifactsState, ArtifactsCommand>;
 
-  constructor(@Inject(PLATFORM) { eventStore, clock, ids }: Platform) {
+  constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
     const store = ownedEventStore(eventStore, 'ignition');
     this.of = createCommandHandler({ category: 'ignition', decider: artifactsDecider, store, clock, ids });
   }

@@ -1,5 +1,6 @@
 import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
-import { openProxy, type Platform } from '@muster/nest-kit';
+import { openProxy } from '@muster/nest-kit';
+import type { EventStore, ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import type { IgnitionServiceConfig } from '../config';
 import type { ServiceRegistries } from '../registries/service-registries';
@@ -13,9 +14,15 @@ import type { ClusterEntry, HostEntry } from '../view/install-view';
 
 const ROLES = ['master', 'worker', 'arbiter'] as const;
 
+interface InstallSources {
+  readonly eventStore: EventStore;
+  readonly objectStore: ObjectStore;
+  readonly secrets: Secrets;
+}
+
 /** Gathers what an attempt is made from. Throws ArtifactsRefused with what a person has to add. */
 export async function toInstallRequest(
-  platform: Platform,
+  sources: InstallSources,
   { state, preparationStartedAt }: ClusterEntry,
   entries: readonly HostEntry[],
   {
@@ -29,21 +36,21 @@ export async function toInstallRequest(
   if (!settings.name || !settings.baseDnsDomain) {
     throw new ArtifactsRefused('The cluster has no name or no base DNS domain; set both and install again.');
   }
-  const pullSecret = await platform.secrets.open(clusterId, PULL_SECRET);
+  const pullSecret = await sources.secrets.open(clusterId, PULL_SECRET);
   if (!pullSecret?.length) {
     throw new ArtifactsRefused('The pull secret of the cluster is missing; set it again and install again.');
   }
   const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
   if (dayOne.length === 0) throw new ArtifactsRefused('The cluster has no hosts; add hosts and install again.');
-  const surroundings = await surroundingsOf(platform, registries, state, dayOne);
+  const surroundings = await surroundingsOf(sources.eventStore, registries, state, dayOne);
   const hosts: InstallHost[] = [];
   for (const entry of dayOne) {
-    const host = await toInstallHost(platform, entry, bootstrapHostId);
+    const host = await toInstallHost(sources, entry, bootstrapHostId);
     const place = placeOf(entry, settings, surroundings.machineNetworks);
     hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks), ...place });
   }
   const startedAt = preparationStartedAt;
-  const proxy = await openProxy(platform.secrets, clusterId, settings.proxy).catch((error: unknown) => {
+  const proxy = await openProxy(sources.secrets, clusterId, settings.proxy).catch((error: unknown) => {
     throw error instanceof RefusalError ? new ArtifactsRefused(error.refusal.reason) : error;
   });
   const operatorManifests = operatorManifestsOf(state, dayOne, operatorSettings);
@@ -64,7 +71,7 @@ export async function toInstallRequest(
 }
 
 async function toInstallHost(
-  platform: Platform,
+  sources: InstallSources,
   entry: HostEntry,
   bootstrapHostId: string,
 ): Promise<Omit<InstallHost, keyof ReturnType<typeof bootOf> | keyof ReturnType<typeof placeOf>>> {
@@ -80,14 +87,14 @@ async function toInstallHost(
     hostname,
     pool: role === 'worker' && isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
     installationDisk: installationDisk.id || installationDisk.path,
-    ignitionOverride: await ignitionOverrideOf(platform, entry, hostname),
-    fencing: await fencingOf(platform.secrets, entry),
+    ignitionOverride: await ignitionOverrideOf(sources.objectStore, entry, hostname),
+    fencing: await fencingOf(sources.secrets, entry),
   };
 }
 
 /** JSON text; empty when nobody gave one. Throws ArtifactsRefused when it is lost. */
 export async function ignitionOverrideOf(
-  { objectStore }: Pick<Platform, 'objectStore'>,
+  objectStore: ObjectStore,
   { state: { settings } }: HostEntry,
   hostname: string,
 ): Promise<string> {
@@ -133,7 +140,7 @@ export function placeOf(
 
 /** What an installation takes from the service, and from the infra-envs and networks that its hosts are in. */
 export async function surroundingsOf(
-  { eventStore }: Platform,
+  eventStore: EventStore,
   registries: ServiceRegistries,
   { settings, bootstrapHostId }: ClusterState,
   hosts: readonly HostEntry[],

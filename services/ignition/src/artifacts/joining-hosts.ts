@@ -9,7 +9,8 @@ import {
   renderJoiningIgnition,
   toIgnitionJson,
 } from '@muster/ignition-config';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { OBJECT_STORE, SECRETS } from '@muster/nest-kit';
+import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HostEntry, InstallView } from '../view/install-view';
@@ -20,7 +21,8 @@ import { ignitionOverrideOf } from './install-request';
 @Injectable()
 export class JoiningHosts {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
     private readonly view: InstallView,
   ) {}
 
@@ -34,7 +36,7 @@ export class JoiningHosts {
   private async renderHost({ settings }: ClusterState, entry: HostEntry): Promise<Buffer> {
     const { state, hardware, inventoryHostname } = entry;
     const hostname = state.requestedHostname || inventoryHostname;
-    const given = await ignitionOverrideOf(this.platform, entry, hostname);
+    const given = await ignitionOverrideOf(this.objectStore, entry, hostname);
     const override = given ? parseIgnitionOverride(given, `the ignition override of host ${hostname}`) : undefined;
     if (override?.kind === 'refused') throw new RefusalError(override.refusal);
     const caPem = decoded(settings.ignitionEndpoint) + authoritiesOf(override?.config);
@@ -63,7 +65,7 @@ export class JoiningHosts {
     const { ignitionEndpointTokenSet, ignitionEndpointHttpHeadersSet } = state.settings;
     const isSet = secret === 'ignition-endpoint-token' ? ignitionEndpointTokenSet : ignitionEndpointHttpHeadersSet;
     if (!isSet) return '';
-    const sealed = await this.platform.secrets.open(state.infraEnvId, hostSecretName(state.hostId, secret));
+    const sealed = await this.secrets.open(state.infraEnvId, hostSecretName(state.hostId, secret));
     return sealed?.toString('utf8') ?? '';
   }
 }

@@ -1,7 +1,8 @@
 import { IgnitionService } from '@muster/contracts';
 import { clusterDecider, isDay2 } from '@muster/domain';
 import { composeInstallConfig } from '@muster/ignition-config';
-import { Handles, type InputOf, openProxy, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Handles, type InputOf, openProxy, type OutputOf, EVENT_STORE, SECRETS } from '@muster/nest-kit';
+import type { EventStore, Secrets } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -19,14 +20,15 @@ type Method = typeof IgnitionService.method.renderInstallConfig;
 @Controller()
 export class RenderInstallConfigController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     private readonly view: InstallView,
   ) {}
 
   @Handles(IgnitionService.method.renderInstallConfig)
   async handle(@Payload() { clusterId }: InputOf<Method>): Promise<OutputOf<Method>> {
-    const { eventStore, secrets } = this.platform;
+    const { eventStore, secrets } = this;
     const { state } = await foldStream(eventStore, 'cluster', clusterId, clusterDecider);
     const { status, kind, settings, bootstrapHostId } = state;
     if (status === 'unregistered' || status === 'deregistered') throw new RefusalError(NO_SUCH_CLUSTER);
@@ -37,7 +39,7 @@ export class RenderInstallConfigController {
       .hostsOf(clusterId)
       .filter((entry) => !isDay2(entry.state))
       .sort(byId);
-    const surroundings = await surroundingsOf(this.platform, this.config.registries, state, entries);
+    const surroundings = await surroundingsOf(this.eventStore, this.config.registries, state, entries);
     const fencing = new Map(
       await Promise.all(entries.map(async (entry) => [entry, await fencingOf(secrets, entry)] as const)),
     );

@@ -4,7 +4,8 @@ import { createIgnitionArchive } from '@muster/boot-image';
 import { IGNITION_ARCHIVE_BYTES_MAX, infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { KeyedQueue } from '@muster/event-sourcing';
 import { mergeIgnition, parseIgnitionOverride, renderDiscoveryIgnition, toIgnitionJson } from '@muster/ignition-config';
-import { openProxy, PLATFORM, type Platform } from '@muster/nest-kit';
+import { openProxy, EVENT_STORE, SECRETS, CLOCK } from '@muster/nest-kit';
+import type { Clock, EventStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -43,7 +44,9 @@ export class DiscoveryDocuments {
   private readonly queue = new KeyedQueue();
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     @Inject(TOKENS) private readonly tokens: InfraEnvTokens,
     @Inject(MINT) private readonly mint: AgentCredentialsMint | null,
@@ -59,7 +62,7 @@ export class DiscoveryDocuments {
     // One at a time: two that mint or sign at once would leave two images of one infra-env.
     return this.queue.run(infraEnvId, async () => {
       const known = this.cache.get(key);
-      if (known && known.revision >= revision && this.platform.clock.nowMs() < known.renewAtMs) return known;
+      if (known && known.revision >= revision && this.clock.nowMs() < known.renewAtMs) return known;
       const document = { ...(await this.make(state, type)), revision };
       this.remember(key, document);
       return document;
@@ -68,7 +71,7 @@ export class DiscoveryDocuments {
 
   private async load(infraEnvId: string): Promise<{ readonly state: InfraEnvState; readonly revision: number }> {
     const isId = UUID_PATTERN.test(infraEnvId);
-    const found = isId && (await foldStream(this.platform.eventStore, 'infraEnv', infraEnvId, infraEnvDecider));
+    const found = isId && (await foldStream(this.eventStore, 'infraEnv', infraEnvId, infraEnvDecider));
     if (found && found.state.status === 'registered') return found;
     throw new RefusalError({
       code: 'not-found',
@@ -89,7 +92,8 @@ export class DiscoveryDocuments {
     }
     const { registries, okdPackagesImage } = this.config;
     const staticNetwork = staticNetworkOf(isoType, settings);
-    const nats = this.mint && (await agentNatsAccess(this.mint, this.platform, infraEnvId));
+    const nats =
+      this.mint && (await agentNatsAccess(this.mint, { secrets: this.secrets, clock: this.clock }, infraEnvId));
     const rendered = renderDiscoveryIgnition({
       infraEnvId,
       service: {
@@ -108,7 +112,7 @@ export class DiscoveryDocuments {
       ...(okdPackagesImage && { okd: { packagesImage: okdPackagesImage } }),
       pullSecret: await this.pullSecretOf(state),
       sshAuthorizedKeys: settings.sshAuthorizedKey ?? '',
-      proxy: await openProxy(this.platform.secrets, infraEnvId, settings.proxy),
+      proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
       ntp: { sources: settings.ntpSources ?? '', additionalSources: settings.additionalNtpSources ?? '' },
       additionalTrustBundle: settings.additionalTrustBundle ?? '',
     });
@@ -124,14 +128,12 @@ export class DiscoveryDocuments {
 
   /** Long before the agents' token is replaced the document is looked at again. */
   private tokenRenewalMs(): number {
-    return this.platform.clock.nowMs() + this.config.agentTokenLifetimeMs / 4;
+    return this.clock.nowMs() + this.config.agentTokenLifetimeMs / 4;
   }
 
   private async pullSecretOf({ infraEnvId, settings, pullSecretSet }: InfraEnvState): Promise<string> {
-    const own = await this.platform.secrets.open(infraEnvId, PULL_SECRET);
-    const ofCluster = settings.clusterId
-      ? await this.platform.secrets.open(settings.clusterId, PULL_SECRET)
-      : undefined;
+    const own = await this.secrets.open(infraEnvId, PULL_SECRET);
+    const ofCluster = settings.clusterId ? await this.secrets.open(settings.clusterId, PULL_SECRET) : undefined;
     const found = own ?? ofCluster;
     if (!found && pullSecretSet) {
       throw new RefusalError({
@@ -146,7 +148,7 @@ export class DiscoveryDocuments {
   /** When this very document came to be; the same over restarts, until one byte of it is another. */
   private async stamp(infraEnvId: string, isoType: string, ignition: Buffer): Promise<string> {
     const digest = createHash('sha256').update(ignition).digest('hex');
-    const { secrets, clock } = this.platform;
+    const { secrets, clock } = this;
     const sealed = await secrets.open(infraEnvId, stampName(isoType));
     const known =
       sealed && (JSON.parse(sealed.toString()) as { readonly digest: string; readonly generatedAt: string });

@@ -1,6 +1,7 @@
 import { parseStreamId } from '@muster/contracts';
 import { type Feed, startFeed } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { EVENT_STORE, REQUESTS } from '@muster/nest-kit';
+import type { EventStore, Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DiscoveryDocuments } from './discovery-documents';
@@ -18,7 +19,8 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
   private isClosing = false;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly documents: DiscoveryDocuments,
   ) {}
 
@@ -26,9 +28,9 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
   async onApplicationBootstrap(): Promise<void> {
     this.feed = startFeed({
       name: 'discovery-preparation',
-      store: this.platform.eventStore,
-      requests: this.platform.requests,
-      fromPosition: await this.platform.eventStore.head(),
+      store: this.eventStore,
+      requests: this.requests,
+      fromPosition: await this.eventStore.head(),
       onError: (error) => this.logger.warn(error.message),
       onPage: async (page) => {
         for (const { type, streamId } of page)

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { clusterDecider, type InfraEnvState } from '@muster/domain';
 import { type IgnitionConfig, mergeIgnition, unconfiguredFiles, type UnconfiguredInput } from '@muster/ignition-config';
-import { openProxy, PLATFORM, type Platform } from '@muster/nest-kit';
+import { openProxy, EVENT_STORE, SECRETS } from '@muster/nest-kit';
+import type { EventStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -28,7 +29,8 @@ export class UnconfiguredIgnition {
   private readonly binaries: InstallerBinaries;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
   ) {
     this.binaries = new InstallerBinaries(config.openshiftInstall);
@@ -42,7 +44,7 @@ export class UnconfiguredIgnition {
       cpuArchitecture: settings.cpuArchitecture ?? '',
       pullSecret,
       sshAuthorizedKey: settings.sshAuthorizedKey ?? '',
-      proxy: await openProxy(this.platform.secrets, infraEnvId, settings.proxy),
+      proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
       additionalNtpSources: (settings.additionalNtpSources ?? '').split(',').filter((source) => source.trim() !== ''),
       rendezvousIp: settings.rendezvousIp ?? '',
       staticNetworks: JSON.parse(settings.staticNetworkConfig || '[]') as UnconfiguredInput['staticNetworks'],
@@ -51,9 +53,9 @@ export class UnconfiguredIgnition {
       .update(JSON.stringify([releaseImage, input]))
       .digest('hex');
     const name = `unconfigured-ignition/${digest}`;
-    const known = await this.platform.secrets.open(infraEnvId, name);
+    const known = await this.secrets.open(infraEnvId, name);
     const made = known ?? (await this.make(releaseImage, input));
-    if (!known) await this.platform.secrets.seal(infraEnvId, name, made);
+    if (!known) await this.secrets.seal(infraEnvId, name, made);
     return mergeIgnition(JSON.parse(made.toString()) as IgnitionConfig, ASKS_AT_THE_MACHINE);
   }
 
@@ -93,7 +95,7 @@ export class UnconfiguredIgnition {
   }
 
   private async releaseImageOf(clusterId: string): Promise<string> {
-    const cluster = clusterId && (await foldStream(this.platform.eventStore, 'cluster', clusterId, clusterDecider));
+    const cluster = clusterId && (await foldStream(this.eventStore, 'cluster', clusterId, clusterDecider));
     const image = cluster ? cluster.state.settings.ocpReleaseImage : '';
     if (image) return image;
     throw new RefusalError({

@@ -13,7 +13,8 @@ import {
   type ManifestFile,
   manifestNameFault,
 } from '@muster/ignition-config';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { EVENT_STORE, SECRETS, CLOCK, IDS } from '@muster/nest-kit';
+import type { Clock, EventStore, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { foldStream } from '../streams/fold-stream';
@@ -42,8 +43,12 @@ export interface StoredManifest {
 export class Manifests {
   private readonly of: CommandHandler<ManifestsState, ManifestsCommand>;
 
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {
-    const { eventStore, clock, ids } = platform;
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(IDS) ids: Ids,
+  ) {
     const store = ownedEventStore(eventStore, 'ignition');
     this.of = createCommandHandler({ category: 'ignition', decider: manifestsDecider, store, clock, ids });
   }
@@ -147,12 +152,12 @@ export class Manifests {
     content: Buffer,
   ): Promise<Manifest> {
     const digest = createHash('sha256').update(content).digest('hex');
-    await this.platform.secrets.seal(clusterId, sealedName(digest), content);
+    await this.secrets.seal(clusterId, sealedName(digest), content);
     return { ...place, digest, sizeBytes: content.length };
   }
 
   private async open(clusterId: string, manifest: Manifest): Promise<Buffer> {
-    const content = await this.platform.secrets.open(clusterId, sealedName(manifest.digest));
+    const content = await this.secrets.open(clusterId, sealedName(manifest.digest));
     if (!content) throw new RefusalError(noSuch(manifest));
     return content;
   }
@@ -180,7 +185,7 @@ export class Manifests {
   }
 
   private async cluster(clusterId: string): Promise<ClusterState> {
-    const { state } = await foldStream(this.platform.eventStore, 'cluster', clusterId, clusterDecider);
+    const { state } = await foldStream(this.eventStore, 'cluster', clusterId, clusterDecider);
     if (state.status !== 'unregistered' && state.status !== 'deregistered') return state;
     throw new RefusalError({ code: 'not-found', reason: 'There is no cluster with this id.', subject: 'cluster_id' });
   }

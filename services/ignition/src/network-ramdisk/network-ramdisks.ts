@@ -1,6 +1,7 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { infraEnvDecider } from '@muster/domain';
-import { openProxy, PLATFORM, type Platform } from '@muster/nest-kit';
+import { openProxy, EVENT_STORE, SECRETS } from '@muster/nest-kit';
+import type { EventStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { foldStream } from '../streams/fold-stream';
@@ -12,12 +13,15 @@ import { RamdiskMemo } from './ramdisk-memo';
 export class NetworkRamdisks {
   private readonly memo = new RamdiskMemo();
 
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+  ) {}
 
   /** Empty when the infra-env needs none. Throws RefusalError `not-found`. */
   async render(infraEnvId: string): Promise<Uint8Array> {
     const isId = UUID_PATTERN.test(infraEnvId);
-    const found = isId && (await foldStream(this.platform.eventStore, 'infraEnv', infraEnvId, infraEnvDecider));
+    const found = isId && (await foldStream(this.eventStore, 'infraEnv', infraEnvId, infraEnvDecider));
     if (!found || found.state.status !== 'registered') {
       throw new RefusalError({
         code: 'not-found',
@@ -26,7 +30,7 @@ export class NetworkRamdisks {
       });
     }
     const { settings } = found.state;
-    const proxy = await openProxy(this.platform.secrets, infraEnvId, settings.proxy);
+    const proxy = await openProxy(this.secrets, infraEnvId, settings.proxy);
     return this.memo.archiveOf(networkFiles({ ...settings, proxy }));
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
+import type { Clock, EventStore, Ids } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type DownloadsCommand, downloadsDecider, type DownloadsState } from './downloads.decider';
 
@@ -11,7 +12,7 @@ export class Downloads implements OnApplicationShutdown {
   private readonly handler: CommandHandler<DownloadsState, DownloadsCommand>;
   private readonly pending = new Set<Promise<void>>();
 
-  constructor(@Inject(PLATFORM) { eventStore, clock, ids }: Platform) {
+  constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
     const store = ownedEventStore(eventStore, 'image');
     this.handler = createCommandHandler({ category: 'image', decider: downloadsDecider, store, clock, ids });
   }

@@ -1,5 +1,6 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { PLATFORM, type Platform, verifyImageToken } from '@muster/nest-kit';
+import { verifyImageToken, SECRETS, CLOCK } from '@muster/nest-kit';
+import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
@@ -9,7 +10,8 @@ import { CONFIG, type ImageConfig } from '../config';
 export class ImageAccess {
   constructor(
     @Inject(CONFIG) private readonly config: ImageConfig,
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock' | 'secrets'>,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** The infra-env that a URL names by id. Throws RefusalError unless the token, where one is asked for, opens it. */
@@ -30,7 +32,7 @@ export class ImageAccess {
       case 'local':
         return idOf(namedIn(await this.verified(token)));
       case 'oidc': {
-        const infraEnvId = await verifyImageToken(this.platform.secrets, token, this.platform.clock.nowMs());
+        const infraEnvId = await verifyImageToken(this.secrets, token, this.clock.nowMs());
         if (infraEnvId === undefined) throw unauthorized(NOT_GENUINE);
         return infraEnvId;
       }
@@ -43,7 +45,7 @@ export class ImageAccess {
     const { tokenKey } = this.config;
     if (!tokenKey || token === '') throw unauthorized('it carries no token');
     const { jwtVerify } = await import('jose');
-    const currentDate = new Date(this.platform.clock.nowMs());
+    const currentDate = new Date(this.clock.nowMs());
     return jwtVerify(token, tokenKey, { algorithms: ['ES256'], currentDate }).then(
       ({ payload }) => payload,
       () => {

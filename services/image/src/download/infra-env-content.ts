@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { IgnitionService, streamIdOf } from '@muster/contracts';
 import { infraEnvDecider } from '@muster/domain';
-import { callService, PLATFORM, type Platform } from '@muster/nest-kit';
+import { callService, EVENT_STORE, REQUESTS } from '@muster/nest-kit';
+import type { EventStore, Requests } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { kernelArgumentsOf } from './kernel-arguments';
 
@@ -17,7 +18,10 @@ export interface InfraEnvContent {
 
 @Injectable()
 export class InfraEnvContents {
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(REQUESTS) private readonly requests: Requests,
+  ) {}
 
   /** `isoType`: decides what the document carries. Throws RefusalError with what is unknown or cannot be used. */
   async of(infraEnvId: string, isoType: string, withNetwork: boolean): Promise<InfraEnvContent> {
@@ -36,13 +40,13 @@ export class InfraEnvContents {
 
   private async networkRamdiskOf(infraEnvId: string): Promise<Uint8Array> {
     const method = IgnitionService.method.renderNetworkRamdisk;
-    const { archive } = await callService(this.platform.requests, method, { infraEnvId }, commandContext());
+    const { archive } = await callService(this.requests, method, { infraEnvId }, commandContext());
     return Buffer.from(archive, 'base64');
   }
 
   private documentOf(infraEnvId: string, isoType: string) {
     const method = IgnitionService.method.renderDiscoveryIgnition;
-    return callService(this.platform.requests, method, { infraEnvId, isoType }, commandContext());
+    return callService(this.requests, method, { infraEnvId, isoType }, commandContext());
   }
 
   /** Any change counts: the document's own date does not tell of kernel arguments and network files. */
@@ -51,7 +55,7 @@ export class InfraEnvContents {
   ): Promise<{ readonly kernelArguments: string; readonly changedMs: number }> {
     let state = infraEnvDecider.initialState();
     let changedMs = 0;
-    for await (const page of this.platform.eventStore.readStream(streamIdOf('infraEnv', infraEnvId)))
+    for await (const page of this.eventStore.readStream(streamIdOf('infraEnv', infraEnvId)))
       for (const { type, data, metadata } of page) {
         state = infraEnvDecider.evolve(state, { type, data } as never);
         changedMs = Math.max(changedMs, Date.parse(metadata.occurredAt) || 0);

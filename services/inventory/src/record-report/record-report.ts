@@ -1,6 +1,7 @@
 import { parseHostKey } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { type InputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { type InputOf, OBJECT_STORE, SECRETS } from '@muster/nest-kit';
+import type { ObjectStore, Secrets } from '@muster/ports';
 import type { InventoryService } from '@muster/contracts';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
@@ -22,7 +23,8 @@ export class RecordReport {
   private readonly readers: ReadonlyMap<string, ReportReader>;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CONFIG) config: InventoryConfig,
     private readonly reports: Reports,
   ) {
@@ -69,10 +71,9 @@ export class RecordReport {
   }
 
   private async keep(hostKey: string, { body, secret }: Report): Promise<void> {
-    if (secret)
-      await this.platform.secrets.seal(parseHostKey(hostKey).infraEnvId, secret.name, Buffer.from(secret.plaintext));
+    if (secret) await this.secrets.seal(parseHostKey(hostKey).infraEnvId, secret.name, Buffer.from(secret.plaintext));
     if (!body) return;
     const bytes = Buffer.from(body.text);
-    await this.platform.objectStore.put(bytes, bytes.length);
+    await this.objectStore.put(bytes, bytes.length);
   }
 }

@@ -5,7 +5,8 @@ import {
   createCommandHandler,
   ownedEventStore,
 } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
+import type { Clock, EventStore, Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { type InventoryCommand, inventoryDecider, type ReportedState } from './inventory.decider';
@@ -19,7 +20,7 @@ type Stored = { readonly position: number; readonly revision: number };
 export class Reports {
   private readonly handler: CommandHandler<ReportedState, InventoryCommand>;
 
-  constructor(@Inject(PLATFORM) { eventStore, clock, ids }: Platform) {
+  constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
     this.handler = createCommandHandler<ReportedState, InventoryCommand, InventoryEvent>({
       category: 'inventory',
       decider: inventoryDecider,

@@ -11,8 +11,8 @@ import {
   type InfraEnvState,
 } from '@muster/domain';
 import { type CommandContext, ownedEventStore } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
-import type { RecordedEvent } from '@muster/ports';
+import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
+import type { RecordedEvent, Clock, EventStore, Ids } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { type Aggregate, createAggregate } from './aggregate';
@@ -31,11 +31,12 @@ export class Aggregates {
   readonly infraEnvs: Aggregate<InfraEnvState, InfraEnvCommand>;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) eventStore: EventStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
     @Inject(CONFIG) config: RegistrationConfig,
   ) {
-    const { clock, ids } = platform;
-    const store = ownedEventStore(platform.eventStore, 'registration');
+    const store = ownedEventStore(eventStore, 'registration');
     const clusterDecider = createClusterDecider({
       timeouts: config.clusterTimeouts,
       monitorsClusterVersion: config.steps.checkClusterVersion,
@@ -55,12 +56,12 @@ export class Aggregates {
 
   /** The time that commands carry: ISO 8601 UTC with milliseconds. */
   now(): string {
-    return new Date(this.platform.clock.nowMs()).toISOString();
+    return new Date(this.clock.nowMs()).toISOString();
   }
 
   /** A command that the service gives itself. */
   ownContext({ cause, state }: CommandOrigin = {}): CommandContext {
-    const commandId = this.platform.ids.uuid();
+    const commandId = this.ids.uuid();
     return {
       commandId,
       correlationId: cause?.correlationId ?? commandId,

@@ -1,6 +1,7 @@
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { HostState } from '@muster/domain';
-import { callService, type InputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { callService, type InputOf, REQUESTS } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { RegistrationView } from '../process/registration-view';
@@ -19,7 +20,7 @@ export class AgentUpgrades {
   private readonly logger = new Logger('registration');
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
   ) {}
@@ -73,7 +74,7 @@ export class AgentUpgrades {
       infraEnvId,
       props: { ...ids, host_name: hostName, agent_image: image },
     };
-    const { requests } = this.platform;
+    const { requests } = this;
     callService(requests, EventsService.method.recordNote, { note }, this.aggregates.ownContext({ state: host })).catch(
       (error: unknown) => this.logger.warn(`${name} of ${hostId} could not be written down: ${String(error)}`),
     );

@@ -1,5 +1,6 @@
 import type { HostKey } from '@muster/contracts';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { CLOCK } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** Clusters up to this size check at every poll. In larger ones so many hosts check per minute: each checks all others. */
@@ -21,7 +22,7 @@ interface Turns {
 export class ConnectivityTurns {
   private readonly clusters = new Map<string, Turns>();
 
-  constructor(@Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock'>) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /** Whether the host may check now; if so, its turn is over with that. */
   take(clusterId: string, key: HostKey, hostCount: number): boolean {
@@ -29,7 +30,7 @@ export class ConnectivityTurns {
       this.clusters.delete(clusterId);
       return true;
     }
-    const nowMs = this.platform.clock.nowMs();
+    const nowMs = this.clock.nowMs();
     const turns = this.turnsAt(clusterId, nowMs);
     turns.waiting.set(key, nowMs);
     if (!isAmongFirst(turns, key, nowMs)) return false;

@@ -9,7 +9,7 @@ describe('turns of the connectivity check', () => {
   let turns: ConnectivityTurns;
   beforeEach(() => {
     clock = manualClock();
-    turns = new ConnectivityTurns({ clock });
+    turns = new ConnectivityTurns(clock);
   });
 
   /** Every host of a cluster polls; numbers of those that may check. */

@@ -1,5 +1,6 @@
 import { type HostKey, InventoryService } from '@muster/contracts';
-import { callService, PLATFORM, type Platform } from '@muster/nest-kit';
+import { callService, REQUESTS, CLOCK } from '@muster/nest-kit';
+import type { Clock, Requests } from '@muster/ports';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 
@@ -13,7 +14,8 @@ export class HostClocks {
   private readonly offsets = new Map<HostKey, { readonly epoch: number; readonly seconds: number }>();
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly aggregates: Aggregates,
   ) {}
 
@@ -24,7 +26,7 @@ export class HostClocks {
   /** `timestampSeconds`: the host's clock as it asked; 0 when it did not say. Never delays or fails the poll. */
   measured(key: HostKey, epoch: number, timestampSeconds: number): void {
     if (timestampSeconds === 0) return;
-    const seconds = Math.round(timestampSeconds - this.platform.clock.nowMs() / 1_000);
+    const seconds = Math.round(timestampSeconds - this.clock.nowMs() / 1_000);
     const known = this.offsets.get(key);
     if (known?.epoch === epoch && Math.abs(known.seconds - seconds) < OFFSET_CHANGE_SECONDS_MIN) return;
     this.offsets.set(key, { epoch, seconds });
@@ -36,14 +38,11 @@ export class HostClocks {
       error: '',
       epoch,
     };
-    callService(
-      this.platform.requests,
-      InventoryService.method.recordReport,
-      report,
-      this.aggregates.ownContext(),
-    ).catch((error: Error) => {
-      this.offsets.delete(key);
-      this.logger.warn(`clock of ${key}: ${error.message}`);
-    });
+    callService(this.requests, InventoryService.method.recordReport, report, this.aggregates.ownContext()).catch(
+      (error: Error) => {
+        this.offsets.delete(key);
+        this.logger.warn(`clock of ${key}: ${error.message}`);
+      },
+    );
   }
 }

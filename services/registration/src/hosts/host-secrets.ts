@@ -1,6 +1,7 @@
 import { type HostSecret, hostSecretName, type HostSettings, type Plain } from '@muster/contracts';
 import type { HostState } from '@muster/domain';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { SECRETS } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 
 export interface HostSecrets {
@@ -31,7 +32,7 @@ const ROWS: readonly SecretRow[] = [
 /** Secrets of single hosts. */
 @Injectable()
 export class HostSecretVault {
-  constructor(@Inject(PLATFORM) private readonly platform: Pick<Platform, 'secrets'>) {}
+  constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
 
   /** What the facts may tell of given secrets; an empty one was taken back. */
   flagsOf(given: HostSecrets): Plain<HostSettings> {
@@ -44,7 +45,7 @@ export class HostSecretVault {
     for (const row of ROWS) {
       const plaintext = given[row.given];
       if (plaintext === undefined) continue;
-      await this.platform.secrets.seal(infraEnvId, hostSecretName(hostId, row.secret), Buffer.from(plaintext));
+      await this.secrets.seal(infraEnvId, hostSecretName(hostId, row.secret), Buffer.from(plaintext));
     }
   }
 
@@ -52,6 +53,6 @@ export class HostSecretVault {
   async open({ infraEnvId, hostId, settings }: HostState, secret: HostSecret): Promise<string> {
     const row = ROWS.find((one) => one.secret === secret);
     if (!row || !settings[row.flag]) return '';
-    return (await this.platform.secrets.open(infraEnvId, hostSecretName(hostId, secret)))?.toString('utf8') ?? '';
+    return (await this.secrets.open(infraEnvId, hostSecretName(hostId, secret)))?.toString('utf8') ?? '';
   }
 }

@@ -1,5 +1,6 @@
 import { hostKeyOf, RegistrationService } from '@muster/contracts';
-import { Handles, type InputOf, openProxy, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Handles, type InputOf, openProxy, type OutputOf, SECRETS, IDS } from '@muster/nest-kit';
+import type { Ids, Secrets } from '@muster/ports';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
@@ -24,7 +25,8 @@ export class NextStepsController {
     private readonly clocks: HostClocks,
     private readonly vault: HostSecretVault,
     private readonly upgrades: AgentUpgrades,
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'secrets' | 'ids'>,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(IDS) private readonly ids: Ids,
   ) {}
 
   @Handles(RegistrationService.method.nextSteps)
@@ -39,7 +41,7 @@ export class NextStepsController {
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
     const secrets = {
       ignitionAccess: await this.ignitionAccess(state),
-      proxy: cluster && (await openProxy(this.platform.secrets, state.clusterId, cluster.settings.proxy)),
+      proxy: cluster && (await openProxy(this.secrets, state.clusterId, cluster.settings.proxy)),
     };
     const plan = planSteps(
       this.stepContext.of(key, state, cluster, secrets),
@@ -50,7 +52,7 @@ export class NextStepsController {
       instructions: plan.steps.map(({ type, args }) => ({
         stepType: type,
         // An agent that is to be replaced has no step to answer for.
-        stepId: type === 'upgrade-agent' ? '' : `${type}-${this.platform.ids.uuid().slice(0, STEP_ID_DIGITS)}`,
+        stepId: type === 'upgrade-agent' ? '' : `${type}-${this.ids.uuid().slice(0, STEP_ID_DIGITS)}`,
         args: [...args],
       })),
       nextInstructionSeconds: plan.intervalSeconds,

@@ -1,6 +1,7 @@
 import { hostKeyOf, InventoryService, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { callService, Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { callService, Handles, type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
@@ -17,7 +18,7 @@ const STEP_OF_VALIDATION: ReadonlyMap<string, string> = new Map([
 @Controller()
 export class ResetHostValidationController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly aggregates: Aggregates,
   ) {}
 
@@ -33,7 +34,7 @@ export class ResetHostValidationController {
     if (state.status === 'unregistered') throw new RefusalError(noSuchHost(hostId));
     if (!state.clusterId) throw new RefusalError(IN_NO_CLUSTER);
     const request = { hostKey, stepType, epoch: state.epoch };
-    return callService(this.platform.requests, InventoryService.method.clearReport, request, context);
+    return callService(this.requests, InventoryService.method.clearReport, request, context);
   }
 }
 

@@ -1,7 +1,8 @@
 import { type HostKey, InventoryService, type RegistrationService } from '@muster/contracts';
 import type { HostCommand, HostState } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
-import { callService, type InputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { callService, type InputOf, REQUESTS } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { NOTHING_STORED, type Stored } from '../aggregates/aggregate';
@@ -20,7 +21,7 @@ const ALREADY_RUNNING = { exitCode: 125, text: 'the container name "assisted-ins
 @Injectable()
 export class StepReplies {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly aggregates: Aggregates,
     private readonly identities: IdentityClaims,
   ) {}
@@ -68,7 +69,7 @@ export class StepReplies {
       if (!(await this.identities.admits(key, output, context))) return undefined;
     }
     const report = { hostKey: key, stepType, output, exitCode, error, epoch: host.epoch };
-    const { stored } = await callService(this.platform.requests, InventoryService.method.recordReport, report, context);
+    const { stored } = await callService(this.requests, InventoryService.method.recordReport, report, context);
     return stored;
   }
 }

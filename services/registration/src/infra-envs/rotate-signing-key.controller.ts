@@ -1,6 +1,7 @@
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform, replaceImageTokenKey } from '@muster/nest-kit';
+import { Handles, type InputOf, type OutputOf, replaceImageTokenKey, SECRETS } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { storedOrThrow } from '../aggregates/aggregate';
@@ -10,7 +11,7 @@ import { Aggregates } from '../aggregates/aggregates';
 export class RotateSigningKeyController {
   constructor(
     private readonly aggregates: Aggregates,
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'secrets'>,
+    @Inject(SECRETS) private readonly secrets: Secrets,
   ) {}
 
   @Handles(RegistrationService.method.rotateSigningKey)
@@ -19,7 +20,7 @@ export class RotateSigningKeyController {
     @Ctx() context: CommandContext,
   ): Promise<OutputOf<typeof RegistrationService.method.rotateSigningKey>> {
     // The key first: a fact without it would promise what is not so.
-    await replaceImageTokenKey(this.platform.secrets, infraEnvId);
+    await replaceImageTokenKey(this.secrets, infraEnvId);
     const command = { type: 'RotateSigningKey', at: this.aggregates.now() } as const;
     return { stored: storedOrThrow(await this.aggregates.infraEnvs.handle(infraEnvId, command, context)) };
   }

@@ -1,7 +1,8 @@
 import type { HostKey } from '@muster/contracts';
 import { clusterDeadlines, hostDeadlines } from '@muster/domain';
 import { type Deadline, DeadlineScheduler } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { CLOCK } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -22,14 +23,14 @@ export class Deadlines implements OnApplicationShutdown {
   private readonly scheduler: DeadlineScheduler;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly hosts: HostProcess,
     private readonly clusters: ClusterProcess,
   ) {
-    this.scheduler = new DeadlineScheduler(platform.clock, (deadline) => void this.pass(deadline));
+    this.scheduler = new DeadlineScheduler(clock, (deadline) => void this.pass(deadline));
   }
 
   start(): void {
@@ -65,7 +66,7 @@ export class Deadlines implements OnApplicationShutdown {
       else await this.clusters.passDeadline(id, name);
     } catch (error) {
       this.logger.error(`deadline ${name} of ${key}: ${String(error)}`);
-      const againAtMs = this.platform.clock.nowMs() + RETRY_MS;
+      const againAtMs = this.clock.nowMs() + RETRY_MS;
       const due = this.dueOf(key).map((one) => ({ ...one, atMs: Math.max(one.atMs, againAtMs) }));
       this.scheduler.set(key, due);
     }

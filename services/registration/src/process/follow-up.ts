@@ -1,6 +1,7 @@
 import type { HostKey } from '@muster/contracts';
 import type { HostCommand } from '@muster/domain';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { SECRETS } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { type HostEntry, RegistrationView } from './registration-view';
@@ -23,7 +24,7 @@ export const REASONS = {
 @Injectable()
 export class FollowUp {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(SECRETS) private readonly secrets: Secrets,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
   ) {}
@@ -34,7 +35,7 @@ export class FollowUp {
       .hostsOf(clusterId)
       .filter((host) => isMeant(host, order))
       .map((host) => this.command(clusterId, host, order));
-    if (order.kind === 'deregistered') asked.push(this.platform.secrets.shred(clusterId));
+    if (order.kind === 'deregistered') asked.push(this.secrets.shred(clusterId));
     const failed = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }

@@ -1,6 +1,7 @@
 import { type HostKey, InventoryService } from '@muster/contracts';
 import type { HostCommand, HostSurroundings } from '@muster/domain';
-import { callService, PLATFORM, type Platform } from '@muster/nest-kit';
+import { callService, REQUESTS } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -12,7 +13,7 @@ import { type HostEntry, RegistrationView } from './registration-view';
 @Injectable()
 export class HostProcess {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
@@ -41,7 +42,7 @@ export class HostProcess {
     if (!state.isImageCheckVoid || checkedImages.length === 0) return;
     const request = { hostKey: key, stepType: 'container-image-availability', epoch: state.epoch };
     const context = this.aggregates.ownContext(entry);
-    await callService(this.platform.requests, InventoryService.method.clearReport, request, context);
+    await callService(this.requests, InventoryService.method.clearReport, request, context);
   }
 
   /** Refusals are expected: the host may have moved on since the view saw it, and the next fact about it brings it back here. */

@@ -1,6 +1,6 @@
 import { agentSubject, type EventData, type HostKey, parseHostKey, parseStreamId } from '@muster/contracts';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
-import type { RecordedEvent } from '@muster/ports';
+import { REQUESTS } from '@muster/nest-kit';
+import type { RecordedEvent, Requests } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { RegistrationView } from './registration-view';
 
@@ -20,7 +20,7 @@ const SETTINGS_IN_STEPS: readonly string[] = [
 @Injectable()
 export class Nudges {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly view: RegistrationView,
   ) {}
 
@@ -35,6 +35,6 @@ export class Nudges {
 
   private nudge(key: HostKey, reason: string): void {
     const { infraEnvId, hostId } = parseHostKey(key);
-    this.platform.requests.publish(agentSubject(infraEnvId, hostId, 'nudge'), { reason });
+    this.requests.publish(agentSubject(infraEnvId, hostId, 'nudge'), { reason });
   }
 }

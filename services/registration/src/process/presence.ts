@@ -1,7 +1,8 @@
 import type { HostKey } from '@muster/contracts';
 import type { HostStatus } from '@muster/domain';
 import { DeadlineScheduler } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
+import { CLOCK } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -38,12 +39,12 @@ export class Presence implements OnApplicationShutdown {
   private readonly scheduler: DeadlineScheduler;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
   ) {
-    this.scheduler = new DeadlineScheduler(platform.clock, ({ key }) => void this.check(key as HostKey));
+    this.scheduler = new DeadlineScheduler(clock, ({ key }) => void this.check(key as HostKey));
   }
 
   /** Every host that should be polling gets a full period of grace before its silence counts. */
@@ -76,7 +77,7 @@ export class Presence implements OnApplicationShutdown {
 
   private note(key: HostKey): void {
     const isFirst = !this.seenAtMs.has(key);
-    const nowMs = this.platform.clock.nowMs();
+    const nowMs = this.clock.nowMs();
     this.seenAtMs.set(key, nowMs);
     // A poll moves nothing in the heap: when the deadline comes, the last sign of life is looked up.
     if (isFirst) this.look(key, nowMs + this.allowedMs(key));
@@ -95,7 +96,7 @@ export class Presence implements OnApplicationShutdown {
     const seen = this.seenAtMs.get(key);
     if (seen === undefined) return;
     const dueAtMs = seen + this.allowedMs(key);
-    if (dueAtMs > this.platform.clock.nowMs()) return this.look(key, dueAtMs);
+    if (dueAtMs > this.clock.nowMs()) return this.look(key, dueAtMs);
     this.seenAtMs.delete(key);
     const [at, lastSeenAt] = [this.aggregates.now(), new Date(seen).toISOString()];
     try {
@@ -105,7 +106,7 @@ export class Presence implements OnApplicationShutdown {
     } catch (error) {
       this.logger.error(`silence of ${key}: ${String(error)}`);
       if (!this.seenAtMs.has(key)) this.seenAtMs.set(key, seen);
-      this.look(key, this.platform.clock.nowMs() + RETRY_MS);
+      this.look(key, this.clock.nowMs() + RETRY_MS);
     }
   }
 

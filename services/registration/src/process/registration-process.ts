@@ -1,7 +1,7 @@
 import { type HostKey, parseStreamId } from '@muster/contracts';
 import { type Reactor, startReactor } from '@muster/event-sourcing';
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
-import type { RecordedEvent } from '@muster/ports';
+import { Readiness, EVENT_STORE, SECRETS, REQUESTS } from '@muster/nest-kit';
+import type { RecordedEvent, EventStore, Requests, Secrets } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { HostClocks } from '../hosts/host-clocks';
@@ -26,7 +26,9 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
   private isLive = false;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly hosts: HostProcess,
@@ -41,7 +43,7 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
 
   onApplicationBootstrap(): void {
     this.readiness.register('registration', () => (this.isLive ? undefined : 'reading what happened before the start'));
-    const { eventStore: store, requests } = this.platform;
+    const { eventStore: store, requests } = this;
     this.reactor = startReactor({
       name: 'registration',
       store,
@@ -104,7 +106,7 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
         return order && this.followUp.follow(id, order);
       }
       case 'shred':
-        return this.platform.secrets.shred(id);
+        return this.secrets.shred(id);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { ValidationService } from '@muster/contracts';
-import { Handles, type InputOf, type OutputOf, PLATFORM, type Platform } from '@muster/nest-kit';
+import { Handles, type InputOf, type OutputOf, CLOCK } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -10,7 +11,7 @@ import { DryRun } from './dry-run';
 @Controller()
 export class DryRunController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly policy: RulesPolicy,
   ) {}
 
@@ -18,7 +19,7 @@ export class DryRunController {
   handle(
     @Payload() { settings = {}, pullSecretSet, hosts }: InputOf<typeof ValidationService.method.dryRun>,
   ): OutputOf<typeof ValidationService.method.dryRun> {
-    const dryRun = new DryRun(this.policy, new Date(this.platform.clock.nowMs()).toISOString());
+    const dryRun = new DryRun(this.policy, new Date(this.clock.nowMs()).toISOString());
     const { outcomes, hosts: verdicts, machineNetworks } = dryRun.run(settings, pullSecretSet, hosts);
     return {
       outcomes: [...outcomes],

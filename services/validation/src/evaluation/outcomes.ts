@@ -1,7 +1,7 @@
 import type { ValidationEvent } from '@muster/contracts';
 import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
-import { PLATFORM, type Platform } from '@muster/nest-kit';
-import type { RecordedEvent } from '@muster/ports';
+import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
+import type { RecordedEvent, Clock, EventStore, Ids } from '@muster/ports';
 import {
   type FlapPolicy,
   type FlapWatch,
@@ -30,15 +30,17 @@ export class OutcomeStore {
   private readonly watched = new Map<Subject, FlapWatch>();
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) eventStore: EventStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
     @Inject(FLAP_POLICY) private readonly policy: FlapPolicy,
   ) {
     this.handler = createCommandHandler<RecordedOutcomes, OutcomeCommand, ValidationEvent>({
       category: 'validation',
       decider: outcomeDecider,
-      store: ownedEventStore(platform.eventStore, 'validation'),
-      clock: platform.clock,
-      ids: platform.ids,
+      store: ownedEventStore(eventStore, 'validation'),
+      clock,
+      ids,
     });
   }
 
@@ -57,7 +59,7 @@ export class OutcomeStore {
   /** What was found, with what is remembered of it. */
   remember(subject: Subject, found: readonly Outcome[], isDamped: (ruleId: string) => boolean): Remembered {
     const remembered = rememberOutcomes(this.known.get(subject)?.verdict.outcomes ?? [], found, {
-      atMs: this.platform.clock.nowMs(),
+      atMs: this.clock.nowMs(),
       policy: this.policy,
       watch: this.watched.get(subject) ?? NOTHING_FLAPS,
       isDamped,
@@ -70,7 +72,7 @@ export class OutcomeStore {
   async record(subject: Subject, command: OutcomeCommand, causationId: string): Promise<void> {
     const known = this.known.get(subject);
     if (known && isUnchanged(known.verdict, command)) return;
-    const commandId = this.platform.ids.uuid();
+    const commandId = this.ids.uuid();
     const context = { commandId, correlationId: causationId, causationId, actor: 'service:validation' };
     const result = await this.handler.handle(parseSubject(subject).id, command, context);
     if (result.kind === 'stored') this.known.set(subject, { verdict: result.state, revision: result.revision });

@@ -1,7 +1,7 @@
 import { type EventData, type HostKey, parseStreamId } from '@muster/contracts';
 import { DeadlineScheduler, type Reactor, startReactor } from '@muster/event-sourcing';
-import { PLATFORM, type Platform, Readiness } from '@muster/nest-kit';
-import type { RecordedEvent } from '@muster/ports';
+import { Readiness, EVENT_STORE, REQUESTS, CLOCK } from '@muster/nest-kit';
+import type { RecordedEvent, Clock, EventStore, Requests } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from '../config';
@@ -31,21 +31,23 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   private readonly deadlines: DeadlineScheduler;
 
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(REQUESTS) private readonly requests: Requests,
+    @Inject(CLOCK) clock: Clock,
     @Inject(CONFIG) private readonly policy: RulesPolicy,
     private readonly view: FactsView,
     private readonly verdicts: OutcomeStore,
     private readonly readiness: Readiness,
   ) {
-    this.deadlines = new DeadlineScheduler(platform.clock, ({ key }) => this.reactor?.wake(key));
+    this.deadlines = new DeadlineScheduler(clock, ({ key }) => this.reactor?.wake(key));
   }
 
   onApplicationBootstrap(): void {
     this.readiness.register('validation', () => (this.isLive ? undefined : 'reading what happened before the start'));
     this.reactor = startReactor({
       name: 'validation',
-      store: this.platform.eventStore,
-      requests: this.platform.requests,
+      store: this.eventStore,
+      requests: this.requests,
       observe: (event) => {
         this.touched = this.observe(event);
       },

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, StreamableFile } from '@nestjs/common';
 import { type ClusterDocument, DownloadLogsQuery } from '@muster/assisted-api';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { OBJECT_STORE } from '@muster/nest-kit';
+import type { ObjectStore } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { AnswersFile } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
@@ -14,7 +15,7 @@ import { createTar } from '../../http/tar';
 @Controller('v2/clusters/:cluster_id/logs')
 export class DownloadLogsController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
   ) {}
@@ -37,7 +38,7 @@ export class DownloadLogsController {
 
   private async one(logs: readonly CollectedLog[], source: string): Promise<StreamableFile> {
     const log = logs.find((collected) => collected.source === source);
-    const body = log && (await this.platform.objectStore.open(log.digest));
+    const body = log && (await this.objectStore.open(log.digest));
     if (!log || !body) throw notCollected(source);
     return attachment(body, log.fileName);
   }
@@ -46,7 +47,7 @@ export class DownloadLogsController {
     if (logs.length === 0) throw notCollected(`cluster ${cluster.id}`);
     const entries = logs.map(({ fileName, digest }) => ({
       name: fileName,
-      open: () => this.platform.objectStore.open(digest),
+      open: () => this.objectStore.open(digest),
     }));
     return attachment(createTar(entries), `${cluster.name}_logs.tar`);
   }

@@ -2,7 +2,8 @@ import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ImportClusterBody, V2_CLUSTER, type V2Cluster } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { IDS } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
 import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
@@ -14,7 +15,7 @@ import { ClusterViews } from '../../views/cluster-views';
 @Controller('v2/clusters/import')
 export class ImportClusterController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(IDS) private readonly ids: Ids,
     private readonly commands: Commands,
     private readonly clusters: ClusterViews,
   ) {}
@@ -27,7 +28,7 @@ export class ImportClusterController {
     @JsonBody(ImportClusterBody) body: ImportClusterBody,
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
-    const clusterId = this.platform.ids.uuid();
+    const clusterId = this.ids.uuid();
     await this.commands.execute(
       RegistrationService.method.registerCluster,
       {

@@ -8,7 +8,8 @@ import {
 } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { IDS } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
 import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
 import { Context } from '../../auth/command-context.decorator';
@@ -22,7 +23,7 @@ import { checkPullSecret } from '../check-pull-secret';
 @Controller('v2/clusters')
 export class RegisterClusterController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(IDS) private readonly ids: Ids,
     private readonly commands: Commands,
     private readonly releases: ReleaseChoice,
     private readonly clusters: ClusterViews,
@@ -38,7 +39,7 @@ export class RegisterClusterController {
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     checkPullSecret(body.pull_secret);
-    const clusterId = this.platform.ids.uuid();
+    const clusterId = this.ids.uuid();
     await this.commands.execute(
       RegistrationService.method.registerCluster,
       {

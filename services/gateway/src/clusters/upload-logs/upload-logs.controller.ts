@@ -3,7 +3,8 @@ import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import { UploadLogsQuery } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { OBJECT_STORE } from '@muster/nest-kit';
+import type { ObjectStore } from '@muster/ports';
 import type { FastifyRequest } from 'fastify';
 import { AnswersNothing } from '../../api-document/answers.decorator';
 import { toOpenApi } from '../../api-document/to-open-api';
@@ -34,7 +35,7 @@ const UPLOAD = toOpenApi({
 @Controller('v2/clusters/:cluster_id/logs')
 export class UploadLogsController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     private readonly commands: Commands,
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
@@ -83,7 +84,7 @@ export class UploadLogsController {
       part?.file.resume();
       throw new SchemaViolation('upfile in formData is required');
     }
-    const { digest, bytes } = await this.platform.objectStore.put(part.file, LOG_BUNDLE_MAX_BYTES);
+    const { digest, bytes } = await this.objectStore.put(part.file, LOG_BUNDLE_MAX_BYTES);
     return { digest, bytes };
   }
 }

@@ -6,8 +6,8 @@ import {
   type EventSeverity,
   type ListEventsQuery,
 } from '@muster/assisted-api';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
-import { MAX_QUERY_DOCUMENTS, type ReadModelQuery } from '@muster/ports';
+import { READ_MODELS } from '@muster/nest-kit';
+import { MAX_QUERY_DOCUMENTS, type ReadModelQuery, type ReadModels } from '@muster/ports';
 import { HostViews } from '../../views/host-views';
 import {
   conditionsOf,
@@ -29,7 +29,7 @@ type Find = Omit<ReadModelQuery, 'offset' | 'limit'>;
 @Injectable()
 export class EventPages {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'readModels'>,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
     @Inject(HostViews) private readonly hosts: Pick<HostViews, 'documentsOfCluster'>,
   ) {}
 
@@ -39,7 +39,7 @@ export class EventPages {
 
   /** Reads what is shown and nothing else; how many there are is known without reading them. */
   private async lookUp(query: ListEventsQuery): Promise<EventsPage> {
-    const { readModels } = this.platform;
+    const { readModels } = this;
     const where = conditionsOf(query);
     const counts = await Promise.all(
       EVENT_SEVERITIES.map(async (severity) => {
@@ -84,7 +84,7 @@ export class EventPages {
   private async *pages(find: Find, offset: number, limit: number): AsyncIterable<readonly EventDocument[]> {
     for (let read = 0; read < limit; read += MAX_QUERY_DOCUMENTS) {
       const size = Math.min(limit - read, MAX_QUERY_DOCUMENTS);
-      const found = await this.platform.readModels.find({ ...find, offset: offset + read, limit: size });
+      const found = await this.readModels.find({ ...find, offset: offset + read, limit: size });
       // The projection's author and this reader share the document types; the store knows JSON only.
       yield found.map(({ document }) => document as unknown as EventDocument);
       if (found.length < size) return;

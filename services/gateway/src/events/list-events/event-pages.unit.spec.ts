@@ -21,7 +21,7 @@ async function stored(events: readonly Partial<EventDocument>[]): Promise<ReadMo
   return readModels;
 }
 const pagesOf = (readModels: ReadModels): EventPages =>
-  new EventPages({ readModels }, { documentsOfCluster: async () => [{ id: PRESENT } as HostDocument] });
+  new EventPages(readModels, { documentsOfCluster: async () => [{ id: PRESENT } as HostDocument] });
 
 /** The contract's words, one after the other, over a list. */
 function asWritten(events: readonly EventDocument[], query: ListEventsQuery): object {

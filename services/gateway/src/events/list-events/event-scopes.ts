@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { COLLECTIONS, type ListEventsQuery } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { READ_MODELS } from '@muster/nest-kit';
+import type { ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import type { Caller } from '../../auth/caller';
 import { Ownership } from '../../auth/ownership';
@@ -14,7 +15,7 @@ const SAME_IDS_MAX = 100;
 @Injectable()
 export class EventScopes {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly ownership: Ownership,
   ) {}
 
@@ -46,7 +47,7 @@ export class EventScopes {
     await this.ownership.requireVisible(caller, { clusterId, infraEnvId });
     for (const hostId of hostIds) {
       const where = { id: hostId };
-      const hosts = await this.platform.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
+      const hosts = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
       if (hosts.length === 0)
         throw new RefusalError({ code: 'not-found', reason: 'There is no such host, or it is not yours.' });
       for (const { document } of hosts)
@@ -59,7 +60,7 @@ export class EventScopes {
     // Host conditions win over an infra-env, so the hosts have to be its own.
     if (hostIds.length === 0) return query.infra_env_id?.toLowerCase() === infraEnvId;
     for (const hostId of hostIds) {
-      if (!(await this.platform.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)))) return false;
+      if (!(await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)))) return false;
     }
     return true;
   }

@@ -3,7 +3,8 @@ import { DOCUMENT_MAX_CHARACTERS, HostIgnitionBody } from '@muster/assisted-api'
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { parseIgnitionOverride } from '@muster/ignition-config';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { OBJECT_STORE } from '@muster/nest-kit';
+import type { ObjectStore } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { AnswersNothing } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
@@ -19,7 +20,7 @@ const BYTES_PER_CHARACTER_MAX = 4;
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/ignition')
 export class OverrideIgnitionController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     private readonly commands: Commands,
     private readonly hosts: HostViews,
   ) {}
@@ -43,7 +44,7 @@ export class OverrideIgnitionController {
 
   private async store(config: string): Promise<{ digest: string; bytes: number }> {
     const limit = DOCUMENT_MAX_CHARACTERS * BYTES_PER_CHARACTER_MAX;
-    const { digest, bytes } = await this.platform.objectStore.put(Buffer.from(config, 'utf8'), limit);
+    const { digest, bytes } = await this.objectStore.put(Buffer.from(config, 'utf8'), limit);
     return { digest, bytes };
   }
 }

@@ -2,7 +2,8 @@ import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import { RegisterInfraEnvBody, toInfraEnvSettings, V2_INFRA_ENV, type V2InfraEnv } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { IDS } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
 import type { FastifyRequest } from 'fastify';
 import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
@@ -19,7 +20,7 @@ import { InfraEnvViews } from '../../views/infra-env-views';
 @Controller('v2/infra-envs')
 export class RegisterInfraEnvController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(IDS) private readonly ids: Ids,
     private readonly commands: Commands,
     private readonly releases: ReleaseChoice,
     private readonly clusters: ClusterViews,
@@ -42,7 +43,7 @@ export class RegisterInfraEnvController {
     await this.ownership.check(caller, 'write', { clusterId: settings.clusterId });
     const cluster = settings.clusterId ? await this.clusters.document(settings.clusterId) : undefined;
     const version = body.openshift_version || cluster?.openshift_version || '';
-    const infraEnvId = this.platform.ids.uuid();
+    const infraEnvId = this.ids.uuid();
     await this.commands.execute(
       RegistrationService.method.registerInfraEnv,
       {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type InfraEnvDocument, VersionCatalogue } from '@muster/assisted-api';
-import { type Platform, PLATFORM, signImageToken } from '@muster/nest-kit';
+import { signImageToken, SECRETS, CLOCK } from '@muster/nest-kit';
+import type { Clock, Secrets } from '@muster/ports';
 import type { FastifyRequest } from 'fastify';
 import { LocalTokens } from '../../auth/local-tokens';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../../config';
@@ -20,7 +21,8 @@ export class ImageUrls {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly catalogue: VersionCatalogue,
     private readonly tokens: LocalTokens,
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'clock' | 'secrets'>,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** The boot image, of the infra-env's type. */
@@ -66,7 +68,7 @@ export class ImageUrls {
   private async proof(
     infraEnvId: string,
   ): Promise<{ readonly place: string; readonly parameter: string; readonly token: string } | undefined> {
-    const { clock, secrets } = this.platform;
+    const { clock, secrets } = this;
     switch (this.config.authType) {
       case 'none':
       case 'agent-installer-local':
@@ -86,7 +88,7 @@ export class ImageUrls {
   }
 
   private imageExpiresAtMs(): number {
-    return this.platform.clock.nowMs() + this.config.imageExpirationMs;
+    return this.clock.nowMs() + this.config.imageExpirationMs;
   }
 
   private versionOf({ openshift_version: wanted = '', cpu_architecture: architecture }: InfraEnvDocument): string {

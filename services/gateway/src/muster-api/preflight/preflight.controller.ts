@@ -9,7 +9,8 @@ import {
 import { type ClusterSettings, hostKeyOf, InventoryService, type Plain, ValidationService } from '@muster/contracts';
 import { asksForSingleNode, decideOperators } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
-import { type InputOf, type Platform, PLATFORM } from '@muster/nest-kit';
+import { type InputOf, IDS } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
@@ -34,7 +35,7 @@ const UNNAMED = 'preflight';
 @Controller(`${OWN_API}/preflight`)
 export class PreflightController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Pick<Platform, 'ids'>,
+    @Inject(IDS) private readonly ids: Ids,
     private readonly commands: Commands,
     private readonly releases: ReleaseChoice,
   ) {}
@@ -60,7 +61,7 @@ export class PreflightController {
   }
 
   private async dryRun(host: PreflightHostRequest, index: number, context: CommandContext): Promise<DryRunHost> {
-    const hostId = host.host_id ?? this.platform.ids.uuid();
+    const hostId = host.host_id ?? this.ids.uuid();
     const inventory = host.inventory ? [{ step_type: 'inventory', output: host.inventory }] : [];
     const reports: DryRunReport[] = [];
     for (const { step_type: stepType, output, exit_code: exitCode = 0 } of [

@@ -14,7 +14,8 @@ import {
   time,
   whole,
 } from '@muster/assisted-api';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { READ_MODELS, CLOCK } from '@muster/nest-kit';
+import type { Clock, ReadModels } from '@muster/ports';
 import { Answers } from '../../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../../auth/accepts.decorator';
 import { QueryOf } from '../../http/parameters.decorators';
@@ -56,19 +57,22 @@ type PresentedFunnel = Static<typeof FUNNEL>;
 /** How far the clusters of everyone came that were created in a window of time, and where they failed. */
 @Controller(`${OWN_API}/funnel`)
 export class ShowFunnelController {
-  constructor(@Inject(PLATFORM) private readonly platform: Platform) {}
+  constructor(
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   @Get()
   @Answers('Counts how far clusters came, how long each step took them, and where they failed.', FUNNEL)
   @OnlyRoles('admin', 'read-only-admin')
   @Accepts('userAuth')
   async handle(@QueryOf(FunnelQuery) query: FunnelQuery): Promise<PresentedFunnel> {
-    const { from, to, days } = funnelWindow(query, this.platform.clock.nowMs());
+    const { from, to, days } = funnelWindow(query, this.clock.nowMs());
     const { openshift_version, platform, topology } = query;
     const chosen = Object.entries({ openshift_version, platform, topology }).filter(([, value]) => value !== undefined);
     const where = { day: days, ...(Object.fromEntries(chosen) as Record<string, string>) };
     const count = new FunnelCount();
-    for await (const journey of findAll<ClusterJourney>(this.platform.readModels, {
+    for await (const journey of findAll<ClusterJourney>(this.readModels, {
       collection: JOURNEY_COLLECTIONS.clusters,
       where,
     })) {

@@ -15,7 +15,8 @@ import {
   uuid,
 } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
-import { type Platform, PLATFORM } from '@muster/nest-kit';
+import { READ_MODELS, CLOCK } from '@muster/nest-kit';
+import type { Clock, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Answers } from '../../api-document/answers.decorator';
 import { Accepts } from '../../auth/accepts.decorator';
@@ -48,7 +49,8 @@ type Timeline = Static<typeof TIMELINE>;
 @Controller(`${OWN_API}/clusters/:cluster_id/timeline`)
 export class ShowTimelineController {
   constructor(
-    @Inject(PLATFORM) private readonly platform: Platform,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
   ) {}
@@ -60,7 +62,7 @@ export class ShowTimelineController {
     await this.clusters.document(clusterId);
     const journey = await this.journey<ClusterJourney>(JOURNEY_COLLECTIONS.clusters, clusterId);
     if (!journey) throw new RefusalError({ code: 'not-found', reason: NO_JOURNEY, subject: clusterId });
-    const now = new Date(this.platform.clock.nowMs()).toISOString();
+    const now = new Date(this.clock.nowMs()).toISOString();
     const { steps, statuses, finalizing_stages: finalizing, failures } = journey;
     return {
       steps: FUNNEL_STEPS.flatMap((step) => (steps[step] ? [{ step, at: steps[step] }] : [])),
@@ -89,7 +91,7 @@ export class ShowTimelineController {
   }
 
   private async journey<Document>(collection: string, key: string): Promise<Document | undefined> {
-    return (await this.platform.readModels.get(collection, key)) as unknown as Document | undefined;
+    return (await this.readModels.get(collection, key)) as unknown as Document | undefined;
   }
 }
 
