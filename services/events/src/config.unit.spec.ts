@@ -3,7 +3,7 @@ import { readConfig } from './config';
 import { DEFAULT_MACHINE_LIMITS } from './views/machine-limits';
 
 describe('configuration', () => {
-  test('limits given are merged over those that always apply', () => {
+  it('limits given are merged over those that always apply', () => {
     const { noteIntervalsMs } = readConfig({ EVENT_RATE_LIMITS: '{"reboots_for_node":"90s"}' });
     expect(Object.fromEntries(noteIntervalsMs)).toMatchObject({
       reboots_for_node: 90_000,
@@ -11,7 +11,7 @@ describe('configuration', () => {
     });
   });
 
-  test('machines are measured against what the other services are told too', () => {
+  it('machines are measured against what the other services are told too', () => {
     const roles = { cpu_cores: 1, ram_mib: 1, disk_size_gb: 7, installation_disk_speed_threshold_ms: 3 };
     const table = [{ version: 'default', master: roles, worker: roles, sno: roles }];
     const { machineLimits } = readConfig({
@@ -24,7 +24,7 @@ describe('configuration', () => {
     expect(() => readConfig({ HW_VALIDATOR_REQUIREMENTS: '[]' })).toThrow('HW_VALIDATOR_REQUIREMENTS');
   });
 
-  test.each(['{"a":"soon"}', '{"a":1}', '[]', 'null', 'nonsense'])('%s stops the start', (EVENT_RATE_LIMITS) => {
+  it.each(['{"a":"soon"}', '{"a":1}', '[]', 'null', 'nonsense'])('%s stops the start', (EVENT_RATE_LIMITS) => {
     expect(() => readConfig({ EVENT_RATE_LIMITS })).toThrow(SettingError);
   });
 });

@@ -80,7 +80,7 @@ describe('the events service on a real bus and a store on disk', () => {
       await store.append(event.streamId, NO_STREAM, [{ ...event, id: `${event.id}-${event.streamId}` }]);
   };
 
-  test('what is stored becomes readable, and is announced', async () => {
+  it('what is stored becomes readable, and is announced', async () => {
     const store = openStore();
     const { platform, requests } = await start(store);
     const announced: string[] = [];
@@ -100,7 +100,7 @@ describe('the events service on a real bus and a store on disk', () => {
     );
   });
 
-  test('a start reads what happened before it, says that it is ready, and how far it is', async () => {
+  it('a start reads what happened before it, says that it is ready, and how far it is', async () => {
     const store = openStore();
     await append(store, clusterRegistered(), hostRegistered());
     const { platform, events } = await start(store);
@@ -112,7 +112,7 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(await platform.readModels.find({ collection: COLLECTIONS.events, where: {} })).toHaveLength(2);
   });
 
-  test('a rebuild ends in the same documents', async () => {
+  it('a rebuild ends in the same documents', async () => {
     const store = openStore();
     const first = await start(store);
     await append(store, clusterRegistered(), hostRegistered());
@@ -126,7 +126,7 @@ describe('the events service on a real bus and a store on disk', () => {
     }
   });
 
-  test('a note is stored once however often its command comes, and becomes readable', async () => {
+  it('a note is stored once however often its command comes, and becomes readable', async () => {
     const store = openStore();
     await append(store, clusterRegistered());
     const { platform, events, requests } = await start(store);
@@ -142,7 +142,7 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(lines.map(({ document }) => [document.message, document.org_id])).toEqual([[NOTE.message, 'acme']]);
   });
 
-  test('a moment of the past is answered over the bus, and refused where there was no cluster', async () => {
+  it('a moment of the past is answered over the bus, and refused where there was no cluster', async () => {
     const store = openStore();
     await append(store, clusterRegistered());
     const { requests } = await start(store);
@@ -158,7 +158,7 @@ describe('the events service on a real bus and a store on disk', () => {
     await expect(past(CLUSTER_ID, 'then')).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
   });
 
-  test('an unknown category is refused with those there are, and nothing is stored', async () => {
+  it('an unknown category is refused with those there are, and nothing is stored', async () => {
     const store = openStore();
     const { requests } = await start(store);
     const refused = callService(
@@ -172,7 +172,7 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(await store.head()).toBe(-1);
   });
 
-  test('a note that comes too soon after the same one is not stored', async () => {
+  it('a note that comes too soon after the same one is not stored', async () => {
     const store = openStore();
     const { requests } = await start(store, { EVENT_RATE_LIMITS: '{"reboots_for_node":"1h"}' });
     const record = (id: string) => callService(requests, EventsService.method.recordNote, { note: NOTE }, context(id));
@@ -182,7 +182,7 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(await store.head()).toBe(position);
   });
 
-  test('a fact that nobody can show holds nothing up', async () => {
+  it('a fact that nobody can show holds nothing up', async () => {
     const store = openStore();
     const { events } = await start(store);
     await append(store, onHost('HostBootstrapChosen'));

@@ -14,7 +14,7 @@ const shown = (inventory: object, disks: readonly DiskEligibility[] | undefined)
   JSON.parse(withDiskEligibility(JSON.stringify(inventory), disks));
 
 describe('withDiskEligibility', () => {
-  test('a disk gets its id and the verdict on it, and keeps the rest', () => {
+  it('a disk gets its id and the verdict on it, and keeps the rest', () => {
     const inventory = {
       hostname: 'a',
       disks: [
@@ -40,30 +40,30 @@ describe('withDiskEligibility', () => {
     });
   });
 
-  test('a disk that nobody looked at stays as the agent sent it', () => {
+  it('a disk that nobody looked at stays as the agent sent it', () => {
     const disks = [{ name: 'sdz', installation_eligibility: { eligible: false, not_eligible_reasons: ['removable'] } }];
     expect(shown({ disks }, [verdict()])).toEqual({ disks });
   });
 
-  test.each([
+  it.each([
     ['nothing was worked out', undefined],
     ['there are no disks', []],
   ])('the text is the one that was given when %s', (_when, disks) => {
     expect(withDiskEligibility('{ "disks": null }', disks)).toBe('{ "disks": null }');
   });
 
-  test.each([[{ disks: null }], [{}]])('an inventory without disks, %j, stays so', (inventory) => {
+  it.each([[{ disks: null }], [{}]])('an inventory without disks, %j, stays so', (inventory) => {
     expect(shown(inventory, [verdict()])).toEqual(inventory);
   });
 
-  test('another inventory with the same verdicts is not answered with the first', () => {
+  it('another inventory with the same verdicts is not answered with the first', () => {
     const disks = [verdict()];
     expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
     expect(shown({ hostname: 'b' }, disks)).toEqual({ hostname: 'b' });
     expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
   });
 
-  test('is what a host shows as its inventory', () => {
+  it('is what a host shows as its inventory', () => {
     const document = { role: 'worker', _outcomes: {}, _disks: [verdict()] } as unknown as HostDocument;
     const { inventory = '' } = presentHost(document, { inventory: '{"disks":[{"name":"sda"}]}' });
     expect(JSON.parse(inventory)).toMatchObject({ disks: [{ installation_eligibility: { eligible: true } }] });

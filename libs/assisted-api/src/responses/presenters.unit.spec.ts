@@ -56,7 +56,7 @@ const clusterDocument = (changes: Partial<ClusterDocument> = {}): ClusterDocumen
   }) as unknown as ClusterDocument;
 
 describe('presentOutcomes', () => {
-  test('groups by category, sorts by id, and never shows suppressed successes', () => {
+  it('groups by category, sorts by id, and never shows suppressed successes', () => {
     const text = presentOutcomes({
       'ntp-synced': { status: 'failure', message: 'no source', category: 'network' },
       connected: { status: 'success', message: 'ok', category: 'network' },
@@ -74,7 +74,7 @@ describe('presentOutcomes', () => {
 });
 
 describe('what is there only sometimes', () => {
-  test('is absent until there is something to tell', () => {
+  it('is absent until there is something to tell', () => {
     const cluster = presentCluster(clusterDocument());
     expect(cluster).toMatchObject({ org_soft_timeouts_enabled: true });
     expect(cluster).not.toHaveProperty('deleted_at');
@@ -85,7 +85,7 @@ describe('what is there only sometimes', () => {
     expect(presentHost(hostDocument(), { timestamp: 5 })).toMatchObject({ timestamp: 5 });
   });
 
-  test('addresses with several machines are those that any host saw', () => {
+  it('addresses with several machines are those that any host saw', () => {
     const { ip_collisions: text } = presentCluster(
       clusterDocument({
         _ip_collisions: { b: { '10.0.0.2': ['03', '01'], '10.0.0.1': ['01'] }, a: { '10.0.0.2': ['02'] } },
@@ -96,7 +96,7 @@ describe('what is there only sometimes', () => {
 });
 
 describe('presentHost', () => {
-  test('shows no internals and no owner beyond the contract', () => {
+  it('shows no internals and no owner beyond the contract', () => {
     const host = presentHost(hostDocument({ _inventory_digest: 'sha256:0' }));
     expect(Object.keys(host).filter((member) => member.startsWith('_'))).toEqual([]);
     expect(host).not.toHaveProperty('org_id');
@@ -104,7 +104,7 @@ describe('presentHost', () => {
     expect(host.validations_info).toBe('{}');
   });
 
-  test('always has a name to be found by: the given one, the reported one, its id', () => {
+  it('always has a name to be found by: the given one, the reported one, its id', () => {
     const named = { requested_hostname: 'given', _reported_hostname: 'reported' };
     expect(presentHost(hostDocument(named)).requested_hostname).toBe('given');
     expect(presentHost(hostDocument({ ...named, requested_hostname: '' })).requested_hostname).toBe('reported');
@@ -112,13 +112,13 @@ describe('presentHost', () => {
     expect(presentHost(unknown).requested_hostname).toBe(unknown.id);
   });
 
-  test('fills in the bodies that were fetched and leaves out the others', () => {
+  it('fills in the bodies that were fetched and leaves out the others', () => {
     const host = presentHost(hostDocument(), { inventory: '{"hostname":"a"}' });
     expect(host.inventory).toBe('{"hostname":"a"}');
     expect(host).not.toHaveProperty('connectivity');
   });
 
-  test.each([
+  it.each([
     ['a master', {}, 3, 8],
     ['the bootstrap', { bootstrap: true }, 3, 11],
     ['a single node', { bootstrap: true }, 1, 8],
@@ -128,7 +128,7 @@ describe('presentHost', () => {
     expect(presentHost(hostDocument(changes), { controlPlaneCount }).progress_stages).toHaveLength(length);
   });
 
-  test('a day-2 host is followed until it reboots', () => {
+  it('a day-2 host is followed until it reboots', () => {
     const { progress_stages } = presentHost(hostDocument({ kind: 'AddToExistingClusterHost', role: 'worker' }));
     expect(progress_stages.at(-1)).toBe('Rebooting');
   });
@@ -150,11 +150,11 @@ describe('presentCluster', () => {
     ]);
   });
 
-  test('without hosts has empty lists, never null', () => {
+  it('without hosts has empty lists, never null', () => {
     expect(presentCluster(clusterDocument())).toMatchObject({ hosts: [], host_networks: [], feature_usage: '{}' });
   });
 
-  test('names the hosts of each network', () => {
+  it('names the hosts of each network', () => {
     const hosts = [
       hostDocument({ _networks: ['10.0.0.0/24'] }),
       hostDocument({ id: 'h2', _networks: ['10.0.0.0/24', 'fd00::/64'] }),
@@ -165,7 +165,7 @@ describe('presentCluster', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     [0, true],
     [1, true],
     [2, false],
@@ -175,7 +175,7 @@ describe('presentCluster', () => {
 });
 
 describe('presentInfraEnv and presentEvent', () => {
-  test('a URL is shown when it was signed for this answer', () => {
+  it('a URL is shown when it was signed for this answer', () => {
     const document = { ...kept, id: 'i1', expires_at: UNSET_TIME } as InfraEnvDocument;
     expect(presentInfraEnv(document)).not.toHaveProperty('download_url');
     expect(presentInfraEnv(document, { url: 'http://x', expiresAt: '2024-01-01T00:00:00.000Z' })).toMatchObject({
@@ -184,7 +184,7 @@ describe('presentInfraEnv and presentEvent', () => {
     });
   });
 
-  test('what events are filtered by is not shown', () => {
+  it('what events are filtered by is not shown', () => {
     const document: EventDocument = {
       ...kept,
       name: 'a',

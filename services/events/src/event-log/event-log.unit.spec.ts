@@ -205,7 +205,7 @@ describe('what people are told', () => {
     expect(await told(...facts)).toEqual(expected);
   });
 
-  test.each([
+  it.each([
     ['a first verdict is no news', [outcome('a', 'failure')], [], []],
     ['a failure after success', [outcome('a', 'success')], [outcome('a', 'failure')], ['_validation_failed warning']],
     ['a failure after waiting', [outcome('a', 'pending')], [outcome('a', 'failure')], ['_validation_failed warning']],
@@ -243,7 +243,7 @@ describe('what people are told', () => {
 });
 
 describe('a line of the log', () => {
-  test('says whom it is about, when, and belongs to the owner of that', async () => {
+  it('says whom it is about, when, and belongs to the owner of that', async () => {
     const { log } = await viewsAfter(
       cluster,
       host,
@@ -264,19 +264,19 @@ describe('a line of the log', () => {
     expect(line && JSON.parse(presentEvent(line).props)).toMatchObject({ host_name: 'node-1', host_id: HOST_ID });
   });
 
-  test('after an unbinding is about the infra-env, no longer about the cluster', async () => {
+  it('after an unbinding is about the infra-env, no longer about the cluster', async () => {
     const { log } = await viewsAfter(cluster, host, onHost('HostUnbound', { clusterId: CLUSTER_ID }));
     expect(log.at(-1)?.name).toBe('host_unbind_succeeded');
     expect(log.at(-1)).not.toHaveProperty('cluster_id');
   });
 
-  test('keys sort by time', async () => {
+  it('keys sort by time', async () => {
     const { documents } = await viewsAfter(cluster, onCluster('ClusterEnteredStatus', { status: 'installed' }));
     const keys = [...documents.keys()].filter((key) => key.startsWith('events/'));
     expect(keys).toEqual(['events/0000000000000000.0', 'events/0000000000000001.0', 'events/0000000000000001.1']);
   });
 
-  test('a note is told as it was given', async () => {
+  it('a note is told as it was given', async () => {
     const { log } = await viewsAfter(
       cluster,
       onNote('NoteRecorded', {

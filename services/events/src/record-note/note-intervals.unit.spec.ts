@@ -15,7 +15,7 @@ describe('the interval between notes', () => {
   intervals.recorded(note('upgrade', 'a'), 5_000);
   intervals.recorded(note('other', 'a'), 5_000);
 
-  test.each([
+  it.each([
     ['the same note about the same host within it', 'upgrade', 'a', 5_999, true],
     ['the same note after it', 'upgrade', 'a', 6_000, false],
     ['the same note about another host', 'upgrade', 'b', 5_001, false],

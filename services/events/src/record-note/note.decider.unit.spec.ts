@@ -14,12 +14,12 @@ const when = (changes: Partial<RecordNote['note']>) =>
   givenEvents(noteDecider, []).when({ type: 'RecordNote', note: { ...NOTE, ...changes } });
 
 describe('recording a note', () => {
-  test('keeps it as given', () => when({}).then([{ type: 'NoteRecorded', data: NOTE }]));
+  it('keeps it as given', () => when({}).then([{ type: 'NoteRecorded', data: NOTE }]));
 
-  test('without category or severity is information for users', () =>
+  it('without category or severity is information for users', () =>
     when({ category: '', severity: '' }).then([{ type: 'NoteRecorded', data: NOTE }]));
 
-  test.each([
+  it.each([
     ['an unknown category', { category: 'gossip' }],
     ['an unknown severity', { severity: 'loud' }],
     ['nothing it is about', { clusterId: '' }],
@@ -29,7 +29,7 @@ describe('recording a note', () => {
     ['properties that are too long', { props: { text: 'x'.repeat(MAX_NOTE_PROPS_LENGTH) } }],
   ])('is refused with %s', (_what, changes) => when(changes).then('invalid-input'));
 
-  test('a refused category comes with those there are', () => {
+  it('a refused category comes with those there are', () => {
     const { decision } = when({ category: 'gossip' });
     expect(decision).toMatchObject({ refusal: { subject: 'category', allowed: ['user', 'metrics'] } });
   });

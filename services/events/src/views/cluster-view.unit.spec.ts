@@ -27,7 +27,7 @@ const outcome = (id: string, status: string, category = 'network') => ({
 });
 
 describe('the cluster document', () => {
-  test('of a new cluster has every required member', async () => {
+  it('of a new cluster has every required member', async () => {
     const { cluster } = await viewsAfter(clusterRegistered());
     expect(cluster).toMatchObject({
       id: CLUSTER_ID,
@@ -42,7 +42,7 @@ describe('the cluster document', () => {
     });
   });
 
-  test('lists show as objects of the cluster, and their first as the single fields of older clients', async () => {
+  it('lists show as objects of the cluster, and their first as the single fields of older clients', async () => {
     const { cluster } = await viewsAfter(
       clusterRegistered({
         settings: {
@@ -70,7 +70,7 @@ describe('the cluster document', () => {
     expect(cluster).not.toHaveProperty('https_proxy');
   });
 
-  test('a VIP that stays keeps what was found out about it', async () => {
+  it('a VIP that stays keeps what was found out about it', async () => {
     const vips = { apiVips: { items: ['10.0.0.1'] } };
     const { cluster } = await viewsAfter(
       clusterRegistered({ settings: { name: 'demo', ...vips } }),
@@ -81,7 +81,7 @@ describe('the cluster document', () => {
     expect(cluster.base_dns_domain).toBe('example.com');
   });
 
-  test('an installation leaves its times, and a reset takes the rest away', async () => {
+  it('an installation leaves its times, and a reset takes the rest away', async () => {
     const installing = [
       clusterRegistered({ monitoredOperators: [CONSOLE] }),
       onCluster('InstallationPreparationStarted', { attempt: 1, bootstrapHostId: 'b', at: timeAt(1) }),
@@ -110,7 +110,7 @@ describe('the cluster document', () => {
     expect(cluster.monitored_operators[0]).not.toHaveProperty('status');
   });
 
-  test('counts follow the hosts as they come, change and go', async () => {
+  it('counts follow the hosts as they come, change and go', async () => {
     const story = [
       clusterRegistered(),
       hostRegistered(),
@@ -137,7 +137,7 @@ describe('the cluster document', () => {
     });
   });
 
-  test('what hosts and infra-envs make use of is counted while they belong to the cluster', async () => {
+  it('what hosts and infra-envs make use of is counted while they belong to the cluster', async () => {
     const staticNetwork = JSON.stringify([{ network_yaml: 'a', mac_interface_map: [] }]);
     const story = [
       clusterRegistered(),
@@ -166,7 +166,7 @@ describe('the cluster document', () => {
     expect(cluster).toMatchObject({ _usage_counts: {}, total_host_count: 0 });
   });
 
-  test('outcomes are kept by rule: changed ones replaced, withdrawn ones gone', async () => {
+  it('outcomes are kept by rule: changed ones replaced, withdrawn ones gone', async () => {
     const { cluster, host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -178,7 +178,7 @@ describe('the cluster document', () => {
     expect(Object.keys(host._outcomes)).toEqual(['connected']);
   });
 
-  test('what is deleted is kept as it was, with its hosts, until its time is up', async () => {
+  it('what is deleted is kept as it was, with its hosts, until its time is up', async () => {
     const story = [
       clusterRegistered(),
       hostRegistered(),
@@ -207,7 +207,7 @@ describe('the cluster document', () => {
     ]);
   });
 
-  test('a deleted cluster is gone, and facts that trail behind bring nothing back', async () => {
+  it('a deleted cluster is gone, and facts that trail behind bring nothing back', async () => {
     const { documents } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),

@@ -21,7 +21,7 @@ const reported = (...disks: object[]): Fact => onInventory('InventoryReported', 
 const reasonsOf = (host: HostDocument) => (host._disks ?? []).map(({ reasons }) => reasons);
 
 describe('which disks may be installed on', () => {
-  test('is told disk by disk, with the reasons against and the name it goes by', async () => {
+  it('is told disk by disk, with the reasons against and the name it goes by', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -40,7 +40,7 @@ describe('which disks may be installed on', () => {
     expect(reasonsOf(host)[2]?.[0]).toBe('Disk is removable');
   });
 
-  test.each([
+  it.each([
     ['4.13', 1],
     ['4.18', 0],
   ])('depends on the release of the cluster: %s has %i reasons against RAID', async (openshiftVersion, count) => {
@@ -52,7 +52,7 @@ describe('which disks may be installed on', () => {
     expect(reasonsOf(host)[0]).toHaveLength(count);
   });
 
-  test('depends on the release of the image while the host is in no cluster', async () => {
+  it('depends on the release of the image while the host is in no cluster', async () => {
     const { host } = await viewsAfter(
       infraEnvRegistered(),
       onInfraEnv('InfraEnvSettingsRevised', { changes: { openshiftVersion: '4.18' } }),
@@ -62,7 +62,7 @@ describe('which disks may be installed on', () => {
     expect(reasonsOf(host)).toEqual([[]]);
   });
 
-  test('is told anew when the role asks for another size', async () => {
+  it('is told anew when the role asks for another size', async () => {
     const facts = [clusterRegistered(), hostRegistered(), reported(disk('sda', 60), disk('sdb', 20))];
     const sizes = async (...more: Fact[]) => reasonsOf((await viewsAfter(...facts, ...more)).host);
     expect(await sizes()).toEqual([['Disk has 60.0 GB, 100 GB are needed'], ['Disk has 20.0 GB, 100 GB are needed']]);
@@ -72,7 +72,7 @@ describe('which disks may be installed on', () => {
     expect(await sizes(onHost('HostRoleSuggested', { role: 'arbiter' }))).toEqual(await sizes(arbiter));
   });
 
-  test('is forgotten with the inventory', async () => {
+  it('is forgotten with the inventory', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -82,7 +82,7 @@ describe('which disks may be installed on', () => {
     expect(host).not.toHaveProperty('_disks');
   });
 
-  test('counts for nothing when it comes from an earlier epoch', async () => {
+  it('counts for nothing when it comes from an earlier epoch', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),

@@ -13,7 +13,7 @@ import {
 const SOME_BODY = { digest: `sha256:${'a'.repeat(64)}`, bytes: 10 };
 
 describe('the host document', () => {
-  test('of a new host has every required member and unset times in the one form that clients compare', async () => {
+  it('of a new host has every required member and unset times in the one form that clients compare', async () => {
     const { host } = await viewsAfter(hostRegistered());
     expect(host).toMatchObject({
       kind: 'Host',
@@ -30,12 +30,12 @@ describe('the host document', () => {
     expect(host).not.toHaveProperty('requested_hostname');
   });
 
-  test('of a pool host has no cluster', async () => {
+  it('of a pool host has no cluster', async () => {
     const { host } = await viewsAfter(hostRegistered({ clusterId: '' }));
     expect(host).not.toHaveProperty('cluster_id');
   });
 
-  test('a new status moves its time, new words for the same status do not', async () => {
+  it('a new status moves its time, new words for the same status do not', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostEnteredStatus', { status: 'known', from: 'discovering', statusInfo: 'ready', at: timeAt(1) }),
@@ -45,7 +45,7 @@ describe('the host document', () => {
     expect(host.updated_at).toBe(timeAt(2));
   });
 
-  test('a new stage restarts its clock; new words within a stage only touch it', async () => {
+  it('a new stage restarts its clock; new words within a stage only touch it', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostProgressed', { stage: 'Installing', installationPercentage: 25, stageChanged: true }),
@@ -62,7 +62,7 @@ describe('the host document', () => {
     });
   });
 
-  test('what an agent sends by itself is a sign of life; what others decide is not', async () => {
+  it('what an agent sends by itself is a sign of life; what others decide is not', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostProgressed', { stage: 'Installing', stageChanged: true }, 'agent:someone'),
@@ -71,12 +71,12 @@ describe('the host document', () => {
     expect(host.checked_in_at).toBe(timeAt(1));
   });
 
-  test('a host that fell silent was last seen when it was last seen', async () => {
+  it('a host that fell silent was last seen when it was last seen', async () => {
     const { host } = await viewsAfter(hostRegistered(), onHost('HostFellSilent', { lastSeenAt: timeAt(0) }));
     expect(host.checked_in_at).toBe(timeAt(0));
   });
 
-  test('registering anew voids reports, progress and the bootstrap choice', async () => {
+  it('registering anew voids reports, progress and the bootstrap choice', async () => {
     const { host } = await viewsAfter(
       hostRegistered({ bootstrap: true }),
       onInventory('InventoryReported', { body: SOME_BODY }),
@@ -88,7 +88,7 @@ describe('the host document', () => {
     expect(host).toMatchObject({ bootstrap: false, discovery_agent_version: 'agent:2', registered_at: timeAt(3) });
   });
 
-  test('registering anew during preparation keeps inventory and bootstrap choice', async () => {
+  it('registering anew during preparation keeps inventory and bootstrap choice', async () => {
     const { host } = await viewsAfter(
       hostRegistered({ bootstrap: true }),
       onInventory('InventoryReported', { body: SOME_BODY }),
@@ -97,7 +97,7 @@ describe('the host document', () => {
     expect(host).toMatchObject({ bootstrap: true, _inventory_digest: SOME_BODY.digest });
   });
 
-  test('a report of before a new registration does not outlive it', async () => {
+  it('a report of before a new registration does not outlive it', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
@@ -106,7 +106,7 @@ describe('the host document', () => {
     expect(host).not.toHaveProperty('_inventory_digest');
   });
 
-  test('a report of the new epoch counts', async () => {
+  it('a report of the new epoch counts', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
@@ -115,7 +115,7 @@ describe('the host document', () => {
     expect(host._inventory_digest).toBe(SOME_BODY.digest);
   });
 
-  test('logs that are no longer wanted leave no times', async () => {
+  it('logs that are no longer wanted leave no times', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostLogsReported', { logsState: 'requested', at: timeAt(1) }),
@@ -135,7 +135,7 @@ describe('the host document', () => {
     expect(cleared.host).toMatchObject({ logs_info: '', logs_started_at: UNSET_TIME });
   });
 
-  test('unbinding takes the host out of its cluster as if it were new', async () => {
+  it('unbinding takes the host out of its cluster as if it were new', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -148,7 +148,7 @@ describe('the host document', () => {
       expect(host).not.toHaveProperty(member);
   });
 
-  test('becoming a worker ends being the bootstrap', async () => {
+  it('becoming a worker ends being the bootstrap', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostBootstrapChosen'),
@@ -157,7 +157,7 @@ describe('the host document', () => {
     expect(host.bootstrap).toBe(false);
   });
 
-  test('absent settings stay, empty ones go', async () => {
+  it('absent settings stay, empty ones go', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostSettingsRevised', { changes: { nodeLabels: '{"a":"b"}', installerArgs: '["-n"]' } }),
@@ -167,12 +167,12 @@ describe('the host document', () => {
     expect(host).not.toHaveProperty('installer_args');
   });
 
-  test('a removed host is gone', async () => {
+  it('a removed host is gone', async () => {
     const { documents } = await viewsAfter(hostRegistered(), onHost('HostDeregistered'));
     expect([...documents.keys()].filter((key) => key.startsWith('hosts/'))).toEqual([]);
   });
 
-  test('the image that the installer was started from is shown as its version', async () => {
+  it('the image that the installer was started from is shown as its version', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostInstallerChosen', { installerImage: 'installer:2' }),

@@ -43,14 +43,14 @@ const STORY: readonly Fact[] = [
 ];
 
 describe('the projection of views', () => {
-  test('an event that is handed out twice changes nothing', async () => {
+  it('an event that is handed out twice changes nothing', async () => {
     const events = record(STORY);
     const once = await documentsAfter(events);
     const twice = await documentsAfter(events.flatMap((event) => [event, event]));
     expect([...twice]).toEqual([...once]);
   });
 
-  test('any stretch that is handed out again changes nothing', async () => {
+  it('any stretch that is handed out again changes nothing', async () => {
     const events = record(STORY);
     const once = await documentsAfter(events);
     await fc.assert(
@@ -63,18 +63,18 @@ describe('the projection of views', () => {
     );
   });
 
-  test('no document is changed in place: they are shared with whoever reads', async () => {
+  it('no document is changed in place: they are shared with whoever reads', async () => {
     // The fixture freezes every document, so a change in place throws.
     await expect(documentsAfter(record(STORY))).resolves.toBeInstanceOf(Map);
   });
 
-  test('an event of a newer version is skipped', async () => {
+  it('an event of a newer version is skipped', async () => {
     const [first] = record([clusterRegistered()]);
     if (!first) throw new Error('no event');
     expect(await documentsAfter([{ ...first, type: 'ClusterDreamt' }])).toEqual(new Map());
   });
 
-  test('facts about a host that nobody knows change nothing', async () => {
+  it('facts about a host that nobody knows change nothing', async () => {
     expect(await documentsAfter(record([onHost('HostBootstrapChosen'), onInventory('InventoryReported')]))).toEqual(
       new Map(),
     );

@@ -14,7 +14,7 @@ const nic = (...ipv4Addresses: string[]) => ({
 });
 
 describe('what hosts report', () => {
-  test('networks are those of the addresses, once each', async () => {
+  it('networks are those of the addresses, once each', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onInventory('InventoryReported', {
@@ -25,7 +25,7 @@ describe('what hosts report', () => {
     expect(host._reported_hostname).toBe('node-1');
   });
 
-  test('addresses that several machines answer on are shown with the cluster, as long as one of its hosts sees them', async () => {
+  it('addresses that several machines answer on are shown with the cluster, as long as one of its hosts sees them', async () => {
     const seen = (...macAddresses: string[]) =>
       onInventory('ConnectivityReported', { collisions: [{ address: '10.0.0.9', macAddresses }] });
     const story = [clusterRegistered(), hostRegistered(), seen('02', '01')];
@@ -41,7 +41,7 @@ describe('what hosts report', () => {
     expect(await shown(onHost('HostDeregistered'))).toBeUndefined();
   });
 
-  test('disks with something bootable on them are listed for formatting, removable ones are not', async () => {
+  it('disks with something bootable on them are listed for formatting, removable ones are not', async () => {
     const disk = { bootable: true, driveType: 'HDD', byPath: '' };
     const { host } = await viewsAfter(
       hostRegistered(),
@@ -59,7 +59,7 @@ describe('what hosts report', () => {
     expect(host.disks_to_be_formatted).toBe('d1');
   });
 
-  test('JSON members are JSON texts of the contract', async () => {
+  it('JSON members are JSON texts of the contract', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onInventory('NtpSourcesReported', { sources: [{ sourceName: 'ntp.example', sourceState: 'synced' }] }),
@@ -79,7 +79,7 @@ describe('what hosts report', () => {
     });
   });
 
-  test('a later report of an image replaces the earlier one and keeps the others', async () => {
+  it('a later report of an image replaces the earlier one and keeps the others', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onInventory('ImageAvailabilityReported', { images: [IMAGE, { ...IMAGE, name: 'b', result: 'failure' }] }),
@@ -92,7 +92,7 @@ describe('what hosts report', () => {
     ]);
   });
 
-  test('a cleared result is gone', async () => {
+  it('a cleared result is gone', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onInventory('ImageAvailabilityReported', { images: [IMAGE] }),
@@ -101,7 +101,7 @@ describe('what hosts report', () => {
     expect(host).not.toHaveProperty('images_status');
   });
 
-  test('what a host found out about a VIP shows at the VIP of that kind', async () => {
+  it('what a host found out about a VIP shows at the VIP of that kind', async () => {
     const { cluster } = await viewsAfter(
       clusterRegistered({
         settings: { name: 'demo', apiVips: { items: ['10.0.0.1'] }, ingressVips: { items: ['10.0.0.1'] } },
