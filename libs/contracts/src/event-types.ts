@@ -181,11 +181,14 @@ export const VALIDATION_EVENTS = {
   ClusterOutcomesChanged: ClusterOutcomesChangedSchema,
 } as const;
 
-export const IGNITION_EVENTS = {
+export const ARTIFACT_EVENTS = {
   ArtifactsPrepared: ArtifactsPreparedSchema,
   ArtifactsFailed: ArtifactsFailedSchema,
   IngressCaAccepted: IngressCaAcceptedSchema,
   ArtifactsDiscarded: ArtifactsDiscardedSchema,
+} as const;
+
+export const MANIFEST_EVENTS = {
   ManifestStored: ManifestStoredSchema,
   ManifestRemoved: ManifestRemovedSchema,
 } as const;
@@ -206,7 +209,8 @@ export const EVENTS_BY_CATEGORY = {
   infraEnv: INFRA_ENV_EVENTS,
   inventory: INVENTORY_EVENTS,
   validation: VALIDATION_EVENTS,
-  ignition: IGNITION_EVENTS,
+  artifact: ARTIFACT_EVENTS,
+  manifest: MANIFEST_EVENTS,
   image: IMAGE_EVENTS,
   note: NOTE_EVENTS,
 } as const satisfies Record<string, Record<string, DescMessage>>;
@@ -222,12 +226,21 @@ export type HostEvent = EventsOf<typeof HOST_EVENTS>;
 export type InfraEnvEvent = EventsOf<typeof INFRA_ENV_EVENTS>;
 export type InventoryEvent = EventsOf<typeof INVENTORY_EVENTS>;
 export type ValidationEvent = EventsOf<typeof VALIDATION_EVENTS>;
-export type IgnitionEvent = EventsOf<typeof IGNITION_EVENTS>;
+export type ArtifactEvent = EventsOf<typeof ARTIFACT_EVENTS>;
+export type ManifestEvent = EventsOf<typeof MANIFEST_EVENTS>;
 export type ImageEvent = EventsOf<typeof IMAGE_EVENTS>;
 export type NoteEvent = EventsOf<typeof NOTE_EVENTS>;
 
 export type MusterEvent =
-  ClusterEvent | HostEvent | InfraEnvEvent | InventoryEvent | ValidationEvent | IgnitionEvent | ImageEvent | NoteEvent;
+  | ClusterEvent
+  | HostEvent
+  | InfraEnvEvent
+  | InventoryEvent
+  | ValidationEvent
+  | ArtifactEvent
+  | ManifestEvent
+  | ImageEvent
+  | NoteEvent;
 export type EventType = MusterEvent['type'];
 /** Payload of one event type. */
 export type EventData<Type extends EventType> = Extract<MusterEvent, { type: Type }>['data'];

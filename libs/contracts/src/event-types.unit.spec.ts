@@ -13,7 +13,7 @@ const eventsInProto = (): Record<string, string[]> => {
   for (const file of readdirSync(PROTO).filter((name) => name.endsWith('.proto'))) {
     let category: string | undefined;
     for (const line of readFileSync(join(PROTO, file), 'utf8').split('\n')) {
-      const section = /^\/\/ ---- (?:facts of (\w+)-)?/.exec(line);
+      const section = /^\/\/ ---- (?:(?:facts|events) of (\w+)-)?/.exec(line);
       if (section || line.startsWith('service ')) category = section?.[1];
       if (!category) continue;
       const message = /^message (\w+)/.exec(line)?.[1];

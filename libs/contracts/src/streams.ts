@@ -9,7 +9,8 @@ export const STREAM_OWNERS: Record<StreamCategory, ServiceName> = {
   host: 'registration',
   inventory: 'inventory',
   validation: 'validation',
-  ignition: 'ignition',
+  artifact: 'ignition',
+  manifest: 'ignition',
   image: 'image',
   note: 'events',
 };

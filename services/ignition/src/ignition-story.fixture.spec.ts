@@ -68,7 +68,7 @@ export async function openStage(natsUrl: string, environment: Environment = {}):
       return service;
     },
     fact: async (type) => {
-      const find = async () => (await factsOf('ignition', CLUSTER_ID)).find((event) => event.type === type);
+      const find = async () => (await factsOf('artifact', CLUSTER_ID)).find((event) => event.type === type);
       await eventually(type, async () => (await find()) !== undefined);
       const found = await find();
       if (!found) throw new Error(`${type} is gone`);

@@ -128,12 +128,12 @@ export class PlayedCluster {
 
   async artifactsPrepared(attempt = 1): Promise<void> {
     const data = { clusterId: this.id, attempt, openshiftClusterId: 'openshift-1', artifacts: [], toolchain: 't' };
-    await this.bench.append(streamIdOf('ignition', this.id), { type: 'ArtifactsPrepared', data });
+    await this.bench.append(streamIdOf('artifact', this.id), { type: 'ArtifactsPrepared', data });
   }
 
   async artifactsFailed(reason: string, attempt = 1): Promise<void> {
     const data = { clusterId: this.id, attempt, reason };
-    await this.bench.append(streamIdOf('ignition', this.id), { type: 'ArtifactsFailed', data });
+    await this.bench.append(streamIdOf('artifact', this.id), { type: 'ArtifactsFailed', data });
   }
 
   /** From `ready` to `installing`: hosts and artifacts are prepared. */

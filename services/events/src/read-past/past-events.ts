@@ -36,7 +36,8 @@ async function streamsOf(clusterId: string, readModels: ReadModels): Promise<rea
   return [
     streamIdOf('cluster', clusterId),
     streamIdOf('validation', clusterId),
-    streamIdOf('ignition', clusterId),
+    streamIdOf('artifact', clusterId),
+    streamIdOf('manifest', clusterId),
     ...[...infraEnvIds].flatMap((id) => [streamIdOf('infraEnv', id), streamIdOf('image', id)]),
     ...[...hostKeys].flatMap((key) => HOST_CATEGORIES.map((category) => streamIdOf(category, key))),
   ];

@@ -1,5 +1,5 @@
 import type { ClusterDocument } from '@muster/assisted-api';
-import type { ClusterEvent, EventData, IgnitionEvent } from '@muster/contracts';
+import type { ClusterEvent, EventData, ManifestEvent } from '@muster/contracts';
 import { userManifestsAfter } from '@muster/domain';
 import { registeredCluster } from './cluster-registered';
 import { CLUSTER_VIEW } from './cluster-view';
@@ -7,15 +7,10 @@ import { changedGroups } from './group-view';
 import { changedOutcomes } from './outcome-view';
 import { patched, type Occurrence, type Patch } from './view-rows';
 
-type ManifestEvent = Extract<IgnitionEvent, { readonly type: 'ManifestStored' | 'ManifestRemoved' }>;
-
 export type ClusterDocumentEvent =
   | ClusterEvent
   | ManifestEvent
   | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> };
-
-export const isManifestEvent = (type: string): type is ManifestEvent['type'] =>
-  type === 'ManifestStored' || type === 'ManifestRemoved';
 
 /** The document after the fact; undefined once the cluster is gone. */
 export function evolveClusterDocument(

@@ -16,8 +16,4 @@ describe('manifests in the cluster document', () => {
     const gone = onManifests('ManifestRemoved', { folder: 'manifests', fileName: 'cni.yaml' });
     expect(await usageAfter(stored('user'), gone)).not.toContain('Custom manifest');
   });
-
-  it('are no matter of what else is made of them', async () => {
-    expect(await usageAfter(onManifests('ArtifactsDiscarded', {}))).not.toContain('Custom manifest');
-  });
 });

@@ -3,7 +3,6 @@ import type { ProjectEvent } from '@muster/event-sourcing';
 import type { ReadModelChange } from '@muster/ports';
 import { projectMetrics } from '../metrics/project-metrics';
 import { DEFAULT_MACHINE_LIMITS, type MachineLimits } from './machine-limits';
-import { isManifestEvent } from './cluster-evolve';
 import { projectCluster } from './project-cluster';
 import { projectHost } from './project-host';
 import { projectInfraEnv } from './project-infra-env';
@@ -40,15 +39,13 @@ const createProjectDocuments =
           ? projectHost(id, event, occurrence, read, limits)
           : projectCluster(id, event, occurrence, read);
       case 'cluster':
+      case 'manifest':
         return projectCluster(id, event, occurrence, read);
       case 'infraEnv':
       case 'image':
         return projectInfraEnv(id, event, occurrence, read);
       case 'note':
         return projectNote(event, read);
-      case 'ignition':
-        // Artifacts show through the cluster's own facts.
-        return isManifestEvent(event.type) ? projectCluster(id, event, occurrence, read) : NOTHING;
       default:
         return NOTHING;
     }

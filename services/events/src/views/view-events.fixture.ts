@@ -43,7 +43,7 @@ export const onInventory = fact('inventory', HOST_KEY, { epoch: 1 });
 export const onHostOutcomes = fact('validation', HOST_KEY, { epoch: 1 });
 export const onClusterOutcomes = fact('validation', CLUSTER_ID);
 export const onInfraEnv = fact('infraEnv', INFRA_ENV_ID);
-export const onManifests = fact('ignition', CLUSTER_ID);
+export const onManifests = fact('manifest', CLUSTER_ID);
 export const onImage = fact('image', INFRA_ENV_ID);
 export const onNote = fact('note', CLUSTER_ID);
 export const onHostNamed = (hostId: string) => fact('host', `${INFRA_ENV_ID}.${hostId}`);

@@ -49,7 +49,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
       observe: (event) => this.view.observe(event),
       keysOf: ({ streamId }) => {
         const { category, id } = parseStreamId(streamId);
-        return category === 'cluster' || category === 'ignition' ? [id] : [];
+        return category === 'cluster' || category === 'artifact' ? [id] : [];
       },
       react: (clusterId) => this.react(clusterId),
       isOpen: (clusterId) => this.view.isOpen(clusterId),
@@ -81,7 +81,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     await this.vault.discard(clusterId, state.attempt, toTakeAway, kept);
     await this.artifacts.of.handle(
       clusterId,
-      { type: 'Discard', clusterId, upToAttempt: state.attempt },
+      { type: 'DiscardArtifacts', clusterId, upToAttempt: state.attempt },
       ownContext(`discard-artifacts/${clusterId}/${state.attempt}`, cause),
     );
   }
@@ -119,7 +119,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
       await this.artifacts.of.handle(clusterId, command, context);
     } catch (error) {
       if (!(error instanceof ArtifactsRefused)) throw error;
-      const command = { type: 'RecordFailure', clusterId, attempt, reason: error.message } as const;
+      const command = { type: 'RecordArtifactsFailure', clusterId, attempt, reason: error.message } as const;
       await this.artifacts.of.handle(clusterId, command, context);
     }
   }

@@ -172,7 +172,7 @@ describe('a cluster that prepares its installation', () => {
 
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted(2));
     await eventually('a second preparation', async () => {
-      const facts = await stage.factsOf('ignition', CLUSTER_ID);
+      const facts = await stage.factsOf('artifact', CLUSTER_ID);
       return facts.filter(({ type }) => type === 'ArtifactsPrepared').length === 2;
     });
     const after = await read('kubeconfig-noingress');
@@ -304,7 +304,7 @@ describe('the ingress certificate', () => {
     expect(trusted(await read('kubeconfig'))).toBe(pem + own);
     expect((await acceptCa(await ca(), 'second')).stored).toEqual(stored);
     expect(trusted(await read('kubeconfig'))).toBe(pem + own);
-    const accepted = (await stage.factsOf('ignition', CLUSTER_ID)).filter(({ type }) => type === 'IngressCaAccepted');
+    const accepted = (await stage.factsOf('artifact', CLUSTER_ID)).filter(({ type }) => type === 'IngressCaAccepted');
     expect(accepted).toHaveLength(1);
   });
 

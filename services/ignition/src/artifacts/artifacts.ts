@@ -1,3 +1,4 @@
+import { type ArtifactCommand, artifactDecider, type ArtifactsState } from '@muster/domain';
 import {
   type CommandContext,
   type CommandHandler,
@@ -7,20 +8,19 @@ import {
 import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
 import type { Clock, EventStore, Ids } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
-import { type ArtifactsCommand, artifactsDecider, type ArtifactsState } from './artifacts.decider';
 
-/** The aggregate this service owns: what was made for a cluster. */
+/** Command handler of the `artifact-<cluster>` streams. */
 @Injectable()
 export class Artifacts {
-  readonly of: CommandHandler<ArtifactsState, ArtifactsCommand>;
+  readonly of: CommandHandler<ArtifactsState, ArtifactCommand>;
 
   constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
     const store = ownedEventStore(eventStore, 'ignition');
-    this.of = createCommandHandler({ category: 'ignition', decider: artifactsDecider, store, clock, ids });
+    this.of = createCommandHandler({ category: 'artifact', decider: artifactDecider, store, clock, ids });
   }
 }
 
-/** Commands this service gives itself: the same one for the same attempt, however often it is given. */
+/** Context of a command that the service issues itself. The same command id makes a repeated command a no-op. */
 export function ownContext(commandId: string, cause: Omit<CommandContext, 'commandId'>): CommandContext {
   return { ...cause, commandId, correlationId: cause.correlationId || commandId, actor: 'service:ignition' };
 }

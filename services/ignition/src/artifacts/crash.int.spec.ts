@@ -103,7 +103,7 @@ describe('a preparation that is cut off', () => {
     return service;
   };
   const prepared = async () =>
-    (await stage.factsOf('ignition', CLUSTER_ID))
+    (await stage.factsOf('artifact', CLUSTER_ID))
       .filter(({ type }) => type === 'ArtifactsPrepared')
       .map(({ data }) => Number(data.attempt));
 
@@ -175,7 +175,7 @@ async function copyHistory(from: EventStore, to: EventStore): Promise<void> {
   const revisions = new Map<string, number>();
   for await (const page of from.readAll(-1)) {
     for (const { streamId, id, type, data, metadata } of page) {
-      if (streamId.startsWith('ignition-')) continue;
+      if (/^(artifact|manifest)-/.test(streamId)) continue;
       const revision = revisions.get(streamId) ?? NO_STREAM;
       await to.append(streamId, revision, [{ id, type, data, metadata }]);
       revisions.set(streamId, revision + 1);

@@ -1,9 +1,9 @@
 import { IgnitionService } from '@muster/contracts';
+import type { Manifest } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import type { Manifest } from './manifests.decider';
 import { Manifests } from './manifests';
 
 type Methods = typeof IgnitionService.method;

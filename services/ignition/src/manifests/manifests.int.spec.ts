@@ -50,7 +50,7 @@ describe("A person's manifests", () => {
     await store('secret.yaml', 'password: canary-4711\n');
     expect(await list()).toEqual(['manifests/secret.yaml user']);
     expect(await read('secret.yaml')).toBe('password: canary-4711\n');
-    const facts = await stage.factsOf('ignition', CLUSTER_ID);
+    const facts = await stage.factsOf('manifest', CLUSTER_ID);
     expect(facts.map(({ type, metadata }) => [type, metadata.actor])).toEqual([['ManifestStored', 'alice']]);
     expect(JSON.stringify(facts)).not.toContain('canary-4711');
   });

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { clusterDecider, type ClusterState } from '@muster/domain';
+import {
+  clusterDecider,
+  type ClusterState,
+  type Manifest,
+  type ManifestCommand,
+  manifestDecider,
+  manifestKey,
+  manifestNotFound,
+  type ManifestSource,
+  type ManifestsState,
+} from '@muster/domain';
 import {
   type CommandContext,
   type CommandHandler,
@@ -18,15 +28,6 @@ import type { Clock, EventStore, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { foldStream } from '../streams/fold-stream';
-import {
-  type Manifest,
-  manifestKey,
-  type ManifestsCommand,
-  manifestsDecider,
-  type ManifestSource,
-  type ManifestsState,
-  noSuch,
-} from './manifests.decider';
 
 const FOLDERS = ['manifests', 'openshift'] as const;
 /** Files of one cluster; installers read every one of them. */
@@ -41,7 +42,7 @@ export interface StoredManifest {
 /** Files that people and the service lay over what an installer generates. A text may hold secrets, so it is sealed with its cluster. */
 @Injectable()
 export class Manifests {
-  private readonly of: CommandHandler<ManifestsState, ManifestsCommand>;
+  private readonly of: CommandHandler<ManifestsState, ManifestCommand>;
 
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
@@ -50,7 +51,7 @@ export class Manifests {
     @Inject(IDS) ids: Ids,
   ) {
     const store = ownedEventStore(eventStore, 'ignition');
-    this.of = createCommandHandler({ category: 'ignition', decider: manifestsDecider, store, clock, ids });
+    this.of = createCommandHandler({ category: 'manifest', decider: manifestDecider, store, clock, ids });
   }
 
   /** By folder and name. Throws RefusalError `not-found` for an unknown cluster. */
@@ -91,7 +92,7 @@ export class Manifests {
     if (known.length >= MANIFESTS_MAX && !known.some((one) => manifestKey(one) === manifestKey({ folder, fileName })))
       throw refusal(`A cluster takes at most ${MANIFESTS_MAX} manifests.`, 'file_name');
     const manifest = await this.seal(clusterId, { folder, fileName, source: 'user' }, content);
-    return this.execute(clusterId, { type: 'Store', clusterId, manifest }, manifest, context);
+    return this.execute(clusterId, { type: 'StoreManifest', clusterId, manifest }, manifest, context);
   }
 
   /** What is not given stays. Throws RefusalError as `store` does, and when the cluster is past changing. */
@@ -108,7 +109,7 @@ export class Manifests {
     const fileName = changes.fileName ?? from.fileName;
     check(fileName, content);
     const manifest = await this.seal(clusterId, { folder, fileName, source: 'user' }, content);
-    return this.execute(clusterId, { type: 'Move', clusterId, from, manifest }, manifest, context);
+    return this.execute(clusterId, { type: 'MoveManifest', clusterId, from, manifest }, manifest, context);
   }
 
   /** A file that is not there counts as removed. Throws RefusalError when the cluster is past changing. */
@@ -119,7 +120,7 @@ export class Manifests {
     context: CommandContext,
   ): Promise<StoredManifest['stored']> {
     await this.editable(clusterId);
-    const command = { type: 'Remove', clusterId, folder: folderOf(folder), fileName } as const;
+    const command = { type: 'RemoveManifest', clusterId, folder: folderOf(folder), fileName } as const;
     const result = await this.of.handle(clusterId, command, context);
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
     return { position: result.position, revision: result.revision };
@@ -130,7 +131,7 @@ export class Manifests {
     const manifests: Manifest[] = [];
     for (const { folder, fileName, content } of files)
       manifests.push(await this.seal(clusterId, { folder, fileName, source: 'system' }, Buffer.from(content)));
-    await this.of.handle(clusterId, { type: 'StoreOwn', clusterId, manifests }, context);
+    await this.of.handle(clusterId, { type: 'ReplaceSystemManifests', clusterId, manifests }, context);
   }
 
   private async known(clusterId: string): Promise<readonly Manifest[]> {
@@ -141,7 +142,7 @@ export class Manifests {
   private async find(clusterId: string, folder: string, fileName: string): Promise<Manifest> {
     const place = { folder: folderOf(folder), fileName };
     const found = (await this.known(clusterId)).find((manifest) => manifestKey(manifest) === manifestKey(place));
-    if (!found) throw new RefusalError(noSuch(place));
+    if (!found) throw new RefusalError(manifestNotFound(place));
     return found;
   }
 
@@ -158,13 +159,13 @@ export class Manifests {
 
   private async open(clusterId: string, manifest: Manifest): Promise<Buffer> {
     const content = await this.secrets.open(clusterId, sealedName(manifest.digest));
-    if (!content) throw new RefusalError(noSuch(manifest));
+    if (!content) throw new RefusalError(manifestNotFound(manifest));
     return content;
   }
 
   private async execute(
     clusterId: string,
-    command: ManifestsCommand,
+    command: ManifestCommand,
     manifest: Manifest,
     context: CommandContext,
   ): Promise<StoredManifest> {

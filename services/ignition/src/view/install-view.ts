@@ -72,7 +72,7 @@ export class InstallView {
     if (category === 'cluster') this.observeCluster(id, event);
     else if (category === 'host') this.observeHost(id as HostKey, event);
     else if (category === 'inventory') this.observeInventory(id as HostKey, event);
-    else if (category === 'ignition') this.observeArtifacts(id, event);
+    else if (category === 'artifact') this.observeArtifacts(id, event);
   }
 
   private observeCluster(id: string, event: RecordedEvent): void {

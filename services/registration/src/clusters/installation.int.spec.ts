@@ -209,7 +209,7 @@ describe('an installation', () => {
       version: '4.18.3',
     });
     expect(await status()).toBe('finalizing');
-    await bench.append(streamIdOf('ignition', cluster.id), {
+    await bench.append(streamIdOf('artifact', cluster.id), {
       type: 'IngressCaAccepted',
       data: { clusterId: cluster.id, kubeconfig: { name: 'kubeconfig', sealed: true } },
     });
@@ -225,7 +225,7 @@ describe('an installation', () => {
 
   it('takes a kubeconfig that came before its hosts were done once they are', async () => {
     const keys = await cluster.installing();
-    await bench.append(streamIdOf('ignition', cluster.id), {
+    await bench.append(streamIdOf('artifact', cluster.id), {
       type: 'IngressCaAccepted',
       data: { clusterId: cluster.id },
     });

@@ -40,7 +40,7 @@ export function reactionKeysOf(event: RecordedEvent, view: RegistrationView): re
       ];
     case 'validation':
       return [id.includes('.') ? `host:${id}` : `cluster:${id}`];
-    case 'ignition':
+    case 'artifact':
       return [`cluster:${id}`];
     case 'infraEnv':
       return event.type === 'InfraEnvDeregistered' ? [`shred:${id}`] : [];

@@ -144,7 +144,7 @@ export class RegistrationView {
     else if (category === 'infraEnv') this.observeInfraEnv(id, event);
     else if (category === 'inventory') this.observeInventory(id as HostKey, event);
     else if (category === 'validation') this.observeOutcomes(id, event);
-    else if (category === 'ignition') this.observeArtifacts(id, event);
+    else if (category === 'artifact') this.observeArtifacts(id, event);
   }
 
   private observeHost(key: HostKey, event: RecordedEvent): void {

@@ -4,7 +4,7 @@ import {
   type EventData,
   type HostEvent,
   type HostKey,
-  type IgnitionEvent,
+  type ManifestEvent,
   type InfraEnvEvent,
   type InventoryEvent,
   parseStreamId,
@@ -84,7 +84,7 @@ export class FactsView {
         return this.observeCluster(id, event);
       case 'infraEnv':
         return this.observeInfraEnv(id, event);
-      case 'ignition':
+      case 'manifest':
         return this.observeManifests(id, event);
       default:
         return [];
@@ -166,7 +166,7 @@ export class FactsView {
   private observeManifests(id: string, event: RecordedEvent): readonly Subject[] {
     const known = this.cluster(id);
     if (!known) return [];
-    const userManifests = userManifestsAfter(known.userManifests, typed<IgnitionEvent>(event));
+    const userManifests = userManifestsAfter(known.userManifests, typed<ManifestEvent>(event));
     return userManifests === known.userManifests ? [] : this.clusterChanged(known, { userManifests }, event.id);
   }
 

@@ -75,7 +75,7 @@ export const clusterEvent = (type: MusterEvent['type'], data: object): Fact =>
   fact('cluster', CLUSTER_ID, loose(type, data));
 export const manifestEvent = (type: 'ManifestStored' | 'ManifestRemoved', data: object = {}): Fact =>
   fact(
-    'ignition',
+    'manifest',
     CLUSTER_ID,
     loose(type, { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'cni.yaml', ...data }),
   );

@@ -68,7 +68,7 @@ export const prepareAtOnce: Bench = {
 
 async function untilPrepared(store: EventStore, clusterId: string): Promise<void> {
   for (const giveUpAt = Date.now() + TIMEOUT_MS; Date.now() < giveUpAt;) {
-    for await (const page of store.readStream(streamIdOf('ignition', clusterId))) {
+    for await (const page of store.readStream(streamIdOf('artifact', clusterId))) {
       const failed = page.find(({ type }) => type === 'ArtifactsFailed');
       if (failed) throw new Error(String(failed.data.reason));
       if (page.some(({ type }) => type === 'ArtifactsPrepared')) return;

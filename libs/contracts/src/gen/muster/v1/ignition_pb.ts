@@ -248,7 +248,7 @@ export const ArtifactsDiscardedSchema: GenMessage<ArtifactsDiscarded, {jsonType:
   messageDesc(file_muster_v1_ignition, 4);
 
 /**
- * A file that the new cluster finds when it comes up. Its text is sealed with the cluster, by its digest.
+ * A file added to the installation manifests. Its text is sealed with the cluster's key under its digest.
  *
  * @generated from message muster.v1.ManifestStored
  */
@@ -290,7 +290,7 @@ export type ManifestStored = Message<"muster.v1.ManifestStored"> & {
   sizeBytes: number;
 
   /**
-   * Where it was before, when it was moved or renamed.
+   * Previous place when the manifest was moved or renamed; empty otherwise.
    *
    * @generated from field: string former_folder = 7;
    */
@@ -303,7 +303,7 @@ export type ManifestStored = Message<"muster.v1.ManifestStored"> & {
 };
 
 /**
- * A file that the new cluster finds when it comes up. Its text is sealed with the cluster, by its digest.
+ * A file added to the installation manifests. Its text is sealed with the cluster's key under its digest.
  *
  * @generated from message muster.v1.ManifestStored
  */
@@ -345,7 +345,7 @@ export type ManifestStoredJson = {
   sizeBytes?: number;
 
   /**
-   * Where it was before, when it was moved or renamed.
+   * Previous place when the manifest was moved or renamed; empty otherwise.
    *
    * @generated from field: string former_folder = 7;
    */

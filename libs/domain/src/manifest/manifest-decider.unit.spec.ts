@@ -1,6 +1,6 @@
-import type { IgnitionEvent } from '@muster/contracts';
+import type { ManifestEvent } from '@muster/contracts';
 import { givenEvents } from '@muster/testing';
-import { type Manifest, manifestsDecider, type ManifestsCommand } from './manifests.decider';
+import { type Manifest, manifestDecider, type ManifestCommand } from './manifest-decider';
 
 const clusterId = 'c';
 const file = (changes: Partial<Manifest> = {}): Manifest => ({
@@ -11,22 +11,27 @@ const file = (changes: Partial<Manifest> = {}): Manifest => ({
   sizeBytes: 5,
   ...changes,
 });
-const stored = (manifest: Manifest, formerFolder = '', formerFileName = ''): IgnitionEvent => ({
+const stored = (manifest: Manifest, formerFolder = '', formerFileName = ''): ManifestEvent => ({
   type: 'ManifestStored',
   data: { clusterId, ...manifest, formerFolder, formerFileName },
 });
-const removed = (folder: string, fileName: string): IgnitionEvent => ({
+const removed = (folder: string, fileName: string): ManifestEvent => ({
   type: 'ManifestRemoved',
   data: { clusterId, folder, fileName },
 });
-const given = (...history: IgnitionEvent[]) => ({
-  when: (command: ManifestsCommand) => givenEvents(manifestsDecider, history).when(command),
+const given = (...history: ManifestEvent[]) => ({
+  when: (command: ManifestCommand) => givenEvents(manifestDecider, history).when(command),
 });
-const store = (manifest: Manifest): ManifestsCommand => ({ type: 'Store', clusterId, manifest });
-const move = (from: Manifest, manifest: Manifest): ManifestsCommand => ({ type: 'Move', clusterId, from, manifest });
+const store = (manifest: Manifest): ManifestCommand => ({ type: 'StoreManifest', clusterId, manifest });
+const move = (from: Manifest, manifest: Manifest): ManifestCommand => ({
+  type: 'MoveManifest',
+  clusterId,
+  from,
+  manifest,
+});
 
-describe('The manifests of a cluster', () => {
-  it('are stored once, and anew when their text is another', () => {
+describe('manifest decider', () => {
+  it('stores an event only when the text changed', () => {
     given()
       .when(store(file()))
       .then([stored(file())]);
@@ -36,7 +41,7 @@ describe('The manifests of a cluster', () => {
       .then([stored(file({ digest: '2' }))]);
   });
 
-  it('have a name in one folder only', () => {
+  it('refuses a file name that exists in the other folder', () => {
     given(stored(file()))
       .when(store(file({ folder: 'openshift' })))
       .then('invalid-input');
@@ -45,7 +50,7 @@ describe('The manifests of a cluster', () => {
       .then('invalid-input');
   });
 
-  it('move with their text, and become a person’s', () => {
+  it('moves a manifest and sets its source to user', () => {
     const moved = file({ folder: 'openshift' });
     given(stored(file({ source: 'system' })))
       .when(move(file(), moved))
@@ -56,26 +61,30 @@ describe('The manifests of a cluster', () => {
     given().when(move(file(), moved)).then('not-found');
   });
 
-  it('can be removed more than once', () => {
-    const remove: ManifestsCommand = { type: 'Remove', clusterId, folder: 'manifests', fileName: 'a.yaml' };
+  it('accepts a repeated removal without an event', () => {
+    const remove: ManifestCommand = { type: 'RemoveManifest', clusterId, folder: 'manifests', fileName: 'a.yaml' };
     given(stored(file()))
       .when(remove)
       .then([removed('manifests', 'a.yaml')]);
     given(stored(file()), removed('manifests', 'a.yaml')).when(remove).then([]);
   });
 
-  it('of the service give way to those of people, and go when they are no longer wanted', () => {
+  it('replaces system manifests and keeps user manifests', () => {
     const own = file({ source: 'system', fileName: 'own.yaml' });
     const other = file({ source: 'system', fileName: 'other.yaml' });
-    const storeOwn = (...manifests: Manifest[]): ManifestsCommand => ({ type: 'StoreOwn', clusterId, manifests });
+    const replaceSystem = (...manifests: Manifest[]): ManifestCommand => ({
+      type: 'ReplaceSystemManifests',
+      clusterId,
+      manifests,
+    });
     given()
-      .when(storeOwn(own, other))
+      .when(replaceSystem(own, other))
       .then([stored(own), stored(other)]);
     given(stored(own), stored(other))
-      .when(storeOwn(own))
+      .when(replaceSystem(own))
       .then([removed('manifests', 'other.yaml')]);
     given(stored({ ...own, source: 'user' }))
-      .when(storeOwn(own))
+      .when(replaceSystem(own))
       .then([]);
   });
 });

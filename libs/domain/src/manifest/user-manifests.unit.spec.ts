@@ -1,7 +1,7 @@
-import type { IgnitionEvent } from '@muster/contracts';
+import type { ManifestEvent } from '@muster/contracts';
 import { userManifestsAfter } from './user-manifests';
 
-const stored = (fileName: string, source = 'user', formerFileName = ''): IgnitionEvent => ({
+const stored = (fileName: string, source = 'user', formerFileName = ''): ManifestEvent => ({
   type: 'ManifestStored',
   data: {
     clusterId: 'c',
@@ -14,32 +14,31 @@ const stored = (fileName: string, source = 'user', formerFileName = ''): Ignitio
     formerFileName,
   },
 });
-const removed = (fileName: string): IgnitionEvent => ({
+const removed = (fileName: string): ManifestEvent => ({
   type: 'ManifestRemoved',
   data: { clusterId: 'c', folder: 'manifests', fileName },
 });
-const after = (...events: readonly IgnitionEvent[]): readonly string[] =>
+const after = (...events: readonly ManifestEvent[]): readonly string[] =>
   events.reduce<readonly string[]>(userManifestsAfter, []);
 
-describe('manifests that people gave', () => {
-  it('are there until they are removed', () => {
+describe('userManifestsAfter', () => {
+  it('lists manifests until they are removed', () => {
     expect(after(stored('b.yaml'), stored('a.yaml'))).toEqual(['manifests/a.yaml', 'manifests/b.yaml']);
     expect(after(stored('a.yaml'), removed('a.yaml'))).toEqual([]);
   });
 
-  it('are not those that the service adds', () => {
+  it('leaves out system manifests', () => {
     expect(after(stored('a.yaml', 'system'))).toEqual([]);
     expect(after(stored('a.yaml'), stored('a.yaml', 'system'))).toEqual([]);
   });
 
-  it('move', () => {
+  it('follows a moved manifest', () => {
     expect(userManifestsAfter(['openshift/a.yaml'], stored('b.yaml', 'user', 'a.yaml'))).toEqual(['manifests/b.yaml']);
   });
 
-  it('are the same list when nothing happened to them', () => {
+  it('returns the same array when nothing changed', () => {
     const known = ['manifests/a.yaml'];
     expect(userManifestsAfter(known, stored('a.yaml'))).toBe(known);
     expect(userManifestsAfter(known, removed('b.yaml'))).toBe(known);
-    expect(userManifestsAfter(known, { type: 'ArtifactsDiscarded', data: { clusterId: 'c' } })).toBe(known);
   });
 });

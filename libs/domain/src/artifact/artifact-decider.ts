@@ -1,19 +1,19 @@
-import type { Artifact, IgnitionEvent, Plain } from '@muster/contracts';
+import type { Artifact, ArtifactEvent, Plain } from '@muster/contracts';
 import { accepted, type Decider, type Decision, refused } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
 
 export type ArtifactsOutcome = 'none' | 'prepared' | 'failed' | 'discarded';
 
-/** What exists for a cluster. */
+/** The installation artifacts of one cluster. */
 export interface ArtifactsState {
-  /** The last attempt that was answered; 0 before the first. */
+  /** The last installation attempt with a result; 0 before the first. */
   readonly attempt: number;
   readonly outcome: ArtifactsOutcome;
   readonly artifacts: readonly Plain<Artifact>[];
   readonly kubeconfig: Plain<Artifact> | undefined;
 }
 
-export type ArtifactsCommand =
+export type ArtifactCommand =
   | {
       readonly type: 'RecordArtifacts';
       readonly clusterId: string;
@@ -22,20 +22,25 @@ export type ArtifactsCommand =
       readonly artifacts: readonly Plain<Artifact>[];
       readonly toolchain: string;
     }
-  | { readonly type: 'RecordFailure'; readonly clusterId: string; readonly attempt: number; readonly reason: string }
+  | {
+      readonly type: 'RecordArtifactsFailure';
+      readonly clusterId: string;
+      readonly attempt: number;
+      readonly reason: string;
+    }
   | { readonly type: 'AcceptIngressCa'; readonly clusterId: string; readonly kubeconfig: Plain<Artifact> }
-  | { readonly type: 'Discard'; readonly clusterId: string; readonly upToAttempt: number };
+  | { readonly type: 'DiscardArtifacts'; readonly clusterId: string; readonly upToAttempt: number };
 
 const NOTHING: ArtifactsState = { attempt: 0, outcome: 'none', artifacts: [], kubeconfig: undefined };
 
-/** An attempt is answered once; an answer that comes late or twice changes nothing. */
-export const artifactsDecider: Decider<ArtifactsState, ArtifactsCommand, IgnitionEvent, ProblemCode> = {
+/** Each installation attempt gets one result. A late or repeated result changes nothing. */
+export const artifactDecider: Decider<ArtifactsState, ArtifactCommand, ArtifactEvent, ProblemCode> = {
   initialState: () => NOTHING,
   evolve,
   decide,
 };
 
-function decide(command: ArtifactsCommand, state: ArtifactsState): Decision<IgnitionEvent, ProblemCode> {
+function decide(command: ArtifactCommand, state: ArtifactsState): Decision<ArtifactEvent, ProblemCode> {
   switch (command.type) {
     case 'RecordArtifacts': {
       const { clusterId, attempt, openshiftClusterId, toolchain } = command;
@@ -46,7 +51,7 @@ function decide(command: ArtifactsCommand, state: ArtifactsState): Decision<Igni
         data: { clusterId, attempt, openshiftClusterId, artifacts, toolchain },
       });
     }
-    case 'RecordFailure': {
+    case 'RecordArtifactsFailure': {
       const { clusterId, attempt, reason } = command;
       if (attempt <= state.attempt) return accepted();
       return accepted({ type: 'ArtifactsFailed', data: { clusterId, attempt, reason } });
@@ -57,11 +62,12 @@ function decide(command: ArtifactsCommand, state: ArtifactsState): Decision<Igni
       if (state.outcome === 'prepared') return accepted({ type: 'IngressCaAccepted', data: { clusterId, kubeconfig } });
       return refused({
         code: 'not-ready',
-        reason: 'The cluster has no credentials that the ingress certificate could be added to: nothing was prepared.',
+        reason:
+          'The cluster has no kubeconfig to add the ingress CA to, because its installation artifacts were not prepared.',
         subject: 'cluster_id',
       });
     }
-    case 'Discard':
+    case 'DiscardArtifacts':
       if (state.outcome !== 'prepared' || state.attempt > command.upToAttempt) return accepted();
       return accepted({ type: 'ArtifactsDiscarded', data: { clusterId: command.clusterId } });
     default:
@@ -69,7 +75,7 @@ function decide(command: ArtifactsCommand, state: ArtifactsState): Decision<Igni
   }
 }
 
-function evolve(state: ArtifactsState, event: IgnitionEvent): ArtifactsState {
+function evolve(state: ArtifactsState, event: ArtifactEvent): ArtifactsState {
   switch (event.type) {
     case 'ArtifactsPrepared': {
       const { attempt, artifacts } = event.data;
@@ -81,9 +87,6 @@ function evolve(state: ArtifactsState, event: IgnitionEvent): ArtifactsState {
       return { ...state, kubeconfig: event.data.kubeconfig };
     case 'ArtifactsDiscarded':
       return { ...state, outcome: 'discarded', artifacts: [], kubeconfig: undefined };
-    case 'ManifestStored':
-    case 'ManifestRemoved':
-      return state;
     default:
       event satisfies never;
       return state;

@@ -1,7 +1,7 @@
-import type { IgnitionEvent } from '@muster/contracts';
+import type { ManifestEvent } from '@muster/contracts';
 
-/** `<folder>/<file name>` of the manifests that people gave a cluster, sorted; the same list when the fact is about others. */
-export function userManifestsAfter(manifests: readonly string[], event: IgnitionEvent): readonly string[] {
+/** Returns the sorted `<folder>/<file name>` list of the user's manifests after `event`; the same array when nothing changed. */
+export function userManifestsAfter(manifests: readonly string[], event: ManifestEvent): readonly string[] {
   switch (event.type) {
     case 'ManifestStored': {
       const { folder, fileName, source, formerFolder, formerFileName } = event.data;
@@ -16,6 +16,7 @@ export function userManifestsAfter(manifests: readonly string[], event: Ignition
       return manifests.includes(gone) ? manifests.filter((one) => one !== gone) : manifests;
     }
     default:
+      event satisfies never;
       return manifests;
   }
 }

@@ -1,0 +1,73 @@
+import type { ArtifactEvent } from '@muster/contracts';
+import { givenEvents } from '@muster/testing';
+import { type ArtifactCommand, artifactDecider } from './artifact-decider';
+
+const clusterId = 'c';
+const kubeconfig = { name: 'kubeconfig', sealed: true };
+const made = (attempt: number) => ({
+  clusterId,
+  attempt,
+  openshiftClusterId: 'o',
+  artifacts: [{ name: 'master.ign', sealed: false }],
+  toolchain: 'builtin',
+});
+const prepared = (attempt: number): ArtifactEvent => ({ type: 'ArtifactsPrepared', data: made(attempt) });
+const failed = (attempt: number): ArtifactEvent => ({
+  type: 'ArtifactsFailed',
+  data: { clusterId, attempt, reason: 'r' },
+});
+const discarded: ArtifactEvent = { type: 'ArtifactsDiscarded', data: { clusterId } };
+const accepted: ArtifactEvent = { type: 'IngressCaAccepted', data: { clusterId, kubeconfig } };
+
+const record = (attempt: number): ArtifactCommand => ({ type: 'RecordArtifacts', ...made(attempt) });
+const fail = (attempt: number): ArtifactCommand => ({
+  type: 'RecordArtifactsFailure',
+  clusterId,
+  attempt,
+  reason: 'r',
+});
+const discard = (upToAttempt: number): ArtifactCommand => ({ type: 'DiscardArtifacts', clusterId, upToAttempt });
+const acceptCa: ArtifactCommand = { type: 'AcceptIngressCa', clusterId, kubeconfig };
+
+const given = (...history: ArtifactEvent[]) => ({
+  when: (command: ArtifactCommand) => givenEvents(artifactDecider, history).when(command),
+});
+
+describe('artifact decider', () => {
+  it('records one result per attempt', () => {
+    given()
+      .when(record(1))
+      .then([prepared(1)]);
+    given(prepared(1)).when(record(1)).then([]);
+    given(prepared(1)).when(fail(1)).then([]);
+    given(failed(1)).when(record(1)).then([]);
+    given(prepared(1), discarded).when(record(1)).then([]);
+  });
+
+  it('records the next attempt after a failure or a reset', () => {
+    given(failed(1))
+      .when(record(2))
+      .then([prepared(2)]);
+    given(prepared(1), discarded)
+      .when(fail(2))
+      .then([failed(2)]);
+  });
+
+  it('discards artifacts up to the given attempt only', () => {
+    given(prepared(1)).when(discard(1)).then([discarded]);
+    given(prepared(2)).when(discard(1)).then([]);
+    given(failed(1)).when(discard(1)).then([]);
+    given(prepared(1), discarded).when(discard(1)).then([]);
+  });
+
+  it('accepts the first ingress CA, and refuses one before artifacts exist', () => {
+    given(prepared(1)).when(acceptCa).then([accepted]);
+    given(prepared(1), accepted).when(acceptCa).then([]);
+    given().when(acceptCa).then('not-ready');
+    given(failed(1)).when(acceptCa).then('not-ready');
+  });
+
+  it('forgets the ingress CA of the previous attempt', () => {
+    given(prepared(1), accepted, prepared(2)).when(acceptCa).then([accepted]);
+  });
+});
