@@ -72,6 +72,7 @@ export default tseslint.config(
     // The pure core: no clock, no random, no I/O, no framework.
     files: [
       'decision',
+      'addresses',
       'domain',
       'validation-rules',
       'feature-support',

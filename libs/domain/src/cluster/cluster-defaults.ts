@@ -1,5 +1,6 @@
 import type { ClusterNetwork, ClusterSettings, Plain } from '@muster/contracts';
-import { isAtLeast, parseCidrs } from '@muster/validation-rules';
+import { parseCidrs } from '@muster/addresses';
+import { isAtLeast } from '@muster/validation-rules';
 import { importedNames } from './cluster-names';
 import type { ClusterKind } from './cluster-status';
 

@@ -2,7 +2,7 @@ import { ignitionOverrideProblem } from './ignition-override';
 import { staticNetworkProblem } from './static-network';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
-import { parseIp } from '@muster/validation-rules';
+import { parseIp } from '@muster/addresses';
 import { isJsonObject, isProxyUrl, isSshPublicKeys, parseJson, wrongHostIn } from '../input/text-forms';
 import { IMAGE_TYPES } from './infra-env-state';
 

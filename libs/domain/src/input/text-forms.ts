@@ -1,4 +1,4 @@
-import { parseIp } from '@muster/validation-rules';
+import { parseIp } from '@muster/addresses';
 
 const MAX_DOMAIN_CHARACTERS = 181;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;

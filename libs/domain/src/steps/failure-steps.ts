@@ -1,4 +1,4 @@
-import { parseCidr } from '@muster/validation-rules';
+import { parseCidr } from '@muster/addresses';
 import { addressesIn } from './machine-network';
 import type { StepArguments, StepContext } from './step-context';
 

@@ -1,4 +1,5 @@
-import { compareIps, type Disk, isDisk, type Nic, parseIp } from '@muster/validation-rules';
+import { compareIps, parseIp } from '@muster/addresses';
+import { type Disk, isDisk, type Nic } from '@muster/validation-rules';
 import { isInNetwork, machineNetworkOf, nicAddresses } from './machine-network';
 import { isDay2Host, type StepContext } from './step-context';
 

@@ -1,13 +1,5 @@
-import {
-  addressesOf,
-  type Cidr,
-  containsIp,
-  type Hardware,
-  isLinkLocal,
-  type Nic,
-  parseCidr,
-  parseCidrs,
-} from '@muster/validation-rules';
+import { type Cidr, containsIp, isLinkLocal, parseCidr, parseCidrs } from '@muster/addresses';
+import { addressesOf, type Hardware, type Nic } from '@muster/validation-rules';
 import type { StepContext } from './step-context';
 
 /** Addresses of a NIC that say something about networks: every NIC has a link-local one. */

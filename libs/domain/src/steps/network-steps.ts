@@ -1,4 +1,4 @@
-import { formatNetwork, parseCidrs, parseIp } from '@muster/validation-rules';
+import { formatNetwork, parseCidrs, parseIp } from '@muster/addresses';
 import { withoutPrefix } from './machine-network';
 import { isDay2Host, type StepArguments, type StepOtherHost } from './step-context';
 

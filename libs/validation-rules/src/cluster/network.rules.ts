@@ -6,7 +6,7 @@ import {
   isCanonical,
   parseCidr,
   parseCidrs,
-} from '../addresses/cidr';
+} from '@muster/addresses';
 import { type ClusterSettingsFacts, isSingleNode, needsMachineNetwork } from '../facts/cluster-settings.facts';
 import type { ClusterFacts } from '../facts/cluster.facts';
 import { broken, type Claim, fail, pass, passIf } from '../rule/rule';

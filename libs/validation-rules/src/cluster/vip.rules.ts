@@ -6,8 +6,8 @@ import {
   isSameNetwork,
   parseCidr,
   parseCidrs,
-} from '../addresses/cidr';
-import { type IpAddress, parseIp } from '../addresses/ip-address';
+} from '@muster/addresses';
+import { type IpAddress, parseIp } from '@muster/addresses';
 import { isLoadBalancerUserManaged, needsVips } from '../facts/cluster-settings.facts';
 import type { ClusterFacts } from '../facts/cluster.facts';
 import { networkOfAddress } from '../networks/machine-networks';

@@ -1,6 +1,6 @@
 import type { PeerReach, Plain } from '@muster/contracts';
-import { type Cidr, containsIp, parseCidr, parseCidrs } from '../addresses/cidr';
-import { type Family, parseIp } from '../addresses/ip-address';
+import { type Cidr, containsIp, parseCidr, parseCidrs } from '@muster/addresses';
+import { type Family, parseIp } from '@muster/addresses';
 import { ReachGraph } from './reach-graph';
 
 export type Reach = Plain<PeerReach>;
@@ -120,7 +120,7 @@ export class ClusterConnectivity {
   }
 }
 
-const keyOf = ({ words }: Cidr['address']): string => words.join('.');
+const keyOf = ({ parts }: Cidr['address']): string => parts.join('.');
 
 function ofOneNetwork(cidr: Cidr): Network {
   const isInside = (text: string): boolean => {

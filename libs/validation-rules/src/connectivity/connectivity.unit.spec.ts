@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseAddressRanges, toRanges, verifyByFreeAddresses } from './address-ranges';
+import { parseAddressRanges, toRanges, verifyByFreeAddresses } from '@muster/addresses';
 import { ClusterConnectivity, type Reach } from './cluster-connectivity';
 import { ReachGraph } from './reach-graph';
 import { setBit } from './bit-set';

@@ -1,5 +1,5 @@
-import { parseCidrs } from '../addresses/cidr';
-import { compareIps, parseIp } from '../addresses/ip-address';
+import { parseCidrs } from '@muster/addresses';
+import { compareIps, parseIp } from '@muster/addresses';
 import { isAtLeast } from '../versions/openshift-version';
 import { defaultRoutes } from '../networks/default-routes';
 import type { Disk, Hardware } from './hardware';

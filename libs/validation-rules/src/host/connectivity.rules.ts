@@ -1,4 +1,4 @@
-import { containsIp, parseCidrs } from '../addresses/cidr';
+import { containsIp, parseCidrs } from '@muster/addresses';
 import {
   type ClusterSettingsFacts,
   isDay2Cluster,

@@ -1,5 +1,5 @@
-import { containsIp, findOverlap, formatNetwork, isSameNetwork, parseCidrs, type Cidr } from '../addresses/cidr';
-import { isLinkLocal } from '../addresses/ip-address';
+import { containsIp, findOverlap, formatNetwork, isSameNetwork, parseCidrs, type Cidr } from '@muster/addresses';
+import { isLinkLocal } from '@muster/addresses';
 import {
   isDay2Cluster,
   isLoadBalancerUserManaged,

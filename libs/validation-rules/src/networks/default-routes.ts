@@ -1,4 +1,4 @@
-import { type Family, isUnspecified, parseIp } from '../addresses/ip-address';
+import { type Family, isUnspecified, parseIp } from '@muster/addresses';
 import type { Hardware, Route } from '../hardware/hardware';
 
 /** Routes to everywhere through a real gateway, lowest metric first; of one family or of both. */

@@ -1,5 +1,5 @@
-import { type Cidr, containsIp, formatNetwork, isSameNetwork, parseCidr, parseCidrs } from '../addresses/cidr';
-import { type Family, isLinkLocal, parseIp } from '../addresses/ip-address';
+import { type Cidr, containsIp, formatNetwork, isSameNetwork, parseCidr, parseCidrs } from '@muster/addresses';
+import { type Family, isLinkLocal, parseIp } from '@muster/addresses';
 import { type ClusterSettingsFacts, isLoadBalancerUserManaged, isSingleNode } from '../facts/cluster-settings.facts';
 import { addressesOf, type Hardware } from '../hardware/hardware';
 import { defaultRoutes } from './default-routes';

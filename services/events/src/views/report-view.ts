@@ -1,6 +1,7 @@
 import type { HostDocument, MachineSizes } from '@muster/assisted-api';
 import type { EventData, InventoryEvent } from '@muster/contracts';
-import { disksToFormat, formatNetwork, parseCidrs } from '@muster/validation-rules';
+import { formatNetwork, parseCidrs } from '@muster/addresses';
+import { disksToFormat } from '@muster/validation-rules';
 import { toIpCollisions } from './ip-collisions';
 import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 

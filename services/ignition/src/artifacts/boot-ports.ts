@@ -1,4 +1,4 @@
-import { cidrsOverlap, formatNetwork, parseCidr, parseCidrs } from '@muster/validation-rules';
+import { cidrsOverlap, formatNetwork, parseCidr, parseCidrs } from '@muster/addresses';
 
 /** A network port of a host, as its inventory has it. */
 export interface Port {

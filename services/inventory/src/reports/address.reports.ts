@@ -1,4 +1,4 @@
-import { toRanges } from '@muster/validation-rules';
+import { toRanges } from '@muster/addresses';
 import { list, object, oneOf, ShapeError, text } from '../shapes/shape';
 import { parseOutput, toBody, toStoredBody } from './parse-output';
 import type { ReportReader } from './report';

@@ -1,13 +1,6 @@
 import type { InventoryEvent } from '@muster/contracts';
-import {
-  type AddressRange,
-  GOOD_LATENCY_MS,
-  type Hardware,
-  type HostFacts,
-  parseAddressRanges,
-  type Reach,
-  type Reaches,
-} from '@muster/validation-rules';
+import { type AddressRange, parseAddressRanges } from '@muster/addresses';
+import { GOOD_LATENCY_MS, type Hardware, type HostFacts, type Reach, type Reaches } from '@muster/validation-rules';
 import type { EventData } from '@muster/contracts';
 
 interface FreeAddresses {

@@ -1,4 +1,5 @@
 import type { Plain, VipVerification } from '@muster/contracts';
+import { verifyByFreeAddresses } from '@muster/addresses';
 import {
   addressesOf,
   type ClusterFacts,
@@ -10,7 +11,6 @@ import {
   isSingleNode,
   requirementsOf,
   type RulesPolicy,
-  verifyByFreeAddresses,
 } from '@muster/validation-rules';
 import type { FactsView } from './facts-view';
 import type { ClusterEntry, HostEntry } from './view-entries';

@@ -1,11 +1,4 @@
-import {
-  addressBits,
-  formatNetwork,
-  isCanonical,
-  isUnspecified,
-  parseCidr,
-  parseCidrs,
-} from '@muster/validation-rules';
+import { addressBits, formatNetwork, isCanonical, isUnspecified, parseCidr, parseCidrs } from '@muster/addresses';
 import type { BrokenInput, ClusterInput, ClusterInputRule } from '../cluster-input-rule';
 
 /** Smallest sizes, as bits that have to be left for addresses. */

@@ -1,4 +1,5 @@
-import { formatIp, isAtLeast, parseIp } from '@muster/validation-rules';
+import { formatIp, parseIp } from '@muster/addresses';
+import { isAtLeast } from '@muster/validation-rules';
 import type { ClusterInput, ClusterInputRule } from '../cluster-input-rule';
 
 const MAX_VIPS = 2;

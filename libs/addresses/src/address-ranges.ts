@@ -1,12 +1,12 @@
-import { compareIps, formatIp, type IpAddress, parseIp } from '../addresses/ip-address';
+import { compareIps, formatIp, type IpAddress, parseIp } from './ip-address';
 
-/** Both ends included. */
+/** Both ends belong to the range. */
 export interface AddressRange {
   readonly first: IpAddress;
   readonly last: IpAddress;
 }
 
-/** "10.0.0.3-10.0.0.9" and single addresses; what cannot be read is left out. */
+/** Parses "10.0.0.3-10.0.0.9" and single addresses. Leaves out texts that cannot be parsed. */
 export function parseAddressRanges(texts: readonly string[]): readonly AddressRange[] {
   return texts.flatMap((text) => {
     const [from = '', to = from] = text.split('-');
@@ -18,7 +18,7 @@ export function parseAddressRanges(texts: readonly string[]): readonly AddressRa
 const larger = (a: IpAddress, b: IpAddress): IpAddress => (compareIps(a, b) >= 0 ? a : b);
 const smaller = (a: IpAddress, b: IpAddress): IpAddress => (compareIps(a, b) <= 0 ? a : b);
 
-/** Both lists ascend, so one walk through the two is enough. */
+/** Both lists are sorted, so one pass over the two is enough. */
 function intersect(ours: readonly AddressRange[], theirs: readonly AddressRange[]): readonly AddressRange[] {
   const both: AddressRange[] = [];
   for (let [i, j] = [0, 0]; i < ours.length && j < theirs.length;) {
@@ -33,8 +33,8 @@ function intersect(ours: readonly AddressRange[], theirs: readonly AddressRange[
 }
 
 /**
- * What the lists of free addresses that hosts reported for one network say of an address. Nothing when they have none in common:
- * then some host sees what others do not, and nobody knows.
+ * Checks an address against the lists of free addresses that the hosts reported for its network. Returns `unverified` when the
+ * lists have no address in common: the hosts contradict each other.
  */
 export function verifyByFreeAddresses(
   lists: readonly (readonly AddressRange[])[],
@@ -48,11 +48,11 @@ export function verifyByFreeAddresses(
   return isFree ? 'succeeded' : 'failed';
 }
 
-/** Addresses as ranges, ascending: a network that is mostly free takes a few words. IPv4 only, as the agents scan. */
+/** Returns the IPv4 addresses as sorted ranges. Agents scan IPv4 networks only. */
 export function toRanges(addresses: readonly string[]): string[] {
   const numbers = addresses.flatMap((text) => {
     const address = parseIp(text);
-    return address?.family === 4 ? [address.words[0] ?? 0] : [];
+    return address?.family === 4 ? [toNumber(address)] : [];
   });
   const ranges: { first: number; last: number }[] = [];
   for (const number of numbers.sort((a, b) => a - b)) {
@@ -60,6 +60,10 @@ export function toRanges(addresses: readonly string[]): string[] {
     if (last && number <= last.last + 1) last.last = number;
     else ranges.push({ first: number, last: number });
   }
-  const text = (word: number): string => formatIp({ family: 4, words: [word] });
-  return ranges.map(({ first, last }) => (first === last ? text(first) : `${text(first)}-${text(last)}`));
+  return ranges.map(({ first, last }) => (first === last ? toText(first) : `${toText(first)}-${toText(last)}`));
 }
+
+const OCTET_VALUES = 256;
+const toNumber = ({ parts }: IpAddress): number => parts.reduce((number, octet) => number * OCTET_VALUES + octet, 0);
+const toText = (number: number): string =>
+  formatIp({ family: 4, parts: [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff) });

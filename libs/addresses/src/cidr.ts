@@ -1,6 +1,6 @@
 import { compareIps, type Family, formatIp, type IpAddress, parseIp } from './ip-address';
 
-/** An address with a prefix length. `address` keeps its host bits; `network` and `last` are the ends of the range. */
+/** An address with a prefix length. `address` keeps its host bits, `network` and `last` are the first and last address. */
 export interface Cidr {
   readonly family: Family;
   readonly prefix: number;
@@ -11,7 +11,7 @@ export interface Cidr {
 
 export const addressBits = (family: Family): number => (family === 4 ? 32 : 128);
 
-/** `192.168.1.7/24`, `fd00::1/64`. Undefined when it is not that. */
+/** Parses `192.168.1.7/24` or `fd00::1/64`. Returns undefined for any other text. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
   if (slash < 0) return undefined;
@@ -20,27 +20,28 @@ export function parseCidr(text: string): Cidr | undefined {
   if (!address || !/^\d{1,3}$/.test(digits)) return undefined;
   const prefix = Number(digits);
   if (prefix > addressBits(address.family)) return undefined;
-  const masks = address.words.map((_, index) => maskOfWord(prefix - 32 * index));
-  return {
+  const bits = bitsPerPart(address.family);
+  const end = (fill: boolean): IpAddress => ({
     family: address.family,
-    prefix,
-    address,
-    network: { family: address.family, words: address.words.map((word, index) => (word & (masks[index] ?? 0)) >>> 0) },
-    last: { family: address.family, words: address.words.map((word, index) => (word | ~(masks[index] ?? 0)) >>> 0) },
-  };
+    parts: address.parts.map((part, index) => withHostBits(part, bits, prefix - bits * index, fill)),
+  });
+  return { family: address.family, prefix, address, network: end(false), last: end(true) };
 }
 
-function maskOfWord(bits: number): number {
-  if (bits <= 0) return 0;
-  return bits >= 32 ? 0xffffffff : (0xffffffff << (32 - bits)) >>> 0;
+const bitsPerPart = (family: Family): number => (family === 4 ? 8 : 16);
+
+/** Sets all bits after the first `prefix` ones of a part to 1 or to 0. */
+function withHostBits(part: number, bits: number, prefix: number, fill: boolean): number {
+  const hostMask = 2 ** Math.max(0, bits - Math.max(0, prefix)) - 1;
+  return fill ? part | hostMask : part & ~hostMask;
 }
 
-/** Those that can be read, in order. */
+/** Returns the CIDRs that can be parsed, in the order of the texts. */
 export function parseCidrs(texts: readonly string[]): readonly Cidr[] {
   return texts.map(parseCidr).filter((cidr) => cidr !== undefined);
 }
 
-/** `192.168.1.0/24` for `192.168.1.7/24`. */
+/** Returns `192.168.1.0/24` for `192.168.1.7/24`. */
 export function formatNetwork(cidr: Cidr): string {
   return `${formatIp(cidr.network)}/${cidr.prefix}`;
 }
@@ -63,17 +64,17 @@ export function cidrsOverlap(first: Cidr, second: Cidr): boolean {
   );
 }
 
-/** No host bits are set. */
+/** Returns true when no host bits are set. */
 export function isCanonical(cidr: Cidr): boolean {
   return compareIps(cidr.address, cidr.network) === 0;
 }
 
-/** The last address of an IPv4 network that has room for a broadcast address. */
+/** Returns true for the last address of an IPv4 network that is large enough for a broadcast address. */
 export function isBroadcast(cidr: Cidr, address: IpAddress): boolean {
   return cidr.family === 4 && cidr.prefix < 31 && compareIps(cidr.last, address) === 0;
 }
 
-/** One pair that overlaps, or undefined. Sorted first, so that many subnets stay cheap. */
+/** Returns one pair that overlaps, or undefined. Sorts first, so that the cost is n log n. */
 export function findOverlap(cidrs: readonly Cidr[]): readonly [Cidr, Cidr] | undefined {
   const sorted = [...cidrs].sort((a, b) => compareIps(a.network, b.network) || a.prefix - b.prefix);
   let widest: Cidr | undefined;

@@ -1,0 +1,3 @@
+export * from './address-ranges';
+export * from './cidr';
+export * from './ip-address';

@@ -1,0 +1,48 @@
+import { IPv4, IPv6 } from 'ipaddr.js';
+
+export type Family = 4 | 6;
+
+/** An IP address as a plain value: four octets for IPv4, eight 16-bit groups for IPv6, most significant first. */
+export interface IpAddress {
+  readonly family: Family;
+  readonly parts: readonly number[];
+}
+
+const ADDRESS_CHARACTERS_MAX = 45;
+const LINK_LOCAL_MASK = 0xffc0;
+const LINK_LOCAL = 0xfe80;
+
+/** Returns undefined when the text is not an address. A zone (`%eth0`), a prefix or an octet with a leading zero is refused. */
+export function parseIp(text: string): IpAddress | undefined {
+  if (text.length > ADDRESS_CHARACTERS_MAX || text.includes('%')) return undefined;
+  if (IPv4.isValidFourPartDecimal(text)) return { family: 4, parts: IPv4.parse(text).octets };
+  return IPv6.isValid(text) && !hasPaddedOctet(text) ? { family: 6, parts: IPv6.parse(text).parts } : undefined;
+}
+
+/** `::ffff:010.0.0.1` is octal to some programs and decimal to others. */
+const hasPaddedOctet = (text: string): boolean =>
+  text.includes('.') && /[:.]0\d/.test(text.slice(text.lastIndexOf(':')));
+
+/** Returns the canonical text (RFC 5952 for IPv6). */
+export function formatIp({ family, parts }: IpAddress): string {
+  return family === 4 ? parts.join('.') : new IPv6([...parts]).toRFC5952String();
+}
+
+/** Returns a number below, equal to or above zero. IPv4 sorts before IPv6. */
+export function compareIps(first: IpAddress, second: IpAddress): number {
+  if (first.family !== second.family) return first.family - second.family;
+  for (const [index, part] of first.parts.entries()) {
+    const difference = part - (second.parts[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+export function isUnspecified({ parts }: IpAddress): boolean {
+  return parts.every((part) => part === 0);
+}
+
+/** fe80::/10. Every interface has such an address, so it says nothing about networks. */
+export function isLinkLocal({ family, parts }: IpAddress): boolean {
+  return family === 6 && ((parts[0] ?? 0) & LINK_LOCAL_MASK) === LINK_LOCAL;
+}
