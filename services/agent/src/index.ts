@@ -1,6 +1,5 @@
 export { runAgent, DEFAULT_INTERVAL_MS, type AgentOptions } from './agent/agent';
 export { toLine, type AgentLogEntry, type AgentObserver } from './agent/agent-log-entry';
-export { realTimer, untilAborted, type Timer } from './agent/timer';
 export { readBootImage, readBootImageFile } from './discovery/boot-image';
 export {
   BadDiscoveryIgnition,
@@ -17,26 +16,11 @@ export {
   type StepInstruction,
   type StepReply,
 } from './transport/transport.port';
-export { API_PREFIX, createHttpTransport, type HttpTransportOptions } from './transport/http-transport';
+export { createHttpTransport, type HttpTransportOptions } from './transport/http-transport';
 export { createNatsTransport, type NatsTransportOptions } from './transport/nats-transport';
 export { connectNats } from './transport/connect-nats';
 export { openTransport, type ConnectNats, type OpenTransportOptions } from './transport/open-transport';
 export { withFallback } from './transport/with-fallback';
-export { HttpRefused, ServiceUnreachable } from './http/http-failures';
-export {
-  createHttpClient,
-  type HttpAnswer,
-  type HttpCall,
-  type HttpClient,
-  type HttpClientOptions,
-} from './http/http-client';
-export {
-  AGENT_RETRIES,
-  CONTROLLER_RETRIES,
-  INSTALLER_RETRIES,
-  NO_RETRIES,
-  type RetryPolicy,
-} from './http/retry-policy';
 export { linuxMachine, type LinuxMachineOptions } from './linux/linux-machine';
 export * from './machine/inventory';
 export { hostIdOf, isUuid, type MachineIdentity } from './machine/machine-identity';

@@ -1,7 +1,7 @@
+import { realTimer } from '@muster/host-api';
 import { setMaxListeners } from 'node:events';
 import { runAgent } from './agent/agent';
 import { toLine } from './agent/agent-log-entry';
-import { realTimer } from './agent/timer';
 import { settingsOf } from './agent-settings';
 import { parseCommandLine, USAGE } from './command-line';
 import { connectNats } from './transport/connect-nats';

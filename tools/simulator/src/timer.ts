@@ -1,4 +1,4 @@
-import { realTimer, type Timer } from '@muster/service-agent';
+import { type Timer, realTimer } from '@muster/host-api';
 
 /** How fast a simulated machine lives. Durations are given as on a real machine, in milliseconds. */
 export interface SimulatedTimer {

@@ -1,7 +1,7 @@
+import { type Timer, realTimer } from '@muster/host-api';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Machine } from '../machine/machine.port';
-import { realTimer, type Timer } from './timer';
 import type { AgentLogEntry } from './agent-log-entry';
 
 export const INFRA_ENV_ID = '0b5e6f0e-6f4b-4f0e-9a55-4a8f3a5b8f10';

@@ -1,9 +1,9 @@
+import { type Timer, untilAborted } from '@muster/host-api';
 import type { Clock } from '@muster/ports';
 import type { Transport } from '../transport/transport.port';
 import { TransportRefused } from '../transport/transport.port';
 import type { Machine } from '../machine/machine.port';
 import type { AgentObserver } from './agent-log-entry';
-import { untilAborted, type Timer } from './timer';
 import { runSession } from './session';
 
 export interface AgentOptions {

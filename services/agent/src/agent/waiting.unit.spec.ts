@@ -1,9 +1,15 @@
+import {
+  AGENT_RETRIES,
+  HttpRefused,
+  INSTALLER_RETRIES,
+  ServiceUnreachable,
+  type Timer,
+  retryDelayMs,
+  untilAborted,
+} from '@muster/host-api';
 import fc from 'fast-check';
-import { HttpRefused, ServiceUnreachable } from '../http/http-failures';
-import { AGENT_RETRIES, INSTALLER_RETRIES, retryDelayMs } from '../http/retry-policy';
 import { createWakeSignal } from './wake-signal';
 import { createBackoff } from './backoff';
-import { untilAborted, type Timer } from './timer';
 import { createReplyCache } from './reply-cache';
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import type { Timer } from './timer';
+import { type Timer } from '@muster/host-api';
 
 /** A wait that a nudge cuts short. A nudge that comes while nobody waits is kept for the next wait. */
 export interface WakeSignal {

@@ -1,6 +1,4 @@
-import { realTimer } from '../agent/timer';
-import { createHttpClient } from '../http/http-client';
-import { HttpRefused } from '../http/http-failures';
+import { HttpRefused, createHttpClient, realTimer } from '@muster/host-api';
 import type { ApiVipRequest, ApiVipReport, TangReport, TangServer } from './step-work';
 
 const IGNITION_TYPE = 'application/vnd.coreos.ignition+json; version=3.2.0';

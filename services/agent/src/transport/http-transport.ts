@@ -1,11 +1,5 @@
-import type { Timer } from '../agent/timer';
-import { createHttpClient, type HttpCall } from '../http/http-client';
-import { HttpRefused } from '../http/http-failures';
-import { AGENT_RETRIES } from '../http/retry-policy';
+import { AGENT_RETRIES, API_PREFIX, type HttpCall, HttpRefused, type Timer, createHttpClient } from '@muster/host-api';
 import { TransportRefused, TransportUnreachable, type Transport, type StepInstruction } from './transport.port';
-
-/** Where the contract's paths begin, below the service's address. */
-export const API_PREFIX = '/api/assisted-install';
 
 export interface HttpTransportOptions {
   /** `http://host:port`, without the API's prefix. */

@@ -1,3 +1,4 @@
+import { type Timer, realTimer, untilAborted } from '@muster/host-api';
 import {
   connectNatsRequests,
   createNatsTrust,
@@ -11,7 +12,6 @@ import type { IncomingMessage, JsonValue } from '@muster/ports';
 import { eventually, startNatsServer, type NatsServer } from '@muster/testing';
 import { runAgent } from '../agent/agent';
 import { collectNotes, HOST_ID, INFRA_ENV_ID, machineThatCan, quickTimer } from '../agent/agent.fixture.spec';
-import { realTimer, untilAborted, type Timer } from '../agent/timer';
 import { connectNats } from './connect-nats';
 import { createNatsTransport } from './nats-transport';
 import { openTransport } from './open-transport';

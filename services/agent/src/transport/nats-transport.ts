@@ -1,3 +1,4 @@
+import { type Timer, retryDelayMs } from '@muster/host-api';
 import { randomUUID } from 'node:crypto';
 import {
   create,
@@ -21,8 +22,6 @@ import {
 } from '@muster/contracts';
 import type { Requests } from '@muster/ports';
 import { PROBLEMS } from '@muster/problems';
-import type { Timer } from '../agent/timer';
-import { retryDelayMs } from '../http/retry-policy';
 import { TransportRefused, TransportUnreachable, type Transport } from './transport.port';
 
 export interface NatsTransportOptions {

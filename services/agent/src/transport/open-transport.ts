@@ -1,5 +1,5 @@
+import { type Timer } from '@muster/host-api';
 import type { Requests } from '@muster/ports';
-import type { Timer } from '../agent/timer';
 import type { DiscoverySettings, NatsAccess } from '../discovery/discovery-settings';
 import type { Transport } from './transport.port';
 import { createHttpTransport } from './http-transport';

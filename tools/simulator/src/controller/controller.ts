@@ -1,7 +1,5 @@
-import { CONTROLLER_RETRIES } from '@muster/service-agent';
+import { CONTROLLER_RETRIES, createTarGz, createServiceApi } from '@muster/host-api';
 import { DURATIONS_MS, INTERVALS_MS } from '../durations';
-import { createLogBundle } from '../service-api/log-bundle';
-import { createServiceApi } from '../service-api/service-api';
 import { finalize } from './finalizing';
 import { followNodes } from './node-status';
 import { persist, type Controller } from './persist';
@@ -81,7 +79,7 @@ const uploadLogs = ({ api, cluster, config }: Controller, signal: AbortSignal): 
   const nodes = [...cluster.nodes].map(([id, node]) => `${id} ready=${node.isReady}\n`).join('');
   return api.uploadControllerLogs(
     config.clusterId,
-    createLogBundle({ 'assisted-installer-controller.logs': nodes }),
+    createTarGz({ 'assisted-installer-controller.logs': nodes }),
     signal,
   );
 };

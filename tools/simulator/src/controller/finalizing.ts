@@ -1,5 +1,5 @@
+import { type ServiceOperator } from '@muster/host-api';
 import { DURATIONS_MS, INTERVALS_MS } from '../durations';
-import type { ServiceOperator } from '../service-api/service-api';
 import { createIngressCa } from './ingress-ca';
 import { persist, type Controller } from './persist';
 
@@ -28,7 +28,7 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
 
   await enter(controller, 'Done', signal);
   await persist(controller, 'complete the installation', INTERVALS_MS.clusterStatus, signal, () =>
-    api.completeInstallation(config.clusterId, signal),
+    api.completeInstallation(config.clusterId, { isSuccess: true }, signal),
   );
 }
 

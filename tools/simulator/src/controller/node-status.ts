@@ -1,7 +1,6 @@
-import { HttpRefused } from '@muster/service-agent';
+import { HttpRefused, type ServiceHost } from '@muster/host-api';
 import { INTERVALS_MS } from '../durations';
 import { percentOf } from '../installer/host-stages';
-import type { ServiceHost } from '../service-api/service-api';
 import type { Controller } from './persist';
 
 /** Tells the service which hosts have become nodes, until all are installed. */

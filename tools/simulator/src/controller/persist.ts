@@ -1,6 +1,6 @@
+import { type ServiceApi } from '@muster/host-api';
 import type { SimulationObserver } from '../observer';
 import type { SimulatedTimer } from '../timer';
-import type { ServiceApi } from '../service-api/service-api';
 import type { ControllerConfig, SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
 
 /** The in-cluster controller at work, and all that it works with. */

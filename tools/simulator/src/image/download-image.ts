@@ -1,7 +1,7 @@
+import { type Timer } from '@muster/host-api';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Timer } from '@muster/service-agent';
 
 export interface DownloadImageOptions {
   readonly url: string;

@@ -1,6 +1,5 @@
-import { HttpRefused } from '@muster/service-agent';
+import { HttpRefused, type ServiceHost } from '@muster/host-api';
 import { DURATIONS_MS, INTERVALS_MS } from '../durations';
-import type { ServiceHost } from '../service-api/service-api';
 import { percentOf } from './host-stages';
 import { applyIgnition } from '../scratch-root/apply-ignition';
 import { checkBootstrapRoot } from '../scratch-root/check-bootstrap-root';

@@ -1,7 +1,7 @@
-import { HttpRefused, type InstallRequest } from '@muster/service-agent';
+import { type HostRef, HttpRefused, type ServiceAccess, type ServiceApi } from '@muster/host-api';
+import { type InstallRequest } from '@muster/service-agent';
 import type { SimulationObserver, SimulatedHostRef } from '../observer';
 import type { SimulatedTimer } from '../timer';
-import type { HostRef, ServiceAccess, ServiceApi } from '../service-api/service-api';
 import type { SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
 import { percentOf, type HostStage, type StagePath } from './host-stages';
 

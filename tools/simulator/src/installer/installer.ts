@@ -1,7 +1,7 @@
+import { createTarGz } from '@muster/host-api';
 import { type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
 import { StepFailed } from '@muster/service-agent';
 import { DURATIONS_MS, INTERVALS_MS } from '../durations';
-import { createLogBundle } from '../service-api/log-bundle';
 import { poolConfigs } from '../scratch-root/pool-configs';
 import { followBootstrap, startBootstrap } from './bootstrap';
 import { readIgnition } from './ignition';
@@ -100,7 +100,7 @@ export async function sendLogs(
     await api.reportHostLogs(host, 'requested', signal);
     await api.reportHostLogs(host, 'collecting', signal);
     await timer.work(DURATIONS_MS.logsGathering, signal);
-    const bundle = createLogBundle({
+    const bundle = createTarGz({
       'agent.logs': `${host.hostname}: simulated agent\n`,
       'installer.logs': `${host.hostname}: simulated installer\n`,
     });

@@ -1,4 +1,5 @@
-import { INSTALLER_RETRIES, StepFailed, type Abilities, type Inventory } from '@muster/service-agent';
+import { INSTALLER_RETRIES, type ServiceAccess, createServiceApi } from '@muster/host-api';
+import { StepFailed, type Abilities, type Inventory } from '@muster/service-agent';
 import { DURATIONS_MS } from '../durations';
 import type { HostStage } from '../installer/host-stages';
 import { stagePathOf, type Installation } from '../installer/installation';
@@ -6,7 +7,6 @@ import { runInstaller, sendLogs } from '../installer/installer';
 import type { InstalledSystem } from '../installer/node';
 import type { SimulatedHostRef, SimulationObserver } from '../observer';
 import type { SimulatedTimer } from '../timer';
-import { createServiceApi, type ServiceAccess } from '../service-api/service-api';
 import type { SimulatedWorld } from '../world/simulated-cluster';
 import { hasDisk } from './simulated-abilities';
 

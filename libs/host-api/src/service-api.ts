@@ -1,15 +1,13 @@
-import {
-  API_PREFIX,
-  createHttpClient,
-  type DiscoverySettings,
-  type HttpAnswer,
-  type HttpCall,
-  type Timer,
-  type RetryPolicy,
-} from '@muster/service-agent';
+import { createHttpClient, type HttpAnswer, type HttpCall } from './http/http-client';
+import type { ProxySettings } from './http/proxy';
+import type { RetryPolicy } from './http/retry-policy';
 import { multipartFile } from './multipart';
+import type { Timer } from './timer';
 
-/** The calls of the v2 contract that installers and in-cluster controllers make. Each throws HttpRefused, ServiceUnreachable. */
+/** Where the paths of the v2 contract begin, below the service's address. */
+export const API_PREFIX = '/api/assisted-install';
+
+/** The calls of the v2 contract that the installer and the controller make. Each throws HttpRefused or ServiceUnreachable. */
 export interface ServiceApi {
   cluster(clusterId: string, withHosts: boolean, signal: AbortSignal): Promise<ServiceCluster>;
   hostsOfRole(clusterId: string, role: string, signal: AbortSignal): Promise<readonly ServiceHost[]>;
@@ -25,7 +23,8 @@ export interface ServiceApi {
   operators(clusterId: string, signal: AbortSignal): Promise<readonly ServiceOperator[]>;
   reportOperator(clusterId: string, operator: ServiceOperator, signal: AbortSignal): Promise<void>;
   uploadIngressCa(clusterId: string, pem: string, signal: AbortSignal): Promise<void>;
-  completeInstallation(clusterId: string, signal: AbortSignal): Promise<void>;
+  completeInstallation(clusterId: string, result: InstallationResult, signal: AbortSignal): Promise<void>;
+  createEvent(event: ServiceEvent, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -33,15 +32,39 @@ export interface HostRef {
   readonly infraEnvId: string;
   readonly hostId: string;
 }
+/** The end of an installation as the controller reports it. */
+export interface InstallationResult {
+  readonly isSuccess: boolean;
+  readonly errorInfo?: string;
+  readonly data?: { readonly [name: string]: unknown };
+}
+
+/** A line for the event log of the cluster. */
+export interface ServiceEvent {
+  readonly cluster_id: string;
+  readonly host_id?: string;
+  readonly infra_env_id?: string;
+  readonly name: string;
+  readonly category: 'user' | 'metrics';
+  readonly severity: 'info' | 'warning' | 'error' | 'critical';
+  readonly message: string;
+}
+
 export type LogsState = 'requested' | 'collecting' | 'completed';
 
-/** Members that the callers use; the service sends more. */
+/** The members that the callers use. The service sends more. */
 export interface ServiceHost {
   readonly id: string;
   readonly infra_env_id?: string;
   readonly status: string;
   readonly role?: string;
   readonly bootstrap?: boolean;
+  readonly requested_hostname?: string;
+  /** JSON text of the host's inventory. */
+  readonly inventory?: string;
+  /** JSON object of labels, as text. */
+  readonly node_labels?: string;
+  readonly machine_config_pool_name?: string;
   readonly progress?: { readonly current_stage?: string };
 }
 export interface ServiceCluster {
@@ -50,6 +73,8 @@ export interface ServiceCluster {
   readonly hosts?: readonly ServiceHost[];
   readonly openshift_version?: string;
   readonly control_plane_count?: number;
+  readonly platform?: { readonly type?: string };
+  readonly progress?: { readonly finalizing_stage_timed_out?: boolean };
 }
 export interface ServiceOperator {
   readonly name: string;
@@ -57,10 +82,22 @@ export interface ServiceOperator {
   readonly status?: string;
   readonly status_info?: string;
   readonly version?: string;
+  readonly namespace?: string;
+  readonly subscription_name?: string;
 }
 
-export type ServiceAccess = Pick<DiscoverySettings, 'serviceUrl' | 'token' | 'agentVersion'> &
-  Partial<Pick<DiscoverySettings, 'caPem' | 'isInsecure'>>;
+export interface ServiceAccess {
+  /** `http://host:port`, without the prefix of the API. */
+  readonly serviceUrl: string;
+  /** Sent as X-Secret-Key when it is not empty. */
+  readonly token: string;
+  /** Image reference or version of the calling program. */
+  readonly agentVersion: string;
+  /** PEM of the authority that signed the service's certificate. */
+  readonly caPem?: string;
+  readonly isInsecure?: boolean;
+  readonly proxy?: ProxySettings;
+}
 
 export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, timer: Timer): ServiceApi {
   const client = createHttpClient({
@@ -71,6 +108,7 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
     },
     caPem: access.caPem,
     isInsecure: access.isInsecure,
+    proxy: access.proxy,
     retries,
     timer,
   });
@@ -127,11 +165,16 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
       ),
     uploadIngressCa: (clusterId, pem, signal) =>
       done({ method: 'POST', path: `${clusterPath(clusterId)}/uploads/ingress-cert`, json: pem }, signal),
-    completeInstallation: (clusterId, signal) =>
+    completeInstallation: (clusterId, { isSuccess, errorInfo, data }, signal) =>
       done(
-        { method: 'POST', path: `${clusterPath(clusterId)}/actions/complete-installation`, json: { is_success: true } },
+        {
+          method: 'POST',
+          path: `${clusterPath(clusterId)}/actions/complete-installation`,
+          json: { is_success: isSuccess, error_info: errorInfo, data },
+        },
         signal,
       ),
+    createEvent: (event, signal) => done({ method: 'POST', path: '/v2/events', json: event }, signal),
     close: () => client.close(),
   };
 }

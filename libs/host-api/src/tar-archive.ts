@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 
 const BLOCK_BYTES = 512;
 
-/** A `.tar.gz` of text files (ustar), by name. */
-export function createLogBundle(files: { readonly [name: string]: string }): Buffer {
+/** Returns a `.tar.gz` (ustar) of the files, by name. */
+export function createTarGz(files: { readonly [name: string]: string | Buffer }): Buffer {
   const blocks = Object.entries(files).flatMap(([name, text]) => {
-    const content = Buffer.from(text);
+    const content = typeof text === 'string' ? Buffer.from(text) : text;
     const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
     return [tarHeader(name, content.length), content, padding];
   });

@@ -1,7 +1,7 @@
 /** The service answered, but not with a success. */
 export class HttpRefused extends Error {
   readonly status: number;
-  /** What the service said, in its own words. */
+  /** The reason that the service gave. */
   readonly reason: string;
 
   constructor(
@@ -16,7 +16,7 @@ export class HttpRefused extends Error {
   }
 }
 
-/** There was no answer: not reachable, too slow, or the connection broke. Whether the call was done is unknown. */
+/** There was no answer: not reachable, too slow, or the connection broke. Whether the call took effect is unknown. */
 export class ServiceUnreachable extends Error {
   constructor(where: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
@@ -35,7 +35,7 @@ function reasonOf(body: Buffer): string {
     if (typeof reason === 'string') return reason;
     if (typeof message === 'string') return message;
   } catch {
-    // Not JSON: the text itself is the best there is.
+    // Not JSON: the text itself is used.
   }
-  return text.trim().slice(0, REASON_CHARS_MAX) || 'without a reason';
+  return text.trim().slice(0, REASON_CHARS_MAX) || 'no reason given';
 }

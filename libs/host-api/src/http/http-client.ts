@@ -1,12 +1,12 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { rootCertificates } from 'node:tls';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Timer } from '../timer';
+import { createConnections, type ConnectionOptions } from './connections';
 import { HttpRefused, ServiceUnreachable } from './http-failures';
-import type { Timer } from '../agent/timer';
 import { NO_RETRIES, retryDelayMs, type RetryPolicy } from './retry-policy';
 
 export interface HttpCall {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base address, starting with a slash. */
   readonly path: string;
   readonly query?: { readonly [name: string]: string };
@@ -22,18 +22,15 @@ export interface HttpAnswer {
 }
 
 export interface HttpClient {
-  /** The answer of a 2xx. Throws HttpRefused for any other status, ServiceUnreachable when there is no answer. */
+  /** Returns the answer of a 2xx. @throws HttpRefused for any other status, ServiceUnreachable without an answer. */
   call(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer>;
   close(): void;
 }
 
-export interface HttpClientOptions {
+export interface HttpClientOptions extends ConnectionOptions {
   /** `http://host:port[/prefix]` */
   readonly baseUrl: string;
   readonly headers?: { readonly [name: string]: string };
-  /** Certificate authorities (PEM) besides those that Node trusts. */
-  readonly caPem?: string;
-  readonly isInsecure?: boolean;
   readonly retries?: RetryPolicy;
   readonly timer: Timer;
   /** In [0, 1); spreads the retries of many machines. */
@@ -45,25 +42,25 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const base = new URL(options.baseUrl);
-  const isTls = base.protocol === 'https:';
-  const agent = isTls
-    ? new HttpsAgent({
-        keepAlive: true,
-        rejectUnauthorized: !options.isInsecure,
-        ca: options.caPem ? [...rootCertificates, options.caPem] : undefined,
-      })
-    : new HttpAgent({ keepAlive: true });
+  const connections = createConnections(base, options);
   const send = (call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       const url = new URL(base.pathname.replace(/\/+$/, '') + call.path, base);
       for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
       const body = call.json === undefined ? call.body : Buffer.from(JSON.stringify(call.json));
       const headers: Record<string, string> = { ...options.headers, ...call.headers };
-      if (call.json !== undefined) headers['content-type'] = 'application/json';
+      if (call.json !== undefined) headers['content-type'] ??= 'application/json';
       if (body) headers['content-length'] = String(body.length);
-      const request = (isTls ? httpsRequest : httpRequest)(
-        url,
-        { method: call.method, headers, agent, signal, timeout: ANSWER_TIMEOUT_MS },
+      const { headers: ofProxy, ...target } = connections.requestOptions(url);
+      const request = (connections.isTls ? httpsRequest : httpRequest)(
+        {
+          ...target,
+          method: call.method,
+          headers: { ...ofProxy, ...headers },
+          agent: connections.agent,
+          signal,
+          timeout: ANSWER_TIMEOUT_MS,
+        },
         (answer) => collect(answer).then(resolve, reject),
       );
       request.once('timeout', () => request.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`)));
@@ -84,7 +81,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         await options.timer.sleep(retryDelayMs(attempt, options.random ?? Math.random), signal);
       }
     },
-    close: () => agent.destroy(),
+    close: () => connections.close(),
   };
 }
 

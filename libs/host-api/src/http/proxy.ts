@@ -1,0 +1,72 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** Proxies for outgoing calls, as the conventional environment variables give them. Empty text: none. */
+export interface ProxySettings {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  /** Comma-separated host names, `.domain`, addresses, CIDRs, each optionally with a port; `*` for all hosts. */
+  readonly noProxy: string;
+}
+
+/** Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the lower-case names are accepted too. */
+export function readProxySettings(environment: { readonly [name: string]: string | undefined }): ProxySettings {
+  const read = (name: string): string => environment[name] ?? environment[name.toLowerCase()] ?? '';
+  return { httpProxy: read('HTTP_PROXY'), httpsProxy: read('HTTPS_PROXY'), noProxy: read('NO_PROXY') };
+}
+
+/**
+ * Returns the proxy that a request to `url` goes through, or undefined for a direct connection. Loopback hosts are always
+ * reached directly. Throws when the proxy of that scheme is not a URL.
+ */
+export function proxyOf(url: URL, settings: ProxySettings | undefined): URL | undefined {
+  if (!settings || isLoopback(url.hostname) || isExcluded(url, settings.noProxy)) return undefined;
+  const text = url.protocol === 'https:' ? settings.httpsProxy : settings.httpProxy;
+  if (text === '') return undefined;
+  const address = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(address)) throw new Error(`The proxy "${text}" is not a URL. Use http://host:port.`);
+  return new URL(address);
+}
+
+/** The value of a Proxy-Authorization header for the credentials in the proxy's URL. */
+export function proxyAuthorization({ username, password }: URL): string | undefined {
+  if (username === '') return undefined;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
+}
+
+const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').toLowerCase();
+
+function isLoopback(hostname: string): boolean {
+  const host = bare(hostname);
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+function isExcluded(url: URL, noProxy: string): boolean {
+  const host = bare(url.hostname);
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return noProxy
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => entry !== '')
+    .some((entry) => matches(entry, host, port));
+}
+
+function matches(entry: string, host: string, port: string): boolean {
+  if (entry === '*') return true;
+  if (entry.includes('/')) return isInNetwork(entry, host);
+  const [, name = entry, wantedPort] = isIP(bare(entry)) ? [] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
+  if (wantedPort !== undefined && wantedPort !== port) return false;
+  const domain = bare(name).replace(/^\*/, '');
+  return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
+}
+
+function isInNetwork(cidr: string, host: string): boolean {
+  const [network = '', prefix = ''] = cidr.split('/');
+  const family = isIP(host);
+  if (family === 0 || isIP(network) !== family || !/^\d{1,3}$/.test(prefix)) return false;
+  const bits = Number(prefix);
+  if (bits > (family === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  list.addSubnet(network, bits, family === 4 ? 'ipv4' : 'ipv6');
+  return list.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}

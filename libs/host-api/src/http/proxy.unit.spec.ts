@@ -1,0 +1,55 @@
+import { proxyAuthorization, proxyOf, readProxySettings } from './proxy';
+
+const settings = {
+  httpProxy: 'http://proxy.example.com:3128',
+  httpsProxy: 'http://user:p%40ss@secure.example.com:3129',
+  noProxy: '.cluster.local, api.example.org,192.0.2.0/24,2001:db8::/32,plain.example.net:8080,198.51.100.7',
+};
+
+describe('the proxy of a request', () => {
+  it.each([
+    ['http://mirror.example.com/', 'proxy.example.com:3128'],
+    ['https://mirror.example.com/', 'secure.example.com:3129'],
+    ['http://plain.example.net/', 'proxy.example.com:3128'],
+  ])('for %s is %s', (url, host) => {
+    expect(proxyOf(new URL(url), settings)?.host).toBe(host);
+  });
+
+  it.each([
+    'http://localhost:8090/',
+    'http://127.0.0.1:8090/',
+    'http://[::1]:8090/',
+    'https://a.cluster.local/',
+    'https://api.example.org/',
+    'https://deep.api.example.org/',
+    'http://192.0.2.9/',
+    'http://[2001:db8::1]/',
+    'http://plain.example.net:8080/',
+    'http://198.51.100.7/',
+  ])('for %s is none', (url) => {
+    expect(proxyOf(new URL(url), settings)).toBeUndefined();
+  });
+
+  it('is none for all hosts when NO_PROXY is an asterisk', () => {
+    expect(proxyOf(new URL('http://mirror.example.com/'), { ...settings, noProxy: '*' })).toBeUndefined();
+  });
+
+  it('is read from both spellings of the variables', () => {
+    expect(readProxySettings({ http_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:2', no_proxy: 'c' })).toEqual({
+      httpProxy: 'http://a:1',
+      httpsProxy: 'http://b:2',
+      noProxy: 'c',
+    });
+  });
+
+  it('refuses a proxy that is not a URL', () => {
+    expect(() => proxyOf(new URL('http://x.example.com/'), { ...settings, httpProxy: 'http://:::' })).toThrow(
+      /is not a URL/,
+    );
+  });
+
+  it('carries credentials decoded', () => {
+    const header = proxyAuthorization(new URL(settings.httpsProxy)) ?? '';
+    expect(Buffer.from(header.replace('Basic ', ''), 'base64').toString()).toBe('user:p@ss');
+  });
+});
