@@ -38,7 +38,7 @@ if (!existsSync(join(venv, 'bin', 'schemathesis'))) {
 }
 
 const [restPort, imagePort] = [await freePort(), await freePort()];
-const muster = spawn('node', [join(ROOT, 'tools', 'launcher', 'dist', 'main.js')], {
+const muster = spawn('node', [join(ROOT, 'services', 'muster', 'dist', 'main.js')], {
   env: { ...process.env, REST_PORT: restPort, IMAGE_PORT: imagePort, MUSTER_DATA_DIRECTORY: directory },
   stdio: ['ignore', 'ignore', 'inherit'],
 });

@@ -6,7 +6,7 @@ const START_TIMEOUT_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 /** As in the script `start`: young documents of a replay die before they are moved. */
 export const NODE_OPTIONS = ['--max-semi-space-size=64'];
-export const LAUNCHER = join(__dirname, '..', '..', 'launcher', 'dist', 'main.js');
+export const MUSTER_MAIN = join(__dirname, '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
 
 export interface MusterProcessOptions {
   readonly dataDirectory: string;
@@ -50,7 +50,7 @@ export class MusterProcess {
 
   /** Resolves when `GET /ready` says so. Rejects with the process's last words when it ends before that. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [...NODE_OPTIONS, LAUNCHER], {
+    const child = spawn(process.execPath, [...NODE_OPTIONS, MUSTER_MAIN], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

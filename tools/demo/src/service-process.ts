@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { StartableService } from '@muster/service-muster';
-import { LAUNCHER, NODE_OPTIONS } from './muster-process';
+import { MUSTER_MAIN, NODE_OPTIONS } from './muster-process';
 
 const LOG_CHARACTERS = 65_536;
 
@@ -16,7 +16,7 @@ export class ServiceProcess {
 
   /** Resolves when it says that it started. Rejects with its last words when it ends before that. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [...NODE_OPTIONS, LAUNCHER, this.service], {
+    const child = spawn(process.execPath, [...NODE_OPTIONS, MUSTER_MAIN, this.service], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@muster/service-muster';
 
-const LAUNCHER = join(__dirname, '..', '..', '..', 'launcher', 'dist', 'main.js');
+const MUSTER_MAIN = join(__dirname, '..', '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
 /** As `npm start` does. */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
 const HOST = '127.0.0.1';
@@ -30,7 +30,7 @@ export async function startEmbeddedProcess(dataDirectory: string): Promise<Embed
   const restUrl = `http://${HOST}:${restPort}`;
   const imageUrl = `http://${HOST}:${imagePort}`;
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [...NODE_OPTIONS, LAUNCHER], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, MUSTER_MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
