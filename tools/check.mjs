@@ -1,4 +1,4 @@
-/** Everything that is checked without running the product: form, layering, types, contracts, generated files. */
+/** Static checks: formatting, layering, import cycles, types, contracts, language, generated files. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,10 +25,15 @@ const CHECKS = [
         'tools',
       ]),
   ],
+  [
+    'imports: no cycles, nothing imports a tool',
+    () => run('depcruise', ['--config', 'tools/dependency-rules.cjs', 'libs', 'services', 'tools']),
+  ],
   ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
   ['contracts: lint', () => run('buf', ['lint'])],
   ['contracts: nothing released is broken', () => run('buf', ['breaking', '--against', 'proto/released.binpb'])],
   ['contracts: generated code is current', generatedCodeIsCurrent],
+  ['language', () => run('node', ['tools/language/check-language.mjs'])],
   ['diagrams and reference pages are current', () => run('node', ['tools/diagrams/dist/main.js', '--check'])],
 ];
 
