@@ -1,5 +1,5 @@
+import { crc32 } from 'node:zlib';
 import { isZero, latin1, roundUp, setUint32Le, setUint64Le, startsWith, uint32Le, uint64Le } from '../binary';
-import { crc32 } from '../cpio/gzip';
 import { SECTOR_BYTES } from '../iso/directory-record';
 
 /** Written to a stick or attached as a disk, an ISO boots by a partition table in front of its file system. */

@@ -3,8 +3,7 @@ import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 
 import { BootImageError } from '../boot-image.error';
-import { gunzipMember, gzip } from './gzip';
-import { inflate } from './inflate';
+import { gunzipMember, gzip, inflate } from './gzip';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -17,7 +16,7 @@ const content = fc.oneof(
 );
 
 describe('inflate', () => {
-  it('undoes what zlib made at any level and strategy, and tells the exact end', () => {
+  it('returns the content and the end of a stream of any level and strategy', () => {
     fc.assert(
       fc.property(
         content,
@@ -34,7 +33,7 @@ describe('inflate', () => {
     );
   });
 
-  it('never does anything but give bytes or refuse with the error of this library', () => {
+  it('returns bytes or throws a BootImageError for any input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         try {
@@ -47,14 +46,14 @@ describe('inflate', () => {
     );
   });
 
-  it('stops at the limit instead of unpacking a bomb', () => {
+  it('refuses a content over the limit without unpacking all of it', () => {
     const bomb = deflateRawSync(Buffer.alloc(20 * MAX_BYTES));
     expect(() => inflate(bomb, 0, MAX_BYTES)).toThrow('unpacks to more than');
   });
 });
 
 describe('gzip', () => {
-  it('reads members of other writers, with names and comments in the header', () => {
+  it('reads members with a name and a comment in the header', () => {
     const packed = gzipSync('text');
     const named = Buffer.concat([
       packed.subarray(0, 3),
@@ -66,7 +65,7 @@ describe('gzip', () => {
     expect(Buffer.from(gunzipMember(named, 0, 100).bytes).toString()).toBe('text');
   });
 
-  it.each(['compressed', 'stored'] as const)('writes a %s member that carries no time and reads back', (packing) => {
+  it.each(['compressed', 'stored'] as const)('writes a %s member without a time stamp', (packing) => {
     const bytes = Buffer.from('a'.repeat(100_000));
     const packed = gzip(bytes, packing);
     expect([...packed.subarray(4, 8)]).toEqual([0, 0, 0, 0]);
@@ -76,13 +75,13 @@ describe('gzip', () => {
   it.each([
     ['a changed byte of the checksum', -8],
     ['a changed byte of the length', -4],
-  ])('notices %s', (_, at) => {
+  ])('refuses %s', (_, at) => {
     const packed = gzip(Buffer.from('text'));
     packed[packed.length + at] = 0x55;
     expect(() => gunzipMember(packed, 0, 100)).toThrow('does not match');
   });
 
-  it('notices every truncation', () => {
+  it('refuses every truncation', () => {
     const packed = gzip(Buffer.from('some text to compress, some text to compress'));
     for (let length = 0; length < packed.length; length += 1) {
       expect(() => gunzipMember(packed.subarray(0, length), 0, 100)).toThrow(BootImageError);
