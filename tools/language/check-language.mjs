@@ -21,8 +21,8 @@ const OPENAPI = 'docs/api/openapi.json';
 const SKIPPED = [/^tools\/language\//, /\/gen\//, /^docs\/state-machines\//, /^docs\/api\//, /^tools\/lint-examples\//];
 
 const read = (path) => readFileSync(`${ROOT}/${path}`, 'utf8');
-const patterns = JSON.parse(read('tools/language/banned-patterns.json')).map(({ pattern, reason }) => ({
-  expression: new RegExp(pattern, 'i'),
+const patterns = JSON.parse(read('tools/language/banned-patterns.json')).map(({ pattern, reason, caseSensitive }) => ({
+  expression: new RegExp(pattern, caseSensitive ? '' : 'i'),
   reason,
 }));
 const allowed = JSON.parse(read('tools/language/allowed-texts.json'));
