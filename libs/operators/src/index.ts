@@ -1,4 +1,4 @@
-export * from './manifests/operator-manifests';
+export * from './selection/operator-manifests';
 export * from './operators.table';
 export * from './plugin/bundle-ids';
 export * from './plugin/operator-claim';

@@ -157,7 +157,7 @@ const ROWS: readonly OperatorRow[] = [
     excludes: excluding('SNO'),
   },
   { id: 'CLUSTER_OBSERVABILITY', operator: 'cluster-observability', name: 'Cluster Observability', levels: SUPPORTED },
-  { id: 'NUMA_RESOURCES', operator: 'numa-resources', name: 'NUMA Resources', levels: SUPPORTED },
+  { id: 'NUMA_RESOURCES', operator: 'numaresources', name: 'NUMA Resources', levels: SUPPORTED },
   { id: 'OADP', operator: 'oadp', name: 'OADP Operator', levels: SUPPORTED },
   { id: 'METALLB', operator: 'metallb', name: 'MetalLB', levels: [since('4.11'), ...SUPPORTED] },
   { id: 'LOKI', operator: 'loki', name: 'Loki Operator', levels: [since('4.17'), ...SUPPORTED] },

@@ -1,10 +1,10 @@
-import type { OperatorHost } from './operator-facts';
+import type { OperatorDisk, OperatorHost } from './operator-facts';
 
-/** GPUs of a vendor, by the first half of their PCI id. */
+/** Returns the number of GPUs of the given PCI vendors. */
 export const gpusOf = ({ hardware }: Pick<OperatorHost, 'hardware'>, vendors: readonly string[]): number =>
   (hardware?.gpus ?? []).filter(({ vendorId }) => vendors.includes(vendorId)).length;
 
-/** GPUs and network cards that are on a list of `<vendor>:<device>`. */
+/** Returns the number of GPUs and network cards whose `<vendor>:<device>` is listed. */
 export function listedDevices(
   { hardware }: Pick<OperatorHost, 'hardware'>,
   gpus: readonly string[],
@@ -14,5 +14,19 @@ export function listedDevices(
   return (
     hardware.gpus.filter(({ vendorId, deviceId }) => gpus.includes(`${vendorId}:${deviceId}`)).length +
     hardware.nics.filter(({ vendorId, productId }) => nics.includes(`${vendorId}:${productId}`)).length
+  );
+}
+
+export const BYTES_PER_GB = 1_000_000_000;
+const TYPES: ReadonlySet<string> = new Set(['HDD', 'SSD']);
+
+/** Returns the disks that a storage operator may use: HDD or SSD, neither installation disk nor installation media. */
+export function extraDisks({ hardware, installationDiskId }: OperatorHost, minBytes = 0): readonly OperatorDisk[] {
+  return (hardware?.disks ?? []).filter(
+    (disk) =>
+      TYPES.has(disk.driveType) &&
+      !disk.isInstallationMedia &&
+      (disk.id || `/dev/${disk.name}`) !== installationDiskId &&
+      disk.sizeBytes >= minBytes,
   );
 }

@@ -1,6 +1,6 @@
-import { AMD_GPU } from '../amd-gpu/amd-gpu.operator';
-import { KMM } from '../kmm/kmm.operator';
-import { NVIDIA_GPU } from '../nvidia-gpu/nvidia-gpu.operator';
+import { AMD_GPU } from '../catalogue/amd-gpu.operator';
+import { KMM } from '../catalogue/kmm.operator';
+import { NVIDIA_GPU } from '../catalogue/nvidia-gpu.operator';
 import type { OperatorHost } from './operator-facts';
 import { cluster, host, hosts, statusOfCluster, statusOfHost, unseen } from './sample-subjects.fixture.spec';
 

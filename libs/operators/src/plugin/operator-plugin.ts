@@ -62,7 +62,7 @@ export interface OperatorPlugin<Name extends string = string> {
   /** As on the wire. */
   readonly name: Name;
   readonly title: string;
-  /** Former names that clients still send. */
+  /** Other names that clients send. They are translated to `name`. */
   readonly aliases?: readonly string[];
   /** `feature-support-level-id` of the contract. */
   readonly featureId: string;

@@ -18,6 +18,13 @@ describe('a choice of operators', () => {
     });
   });
 
+  it('translates the old name numa-resources to numaresources', () => {
+    expect(chooseOperators(named('numa-resources'), [], MANY)).toMatchObject({
+      operators: [{ name: 'numaresources' }],
+    });
+    expect(withDependencies(['numa-resources'], MANY)).toEqual(['numaresources']);
+  });
+
   it('names what is unknown, and what there is', () => {
     expect(chooseOperators(named('lso', 'toString'), [], MANY)).toMatchObject({
       kind: 'refused',

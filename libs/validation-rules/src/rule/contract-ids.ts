@@ -1,9 +1,12 @@
 import type { OperatorName } from '@muster/operators';
 
-/** Follow from the plug-ins, on hosts and on clusters. */
-export type OperatorRuleId = `${OperatorName}-requirements-satisfied`;
+/** The v2 API keeps the old name of one operator in the id of its validation. */
+type NameInRuleId = Exclude<OperatorName, 'numaresources'> | 'numa-resources';
 
-/** The contract's `host-validation-id`, without the ids that nothing produces any more. */
+/** One validation per operator, on hosts and on clusters. */
+export type OperatorRuleId = `${NameInRuleId}-requirements-satisfied`;
+
+/** The v2 API's `host-validation-id`, without the ids that nothing produces any more. */
 export const HOST_RULE_IDS = [
   'connected',
   'media-connected',
@@ -46,7 +49,7 @@ export const HOST_RULE_IDS = [
 ] as const;
 export type HostRuleId = (typeof HOST_RULE_IDS)[number] | OperatorRuleId;
 
-/** The contract's `cluster-validation-id`, without the ids that nothing produces any more. */
+/** The v2 API's `cluster-validation-id`, without the ids that nothing produces any more. */
 export const CLUSTER_RULE_IDS = [
   'machine-cidr-defined',
   'cluster-cidr-defined',
@@ -71,7 +74,8 @@ export const CLUSTER_RULE_IDS = [
 ] as const;
 export type ClusterRuleId = (typeof CLUSTER_RULE_IDS)[number] | OperatorRuleId;
 
-/** In the contract's enums, but computed by no service: a legacy operator and a check that was switched off. */
+/** In the v2 API's enums, but never computed: a legacy operator and a check that assisted-service v2 has switched off. */
 export const RETIRED_RULE_IDS = ['ocs-requirements-satisfied', 'release-domain-name-resolved-correctly'] as const;
 
-export const operatorRuleId = (name: OperatorName): OperatorRuleId => `${name}-requirements-satisfied`;
+export const operatorRuleId = (name: OperatorName): OperatorRuleId =>
+  `${name === 'numaresources' ? 'numa-resources' : name}-requirements-satisfied`;

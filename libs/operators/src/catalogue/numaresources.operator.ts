@@ -5,7 +5,8 @@ const INSTALLATION = { namespace: 'openshift-numaresources', subscriptionName: '
 
 export const NUMA_RESOURCES = operatorPlugin({
   ...PLAIN,
-  name: 'numa-resources',
+  name: 'numaresources',
+  aliases: ['numa-resources'],
   title: 'NUMA Resources',
   featureId: 'NUMA_RESOURCES',
   bundles: () => [{ id: 'virtualization' }],

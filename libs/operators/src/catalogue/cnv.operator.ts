@@ -1,5 +1,4 @@
-import { listedDevices } from '../plugin/devices';
-import { BYTES_PER_GB, extraDisks } from '../plugin/extra-disks';
+import { BYTES_PER_GB, extraDisks, listedDevices } from '../plugin/devices';
 import { olmManifests } from '../plugin/olm-objects';
 import { AWAITS_INVENTORY, firstFault, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
 import { isSince, type OperatorCluster, type OperatorHost } from '../plugin/operator-facts';
@@ -12,8 +11,7 @@ import {
   PLAIN,
 } from '../plugin/operator-plugin';
 import { flag, flagOf, names, namesOf } from '../plugin/operator-settings';
-import { claimResources } from '../plugin/own-resources';
-import { CHOOSE_ANOTHER_CLUSTER, claimArchitecture, claimSince } from '../plugin/release-claims';
+import { CHOOSE_ANOTHER_CLUSTER, claimArchitecture, claimResources, claimSince } from '../plugin/shared-claims';
 import { cnvObjects } from './cnv.objects';
 
 const TITLE = 'OpenShift Virtualization';

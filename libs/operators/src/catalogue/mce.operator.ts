@@ -1,8 +1,7 @@
 import { olmManifests } from '../plugin/olm-objects';
 import { type ExtraResources, LONG_TIMEOUT_SECONDS, NOTHING, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 import { type OperatorSetting, versionOfSetting } from '../plugin/operator-settings';
-import { claimResources } from '../plugin/own-resources';
-import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/release-claims';
+import { CHOOSE_ANOTHER_CLUSTER, claimResources, claimSince } from '../plugin/shared-claims';
 
 const TITLE = 'Multicluster Engine';
 const MIN_RELEASE: OperatorSetting = { variable: 'MCE_MIN_OPENSHIFT_VERSION', kind: 'version', standard: '4.10.0' };

@@ -1,4 +1,4 @@
-import { BYTES_PER_GB, extraDisks } from '../plugin/extra-disks';
+import { BYTES_PER_GB, extraDisks } from '../plugin/devices';
 import { olmManifests } from '../plugin/olm-objects';
 import { AWAITS_INVENTORY, firstFault, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../plugin/operator-facts';
 import { type ExtraResources, NOTHING, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 import { type OperatorSetting, whole, wholeOf } from '../plugin/operator-settings';
-import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/release-claims';
+import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/shared-claims';
 
 const TITLE = 'LVM Storage';
 const CPU_PER_HOST = whole('LVM_CPU_PER_HOST', 1);
@@ -71,8 +71,8 @@ export const LVM = operatorPlugin({
   installation: installationOf,
   decidesControlPlane: true,
   resources: (host, cluster) => (runsOn(host, cluster) ? needsOf(cluster) : NOTHING),
-  preview: (role, cluster) => ({
-    ...(role === 'master' && !cluster.isSingleNode ? NOTHING : needsOf(cluster)),
+  preview: (_role, cluster) => ({
+    ...needsOf(cluster),
     descriptions: ['One disk more than the installation disk, without partitions or file systems'],
   }),
   host: {

@@ -1,4 +1,4 @@
-import { claimNoSecureBoot, TURN_SECURE_BOOT_OFF } from '../plugin/gpu-claims';
+import { claimNoSecureBoot, TURN_SECURE_BOOT_OFF } from '../plugin/gpu-operator';
 import { olmManifests } from '../plugin/olm-objects';
 import { operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 

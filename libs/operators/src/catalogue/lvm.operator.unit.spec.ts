@@ -59,6 +59,12 @@ describe('LVM storage', () => {
     expect(LVM.resources?.(host('master'), compact).cpuCores).toBe(1);
   });
 
+  it('requires 1 core and 100 MiB of control plane hosts and workers in the preflight requirements', () => {
+    const latest = { isSingleNode: false, release: [4, 18, 0] as const, settings: new Map() };
+    expect(LVM.preview?.('master', latest)).toMatchObject({ cpuCores: 1, ramMib: 100 });
+    expect(LVM.preview?.('worker', latest)).toMatchObject({ cpuCores: 1, ramMib: 100 });
+  });
+
   it('has had another name', () => {
     expect(LVM.installation(cluster({ release: [4, 11, 5] })).subscriptionName).toBe('odf-lvm-operator');
     expect(LVM.installation(cluster()).subscriptionName).toBe('lvms-operator');

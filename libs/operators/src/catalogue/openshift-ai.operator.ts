@@ -1,6 +1,6 @@
 import { olmManifests } from '../plugin/olm-objects';
 import { lacks, meets } from '../plugin/operator-claim';
-import type { OperatorSettings } from '../plugin/operator-settings';
+import { type OperatorSettings, whole, wholeOf } from '../plugin/operator-settings';
 import {
   type ExtraResources,
   MIB_PER_GIB,
@@ -9,8 +9,7 @@ import {
   operatorPlugin,
   PLAIN,
 } from '../plugin/operator-plugin';
-import { whole, wholeOf } from '../plugin/operator-settings';
-import { claimResources } from '../plugin/own-resources';
+import { claimResources } from '../plugin/shared-claims';
 
 const TITLE = 'OpenShift AI';
 const WORKERS_MIN = whole('OPENSHIFT_AI_MIN_WORKER_NODES', 2);

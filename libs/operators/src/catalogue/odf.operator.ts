@@ -1,4 +1,4 @@
-import { BYTES_PER_GB, extraDisks } from '../plugin/extra-disks';
+import { BYTES_PER_GB, extraDisks } from '../plugin/devices';
 import { olmManifests } from '../plugin/olm-objects';
 import { awaits, AWAITS_INVENTORY, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
 import type { OperatorCluster, OperatorHost } from '../plugin/operator-facts';

@@ -1,6 +1,6 @@
 import { olmManifests } from '../plugin/olm-objects';
 import { operatorPlugin, PLAIN } from '../plugin/operator-plugin';
-import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/release-claims';
+import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/shared-claims';
 
 const INSTALLATION = { namespace: 'openshift-logging', subscriptionName: 'cluster-logging' };
 

@@ -1,0 +1,88 @@
+import { AWAITS_INVENTORY, firstFault, lacks, meets, type OperatorClaim } from './operator-claim';
+import { isSince, type OperatorCluster, type OperatorHost, type Release } from './operator-facts';
+import { type ExtraResources, NOTHING, type OperatorPlugin } from './operator-plugin';
+
+const BYTES_PER_MIB = 1024 * 1024;
+
+/** Compares the requirements of one operator with the whole machine. The sum over operators is another rule. */
+export function claimResources(
+  title: string,
+  { hardware }: Pick<OperatorHost, 'hardware'>,
+  { cpuCores, ramMib }: ExtraResources,
+): OperatorClaim {
+  if (!hardware) return AWAITS_INVENTORY;
+  const usableMib = Math.floor(hardware.usableMemoryBytes / BYTES_PER_MIB);
+  return firstFault(
+    () =>
+      hardware.cpuCount >= cpuCores
+        ? meets()
+        : lacks(
+            `${title} alone requires ${cpuCores} cores, the host has ${hardware.cpuCount}`,
+            `${hardware.cpuCount} cores`,
+            `${cpuCores} cores`,
+          ),
+    () =>
+      hardware.usableMemoryBytes >= ramMib * BYTES_PER_MIB
+        ? meets()
+        : lacks(
+            `${title} alone requires ${ramMib} MiB of memory, the host has ${usableMib} MiB`,
+            `${usableMib} MiB`,
+            `${ramMib} MiB`,
+          ),
+  );
+}
+
+const releaseText = (release: Release | undefined): string => release?.join('.') ?? 'an unknown version';
+
+export function claimSince(title: string, cluster: OperatorCluster, [major, minor, patch]: Release): OperatorClaim {
+  const needed = patch > 0 ? `${major}.${minor}.${patch}` : `${major}.${minor}`;
+  return isSince(cluster, major, minor, patch)
+    ? meets()
+    : lacks(
+        `${title} requires OpenShift ${needed} or later, the cluster is ${releaseText(cluster.release)}`,
+        releaseText(cluster.release),
+        needed,
+      );
+}
+
+/** `barred`: architectures that the operator is not built for. A cluster of several or of unknown architecture passes. */
+export function claimArchitecture(title: string, cluster: OperatorCluster, barred: readonly string[]): OperatorClaim {
+  const architecture = cluster.cpuArchitecture === 'aarch64' ? 'arm64' : cluster.cpuArchitecture;
+  return barred.includes(architecture)
+    ? lacks(`${title} is not available on ${architecture}`, architecture, `none of ${barred.join(', ')}`)
+    : meets();
+}
+
+export const CHOOSE_ANOTHER_CLUSTER =
+  'Remove the operator, or choose an OpenShift version and an architecture that support it.';
+export const BARRED_OFF_X86: readonly string[] = ['arm64', 's390x', 'ppc64le'];
+
+const ONE_CORE: ExtraResources = { cpuCores: 1, ramMib: 1_024 };
+
+/** The checks of an operator that needs 1 core and 1 GiB on every host but arbiters, on x86_64 since a release. */
+export function oneCoreOperator(
+  title: string,
+  [major, minor, patch]: Release,
+): Pick<OperatorPlugin, 'title' | 'resources' | 'preview' | 'host' | 'cluster'> {
+  const needsOf = ({ effectiveRole }: OperatorHost): ExtraResources =>
+    effectiveRole === 'arbiter' ? NOTHING : ONE_CORE;
+  return {
+    title,
+    resources: needsOf,
+    preview: () => ({ ...ONE_CORE, descriptions: [] }),
+    host: {
+      checks: 'At least 1 core and 1024 MiB for this operator alone. An arbiter needs nothing.',
+      claim: (host) => claimResources(title, host, needsOf(host)),
+      remedy: 'Use machines with more cores and memory.',
+    },
+    cluster: {
+      checks: `OpenShift ${major}.${minor} or later, on x86_64.`,
+      claim: (_hosts, cluster) =>
+        firstFault(
+          () => claimSince(title, cluster, [major, minor, patch]),
+          () => claimArchitecture(title, cluster, BARRED_OFF_X86),
+        ),
+      remedy: CHOOSE_ANOTHER_CLUSTER,
+    },
+  };
+}
