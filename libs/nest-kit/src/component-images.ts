@@ -1,16 +1,14 @@
-import type { SettingsReader } from './environment';
+import type { SettingsReader } from './settings/settings-reader';
 
-/** Image references of the programs that hosts run: several services name them and must name the same. */
+/** Image references of the programs that run on hosts: several services use them and must use the same. */
 export interface ComponentImages {
   readonly agent: string;
   readonly installer: string;
   readonly controller: string;
 }
 
-export function readComponentImages(settings: SettingsReader): ComponentImages {
-  return {
-    agent: settings.text('AGENT_DOCKER_IMAGE', 'quay.io/muster/agent:latest'),
-    installer: settings.text('INSTALLER_IMAGE', 'quay.io/muster/installer:latest'),
-    controller: settings.text('CONTROLLER_IMAGE', 'quay.io/muster/controller:latest'),
-  };
-}
+export const readComponentImages = (settings: SettingsReader): ComponentImages => ({
+  agent: settings.get('AGENT_DOCKER_IMAGE'),
+  installer: settings.get('INSTALLER_IMAGE'),
+  controller: settings.get('CONTROLLER_IMAGE'),
+});

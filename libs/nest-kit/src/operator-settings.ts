@@ -1,15 +1,16 @@
-import { faultOfSetting, OPERATOR_SETTINGS, type OperatorSettings } from '@muster/operators';
-import { SettingError, type SettingsReader } from './environment';
+import { type OperatorSettings } from '@muster/operators';
+import { operatorSettings } from './settings/derived-settings';
+import type { SettingsReader } from './settings/settings-reader';
 
-/** What was set for single OLM operators, under the names that their plug-ins give. Throws when one cannot be read. */
+/** The settings of OLM operators that the environment sets, by variable. */
 export function readOperatorSettings(settings: SettingsReader): OperatorSettings {
   const given = new Map<string, string>();
-  for (const setting of OPERATOR_SETTINGS) {
-    const text = settings.optionalText(setting.variable);
+  for (const { name, faultOf } of operatorSettings()) {
+    const text = settings.raw(name);
     if (text === undefined) continue;
-    const expected = faultOfSetting(setting, text);
-    if (expected) throw new SettingError(setting.variable, text.slice(0, 80), expected);
-    given.set(setting.variable, text);
+    const expected = faultOf(text);
+    if (expected) settings.reject(name, text, expected);
+    else given.set(name, text);
   }
   return given;
 }

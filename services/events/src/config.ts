@@ -2,14 +2,14 @@ import {
   type Environment,
   parseDurationMs,
   readHardwareRequirements,
+  readSettings,
   SettingError,
-  SettingsReader,
 } from '@muster/nest-kit';
-import { DEFAULT_MACHINE_LIMITS, type MachineLimits } from './views/machine-limits';
+import type { MachineLimits } from './views/machine-limits';
 
-/** What an operator may set for this service; names as the field uses them. */
+/** The settings of this service. */
 export interface EventsConfig {
-  /** Shortest time between two notes of one name about one subject, ms by note name. */
+  /** The shortest time between two notes of one name about one subject, in milliseconds by note name. */
   readonly noteIntervalsMs: ReadonlyMap<string, number>;
   readonly machineLimits: MachineLimits;
 }
@@ -23,22 +23,20 @@ const DEFAULT_NOTE_INTERVALS = {
   upgrade_agent_failed: '1h',
 };
 
-export function readConfig(environment: Environment): EventsConfig {
-  const settings = new SettingsReader(environment);
-  const given = settings.json<unknown>('EVENT_RATE_LIMITS', {});
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new SettingError('EVENT_RATE_LIMITS', JSON.stringify(given), 'a JSON object of event name to duration');
-  return {
-    noteIntervalsMs: new Map(Object.entries({ ...DEFAULT_NOTE_INTERVALS, ...given }).map(parseInterval)),
+/** @throws SettingsError with every setting that cannot be used */
+export const readConfig = (environment: Environment): EventsConfig =>
+  readSettings(environment, (settings) => ({
+    noteIntervalsMs: parseIntervals(settings.get('EVENT_RATE_LIMITS')),
     machineLimits: {
       requirements: readHardwareRequirements(settings),
-      edgeWorkerProducts: settings
-        .text('EDGE_WORKERS_PRODUCT_NAMES', DEFAULT_MACHINE_LIMITS.edgeWorkerProducts.join(','))
-        .split(',')
-        .map((product) => product.trim())
-        .filter(Boolean),
+      edgeWorkerProducts: settings.get('EDGE_WORKERS_PRODUCT_NAMES'),
     },
-  };
+  }));
+
+function parseIntervals(given: unknown = {}): ReadonlyMap<string, number> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new SettingError('EVENT_RATE_LIMITS', JSON.stringify(given), 'a JSON object of event name to duration');
+  return new Map(Object.entries({ ...DEFAULT_NOTE_INTERVALS, ...given }).map(parseInterval));
 }
 
 function parseInterval([name, duration]: readonly [string, unknown]): readonly [string, number] {

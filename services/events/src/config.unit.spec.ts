@@ -1,4 +1,4 @@
-import { SettingError } from '@muster/nest-kit';
+import { SettingsError } from '@muster/nest-kit';
 import { readConfig } from './config';
 import { DEFAULT_MACHINE_LIMITS } from './views/machine-limits';
 
@@ -25,6 +25,6 @@ describe('configuration', () => {
   });
 
   it.each(['{"a":"soon"}', '{"a":1}', '[]', 'null', 'nonsense'])('%s stops the start', (EVENT_RATE_LIMITS) => {
-    expect(() => readConfig({ EVENT_RATE_LIMITS })).toThrow(SettingError);
+    expect(() => readConfig({ EVENT_RATE_LIMITS })).toThrow(SettingsError);
   });
 });

@@ -16,18 +16,16 @@ import {
   type AuthType,
   readAuthType,
   readOperatorSettings,
+  readComponentImages,
+  readSettings,
   SettingError,
-  SettingsReader,
+  type SettingsReader,
 } from '@muster/nest-kit';
 import type { OidcSettings } from './auth/oidc.authenticator';
 import type { OperatorSettings } from '@muster/operators';
 import type { RequirementsTable } from '@muster/validation-rules';
 
 const MS_PER_HOUR = 3_600_000;
-const LOCAL_TOKEN_HOURS = 365 * 24;
-const FAILED_PROOFS_PER_MINUTE = 600;
-const ANY_RATE = { min: 0, max: 1_000_000 };
-const PORT_RANGE = { min: 0, max: 65_535 };
 
 export interface GatewayConfig {
   readonly host: string;
@@ -68,64 +66,53 @@ export interface GatewayConfig {
 /** Injection token of the gateway's configuration. */
 export const GATEWAY_CONFIG = Symbol('GatewayConfig');
 
-/** Throws SettingError on the first setting that cannot be used. */
-export function readGatewayConfig(environment: Environment): GatewayConfig {
-  const read = new SettingsReader(environment);
+/** @throws SettingsError with every setting that cannot be used */
+export const readGatewayConfig = (environment: Environment): GatewayConfig => readSettings(environment, readConfig);
+
+function readConfig(read: SettingsReader): GatewayConfig {
   const authType = readAuthType(read);
+  const images = readComponentImages(read);
   return {
-    host: read.text('REST_HOST', '0.0.0.0'),
-    port: read.integer('REST_PORT', read.integer('PORT', 8090, PORT_RANGE), PORT_RANGE),
+    host: read.get('REST_HOST'),
+    port: read.get('REST_PORT'),
     authType,
     oidc: readOidc(read, authType),
-    isOrgTenancy: read.flag('ENABLE_ORG_TENANCY', false),
-    imageExpirationMs: read.durationMs('IMAGE_EXPIRATION_TIME', 4 * MS_PER_HOUR),
-    localTokenLifetimeMs: read.durationMs('LOCAL_TOKEN_LIFETIME', LOCAL_TOKEN_HOURS * MS_PER_HOUR),
-    failedProofsPerMinuteMax: read.integer('FAILED_PROOFS_PER_MINUTE_MAX', FAILED_PROOFS_PER_MINUTE, ANY_RATE),
-    requestsPerSecondMax: read.integer('REQUESTS_PER_SECOND_MAX', 0, ANY_RATE),
-    ecPublicKeyPem: read.text('EC_PUBLIC_KEY_PEM', ''),
-    ecPrivateKeyPem: read.text('EC_PRIVATE_KEY_PEM', ''),
-    imageServiceBaseUrl: read.optionalText('IMAGE_SERVICE_BASE_URL')?.replace(/\/+$/, ''),
-    // Named as the image service names its own port, so that one setting moves both.
-    imageServicePort: read.integer('IMAGE_PORT', read.integer('IMAGE_SERVICE_PORT', 8888, PORT_RANGE), PORT_RANGE),
-    serviceBaseUrl: read.optionalText('SERVICE_BASE_URL')?.replace(/\/+$/, ''),
+    isOrgTenancy: read.get('ENABLE_ORG_TENANCY'),
+    imageExpirationMs: read.get('IMAGE_EXPIRATION_TIME'),
+    localTokenLifetimeMs: read.get('LOCAL_TOKEN_LIFETIME'),
+    failedProofsPerMinuteMax: read.get('FAILED_PROOFS_PER_MINUTE_MAX'),
+    requestsPerSecondMax: read.get('REQUESTS_PER_SECOND_MAX'),
+    ecPublicKeyPem: read.get('EC_PUBLIC_KEY_PEM'),
+    ecPrivateKeyPem: read.get('EC_PRIVATE_KEY_PEM'),
+    imageServiceBaseUrl: read.get('IMAGE_SERVICE_BASE_URL'),
+    imageServicePort: read.get('IMAGE_PORT'),
+    serviceBaseUrl: read.get('SERVICE_BASE_URL'),
     releaseImages: catalogue(read, 'RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES, areReleaseImages),
-    // The older name is that of image services of today; both have to mean the same here and there.
-    osImages: catalogue(
-      read,
-      read.optionalText('OS_IMAGES') ? 'OS_IMAGES' : 'RHCOS_VERSIONS',
-      DEFAULT_OS_IMAGES,
-      areOsImages,
-    ),
+    osImages: catalogue(read, 'OS_IMAGES', DEFAULT_OS_IMAGES, areOsImages),
     releaseSources: catalogue(read, 'RELEASE_SOURCES', DEFAULT_RELEASE_SOURCES, areReleaseSources),
     requirements: readHardwareRequirements(read),
     operatorSettings: readOperatorSettings(read),
-    ntpDefaultServer: read.text('NTP_DEFAULT_SERVER', ''),
-    inactiveDeletionHours: read.durationMs('DELETED_INACTIVE_AFTER', 480 * MS_PER_HOUR) / MS_PER_HOUR,
+    ntpDefaultServer: read.get('NTP_DEFAULT_SERVER'),
+    inactiveDeletionHours: read.get('DELETED_INACTIVE_AFTER') / MS_PER_HOUR,
     componentVersions: {
-      'assisted-installer': read.text('INSTALLER_IMAGE', 'quay.io/muster/installer:latest'),
-      'assisted-installer-controller': read.text('CONTROLLER_IMAGE', 'quay.io/muster/controller:latest'),
-      'assisted-installer-service': read.text('SELF_VERSION', 'muster'),
-      'discovery-agent': read.text('AGENT_DOCKER_IMAGE', 'quay.io/muster/agent:latest'),
+      'assisted-installer': images.installer,
+      'assisted-installer-controller': images.controller,
+      'assisted-installer-service': read.get('SELF_VERSION'),
+      'discovery-agent': images.agent,
     },
-    releaseTag: read.text('RELEASE_TAG', ''),
+    releaseTag: read.get('RELEASE_TAG'),
   };
 }
 
-/** Throws SettingError when tokens of an issuer are to be trusted and nothing says where its keys are. */
+/** @throws SettingError when AUTH_TYPE=oidc and no setting names the keys of the issuer */
 function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
-  const users = (name: string): readonly string[] =>
-    read
-      .text(name, '')
-      .split(',')
-      .map((user) => user.trim())
-      .filter((user) => user !== '');
   const oidc = {
-    issuer: read.text('OIDC_ISSUER_URL', ''),
-    audience: read.text('OIDC_AUDIENCE', ''),
-    jwksUrl: read.text('JWKS_URL', ''),
-    jwks: read.text('JWKS_CERT', ''),
-    adminUsers: users('ADMIN_USERS'),
-    readOnlyAdminUsers: users('READ_ONLY_ADMIN_USERS'),
+    issuer: read.get('OIDC_ISSUER_URL'),
+    audience: read.get('OIDC_AUDIENCE'),
+    jwksUrl: read.get('JWKS_URL'),
+    jwks: read.get('JWKS_CERT'),
+    adminUsers: read.get('ADMIN_USERS'),
+    readOnlyAdminUsers: read.get('READ_ONLY_ADMIN_USERS'),
   };
   if (authType !== 'oidc') return oidc;
   if (!oidc.jwks && !oidc.jwksUrl && !oidc.issuer)
@@ -135,17 +122,27 @@ function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
     ['OIDC_ISSUER_URL', oidc.issuer],
   ] as const)
     if (url && !URL.canParse(url)) throw new SettingError(name, url, 'a URL');
-  if (oidc.jwks) read.json<unknown>('JWKS_CERT', {});
+  if (oidc.jwks && !isJson(oidc.jwks)) read.reject('JWKS_CERT', oidc.jwks, 'a JSON document');
   return oidc;
 }
 
 function catalogue<Items>(
   read: SettingsReader,
-  name: keyof typeof CATALOGUE_SHAPES,
+  name: 'OS_IMAGES' | 'RELEASE_IMAGES' | 'RELEASE_SOURCES',
   fallback: Items,
   are: (value: unknown) => value is Items,
 ): Items {
-  const given = read.json<unknown>(name, fallback);
+  const given = read.get(name) ?? fallback;
   if (are(given)) return given;
-  throw new SettingError(name, JSON.stringify(given).slice(0, 80), CATALOGUE_SHAPES[name]);
+  read.reject(name, JSON.stringify(given), CATALOGUE_SHAPES[name]);
+  return fallback;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

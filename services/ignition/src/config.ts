@@ -5,8 +5,9 @@ import {
   readAuthType,
   readComponentImages,
   readOperatorSettings,
+  readSettings,
   SettingError,
-  SettingsReader,
+  type SettingsReader,
 } from '@muster/nest-kit';
 import type { OperatorSettings } from '@muster/operators';
 import {
@@ -16,9 +17,9 @@ import {
 import type { OwnManifestsSettings } from './manifests/own-manifests';
 import { readRegistries, type ServiceRegistries } from './registries/service-registries';
 
-/** What an operator may set for this service; names as the field uses them. */
+/** The settings of this service. */
 export interface IgnitionServiceConfig {
-  /** Where hosts reach the service. */
+  /** The API URL that hosts get. */
   readonly serviceBaseUrl: string;
   readonly skipsCertificateVerification: boolean;
   /** File with the PEM of the authority that signed the service's certificate. */
@@ -30,73 +31,65 @@ export interface IgnitionServiceConfig {
   readonly okdPackagesImage: string | undefined;
   readonly agentStartTimeoutMs: number;
   readonly authType: AuthType;
-  /** How long what agents prove themselves by is good. */
+  /** How long the tokens of agents are valid. */
   readonly agentTokenLifetimeMs: number;
   /** Signs the tokens of infra-envs. */
   readonly ecPrivateKey: KeyObject | undefined;
   /** Where agents reach the bus, and the file with the keys that their credentials come from: both, or agents use HTTP only. */
   readonly agentNats: { readonly url: string; readonly trustFile: string } | undefined;
   readonly agentCredentialsLifetimeMs: number;
-  /** Who makes the artifacts of installations. */
-  readonly toolchain: (typeof TOOLCHAINS)[number];
+  /** What makes the installation artifacts. */
+  readonly toolchain: 'builtin' | 'openshift-install';
   readonly openshiftInstall: OpenshiftInstallSettings;
-  /** What new clusters call whoever installed them. */
+  /** The name of the installing program, as new clusters report it. */
   readonly installInvoker: string;
-  /** What was set for single OLM operators. */
+  /** The settings of OLM operators, by variable. */
   readonly operatorSettings: OperatorSettings;
 }
 
 export const CONFIG = Symbol('IgnitionServiceConfig');
 
-const TOOLCHAINS = ['builtin', 'openshift-install'] as const;
 const EC_KEY = 'the PEM text of a P-256 private key';
-const MINUTE_MS = 60_000;
-const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
+const LOOPBACK_URL = 'http://127.0.0.1:8090';
 
-/** Throws SettingError on the first setting that cannot be used. */
-export function readConfig(environment: Environment): IgnitionServiceConfig {
-  const settings = new SettingsReader(environment);
+/** @throws SettingsError with every setting that cannot be used */
+export const readConfig = (environment: Environment): IgnitionServiceConfig =>
+  readSettings(environment, readIgnitionConfig);
+
+function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
   const authType = readAuthType(settings);
   const ecPrivateKey = readPrivateKey(settings);
   if (authType === 'local' && !ecPrivateKey)
-    throw new SettingError('EC_PRIVATE_KEY_PEM', '', `${EC_KEY}, which AUTH_TYPE=local needs`);
-  const natsUrl = settings.optionalText('AGENT_NATS_URL');
-  const trustFile = settings.optionalText('NATS_TRUST_FILE');
+    settings.reject('EC_PRIVATE_KEY_PEM', '', `${EC_KEY}, which AUTH_TYPE=local needs`);
+  const natsUrl = settings.get('AGENT_NATS_URL');
+  const trustFile = settings.get('NATS_TRUST_FILE');
   return {
-    serviceBaseUrl: readServiceUrl(settings),
-    skipsCertificateVerification: settings.flag('SKIP_CERT_VERIFICATION', false),
-    serviceCaPath: settings.optionalText('SERVICE_CA_CERT_PATH'),
+    serviceBaseUrl: settings.get('SERVICE_BASE_URL') ?? LOOPBACK_URL,
+    skipsCertificateVerification: settings.get('SKIP_CERT_VERIFICATION'),
+    serviceCaPath: settings.get('SERVICE_CA_CERT_PATH'),
     agentImage: readComponentImages(settings).agent,
     ownManifests: {
-      hasSingleNodeNames: settings.flag('ENABLE_SINGLE_NODE_DNSMASQ', false),
-      diskEncryptionCipher: settings.text('DISK_ENCRYPTION_CIPHER', ''),
+      hasSingleNodeNames: settings.get('ENABLE_SINGLE_NODE_DNSMASQ'),
+      diskEncryptionCipher: settings.get('DISK_ENCRYPTION_CIPHER'),
     },
     registries: readRegistries(settings),
-    okdPackagesImage: settings.flag('ENABLE_OKD_SUPPORT', true) ? settings.optionalText('OKD_RPMS_IMAGE') : undefined,
-    agentStartTimeoutMs: settings.durationMs('AGENT_TIMEOUT_START', 10 * MINUTE_MS),
+    okdPackagesImage: settings.get('ENABLE_OKD_SUPPORT') ? settings.get('OKD_RPMS_IMAGE') : undefined,
+    agentStartTimeoutMs: settings.get('AGENT_TIMEOUT_START'),
     authType,
-    agentTokenLifetimeMs: settings.durationMs('LOCAL_TOKEN_LIFETIME', YEAR_MS),
+    agentTokenLifetimeMs: settings.get('LOCAL_TOKEN_LIFETIME'),
     ecPrivateKey,
     agentNats: natsUrl && trustFile ? { url: natsUrl, trustFile } : undefined,
-    agentCredentialsLifetimeMs: settings.durationMs('AGENT_NATS_CREDENTIALS_LIFETIME', YEAR_MS),
-    toolchain: settings.choice('INSTALL_TOOLCHAIN', TOOLCHAINS, 'builtin'),
-    openshiftInstall: readOpenshiftInstallSettings(settings, environment),
-    installInvoker: settings.text('INSTALL_INVOKER', 'assisted-installer'),
+    agentCredentialsLifetimeMs: settings.get('AGENT_NATS_CREDENTIALS_LIFETIME'),
+    toolchain: settings.get('INSTALL_TOOLCHAIN'),
+    openshiftInstall: readOpenshiftInstallSettings(settings),
+    installInvoker: settings.get('INSTALL_INVOKER'),
     operatorSettings: readOperatorSettings(settings),
   };
 }
 
-/** Goes onto a command line on every host: no blanks, no quotes. */
-function readServiceUrl(settings: SettingsReader): string {
-  const url = settings.text('SERVICE_BASE_URL', 'http://127.0.0.1:8090');
-  if (!/^https?:\/\/[^\s"'\\]+$/.test(url) || !URL.canParse(url))
-    throw new SettingError('SERVICE_BASE_URL', url, 'an http or https URL that hosts can reach');
-  return url.replace(/\/+$/, '');
-}
-
-/** What was given is never repeated in words. */
+/** The error never repeats the value. */
 function readPrivateKey(settings: SettingsReader): KeyObject | undefined {
-  const pem = settings.optionalText('EC_PRIVATE_KEY_PEM');
+  const pem = settings.get('EC_PRIVATE_KEY_PEM');
   if (!pem) return undefined;
   try {
     const key = createPrivateKey(pem);

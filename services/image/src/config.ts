@@ -2,12 +2,20 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
-import { type AuthType, type Environment, readAuthType, SettingError, SettingsReader } from '@muster/nest-kit';
+import {
+  type AuthType,
+  type Environment,
+  readAuthType,
+  readSettings,
+  SettingError,
+  type SettingName,
+  type SettingsReader,
+} from '@muster/nest-kit';
 import type { OsImageEntry } from './base-images/os-image-catalogue';
 import type { BaseImageMinimums } from './base-images/verify-base-image';
 import type { RemoteClientOptions } from './remote/remote-client';
 
-/** What an operator may set for this service; names as the field uses them. */
+/** The settings of this service. */
 export interface ImageConfig {
   readonly host: string;
   /** 0: any free port. */
@@ -24,7 +32,7 @@ export interface ImageConfig {
   /** Where images live whose URL is a path. */
   readonly imageDirectory: string;
   /** What happens to images whose URL is of a server: fetched at the first use, at the start, or read in place. */
-  readonly fetch: (typeof FETCHES)[number];
+  readonly fetch: 'lazy' | 'eager' | 'stream';
   readonly store: { readonly directory: string; readonly bytesMax: number };
   readonly remote: RemoteClientOptions;
   readonly minimums: BaseImageMinimums;
@@ -37,39 +45,24 @@ export interface ImageConfig {
 
 export const CONFIG = Symbol('ImageConfig');
 
-const FETCHES = ['lazy', 'eager', 'stream'] as const;
-const DEFAULT_PORT = 8888;
-const PORTS = { min: 0, max: 65_535 };
-const GIBIBYTE = 1024 ** 3;
-const MEBIBYTE = 1024 ** 2;
-const STORE_BYTES_DEFAULT = 100 * GIBIBYTE;
-const ROOTFS_BYTES_MIN = 100 * MEBIBYTE;
-const KERNEL_BYTES_MIN = 5 * MEBIBYTE;
-const ANY_BYTES = { min: 0, max: Number.MAX_SAFE_INTEGER };
+/** @throws SettingsError with every setting that cannot be used */
+export const readConfig = (environment: Environment): ImageConfig => readSettings(environment, readImageConfig);
 
-/** Throws SettingError on the first setting that cannot be used. */
-export function readConfig(environment: Environment): ImageConfig {
-  const settings = new SettingsReader(environment);
+function readImageConfig(settings: SettingsReader): ImageConfig {
   const authType = readAuthType(settings);
-  const fallbackPort = settings.integer(
-    'IMAGE_SERVICE_PORT',
-    settings.integer('LISTEN_PORT', DEFAULT_PORT, PORTS),
-    PORTS,
-  );
-  const storeDirectory = join(settings.text('MUSTER_DATA_DIRECTORY', '.muster'), 'base-images');
   return {
-    host: settings.text('IMAGE_HOST', '0.0.0.0'),
-    port: settings.integer('IMAGE_PORT', fallbackPort, PORTS),
-    plainPort: settings.optionalText('HTTP_LISTEN_PORT') ? settings.integer('HTTP_LISTEN_PORT', 0, PORTS) : undefined,
+    host: settings.get('IMAGE_HOST'),
+    port: settings.get('IMAGE_PORT'),
+    plainPort: settings.get('HTTP_LISTEN_PORT'),
     tls: readTls(settings),
-    baseUrl: settings.optionalText('IMAGE_SERVICE_BASE_URL')?.replace(/\/+$/, ''),
-    allowedDomains: listOf(settings.text('ALLOWED_DOMAINS', '')),
+    baseUrl: settings.get('IMAGE_SERVICE_BASE_URL'),
+    allowedDomains: settings.get('ALLOWED_DOMAINS'),
     osImages: readOsImages(settings),
-    imageDirectory: settings.text('IMAGE_DIRECTORY', '.'),
-    fetch: settings.choice('OS_IMAGES_FETCH', FETCHES, 'lazy'),
+    imageDirectory: settings.get('IMAGE_DIRECTORY'),
+    fetch: settings.get('OS_IMAGES_FETCH'),
     store: {
-      directory: settings.text('DATA_DIR', storeDirectory),
-      bytesMax: settings.integer('OS_IMAGES_STORE_BYTES_MAX', STORE_BYTES_DEFAULT, { ...ANY_BYTES, min: 1 }),
+      directory: settings.get('DATA_DIR') ?? join(settings.get('MUSTER_DATA_DIRECTORY'), 'base-images'),
+      bytesMax: settings.get('OS_IMAGES_STORE_BYTES_MAX'),
     },
     remote: {
       trustedCa: readFileOf(settings, 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE'),
@@ -77,12 +70,12 @@ export function readConfig(environment: Environment): ImageConfig {
       queryParameters: readTexts(settings, 'OS_IMAGES_REQUEST_QUERY_PARAMS'),
     },
     minimums: {
-      rootfsBytesMin: settings.integer('OS_IMAGES_ROOTFS_BYTES_MIN', ROOTFS_BYTES_MIN, ANY_BYTES),
-      kernelBytesMin: settings.integer('OS_IMAGES_KERNEL_BYTES_MIN', KERNEL_BYTES_MIN, ANY_BYTES),
+      rootfsBytesMin: settings.get('OS_IMAGES_ROOTFS_BYTES_MIN'),
+      kernelBytesMin: settings.get('OS_IMAGES_KERNEL_BYTES_MIN'),
     },
     authType,
     tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
-    concurrentRequestsMax: settings.integer('MAX_CONCURRENT_REQUESTS', 400, { min: 1, max: 100_000 }),
+    concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };
 }
 
@@ -94,8 +87,10 @@ function readTls(settings: SettingsReader): ImageConfig['tls'] {
   throw new SettingError(missing, '', 'a PEM file too, or neither HTTPS_KEY_FILE nor HTTPS_CERT_FILE');
 }
 
-function readFileOf(settings: SettingsReader, name: string): string | undefined {
-  const path = settings.optionalText(name);
+type FileSetting = SettingName & ('HTTPS_KEY_FILE' | 'HTTPS_CERT_FILE' | 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE');
+
+function readFileOf(settings: SettingsReader, name: FileSetting): string | undefined {
+  const path = settings.get(name);
   if (path === undefined) return undefined;
   try {
     return readFileSync(path, 'utf8');
@@ -104,35 +99,23 @@ function readFileOf(settings: SettingsReader, name: string): string | undefined 
   }
 }
 
-/** A JSON object of texts. Its values may be secret and are not repeated. */
-function readTexts(settings: SettingsReader, name: string): { readonly [key: string]: string } {
-  const expected = 'a JSON object whose values are texts';
-  const value = readSecretJson(settings, name, expected);
-  if (value === undefined) return {};
-  const isFit = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const entries = isFit ? Object.entries(value) : [];
-  if (!isFit || !entries.every((entry): entry is [string, string] => typeof entry[1] === 'string'))
-    throw new SettingError(name, '(not shown)', expected);
-  return Object.fromEntries(entries);
+/** A JSON object of strings. Its values may be secret, so the error does not repeat them. */
+function readTexts(
+  settings: SettingsReader,
+  name: 'OS_IMAGES_REQUEST_HEADERS' | 'OS_IMAGES_REQUEST_QUERY_PARAMS',
+): { readonly [key: string]: string } {
+  const value = settings.get(name) ?? {};
+  const isObject = typeof value === 'object' && !Array.isArray(value);
+  const entries = isObject ? Object.entries(value) : [];
+  if (isObject && entries.every((entry): entry is [string, string] => typeof entry[1] === 'string'))
+    return Object.fromEntries(entries);
+  settings.reject(name, '(not shown)', 'a JSON object whose values are strings');
+  return {};
 }
-
-function readSecretJson(settings: SettingsReader, name: string, expected: string): unknown {
-  try {
-    return settings.json<unknown>(name, undefined);
-  } catch {
-    throw new SettingError(name, '(not shown)', expected);
-  }
-}
-
-const listOf = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
 
 /** RHCOS_VERSIONS is the older name of OS_IMAGES. */
 function readOsImages(settings: SettingsReader): readonly OsImageEntry[] {
-  const images = settings.json<unknown>('OS_IMAGES', settings.json<unknown>('RHCOS_VERSIONS', DEFAULT_OS_IMAGES));
+  const images = settings.get('OS_IMAGES') ?? DEFAULT_OS_IMAGES;
   if (Array.isArray(images) && images.every(isOsImage)) return images;
   throw new SettingError(
     'OS_IMAGES',
@@ -153,7 +136,7 @@ function isOsImage(entry: unknown): entry is OsImageEntry {
 }
 
 function readTokenKey(settings: SettingsReader): KeyObject {
-  const pem = settings.text('EC_PUBLIC_KEY_PEM', '');
+  const pem = settings.get('EC_PUBLIC_KEY_PEM');
   try {
     const key = createPublicKey(pem);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;

@@ -1,14 +1,13 @@
-import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { type Environment, readSettings } from '@muster/nest-kit';
 
-/** What an operator may set for this service; names as the field uses them. */
+/** The settings of this service. */
 export interface InventoryConfig {
-  /** Bridges, tunnels and the like count as network interfaces of the host. */
+  /** Bridges, tunnels and similar interfaces count as network interfaces of the host. */
   readonly keepsVirtualInterfaces: boolean;
 }
 
 export const CONFIG = Symbol('InventoryConfig');
 
-export function readConfig(environment: Environment): InventoryConfig {
-  const settings = new SettingsReader(environment);
-  return { keepsVirtualInterfaces: settings.flag('ENABLE_VIRTUAL_INTERFACES', false) };
-}
+/** @throws SettingsError with every setting that cannot be used */
+export const readConfig = (environment: Environment): InventoryConfig =>
+  readSettings(environment, (settings) => ({ keepsVirtualInterfaces: settings.get('ENABLE_VIRTUAL_INTERFACES') }));

@@ -17,8 +17,7 @@ export async function prepareBaseImages(
   dataDirectory: string,
   tell: (text: string) => void,
 ): Promise<{ OS_IMAGES?: string }> {
-  if (settings.optionalText('OS_IMAGES') ?? settings.optionalText('RHCOS_VERSIONS')) return {};
-  if (!settings.flag('MUSTER_SIMULATED_IMAGE', true)) return {};
+  if (settings.isSet('OS_IMAGES') || !settings.get('MUSTER_SIMULATED_IMAGE')) return {};
   const directory = join(dataDirectory, 'images');
   const outPath = join(directory, 'muster-demo-x86_64.iso');
   await mkdir(directory, { recursive: true });

@@ -16,16 +16,16 @@ export interface RunningMuster {
 /** All services in this process on one SQLite file, one directory and one real nats-server (NATS_URL: somebody else's). */
 export async function startEmbedded(environment: Environment, logger: LoggerService): Promise<RunningMuster> {
   const settings = new SettingsReader(environment);
-  const dataDirectory = resolve(settings.text('MUSTER_DATA_DIRECTORY', '.muster'));
+  const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const nats = await ownBus(settings, dataDirectory, logger);
   const platform = await openPlatform({
     environment: {
-      ...(nats && { NATS_TRUST_FILE: nats.trustFile, AGENT_NATS_URL: settings.text('AGENT_NATS_URL', nats.url) }),
+      ...(nats && { NATS_TRUST_FILE: nats.trustFile, AGENT_NATS_URL: settings.get('AGENT_NATS_URL') ?? nats.url }),
       ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
       ...environment,
     },
     dataDirectory,
-    natsUrl: nats?.url ?? settings.text('NATS_URL', ''),
+    natsUrl: nats?.url ?? settings.get('NATS_URL') ?? '',
     natsCredentials: nats?.serviceCredentials,
     name: 'muster',
     warn: (text) => logger.warn(text),
@@ -54,16 +54,16 @@ export async function startAlone(
   logger: LoggerService,
 ): Promise<RunningMuster> {
   const settings = new SettingsReader(environment);
-  const natsUrl = settings.optionalText('NATS_URL');
+  const natsUrl = settings.get('NATS_URL');
   if (!natsUrl)
     throw new Error(
       `${name} alone needs the bus of the others: set NATS_URL (and NATS_CREDENTIALS_FILE where it asks for credentials).`,
     );
   const platform = await openPlatform({
     environment,
-    dataDirectory: resolve(settings.text('MUSTER_DATA_DIRECTORY', '.muster')),
+    dataDirectory: resolve(settings.get('MUSTER_DATA_DIRECTORY')),
     natsUrl,
-    natsCredentials: await readCredentials(settings.optionalText('NATS_CREDENTIALS_FILE')),
+    natsCredentials: await readCredentials(settings.get('NATS_CREDENTIALS_FILE')),
     name,
     warn: (text) => logger.warn(text),
   });
@@ -83,11 +83,11 @@ async function ownBus(
   dataDirectory: string,
   logger: LoggerService,
 ): Promise<NatsProcess | undefined> {
-  if (settings.optionalText('NATS_URL')) return undefined;
+  if (settings.get('NATS_URL')) return undefined;
   return startNats({
     directory: join(dataDirectory, 'nats'),
-    host: settings.text('NATS_HOST', '127.0.0.1'),
-    port: settings.integer('NATS_PORT', 0, { min: 0, max: 65_535 }),
+    host: settings.get('NATS_HOST'),
+    port: settings.get('NATS_PORT'),
     onExit: (text) => logger.warn(text),
   });
 }

@@ -35,7 +35,7 @@ export async function openPlatform(options: {
   const objectStore = await openObjectStore(settings, dataDirectory);
   const secrets = await filesystemSecrets({
     directory: join(dataDirectory, 'secrets'),
-    masterKeyFile: settings.text('MUSTER_MASTER_KEY_FILE', join(dataDirectory, 'master.key')),
+    masterKeyFile: settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key'),
   });
   const nats = await connectNatsRequests({
     servers: options.natsUrl,
@@ -44,11 +44,9 @@ export async function openPlatform(options: {
     waitForServer: true,
     onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
   });
-  const lostShare = settings.integer('MUSTER_LOSE_MESSAGES_PERCENT', 0, { min: 0, max: 90 }) / 100;
+  const lostShare = settings.get('MUSTER_LOSE_MESSAGES_PERCENT') / 100;
   const requests: Requests =
-    lostShare > 0
-      ? lossyRequests(nats, lostShare, settings.integer('MUSTER_LOSE_MESSAGES_SEED', 1, { min: 0, max: 2 ** 31 }))
-      : nats;
+    lostShare > 0 ? lossyRequests(nats, lostShare, settings.get('MUSTER_LOSE_MESSAGES_SEED')) : nats;
 
   return {
     eventStore,
@@ -68,7 +66,7 @@ export async function openPlatform(options: {
 }
 
 async function openEventStore(settings: SettingsReader, dataDirectory: string): Promise<EventStore> {
-  const url = settings.optionalText('EVENTSTORE_URL');
+  const url = settings.get('EVENTSTORE_URL');
   if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
   // Loaded when wanted only: the embedded profile starts without its client.
   const { eventStoreDbEventStore } = await import('@muster/adapter-eventstoredb');
@@ -76,14 +74,14 @@ async function openEventStore(settings: SettingsReader, dataDirectory: string): 
 }
 
 async function openReadModels(settings: SettingsReader): Promise<ReadModels> {
-  const url = settings.optionalText('MONGODB_URL');
+  const url = settings.get('MONGODB_URL');
   if (!url) return inMemoryReadModels();
   const { mongodbReadModels } = await import('@muster/adapter-mongodb');
   return mongodbReadModels({ url });
 }
 
 async function openObjectStore(settings: SettingsReader, dataDirectory: string): Promise<ObjectStore> {
-  const url = settings.optionalText('MINIO_URL');
+  const url = settings.get('MINIO_URL');
   if (!url) return filesystemObjectStore({ directory: join(dataDirectory, 'objects') });
   const { minioObjectStore } = await import('@muster/adapter-minio');
   return minioObjectStore({ url });

@@ -14,22 +14,23 @@ import {
   readComponentImages,
   readHardwareRequirements,
   readOperatorSettings,
-  SettingsReader,
+  readSettings,
+  readTimeouts,
 } from '@muster/nest-kit';
 import type { RequirementsTable } from '@muster/validation-rules';
 
-/** What an operator may set for this service; names as the field uses them. */
+/** The settings of this service. */
 export interface RegistrationConfig {
   readonly images: StepImages;
   readonly steps: StepSettings;
-  /** Silence after which a host counts as disconnected. */
+  /** The silence after which a host is disconnected. */
   readonly maxDisconnectionMs: number;
-  /** What the bootstrap host is allowed on top. */
+  /** Added for the bootstrap host. */
   readonly bootstrapExtraDisconnectionMs: number;
   readonly softTimeouts: boolean;
   readonly autoAssignsRoles: boolean;
   readonly requirements: RequirementsTable;
-  /** What was set for single OLM operators. */
+  /** The settings of OLM operators, by variable. */
   readonly operatorSettings: OperatorSettings;
   readonly edgeWorkerProducts: readonly string[];
   readonly hostTimeouts: HostTimeouts;
@@ -39,44 +40,33 @@ export interface RegistrationConfig {
 export const CONFIG = Symbol('RegistrationConfig');
 
 const MINUTE_MS = 60_000;
-const BYTES = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
-export function readConfig(environment: Environment): RegistrationConfig {
-  const settings = new SettingsReader(environment);
-  return {
+/** @throws SettingsError with every setting that cannot be used */
+export const readConfig = (environment: Environment): RegistrationConfig =>
+  readSettings(environment, (settings) => ({
     images: {
       ...readComponentImages(settings),
-      // Parts of a release: named by reading it, which is the toolchain's work, or by an operator. Not named, they are not checked.
-      machineConfigOperator: settings.text('MCO_IMAGE', ''),
-      mustGather: settings.text('MUST_GATHER_IMAGE', ''),
+      // Parts of a release: the toolchain finds them by reading it, or an operator names them. Without a name they are not checked.
+      machineConfigOperator: settings.get('MCO_IMAGE'),
+      mustGather: settings.get('MUST_GATHER_IMAGE'),
     },
     steps: {
-      diskCheckTimeoutSeconds: settings.durationMs('DISK_CHECK_TIMEOUT', 8 * MINUTE_MS) / 1_000,
-      imageAvailabilityTimeoutSeconds: settings.durationMs('IMAGE_AVAILABILITY_TIMEOUT', 16 * MINUTE_MS) / 1_000,
-      inventoryBytesMax: settings.integer('AGENT_INVENTORY_MAX_SIZE', 0, BYTES),
-      inventoryDiskBytesMin: settings.integer('AGENT_INVENTORY_DISK_MIN_SIZE', 0, BYTES),
-      checkClusterVersion: settings.flag('CHECK_CLUSTER_VERSION', false),
-      skipMcoReboot: settings.flag('ENABLE_SKIP_MCO_REBOOT', true),
-      disabledSteps: settings.text('DISABLED_STEPS', '').split(',').filter(Boolean),
-      upgradesAgents: settings.flag('ENABLE_UPGRADE_AGENT', true),
+      diskCheckTimeoutSeconds: settings.get('DISK_CHECK_TIMEOUT') / 1_000,
+      imageAvailabilityTimeoutSeconds: settings.get('IMAGE_AVAILABILITY_TIMEOUT') / 1_000,
+      inventoryBytesMax: settings.get('AGENT_INVENTORY_MAX_SIZE'),
+      inventoryDiskBytesMin: settings.get('AGENT_INVENTORY_DISK_MIN_SIZE'),
+      checkClusterVersion: settings.get('CHECK_CLUSTER_VERSION'),
+      skipMcoReboot: settings.get('ENABLE_SKIP_MCO_REBOOT'),
+      disabledSteps: settings.get('DISABLED_STEPS'),
+      upgradesAgents: settings.get('ENABLE_UPGRADE_AGENT'),
     },
-    maxDisconnectionMs: settings.durationMs('HOST_MAX_DISCONNECTION_TIME', 3 * MINUTE_MS),
+    maxDisconnectionMs: settings.get('HOST_MAX_DISCONNECTION_TIME'),
     bootstrapExtraDisconnectionMs: 2 * MINUTE_MS,
-    softTimeouts: settings.flag('ENABLE_SOFT_TIMEOUTS', false),
-    autoAssignsRoles: settings.flag('ENABLE_AUTO_ASSIGN', true),
+    softTimeouts: settings.get('ENABLE_SOFT_TIMEOUTS'),
+    autoAssignsRoles: settings.get('ENABLE_AUTO_ASSIGN'),
     requirements: readHardwareRequirements(settings),
     operatorSettings: readOperatorSettings(settings),
-    edgeWorkerProducts: settings.text('EDGE_WORKERS_PRODUCT_NAMES', 'BlueField SoC').split(',').filter(Boolean),
-    hostTimeouts: hostTimeouts(overrides(settings, HOST_TIMEOUT_TABLE)),
-    clusterTimeouts: clusterTimeouts(overrides(settings, CLUSTER_TIMEOUT_TABLE)),
-  };
-}
-
-/** What the environment sets of a table of timeouts, in milliseconds by the setting's name. */
-function overrides(
-  settings: SettingsReader,
-  table: readonly { readonly env: string | undefined }[],
-): Record<string, number> {
-  const names = table.flatMap(({ env }) => (env && settings.optionalText(env) ? [env] : []));
-  return Object.fromEntries(names.map((name) => [name, settings.durationMs(name, 0)]));
-}
+    edgeWorkerProducts: settings.get('EDGE_WORKERS_PRODUCT_NAMES'),
+    hostTimeouts: hostTimeouts(readTimeouts(settings, HOST_TIMEOUT_TABLE)),
+    clusterTimeouts: clusterTimeouts(readTimeouts(settings, CLUSTER_TIMEOUT_TABLE)),
+  }));

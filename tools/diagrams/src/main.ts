@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { apiPages } from './api-pages';
 import { eventsPage } from './events-page';
 import { generate } from './generate';
+import { settingsPage } from './settings-page';
 import { validationsPage } from './validations-page';
 
 export const STATE_MACHINES_FOLDER = resolve(__dirname, '../../../docs/state-machines');
@@ -20,6 +21,7 @@ const FOLDERS: ReadonlyMap<string, () => Files | Promise<Files>> = new Map<strin
     () =>
       new Map([
         ['events.md', eventsPage()],
+        ['settings.md', settingsPage()],
         ['validations.md', validationsPage()],
       ]),
   ],

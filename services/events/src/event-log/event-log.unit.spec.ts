@@ -52,7 +52,7 @@ const cluster = clusterRegistered({ monitoredOperators: [{ name: 'lvm', operator
 const host = hostRegistered();
 
 describe('what people are told', () => {
-  test.each<[string, readonly Fact[], readonly string[]]>([
+  it.each<[string, readonly Fact[], readonly string[]]>([
     ['a cluster is created', [cluster], ['cluster_registration_succeeded info']],
     ['a host is reset', [cluster, host, onHost('HostReset')], ['host_installation_reset info']],
     [

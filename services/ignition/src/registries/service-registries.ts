@@ -11,18 +11,18 @@ export interface ServiceRegistries {
 
 /** Reads the files once. Throws SettingError when one of them is not there or cannot be used. */
 export function readRegistries(settings: SettingsReader): ServiceRegistries {
-  const path = settings.optionalText('MIRROR_REGISTRIES_CONF_PATH');
+  const path = settings.get('MIRROR_REGISTRIES_CONF_PATH');
   if (!path) return { settings: undefined, mirrors: [] };
   const registriesConf = textOf('MIRROR_REGISTRIES_CONF_PATH', path);
   const parsed = parseRegistries(registriesConf);
   if (parsed.kind === 'refused')
     throw new SettingError('MIRROR_REGISTRIES_CONF_PATH', path, `a registries.conf. ${parsed.reason}`);
-  const caPath = settings.optionalText('MIRROR_REGISTRIES_CA_PATH');
+  const caPath = settings.get('MIRROR_REGISTRIES_CA_PATH');
   return {
     settings: {
       registriesConf,
       caPem: caPath ? textOf('MIRROR_REGISTRIES_CA_PATH', caPath) : '',
-      takesUnsigned: settings.flag('FORCE_INSECURE_POLICY_JSON', false),
+      takesUnsigned: settings.get('FORCE_INSECURE_POLICY_JSON'),
     },
     mirrors: parsed.mirrors,
   };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
-import type { Environment, SettingsReader } from '@muster/nest-kit';
+import type { SettingsReader } from '@muster/nest-kit';
 
 /** How the release's own installer is got and run. */
 export interface OpenshiftInstallSettings {
@@ -16,22 +16,18 @@ export interface OpenshiftInstallSettings {
   readonly proxyEnvironment: { readonly [name: string]: string };
 }
 
-const RUN_MINUTES_MAX = 10;
-const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
 
-export function readOpenshiftInstallSettings(
-  settings: SettingsReader,
-  environment: Environment,
-): OpenshiftInstallSettings {
+export function readOpenshiftInstallSettings(settings: SettingsReader): OpenshiftInstallSettings {
   return {
-    installerPath: settings.optionalText('OPENSHIFT_INSTALL_PATH'),
-    ocPath: settings.text('OC_PATH', 'oc'),
-    workDirectory: settings.text('WORK_DIR', join(tmpdir(), 'muster-ignition')),
-    certificatesDirectory: settings.optionalText('EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR'),
-    timeoutMs: settings.durationMs('OPENSHIFT_INSTALL_TIMEOUT', RUN_MINUTES_MAX * 60_000),
+    installerPath: settings.get('OPENSHIFT_INSTALL_PATH'),
+    ocPath: settings.get('OC_PATH'),
+    workDirectory: settings.get('WORK_DIR') ?? join(tmpdir(), 'muster-ignition'),
+    certificatesDirectory: settings.get('EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR'),
+    timeoutMs: settings.get('OPENSHIFT_INSTALL_TIMEOUT'),
     proxyEnvironment: Object.fromEntries(
       PROXY_VARIABLES.flatMap((name): [string, string][] => {
-        const value = environment[name];
+        const value = settings.get(name);
         return value ? [[name, value]] : [];
       }),
     ),

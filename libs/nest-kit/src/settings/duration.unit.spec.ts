@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { formatDuration, parseDurationMs } from './duration';
+
+describe('A duration', () => {
+  it.each([
+    ['0', 0],
+    ['250ms', 250],
+    ['90s', 90_000],
+    ['3m', 180_000],
+    ['1h30m', 5_400_000],
+    ['1.5h', 5_400_000],
+    ['1h0m1s', 3_601_000],
+    ['5m30s250ms', 330_250],
+  ])('%s is %d ms', (text, ms) => expect(parseDurationMs(text)).toBe(ms));
+
+  it.each(['', '90', '-5s', '5 s', 's', '1d', '5sec', '1h 30m', '3m!', 'm3', '1..5h', 'NaNs'])(
+    '"%s" is not a duration',
+    (text) => expect(parseDurationMs(text)).toBeUndefined(),
+  );
+
+  it('is the sum of its parts', () => {
+    fc.assert(
+      fc.property(fc.nat(48), fc.nat(59), fc.nat(59), fc.nat(999), (h, m, s, ms) => {
+        expect(parseDurationMs(`${h}h${m}m${s}s${ms}ms`)).toBe(((h * 60 + m) * 60 + s) * 1_000 + ms);
+      }),
+    );
+  });
+
+  it.each([0, 250, 90_000, 5_400_000, 3_601_000, 259_200_000])(
+    'of %d ms is written so that it is read again',
+    (durationMs) => {
+      expect(parseDurationMs(formatDuration(durationMs))).toBe(durationMs);
+    },
+  );
+});

@@ -1,0 +1,123 @@
+import { parseDurationMs } from './duration';
+
+/** Programs that read a setting. `muster` is the program that starts the services (`services/muster`). */
+export type SettingReader =
+  'muster' | 'registration' | 'inventory' | 'validation' | 'ignition' | 'image' | 'events' | 'gateway';
+
+/** One environment variable: how its text becomes a value, and what the reference page says about it. */
+export interface Setting<Value> {
+  /** The name of the type on the reference page, e.g. `port`. */
+  readonly type: string;
+  readonly readBy: readonly SettingReader[];
+  readonly meaning: string;
+  /** Used when neither the setting nor an alias is set. */
+  readonly fallback: Value;
+  /** The default on the reference page when the value itself would not help a reader. */
+  readonly fallbackText?: string;
+  /** Older or shorter names. The setting's own name wins, then the aliases in this order. */
+  readonly aliases?: readonly string[];
+  /** Errors never repeat the value. */
+  readonly isSecret?: boolean;
+  /** Completes "Expected: …" in an error. */
+  readonly expected: string;
+  /** The value, or undefined when the text is not valid. Values of a setting without default are never undefined here. */
+  readonly parse: (text: string) => Value | undefined;
+}
+
+type Description = Pick<Setting<unknown>, 'readBy' | 'meaning' | 'fallbackText' | 'aliases' | 'isSecret'>;
+
+/** What a builder takes: the description, and the default where there is one. */
+type Given<Value, Fallback> = Description & { readonly fallback?: Fallback & (Value | undefined) };
+
+function setting<Value, Fallback extends Value | undefined>(
+  given: Given<Value, Fallback>,
+  type: string,
+  expected: string,
+  parse: (text: string) => Value | undefined,
+): Setting<Value | Fallback> {
+  return { ...given, fallback: given.fallback as Fallback, type, expected, parse };
+}
+
+export const text = <Fallback extends string | undefined = undefined>(
+  given: Given<string, Fallback>,
+): Setting<string | Fallback> => setting(given, 'text', 'a text', (value) => value);
+
+/** An absolute http or https URL; a trailing slash is removed. It may be written into a command line, so blanks and quotes are not allowed. */
+export const url = <Fallback extends string | undefined = undefined>(
+  given: Given<string, Fallback>,
+): Setting<string | Fallback> =>
+  setting(given, 'URL', 'an http or https URL', (value) =>
+    /^https?:\/\/[^\s"'\\]+$/.test(value) && URL.canParse(value) ? value.replace(/\/+$/, '') : undefined,
+  );
+
+/** The path of a file; the reader of the setting opens it. */
+export const path = <Fallback extends string | undefined = undefined>(
+  given: Given<string, Fallback>,
+): Setting<string | Fallback> => setting(given, 'path', 'a path', (value) => value);
+
+export const port = <Fallback extends number | undefined = undefined>(
+  given: Given<number, Fallback>,
+): Setting<number | Fallback> => ({ ...integer({ ...given, min: 0, max: 65_535 }), type: 'port' });
+
+export const integer = <Fallback extends number | undefined = undefined>(
+  given: Given<number, Fallback> & { readonly min: number; readonly max: number },
+): Setting<number | Fallback> =>
+  setting(given, 'integer', `a whole number from ${given.min} to ${given.max}`, (value) => {
+    const parsed = Number(value);
+    return Number.isInteger(parsed) && parsed >= given.min && parsed <= given.max ? parsed : undefined;
+  });
+
+/** A number of bytes. */
+export const bytes = <Fallback extends number | undefined = undefined>(
+  given: Given<number, Fallback> & { readonly min?: number },
+): Setting<number | Fallback> => ({
+  ...integer({ ...given, min: given.min ?? 0, max: Number.MAX_SAFE_INTEGER }),
+  type: 'bytes',
+});
+
+/** Milliseconds, written as `90s`, `3m`, `1h30m` or `250ms`. */
+export const duration = <Fallback extends number | undefined = undefined>(
+  given: Given<number, Fallback>,
+): Setting<number | Fallback> => setting(given, 'duration', 'a duration such as 90s, 3m or 1h30m', parseDurationMs);
+
+export const boolean = (given: Description & { readonly fallback: boolean }): Setting<boolean> =>
+  setting<boolean, boolean>(given, 'boolean', 'true or false', (value) => BOOLEANS.get(value.toLowerCase()));
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+export const choice = <Choice extends string>(
+  given: Description & { readonly fallback: Choice; readonly choices: readonly Choice[] },
+): Setting<Choice> =>
+  setting<Choice, Choice>(given, 'choice', `one of ${given.choices.join(', ')}`, (value) =>
+    given.choices.find((one) => one === value),
+  );
+
+/** Comma separated; blanks around entries and empty entries are dropped. */
+export const list = (given: Description & { readonly fallback?: readonly string[] }): Setting<readonly string[]> =>
+  setting<readonly string[], readonly string[]>(
+    { ...given, fallback: given.fallback ?? [] },
+    'list',
+    'a comma-separated list',
+    parseList,
+  );
+
+export const parseList = (value: string): readonly string[] =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+/** A JSON document; the reader of the setting checks its shape. */
+export const json = (given: Description): Setting<unknown> =>
+  setting<unknown, undefined>(given, 'JSON', 'a JSON document', (value) => {
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      return undefined;
+    }
+  });

@@ -1,0 +1,107 @@
+import type { Environment } from '../platform';
+import type { Setting } from './setting';
+import { SETTINGS, type SettingName, type SettingValue } from './settings.table';
+
+const SHOWN_CHARACTERS_MAX = 80;
+
+/** A setting that cannot be used as it is. The program does not start with it. */
+export class SettingError extends Error {
+  constructor(name: string, value: string, expected: string) {
+    super(
+      value === ''
+        ? `Setting ${name} is missing. Expected: ${expected}.`
+        : `Setting ${name}=${JSON.stringify(value.slice(0, SHOWN_CHARACTERS_MAX))} is not valid. Expected: ${expected}.`,
+    );
+    this.name = 'SettingError';
+  }
+}
+
+/** Every setting that cannot be used, one per line. */
+export class SettingsError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'SettingsError';
+  }
+}
+
+/**
+ * Reads settings of the table from the environment. An empty value counts as not set. A value that is not valid is
+ * remembered and its default is returned, so that one start reports all of them: use it through `readSettings`.
+ */
+export class SettingsReader {
+  private readonly found: SettingError[] = [];
+
+  constructor(private readonly environment: Environment) {}
+
+  /** The value, or the default of the table. */
+  get<Name extends SettingName>(name: Name): SettingValue<Name> {
+    const setting: Setting<unknown> = SETTINGS[name];
+    const given = this.environment[this.variableOf(name) ?? name];
+    if (!given) return setting.fallback as SettingValue<Name>;
+    const value = setting.parse(given);
+    if (value !== undefined) return value as SettingValue<Name>;
+    this.reject(name, setting.isSecret ? '(not shown)' : given, setting.expected);
+    return setting.fallback as SettingValue<Name>;
+  }
+
+  /** Whether the setting or one of its aliases has a value. */
+  isSet(name: SettingName): boolean {
+    return this.variableOf(name) !== undefined;
+  }
+
+  /** The text as it is in the environment; undefined when it is not set. For settings whose names come from other tables. */
+  raw(variable: string): string | undefined {
+    return this.environment[variable] || undefined;
+  }
+
+  /** Remembers that a value cannot be used; the error names the alias where that is what the environment sets. */
+  reject(name: string, value: string, expected: string): void {
+    this.found.push(new SettingError(this.variableOf(name) ?? name, value, expected));
+  }
+
+  get problems(): readonly string[] {
+    return [...new Set(this.found.map(({ message }) => message))];
+  }
+
+  private variableOf(name: string): string | undefined {
+    const definitions: Readonly<Record<string, Setting<unknown>>> = SETTINGS;
+    const { aliases = [] } = Object.hasOwn(definitions, name) ? (definitions[name] ?? {}) : {};
+    return [name, ...aliases].find((variable) => this.environment[variable]);
+  }
+}
+
+/**
+ * What `read` makes of the settings.
+ * @throws SettingsError with every value that cannot be used
+ */
+export function readSettings<Config>(environment: Environment, read: (settings: SettingsReader) => Config): Config {
+  const settings = new SettingsReader(environment);
+  const config = attempt(() => read(settings));
+  const problems = [...new Set([...settings.problems, ...config.problems])];
+  if (problems.length > 0 || !('value' in config)) throw new SettingsError(problems);
+  return config.value;
+}
+
+/** The problems that a function reports by throwing SettingError or SettingsError; other errors pass. */
+export function attempt<Value>(
+  run: () => Value,
+): { readonly value: Value; readonly problems: readonly [] } | { readonly problems: readonly string[] } {
+  try {
+    return { value: run(), problems: [] };
+  } catch (error) {
+    if (error instanceof SettingError) return { problems: [error.message] };
+    if (error instanceof SettingsError) return { problems: error.problems };
+    throw error;
+  }
+}
+
+/** Variables of the tests and tools of this repository, which share the environment with the program. */
+const TOOL_PREFIXES = ['MUSTER_DEMO_', 'MUSTER_PROPERTY_', 'MUSTER_TESTS', 'MUSTER_WALK_', 'MUSTER_BENCH_'];
+
+/** Names in the environment that start with `MUSTER_` and that no setting has: most likely a typing mistake. */
+export function unknownSettings(environment: Environment): readonly string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('MUSTER_') && !Object.hasOwn(SETTINGS, name))
+    .filter((name) => !TOOL_PREFIXES.some((prefix) => name.startsWith(prefix)))
+    .sort();
+}

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { SettingError, readSettings, SettingsError, SettingsReader, unknownSettings } from './settings-reader';
+import { bytes, parseList, url } from './setting';
+import { SETTINGS, type SettingName } from './settings.table';
+import { operatorSettings, readTimeouts, timeoutSettings } from './derived-settings';
+
+const problemsOf = (environment: Record<string, string>, ...names: SettingName[]): readonly string[] => {
+  const settings = new SettingsReader(environment);
+  names.forEach((name) => settings.get(name));
+  return settings.problems;
+};
+
+describe('A setting', () => {
+  it.each(['', undefined])('that is %p has its default', (value) => {
+    const settings = new SettingsReader({ REST_PORT: value, ADMIN_USERS: value, NATS_URL: value });
+    expect([settings.get('REST_PORT'), settings.get('ADMIN_USERS'), settings.get('NATS_URL')]).toEqual([
+      8_090,
+      [],
+      undefined,
+    ]);
+    expect(settings.isSet('REST_PORT')).toBe(false);
+  });
+
+  it('is read in the form of its type', () => {
+    const settings = new SettingsReader({
+      REST_PORT: '1',
+      ADMIN_USERS: ' a, b ,,c',
+      ENABLE_ORG_TENANCY: 'TRUE',
+      OS_IMAGES_FETCH: 'eager',
+      IMAGE_EXPIRATION_TIME: '1h30m',
+      OS_IMAGES: '[{"a":1}]',
+      SERVICE_BASE_URL: 'https://muster.example.com:8090//',
+      OS_IMAGES_STORE_BYTES_MAX: '5',
+    });
+    expect(settings.get('REST_PORT')).toBe(1);
+    expect(settings.get('ADMIN_USERS')).toEqual(['a', 'b', 'c']);
+    expect(settings.get('ENABLE_ORG_TENANCY')).toBe(true);
+    expect(settings.get('OS_IMAGES_FETCH')).toBe('eager');
+    expect(settings.get('IMAGE_EXPIRATION_TIME')).toBe(5_400_000);
+    expect(settings.get('OS_IMAGES')).toEqual([{ a: 1 }]);
+    expect(settings.get('SERVICE_BASE_URL')).toBe('https://muster.example.com:8090');
+    expect(settings.get('OS_IMAGES_STORE_BYTES_MAX')).toBe(5);
+    expect(settings.problems).toEqual([]);
+  });
+
+  it.each<[SettingName, string, string]>([
+    ['REST_PORT', 'eighty', 'a whole number from 0 to 65535'],
+    ['REST_PORT', '80.5', 'a whole number from 0 to 65535'],
+    ['REST_PORT', '65536', 'a whole number from 0 to 65535'],
+    ['ENABLE_ORG_TENANCY', 'yes', 'true or false'],
+    ['LOG_FORMAT', 'xml', 'one of text, json'],
+    ['IMAGE_EXPIRATION_TIME', '90', 'a duration such as'],
+    ['OS_IMAGES', '{a:1}', 'a JSON document'],
+    ['SERVICE_BASE_URL', 'host:8090', 'an http or https URL'],
+    ['SERVICE_BASE_URL', 'http://a b', 'an http or https URL'],
+  ])('%s=%s is reported with its value and what is expected', (name, value, expected) => {
+    const [problem] = problemsOf({ [name]: value }, name);
+    expect(problem).toContain(`Setting ${name}=${JSON.stringify(value)} is not valid. Expected: ${expected}`);
+  });
+
+  it('never repeats the value of a secret, and no more than the beginning of a long value', () => {
+    expect(problemsOf({ OS_IMAGES_REQUEST_HEADERS: '{token' }, 'OS_IMAGES_REQUEST_HEADERS')[0]).not.toContain('token');
+    const [problem = ''] = problemsOf({ OS_IMAGES: `{${'x'.repeat(5_000)}` }, 'OS_IMAGES');
+    expect(problem.length).toBeLessThan(200);
+  });
+
+  it('prefers its own name to its aliases and names the variable that is wrong', () => {
+    expect(new SettingsReader({ PORT: '1', REST_PORT: '2' }).get('REST_PORT')).toBe(2);
+    expect(new SettingsReader({ LISTEN_PORT: '1', IMAGE_SERVICE_PORT: '3' }).get('IMAGE_PORT')).toBe(3);
+    expect(problemsOf({ PORT: 'x' }, 'REST_PORT')[0]).toContain('PORT="x"');
+  });
+});
+
+describe('Reading settings', () => {
+  it('reports every wrong value at once, thrown or recorded', () => {
+    const read = (): unknown =>
+      readSettings({ REST_PORT: 'x', IMAGE_PORT: 'y' }, (settings) => {
+        settings.get('REST_PORT');
+        settings.get('IMAGE_PORT');
+        settings.reject('A', '', 'a value');
+        throw new SettingError('B', 'c', 'd');
+      });
+    expect(read).toThrow(SettingsError);
+    expect(read).toThrow(/REST_PORT="x"[^]*IMAGE_PORT="y"[^]*Setting A is missing[^]*Setting B="c" is not valid/);
+  });
+
+  it('names variables with the prefix MUSTER_ that no setting has', () => {
+    const environment = { MUSTER_DATA_DIR: '/x', MUSTER_DATA_DIRECTORY: '/y', MUSTER_PROPERTY_RUNS: '1', OTHER: '1' };
+    expect(unknownSettings(environment)).toEqual(['MUSTER_DATA_DIR']);
+  });
+
+  it('reads timeouts in milliseconds by their setting', () => {
+    const settings = new SettingsReader({ A: '2m', B: 'soon' });
+    expect(readTimeouts(settings, [{ env: 'A' }, { env: 'B' }, { env: 'C' }, { env: undefined }])).toEqual({
+      A: 120_000,
+    });
+    expect(settings.problems[0]).toContain('B="soon"');
+  });
+});
+
+describe('The table of settings', () => {
+  const all: [string, (typeof SETTINGS)[SettingName]][] = Object.entries(SETTINGS);
+  const sources = ['services', 'libs'].flatMap((folder) => sourcesIn(resolve(__dirname, '../../../..', folder)));
+
+  it('has a meaning that is a sentence, and a reader, for every setting', () => {
+    for (const [name, { meaning, readBy }] of all) {
+      expect(`${name}: ${meaning}`).toMatch(/: [A-Z`].*\.$/s);
+      expect(readBy.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('has no setting that nothing reads', () => {
+    const text = sources.map(({ content }) => content).join('\n');
+    expect(all.map(([name]) => name).filter((name) => !text.includes(`'${name}'`))).toEqual([]);
+  });
+
+  it('is the only way to an environment variable', () => {
+    const direct = sources
+      .filter(({ content }) => /process\.env(\.(?!PATH\b)|\[)/.test(content))
+      .map(({ file }) => file);
+    expect(direct.filter((file) => !/\/libs\/testing\/|\/services\/agent\//.test(file))).toEqual([]);
+  });
+
+  it('shares no name with a timeout or a setting of an operator', () => {
+    const derived = [...timeoutSettings(String), ...operatorSettings()].map(({ name }) => name);
+    const names = [...derived, ...all.flatMap(([name, { aliases = [] }]) => [name, ...aliases])];
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+});
+
+describe('Types of settings', () => {
+  it('limit bytes to whole numbers', () => {
+    expect(bytes({ readBy: [], meaning: '', min: 1 }).parse('0')).toBeUndefined();
+  });
+  it('drop empty entries of a list', () => expect(parseList(' a,,b ')).toEqual(['a', 'b']));
+  it.each(['http://a"b', "http://a'b", 'ftp://a', 'http://a\\b'])('refuse %s as a URL', (value) => {
+    expect(url({ readBy: [], meaning: '' }).parse(value)).toBeUndefined();
+  });
+});
+
+/** TypeScript sources without specs, generated code and the table itself. */
+function sourcesIn(folder: string): { readonly file: string; readonly content: string }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.spec.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/\/(node_modules|dist|gen)\/|\/settings\/table\//.test(file))
+    .map((file) => ({ file, content: readFileSync(file, 'utf8') }));
+}

@@ -1,0 +1,99 @@
+import { boolean, duration, integer, json, list, port, text } from '../setting';
+
+const GATEWAY = { readBy: ['gateway'] } as const;
+const HOUR_MS = 3_600_000;
+const RATE_MAX = 1_000_000;
+
+/** Settings of the gateway: REST, authentication, limits, catalogues. */
+export const GATEWAY_SETTINGS = {
+  REST_HOST: text({ ...GATEWAY, fallback: '0.0.0.0', meaning: 'The address on which the REST API listens.' }),
+  REST_PORT: port({
+    ...GATEWAY,
+    fallback: 8_090,
+    aliases: ['PORT'],
+    meaning: 'The port on which the REST API listens. 0: any free port.',
+  }),
+  OIDC_ISSUER_URL: text({
+    ...GATEWAY,
+    fallback: '',
+    fallbackText: 'none',
+    meaning: 'The issuer of the tokens of `AUTH_TYPE=oidc`.',
+  }),
+  OIDC_AUDIENCE: text({
+    ...GATEWAY,
+    fallback: '',
+    fallbackText: 'none',
+    meaning:
+      'The audience that a token has to name. Without it tokens for other applications of the issuer are accepted.',
+  }),
+  JWKS_URL: text({
+    ...GATEWAY,
+    fallback: '',
+    fallbackText: 'found through the issuer',
+    meaning: 'The URL of the keys of the issuer.',
+  }),
+  JWKS_CERT: text({
+    ...GATEWAY,
+    fallback: '',
+    fallbackText: 'none',
+    meaning: 'The keys of the issuer as a JSON Web Key Set.',
+  }),
+  ADMIN_USERS: list({ ...GATEWAY, meaning: 'Names of users who are administrators.' }),
+  READ_ONLY_ADMIN_USERS: list({ ...GATEWAY, meaning: 'Names of users who may see everything and change nothing.' }),
+  ENABLE_ORG_TENANCY: boolean({
+    ...GATEWAY,
+    fallback: false,
+    meaning: 'Whether members of an organisation see what other members created.',
+  }),
+  IMAGE_EXPIRATION_TIME: duration({
+    ...GATEWAY,
+    fallback: 4 * HOUR_MS,
+    meaning: 'How long the download URL of an image is valid with `AUTH_TYPE=oidc`.',
+  }),
+  FAILED_PROOFS_PER_MINUTE_MAX: integer({
+    ...GATEWAY,
+    fallback: 600,
+    min: 0,
+    max: RATE_MAX,
+    meaning: 'Failed authentication attempts per minute and address before 429. 0: no limit.',
+  }),
+  REQUESTS_PER_SECOND_MAX: integer({
+    ...GATEWAY,
+    fallback: 0,
+    min: 0,
+    max: RATE_MAX,
+    meaning: 'Requests per second and caller before 429. 0: no limit.',
+  }),
+  RELEASE_IMAGES: json({
+    ...GATEWAY,
+    fallbackText: 'the catalogue in `libs/assisted-api`',
+    meaning: 'The releases that can be installed.',
+  }),
+  RELEASE_SOURCES: json({
+    ...GATEWAY,
+    fallbackText: 'the channels in `libs/assisted-api`',
+    meaning: 'The channels that `GET /v2/release-sources` lists.',
+  }),
+  NTP_DEFAULT_SERVER: text({
+    ...GATEWAY,
+    fallback: '',
+    fallbackText: 'none',
+    meaning: 'NTP sources that new infra-envs get, comma separated.',
+  }),
+  DELETED_INACTIVE_AFTER: duration({
+    ...GATEWAY,
+    fallback: 480 * HOUR_MS,
+    meaning: 'The time without activity after which clusters are deleted, as `GET /v2/clusters` reports it.',
+  }),
+  SELF_VERSION: text({
+    ...GATEWAY,
+    fallback: 'muster',
+    meaning: 'The version of the service in `GET /v2/component-versions`.',
+  }),
+  RELEASE_TAG: text({
+    ...GATEWAY,
+    fallback: '',
+    fallbackText: 'none',
+    meaning: 'The release tag in `GET /v2/component-versions`.',
+  }),
+};

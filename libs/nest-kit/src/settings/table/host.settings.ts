@@ -1,0 +1,99 @@
+import { DEFAULT_FLAP_POLICY } from '@muster/validation-rules';
+import { boolean, bytes, duration, integer, json, list, text } from '../setting';
+
+const REGISTRATION = { readBy: ['registration'] } as const;
+const VALIDATION = { readBy: ['validation'] } as const;
+const MINUTE_MS = 60_000;
+/** More changes of one outcome are not remembered one by one. */
+const FLIPS_MAX = 50;
+
+/** Settings of registration, inventory, validation and events: how hosts and clusters are handled. */
+export const HOST_SETTINGS = {
+  MCO_IMAGE: text({
+    ...REGISTRATION,
+    fallback: '',
+    fallbackText: 'none',
+    meaning: 'The machine-config-operator image whose availability hosts check.',
+  }),
+  MUST_GATHER_IMAGE: text({
+    ...REGISTRATION,
+    fallback: '',
+    fallbackText: 'none',
+    meaning: 'The must-gather image whose availability hosts check.',
+  }),
+  DISK_CHECK_TIMEOUT: duration({
+    ...REGISTRATION,
+    fallback: 8 * MINUTE_MS,
+    meaning: 'How long the disk speed check of a host may take.',
+  }),
+  IMAGE_AVAILABILITY_TIMEOUT: duration({
+    ...REGISTRATION,
+    fallback: 16 * MINUTE_MS,
+    meaning: 'How long the image availability check of a host may take.',
+  }),
+  AGENT_INVENTORY_MAX_SIZE: bytes({
+    ...REGISTRATION,
+    fallback: 0,
+    meaning: 'The size above which agents shorten an inventory. 0: never.',
+  }),
+  AGENT_INVENTORY_DISK_MIN_SIZE: bytes({
+    ...REGISTRATION,
+    fallback: 0,
+    meaning: 'Agents leave smaller disks out of an inventory that is too large.',
+  }),
+  CHECK_CLUSTER_VERSION: boolean({
+    ...REGISTRATION,
+    fallback: false,
+    meaning: 'Whether an installation also waits for the cluster-version operator.',
+  }),
+  ENABLE_SKIP_MCO_REBOOT: boolean({
+    ...REGISTRATION,
+    fallback: true,
+    meaning: 'Whether hosts skip the reboot by the machine-config operator where the release supports it.',
+  }),
+  DISABLED_STEPS: list({ ...REGISTRATION, meaning: 'Agent steps that are never sent.' }),
+  HOST_MAX_DISCONNECTION_TIME: duration({
+    ...REGISTRATION,
+    fallback: 3 * MINUTE_MS,
+    meaning: 'The silence after which a host is disconnected.',
+  }),
+  ENABLE_SOFT_TIMEOUTS: boolean({
+    ...REGISTRATION,
+    fallback: false,
+    meaning: 'Whether an exceeded installation timeout warns instead of failing the installation.',
+  }),
+  ENABLE_AUTO_ASSIGN: boolean({
+    ...REGISTRATION,
+    fallback: true,
+    meaning: 'Whether roles are assigned to hosts whose role is `auto-assign`.',
+  }),
+  ENABLE_VIRTUAL_INTERFACES: boolean({
+    readBy: ['inventory'],
+    fallback: false,
+    meaning: 'Whether bridges, tunnels and similar interfaces count as network interfaces of a host.',
+  }),
+  DISABLED_HOST_VALIDATIONS: list({ ...VALIDATION, meaning: 'Ids of host validations that are not evaluated.' }),
+  DISABLED_CLUSTER_VALIDATIONS: list({ ...VALIDATION, meaning: 'Ids of cluster validations that are not evaluated.' }),
+  VALIDATION_FLAPPING_TURNS: integer({
+    ...VALIDATION,
+    fallback: DEFAULT_FLAP_POLICY.flipsMin,
+    min: 2,
+    max: FLIPS_MAX,
+    meaning: 'The number of changes within `VALIDATION_FLAPPING_WINDOW` from which a validation is flapping.',
+  }),
+  VALIDATION_FLAPPING_WINDOW: duration({
+    ...VALIDATION,
+    fallback: DEFAULT_FLAP_POLICY.windowMs,
+    meaning: 'The time in which changes of a validation are counted.',
+  }),
+  VALIDATION_FLAPPING_QUIET: duration({
+    ...VALIDATION,
+    fallback: DEFAULT_FLAP_POLICY.quietMs,
+    meaning: 'How long a flapping validation has to be stable before it passes again.',
+  }),
+  EVENT_RATE_LIMITS: json({
+    readBy: ['events'],
+    fallbackText: '`upgrade_agent_started`, `_finished` and `_failed`: 1h',
+    meaning: 'A JSON object of event name to the shortest time between two such events about one subject.',
+  }),
+};

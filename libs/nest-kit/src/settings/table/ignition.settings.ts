@@ -1,0 +1,77 @@
+import { boolean, choice, duration, path, text } from '../setting';
+
+const IGNITION = { readBy: ['ignition'] } as const;
+const MINUTE_MS = 60_000;
+
+/** Settings of the ignition service: what hosts boot with and what installs a cluster. */
+export const IGNITION_SETTINGS = {
+  SKIP_CERT_VERIFICATION: boolean({
+    ...IGNITION,
+    fallback: false,
+    meaning: 'Whether agents skip the check of the certificate of `SERVICE_BASE_URL`.',
+  }),
+  SERVICE_CA_CERT_PATH: path({
+    ...IGNITION,
+    meaning: 'The PEM file with the certificate authority that signed the certificate of `SERVICE_BASE_URL`.',
+  }),
+  DISK_ENCRYPTION_CIPHER: text({
+    ...IGNITION,
+    fallback: '',
+    fallbackText: "LUKS's own",
+    meaning: 'The cipher of encrypted disks.',
+  }),
+  ENABLE_OKD_SUPPORT: boolean({ ...IGNITION, fallback: true, meaning: 'Whether `OKD_RPMS_IMAGE` is used.' }),
+  OKD_RPMS_IMAGE: text({ ...IGNITION, meaning: 'The image with the packages that OKD adds to its live system.' }),
+  MIRROR_REGISTRIES_CONF_PATH: path({ ...IGNITION, meaning: 'The registries.conf that every host and cluster uses.' }),
+  MIRROR_REGISTRIES_CA_PATH: path({
+    ...IGNITION,
+    meaning: 'The PEM file with certificate authorities of the mirrors.',
+  }),
+  FORCE_INSECURE_POLICY_JSON: boolean({
+    ...IGNITION,
+    fallback: false,
+    meaning: 'Whether hosts accept unsigned images from every registry.',
+  }),
+  AGENT_TIMEOUT_START: duration({
+    ...IGNITION,
+    fallback: 10 * MINUTE_MS,
+    meaning: 'How long the start of the agent on a host may take.',
+  }),
+  AGENT_NATS_CREDENTIALS_LIFETIME: duration({
+    ...IGNITION,
+    fallback: 365 * 24 * 60 * MINUTE_MS,
+    meaning: 'How long the bus credentials of agents are valid.',
+  }),
+  INSTALL_TOOLCHAIN: choice({
+    ...IGNITION,
+    choices: ['builtin', 'openshift-install'],
+    fallback: 'builtin',
+    meaning: 'What makes the installation artifacts: `openshift-install` is the installer of the release.',
+  }),
+  OPENSHIFT_INSTALL_PATH: path({
+    ...IGNITION,
+    fallbackText: 'extracted from each release',
+    meaning: 'The `openshift-install` executable for every release.',
+  }),
+  OC_PATH: path({ ...IGNITION, fallback: 'oc', meaning: 'The `oc` executable.' }),
+  WORK_DIR: path({
+    ...IGNITION,
+    fallbackText: '`muster-ignition` in the directory for temporary files',
+    meaning: 'The directory for installers and their output.',
+  }),
+  EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR: path({
+    ...IGNITION,
+    fallbackText: 'generated certificates',
+    meaning: 'The directory with certificates and keys that clusters get.',
+  }),
+  OPENSHIFT_INSTALL_TIMEOUT: duration({
+    ...IGNITION,
+    fallback: 10 * MINUTE_MS,
+    meaning: 'How long one run of `openshift-install` may take.',
+  }),
+  INSTALL_INVOKER: text({
+    ...IGNITION,
+    fallback: 'assisted-installer',
+    meaning: 'The name of the installing program, as new clusters report it.',
+  }),
+};

@@ -1,0 +1,71 @@
+import { bytes, choice, integer, json, path, port, text } from '../setting';
+
+const IMAGE = { readBy: ['image'] } as const;
+const MEBIBYTE = 1024 ** 2;
+
+/** Settings of the image service. */
+export const IMAGE_SETTINGS = {
+  IMAGE_HOST: text({ ...IMAGE, fallback: '0.0.0.0', meaning: 'The address on which the image service listens.' }),
+  IMAGE_PORT: port({
+    readBy: ['gateway', 'image'],
+    fallback: 8_888,
+    aliases: ['IMAGE_SERVICE_PORT', 'LISTEN_PORT'],
+    meaning: 'The port on which the image service listens. 0: any free port.',
+  }),
+  HTTP_LISTEN_PORT: port({
+    ...IMAGE,
+    fallbackText: 'none',
+    meaning: 'A plain HTTP port. Beside a port with TLS it serves only what network boot needs.',
+  }),
+  HTTPS_KEY_FILE: path({ ...IMAGE, meaning: 'The PEM file with the private key of the image service.' }),
+  HTTPS_CERT_FILE: path({ ...IMAGE, meaning: 'The PEM file with the certificate of the image service.' }),
+  IMAGE_DIRECTORY: path({ ...IMAGE, fallback: '.', meaning: 'The directory of images whose `url` is a path.' }),
+  OS_IMAGES_FETCH: choice({
+    ...IMAGE,
+    choices: ['lazy', 'eager', 'stream'],
+    fallback: 'lazy',
+    meaning: 'When remote images are downloaded: at first use, at start, or never (read in place).',
+  }),
+  DATA_DIR: path({
+    ...IMAGE,
+    fallbackText: '`base-images` in the data directory',
+    meaning: 'The directory for downloaded images.',
+  }),
+  OS_IMAGES_STORE_BYTES_MAX: bytes({
+    ...IMAGE,
+    fallback: 100 * 1024 ** 3,
+    min: 1,
+    meaning: 'The size of the directory for downloaded images. The least recently used image is removed first.',
+  }),
+  OS_IMAGES_ROOTFS_BYTES_MIN: bytes({
+    ...IMAGE,
+    fallback: 100 * MEBIBYTE,
+    meaning: 'A downloaded image with a smaller root file system is refused.',
+  }),
+  OS_IMAGES_KERNEL_BYTES_MIN: bytes({
+    ...IMAGE,
+    fallback: 5 * MEBIBYTE,
+    meaning: 'A downloaded image with a smaller kernel is refused.',
+  }),
+  OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE: path({
+    ...IMAGE,
+    meaning: 'The PEM file with certificate authorities that are trusted for downloads besides the usual ones.',
+  }),
+  OS_IMAGES_REQUEST_HEADERS: json({
+    ...IMAGE,
+    isSecret: true,
+    meaning: 'A JSON object of headers that are sent with every download of an image.',
+  }),
+  OS_IMAGES_REQUEST_QUERY_PARAMS: json({
+    ...IMAGE,
+    isSecret: true,
+    meaning: 'A JSON object of query parameters that are sent with every download of an image.',
+  }),
+  MAX_CONCURRENT_REQUESTS: integer({
+    ...IMAGE,
+    fallback: 400,
+    min: 1,
+    max: 100_000,
+    meaning: 'Requests at one time. One more is answered with 503 and `Retry-After`.',
+  }),
+};

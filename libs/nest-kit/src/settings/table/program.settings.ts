@@ -1,0 +1,110 @@
+import { boolean, choice, integer, path, port, text, url } from '../setting';
+
+const MUSTER = { readBy: ['muster'] } as const;
+
+/** Settings of the program: profile, store, bus, logs. */
+export const PROGRAM_SETTINGS = {
+  MUSTER_DATA_DIRECTORY: path({
+    readBy: ['muster', 'image'],
+    fallback: '.muster',
+    meaning: 'The directory that holds everything of the embedded profile, and the sealed secrets in both profiles.',
+  }),
+  MUSTER_MASTER_KEY_FILE: path({
+    ...MUSTER,
+    fallbackText: '`master.key` in the data directory',
+    meaning: 'The file with the key that wraps the keys of all secrets. Keep a backup apart from the data directory.',
+  }),
+  MUSTER_SIMULATED_IMAGE: boolean({
+    ...MUSTER,
+    fallback: true,
+    meaning:
+      'Replaces the 4.18 x86_64 image of the default catalogue with a small image that boots simulated hosts only. Set to false for real machines.',
+  }),
+  MUSTER_LOSE_MESSAGES_PERCENT: integer({
+    ...MUSTER,
+    fallback: 0,
+    min: 0,
+    max: 90,
+    meaning: 'For demonstrations: the share of bus messages that are dropped, in percent.',
+  }),
+  MUSTER_LOSE_MESSAGES_SEED: integer({
+    ...MUSTER,
+    fallback: 1,
+    min: 0,
+    max: 2 ** 31,
+    meaning: 'The seed that decides which messages `MUSTER_LOSE_MESSAGES_PERCENT` drops.',
+  }),
+  EVENTSTORE_URL: text({
+    ...MUSTER,
+    isSecret: true,
+    fallbackText: 'a SQLite file in the data directory',
+    meaning: 'The connection string of EventStoreDB, e.g. `esdb://user:password@host:2113?tls=true`.',
+  }),
+  MONGODB_URL: text({
+    ...MUSTER,
+    isSecret: true,
+    fallbackText: 'read models in memory',
+    meaning: 'The connection string of MongoDB. Required when a service runs alone.',
+  }),
+  MINIO_URL: text({
+    ...MUSTER,
+    isSecret: true,
+    fallbackText: '`objects` in the data directory',
+    meaning: 'The bucket of MinIO or another S3 server: `http://key:secret@host:port/bucket`.',
+  }),
+  NATS_URL: text({
+    ...MUSTER,
+    isSecret: true,
+    fallbackText: 'a `nats-server` child process',
+    meaning: 'The URL of the NATS server. Required when a service runs alone.',
+  }),
+  NATS_CREDENTIALS_FILE: path({ ...MUSTER, meaning: 'The credentials file for the server that `NATS_URL` names.' }),
+  NATS_HOST: text({
+    ...MUSTER,
+    fallback: '127.0.0.1',
+    meaning: 'The address on which the `nats-server` child listens. Agents on other machines need one they can reach.',
+  }),
+  NATS_PORT: port({
+    ...MUSTER,
+    fallback: 0,
+    fallbackText: 'any free port',
+    meaning: 'The port on which the `nats-server` child listens. 0: any free port.',
+  }),
+  AGENT_NATS_URL: text({
+    readBy: ['muster', 'ignition'],
+    fallbackText: 'the `nats-server` child; none when a service runs alone',
+    meaning: 'The URL at which agents reach the bus. Without it, agents use HTTP.',
+  }),
+  NATS_TRUST_FILE: path({
+    readBy: ['ignition'],
+    fallbackText: 'the file of the `nats-server` child',
+    meaning: 'The file with the keys that sign the bus credentials of agents.',
+  }),
+  LOG_FORMAT: choice({
+    ...MUSTER,
+    choices: ['text', 'json'],
+    fallback: 'text',
+    meaning: 'The format of the log: one line of text or one JSON object per log entry.',
+  }),
+  SERVICE_BASE_URL: url({
+    readBy: ['ignition', 'gateway'],
+    fallbackText: '`http://127.0.0.1:8090` for hosts; the address of the request in links',
+    meaning: 'The API URL given to hosts. It must be reachable from them.',
+  }),
+  IMAGE_SERVICE_BASE_URL: url({
+    readBy: ['gateway', 'image'],
+    fallbackText: 'the address of the request with `IMAGE_PORT`',
+    meaning: 'The URL from which hosts and users download boot images. It must be reachable from them.',
+  }),
+  HTTP_PROXY: text({
+    readBy: ['ignition'],
+    isSecret: true,
+    meaning: 'The HTTP proxy for `openshift-install` and `oc`.',
+  }),
+  HTTPS_PROXY: text({
+    readBy: ['ignition'],
+    isSecret: true,
+    meaning: 'The HTTPS proxy for `openshift-install` and `oc`.',
+  }),
+  NO_PROXY: text({ readBy: ['ignition'], meaning: 'Hosts that are reached without the proxy.' }),
+};

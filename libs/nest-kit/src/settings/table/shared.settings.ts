@@ -1,0 +1,77 @@
+import { boolean, choice, duration, json, list, text } from '../setting';
+
+const HOUR_MS = 3_600_000;
+
+/** Settings that several services read and that have to mean the same in each. */
+export const SHARED_SETTINGS = {
+  AGENT_DOCKER_IMAGE: text({
+    readBy: ['registration', 'validation', 'ignition', 'gateway'],
+    fallback: 'quay.io/muster/agent:latest',
+    meaning: 'The container image of the discovery agent.',
+  }),
+  INSTALLER_IMAGE: text({
+    readBy: ['registration', 'gateway'],
+    fallback: 'quay.io/muster/installer:latest',
+    meaning: 'The container image of the installer that writes the disk of a host.',
+  }),
+  CONTROLLER_IMAGE: text({
+    readBy: ['registration', 'gateway'],
+    fallback: 'quay.io/muster/controller:latest',
+    meaning: 'The container image of the controller that runs in the new cluster.',
+  }),
+  AUTH_TYPE: choice({
+    readBy: ['gateway', 'ignition', 'image'],
+    choices: ['none', 'local', 'agent-installer-local', 'oidc', 'rhsso'],
+    fallback: 'none',
+    meaning: 'How callers authenticate. `rhsso` is another name of `oidc`.',
+  }),
+  EC_PUBLIC_KEY_PEM: text({
+    readBy: ['gateway', 'image'],
+    fallback: '',
+    fallbackText: 'none',
+    meaning:
+      'PEM text of the P-256 public key that checks tokens. Required by `AUTH_TYPE=local` and `agent-installer-local`.',
+  }),
+  EC_PRIVATE_KEY_PEM: text({
+    readBy: ['gateway', 'ignition'],
+    fallback: '',
+    fallbackText: 'none',
+    isSecret: true,
+    meaning: 'PEM text of the P-256 private key that signs tokens. Required by `AUTH_TYPE=local`.',
+  }),
+  LOCAL_TOKEN_LIFETIME: duration({
+    readBy: ['gateway', 'ignition'],
+    fallback: 8_760 * HOUR_MS,
+    meaning: 'How long tokens are valid that the service signs itself.',
+  }),
+  OS_IMAGES: json({
+    readBy: ['muster', 'gateway', 'image'],
+    aliases: ['RHCOS_VERSIONS'],
+    fallbackText: 'the catalogue in `libs/assisted-api`',
+    meaning: 'The boot images that can be served.',
+  }),
+  HW_VALIDATOR_REQUIREMENTS: text({
+    readBy: ['registration', 'validation', 'events', 'gateway'],
+    fallbackText: 'the table of assisted-service v2',
+    meaning: 'A JSON list: minimum CPU cores, memory, disk and network per role and version.',
+  }),
+  EDGE_WORKERS_PRODUCT_NAMES: list({
+    readBy: ['registration', 'validation', 'events'],
+    fallback: ['BlueField SoC'],
+    meaning: 'Product names of machines that have the reduced requirements of an edge worker.',
+  }),
+  ENABLE_UPGRADE_AGENT: boolean({
+    readBy: ['registration', 'validation'],
+    fallback: true,
+    meaning: 'Whether agents whose image differs from `AGENT_DOCKER_IMAGE` are upgraded.',
+  }),
+  ENABLE_SINGLE_NODE_DNSMASQ: boolean({
+    readBy: ['validation', 'ignition'],
+    fallback: false,
+    meaning: 'Whether single-node clusters run their own DNS for the names of the cluster.',
+  }),
+  ALLOWED_DOMAINS: list({
+    readBy: ['image'],
+    meaning: 'Origins from which browsers may send requests. `*` matches any part of an origin.',
+  }),
+};
