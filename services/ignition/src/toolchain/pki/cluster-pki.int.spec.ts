@@ -6,7 +6,8 @@ import { connect, createServer } from 'node:tls';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { AUTHORITIES } from './authorities.table';
 import { CERTIFICATES, type CertificateRow } from './certificates.table';
-import { bundleOf, type ClusterPki, createClusterPki, type PkiInput, pkiFiles } from './cluster-pki';
+import { bundleOf, type ClusterPki, createClusterPki, pkiFiles } from './cluster-pki';
+import type { PkiInput } from './server-names';
 import { serverNames } from './server-names';
 
 const isInstalled = spawnSync('openssl', ['version']).error === undefined;

@@ -2,11 +2,11 @@ import { AUTHORITIES, BUNDLES } from './authorities.table';
 import { CERTIFICATES } from './certificates.table';
 import { createAuthority, issueCertificate, type KeyPairPem } from './issue-certificate';
 import { createEcKeys, createRsaKeys, type SigningKeysPem } from './service-account-keys';
-import { serverNames } from './server-names';
+import { type PkiInput, serverNames } from './server-names';
 
 export type PairName = (typeof AUTHORITIES)[number]['name'] | (typeof CERTIFICATES)[number]['name'];
 
-/** What a new cluster trusts and is trusted by. A secret; plain JSON. */
+/** Certificates and keys of a new cluster. A secret; plain JSON. */
 export interface ClusterPki {
   readonly pairs: { readonly [name in PairName]: KeyPairPem };
   /** Keys that sign the tokens of service accounts. */
@@ -14,18 +14,7 @@ export interface ClusterPki {
 }
 export type AccountKeysName = 'service-account' | 'bound-service-account-signing-key';
 
-export interface PkiInput {
-  /** `<cluster>.<base domain>` */
-  readonly domain: string;
-  /** VIPs of the API. */
-  readonly addresses: readonly string[];
-  /** CIDRs; the API has the first address of each. */
-  readonly serviceNetworks: readonly string[];
-  /** ISO 8601. */
-  readonly startedAt: string;
-}
-
-/** Makes keys: never the same twice. Certificates count from an hour before `startedAt`, as clocks of new hosts may be behind. */
+/** Creates new keys at every call. Certificates are valid from one hour before `startedAt`, because clocks of new hosts may be slow. */
 export async function createClusterPki(input: PkiInput): Promise<ClusterPki> {
   const accounts = Promise.all([createEcKeys(), createRsaKeys()]);
   const pairs = new Map<string, KeyPairPem>();
@@ -37,7 +26,7 @@ export async function createClusterPki(input: PkiInput): Promise<ClusterPki> {
   }
   for (const row of CERTIFICATES) {
     const authority = authorities.get(row.authority);
-    if (!authority) throw new Error(`The certificate ${row.name} names an authority that does not exist.`);
+    if (!authority) throw new Error(`The certificate ${row.name} names an unknown authority.`);
     const place = 'server' in row ? row.server : undefined;
     const names = place ? serverNames(place, input) : [];
     pairs.set(row.name, await issueCertificate({ ...row, names }, authority, input.startedAt));
@@ -49,14 +38,14 @@ export async function createClusterPki(input: PkiInput): Promise<ClusterPki> {
   };
 }
 
-/** Certificates of all authorities of a bundle, as PEM. Throws for a bundle that does not exist. */
+/** Returns the certificates of all authorities of a bundle as PEM. @throws Error for an unknown bundle. */
 export function bundleOf({ pairs }: ClusterPki, name: keyof typeof BUNDLES): string {
   const authorities = BUNDLES[name];
-  if (!authorities) throw new Error(`There is no bundle ${name}.`);
+  if (!authorities) throw new Error(`Unknown certificate bundle '${name}'.`);
   return authorities.map((authority) => pairs[authority as PairName].certificatePem).join('');
 }
 
-/** Everything as files by name: `.crt`, `.key`, `.pub`. */
+/** Returns all files by name: `.crt`, `.key`, `.pub`. */
 export function pkiFiles(pki: ClusterPki): ReadonlyMap<string, string> {
   return new Map([
     ...Object.entries(pki.pairs).flatMap(([name, pair]): [string, string][] => [

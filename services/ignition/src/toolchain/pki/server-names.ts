@@ -1,5 +1,15 @@
-import type { PkiInput } from './cluster-pki';
 import type { ServerPlace } from './certificates.table';
+
+export interface PkiInput {
+  /** `<cluster>.<base domain>` */
+  readonly domain: string;
+  /** API VIPs. */
+  readonly addresses: readonly string[];
+  /** CIDRs. The API server gets the first address of each. */
+  readonly serviceNetworks: readonly string[];
+  /** ISO 8601. */
+  readonly startedAt: string;
+}
 
 export interface ServerName {
   readonly type: 'dns' | 'ip';
@@ -9,7 +19,7 @@ export interface ServerName {
 const dns = (value: string): ServerName => ({ type: 'dns', value });
 const ip = (value: string): ServerName => ({ type: 'ip', value });
 
-/** Names and addresses under which a server is reached. */
+/** Returns the DNS names and IP addresses of a server certificate. */
 export function serverNames(place: ServerPlace, input: PkiInput): readonly ServerName[] {
   const { domain, addresses, serviceNetworks } = input;
   switch (place) {
@@ -32,7 +42,7 @@ export function serverNames(place: ServerPlace, input: PkiInput): readonly Serve
   }
 }
 
-/** The address after that of the network; undefined for what is no network. */
+/** Returns the first host address of a network; undefined when the text is not a network. */
 export function firstAddressOf(cidr: string): string | undefined {
   const address = cidr.split('/')[0] ?? '';
   if (address.includes(':')) return address.endsWith('::') ? `${address}1` : undefined;
