@@ -21,11 +21,23 @@ import {
   SettingError,
   type SettingsReader,
 } from '@muster/nest-kit';
-import type { OidcSettings } from './auth/oidc.authenticator';
 import type { OperatorSettings } from '@muster/operators';
 import type { RequirementsTable } from '@muster/validation-rules';
 
 const MS_PER_HOUR = 3_600_000;
+
+/** Settings of AUTH_TYPE=oidc. */
+export interface OidcSettings {
+  /** Accepted issuer of tokens; empty: any issuer that has one of the keys. */
+  readonly issuer: string;
+  /** Audience that tokens must name; empty: any. */
+  readonly audience: string;
+  /** Keys of the issuer: their URL, or the keys themselves as JSON. One of the two. */
+  readonly jwksUrl: string;
+  readonly jwks: string;
+  readonly adminUsers: readonly string[];
+  readonly readOnlyAdminUsers: readonly string[];
+}
 
 export interface GatewayConfig {
   readonly host: string;

@@ -1,2 +1,2 @@
-export { createApiDocument } from './api-document/preview-document';
+export { createApiDocument } from './preview-document';
 export * from './main';

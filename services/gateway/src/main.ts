@@ -2,16 +2,17 @@ import 'reflect-metadata';
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Platform, RunningService, StartService } from '@muster/nest-kit';
+import { VersionCatalogue } from '@muster/assisted-api';
+import { type Platform, platformProviders, type RunningService, type StartService } from '@muster/nest-kit';
 import { serveDocument } from './api-document/serve-document';
 import { GatewayModule } from './app.module';
-import { createLocalTokens } from './auth/local-tokens';
-import { readGatewayConfig } from './config';
+import { createLocalTokens, LocalTokens } from './auth/local-tokens';
+import { GATEWAY_CONFIG, readGatewayConfig } from './config';
 import { createFastifyServer } from './http/fastify-server';
 import { setPaths } from './http/paths';
 import { RouteTable } from './http/route-table';
-import { countRequests } from './metrics/count-requests';
-import { HttpMetrics } from './metrics/http-metrics';
+import { countRequests } from './monitoring/count-requests';
+import { HttpMetrics } from './monitoring/http-metrics';
 
 /** Opens the endpoints: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
 export const startGateway: StartService = async (platform, logger) => (await openGateway(platform, logger)).service;
@@ -25,7 +26,13 @@ export async function openGateway(
   const tokens = createLocalTokens(config);
   const routes = new RouteTable();
   const app = await NestFactory.create<NestFastifyApplication>(
-    GatewayModule.with(platform, config, tokens, routes),
+    GatewayModule.with([
+      ...platformProviders(platform),
+      { provide: GATEWAY_CONFIG, useValue: config },
+      { provide: LocalTokens, useValue: tokens },
+      { provide: RouteTable, useValue: routes },
+      { provide: VersionCatalogue, useValue: new VersionCatalogue(config.releaseImages, config.osImages) },
+    ]),
     createFastifyServer(routes),
     { logger, abortOnError: false, bodyParser: false },
   );

@@ -4,7 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { callService, type InputOf, type Method, type OutputOf, REQUESTS, CLOCK } from '@muster/nest-kit';
 import type { Clock, Requests } from '@muster/ports';
 import { FailureLog } from '../bus/failure-log';
-import { LastSeen } from './last-seen';
+import { LastSeen } from '../auth/last-seen';
 
 /** What an agent may ask, by the verb of its subject. Both endpoints lead here. */
 export const AGENT_METHODS = {

@@ -1,7 +1,7 @@
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { createApiDocument } from './preview-document';
+import { createApiDocument } from '../preview-document';
 
 type Json = { readonly [name: string]: unknown };
 

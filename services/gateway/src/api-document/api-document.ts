@@ -24,10 +24,8 @@ export function apiDocumentOf(app: INestApplication): OpenAPIObject {
   );
 }
 
-/** `RegisterClusterController_handle` is `registerCluster`; further handlers of one controller put their name before. */
-function toOperationId(controller: string, handler: string): string {
-  const useCase = controller.replace(/Controller$/, '');
+/** The name of the handler; further paths of one handler get a number. */
+function toOperationId(_controller: string, handler: string): string {
   const [, name = '', alias = ''] = /^(\w+?)(?:\[(\d+)\])?$/.exec(handler) ?? [];
-  const id = name === 'handle' ? useCase : `${name}${useCase}`;
-  return id.charAt(0).toLowerCase() + id.slice(1) + (alias === '' || alias === '0' ? '' : `Alias${alias}`);
+  return name + (alias === '' || alias === '0' ? '' : `Alias${alias}`);
 }

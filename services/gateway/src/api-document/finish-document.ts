@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { JsonSchema } from '@muster/assisted-api';
-import { OWN_API } from '../muster-api/muster-api';
+import { OWN_API } from '../http/paths';
 import { type AnswerNote, NOTE } from './answers.decorator';
 import { ERROR_ROWS, errorsOf } from './error-answers';
 import { hoistSchemas } from './hoist-schemas';

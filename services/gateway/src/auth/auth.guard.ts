@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import { type Refusal, RefusalError } from '@muster/problems';
 import type { FastifyRequest } from 'fastify';
-import { LastSeen } from '../agents/last-seen';
+import { LastSeen } from './last-seen';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 import { ACCEPTED_SCHEMES, ALLOWED_ROLES, type AuthScheme } from './accepts.decorator';
 import { AUTHENTICATOR, type Authenticator, type PathIds } from './authenticator';

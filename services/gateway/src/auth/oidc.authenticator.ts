@@ -7,19 +7,8 @@ import type { Authenticator, PathIds } from './authenticator';
 import { agentOf, type Caller, type Role } from './caller';
 import { bearerToken } from './credentials';
 import { readScope } from './local-tokens';
+import type { OidcSettings } from '../config';
 import type { TokenScopes } from './token-scope.service';
-
-export interface OidcSettings {
-  /** Whose tokens are good; empty: any issuer that has one of the keys. */
-  readonly issuer: string;
-  /** Whom tokens have to be for; empty: anybody. */
-  readonly audience: string;
-  /** Keys of the issuer: where they are, or the keys themselves as JSON. One of the two. */
-  readonly jwksUrl: string;
-  readonly jwks: string;
-  readonly adminUsers: readonly string[];
-  readonly readOnlyAdminUsers: readonly string[];
-}
 
 /** Anything else (`none` among it) is no signature that an issuer makes for strangers. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];

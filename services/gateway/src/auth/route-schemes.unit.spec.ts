@@ -32,8 +32,14 @@ const STRICTER: ReadonlySet<string> = new Set([
 const READERS = ['admin', 'read-only-admin', 'user'];
 const WRITERS = ['admin', 'user'];
 
+function controllersOf(module: Type): readonly Type[] {
+  const own = (Reflect.getMetadata('controllers', module) ?? []) as readonly Type[];
+  const imported = (Reflect.getMetadata('imports', module) ?? []) as readonly Type[];
+  return [...own, ...imported.flatMap(controllersOf)];
+}
+
 function served(): ReadonlyMap<string, Proofs> {
-  const controllers = Reflect.getMetadata('controllers', GatewayModule) as readonly Type[];
+  const controllers = controllersOf(GatewayModule);
   const proofs = new Map<string, Proofs>();
   for (const controller of controllers) {
     const bases = [Reflect.getMetadata(PATH_METADATA, controller) as string | string[]].flat();

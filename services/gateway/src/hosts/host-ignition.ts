@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { HostDocument } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Artifacts } from '../clusters/artifacts';
+import { Artifacts } from '../bus/artifacts';
 import { HostViews } from '../views/host-views';
 
 /** The document that a host is installed with. */

@@ -11,7 +11,7 @@ import {
   descriptionOf,
 } from '@muster/assisted-api';
 import type { FastifyRequest } from 'fastify';
-import { toOpenApi } from '../api-document/to-open-api';
+import { toOpenApi } from './to-open-api';
 import { SchemaViolation } from './schema-violation';
 
 type RequestClass = new () => object;

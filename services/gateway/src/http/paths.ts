@@ -1,9 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
-import { OWN_API } from '../muster-api/muster-api';
 
-/** Where the contract's paths begin. */
+/** Prefix of the paths of the v2 API. */
 export const API_PREFIX = 'api/assisted-install';
 
-/** What is not of the contract stands beside its paths. */
+/** Prefix of Muster's own paths, which assisted-service v2 does not have. */
+export const OWN_API = 'api/muster/v1';
+
+/** Puts the v2 prefix before all routes except Muster's own and the probes. */
 export const setPaths = (app: INestApplication): INestApplication =>
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'metrics', 'ready', `${OWN_API}/*path`] });

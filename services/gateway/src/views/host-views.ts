@@ -6,7 +6,7 @@ import type { ReadModels } from '@muster/ports';
 import { jsonList } from '../http/json-pieces';
 import { collect, findAll } from './documents';
 import { HostTexts } from './host-texts';
-import { LastSeen } from '../agents/last-seen';
+import { LastSeen } from '../auth/last-seen';
 import { noHost } from './not-found';
 import { ReportedBodies } from './reported-bodies';
 

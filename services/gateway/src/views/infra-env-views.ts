@@ -4,7 +4,7 @@ import { READ_MODELS } from '@muster/nest-kit';
 import type { ReadModels } from '@muster/ports';
 import type { FastifyRequest } from 'fastify';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
-import { ImageUrls } from '../infra-envs/show-image-url/image-urls';
+import { ImageUrls } from './image-urls';
 import { collect, findAll } from './documents';
 import { noInfraEnv } from './not-found';
 

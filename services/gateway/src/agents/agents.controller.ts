@@ -1,0 +1,129 @@
+import {
+  HostProgressBody,
+  list,
+  maybe,
+  NextStepsQuery,
+  record,
+  RegisterHostBody,
+  type Static,
+  StepReplyBody,
+  text,
+  V2_HOST,
+  type V2Host,
+  whole,
+} from '@muster/assisted-api';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { ReadYourWrites } from '../bus/read-your-writes';
+import {
+  Id,
+  JsonBody,
+  OptionalHeader,
+  OptionalJsonBody,
+  QueryOf,
+  SendsAgentVersion,
+} from '../http/parameters.decorators';
+import { HostViews } from '../views/host-views';
+import { AgentRequests } from './agent-desk';
+import { presentSteps, V2_STEPS, type V2Steps } from './present-steps';
+
+/** `host_registration_response` of the contract. */
+const V2_REGISTERED_HOST = record('host_registration_response', {
+  ...V2_HOST.members,
+  next_step_runner_command: record('next-step-runner-command', {
+    command: maybe(text()),
+    args: list(text()),
+    retry_seconds: maybe(whole()),
+  }),
+});
+
+type V2RegisteredHost = Static<typeof V2_REGISTERED_HOST>;
+
+@Controller('v2/infra-envs/:infra_env_id/hosts')
+export class AgentsController {
+  constructor(
+    private readonly desk: AgentRequests,
+    private readonly readYourWrites: ReadYourWrites,
+    private readonly hosts: HostViews,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @Answers('Makes a host known, or tells again what is known of it.', V2_REGISTERED_HOST)
+  @Accepts('agentAuth')
+  async registerHost(
+    @Id('infra_env_id') infraEnvId: string,
+    @JsonBody(RegisterHostBody) body: RegisterHostBody,
+    @OptionalHeader('discovery_agent_version') versionHeader: string | undefined,
+    @Context() context: CommandContext,
+  ): Promise<V2RegisteredHost> {
+    const hostId = body.host_id.toLowerCase();
+    const discoveryAgentVersion = body.discovery_agent_version ?? versionHeader ?? '';
+    const input = { infraEnvId, hostId, discoveryAgentVersion };
+    const { stored, agentVersion } = await this.desk.ask('register', input, context);
+    const isVisible = stored === undefined || (await this.readYourWrites.passed(stored.position));
+    const runner = { infra_env_id: infraEnvId, host_id: hostId, agent_version: agentVersion };
+    return {
+      ...(await this.show(infraEnvId, hostId, isVisible)),
+      next_step_runner_command: { args: [JSON.stringify(runner)] },
+    };
+  }
+
+  /** A host that is registered but not shown yet is not "not found": an agent would wait for ever on that. */
+  private async show(infraEnvId: string, hostId: string, isVisible: boolean): Promise<V2Host> {
+    try {
+      return await this.hosts.show(infraEnvId, hostId);
+    } catch (error) {
+      if (isVisible || !(error instanceof RefusalError)) throw error;
+      const reason = `Host ${hostId} is registered but cannot be shown yet; register again in a few seconds.`;
+      throw new RefusalError({ code: 'busy', reason });
+    }
+  }
+
+  @Get(':host_id/instructions')
+  @Answers('Tells an agent what to do, and when to ask again.', V2_STEPS)
+  @Accepts('agentAuth')
+  async nextSteps(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @QueryOf(NextStepsQuery) { timestamp: timestampSeconds = 0 }: NextStepsQuery,
+    @OptionalHeader('discovery_agent_version') discoveryAgentVersion: string | undefined,
+    @Context() context: CommandContext,
+  ): Promise<V2Steps> {
+    const input = { infraEnvId, hostId, discoveryAgentVersion: discoveryAgentVersion ?? '', timestampSeconds };
+    return presentSteps(await this.desk.ask('next_steps', input, context));
+  }
+
+  @Post(':host_id/instructions')
+  @HttpCode(204)
+  @SendsAgentVersion()
+  @AnswersNothing('Takes what became of a step.')
+  @Accepts('agentAuth')
+  async replyToStep(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @OptionalJsonBody(StepReplyBody) body: StepReplyBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    const { step_type: stepType = '', step_id: stepId = '', exit_code: exitCode = 0, output = '', error = '' } = body;
+    await this.desk.ask('reply_to_step', { infraEnvId, hostId, stepType, stepId, exitCode, output, error }, context);
+  }
+
+  @Put(':host_id/progress')
+  @HttpCode(200)
+  @SendsAgentVersion()
+  @AnswersNothing('Takes the stage that the installation of a host has reached.')
+  @Accepts('agentAuth')
+  async reportProgress(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @JsonBody(HostProgressBody) { current_stage: stage, progress_info: progressInfo = '' }: HostProgressBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.desk.ask('report_progress', { infraEnvId, hostId, stage, progressInfo }, context);
+  }
+}

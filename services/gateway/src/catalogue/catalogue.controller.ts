@@ -1,0 +1,76 @@
+import {
+  dictionary,
+  list,
+  maybe,
+  OpenshiftVersionsQuery,
+  record,
+  type ReleaseSource,
+  text,
+  V2_OPENSHIFT_VERSION,
+  V2_RELEASE_SOURCE,
+  type V2OpenshiftVersion,
+  VersionCatalogue,
+  word,
+} from '@muster/assisted-api';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { Answers } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
+import { QueryOf } from '../http/parameters.decorators';
+import { toDefaultConfig, V2_DEFAULT_CONFIG, type V2DefaultConfig } from './default-config';
+
+/** `list-versions` of the contract. */
+const V2_COMPONENT_VERSIONS = record('list-versions', { versions: dictionary(text()), release_tag: text() });
+
+/** `managed-domain` of the contract. */
+const V2_MANAGED_DOMAIN = record('managed-domain', { domain: maybe(text()), provider: maybe(word(['route53'])) });
+
+@Controller('v2')
+export class CatalogueController {
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    private readonly catalogue: VersionCatalogue,
+  ) {}
+
+  @Get('component-versions')
+  @Answers('Tells which versions of its parts this service runs and hands out.', V2_COMPONENT_VERSIONS)
+  @Accepts('userAuth')
+  listComponentVersions(): {
+    readonly versions: { readonly [component: string]: string };
+    readonly release_tag: string;
+  } {
+    return { versions: this.config.componentVersions, release_tag: this.config.releaseTag };
+  }
+
+  /** Base domains whose DNS records are made here: none, so people bring their own. */
+  @Get('domains')
+  @Answers('Lists the base domains whose DNS records are made here.', list(V2_MANAGED_DOMAIN))
+  @Accepts('userAuth')
+  listManagedDomains(): readonly never[] {
+    return [];
+  }
+
+  @Get('openshift-versions')
+  @Answers('Lists the versions that can be installed, by their names.', dictionary(V2_OPENSHIFT_VERSION))
+  @Accepts('userAuth')
+  listOpenshiftVersions(@QueryOf(OpenshiftVersionsQuery) query: OpenshiftVersionsQuery): {
+    readonly [version: string]: V2OpenshiftVersion;
+  } {
+    return this.catalogue.toV2({ version: query.version, onlyLatest: query.only_latest });
+  }
+
+  /** Which channels releases are taken from; the catalogue itself is what `openshift-versions` lists. */
+  @Get('release-sources')
+  @Answers('Lists the channels that releases are taken from.', list(V2_RELEASE_SOURCE))
+  @Accepts('userAuth')
+  listReleaseSources(): readonly ReleaseSource[] {
+    return this.config.releaseSources;
+  }
+
+  @Get('clusters/default-config')
+  @Answers('Shows what the settings of a cluster are when nothing is said.', V2_DEFAULT_CONFIG)
+  @Accepts('userAuth')
+  showDefaultConfig(): V2DefaultConfig {
+    return toDefaultConfig(this.config);
+  }
+}

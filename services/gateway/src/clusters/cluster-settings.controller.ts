@@ -1,0 +1,86 @@
+import { DOCUMENT_MAX_CHARACTERS, text } from '@muster/assisted-api';
+import { IgnitionService, RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, Header, HttpCode, Patch, Put } from '@nestjs/common';
+import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { Id, TextBody } from '../http/parameters.decorators';
+import { ClusterViews } from '../views/cluster-views';
+
+@Controller('v2/clusters/:cluster_id')
+export class ClusterSettingsController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  /** One JSON string, whose text is the document. */
+  @Get('install-config')
+  @Header('content-type', 'application/json')
+  @Answers('Shows the install-config that the cluster is installed with, as one text.', text())
+  @Accepts('userAuth')
+  async showInstallConfig(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<string> {
+    const { content } = await this.commands.ask(IgnitionService.method.renderInstallConfig, { clusterId }, context);
+    return JSON.stringify(Buffer.from(content, 'base64').toString());
+  }
+
+  @Patch('install-config')
+  @HttpCode(201)
+  @AnswersNothing('Replaces what is merged over the install-config of a cluster.')
+  @Accepts('userAuth')
+  async overrideInstallConfig(
+    @Id('cluster_id') clusterId: string,
+    @TextBody(DOCUMENT_MAX_CHARACTERS) installConfigOverrides: string,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    if (installConfigOverrides !== '' && !isJsonObject(installConfigOverrides)) {
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: 'The install-config override must be the text of a JSON object, or empty to remove it.',
+      });
+    }
+    const input = { clusterId, changes: { installConfigOverrides } };
+    await this.commands.execute(RegistrationService.method.reviseCluster, input, context);
+  }
+
+  /** Text that a console keeps with a cluster; nobody here reads it. Both bodies are one JSON string. */
+  @Get('ui-settings')
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers('Shows the text that a console keeps with the cluster.', text())
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  async showUiSettings(@Id('cluster_id') clusterId: string): Promise<string> {
+    return JSON.stringify((await this.clusters.document(clusterId))._ui_settings);
+  }
+
+  @Put('ui-settings')
+  @HttpCode(200)
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers('Replaces the text that a console keeps with the cluster.', text())
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  async keepUiSettings(
+    @Id('cluster_id') clusterId: string,
+    @TextBody(DOCUMENT_MAX_CHARACTERS) uiSettings: string,
+    @Context() context: CommandContext,
+  ): Promise<string> {
+    await this.commands.execute(
+      RegistrationService.method.reviseCluster,
+      { clusterId, changes: { uiSettings } },
+      context,
+    );
+    return JSON.stringify(uiSettings);
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const document: unknown = JSON.parse(text);
+    return typeof document === 'object' && document !== null && !Array.isArray(document);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,187 @@
+import {
+  type ClusterDocument,
+  list,
+  ListClusterHostsQuery,
+  ListClustersQuery,
+  RegisterClusterBody,
+  RegisterDisconnectedClusterBody,
+  ReviseClusterBody,
+  ShowClusterQuery,
+  toClusterSettings,
+  toOperatorBundles,
+  V2_CLUSTER,
+  V2_HOST,
+  type V2Cluster,
+} from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { IDS } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, type StreamableFile } from '@nestjs/common';
+import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import type { Caller } from '../auth/caller';
+import { Context, Who } from '../auth/command-context.decorator';
+import { Ownership } from '../auth/ownership';
+import { WithDeleted } from '../auth/with-deleted.decorator';
+import { Commands } from '../bus/commands';
+import { ReleaseChoice } from '../catalogue/release-choice';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
+import { checkPullSecret } from '../http/check-pull-secret';
+import { jsonPieces } from '../http/json-pieces';
+import { Id, JsonBody, QueryOf, SendsAgentVersion } from '../http/parameters.decorators';
+import { ClusterViews } from '../views/cluster-views';
+
+@Controller('v2/clusters')
+export class ClustersController {
+  constructor(
+    private readonly clusters: ClusterViews,
+    private readonly ownership: Ownership,
+    @Inject(IDS) private readonly ids: Ids,
+    private readonly commands: Commands,
+    private readonly releases: ReleaseChoice,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Get()
+  @AnswersText('Lists the clusters that whoever asks may see.', list(V2_CLUSTER))
+  @Accepts('userAuth', 'watcherAuth')
+  async listClusters(
+    @QueryOf(ListClustersQuery) query: ListClustersQuery,
+    @Who() caller: Caller,
+    @WithDeleted() withDeleted: boolean,
+  ): Promise<StreamableFile> {
+    const isWanted = toFilter(query);
+    const filter = (cluster: ClusterDocument): boolean => isWanted(cluster) && this.ownership.shows(caller, cluster);
+    return jsonPieces(await this.clusters.list(filter, { withHosts: query.with_hosts ?? false, withDeleted }));
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Answers('Makes a cluster.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async registerCluster(
+    @JsonBody(RegisterClusterBody) body: RegisterClusterBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    checkPullSecret(body.pull_secret);
+    const clusterId = this.ids.uuid();
+    await this.commands.execute(
+      RegistrationService.method.registerCluster,
+      {
+        clusterId,
+        kind: 'Cluster',
+        settings: { ...this.ntpDefault(body), ...toClusterSettings(body), ...this.releases.ofCluster(body) },
+        owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
+        pullSecret: body.pull_secret,
+        operatorBundles: toOperatorBundles(body.operator_bundles),
+        openshiftClusterId: '',
+        imported: false,
+      },
+      context,
+    );
+    return this.clusters.show(clusterId);
+  }
+
+  /** Somebody has to tell the hosts the time: where the person names nobody, the one that this service was given. */
+  private ntpDefault(body: RegisterClusterBody): { readonly additionalNtpSource?: string } {
+    const { ntpDefaultServer } = this.config;
+    return !ntpDefaultServer || body.additional_ntp_source || body.ntp_sources
+      ? {}
+      : { additionalNtpSource: ntpDefaultServer };
+  }
+
+  /** A cluster whose hosts never reach this service: only what its image is made of is kept here. */
+  @Post('disconnected')
+  @HttpCode(201)
+  @Answers('Makes a cluster whose hosts will never reach this service.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async registerDisconnectedCluster(
+    @JsonBody(RegisterDisconnectedClusterBody) body: RegisterDisconnectedClusterBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    const clusterId = this.ids.uuid();
+    await this.commands.execute(
+      RegistrationService.method.registerCluster,
+      {
+        clusterId,
+        kind: 'DisconnectedCluster',
+        settings: { name: body.name, ...this.releases.ofCluster(body) },
+        owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
+        pullSecret: '',
+        openshiftClusterId: '',
+        imported: false,
+      },
+      context,
+    );
+    return this.clusters.show(clusterId);
+  }
+
+  @Get(':cluster_id')
+  @SendsAgentVersion()
+  @AnswersText('Shows a cluster.', V2_CLUSTER)
+  @Accepts('userAuth', 'agentAuth', 'watcherAuth')
+  async showCluster(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ShowClusterQuery) query: ShowClusterQuery,
+    @WithDeleted() withDeleted: boolean,
+  ): Promise<StreamableFile> {
+    return jsonPieces(await this.clusters.text(clusterId, { withHosts: !query['exclude-hosts'], withDeleted }));
+  }
+
+  @Patch(':cluster_id')
+  @HttpCode(201)
+  @Answers('Changes the settings of a cluster; what is left out stays.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async reviseCluster(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(ReviseClusterBody) body: ReviseClusterBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    if (body.pull_secret !== undefined) checkPullSecret(body.pull_secret);
+    await this.commands.execute(
+      RegistrationService.method.reviseCluster,
+      {
+        clusterId,
+        changes: toClusterSettings(body),
+        pullSecret: body.pull_secret,
+        operatorBundles: toOperatorBundles(body.operator_bundles),
+      },
+      context,
+    );
+    return this.clusters.show(clusterId);
+  }
+
+  @Delete(':cluster_id')
+  @HttpCode(204)
+  @AnswersNothing('Deletes a cluster that is not being installed.')
+  @Accepts('userAuth')
+  async deregisterCluster(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<void> {
+    await this.commands.execute(RegistrationService.method.deregisterCluster, { clusterId }, context);
+  }
+
+  @Get(':cluster_id/hosts')
+  @AnswersText('Lists the hosts of a cluster.', list(V2_HOST))
+  @Accepts('userAuth', 'agentAuth')
+  async listClusterHosts(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ListClusterHostsQuery) query: ListClusterHostsQuery,
+  ): Promise<StreamableFile> {
+    const hosts = await this.clusters.hostsOf(
+      clusterId,
+      ({ role, status }) => (!query.role || role === query.role) && (!query.status || status === query.status),
+      { inventory: query['with-inventory'] ?? false, connectivity: query['with-connectivity'] ?? false },
+    );
+    return jsonPieces(hosts);
+  }
+}
+
+function toFilter(query: ListClustersQuery): (cluster: ClusterDocument) => boolean {
+  const { openshift_cluster_id: openshiftClusterId, owner } = query;
+  // No cluster has a subscription here, so a filter by subscription leaves nothing.
+  const bySubscription = (query.ams_subscription_ids ?? []).length > 0;
+  return (cluster) =>
+    !bySubscription &&
+    (!openshiftClusterId || cluster.openshift_cluster_id === openshiftClusterId) &&
+    (!owner || cluster.user_name === owner);
+}

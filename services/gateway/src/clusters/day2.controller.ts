@@ -1,0 +1,70 @@
+import { ImportClusterBody, V2_CLUSTER, type V2Cluster } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { IDS } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
+import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Answers } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { Id, JsonBody } from '../http/parameters.decorators';
+import { ClusterViews } from '../views/cluster-views';
+
+@Controller('v2/clusters')
+export class Day2Controller {
+  constructor(
+    @Inject(IDS) private readonly ids: Ids,
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  /** Makes a running cluster known, so that hosts can be added to it. */
+  @Post('import')
+  @HttpCode(201)
+  @Answers('Makes a cluster known that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async importCluster(
+    @JsonBody(ImportClusterBody) body: ImportClusterBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    const clusterId = this.ids.uuid();
+    await this.commands.execute(
+      RegistrationService.method.registerCluster,
+      {
+        clusterId,
+        kind: 'AddHostsCluster',
+        settings: {
+          ...namesOf(body),
+          apiVipDnsName: body.api_vip_dnsname,
+          platformType: 'baremetal',
+          ...(body.openshift_version ? { openshiftVersion: body.openshift_version } : {}),
+        },
+        owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
+        pullSecret: '',
+        openshiftClusterId: body.openshift_cluster_id.toLowerCase(),
+        imported: true,
+      },
+      context,
+    );
+    return this.clusters.show(clusterId);
+  }
+
+  @Post([':cluster_id/actions/allow-add-hosts', ':cluster_id/actions/allow-add-workers'])
+  @HttpCode(202)
+  @Answers('Lets hosts be added to an installed cluster.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async allowAddHosts(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
+    await this.commands.execute(RegistrationService.method.allowAddHosts, { clusterId }, context);
+    return this.clusters.show(clusterId);
+  }
+}
+
+/** `api.<name>.<domain>` says how the cluster is called; another host name, or an address, leaves the given name. */
+export function namesOf(body: Pick<ImportClusterBody, 'name' | 'api_vip_dnsname'>): {
+  readonly name: string;
+  readonly baseDnsDomain?: string;
+} {
+  const [, name, baseDnsDomain] = /^api\.([^.]+)\.(.+)$/.exec(body.api_vip_dnsname) ?? [];
+  return name && baseDnsDomain ? { name, baseDnsDomain } : { name: body.name };
+}

@@ -1,0 +1,119 @@
+import {
+  type ClusterDocument,
+  ClusterFileQuery,
+  CredentialFileQuery,
+  record,
+  type Static,
+  text,
+} from '@muster/assisted-api';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { Answers, AnswersFile, AnswersRefusal } from '../api-document/answers.decorator';
+import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Artifacts } from '../bus/artifacts';
+import { attachment } from '../http/attachment';
+import { Id, QueryOf, SendsAgentVersion } from '../http/parameters.decorators';
+import { ClusterViews } from '../views/cluster-views';
+import { refuseBeforeFilesExist } from './download-gate';
+
+/** What stands in until the file itself exists: the kubeconfig without the ingress CA works from the first minute. */
+const STAND_INS: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
+
+const CONSOLE_OPERATOR = 'console';
+
+const ADMINISTRATOR = 'kubeadmin';
+
+const V2_CREDENTIALS = record('credentials', { username: text(), password: text(), console_url: text() });
+
+type V2Credentials = Static<typeof V2_CREDENTIALS>;
+
+@Controller('v2/clusters/:cluster_id')
+export class DownloadsController {
+  constructor(
+    private readonly clusters: ClusterViews,
+    private readonly artifacts: Artifacts,
+  ) {}
+
+  @Get('downloads/files')
+  @SendsAgentVersion()
+  @AnswersFile('Gives a file that the cluster is installed with.', { isEarlyAtTimes: true })
+  @Accepts('userAuth', 'agentAuth', 'urlAuth')
+  async downloadClusterFile(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ClusterFileQuery) { file_name: name }: ClusterFileQuery,
+    @Context() context: CommandContext,
+  ): Promise<StreamableFile> {
+    refuseBeforeFilesExist(await this.clusters.document(clusterId), name);
+    return attachment(await this.artifacts.read(clusterId, name, context), name);
+  }
+
+  @Get('downloads/credentials')
+  @AnswersFile('Gives a file with which an administrator gets into the cluster.', { isEarlyAtTimes: true })
+  @OnlyRoles('user')
+  @Accepts('userAuth', 'agentAuth')
+  async downloadCredentials(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(CredentialFileQuery) { file_name: name }: CredentialFileQuery,
+    @Context() context: CommandContext,
+  ): Promise<StreamableFile> {
+    refuseBeforeFilesExist(await this.clusters.document(clusterId), name);
+    const content =
+      (await this.artifacts.find(clusterId, name, context)) ??
+      (await this.artifacts.read(clusterId, STAND_INS.get(name) ?? name, context));
+    return attachment(content, name);
+  }
+
+  @Get('downloads/credentials-presigned')
+  @AnswersRefusal(
+    'Not supported: URLs of an object store are not handed out; download from downloads/credentials instead.',
+  )
+  @OnlyRoles('user')
+  @Accepts('userAuth')
+  credentialsPresigned(@Id('cluster_id') _clusterId: string): never {
+    throw noPresignedUrls('downloads/credentials');
+  }
+
+  @Get('downloads/files-presigned')
+  @AnswersRefusal(
+    'Not supported: URLs of an object store are not handed out; download from downloads/files or logs instead.',
+  )
+  @Accepts('userAuth')
+  filesPresigned(@Id('cluster_id') _clusterId: string): never {
+    throw noPresignedUrls('downloads/files or logs');
+  }
+
+  @Get('credentials')
+  @Answers('Shows how an administrator logs in.', V2_CREDENTIALS, { isEarlyAtTimes: true })
+  @OnlyRoles('user')
+  @Accepts('userAuth')
+  async showCredentials(
+    @Id('cluster_id') clusterId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Credentials> {
+    const cluster = await this.clusters.document(clusterId);
+    const consoleUrl = consoleUrlOf(cluster);
+    const password = await this.artifacts.read(clusterId, 'kubeadmin-password', context);
+    return { username: ADMINISTRATOR, password: password.toString('utf8').trimEnd(), console_url: consoleUrl };
+  }
+}
+
+/** Empty when the cluster has no console. Throws RefusalError `not-ready` while it is not up: nobody could log in. */
+function consoleUrlOf(cluster: ClusterDocument): string {
+  const console = cluster.monitored_operators.find(({ name }) => name === CONSOLE_OPERATOR);
+  if (cluster.monitored_operators.length > 0 && !console) return '';
+  if (console?.status !== 'available') {
+    throw new RefusalError({
+      code: 'not-ready',
+      reason: `The console of cluster ${cluster.id} is not available yet; ask again when the installation is finalized.`,
+    });
+  }
+  return `https://console-openshift-console.apps.${cluster.name}.${cluster.base_dns_domain ?? ''}`;
+}
+
+const noPresignedUrls = (instead: string): RefusalError =>
+  new RefusalError({
+    code: 'invalid-input',
+    reason: `URLs of an object store are not handed out; download from ${instead} instead.`,
+  });

@@ -1,0 +1,145 @@
+import { inMemoryReadModels } from '@muster/adapter-in-memory';
+import { EVENT_SEVERITIES, type EventDocument, type HostDocument, type ListEventsQuery } from '@muster/assisted-api';
+import type { JsonObject, ReadModels } from '@muster/ports';
+import fc from 'fast-check';
+import { eventDocument } from '../sample-documents.fixture.spec';
+import { EventPages } from './event-pages';
+import { EVENTS_PAGE_MAX, pageOf, toCountHeaders } from './event-selection';
+
+const CLUSTERS = ['c1', 'c2'];
+const HOSTS = ['h1', 'h2', 'h3'];
+const PRESENT = 'h1';
+const INFRA_ENVS = ['i1', 'i2'];
+
+async function stored(events: readonly Partial<EventDocument>[]): Promise<ReadModels> {
+  const readModels = inMemoryReadModels();
+  const changes = events.map((event, ordinal) => {
+    const { document, ...where } = eventDocument(ordinal, event);
+    return { kind: 'put' as const, ...where, document: document as unknown as JsonObject };
+  });
+  await readModels.commit('views', 1, changes);
+  return readModels;
+}
+const pagesOf = (readModels: ReadModels): EventPages =>
+  new EventPages(readModels, { documentsOfCluster: async () => [{ id: PRESENT } as HostDocument] });
+
+/** The contract's words, one after the other, over a list. */
+function asWritten(events: readonly EventDocument[], query: ListEventsQuery): object {
+  const hostIds = query.host_ids ?? [];
+  const inScope = (event: EventDocument): boolean => {
+    if (query.cluster_id) return event.cluster_id === query.cluster_id;
+    if (hostIds.length > 0) return hostIds.includes(event.host_id ?? '');
+    return !query.infra_env_id || event.infra_env_id === query.infra_env_id;
+  };
+  const narrowed = (event: EventDocument): boolean => {
+    if (!query.cluster_id) return true;
+    if (!event.message.toLowerCase().includes((query.message ?? '').toLowerCase())) return false;
+    const alternatives = [
+      ...(hostIds.length > 0 ? [hostIds.includes(event.host_id ?? '')] : []),
+      ...(query.deleted_hosts ? [event.host_id !== undefined && event.host_id !== PRESENT] : []),
+      ...(query.cluster_level ? [event.host_id === undefined] : []),
+    ];
+    return alternatives.length === 0 || alternatives.includes(true);
+  };
+  const categories = query.categories?.length ? query.categories : ['user'];
+  const matching = events.filter((event) => inScope(event) && narrowed(event) && categories.includes(event.category));
+  const listed = matching.filter(({ severity }) => !query.severities?.length || query.severities.includes(severity));
+  if (query.order === 'descending') listed.reverse();
+  const offset = Math.max(query.offset ?? 0, 0);
+  const limit = query.limit === undefined ? 5_000 : query.limit < 0 ? listed.length : query.limit;
+  const counts = EVENT_SEVERITIES.map((severity) => matching.filter((event) => event.severity === severity).length);
+  return {
+    messages: listed.slice(offset, offset + limit).map(({ message }) => message),
+    headers: [String(listed.length), ...counts.map((count) => String(query.cluster_id ? count : 0))],
+  };
+}
+
+const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+const EVENTS = fc.array(
+  fc.record({
+    cluster_id: optional(fc.constantFrom(...CLUSTERS)),
+    host_id: optional(fc.constantFrom(...HOSTS)),
+    infra_env_id: optional(fc.constantFrom(...INFRA_ENVS)),
+    severity: fc.constantFrom(...EVENT_SEVERITIES),
+    category: fc.constantFrom('user' as const, 'metrics' as const),
+    message: fc.constantFrom('100% ready', 'HOST_up', 'host%', ''),
+  }),
+  { maxLength: 40 },
+);
+const QUERY = fc.record({
+  cluster_id: optional(fc.constantFrom(...CLUSTERS)),
+  host_ids: optional(fc.subarray(HOSTS)),
+  infra_env_id: optional(fc.constantFrom(...INFRA_ENVS)),
+  severities: optional(fc.subarray([...EVENT_SEVERITIES])),
+  categories: optional(fc.subarray(['user', 'metrics', 'other'])),
+  message: optional(fc.constantFrom('0%', 'host', 'h_')),
+  deleted_hosts: optional(fc.boolean()),
+  cluster_level: optional(fc.boolean()),
+  order: optional(fc.constantFrom('ascending' as const, 'descending' as const)),
+  limit: optional(fc.integer({ min: -3, max: 8 })),
+  offset: optional(fc.integer({ min: -2, max: 8 })),
+});
+
+describe('pages of events', () => {
+  it('are what the contract says, headers included, for any events and any query', async () => {
+    await fc.assert(
+      fc.asyncProperty(EVENTS, QUERY, async (events, query) => {
+        const { events: listed, counts } = await pagesOf(await stored(events)).read(query);
+        const documents = events.map((event, ordinal) => eventDocument(ordinal, event).document);
+        expect({
+          messages: listed.map(({ message }) => message),
+          headers: Object.values(toCountHeaders(query, counts)),
+        }).toEqual(asWritten(documents, query));
+      }),
+    );
+  });
+
+  it.each([
+    ['the first of a cluster', { cluster_id: 'c1' }],
+    ['the last of a cluster', { cluster_id: 'c1', order: 'descending' as const }],
+    ['those of one host', { host_ids: ['h1'], offset: 100 }],
+    ['those of a host in its cluster', { cluster_id: 'c1', host_ids: ['h1'] }],
+    ['the worst of an infra-env', { infra_env_id: 'i1', severities: ['error', 'critical'] }],
+    ['the last of all', { order: 'descending' as const }],
+  ])('read nothing but what they show: %s', async (_, query) => {
+    const readModels = await stored(
+      Array.from({ length: 12_000 }, (_event, n) => ({
+        cluster_id: CLUSTERS[n % 2],
+        host_id: n % 2 === 0 ? HOSTS[0] : HOSTS[1],
+        infra_env_id: INFRA_ENVS[n % 2],
+        severity: EVENT_SEVERITIES[(n >> 1) % EVENT_SEVERITIES.length],
+      })),
+    );
+    let documents = 0;
+    const counted: ReadModels = {
+      ...readModels,
+      find: async (given) => {
+        const found = await readModels.find(given);
+        documents += found.length;
+        return found;
+      },
+    };
+    const { events, counts } = await pagesOf(counted).read({ ...query, limit: 10 });
+    expect(events).toHaveLength(10);
+    expect(documents).toBe(10);
+    expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(
+      'order' in query && !('cluster_id' in query) ? 12_000 : 6_000,
+    );
+  });
+
+  it('end at the most that one answer may have, also where all are asked for', () => {
+    for (const limit of [-1, -7, EVENTS_PAGE_MAX + 1, Number.MAX_SAFE_INTEGER])
+      expect(pageOf({ limit })).toEqual({ limit: EVENTS_PAGE_MAX, offset: 0 });
+    expect(pageOf({ limit: 0, offset: -1 })).toEqual({ limit: 0, offset: 0 });
+  });
+
+  it('are put together from several reads where one is not enough', async () => {
+    const readModels = await stored(Array.from({ length: 20_500 }, () => ({ cluster_id: 'c1' })));
+    const read = async (query: ListEventsQuery) => (await pagesOf(readModels).read(query)).events;
+    expect(await read({ cluster_id: 'c1', limit: -1 })).toHaveLength(20_500);
+    expect(await read({ cluster_id: 'c1', limit: 10_001, offset: 10_499 })).toHaveLength(10_001);
+    expect(
+      (await read({ cluster_id: 'c1', message: 'event', limit: 2, offset: 20_498 })).map((e) => e.message),
+    ).toEqual(['event 20498', 'event 20499']);
+  });
+});

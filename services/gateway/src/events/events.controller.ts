@@ -1,0 +1,74 @@
+import { list, ListEventsQuery, presentEvent, TriggerEventBody, V2_EVENT, type V2Event } from '@muster/assisted-api';
+import { EventsService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import type { Caller } from '../auth/caller';
+import { Context, Who } from '../auth/command-context.decorator';
+import { TokenScopes } from '../auth/token-scope.service';
+import { Commands } from '../bus/commands';
+import { JsonBody, QueryOf } from '../http/parameters.decorators';
+import { EVENT_COUNT_HEADERS } from './event-count-headers';
+import { EventPages } from './event-pages';
+import { parseEventProps } from './event-props';
+import { EventScopes } from './event-scopes';
+import { toCountHeaders } from './event-selection';
+
+@Controller('v2/events')
+export class EventsController {
+  constructor(
+    private readonly pages: EventPages,
+    private readonly visible: EventScopes,
+    private readonly commands: Commands,
+    private readonly scopes: TokenScopes,
+  ) {}
+
+  @Get()
+  @Answers('Lists what happened, oldest first unless asked otherwise.', list(V2_EVENT), {
+    headers: EVENT_COUNT_HEADERS,
+    namesOthers: true,
+  })
+  @Accepts('userAuth', 'urlAuth', 'watcherAuth')
+  async listEvents(
+    @QueryOf(ListEventsQuery) query: ListEventsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<readonly V2Event[]> {
+    if (this.visible.hasNothingToShow(request.caller, query)) {
+      void reply.headers(toCountHeaders(query, new Map()));
+      return [];
+    }
+    await this.visible.check(request.caller, query);
+    const { events, counts } = await this.pages.read(query);
+    void reply.headers(toCountHeaders(query, counts));
+    return events.map(presentEvent);
+  }
+
+  @Post()
+  @HttpCode(201)
+  @AnswersNothing('Adds an event to what is listed.', { namesOthers: true })
+  @Accepts('agentAuth')
+  async triggerEvent(
+    @JsonBody(TriggerEventBody) body: TriggerEventBody,
+    @Context() context: CommandContext,
+    @Who() caller: Caller,
+  ): Promise<void> {
+    const ids = { infraEnvId: body.infra_env_id?.toLowerCase(), clusterId: body.cluster_id?.toLowerCase() };
+    if (caller.scope && !(await this.scopes.covers(caller.scope, ids)))
+      throw new RefusalError({ code: 'not-found', reason: 'There is nothing here that this token may speak of.' });
+    const note = {
+      name: body.name ?? '',
+      severity: body.severity,
+      category: body.category ?? 'user',
+      message: body.message,
+      clusterId: body.cluster_id?.toLowerCase() ?? '',
+      hostId: body.host_id?.toLowerCase() ?? '',
+      infraEnvId: body.infra_env_id?.toLowerCase() ?? '',
+      props: parseEventProps(body.props),
+    };
+    await this.commands.ask(EventsService.method.recordNote, { note }, context);
+  }
+}

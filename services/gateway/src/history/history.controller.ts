@@ -1,0 +1,192 @@
+import {
+  choice,
+  type ClusterDocument,
+  type ClusterJourney,
+  decimal,
+  FUNNEL_STEPS,
+  FunnelQuery,
+  type HostDocument,
+  type HostJourney,
+  JOURNEY_COLLECTIONS,
+  list,
+  orNull,
+  PastQuery,
+  presentCluster,
+  record,
+  type Static,
+  text,
+  time,
+  uuid,
+  V2_CLUSTER,
+  type V2Cluster,
+  whole,
+} from '@muster/assisted-api';
+import { EventsService, hostKeyOf } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { CLOCK, READ_MODELS } from '@muster/nest-kit';
+import type { Clock, ReadModels } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { Answers } from '../api-document/answers.decorator';
+import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { Id, QueryOf } from '../http/parameters.decorators';
+import { OWN_API } from '../http/paths';
+import { ClusterViews } from '../views/cluster-views';
+import { findAll } from '../views/documents';
+import { HostViews } from '../views/host-views';
+import { FunnelCount } from './funnel';
+import { funnelWindow } from './funnel-window';
+import { stageSpans, statusSpans } from './spans';
+
+const unpacked = promisify(gunzip);
+
+/** Of one answer of the events service, unpacked. */
+const PAST_MAX_BYTES = 256 * 1024 * 1024;
+
+const SPAN = record('span', { name: text(), from: time(), to: orNull(time()), seconds: decimal() });
+
+const TIMELINE = record('timeline', {
+  steps: list(record('timeline-step', { step: choice(FUNNEL_STEPS), at: time() })),
+  statuses: list(SPAN),
+  finalizing_stages: list(SPAN),
+  failures: list(
+    record('timeline-failure', {
+      at: time(),
+      kind: choice(['failed', 'cancelled', 'preparation-failed']),
+      step: choice(FUNNEL_STEPS),
+      stage: text(),
+      reason: text(),
+    }),
+  ),
+  hosts: list(record('host-timeline', { id: uuid(), name: text(), statuses: list(SPAN), stages: list(SPAN) })),
+});
+
+type Timeline = Static<typeof TIMELINE>;
+
+const STEP = record('funnel-step', {
+  step: choice(FUNNEL_STEPS),
+  reached: whole(),
+  conversion: orNull(decimal({ minimum: 0, maximum: 1 })),
+  median_seconds: orNull(decimal()),
+  p90_seconds: orNull(decimal()),
+});
+
+const FAILURE = record('funnel-failure', {
+  kind: choice(['failed', 'cancelled', 'preparation-failed']),
+  step: choice(FUNNEL_STEPS),
+  stage: text(),
+  reason: text(),
+  count: whole(),
+});
+
+/** Counts are of clusters; `steps` in the order of the way, `failures` most frequent first. */
+const FUNNEL = record('funnel', {
+  from: time(),
+  to: time(),
+  clusters: whole(),
+  open: whole(),
+  installed: whole(),
+  failed: whole(),
+  cancelled: whole(),
+  steps: list(STEP),
+  failures: list(FAILURE),
+});
+
+type PresentedFunnel = Static<typeof FUNNEL>;
+
+@Controller(OWN_API)
+export class HistoryController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+    private readonly hosts: HostViews,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** A cluster and its hosts as they were at a moment of the past. */
+  @Get('clusters/:cluster_id')
+  @Answers('Shows a cluster and its hosts as they were at a moment of the past.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async showPastCluster(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(PastQuery) { at }: PastQuery,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    if (at === undefined) return this.clusters.show(clusterId);
+    // Whoever may see it now may see what it was.
+    await this.clusters.document(clusterId);
+    const { documents } = await this.commands.ask(EventsService.method.readPast, { clusterId, at }, context);
+    const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });
+    const past = JSON.parse(text.toString()) as { cluster: ClusterDocument; hosts: HostDocument[] };
+    const hosts = past.hosts.map((host) => this.hosts.presentPast(host, past.cluster.control_plane_count));
+    return presentCluster(past.cluster, await Promise.all(hosts), past.hosts);
+  }
+
+  /** Where a cluster's time went: its phases, its hosts' stages, and what failed. */
+  @Get('clusters/:cluster_id/timeline')
+  @Answers('Shows how long a cluster was in each phase and its hosts in each stage, and what failed.', TIMELINE)
+  @Accepts('userAuth')
+  async showTimeline(@Id('cluster_id') clusterId: string): Promise<Timeline> {
+    await this.clusters.document(clusterId);
+    const journey = await this.journey<ClusterJourney>(JOURNEY_COLLECTIONS.clusters, clusterId);
+    if (!journey) throw new RefusalError({ code: 'not-found', reason: NO_JOURNEY, subject: clusterId });
+    const now = new Date(this.clock.nowMs()).toISOString();
+    const { steps, statuses, finalizing_stages: finalizing, failures } = journey;
+    return {
+      steps: FUNNEL_STEPS.flatMap((step) => (steps[step] ? [{ step, at: steps[step] }] : [])),
+      statuses: statusSpans(statuses, now),
+      finalizing_stages: stageSpans(finalizing, statuses, now),
+      failures,
+      hosts: await this.hostTimelines(clusterId, now),
+    };
+  }
+
+  private async hostTimelines(clusterId: string, now: string): Promise<Timeline['hosts']> {
+    const timelines: Timeline['hosts'][number][] = [];
+    for (const {
+      id,
+      infra_env_id: infraEnvId,
+      requested_hostname: given,
+      _reported_hostname: reported,
+    } of await this.hosts.documentsOfCluster(clusterId)) {
+      const journey = await this.journey<HostJourney>(JOURNEY_COLLECTIONS.hosts, hostKeyOf(infraEnvId, id));
+      if (!journey) continue;
+      const { statuses, stages } = journey;
+      const spans = { statuses: statusSpans(statuses, now), stages: stageSpans(stages, statuses, now) };
+      timelines.push({ id, name: given || reported || id, ...spans });
+    }
+    return timelines;
+  }
+
+  private async journey<Document>(collection: string, key: string): Promise<Document | undefined> {
+    return (await this.readModels.get(collection, key)) as unknown as Document | undefined;
+  }
+
+  /** How far the clusters of everyone came that were created in a window of time, and where they failed. */
+  @Get('funnel')
+  @Answers('Counts how far clusters came, how long each step took them, and where they failed.', FUNNEL)
+  @OnlyRoles('admin', 'read-only-admin')
+  @Accepts('userAuth')
+  async showFunnel(@QueryOf(FunnelQuery) query: FunnelQuery): Promise<PresentedFunnel> {
+    const { from, to, days } = funnelWindow(query, this.clock.nowMs());
+    const { openshift_version, platform, topology } = query;
+    const chosen = Object.entries({ openshift_version, platform, topology }).filter(([, value]) => value !== undefined);
+    const where = { day: days, ...(Object.fromEntries(chosen) as Record<string, string>) };
+    const count = new FunnelCount();
+    for await (const journey of findAll<ClusterJourney>(this.readModels, {
+      collection: JOURNEY_COLLECTIONS.clusters,
+      where,
+    })) {
+      const createdAt = journey.steps['cluster-created'] ?? '';
+      if (createdAt >= from && createdAt < to) count.add(journey);
+    }
+    return { from, to, ...count.figures() };
+  }
+}
+
+const NO_JOURNEY = 'Nothing is known of how this cluster came about: it was imported, or only takes hosts of day 2.';

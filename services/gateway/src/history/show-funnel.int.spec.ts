@@ -1,0 +1,119 @@
+import { gzipSync } from 'node:zlib';
+import { EventsService } from '@muster/contracts';
+import { startTestIssuer } from '../auth/test-issuer.fixture.spec';
+import { type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument } from '../sample-documents.fixture.spec';
+import { after, clusterJourney, MADE_AT, storedCluster, storedHost } from './journey.fixture.spec';
+
+const FUNNEL = '/api/muster/v1/funnel';
+const JANUARY = '?from=2026-01-01&to=2026-02-01';
+const timelineOf = (id: string): string => `/api/muster/v1/clusters/${id}/timeline`;
+
+describe('The funnel and the timeline', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway();
+    const steps = { 'cluster-created': MADE_AT, 'infra-env-created': after(4) };
+    const failure = { at: after(90), kind: 'failed', step: 'infra-env-created', stage: 'x', reason: 'y' } as const;
+    await gateway.project(1, [
+      clusterDocument(),
+      hostDocument({ requested_hostname: 'node-1' }),
+      storedCluster(clusterJourney({ steps, failures: [failure] })),
+      storedCluster(clusterJourney({ id: 'sno', topology: 'single-node', outcome: 'installed' })),
+      storedCluster(
+        clusterJourney({ id: 'late', day: '2026-02-01', steps: { 'cluster-created': '2026-02-01T00:00:00.000Z' } }),
+      ),
+      storedHost({ stages: [{ name: 'Installing', at: after(10) }], statuses: [{ name: 'error', at: after(90) }] }),
+    ]);
+  });
+  afterAll(() => gateway.close());
+
+  it('count the clusters that were created in the window', async () => {
+    const { status, body } = await gateway.call('GET', FUNNEL + JANUARY);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ clusters: 2, open: 1, installed: 1 });
+    expect(body).toHaveProperty(['steps', 1], {
+      step: 'infra-env-created',
+      reached: 1,
+      conversion: 0.5,
+      median_seconds: 4,
+      p90_seconds: 4,
+    });
+    expect(body).toHaveProperty(['failures', 0, 'count'], 1);
+  });
+
+  it.each([
+    ['&topology=single-node', 1],
+    ['&openshift_version=4.18.52', 2],
+    ['&platform=vsphere', 0],
+  ])('count those only that are asked for: %s', async (filter, clusters) => {
+    expect((await gateway.call('GET', FUNNEL + JANUARY + filter)).body).toMatchObject({ clusters });
+  });
+
+  it.each(['?from=yesterday', '?from=2026-13-01', '?from=2026-02-01&to=2026-01-01', '?from=2020-01-01'])(
+    'take no window like %s',
+    async (query) => {
+      expect((await gateway.call('GET', FUNNEL + query)).status).toBe(400);
+    },
+  );
+
+  it('show where the time of a cluster and of its hosts went', async () => {
+    const { status, body } = await gateway.call('GET', timelineOf(CLUSTER_ID));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      steps: [
+        { step: 'cluster-created', at: MADE_AT },
+        { step: 'infra-env-created', at: after(4) },
+      ],
+      statuses: [{ name: 'insufficient', from: MADE_AT, to: null }],
+      hosts: [{ id: HOST_ID, name: 'node-1', stages: [{ name: 'Installing', to: after(90), seconds: 80 }] }],
+    });
+  });
+
+  it('show nothing of a cluster that is not there', async () => {
+    expect((await gateway.call('GET', timelineOf('5b0f2c5e-8d6d-4b7a-9a52-0f6f3a1c9d99'))).status).toBe(404);
+  });
+
+  it('show a cluster as it was at any moment of the past', async () => {
+    const past = { cluster: clusterDocument({ status: 'installing' }).document, hosts: [hostDocument().document] };
+    await gateway.answers(EventsService.method.readPast, () => ({
+      documents: gzipSync(JSON.stringify(past)).toString('base64'),
+    }));
+    const at = '2026-01-02T04:00:00Z';
+    const { status, body } = await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}?at=${at}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: CLUSTER_ID, status: 'installing', hosts: [{ id: HOST_ID }] });
+    expect(gateway.asked.at(-1)?.body).toEqual({ clusterId: CLUSTER_ID, at });
+    expect(JSON.stringify(body)).not.toContain('_position');
+  });
+
+  it('show a cluster as it is when no moment is named', async () => {
+    const { body } = await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}`);
+    expect(body).toMatchObject({ id: CLUSTER_ID, status: 'insufficient' });
+  });
+
+  it('take nothing for a moment that is none', async () => {
+    expect((await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}?at=then`)).status).toBe(400);
+  });
+});
+
+describe('The funnel of everyone', () => {
+  it('is for administrators and auditors', async () => {
+    const issuer = await startTestIssuer();
+    const gateway = await startRunningGateway({
+      AUTH_TYPE: 'rhsso',
+      OIDC_ISSUER_URL: issuer.url,
+      ADMIN_USERS: 'root',
+      READ_ONLY_ADMIN_USERS: 'auditor',
+      IMAGE_SERVICE_BASE_URL: 'http://images.example.com:8888',
+    });
+    const statusFor = async (username: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${await issuer.token({ username, org_id: 'wonderland' })}` };
+      return (await gateway.call('GET', FUNNEL, { headers })).status;
+    };
+    const statuses = [await statusFor('root'), await statusFor('auditor'), await statusFor('alice')];
+    await gateway.close();
+    await issuer.close();
+    expect(statuses).toEqual([200, 200, 403]);
+  });
+});

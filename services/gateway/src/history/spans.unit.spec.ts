@@ -1,0 +1,39 @@
+import { after } from './journey.fixture.spec';
+import { stageSpans, statusSpans } from './spans';
+
+const NOW = after(1_000);
+const mark = (name: string, seconds: number) => ({ name, at: after(seconds) });
+const told = (spans: ReturnType<typeof statusSpans>) =>
+  spans.map(({ name, to, seconds }) => [name, seconds, to !== null] as const);
+
+describe('the spans of a timeline', () => {
+  it('last until the next one, the last one until now', () => {
+    expect(told(statusSpans([mark('ready', 0), mark('installing', 40)], NOW))).toEqual([
+      ['ready', 40, true],
+      ['installing', 960, false],
+    ]);
+  });
+
+  it.each(['installed', 'error', 'cancelled'])('take no time once it is over: %s', (end) => {
+    expect(told(statusSpans([mark('installing', 0), mark(end, 40)], NOW))).toEqual([
+      ['installing', 40, true],
+      [end, 0, true],
+    ]);
+  });
+
+  it('of a stage end with the status that ends the installation', () => {
+    const statuses = [mark('installing', 0), mark('error', 70), mark('resetting', 300)];
+    expect(told(stageSpans([mark('Installing', 10), mark('Writing image to disk', 20)], statuses, NOW))).toEqual([
+      ['Installing', 10, true],
+      ['Writing image to disk', 50, true],
+    ]);
+  });
+
+  it('of a second attempt are not ended by how the first one ended', () => {
+    const statuses = [mark('error', 70), mark('resetting', 80), mark('installing', 90)];
+    expect(told(stageSpans([mark('Installing', 10), mark('Installing', 900)], statuses, NOW))).toEqual([
+      ['Installing', 60, true],
+      ['Installing', 100, false],
+    ]);
+  });
+});

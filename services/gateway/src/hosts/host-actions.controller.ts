@@ -1,0 +1,97 @@
+import { BindHostBody, V2_HOST, type V2Host } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Controller, HttpCode, Patch, Post } from '@nestjs/common';
+import { Answers } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import type { Caller } from '../auth/caller';
+import { Context, Who } from '../auth/command-context.decorator';
+import { Ownership } from '../auth/ownership';
+import { Commands } from '../bus/commands';
+import { FailureLog } from '../bus/failure-log';
+import { Id, JsonBody, PathParam } from '../http/parameters.decorators';
+import { HostViews } from '../views/host-views';
+
+@Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/actions')
+export class HostActionsController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly hosts: HostViews,
+    private readonly failures: FailureLog,
+    private readonly ownership: Ownership,
+  ) {}
+
+  @Post('bind')
+  @HttpCode(200)
+  @Answers('Makes a host of the pool a host of a cluster.', V2_HOST)
+  @Accepts('userAuth')
+  async bindHost(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @JsonBody(BindHostBody) body: BindHostBody,
+    @Context() context: CommandContext,
+    @Who() caller: Caller,
+  ): Promise<V2Host> {
+    const clusterId = body.cluster_id.toLowerCase();
+    await this.ownership.check(caller, 'write', { clusterId });
+    await this.failures.around({ name: 'host_bind_failed', infraEnvId, hostId, clusterId }, context, () =>
+      this.commands.execute(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context),
+    );
+    return this.hosts.show(infraEnvId, hostId);
+  }
+
+  @Post('unbind')
+  @HttpCode(200)
+  @Answers('Gives a host of a cluster back to the pool.', V2_HOST)
+  @Accepts('userAuth')
+  async unbindHost(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Host> {
+    await this.failures.around({ name: 'host_unbind_failed', infraEnvId, hostId }, context, () =>
+      this.commands.execute(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context),
+    );
+    return this.hosts.show(infraEnvId, hostId);
+  }
+
+  @Post('install')
+  @HttpCode(202)
+  @Answers('Begins the installation of a host that is added to an installed cluster.', V2_HOST)
+  @Accepts('userAuth')
+  async installHost(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Host> {
+    await this.commands.execute(RegistrationService.method.installHost, { infraEnvId, hostId }, context);
+    return this.hosts.show(infraEnvId, hostId);
+  }
+
+  @Post('reset')
+  @HttpCode(200)
+  @Answers('Takes a host that was being added to a cluster back to its beginning.', V2_HOST)
+  @Accepts('userAuth')
+  async resetHost(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Host> {
+    await this.commands.execute(RegistrationService.method.resetHost, { infraEnvId, hostId }, context);
+    return this.hosts.show(infraEnvId, hostId);
+  }
+
+  @Patch('reset-validation/:validation_id')
+  @Answers('Has a validation of a host measured again.', V2_HOST)
+  @Accepts('userAuth')
+  async resetValidation(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @PathParam('validation_id') validationId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Host> {
+    const request = { infraEnvId, hostId, validationId };
+    await this.commands.execute(RegistrationService.method.resetHostValidation, request, context);
+    return this.hosts.show(infraEnvId, hostId);
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  DOCUMENT_MAX_CHARACTERS,
+  HostIgnitionBody,
+  InstallerArgsBody,
+  record,
+  text,
+  V2_HOST,
+  type V2Host,
+} from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { parseIgnitionOverride } from '@muster/ignition-config';
+import { OBJECT_STORE } from '@muster/nest-kit';
+import type { ObjectStore } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, HttpCode, Inject, Patch, type StreamableFile } from '@nestjs/common';
+import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { attachment } from '../http/attachment';
+import { Id, JsonBody } from '../http/parameters.decorators';
+import { HostViews } from '../views/host-views';
+import { HostIgnition } from './host-ignition';
+
+/** `host-ignition-params` of the contract. */
+const V2_HOST_IGNITION = record('host-ignition-params', { config: text() });
+
+const NO_DOCUMENT = { digest: '', bytes: 0 };
+
+const BYTES_PER_CHARACTER_MAX = 4;
+
+@Controller('v2')
+export class HostIgnitionController {
+  constructor(
+    private readonly ignition: HostIgnition,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    private readonly commands: Commands,
+    private readonly hosts: HostViews,
+  ) {}
+
+  @Get('infra-envs/:infra_env_id/hosts/:host_id/ignition')
+  @Answers('Shows the ignition document that the host is installed with.', V2_HOST_IGNITION)
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  async showHostIgnition(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<{ readonly config: string }> {
+    const { content } = await this.ignition.read(infraEnvId, hostId, context);
+    return { config: content.toString('utf8') };
+  }
+
+  /** The document goes to the object store; the fact names it by digest. */
+  @Patch('infra-envs/:infra_env_id/hosts/:host_id/ignition')
+  @HttpCode(201)
+  @AnswersNothing('Replaces what is merged over the ignition document of a host.')
+  @Accepts('userAuth')
+  async overrideIgnition(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @JsonBody(HostIgnitionBody) { config = '' }: HostIgnitionBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    if (config !== '') checkIgnition(config);
+    await this.hosts.document(infraEnvId, hostId);
+    const document = config === '' ? NO_DOCUMENT : await this.store(config);
+    const input = { infraEnvId, hostId, settings: { ignitionConfigOverrides: document } };
+    await this.commands.execute(RegistrationService.method.reviseHost, input, context);
+  }
+
+  private async store(config: string): Promise<{ digest: string; bytes: number }> {
+    const limit = DOCUMENT_MAX_CHARACTERS * BYTES_PER_CHARACTER_MAX;
+    const { digest, bytes } = await this.objectStore.put(Buffer.from(config, 'utf8'), limit);
+    return { digest, bytes };
+  }
+
+  @Patch('infra-envs/:infra_env_id/hosts/:host_id/installer-args')
+  @HttpCode(201)
+  @Answers('Replaces the arguments that are handed to the program that writes the disk.', V2_HOST)
+  @Accepts('userAuth')
+  async setInstallerArgs(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @JsonBody(InstallerArgsBody) { args = [] }: InstallerArgsBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Host> {
+    const input = { infraEnvId, hostId, settings: { installerArgs: JSON.stringify(args) } };
+    await this.commands.execute(RegistrationService.method.reviseHost, input, context);
+    return this.hosts.show(infraEnvId, hostId);
+  }
+
+  /** The contract spells this one path with `infra-env` in the singular. */
+  @Get('infra-env/:infra_env_id/hosts/:host_id/downloads/ignition')
+  @AnswersFile('Gives the ignition document that the host is installed with.', { isEarlyAtTimes: true })
+  @Accepts('userAuth', 'agentAuth')
+  async downloadHostIgnition(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<StreamableFile> {
+    const { name, content } = await this.ignition.read(infraEnvId, hostId, context);
+    return attachment(content, name);
+  }
+}
+
+/** Throws RefusalError `invalid-input` when the text is not an ignition document that could be merged. */
+function checkIgnition(text: string): void {
+  const parsed = parseIgnitionOverride(text, 'config');
+  if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);
+}

@@ -1,0 +1,120 @@
+import {
+  InfraEnvFileQuery,
+  type JsonSchema,
+  PresignedInfraEnvFileQuery,
+  UNSET_TIME,
+  V2_SIGNED_URL,
+} from '@muster/assisted-api';
+import { IgnitionService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Controller, Get, HttpStatus, Req, Res, type StreamableFile } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Answers, AnswersFile } from '../api-document/answers.decorator';
+import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { attachment } from '../http/attachment';
+import { Id, QueryOf } from '../http/parameters.decorators';
+import { ImageUrls } from '../views/image-urls';
+import { InfraEnvViews } from '../views/infra-env-views';
+import { IPXE_SCRIPT, IpxeScripts } from './ipxe-scripts';
+import { staticNetworkArchive } from './static-network-archive';
+
+const DISCOVERY_IGNITION = 'discovery.ign';
+
+const STATIC_NETWORKS = 'static-network-config';
+
+const LAST_MODIFIED: { readonly [name: string]: JsonSchema } = {
+  'Last-Modified': { type: 'string', description: 'Of discovery.ign: when what it is made of changed last.' },
+};
+
+@Controller('v2/infra-envs/:infra_env_id/downloads')
+export class ImagesController {
+  constructor(
+    private readonly infraEnvs: InfraEnvViews,
+    private readonly urls: ImageUrls,
+    private readonly commands: Commands,
+    private readonly ipxeScripts: IpxeScripts,
+  ) {}
+
+  /** Where the URL does not expire the contract says so by the time that never was. */
+  @Get('image-url')
+  @Answers('Gives the address that the image is downloaded from.', V2_SIGNED_URL)
+  @Accepts('userAuth')
+  @OnlyRoles('admin', 'user')
+  async showImageUrl(
+    @Id('infra_env_id') infraEnvId: string,
+    @Req() request: FastifyRequest,
+  ): Promise<{ readonly url: string; readonly expires_at: string }> {
+    const infraEnv = await this.infraEnvs.document(infraEnvId);
+    return { url: await this.urls.of(infraEnv, request), expires_at: this.urls.expiresAt() ?? UNSET_TIME };
+  }
+
+  @Get('files')
+  @AnswersFile('Gives a file that machines boot with.', { isEarlyAtTimes: true, headers: LAST_MODIFIED })
+  @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
+  async downloadInfraEnvFile(
+    @Id('infra_env_id') infraEnvId: string,
+    @QueryOf(InfraEnvFileQuery) query: InfraEnvFileQuery,
+    @Context() context: CommandContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const infraEnv = await this.infraEnvs.document(infraEnvId);
+    if (query.file_name === STATIC_NETWORKS) return attachment(await staticNetworkArchive(infraEnv), STATIC_NETWORKS);
+    if (query.file_name === IPXE_SCRIPT) {
+      const wanted = { type: query.ipxe_script_type ?? '', mac: query.mac ?? '' };
+      return attachment(Buffer.from(await this.ipxeScripts.script(infraEnv, wanted, request)), IPXE_SCRIPT);
+    }
+    const { ignition, generatedAt } = await this.commands.ask(
+      IgnitionService.method.renderDiscoveryIgnition,
+      { infraEnvId, isoType: query.discovery_iso_type ?? '' },
+      context,
+    );
+    // The image service takes this as the age of its images.
+    const changedAt = new Date(generatedAt);
+    if (!Number.isNaN(changedAt.getTime())) void reply.header('Last-Modified', changedAt.toUTCString());
+    return attachment(Buffer.from(ignition, 'base64'), DISCOVERY_IGNITION);
+  }
+
+  /** An address for machines, which have no other way to prove who they are. */
+  @Get('files-presigned')
+  @Answers('Gives an address of a file that machines can fetch without any other proof.', V2_SIGNED_URL)
+  @Accepts('userAuth')
+  @OnlyRoles('admin', 'user')
+  async presignInfraEnvFile(
+    @Id('infra_env_id') infraEnvId: string,
+    @QueryOf(PresignedInfraEnvFileQuery) query: PresignedInfraEnvFileQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<{ readonly url: string; readonly expires_at: string }> {
+    const infraEnv = await this.infraEnvs.document(infraEnvId);
+    const parameters = {
+      file_name: query.file_name,
+      ...(query.ipxe_script_type && { ipxe_script_type: query.ipxe_script_type }),
+    };
+    return {
+      url: await this.urls.file(infraEnv, parameters, request),
+      expires_at: this.urls.expiresAt() ?? UNSET_TIME,
+    };
+  }
+
+  /** 204 when the infra-env's machines need nothing before they can fetch their root file system. */
+  @Get('minimal-initrd')
+  @AnswersFile('Gives the RAM disk with what machines need before they can fetch their root file system.', {
+    isEarlyAtTimes: true,
+    others: { 204: 'They need nothing.' },
+  })
+  @Accepts('userAuth', 'urlAuth', 'imageAuth')
+  async downloadMinimalInitrd(
+    @Id('infra_env_id') infraEnvId: string,
+    @Context() context: CommandContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile | undefined> {
+    await this.infraEnvs.document(infraEnvId);
+    const method = IgnitionService.method.renderNetworkRamdisk;
+    const { archive } = await this.commands.ask(method, { infraEnvId }, context);
+    if (archive !== '') return attachment(Buffer.from(archive, 'base64'), `initrd-${infraEnvId}.img`);
+    void reply.status(HttpStatus.NO_CONTENT);
+    return undefined;
+  }
+}

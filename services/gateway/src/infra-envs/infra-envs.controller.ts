@@ -1,0 +1,129 @@
+import {
+  list,
+  ListInfraEnvsQuery,
+  RegisterInfraEnvBody,
+  ReviseInfraEnvBody,
+  toInfraEnvChanges,
+  toInfraEnvSettings,
+  V2_INFRA_ENV,
+  type V2InfraEnv,
+} from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { IDS } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import type { Caller } from '../auth/caller';
+import { Context, Who } from '../auth/command-context.decorator';
+import { Ownership } from '../auth/ownership';
+import { Commands } from '../bus/commands';
+import { ReleaseChoice } from '../catalogue/release-choice';
+import { checkPullSecret } from '../http/check-pull-secret';
+import { Id, JsonBody, QueryOf } from '../http/parameters.decorators';
+import { ClusterViews } from '../views/cluster-views';
+import { InfraEnvViews } from '../views/infra-env-views';
+
+@Controller('v2/infra-envs')
+export class InfraEnvsController {
+  constructor(
+    private readonly infraEnvs: InfraEnvViews,
+    private readonly ownership: Ownership,
+    @Inject(IDS) private readonly ids: Ids,
+    private readonly commands: Commands,
+    private readonly releases: ReleaseChoice,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Get()
+  @Answers('Lists the infra-envs that whoever asks may see.', list(V2_INFRA_ENV))
+  @Accepts('userAuth', 'watcherAuth')
+  listInfraEnvs(
+    @QueryOf(ListInfraEnvsQuery) query: ListInfraEnvsQuery,
+    @Req() request: FastifyRequest,
+    @Who() caller: Caller,
+  ): Promise<readonly V2InfraEnv[]> {
+    const wanted = { clusterId: query.cluster_id?.toLowerCase(), owner: query.owner };
+    return this.infraEnvs.list(wanted, (infraEnv) => this.ownership.shows(caller, infraEnv), request);
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Answers('Makes an infra-env: an image, and the hosts that will boot from it.', V2_INFRA_ENV, { namesOthers: true })
+  @Accepts('userAuth')
+  async registerInfraEnv(
+    @JsonBody(RegisterInfraEnvBody) body: RegisterInfraEnvBody,
+    @Context() context: CommandContext,
+    @Req() request: FastifyRequest,
+    @Who() caller: Caller,
+  ): Promise<V2InfraEnv> {
+    checkPullSecret(body.pull_secret);
+    const settings = toInfraEnvSettings(body);
+    await this.ownership.check(caller, 'write', { clusterId: settings.clusterId });
+    const cluster = settings.clusterId ? await this.clusters.document(settings.clusterId) : undefined;
+    const version = body.openshift_version || cluster?.openshift_version || '';
+    const infraEnvId = this.ids.uuid();
+    await this.commands.execute(
+      RegistrationService.method.registerInfraEnv,
+      {
+        infraEnvId,
+        settings: { ...settings, ...this.releases.ofInfraEnv(version, body.cpu_architecture) },
+        owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
+        pullSecret: body.pull_secret,
+      },
+      context,
+    );
+    return this.infraEnvs.show(infraEnvId, request);
+  }
+
+  @Get(':infra_env_id')
+  @Answers('Shows an infra-env.', V2_INFRA_ENV)
+  @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
+  showInfraEnv(@Id('infra_env_id') infraEnvId: string, @Req() request: FastifyRequest): Promise<V2InfraEnv> {
+    return this.infraEnvs.show(infraEnvId, request);
+  }
+
+  @Patch(':infra_env_id')
+  @HttpCode(201)
+  @Answers('Changes the settings of an infra-env; what is left out stays.', V2_INFRA_ENV)
+  @Accepts('userAuth')
+  async reviseInfraEnv(
+    @Id('infra_env_id') infraEnvId: string,
+    @JsonBody(ReviseInfraEnvBody) body: ReviseInfraEnvBody,
+    @Context() context: CommandContext,
+    @Req() request: FastifyRequest,
+  ): Promise<V2InfraEnv> {
+    // Empty means unchanged, as in the contract.
+    const pullSecret = body.pull_secret || undefined;
+    if (pullSecret) checkPullSecret(pullSecret);
+    const { cpu_architecture: architecture } = await this.infraEnvs.document(infraEnvId);
+    const changes = toInfraEnvChanges(body);
+    if (changes.openshiftVersion) {
+      changes.openshiftVersion = this.releases.ofInfraEnv(changes.openshiftVersion, architecture).openshiftVersion;
+    }
+    const input = { infraEnvId, changes, pullSecret };
+    await this.commands.execute(RegistrationService.method.reviseInfraEnv, input, context);
+    return this.infraEnvs.show(infraEnvId, request);
+  }
+
+  @Delete(':infra_env_id')
+  @HttpCode(204)
+  @AnswersNothing('Deletes an infra-env that has no hosts.')
+  @Accepts('userAuth')
+  async deregisterInfraEnv(@Id('infra_env_id') infraEnvId: string, @Context() context: CommandContext): Promise<void> {
+    await this.commands.execute(RegistrationService.method.deregisterInfraEnv, { infraEnvId }, context);
+  }
+
+  @Post(':infra_env_id/regenerate-signing-key')
+  @HttpCode(204)
+  @AnswersNothing('Makes every address of the image worthless that was handed out so far.')
+  @Accepts('userAuth')
+  async regenerateSigningKey(
+    @Id('infra_env_id') infraEnvId: string,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.commands.execute(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);
+  }
+}

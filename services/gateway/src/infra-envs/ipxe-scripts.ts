@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { HostDocument, InfraEnvDocument } from '@muster/assisted-api';
+import { BootImageError, ipxeBootScript, ipxeChainScript } from '@muster/boot-image';
+import { RefusalError } from '@muster/problems';
+import type { FastifyRequest } from 'fastify';
+import { HostViews } from '../views/host-views';
+import { ReportedBodies } from '../views/reported-bodies';
+import { ImageUrls } from '../views/image-urls';
+import { appendedArguments } from './appended-arguments';
+
+export interface IpxeScriptRequest {
+  /** discovery-image-always, which is also what an empty one means, or boot-order-control. */
+  readonly type: string;
+  /** Of the machine that asks; empty when it did not say. */
+  readonly mac: string;
+}
+
+export const IPXE_SCRIPT = 'ipxe-script';
+const BOOT_ORDER_CONTROL = 'boot-order-control';
+const STATUSES_IN_INSTALLATION: readonly string[] = ['installing-in-progress', 'added-to-existing-cluster'];
+const STAGES_ON_DISK: readonly string[] = ['Rebooting', 'Waiting for ignition', 'Configuring', 'Joined', 'Done'];
+
+/** What firmware that boots over the network is told to do. */
+@Injectable()
+export class IpxeScripts {
+  constructor(
+    private readonly urls: ImageUrls,
+    private readonly hosts: HostViews,
+    private readonly bodies: ReportedBodies,
+  ) {}
+
+  /** Throws RefusalError: `not-found` for a machine that shall boot from its disk, so that its firmware goes on to that. */
+  async script(infraEnv: InfraEnvDocument, { type, mac }: IpxeScriptRequest, request: FastifyRequest): Promise<string> {
+    try {
+      if (type === BOOT_ORDER_CONTROL && mac === '') {
+        const parameters = { file_name: IPXE_SCRIPT, ipxe_script_type: BOOT_ORDER_CONTROL };
+        return ipxeChainScript(await this.urls.file(infraEnv, parameters, request));
+      }
+      if (type === BOOT_ORDER_CONTROL) await this.refuseOnDisk(infraEnv.id, mac.toLowerCase());
+      return ipxeBootScript({
+        ...(await this.urls.networkBoot(infraEnv, request)),
+        appendKargs: appendedArguments(infraEnv.kernel_arguments ?? ''),
+      });
+    } catch (error) {
+      if (!(error instanceof BootImageError)) throw error;
+      throw new RefusalError({ code: 'invalid-input', reason: error.message });
+    }
+  }
+
+  private async refuseOnDisk(infraEnvId: string, mac: string): Promise<void> {
+    const owners: HostDocument[] = [];
+    for (const host of await this.hosts.documentsOfInfraEnv(infraEnvId))
+      if ((await this.macsOf(host)).includes(mac)) owners.push(host);
+    const [host, ...others] = owners;
+    if (host && others.length > 0) {
+      throw new RefusalError({
+        code: 'identity-conflict',
+        reason: `${owners.length} hosts of the infra-env say that ${mac} is theirs; remove those that are gone.`,
+        subject: 'mac',
+      });
+    }
+    if (!host || !isOnDisk(host)) return;
+    throw new RefusalError({
+      code: 'not-found',
+      reason: `The host with ${mac} is ${host.status}: it shall boot from its disk.`,
+      subject: 'mac',
+    });
+  }
+
+  private async macsOf({ _inventory_digest: digest }: HostDocument): Promise<readonly string[]> {
+    const text = await this.bodies.text(digest);
+    if (text === undefined) return [];
+    const { interfaces = [] } = JSON.parse(text) as {
+      readonly interfaces?: readonly { readonly mac_address?: unknown }[];
+    };
+    return interfaces.map(({ mac_address: mac }) => String(mac ?? '').toLowerCase());
+  }
+}
+
+function isOnDisk({ status, progress }: HostDocument): boolean {
+  if (status === 'installed') return true;
+  return STATUSES_IN_INSTALLATION.includes(status) && STAGES_ON_DISK.includes(progress?.current_stage ?? '');
+}

@@ -1,0 +1,123 @@
+import { IgnitionService } from '@muster/contracts';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { HOST_ID, hostDocument, INFRA_ENV_ID, infraEnvDocument } from '../sample-documents.fixture.spec';
+
+const DOWNLOADS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/downloads`;
+const SCRIPT = `${DOWNLOADS}/files?file_name=ipxe-script`;
+const MAC = '02:00:00:aa:bb:01';
+const SERVICE = 'https://service.example.com';
+const IMAGES = 'http://images.example.com:8888';
+
+describe('what machines that boot over the network are given', () => {
+  let gateway: RunningGateway;
+  beforeEach(async () => {
+    gateway = await startRunningGateway({ SERVICE_BASE_URL: `${SERVICE}/`, IMAGE_SERVICE_BASE_URL: IMAGES });
+    await gateway.project(2, [infraEnvDocument(kernelArguments('rd.muster=1', 'b="c d"'))]);
+  });
+  afterEach(() => gateway.close());
+
+  const kernelArguments = (...values: readonly string[]) => ({
+    kernel_arguments: JSON.stringify(values.map((value) => ({ operation: 'append', value }))),
+  });
+  const inventoryDigest = async (macs: readonly string[]): Promise<string> => {
+    const inventory = { interfaces: macs.map((mac) => ({ mac_address: mac.toUpperCase() })) };
+    return (await gateway.platform.objectStore.put(Buffer.from(JSON.stringify(inventory)), 10_000)).digest;
+  };
+  const host = async (status: string, stage: string, id = HOST_ID) => {
+    const progress = { current_stage: stage };
+    const _inventory_digest = await inventoryDigest([MAC]);
+    return hostDocument({ id, status, progress, _inventory_digest } as never);
+  };
+
+  it('is a script that starts the live system', async () => {
+    const answer = await gateway.call('GET', SCRIPT);
+    expect(answer.status).toBe(200);
+    const [first, initrd, kernel, last] = answer.text.split('\n');
+    expect([first, last]).toEqual(['#!ipxe', 'boot']);
+    const query = 'arch=x86_64&version=4.18';
+    expect(initrd).toBe(`initrd --name initrd ${IMAGES}/images/${INFRA_ENV_ID}/pxe-initrd?${query}`);
+    expect(kernel).toMatch(
+      `kernel ${IMAGES}/boot-artifacts/kernel?${query} initrd=initrd coreos.live.rootfs_url=${IMAGES}/boot-artifacts/rootfs?${query} `,
+    );
+    expect(kernel).toMatch(/ rd\.muster=1 b="c d"$/);
+  });
+
+  it('is asked for again with the machine’s address, where the boot order is controlled', async () => {
+    const answer = await gateway.call('GET', `${SCRIPT}&ipxe_script_type=boot-order-control`);
+    const script = `${SERVICE}${DOWNLOADS}/files?file_name=ipxe-script&ipxe_script_type=boot-order-control`;
+    expect(answer.text).toBe(`#!ipxe\nchain ${script}&mac=\${net0/mac}\n`);
+  });
+
+  it.each([
+    ['installed', 'Done', 404],
+    ['installing-in-progress', 'Rebooting', 404],
+    ['installing-in-progress', 'Waiting for ignition', 404],
+    ['installing-in-progress', 'Writing image to disk', 200],
+    ['known', '', 200],
+  ])('of a host that is %s (%s) is answered with %i', async (status, stage, expected) => {
+    await gateway.project(3, [await host(status, stage)]);
+    const ask = async (mac: string): Promise<number> =>
+      (await gateway.call('GET', `${SCRIPT}&ipxe_script_type=boot-order-control&mac=${mac}`)).status;
+    expect(await ask(MAC)).toBe(expected);
+    expect(await ask('02:00:00:aa:bb:99')).toBe(200);
+    expect((await gateway.call('GET', `${SCRIPT}&mac=${MAC}`)).status).toBe(200);
+  });
+
+  it('is refused where two hosts claim one address', async () => {
+    const other = 'e1b5a0f4-6f0f-4a4b-9c0a-7d1d2c3b4aff';
+    const twin = await host('known', '', other);
+    await gateway.project(3, [await host('known', ''), { ...twin, key: `${INFRA_ENV_ID}.${other}` }]);
+    const answer = await gateway.call('GET', `${SCRIPT}&ipxe_script_type=boot-order-control&mac=${MAC}`);
+    expect(answer).toMatchObject({ status: 409, body: { reason: expect.stringContaining('2 hosts') as string } });
+  });
+
+  it.each(['a\nimgfree', 'a=$x', 'a="b'])('never holds a hostile kernel argument such as %j', async (value) => {
+    await gateway.project(3, [infraEnvDocument(kernelArguments(value))]);
+    expect(await gateway.call('GET', SCRIPT)).toMatchObject({
+      status: 400,
+      body: { reason: expect.stringContaining('refused') as string },
+    });
+  });
+
+  it('names the image service where the API was asked, unless it was said otherwise', async () => {
+    await gateway.close();
+    gateway = await startRunningGateway();
+    await gateway.project(2, [infraEnvDocument()]);
+    const answer = await gateway.call('GET', SCRIPT);
+    expect(answer.text).toContain('kernel http://127.0.0.1:8888/boot-artifacts/');
+    expect((await gateway.call('GET', `${SCRIPT}&mac=x`)).status).toBe(400);
+  });
+
+  it('can be had by an address of its own', async () => {
+    const presigned = await gateway.call('GET', `${DOWNLOADS}/files-presigned?file_name=discovery.ign`);
+    expect(presigned.body).toEqual({
+      url: `${SERVICE}${DOWNLOADS}/files?file_name=discovery.ign`,
+      expires_at: '0001-01-01T00:00:00.000Z',
+    });
+    const script = await gateway.call(
+      'GET',
+      `${DOWNLOADS}/files-presigned?file_name=ipxe-script&ipxe_script_type=boot-order-control`,
+    );
+    expect((script.body as { url: string }).url).toContain('ipxe_script_type=boot-order-control');
+    expect((await gateway.call('GET', `${DOWNLOADS}/files-presigned?file_name=static-network-config`)).status).toBe(
+      400,
+    );
+  });
+
+  it.each(['full', 'minimal', 'disconnected'])(
+    'is, as a disc, the %s image where the infra-env says so',
+    async (form) => {
+      await gateway.project(3, [infraEnvDocument({ type: `${form}-iso` } as never)]);
+      const answer = await gateway.call('GET', `${DOWNLOADS}/image-url`);
+      expect((answer.body as { url: string }).url).toBe(`${IMAGES}/byid/${INFRA_ENV_ID}/4.18/x86_64/${form}.iso`);
+    },
+  );
+
+  it('is the network part of a minimal image, or nothing', async () => {
+    let archive = '';
+    await gateway.answers(IgnitionService.method.renderNetworkRamdisk, () => ({ archive }));
+    expect(await gateway.call('GET', `${DOWNLOADS}/minimal-initrd`)).toMatchObject({ status: 204, text: '' });
+    archive = Buffer.from('archive').toString('base64');
+    expect(await gateway.call('GET', `${DOWNLOADS}/minimal-initrd`)).toMatchObject({ status: 200, text: 'archive' });
+  });
+});

@@ -1,0 +1,29 @@
+import { RegistrationService } from '@muster/contracts';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { INFRA_ENV_ID, infraEnvDocument } from '../sample-documents.fixture.spec';
+
+const { rotateSigningKey } = RegistrationService.method;
+const regenerate = (id: string): string => `${API}/v2/infra-envs/${id}/regenerate-signing-key`;
+
+describe('a new signing key over REST', () => {
+  let gateway: RunningGateway;
+  beforeEach(async () => {
+    gateway = await startRunningGateway();
+    await gateway.project(2, [infraEnvDocument()]);
+  });
+  afterEach(() => gateway.close());
+
+  it('is asked for and answered with 204', async () => {
+    await gateway.answers(rotateSigningKey, () => ({ stored: { position: 2, revision: 1 } }));
+    const answer = await gateway.call('POST', regenerate(INFRA_ENV_ID));
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(gateway.asked.map(({ body }) => body)).toEqual([{ infraEnvId: INFRA_ENV_ID }]);
+  });
+
+  it('is 404 where there is no infra-env, and 400 where there can be none', async () => {
+    await gateway.refuses(rotateSigningKey, { code: 'not-found', reason: 'There is none.', subject: 'infra_env_id' });
+    expect(await gateway.call('POST', regenerate(INFRA_ENV_ID))).toMatchObject({ status: 404, body: { code: '404' } });
+    expect((await gateway.call('POST', regenerate('one'))).status).toBe(400);
+    expect(gateway.asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,112 @@
+import {
+  CompleteInstallationBody,
+  DOCUMENT_MAX_CHARACTERS,
+  FinalizingProgressBody,
+  V2_CLUSTER,
+  type V2Cluster,
+} from '@muster/assisted-api';
+import { EventsService, IgnitionService, RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Controller, HttpCode, Post, Put } from '@nestjs/common';
+import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { Id, JsonBody, SendsAgentVersion, TextBody } from '../http/parameters.decorators';
+import { ClusterViews } from '../views/cluster-views';
+import { failedOperatorsOf } from './failed-operators';
+
+@Controller('v2/clusters/:cluster_id')
+export class InstallationController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  @Post('actions/install')
+  @HttpCode(202)
+  @Answers('Begins the installation of a cluster that is ready.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async installCluster(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
+    await this.commands.execute(RegistrationService.method.installCluster, { clusterId }, context);
+    return this.clusters.show(clusterId);
+  }
+
+  @Post('actions/cancel')
+  @HttpCode(202)
+  @Answers('Stops the installation of a cluster.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async cancelInstallation(
+    @Id('cluster_id') clusterId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    await this.commands.execute(RegistrationService.method.cancelInstallation, { clusterId }, context);
+    return this.clusters.show(clusterId);
+  }
+
+  @Post('actions/reset')
+  @HttpCode(202)
+  @Answers('Takes a cancelled or failed installation back to its beginning.', V2_CLUSTER)
+  @Accepts('userAuth')
+  async resetCluster(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
+    await this.commands.execute(RegistrationService.method.resetCluster, { clusterId }, context);
+    return this.clusters.show(clusterId);
+  }
+
+  @Put('progress')
+  @HttpCode(200)
+  @AnswersNothing('Takes how far the controller has come with finishing the cluster.')
+  @Accepts('agentAuth')
+  async reachFinalizingStage(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(FinalizingProgressBody) { finalizing_stage: stage = '' }: FinalizingProgressBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.commands.ask(RegistrationService.method.reachFinalizingStage, { clusterId, stage }, context);
+  }
+
+  @Post('uploads/ingress-cert')
+  @HttpCode(201)
+  @SendsAgentVersion()
+  @AnswersNothing("Takes the certificates that the cluster's ingress shows, so that its kubeconfig can trust them.")
+  @Accepts('agentAuth')
+  async acceptIngressCertificate(
+    @Id('cluster_id') clusterId: string,
+    @TextBody(DOCUMENT_MAX_CHARACTERS) certificate: string,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.clusters.document(clusterId);
+    const caBundlePem = Buffer.from(certificate, 'utf8').toString('base64');
+    await this.commands.ask(IgnitionService.method.acceptIngressCa, { clusterId, caBundlePem }, context);
+  }
+
+  /** Completion follows from the operators' reports; what a controller says here is only written down. */
+  @Post('actions/complete-installation')
+  @HttpCode(202)
+  @SendsAgentVersion()
+  @Answers('Takes what the controller says at the end of an installation.', V2_CLUSTER)
+  @Accepts('agentAuth')
+  async completeInstallation(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(CompleteInstallationBody) body: CompleteInstallationBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
+    const cluster = await this.clusters.show(clusterId);
+    const failed = body.is_success ? [] : failedOperatorsOf(body.data);
+    if (failed.length > 0) {
+      const report = failed.join(', ');
+      const note = {
+        name: 'cluster_operator_report',
+        severity: 'info',
+        category: 'user',
+        message: `Cluster operators reported as failed: ${report}`,
+        clusterId,
+        hostId: '',
+        infraEnvId: '',
+        props: { cluster_id: clusterId, report },
+      };
+      await this.commands.ask(EventsService.method.recordNote, { note }, context);
+    }
+    return cluster;
+  }
+}

@@ -1,0 +1,93 @@
+import { CreateManifestBody, list, ListManifestsQuery, ManifestQuery, ReviseManifestBody } from '@muster/assisted-api';
+import { IgnitionService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Controller, Delete, Get, HttpCode, Patch, Post, type StreamableFile } from '@nestjs/common';
+import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { attachment } from '../http/attachment';
+import { Id, JsonBody, QueryOf } from '../http/parameters.decorators';
+import { checkBase64, presentManifest, V2_MANIFEST, type V2Manifest } from './present-manifest';
+
+@Controller('v2/clusters/:cluster_id/manifests')
+export class ManifestsController {
+  constructor(private readonly commands: Commands) {}
+
+  @Get()
+  @Answers('Lists the manifests that a cluster is installed with.', list(V2_MANIFEST), { isEarlyAtTimes: true })
+  @Accepts('userAuth')
+  async listManifests(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ListManifestsQuery) query: ListManifestsQuery,
+    @Context() context: CommandContext,
+  ): Promise<readonly V2Manifest[]> {
+    const { manifests } = await this.commands.ask(
+      IgnitionService.method.listManifests,
+      { clusterId, includeSystemGenerated: query.include_system_generated ?? false },
+      context,
+    );
+    return manifests.map(presentManifest);
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Answers('Adds a manifest that the cluster is installed with.', V2_MANIFEST, { checksNames: true })
+  @Accepts('userAuth')
+  async createManifest(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(CreateManifestBody) { folder = 'manifests', file_name: fileName, content }: CreateManifestBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Manifest> {
+    const input = { clusterId, folder, fileName, content: checkBase64('content', content) };
+    const { manifest } = await this.commands.execute(IgnitionService.method.storeManifest, input, context);
+    return presentManifest(manifest ?? { folder, fileName, source: 'user' });
+  }
+
+  @Patch()
+  @Answers('Moves a manifest or replaces its content.', V2_MANIFEST, { checksNames: true })
+  @Accepts('userAuth')
+  async reviseManifest(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(ReviseManifestBody) body: ReviseManifestBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Manifest> {
+    const { folder, file_name: fileName, updated_folder, updated_file_name, updated_content } = body;
+    const input = {
+      clusterId,
+      folder,
+      fileName,
+      newFolder: updated_folder,
+      newFileName: updated_file_name,
+      newContent: updated_content === undefined ? undefined : checkBase64('updated_content', updated_content),
+    };
+    const { manifest } = await this.commands.execute(IgnitionService.method.reviseManifest, input, context);
+    return presentManifest(manifest ?? { folder, fileName, source: 'user' });
+  }
+
+  /** One that is not there counts as removed. */
+  @Delete()
+  @AnswersNothing('Removes a manifest; one that is not there counts as removed.')
+  @Accepts('userAuth')
+  async removeManifest(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ManifestQuery) { folder = 'manifests', file_name: fileName }: ManifestQuery,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.commands.execute(IgnitionService.method.removeManifest, { clusterId, folder, fileName }, context);
+  }
+
+  @Get('files')
+  @AnswersFile('Gives the content of a manifest.', { isEarlyAtTimes: true })
+  @Accepts('userAuth')
+  async downloadManifest(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(ManifestQuery) { folder = 'manifests', file_name: fileName }: ManifestQuery,
+    @Context() context: CommandContext,
+  ): Promise<StreamableFile> {
+    const place = { clusterId, folder, fileName };
+    const { content } = await this.commands.ask(IgnitionService.method.readManifest, place, context);
+    // A name that exists has been checked when it was given; the header takes nothing else.
+    return attachment(Buffer.from(content, 'base64'), fileName.replace(/[^\w.-]/g, '_'));
+  }
+}

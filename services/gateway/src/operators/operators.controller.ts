@@ -1,0 +1,145 @@
+import {
+  choice,
+  flag,
+  list,
+  ListBundlesQuery,
+  MonitoredOperatorsQuery,
+  OperatorReportBody,
+  record,
+  ShowBundleQuery,
+  type Static,
+  text,
+  V2_MONITORED_OPERATOR,
+  type V2MonitoredOperator,
+} from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import {
+  BUNDLE_IDS,
+  bundleNamed,
+  bundlesOf,
+  OPERATOR_NAMES,
+  operatorNamed,
+  type OperatorProperty,
+} from '@muster/operators';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, HttpCode, Put } from '@nestjs/common';
+import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { toSupportQuery } from '../catalogue/support-query';
+import { Id, JsonBody, PathParam, QueryOf } from '../http/parameters.decorators';
+import { ClusterViews } from '../views/cluster-views';
+import { availableBundle, SINGLE_NODE_FEATURE, toV2Bundle, V2_BUNDLE, type V2Bundle } from './bundle-view';
+
+/** `operator-property` of the contract. */
+const V2_OPERATOR_PROPERTY = record('operator-property', {
+  name: text(),
+  data_type: choice<OperatorProperty['dataType']>(['boolean', 'string', 'integer', 'float']),
+  mandatory: flag(),
+  options: list(text()),
+  description: text(),
+  default_value: text(),
+});
+
+type V2OperatorProperty = Static<typeof V2_OPERATOR_PROPERTY>;
+
+@Controller('v2')
+export class OperatorsController {
+  constructor(
+    private readonly clusters: ClusterViews,
+    private readonly commands: Commands,
+  ) {}
+
+  @Get('supported-operators')
+  @Answers('Lists the operators that a cluster can be installed with.', list(choice<string>(OPERATOR_NAMES)))
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  listSupportedOperators(): readonly string[] {
+    return [...OPERATOR_NAMES].sort();
+  }
+
+  @Get('supported-operators/:operator_name')
+  @Answers('Tells what can be set of an operator.', list(V2_OPERATOR_PROPERTY))
+  @Accepts('userAuth')
+  showOperatorProperties(@PathParam('operator_name') name: string): readonly V2OperatorProperty[] {
+    const operator = operatorNamed(name);
+    if (!operator)
+      throw new RefusalError({
+        code: 'not-found',
+        reason: 'There is no such operator.',
+        subject: 'operator_name',
+        allowed: OPERATOR_NAMES,
+      });
+    return operator.properties.map(({ dataType, defaultValue, ...property }) => ({
+      ...property,
+      data_type: dataType,
+      default_value: defaultValue,
+    }));
+  }
+
+  /** Without a version all of them, wherever they can be had. */
+  @Get('operators/bundles')
+  @Answers('Lists bundles of operators that can be had together.', list(V2_BUNDLE))
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  listBundles(@QueryOf(ListBundlesQuery) query: ListBundlesQuery): readonly V2Bundle[] {
+    const bundles = bundlesOf({ isSingleNode: query.feature_ids?.includes(SINGLE_NODE_FEATURE) ?? false });
+    const { openshift_version: version } = query;
+    if (version === undefined) return bundles.map(toV2Bundle);
+    const place = toSupportQuery({ ...query, openshift_version: version });
+    return bundles.flatMap((bundle) => availableBundle(bundle, place) ?? []).map(toV2Bundle);
+  }
+
+  @Get('operators/bundles/:id')
+  @Answers('Shows a bundle of operators.', V2_BUNDLE)
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  showBundle(@PathParam('id') id: string, @QueryOf(ShowBundleQuery) query: ShowBundleQuery): V2Bundle {
+    const isSingleNode = query.feature_ids?.includes(SINGLE_NODE_FEATURE) ?? false;
+    const bundle = bundleNamed(id, { isSingleNode });
+    if (!bundle)
+      throw new RefusalError({
+        code: 'not-found',
+        reason: 'There is no such bundle.',
+        subject: 'id',
+        allowed: BUNDLE_IDS,
+      });
+    return toV2Bundle(bundle);
+  }
+
+  @Get('clusters/:cluster_id/monitored-operators')
+  @Answers('Lists the operators that the installation of a cluster waits for.', list(V2_MONITORED_OPERATOR))
+  @Accepts('agentAuth')
+  async listMonitoredOperators(
+    @Id('cluster_id') clusterId: string,
+    @QueryOf(MonitoredOperatorsQuery) { operator_name: wanted }: MonitoredOperatorsQuery,
+  ): Promise<readonly V2MonitoredOperator[]> {
+    const { monitored_operators: operators } = await this.clusters.document(clusterId);
+    if (!wanted) return operators;
+    const found = operators.filter(({ name }) => name === wanted);
+    if (found.length === 0)
+      throw new RefusalError({
+        code: 'not-found',
+        reason: 'The cluster waits for no operator of that name.',
+        subject: 'operator_name',
+        allowed: operators.map(({ name }) => name),
+      });
+    return found;
+  }
+
+  @Put('clusters/:cluster_id/monitored-operators')
+  @HttpCode(200)
+  @AnswersNothing('Takes how an operator of the cluster fares.')
+  @Accepts('agentAuth')
+  async reportOperatorStatus(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(OperatorReportBody) body: OperatorReportBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    const { name, status = '', status_info: statusInfo = '', version = '' } = body;
+    const input = { clusterId, name, status, statusInfo, version };
+    await this.commands.ask(RegistrationService.method.reportOperatorStatus, input, context);
+  }
+}

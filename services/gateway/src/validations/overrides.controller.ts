@@ -1,0 +1,146 @@
+import {
+  type ClusterDocument,
+  flag,
+  IgnoredValidationsBody,
+  list,
+  OverrideValidationsBody,
+  record,
+  type Static,
+  text,
+  time,
+} from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, HttpCode, Put } from '@nestjs/common';
+import { Answers } from '../api-document/answers.decorator';
+import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { Id, JsonBody } from '../http/parameters.decorators';
+import { OWN_API } from '../http/paths';
+import { ClusterViews } from '../views/cluster-views';
+import { ignoredRules, isOverridden } from './ignored-rules';
+
+/** Lists of ids, or of the one word `all`; the history is oldest first, its last member in force. */
+const LISTS = { host_validation_ids: list(text()), cluster_validation_ids: list(text()) };
+
+const OVERRIDES_SCHEMA = record('validation-overrides', {
+  ...LISTS,
+  unsupported_by_override: flag(),
+  history: list(record('validation-override', { at: time(), actor: text(), reason: text(), ...LISTS })),
+});
+
+type PresentedOverrides = Static<typeof OVERRIDES_SCHEMA>;
+
+const V2_IGNORED_VALIDATIONS = record('ignored-validations', {
+  'cluster-validation-ids': text(),
+  'host-validation-ids': text(),
+});
+
+type V2IgnoredValidations = Static<typeof V2_IGNORED_VALIDATIONS>;
+
+/** The contract has no place for a reason; where there is one, people are told of it. */
+const REASON_OF_THE_CONTRACT =
+  'None was given: ignored-validations of the v2 API takes none. PUT …/validation-overrides of Muster does.';
+
+@Controller()
+export class OverridesController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+  ) {}
+
+  /** Which validations of a cluster and its hosts do not count, who wanted it, and why. */
+  @Get(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
+  @Answers('Shows which validations do not count, and who wanted it when and why.', OVERRIDES_SCHEMA)
+  @Accepts('userAuth')
+  async showValidationOverrides(@Id('cluster_id') clusterId: string): Promise<PresentedOverrides> {
+    return present(await this.clusters.document(clusterId));
+  }
+
+  /** Replaces both lists; one that is absent is empty. */
+  @Put(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
+  @Answers('Replaces the lists of validations that do not count; one that is absent is empty.', OVERRIDES_SCHEMA)
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  async replaceValidationOverrides(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(OverrideValidationsBody)
+    { host_validation_ids: ofHosts = [], cluster_validation_ids: ofCluster = [], reason }: OverrideValidationsBody,
+    @Context() context: CommandContext,
+  ): Promise<PresentedOverrides> {
+    const changes = {
+      ignoredHostValidations: { items: [...new Set(ofHosts)] },
+      ignoredClusterValidations: { items: [...new Set(ofCluster)] },
+      ignoredValidationsReason: reason.trim(),
+    };
+    await this.commands.execute(RegistrationService.method.reviseCluster, { clusterId, changes }, context);
+    return present(await this.clusters.document(clusterId));
+  }
+
+  /** Both lists travel as the text of a JSON array. */
+  @Get('v2/clusters/:cluster_id/ignored-validations')
+  @Answers('Shows which validations do not count for a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  async showIgnoredValidations(@Id('cluster_id') clusterId: string): Promise<V2IgnoredValidations> {
+    return presentAsTexts(await this.clusters.document(clusterId));
+  }
+
+  @Put('v2/clusters/:cluster_id/ignored-validations')
+  @HttpCode(201)
+  @Answers('Replaces the lists of validations that do not count for a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
+  @OnlyRoles('admin', 'user')
+  @Accepts('userAuth')
+  async replaceIgnoredValidations(
+    @Id('cluster_id') clusterId: string,
+    @JsonBody(IgnoredValidationsBody) body: IgnoredValidationsBody,
+    @Context() context: CommandContext,
+  ): Promise<V2IgnoredValidations> {
+    const clusterIds = namesIn(body['cluster-validation-ids'], 'cluster-validation-ids');
+    const hostIds = namesIn(body['host-validation-ids'], 'host-validation-ids');
+    const known = presentAsTexts(await this.clusters.document(clusterId));
+    const isSame =
+      known['cluster-validation-ids'] === JSON.stringify(clusterIds) &&
+      known['host-validation-ids'] === JSON.stringify(hostIds);
+    const changes = {
+      ignoredClusterValidations: { items: clusterIds },
+      ignoredHostValidations: { items: hostIds },
+      // Saying again what is so already takes nobody's reason away.
+      ...(isSame ? {} : { ignoredValidationsReason: REASON_OF_THE_CONTRACT }),
+    };
+    await this.commands.execute(RegistrationService.method.reviseCluster, { clusterId, changes }, context);
+    return presentAsTexts(await this.clusters.document(clusterId));
+  }
+}
+
+function present(cluster: ClusterDocument): PresentedOverrides {
+  const { hostIds, clusterIds } = ignoredRules(cluster);
+  return {
+    host_validation_ids: hostIds,
+    cluster_validation_ids: clusterIds,
+    unsupported_by_override: isOverridden(cluster),
+    history: cluster._overrides ?? [],
+  };
+}
+
+const presentAsTexts = (cluster: ClusterDocument): V2IgnoredValidations => ({
+  'cluster-validation-ids': cluster.ignored_cluster_validations ?? '[]',
+  'host-validation-ids': cluster.ignored_host_validations ?? '[]',
+});
+
+function namesIn(text: string | undefined, subject: string): string[] {
+  if (text === undefined || text === '') return [];
+  try {
+    const names: unknown = JSON.parse(text);
+    if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
+  } catch {
+    // Said below: broken JSON and a document of another shape need the same remedy.
+  }
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: `${subject} must be the text of a JSON array of validation ids, such as '["ntp-synced"]'.`,
+    subject,
+  });
+}

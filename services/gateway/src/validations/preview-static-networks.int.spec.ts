@@ -1,0 +1,47 @@
+import { type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+
+describe('A preview of static networks', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway();
+  });
+  afterAll(() => gateway.close());
+  const preview = (json: object) => gateway.call('POST', '/api/muster/v1/static-network-previews', { json });
+  const config = (network_yaml: string): object => ({ network_yaml });
+
+  it('shows the files of each host', async () => {
+    const yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14", ipv4: {enabled: true, dhcp: true}}]';
+    const answer = await preview({ openshift_version: '4.17', static_network_config: [config(yaml)] });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      form: 'keyfiles',
+      problems: [],
+      hosts: [
+        {
+          mac_interface_map: [{ mac_address: '02:00:00:80:12:14', logical_nic_name: 'eth0' }],
+          files: [
+            {
+              path: '/etc/assisted/network/host0/eth0.nmconnection',
+              content: expect.stringContaining('method=auto') as string,
+            },
+            { path: '/etc/assisted/network/host0/mac_interface.ini' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('tells every problem with its host and line, and stores nothing', async () => {
+    const answer = await preview({ static_network_config: [config('interfaces:\n- name: eth0\n  typ: x\n')] });
+    expect(answer.body).toMatchObject({
+      hosts: [],
+      problems: [{ host: 0, line: 3, path: 'interfaces[0].typ' }],
+    });
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it('asks for what the contract asks for', async () => {
+    expect((await preview({ static_network_config: 'x' })).status).toBe(400);
+    expect((await preview({})).status).toBe(400);
+  });
+});

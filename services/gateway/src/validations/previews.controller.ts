@@ -1,0 +1,162 @@
+import {
+  list,
+  maybe,
+  PreflightBody,
+  type PreflightClusterRequest,
+  type PreflightHostRequest,
+  PreviewStaticNetworksBody,
+  record,
+  type Static,
+  text,
+  toClusterSettings,
+  toOperatorBundles,
+  whole,
+} from '@muster/assisted-api';
+import { type ClusterSettings, hostKeyOf, InventoryService, type Plain, ValidationService } from '@muster/contracts';
+import { asksForSingleNode, decideOperators, planStaticNetworks } from '@muster/domain';
+import type { CommandContext } from '@muster/event-sourcing';
+import { hostNetworkFiles } from '@muster/ignition-config';
+import { IDS, type InputOf } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Answers } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { ReleaseChoice } from '../catalogue/release-choice';
+import { checkPullSecret } from '../http/check-pull-secret';
+import { JsonBody } from '../http/parameters.decorators';
+import { OWN_API } from '../http/paths';
+import { PREFLIGHT, type Preflight, presentPreflight } from './present-preflight';
+
+type DryRunHost = InputOf<typeof ValidationService.method.dryRun>['hosts'][number];
+
+type DryRunReport = DryRunHost['reports'][number];
+
+/** Infra-env of hosts that exist nowhere. */
+const NO_INFRA_ENV = '00000000-0000-0000-0000-000000000000';
+
+/** A cluster that nobody named yet. */
+const UNNAMED = 'preflight';
+
+const PROBLEM = record('network-problem', { host: whole(), line: maybe(whole()), path: text(), problem: text() });
+
+/** `hosts` are in the order of the folders on the image, and none when there is any problem. */
+const PREVIEW = record('static-network-preview', {
+  form: text(),
+  hosts: list(
+    record('host-network-preview', {
+      mac_interface_map: list(record('mac-interface', { mac_address: text(), logical_nic_name: text() })),
+      files: list(record('network-file', { path: text(), content: text() })),
+    }),
+  ),
+  problems: list(PROBLEM),
+  advice: list(PROBLEM),
+});
+
+type Preview = Static<typeof PREVIEW>;
+
+@Controller(OWN_API)
+export class PreviewsController {
+  constructor(
+    @Inject(IDS) private readonly ids: Ids,
+    private readonly commands: Commands,
+    private readonly releases: ReleaseChoice,
+  ) {}
+
+  /** What would be found of a cluster and its hosts, by the same rules and choices as if they were there. */
+  @Post('preflight')
+  @HttpCode(200)
+  @Answers('Shows what would be found of a cluster and its hosts; nothing is stored.', PREFLIGHT)
+  @Accepts('userAuth')
+  async preflight(
+    @JsonBody(PreflightBody) body: PreflightBody,
+    @Context() context: CommandContext,
+  ): Promise<Preflight> {
+    const { cluster, hosts = [] } = body;
+    if (cluster.pull_secret) checkPullSecret(cluster.pull_secret);
+    const settings = withOperators(
+      { name: UNNAMED, ...toClusterSettings(cluster), ...this.releases.ofCluster(cluster), proxy: undefined },
+      cluster,
+    );
+    const dryRun = await Promise.all(hosts.map((host, index) => this.dryRun(host, index, context)));
+    const found = await this.commands.ask(
+      ValidationService.method.dryRun,
+      { settings, pullSecretSet: true, hosts: dryRun },
+      context,
+    );
+    return presentPreflight(found, dryRun);
+  }
+
+  private async dryRun(host: PreflightHostRequest, index: number, context: CommandContext): Promise<DryRunHost> {
+    const hostId = host.host_id ?? this.ids.uuid();
+    const inventory = host.inventory ? [{ step_type: 'inventory', output: host.inventory }] : [];
+    const reports: DryRunReport[] = [];
+    for (const { step_type: stepType, output, exit_code: exitCode = 0 } of [
+      ...inventory,
+      ...(host.reports ?? []),
+    ] as NonNullable<PreflightHostRequest['reports']>) {
+      const request = {
+        hostKey: hostKeyOf(NO_INFRA_ENV, hostId),
+        stepType,
+        output: typeof output === 'string' ? output : JSON.stringify(output),
+        exitCode,
+        error: '',
+      };
+      const report = await this.commands
+        .ask(InventoryService.method.readReport, request, context)
+        .catch((error: unknown) => {
+          throw error instanceof RefusalError ? ofHost(index, error) : error;
+        });
+      reports.push(report);
+    }
+    return {
+      hostId,
+      role: host.role ?? 'auto-assign',
+      requestedHostname: host.requested_hostname ?? '',
+      installationDiskId: host.installation_disk_id ?? '',
+      reports,
+    };
+  }
+
+  /** What a static network configuration becomes on each host, before anything is stored or booted. */
+  @Post('static-network-previews')
+  @HttpCode(200)
+  @Answers('Shows what a static network configuration becomes on each host; nothing is stored.', PREVIEW)
+  @Accepts('userAuth')
+  previewStaticNetworks(
+    @JsonBody(PreviewStaticNetworksBody)
+    { openshift_version: openshiftVersion = '', static_network_config: configs }: PreviewStaticNetworksBody,
+  ): Preview {
+    const planned = planStaticNetworks({ openshiftVersion, staticNetworkConfig: JSON.stringify(configs) });
+    if (!planned) return { form: '', hosts: [], problems: [], advice: [] };
+    const { form, networks } = planned;
+    const hosts = networks.hosts.map((host, index) => ({
+      mac_interface_map: host.mapping.map(({ mac, name }) => ({ mac_address: mac, logical_nic_name: name })),
+      files: hostNetworkFiles(networks.hosts, form)
+        .filter(({ path }) => path.startsWith(`/etc/assisted/network/host${index}/`))
+        .map(({ path, content }) => ({ path, content })),
+    }));
+    return { form, hosts, problems: networks.problems, advice: networks.advice };
+  }
+}
+
+/** Which of the hosts it was. */
+const ofHost = (index: number, { refusal }: RefusalError): RefusalError =>
+  new RefusalError({
+    ...refusal,
+    reason: `hosts.${index}: ${refusal.reason}`,
+    subject: [`hosts.${index}`, refusal.subject].filter(Boolean).join('.'),
+  });
+
+function withOperators(
+  settings: Plain<ClusterSettings>,
+  { operator_bundles: bundles }: PreflightClusterRequest,
+): Plain<ClusterSettings> {
+  if (!settings.olmOperators && !bundles) return settings;
+  const cluster = { isSingleNode: asksForSingleNode(settings) };
+  const decision = decideOperators(settings, toOperatorBundles(bundles), cluster);
+  if (decision.kind === 'refused') throw new RefusalError(decision.refusal);
+  return { ...settings, olmOperators: decision.choices };
+}

@@ -1,0 +1,100 @@
+import { hostKeyOf, ValidationService } from '@muster/contracts';
+import { type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+
+const API = '/api/muster/v1';
+const SINCE = '2026-01-02T03:04:05.000Z';
+const outcome = (id: string, status: string, more: object = {}) => ({
+  id,
+  status,
+  message: 'told',
+  category: 'network',
+  measured: '12 %',
+  required: '0 %',
+  remedy: 'plug it in',
+  history: { since: SINCE, flips: 3, lastResult: 'failing', recentFlips: [] },
+  ...more,
+});
+
+describe('Validations over the own API', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway();
+    const ignoring = {
+      ignored_host_validations: '["ntp-synced","has-memory-for-role"]',
+      ignored_cluster_validations: '[]',
+    };
+    await gateway.project(1, [clusterDocument(ignoring), hostDocument()]);
+    await gateway.answers(ValidationService.method.readOutcomes, ({ subjectId }) => ({
+      outcomes:
+        subjectId === CLUSTER_ID
+          ? [outcome('pull-secret-set', 'failure', { history: undefined })]
+          : [
+              outcome('has-memory-for-role', 'failure'),
+              outcome('connected', 'failure', {
+                history: {
+                  since: SINCE,
+                  flips: 9,
+                  lastResult: 'failing',
+                  recentFlips: [],
+                  flapping: { since: SINCE, flips: 6, windowSeconds: 1_800, quietSeconds: 600 },
+                },
+              }),
+            ],
+    }));
+  });
+  afterAll(() => gateway.close());
+  const hostPath = `${API}/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/validations`;
+
+  it('of a host tell since when, how steadily, what waits for them and what to do', async () => {
+    const { status, body } = await gateway.call('GET', hostPath);
+    expect(status).toBe(200);
+    expect(gateway.asked.at(-1)?.body).toEqual({ subjectId: hostKeyOf(INFRA_ENV_ID, HOST_ID) });
+    const common = { category: 'network', status: 'failure', message: 'told', measured: '12 %', required: '0 %' };
+    expect(body).toEqual({
+      validations: [
+        {
+          ...common,
+          id: 'connected',
+          remedy: 'plug it in',
+          since: SINCE,
+          flips: 9,
+          flapping: { since: SINCE, flips: 6, window_seconds: 1_800, quiet_seconds: 600 },
+          gate: 'known',
+          ignorable: false,
+          ignored: false,
+          holds_back: true,
+        },
+        {
+          ...common,
+          id: 'has-memory-for-role',
+          remedy: 'plug it in',
+          since: SINCE,
+          flips: 3,
+          flapping: null,
+          gate: 'known',
+          ignorable: true,
+          ignored: true,
+          holds_back: false,
+        },
+      ],
+      unsupported_by_override: true,
+    });
+  });
+
+  it('of a cluster are its own, and say that it was not kept since when', async () => {
+    const { body } = await gateway.call('GET', `${API}/clusters/${CLUSTER_ID}/validations`);
+    expect(body).toMatchObject({
+      validations: [
+        { id: 'pull-secret-set', gate: 'ready', since: null, flips: 0, ignorable: false, holds_back: true },
+      ],
+      unsupported_by_override: true,
+    });
+  });
+
+  it('of what is not there are refused', async () => {
+    expect((await gateway.call('GET', `${API}/clusters/${HOST_ID}/validations`)).status).toBe(404);
+    expect((await gateway.call('GET', hostPath.replace(HOST_ID, CLUSTER_ID))).status).toBe(404);
+    expect((await gateway.call('GET', `${API}/clusters/x/validations`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,62 @@
+import { hostKeyOf, ValidationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { clusterBlockingStatus, hostBlockingStatus } from '@muster/validation-rules';
+import { Controller, Get } from '@nestjs/common';
+import { Answers } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/accepts.decorator';
+import { Context } from '../auth/command-context.decorator';
+import { Commands } from '../bus/commands';
+import { Id } from '../http/parameters.decorators';
+import { OWN_API } from '../http/paths';
+import { ClusterViews } from '../views/cluster-views';
+import { HostViews } from '../views/host-views';
+import { ignoredRules, isOverridden } from './ignored-rules';
+import { type PresentedValidations, presentValidations, VALIDATIONS_SCHEMA } from './present-validations';
+
+@Controller(OWN_API)
+export class ValidationsController {
+  constructor(
+    private readonly commands: Commands,
+    private readonly clusters: ClusterViews,
+    private readonly hosts: HostViews,
+  ) {}
+
+  /** Every outcome of a cluster, with since when, how steadily, what it holds back and what to do about it. */
+  @Get('clusters/:cluster_id/validations')
+  @Answers('Lists the validations of a cluster: since when, what waits for them, what to do.', VALIDATIONS_SCHEMA)
+  @Accepts('userAuth')
+  async showClusterValidations(
+    @Id('cluster_id') clusterId: string,
+    @Context() context: CommandContext,
+  ): Promise<PresentedValidations> {
+    const cluster = await this.clusters.document(clusterId);
+    const request = { subjectId: clusterId };
+    const { outcomes } = await this.commands.ask(ValidationService.method.readOutcomes, request, context);
+    const { clusterIds } = ignoredRules(cluster);
+    return {
+      validations: presentValidations(outcomes, (outcome) => clusterBlockingStatus(outcome, clusterIds)),
+      unsupported_by_override: isOverridden(cluster),
+    };
+  }
+
+  /** Every outcome of a host, with since when, how steadily, what it holds back and what to do about it. */
+  @Get('infra-envs/:infra_env_id/hosts/:host_id/validations')
+  @Answers('Lists the validations of a host: since when, what waits for them, what to do.', VALIDATIONS_SCHEMA)
+  @Accepts('userAuth')
+  async showHostValidations(
+    @Id('infra_env_id') infraEnvId: string,
+    @Id('host_id') hostId: string,
+    @Context() context: CommandContext,
+  ): Promise<PresentedValidations> {
+    const { cluster_id: clusterId } = await this.hosts.document(infraEnvId, hostId);
+    const cluster = clusterId ? await this.clusters.document(clusterId) : undefined;
+    const request = { subjectId: hostKeyOf(infraEnvId, hostId) };
+    const { outcomes } = await this.commands.ask(ValidationService.method.readOutcomes, request, context);
+    const { hostIds } = ignoredRules(cluster);
+    const isBound = cluster !== undefined;
+    return {
+      validations: presentValidations(outcomes, (outcome) => hostBlockingStatus(outcome, hostIds, isBound)),
+      unsupported_by_override: isOverridden(cluster),
+    };
+  }
+}
