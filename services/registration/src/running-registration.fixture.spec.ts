@@ -37,7 +37,7 @@ import {
 import type { EventStore, JsonObject, RecordedEvent, StreamId } from '@muster/ports';
 import { eventually, type ManualClock, manualClock, type NatsServer, startNatsServer } from '@muster/testing';
 import { AppModule } from './app.module';
-import { RegistrationProcess } from './process/registration-process';
+import { RegistrationProcess } from './reactions/registration-process';
 
 type InventoryReport = InputOf<typeof InventoryService.method.recordReport>;
 type Running = Awaited<ReturnType<typeof startMicroservice>>;

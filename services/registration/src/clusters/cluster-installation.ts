@@ -3,9 +3,9 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
 import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
-import { ClusterProcess } from '../process/cluster-process';
-import { RegistrationView } from '../process/registration-view';
-import { RoleProcess } from '../process/role-process';
+import { ClusterProcess } from './cluster-process';
+import { RegistrationView } from '../view/registration-view';
+import { RoleProcess } from './role-process';
 
 /** The click on "install". */
 @Injectable()

@@ -3,8 +3,8 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
 import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
-import { type PropagatedCommand, FollowUp, REASONS } from '../process/follow-up';
-import { RegistrationView } from '../process/registration-view';
+import { type PropagatedCommand, FollowUp, REASONS } from './propagation';
+import { RegistrationView } from '../view/registration-view';
 
 /** Orders that a cluster's hosts follow: refused as a whole when one host could not. */
 @Injectable()

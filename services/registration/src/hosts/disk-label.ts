@@ -1,4 +1,4 @@
-import type { HostEntry } from '../process/registration-view';
+import type { HostEntry } from '../view/registration-view';
 
 /** The installation disk as people find it in a machine: `<model> <serial> (<name>, <id>)`; undefined while there is none. */
 export function diskLabel(host: HostEntry | undefined): string | undefined {

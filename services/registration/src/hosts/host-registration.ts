@@ -6,8 +6,8 @@ import { RefusalError } from '@muster/problems';
 import { Injectable } from '@nestjs/common';
 import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
-import { Presence } from '../process/presence';
-import { RegistrationView } from '../process/registration-view';
+import { Presence } from '../agents/presence';
+import { RegistrationView } from '../view/registration-view';
 import { clusterAdmissionRefusal } from './cluster-admission';
 import { diskLabel } from './disk-label';
 

@@ -7,10 +7,10 @@ import { chooseInstallationDisk, diskIdOf, isDisk, isHostname } from '@muster/va
 import { Injectable } from '@nestjs/common';
 import { NOTHING_STORED, type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
-import { InstallationDisks } from '../process/installation-disks';
-import { RegistrationView } from '../process/registration-view';
+import { InstallationDisks } from './installation-disks';
+import { RegistrationView } from '../view/registration-view';
 import { noSuchHost } from './host-refusals';
-import { HostSecretVault } from './host-secrets';
+import { HostSecretVault } from '../secrets/host-secrets';
 
 type Request = InputOf<typeof RegistrationService.method.reviseHost>;
 

@@ -6,12 +6,12 @@ import { Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
 import { type HostState, isDay2, planSteps, type StepHost } from '@muster/domain';
 import { RefusalError } from '@muster/problems';
-import { Presence } from '../process/presence';
-import { StepContexts } from './step-contexts';
-import { HostClocks } from './host-clocks';
+import { Presence } from '../agents/presence';
+import { StepContexts } from '../agents/step-contexts';
+import { HostClocks } from '../agents/host-clocks';
 import { noSuchHost } from './host-refusals';
-import { AgentUpgrades } from './agent-upgrades';
-import { HostSecretVault } from './host-secrets';
+import { AgentUpgrades } from '../agents/agent-upgrades';
+import { HostSecretVault } from '../secrets/host-secrets';
 
 /** The first digits of a UUID are random. */
 const STEP_ID_DIGITS = 8;

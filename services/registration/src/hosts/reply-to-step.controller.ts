@@ -5,10 +5,10 @@ import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
 import { RefusalError } from '@muster/problems';
-import { Presence } from '../process/presence';
-import { AgentUpgrades } from './agent-upgrades';
+import { Presence } from '../agents/presence';
+import { AgentUpgrades } from '../agents/agent-upgrades';
 import { noSuchHost } from './host-refusals';
-import { StepReplies } from './step-replies';
+import { StepReplies } from '../agents/step-replies';
 
 @Controller()
 export class ReplyToStepController {

@@ -5,7 +5,7 @@ import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
-import { RegistrationView } from '../process/registration-view';
+import { RegistrationView } from '../view/registration-view';
 
 /** What was sealed for the infra-env is shredded by the process that follows the fact. */
 @Controller()

@@ -6,8 +6,8 @@ import { RefusalError } from '@muster/problems';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
-import { GivenProxies } from '../given-proxies';
-import { pullSecretToSeal, SealingCommands } from '../secrets';
+import { GivenProxies } from '../secrets/given-proxies';
+import { pullSecretToSeal, SealingCommands } from '../secrets/sealing-commands';
 
 @Controller()
 export class ReviseInfraEnvController {

@@ -10,8 +10,8 @@ import { deriveMachineNetworks, networkOfAddress, toClusterSettingsFacts } from 
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { type ClusterEntry, type HostEntry, RegistrationView } from './registration-view';
-import { toSummarizedHost } from './role-hosts';
+import { type ClusterEntry, type HostEntry, RegistrationView } from '../view/registration-view';
+import { toSummarizedHost } from '../view/host-summary';
 import { RoleProcess } from './role-process';
 
 /** Statuses in which machine networks follow from VIPs and hosts. */

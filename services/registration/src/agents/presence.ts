@@ -6,7 +6,7 @@ import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { RegistrationView } from './registration-view';
+import { RegistrationView } from '../view/registration-view';
 
 /** A silence that could not be stored (the store is away, say) is looked at again after this long. */
 const RETRY_MS = 5_000;

@@ -4,7 +4,7 @@ import { SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
-import { type HostEntry, RegistrationView } from './registration-view';
+import { type HostEntry, RegistrationView } from '../view/registration-view';
 
 /** What happened to a cluster that its hosts have to follow. */
 export interface PropagatedCommand {

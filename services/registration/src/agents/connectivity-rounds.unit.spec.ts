@@ -1,6 +1,6 @@
 import type { HostKey } from '@muster/contracts';
 import { type ManualClock, manualClock } from '@muster/testing';
-import { ConnectivityTurns, MAX_CHECKS_PER_MINUTE } from './connectivity-turns';
+import { ConnectivityTurns, MAX_CHECKS_PER_MINUTE } from './connectivity-rounds';
 
 const keyOf = (n: number): HostKey => `infra.host-${n}`;
 

@@ -4,7 +4,7 @@ import { callService, type InputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
-import { RegistrationView } from '../process/registration-view';
+import { RegistrationView } from '../view/registration-view';
 
 type Note = NonNullable<InputOf<typeof EventsService.method.recordNote>['note']>;
 

@@ -4,7 +4,7 @@ import { toClusterSettingsFacts } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import type { ClusterEntry, HostEntry } from './registration-view';
+import type { ClusterEntry, HostEntry } from '../view/registration-view';
 
 /** Automatic roles: suggested while a cluster is open, assigned when its installation starts. */
 @Injectable()

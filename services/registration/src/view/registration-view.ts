@@ -21,7 +21,7 @@ import {
 } from '@muster/domain';
 import { type RecordedEvent, START_OF_STORE } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
-import type { PropagatedCommand } from './follow-up';
+import type { PropagatedCommand } from '../clusters/propagation';
 
 /** A host as the processes see it: its own state and what others reported of it. */
 export interface HostEntry {

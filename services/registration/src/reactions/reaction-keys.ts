@@ -1,6 +1,6 @@
 import { type HostKey, parseStreamId } from '@muster/contracts';
 import type { RecordedEvent } from '@muster/ports';
-import { isOrder, type RegistrationView } from './registration-view';
+import { isOrder, type RegistrationView } from '../view/registration-view';
 
 /**
  * What is looked at again. `follow`: the hosts of a cluster that was cancelled, reset or deleted. `shred`: the secrets of an

@@ -4,15 +4,15 @@ import { Readiness, EVENT_STORE, SECRETS, REQUESTS } from '@muster/nest-kit';
 import type { RecordedEvent, EventStore, Requests, Secrets } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
-import { HostClocks } from '../hosts/host-clocks';
-import { ClusterProcess } from './cluster-process';
+import { HostClocks } from '../agents/host-clocks';
+import { ClusterProcess } from '../clusters/cluster-process';
 import { Deadlines } from './deadlines';
-import { FollowUp } from './follow-up';
-import { HostProcess } from './host-process';
-import { Nudges } from './nudges';
-import { Presence } from './presence';
+import { FollowUp } from '../clusters/propagation';
+import { HostProcess } from '../hosts/host-process';
+import { Nudges } from '../agents/nudges';
+import { Presence } from '../agents/presence';
 import { isReactionOpen, parseReactionKey, reactionKeysOf } from './reaction-keys';
-import { RegistrationView } from './registration-view';
+import { RegistrationView } from '../view/registration-view';
 
 /**
  * The processes of this service on one feed. 1. Every fact is taken into the view. 2. It marks the hosts and clusters

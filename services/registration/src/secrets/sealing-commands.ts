@@ -2,7 +2,7 @@ import { SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CommandContext } from '@muster/event-sourcing';
-import { type Aggregate, type Stored, storedOrThrow } from './aggregates/aggregate';
+import { type Aggregate, type Stored, storedOrThrow } from '../aggregates/aggregate';
 
 /** Name of the sealed pull secret in the scope of its cluster or infra-env. */
 const PULL_SECRET = 'pull-secret';

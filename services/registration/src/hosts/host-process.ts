@@ -7,7 +7,7 @@ import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { surroundingsOf } from './host-surroundings';
 import { InstallationDisks } from './installation-disks';
-import { type HostEntry, RegistrationView } from './registration-view';
+import { type HostEntry, RegistrationView } from '../view/registration-view';
 
 /** Brings one host to where its surroundings say it should be. */
 @Injectable()

@@ -2,7 +2,7 @@ import { agentSubject, type EventData, type HostKey, parseHostKey, parseStreamId
 import { REQUESTS } from '@muster/nest-kit';
 import type { RecordedEvent, Requests } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
-import { RegistrationView } from './registration-view';
+import { RegistrationView } from '../view/registration-view';
 
 /** Cluster settings that hosts are asked about in their steps. */
 const SETTINGS_IN_STEPS: readonly string[] = [

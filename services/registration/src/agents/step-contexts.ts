@@ -11,9 +11,9 @@ import {
 } from '@muster/domain';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
-import { ConnectivityTurns } from './connectivity-turns';
+import { ConnectivityTurns } from './connectivity-rounds';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { RegistrationView } from '../process/registration-view';
+import { RegistrationView } from '../view/registration-view';
 
 /** Statuses in which hosts check how they reach each other. */
 const CONNECTED_STATUSES: ReadonlySet<string> = new Set(

@@ -1,6 +1,6 @@
 import type { HostSurroundings } from '@muster/domain';
-import type { HostEntry, RegistrationView } from './registration-view';
-import { isComplete } from './role-hosts';
+import type { HostEntry, RegistrationView } from '../view/registration-view';
+import { isComplete } from '../view/host-summary';
 
 export function surroundingsOf(entry: HostEntry, view: RegistrationView, softTimeouts: boolean): HostSurroundings {
   const cluster = view.cluster(entry.state.clusterId);

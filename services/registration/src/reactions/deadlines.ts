@@ -6,10 +6,10 @@ import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { ClusterProcess } from './cluster-process';
-import { HostProcess } from './host-process';
+import { ClusterProcess } from '../clusters/cluster-process';
+import { HostProcess } from '../hosts/host-process';
 import { parseReactionKey } from './reaction-keys';
-import { RegistrationView } from './registration-view';
+import { RegistrationView } from '../view/registration-view';
 
 /** A deadline that could not be told to its aggregate (the store is away, say) is told again after this long. */
 const RETRY_MS = 5_000;

@@ -8,7 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { NOTHING_STORED, type Stored } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { IdentityClaims } from './identity-claims';
-import { REPORTING_STEPS, STATUSES_TAKING_INVENTORY } from './reporting-steps';
+import { REPORTING_STEPS, STATUSES_TAKING_INVENTORY } from '../hosts/reporting-steps';
 
 type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
 

@@ -4,7 +4,7 @@ import { openSealedProxy, type SealedProxy, SECRETS, IDS } from '@muster/nest-ki
 import type { Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
-import type { SecretToSeal } from './secrets';
+import type { SecretToSeal } from './sealing-commands';
 
 type ProxySetting = Plain<ClusterSettings>['proxy'];
 
