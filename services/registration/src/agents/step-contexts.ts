@@ -1,7 +1,9 @@
 import type { HostKey } from '@muster/contracts';
-import type { ProxyUrls } from '@muster/nest-kit';
+import { CLOCK, type ProxyUrls } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
 import {
   type ClusterState,
+  ConnectivityRounds,
   effectiveRole,
   type HostState,
   type StepCluster,
@@ -11,7 +13,6 @@ import {
 } from '@muster/domain';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
-import { ConnectivityTurns } from './connectivity-rounds';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../view/registration-view';
 
@@ -20,19 +21,21 @@ const CONNECTED_STATUSES: ReadonlySet<string> = new Set(
   STEP_ROWS.flatMap(({ steps, statuses }) => (steps.includes('connectivity-check') ? statuses : [])),
 );
 
-/** What of a host's steps is sealed; whoever asks for the steps opens it. */
+/** Sealed inputs of the steps of one host, opened by the caller. */
 export interface StepSecrets {
   readonly ignitionAccess?: StepContext['host']['ignitionAccess'];
   readonly proxy?: ProxyUrls;
 }
 
-/** Gathers what a host's steps are made of. */
+/** Gathers the inputs of the steps of a host. */
 @Injectable()
 export class StepContexts {
+  private readonly rounds = new ConnectivityRounds();
+
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly view: RegistrationView,
-    private readonly turns: ConnectivityTurns,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   of(key: HostKey, host: HostState, cluster: ClusterState | undefined, secrets: StepSecrets = {}): StepContext {
@@ -83,7 +86,7 @@ export class StepContexts {
   private settings(key: HostKey, { status, clusterId }: HostState): StepSettings {
     const { steps } = this.config;
     if (!clusterId || !CONNECTED_STATUSES.has(status)) return steps;
-    if (this.turns.take(clusterId, key, this.view.hostCountOf(clusterId))) return steps;
+    if (this.rounds.take(clusterId, key, this.view.hostCountOf(clusterId), this.clock.nowMs())) return steps;
     return { ...steps, disabledSteps: [...steps.disabledSteps, 'connectivity-check'] };
   }
 
@@ -116,7 +119,7 @@ export class StepContexts {
     };
   }
 
-  /** Together, each once: a cluster's hosts may have booted images of several infra-envs. */
+  /** The sources of all infra-envs of the cluster, each once. */
   private ntpSourcesOfInfraEnvs(clusterId: string): string {
     const sources = new Set<string>();
     for (const { settings } of this.view.infraEnvsOf(clusterId))

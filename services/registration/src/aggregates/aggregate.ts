@@ -5,7 +5,7 @@ import type { Clock, EventStore, Ids } from '@muster/ports';
 import { type ProblemCode, RefusalError } from '@muster/problems';
 
 export interface Aggregate<State, Command> extends CommandHandler<State, Command> {
-  /** Whether the command would be accepted as things stand. Stores nothing; what follows may still be refused. */
+  /** Whether the command would be accepted in the present state. Stores nothing. */
   accepts(id: string, command: Command): Promise<boolean>;
 }
 
@@ -27,16 +27,20 @@ export function createAggregate<State, Command, Event extends MusterEvent>(
   };
 }
 
-/** Where a command got to. */
+/** The place of a stored command in the store and in its stream. */
 export interface Stored {
   readonly position: number;
   readonly revision: number;
 }
 
-/** Nothing had to be stored: there is nothing to wait for. */
+/** The reply to a command that stored nothing: there is no event to wait for. */
 export const NOTHING_STORED: Stored = { position: 0, revision: 0 };
 
-/** Where the command got to; throws RefusalError when it was refused. */
+export interface StoredReply {
+  readonly stored: Stored;
+}
+
+/** @throws RefusalError when the command was refused. */
 export function storedOrThrow<State>(result: HandleResult<State>): Stored {
   if (result.kind === 'refused') throw new RefusalError(result.refusal);
   return { position: result.position, revision: result.revision };

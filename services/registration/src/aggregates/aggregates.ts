@@ -17,13 +17,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { type Aggregate, createAggregate } from './aggregate';
 
-/** Why the service does something by itself: the fact it follows from, and who owns what it is about. */
+/** Origin of a command of the service itself: the event that caused it and the owner of the aggregate. */
 export interface CommandOrigin {
   readonly cause?: { readonly causationId?: string; readonly correlationId: string };
   readonly state?: { readonly owner: Plain<Owner> };
 }
 
-/** The three aggregates this service owns, ready to be commanded. */
+/** The command handlers of the three aggregates that this service owns. */
 @Injectable()
 export class Aggregates {
   readonly clusters: Aggregate<ClusterState, ClusterCommand>;
@@ -47,19 +47,19 @@ export class Aggregates {
     this.infraEnvs = createAggregate({ category: 'infraEnv', decider: infraEnvDecider, store, clock, ids });
   }
 
-  /** Takes in what other replicas stored, so that reads do not fall behind. */
+  /** Applies an event that another replica may have stored, so that reads are up to date. */
   observe(event: RecordedEvent): void {
     this.clusters.observe(event);
     this.hosts.observe(event);
     this.infraEnvs.observe(event);
   }
 
-  /** The time that commands carry: ISO 8601 UTC with milliseconds. */
+  /** The present time as commands carry it: ISO 8601 UTC with milliseconds. */
   now(): string {
     return new Date(this.clock.nowMs()).toISOString();
   }
 
-  /** A command that the service gives itself. */
+  /** The context of a command that the service sends itself. */
   ownContext({ cause, state }: CommandOrigin = {}): CommandContext {
     const commandId = this.ids.uuid();
     return {

@@ -125,7 +125,8 @@ describe('an installation', () => {
     const click = asPerson();
     const first = await bench.ask(method.installCluster, { clusterId: cluster.id }, click);
     const before = await bench.allEvents();
-    expect(await bench.ask(method.installCluster, { clusterId: cluster.id }, click)).toEqual(first);
+    const again = await bench.ask(method.installCluster, { clusterId: cluster.id }, click);
+    expect(again.stored?.revision).toBe(first.stored?.revision);
     expect(await bench.allEvents()).toEqual(before);
   });
 

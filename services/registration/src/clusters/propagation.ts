@@ -4,49 +4,46 @@ import { SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
-import { type HostEntry, RegistrationView } from '../view/registration-view';
-
-/** What happened to a cluster that its hosts have to follow. */
-export interface PropagatedCommand {
-  readonly kind: 'cancelled' | 'reset' | 'deregistered';
-  /** Id of the command that caused it: each host's command is derived from it, so that following twice changes nothing. */
-  readonly commandId: string;
-  readonly correlationId: string;
-  readonly at: string;
-}
+import { type HostEntry, type PropagatedCommand, RegistrationView } from '../view/registration-view';
 
 export const REASONS = {
   cancelled: 'The installation was cancelled',
   reset: 'The cluster was reset',
 } as const;
 
-/** Cluster and hosts are separate streams: the cluster's fact comes first, its hosts follow, after a crash too. */
+/** Propagates a command on a cluster to its hosts, whose events are in streams of their own. */
 @Injectable()
-export class FollowUp {
+export class Propagation {
   constructor(
     @Inject(SECRETS) private readonly secrets: Secrets,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
   ) {}
 
-  /** Hosts do not wait for each other; throws the first failure once all have been asked. */
-  async follow(clusterId: string, order: PropagatedCommand): Promise<void> {
-    const asked = this.view
+  /**
+   * Sends the command to all hosts at the same time. Returns the position of the last event stored, or 0.
+   * @throws the first failure, after every host was asked.
+   */
+  async follow(clusterId: string, command: PropagatedCommand): Promise<number> {
+    const asked: Promise<number>[] = this.view
       .hostsOf(clusterId)
-      .filter((host) => isMeant(host, order))
-      .map((host) => this.command(clusterId, host, order));
-    if (order.kind === 'deregistered') asked.push(this.secrets.shred(clusterId));
-    const failed = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+      .filter((host) => appliesTo(host, command))
+      .map((host) => this.command(clusterId, host, command));
+    if (command.kind === 'deregistered') asked.push(this.secrets.shred(clusterId).then(() => 0));
+    const results = await Promise.allSettled(asked);
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    return Math.max(0, ...results.map((result) => (result.status === 'fulfilled' ? result.value : 0)));
   }
 
-  /** A refusal is fine: the host is where the order does not reach, and asked again when it moves in a cluster that is gone. */
-  private async command(clusterId: string, host: HostEntry, order: PropagatedCommand): Promise<void> {
-    const { commandId, correlationId } = order;
-    await this.aggregates.hosts.handle(host.key, this.commandFor(clusterId, host.key, order), {
+  /** A refusal is not an error: the command does not apply to the host in its present status. */
+  private async command(clusterId: string, host: HostEntry, command: PropagatedCommand): Promise<number> {
+    const { commandId, correlationId } = command;
+    const result = await this.aggregates.hosts.handle(host.key, this.commandFor(clusterId, host.key, command), {
       ...this.aggregates.ownContext({ cause: { correlationId }, state: host.state }),
       commandId: `${commandId}/${host.key}`,
     });
+    return result.kind === 'stored' ? result.position : 0;
   }
 
   private commandFor(clusterId: string, key: HostKey, { kind, at }: PropagatedCommand): HostCommand {
@@ -62,13 +59,13 @@ export class FollowUp {
     }
   }
 
-  /** Hosts of the cluster's own infra-envs go with it; late-bound ones go back to their pool. */
+  /** Hosts of the cluster's own infra-envs are removed with it. Hosts that were bound later return to their pool. */
   private belongsToInfraEnvOf(clusterId: string, key: HostKey): boolean {
     const infraEnvId = this.view.host(key)?.state.infraEnvId ?? '';
     return this.view.infraEnv(infraEnvId)?.settings.clusterId === clusterId;
   }
 }
 
-/** Who registered after the order was not meant by it; but nobody stays in a cluster that is gone. */
-const isMeant = ({ state }: HostEntry, { kind, at }: PropagatedCommand): boolean =>
+/** A host that registered after the command is not affected, except that no host stays in a deleted cluster. */
+const appliesTo = ({ state }: HostEntry, { kind, at }: PropagatedCommand): boolean =>
   kind === 'deregistered' || state.registeredAt <= at;

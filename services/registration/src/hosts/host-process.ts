@@ -1,15 +1,14 @@
 import { type HostKey, InventoryService } from '@muster/contracts';
-import type { HostCommand, HostSurroundings } from '@muster/domain';
+import { type HostCommand, type HostSurroundings, isInstallationComplete } from '@muster/domain';
 import { callService, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { surroundingsOf } from './host-surroundings';
-import { InstallationDisks } from './installation-disks';
 import { type HostEntry, RegistrationView } from '../view/registration-view';
+import { InstallationDisks } from './installation-disks';
 
-/** Brings one host to where its surroundings say it should be. */
+/** Reacts to changes around one host: of its cluster, its outcomes and its reports. */
 @Injectable()
 export class HostProcess {
   constructor(
@@ -20,23 +19,64 @@ export class HostProcess {
     private readonly disks: InstallationDisks,
   ) {}
 
-  async react(key: HostKey): Promise<void> {
+  /** Returns the position of the last event stored, or 0. */
+  async react(key: HostKey): Promise<number> {
     const entry = this.view.host(key);
-    if (!entry || entry.state.status === 'unregistered') return;
+    if (!entry || entry.state.status === 'unregistered') return 0;
     await this.clearVoidImageCheck(entry);
-    const at = this.aggregates.now();
-    const disk = this.disks.changeOf(entry);
-    if (disk) await this.command(entry, { type: 'ChooseInstallationDisk', at, ...disk, byPerson: false });
-    await this.command(entry, { type: 'Refresh', at, ...this.surroundings(entry) });
+    let position = 0;
+    for (const command of this.commandsFor(entry)) position = Math.max(position, await this.command(entry, command));
+    return position;
   }
 
-  /** What the host's table asks about the world around it, as it is known now. */
+  /** The reaction to a report: it changes the disks, not the status, which follows from the evaluation of the report. */
+  async reactToReport(key: HostKey): Promise<number> {
+    const entry = this.view.host(key);
+    if (!entry || entry.state.status === 'unregistered') return 0;
+    const command = this.diskCommand(entry);
+    return command ? this.command(entry, command) : 0;
+  }
+
+  /** The inputs of the host's decisions from outside of its stream. */
   surroundings(entry: HostEntry): HostSurroundings {
-    const { softTimeouts, images } = this.config;
-    return { ...surroundingsOf(entry, this.view, softTimeouts), installerImage: images.installer };
+    const cluster = this.view.cluster(entry.state.clusterId);
+    return {
+      conditions: entry.conditions,
+      softTimeouts: this.config.softTimeouts,
+      installerImage: this.config.images.installer,
+      cluster: cluster && {
+        status: cluster.state.status,
+        // Only these hosts need it, and it is a sum over the cluster.
+        isInstallationQuorumMet:
+          entry.state.status === 'installing-pending-user-action' &&
+          isInstallationComplete(
+            this.view.hostsOf(cluster.id).filter(({ key }) => key !== entry.key),
+            cluster.state.settings.controlPlaneCount ?? 3,
+          ),
+      },
+    };
   }
 
-  /** The images are to be looked at again: the report of the last look no longer counts. */
+  /** Role and bootstrap are settled before the host leaves the status in which they may change. */
+  private *commandsFor(entry: HostEntry): Generator<HostCommand> {
+    const { hostId, clusterId, role, suggestedRole, isBootstrap } = entry.state;
+    const at = this.aggregates.now();
+    const disk = this.diskCommand(entry);
+    if (disk) yield disk;
+    const cluster = this.view.cluster(clusterId)?.state;
+    if (cluster?.status === 'preparing-for-installation') {
+      if (role === 'auto-assign' && suggestedRole) yield { type: 'AssignRole', at, role: suggestedRole };
+      if (cluster.bootstrapHostId === hostId && !isBootstrap) yield { type: 'ChooseBootstrap', at };
+    }
+    yield { type: 'Refresh', at, ...this.surroundings(entry) };
+  }
+
+  private diskCommand(entry: HostEntry): HostCommand | undefined {
+    const disk = this.disks.changeOf(entry);
+    return disk && { type: 'ChooseInstallationDisk', at: this.aggregates.now(), ...disk, byPerson: false };
+  }
+
+  /** The images have to be checked again: the report of the last check is discarded. */
   private async clearVoidImageCheck(entry: HostEntry): Promise<void> {
     const { key, state, checkedImages } = entry;
     if (!state.isImageCheckVoid || checkedImages.length === 0) return;
@@ -45,8 +85,9 @@ export class HostProcess {
     await callService(this.requests, InventoryService.method.clearReport, request, context);
   }
 
-  /** Refusals are expected: the host may have moved on since the view saw it, and the next fact about it brings it back here. */
-  private async command(entry: HostEntry, command: HostCommand): Promise<void> {
-    await this.aggregates.hosts.handle(entry.key, command, this.aggregates.ownContext(entry));
+  /** A refusal is expected: the host may have changed since the view read it, and that event leads here again. */
+  private async command(entry: HostEntry, command: HostCommand): Promise<number> {
+    const result = await this.aggregates.hosts.handle(entry.key, command, this.aggregates.ownContext(entry));
+    return result.kind === 'stored' ? result.position : 0;
   }
 }

@@ -1,5 +1,12 @@
 import { hostKeyOf, type MusterEvent, type RegistrationService } from '@muster/contracts';
-import { type ClusterState, type HostState, type InfraEnvState, isIntruder } from '@muster/domain';
+import {
+  clusterAdmissionRefusal,
+  type HostState,
+  type InfraEnvState,
+  installationDiskLabel,
+  isIntruder,
+  placementIn,
+} from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
@@ -8,12 +15,10 @@ import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { Presence } from '../agents/presence';
 import { RegistrationView } from '../view/registration-view';
-import { clusterAdmissionRefusal } from './cluster-admission';
-import { diskLabel } from './disk-label';
 
 type Request = InputOf<typeof RegistrationService.method.registerHost>;
 
-/** An agent started, for the first time or again. */
+/** Registers a host when its agent starts, for the first time or again. */
 @Injectable()
 export class HostRegistration {
   constructor(
@@ -37,19 +42,20 @@ export class HostRegistration {
         infraEnvId: request.infraEnvId,
         hostId: request.hostId,
         clusterId,
-        ...placeIn(cluster),
+        ...placementIn(cluster),
         owner: infraEnv.owner,
         agentVersion: request.discoveryAgentVersion,
         machine: request.machine,
         knownMachineSeenAt: this.presence.lastSeenAt(key),
         clusterAcceptsHosts: !cluster || clusterAdmissionRefusal(cluster, clusterId) === undefined,
-        installationDisk: diskLabel(this.view.host(key)),
+        installationDisk: installationDiskLabel(host, this.view.host(key)?.hardware),
       },
       context,
     );
     const stored = storedOrThrow(result);
     refuseIntruder(result.state, request);
-    if (clusterId && result.kind === 'stored' && wasPreparing(result.events)) await this.undo(clusterId, context);
+    if (clusterId && result.kind === 'stored' && wasPreparing(result.events))
+      await this.undoPreparation(clusterId, context);
     await this.presence.seen(key);
     return stored;
   }
@@ -59,21 +65,21 @@ export class HostRegistration {
     if (state.status !== 'registered') {
       throw new RefusalError({
         code: 'not-found',
-        reason: `There is no infra-env ${infraEnvId}; boot from a current image.`,
+        reason: `Infra-env ${infraEnvId} does not exist. Boot the host from a current image.`,
         subject: 'infra_env_id',
       });
     }
     if (state.settings.imageType === 'disconnected-iso') {
       throw new RefusalError({
         code: 'invalid-input',
-        reason: 'Hosts of a disconnected image do not register here.',
+        reason: 'The image type of this infra-env is disconnected-iso. Its hosts do not register with this service.',
         subject: 'infra_env_id',
       });
     }
     return state;
   }
 
-  private async undo(clusterId: string, context: CommandContext): Promise<void> {
+  private async undoPreparation(clusterId: string, context: CommandContext): Promise<void> {
     const at = this.aggregates.now();
     const command = { type: 'UndoPreparation', at, reason: REGISTERED_WHILE_PREPARING } as const;
     const own = { ...context, commandId: `${context.commandId}/preparation` };
@@ -83,30 +89,15 @@ export class HostRegistration {
 
 const REGISTERED_WHILE_PREPARING = 'A host registered again while it was being prepared';
 
-/** What a new host is in its cluster: one of an existing cluster's workers, a single node, or not decided yet. */
-function placeIn(
-  cluster: ClusterState | undefined,
-): Pick<HostState, 'kind' | 'role' | 'machineConfigPoolName'> & { readonly bootstrap: boolean } {
-  if (cluster?.kind === 'AddHostsCluster')
-    return { kind: 'AddToExistingClusterHost', role: 'worker', bootstrap: false, machineConfigPoolName: 'worker' };
-  const isSingleNode = cluster?.settings.controlPlaneCount === 1;
-  return {
-    kind: 'Host',
-    role: isSingleNode ? 'master' : 'auto-assign',
-    bootstrap: isSingleNode,
-    machineConfigPoolName: '',
-  };
-}
-
 function refuseIntruder(host: HostState, { hostId, machine }: Request): void {
   if (!machine || !isIntruder(host, machine)) return;
   throw new RefusalError({
     code: 'identity-conflict',
-    reason: `Another live machine is host ${hostId} already; give one of them another board serial or infra-env.`,
+    reason: `Another live machine is registered as host ${hostId}. Give one of them another board serial number or infra-env.`,
     subject: 'host_id',
   });
 }
 
-/** The host kept its inventory: it was being prepared when it registered again. */
+/** A host that keeps its inventory at its registration was being prepared. */
 const wasPreparing = (events: readonly MusterEvent[]): boolean =>
   events.some((event) => event.type === 'HostReregistered' && event.data.inventoryKept);

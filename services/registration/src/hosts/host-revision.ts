@@ -1,20 +1,19 @@
 import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
-import { type HostCommand, hostFeatureRefusal } from '@muster/domain';
+import { type HostCommand, hostFeatureRefusal, hostnameRefusal, hostNotFound } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
-import { chooseInstallationDisk, diskIdOf, isDisk, isHostname } from '@muster/validation-rules';
+import { chooseInstallationDisk, diskIdOf, isDisk } from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
 import { NOTHING_STORED, type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { InstallationDisks } from './installation-disks';
 import { RegistrationView } from '../view/registration-view';
-import { noSuchHost } from './host-refusals';
 import { HostSecretVault } from '../secrets/host-secrets';
 
 type Request = InputOf<typeof RegistrationService.method.reviseHost>;
 
-/** What a person chooses for a host. */
+/** Changes of a host that a user requests. */
 @Injectable()
 export class HostRevision {
   constructor(
@@ -24,28 +23,28 @@ export class HostRevision {
     private readonly vault: HostSecretVault,
   ) {}
 
-  /** Done as a whole or not at all: if one choice is refused, none is made. */
+  /** Applies all changes or none. @throws RefusalError for the first change that is refused. */
   async revise(request: Request, context: CommandContext): Promise<Stored> {
     const key = hostKeyOf(request.infraEnvId, request.hostId);
     const { state } = await this.aggregates.hosts.load(key);
-    if (state.status === 'unregistered') throw new RefusalError(noSuchHost(request.hostId));
-    await this.refuseWithoutUse(request, state.clusterId);
+    if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
+    await this.refuseUnsupported(request, state.clusterId);
     const choices = [...this.commandsOf(key, request)].map((command, index) => ({
       command,
       context: { ...context, commandId: index === 0 ? context.commandId : `${context.commandId}#${index}` },
     }));
-    // Handling a choice that would be refused tells why, and finds out when it is merely repeated.
+    // Handling a change that would be refused gives the reason, or finds out that the request is repeated.
     for (const choice of choices)
       if (!(await this.aggregates.hosts.accepts(key, choice.command))) await this.choose(key, choice);
-    // Sealed before the fact that they were given, and only once nothing can be refused any more.
+    // Secrets are sealed before the event that refers to them, and only when no change can be refused any more.
     await this.vault.seal(request.infraEnvId, request.hostId, request);
     let stored = NOTHING_STORED;
     for (const choice of choices) stored = await this.choose(key, choice);
     return stored;
   }
 
-  /** Arbiters and fencing are for some clusters only. */
-  private async refuseWithoutUse({ hostRole = '', fencingCredentials }: Request, clusterId: string): Promise<void> {
+  /** Only some clusters support arbiters and fencing. */
+  private async refuseUnsupported({ hostRole = '', fencingCredentials }: Request, clusterId: string): Promise<void> {
     const choice = { role: hostRole, hasFencingCredentials: Boolean(fencingCredentials) };
     if (!clusterId || (choice.role !== 'arbiter' && !choice.hasFencingCredentials)) return;
     const refusal = hostFeatureRefusal(choice, (await this.aggregates.clusters.load(clusterId)).state);
@@ -62,7 +61,8 @@ export class HostRevision {
   private *commandsOf(key: HostKey, request: Request): Generator<HostCommand> {
     const at = this.aggregates.now();
     if (request.hostName !== undefined) {
-      refuseImpossibleName(request.hostName);
+      const refusal = hostnameRefusal(request.hostName);
+      if (refusal) throw new RefusalError(refusal);
       yield { type: 'Rename', at, hostname: request.hostName };
     }
     if (request.hostRole !== undefined) yield { type: 'AssignRole', at, role: request.hostRole };
@@ -79,19 +79,9 @@ export class HostRevision {
     if (disk) return chooseInstallationDisk({ diskId: wanted, diskPath: '' }, [disk]);
     throw new RefusalError({
       code: 'not-allowed-in-state',
-      reason: `The host has no disk ${wanted} that can be installed on; the inventory says why for each of its disks.`,
+      reason: `Disk ${wanted} of the host cannot be installed on. The inventory gives the reason for each disk.`,
       subject: 'disks_selected_config',
       allowed: eligible.map(diskIdOf),
     });
   }
-}
-
-/** Empty: the name that the machine reports. */
-function refuseImpossibleName(name: string): void {
-  if (name === '' || isHostname(name)) return;
-  throw new RefusalError({
-    code: 'invalid-input',
-    reason: `"${name}" cannot be a host name: use letters, digits, hyphens and dots, at most 63 between two dots.`,
-    subject: 'host_name',
-  });
 }

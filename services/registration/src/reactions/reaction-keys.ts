@@ -1,17 +1,17 @@
 import { type HostKey, parseStreamId } from '@muster/contracts';
 import type { RecordedEvent } from '@muster/ports';
-import { isOrder, type RegistrationView } from '../view/registration-view';
+import { isPropagated, type RegistrationView } from '../view/registration-view';
 
 /**
- * What is looked at again. `follow`: the hosts of a cluster that was cancelled, reset or deleted. `shred`: the secrets of an
- * infra-env that is gone.
+ * What is re-evaluated. `report`: a host after a report. `follow`: the hosts of a cluster that was cancelled, reset or
+ * deleted. `shred`: the secrets of a deleted infra-env.
  */
 export type ReactionKey =
-  | { readonly kind: 'host'; readonly id: HostKey }
+  | { readonly kind: 'host' | 'report'; readonly id: HostKey }
   | { readonly kind: 'cluster' | 'follow' | 'shred'; readonly id: string };
 
-/** Host facts that a cluster's own state depends on. */
-const FACTS_FOR_THE_CLUSTER: ReadonlySet<string> = new Set([
+/** Events of hosts that the state of their cluster depends on. */
+const CLUSTER_INPUTS: ReadonlySet<string> = new Set([
   'HostRegistered',
   'HostReregistered',
   'HostEnteredStatus',
@@ -25,16 +25,17 @@ const FACTS_FOR_THE_CLUSTER: ReadonlySet<string> = new Set([
   'InventoryReported',
 ]);
 
-/** What depends on a fact that the view has just taken in. */
+/** The keys that depend on an event, which the view has applied already. */
 export function reactionKeysOf(event: RecordedEvent, view: RegistrationView): readonly string[] {
   const { category, id } = parseStreamId(event.streamId);
   switch (category) {
     case 'host':
+      return [`host:${id}`, ...(CLUSTER_INPUTS.has(event.type) ? keysOfItsClusters(event, view) : [])];
     case 'inventory':
-      return [`host:${id}`, ...(FACTS_FOR_THE_CLUSTER.has(event.type) ? keysOfItsClusters(event, view) : [])];
+      return [`report:${id}`, ...(CLUSTER_INPUTS.has(event.type) ? keysOfItsClusters(event, view) : [])];
     case 'cluster':
       return [
-        ...(isOrder(event.type) ? [`follow:${id}`] : []),
+        ...(isPropagated(event.type) ? [`follow:${id}`] : []),
         `cluster:${id}`,
         ...(event.type === 'ClusterEnteredStatus' ? view.hostsOf(id).map(({ key }) => `host:${key}`) : []),
       ];
@@ -49,12 +50,12 @@ export function reactionKeysOf(event: RecordedEvent, view: RegistrationView): re
   }
 }
 
-/** A host that moves in a cluster that is gone may be able to leave it now. */
+/** A host of a deleted cluster may now be in a status in which it can leave it. */
 const keysOfItsClusters = (event: RecordedEvent, view: RegistrationView): readonly string[] =>
   view
     .clustersTouchedBy(event)
     .flatMap((id) =>
-      view.cluster(id)?.order?.kind === 'deregistered' ? [`cluster:${id}`, `follow:${id}`] : [`cluster:${id}`],
+      view.cluster(id)?.propagated?.kind === 'deregistered' ? [`cluster:${id}`, `follow:${id}`] : [`cluster:${id}`],
     );
 
 export function parseReactionKey(key: string): ReactionKey {
@@ -62,16 +63,17 @@ export function parseReactionKey(key: string): ReactionKey {
   return { kind: key.slice(0, colon), id: key.slice(colon + 1) } as ReactionKey;
 }
 
-/** Whether a key that the past marked is still worth a look after a start. */
+/** Whether a key from before the start has to be re-evaluated after the start. */
 export function isReactionOpen(key: string, view: RegistrationView): boolean {
   const { kind, id } = parseReactionKey(key);
   switch (kind) {
     case 'host':
+    case 'report':
       return (view.host(id)?.state.status ?? 'unregistered') !== 'unregistered';
     case 'cluster':
       return (view.cluster(id)?.state.status ?? 'deregistered') !== 'deregistered';
     case 'follow':
-      return view.cluster(id)?.order !== undefined;
+      return view.cluster(id)?.propagated !== undefined;
     case 'shred':
       return true;
   }

@@ -7,17 +7,18 @@ import { Aggregates } from '../aggregates/aggregates';
 import { HostClocks } from '../agents/host-clocks';
 import { ClusterProcess } from '../clusters/cluster-process';
 import { Deadlines } from './deadlines';
-import { FollowUp } from '../clusters/propagation';
+import { Propagation } from '../clusters/propagation';
 import { HostProcess } from '../hosts/host-process';
 import { Nudges } from '../agents/nudges';
 import { Presence } from '../agents/presence';
-import { isReactionOpen, parseReactionKey, reactionKeysOf } from './reaction-keys';
+import { isReactionOpen, parseReactionKey, type ReactionKey, reactionKeysOf } from './reaction-keys';
+import { ReactionTracker } from '../view/reaction-tracker';
 import { RegistrationView } from '../view/registration-view';
 
 /**
- * The processes of this service on one feed. 1. Every fact is taken into the view. 2. It marks the hosts and clusters
- * that depend on it. 3. Each marked one is brought to where the view says it should be. 4. Its deadlines go into the
- * one timer heap; what is due is told to the aggregate. Nothing walks over all hosts except the start.
+ * The reactions of this service on one feed. 1. The view applies each event. 2. The event marks the hosts and clusters that
+ * depend on it. 3. Each marked one is re-evaluated. 4. Its deadlines go into one timer heap; a passed deadline becomes a
+ * command. Only the start walks over all hosts.
  */
 @Injectable()
 export class RegistrationProcess implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -33,16 +34,17 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
     private readonly view: RegistrationView,
     private readonly hosts: HostProcess,
     private readonly clusters: ClusterProcess,
-    private readonly followUp: FollowUp,
+    private readonly propagation: Propagation,
     private readonly presence: Presence,
     private readonly clocks: HostClocks,
     private readonly deadlines: Deadlines,
     private readonly nudges: Nudges,
+    private readonly tracker: ReactionTracker,
     private readonly readiness: Readiness,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.readiness.register('registration', () => (this.isLive ? undefined : 'reading what happened before the start'));
+    this.readiness.register('registration', () => (this.isLive ? undefined : 'replaying events'));
     const { eventStore: store, requests } = this;
     this.reactor = startReactor({
       name: 'registration',
@@ -61,7 +63,7 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
     await this.reactor?.close();
   }
 
-  /** Resolves when all facts up to the position were taken in and followed, but for keys that are parked. */
+  /** Resolves when all events up to the position were applied and reacted to, except for parked keys. */
   async followed(position: number): Promise<void> {
     while (this.reactor && this.reactor.position() < position) await new Promise((resolve) => setImmediate(resolve));
     await this.reactor?.idle();
@@ -73,7 +75,7 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
     this.deadlines.start();
   }
 
-  /** One fact that cannot be taken in must not keep the others from being. */
+  /** An event that cannot be applied does not stop the following ones. */
   private observe(event: RecordedEvent): void {
     try {
       this.aggregates.observe(event);
@@ -95,18 +97,26 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
   }
 
   private async react(key: string): Promise<void> {
-    const { kind, id } = parseReactionKey(key);
+    const observed = this.view.position();
+    this.tracker.completed(key, observed, await this.reactTo(parseReactionKey(key)));
+  }
+
+  /** Returns the position of the last event that the reaction stored, or 0. */
+  private async reactTo({ kind, id }: ReactionKey): Promise<number> {
     switch (kind) {
       case 'host':
         return this.hosts.react(id);
+      case 'report':
+        return this.hosts.reactToReport(id);
       case 'cluster':
         return this.clusters.react(id);
       case 'follow': {
-        const order = this.view.cluster(id)?.order;
-        return order && this.followUp.follow(id, order);
+        const command = this.view.cluster(id)?.propagated;
+        return command ? this.propagation.follow(id, command) : 0;
       }
       case 'shred':
-        return this.secrets.shred(id);
+        await this.secrets.shred(id);
+        return 0;
     }
   }
 }

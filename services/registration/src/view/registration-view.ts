@@ -21,9 +21,8 @@ import {
 } from '@muster/domain';
 import { type RecordedEvent, START_OF_STORE } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
-import type { PropagatedCommand } from '../clusters/propagation';
 
-/** A host as the processes see it: its own state and what others reported of it. */
+/** A host as the reactions see it: its state and the reports about it. */
 export interface HostEntry {
   readonly key: HostKey;
   state: HostState;
@@ -31,9 +30,9 @@ export interface HostEntry {
   conditions?: Plain<HostConditions>;
   measuredDisks: string[];
   checkedImages: string[];
-  /** Of the ignition of the installed cluster (day-2), as JSON array text. */
+  /** Tang servers in the ignition of the installed cluster (day-2), as JSON array text. */
   tangServers?: string;
-  /** The last event about the host: why the next thing is done. */
+  /** The last event about the host: the cause of the next command. */
   cause: Cause;
 }
 
@@ -42,14 +41,23 @@ export interface ClusterEntry {
   state: ClusterState;
   conditions?: Plain<ClusterConditions>;
   readonly hostKeys: Set<HostKey>;
-  /** Last artifacts that ignition made or could not make. */
+  /** Result of the last preparation of artifacts. */
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   hasKubeconfig: boolean;
-  /** The last cancellation, reset or removal, while its hosts may still have to follow it. */
-  order?: PropagatedCommand;
+  /** The last cancellation, reset or removal, while hosts may still have to follow it. */
+  propagated?: PropagatedCommand;
   cause: Cause;
-  /** Infra-envs that its hosts came from, with the number of them. */
+  /** Infra-envs of the hosts, with the number of hosts of each. */
   readonly infraEnvs: Map<string, number>;
+}
+
+/** A command on a cluster that its hosts have to follow. */
+export interface PropagatedCommand {
+  readonly kind: 'cancelled' | 'reset' | 'deregistered';
+  /** Id of the command on the cluster. The id of each host's command is derived from it, so that a repetition changes nothing. */
+  readonly commandId: string;
+  readonly correlationId: string;
+  readonly at: string;
 }
 
 export interface Cause {
@@ -57,15 +65,15 @@ export interface Cause {
   readonly correlationId: string;
 }
 
-export const isOrder = (eventType: string): boolean => ORDERS[eventType] !== undefined;
+export const isPropagated = (eventType: string): boolean => PROPAGATED[eventType] !== undefined;
 
-const ORDERS: { readonly [type: string]: PropagatedCommand['kind'] | undefined } = {
+const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefined } = {
   InstallationCancelled: 'cancelled',
   ClusterReset: 'reset',
   ClusterDeregistered: 'deregistered',
 };
 
-/** A host in a new epoch: whatever was reported or judged before is void. */
+/** Reports and outcomes of an earlier epoch of a host are void. */
 const NOTHING_REPORTED = {
   hardware: undefined,
   conditions: undefined,
@@ -74,15 +82,20 @@ const NOTHING_REPORTED = {
   tangServers: undefined,
 };
 
-/** Everything the processes look at, folded from the stream in order. Lags the aggregates by a few milliseconds; decisions are made on the aggregates. */
+/** The state that reactions read, folded from all streams in order. It lags the aggregates by milliseconds, so decisions are made on the aggregates. */
 @Injectable()
 export class RegistrationView {
   private readonly hosts = new Map<HostKey, HostEntry>();
   private readonly clusters = new Map<string, ClusterEntry>();
   private readonly infraEnvs = new Map<string, { state: InfraEnvState; readonly hostKeys: Set<HostKey> }>();
-  private position = START_OF_STORE;
-  /** Cluster that the event observed last took its host out of; empty for the other events. */
+  private lastPosition = START_OF_STORE;
+  /** The cluster that a host left with the last event; empty for other events. */
   private leftCluster = '';
+
+  /** Position of the last event applied. */
+  position(): number {
+    return this.lastPosition;
+  }
 
   host(key: HostKey): HostEntry | undefined {
     return this.hosts.get(key);
@@ -108,12 +121,18 @@ export class RegistrationView {
     return this.clusters.values();
   }
 
-  /** Infra-envs that the cluster's hosts came from. */
+  /** Infra-envs of the cluster's hosts. */
   *infraEnvsOf(clusterId: string): Iterable<InfraEnvState> {
     for (const id of this.clusters.get(clusterId)?.infraEnvs.keys() ?? []) {
       const infraEnv = this.infraEnvs.get(id);
       if (infraEnv) yield infraEnv.state;
     }
+  }
+
+  /** CPU architectures of the images that the cluster's hosts booted, each once. */
+  imageArchitecturesOf(clusterId: string): string[] {
+    const architectures = [...this.infraEnvsOf(clusterId)].map(({ settings }) => settings.cpuArchitecture ?? '');
+    return [...new Set(architectures)].filter(Boolean);
   }
 
   hostCountOf(clusterId: string): number {
@@ -125,18 +144,18 @@ export class RegistrationView {
     return [...keys].flatMap((key) => this.hosts.get(key) ?? []);
   }
 
-  /** The cluster a host is in, and the one that the event took it out of. */
+  /** The cluster of the event's host, and the cluster that the host left with the event. */
   clustersTouchedBy({ streamId }: RecordedEvent): string[] {
     const current = this.hosts.get(parseStreamId(streamId).id as HostKey)?.state.clusterId;
     return [current, this.leftCluster].filter((id): id is string => Boolean(id));
   }
 
-  /** A fact that comes twice, as a feed may hand it out, is taken in once. */
+  /** Applies an event. An event that a feed delivers twice is applied once. */
   observe(event: RecordedEvent): void {
     this.leftCluster = '';
-    if (event.position <= this.position) return;
-    this.position = event.position;
-    // Of a newer release: nothing here depends on it.
+    if (event.position <= this.lastPosition) return;
+    this.lastPosition = event.position;
+    // Event types of a newer release do not matter here.
     if (!isKnownEventType(event.type)) return;
     const { category, id } = parseStreamId(event.streamId);
     if (category === 'host') this.observeHost(id as HostKey, event);
@@ -187,11 +206,11 @@ export class RegistrationView {
     if (!known) this.clusters.set(id, entry);
     Object.assign(entry, { state: clusterDecider.evolve(before, typed<ClusterEvent>(event)), cause: causeOf(event) });
     if (event.type === 'ClusterReset') Object.assign(entry, { artifacts: undefined, hasKubeconfig: false });
-    if (event.type === 'InstallationPreparationStarted') entry.order = undefined;
-    const kind = ORDERS[event.type];
+    if (event.type === 'InstallationPreparationStarted') entry.propagated = undefined;
+    const kind = PROPAGATED[event.type];
     if (!kind) return;
     const { commandId, correlationId, occurredAt } = event.metadata;
-    entry.order = { kind, commandId, correlationId, at: occurredAt };
+    entry.propagated = { kind, commandId, correlationId, at: occurredAt };
   }
 
   private observeInfraEnv(id: string, event: RecordedEvent): void {

@@ -1,27 +1,29 @@
-import { hostKeyOf, RegistrationService } from '@muster/contracts';
-import { Handles, type InputOf, openProxy, type OutputOf, SECRETS, IDS } from '@muster/nest-kit';
+import { hostKeyOf, type RegistrationService } from '@muster/contracts';
+import { hostNotFound, type HostState, isDay2, planSteps, type StepHost } from '@muster/domain';
+import type { CommandContext } from '@muster/event-sourcing';
+import { IDS, type InputOf, openProxy, type OutputOf, SECRETS } from '@muster/nest-kit';
 import type { Ids, Secrets } from '@muster/ports';
-import { Controller, Inject } from '@nestjs/common';
-import { Payload } from '@nestjs/microservices';
-import { Aggregates } from '../aggregates/aggregates';
-import { type HostState, isDay2, planSteps, type StepHost } from '@muster/domain';
 import { RefusalError } from '@muster/problems';
-import { Presence } from '../agents/presence';
-import { StepContexts } from '../agents/step-contexts';
-import { HostClocks } from '../agents/host-clocks';
-import { noSuchHost } from './host-refusals';
-import { AgentUpgrades } from '../agents/agent-upgrades';
+import { Inject, Injectable } from '@nestjs/common';
+import { Aggregates } from '../aggregates/aggregates';
 import { HostSecretVault } from '../secrets/host-secrets';
+import { AgentUpgrades } from './agent-upgrades';
+import { HostClocks } from './host-clocks';
+import { Presence } from './presence';
+import { StepContexts } from './step-contexts';
+
+type Method = typeof RegistrationService.method.nextSteps;
 
 /** The first digits of a UUID are random. */
 const STEP_ID_DIGITS = 8;
 
-@Controller()
-export class NextStepsController {
+/** The answer to a poll of an agent. */
+@Injectable()
+export class NextSteps {
   constructor(
     private readonly aggregates: Aggregates,
     private readonly presence: Presence,
-    private readonly stepContext: StepContexts,
+    private readonly contexts: StepContexts,
     private readonly clocks: HostClocks,
     private readonly vault: HostSecretVault,
     private readonly upgrades: AgentUpgrades,
@@ -29,13 +31,11 @@ export class NextStepsController {
     @Inject(IDS) private readonly ids: Ids,
   ) {}
 
-  @Handles(RegistrationService.method.nextSteps)
-  async handle(
-    @Payload() request: InputOf<typeof RegistrationService.method.nextSteps>,
-  ): Promise<OutputOf<typeof RegistrationService.method.nextSteps>> {
+  /** @throws RefusalError `not-found` when the host is not registered. */
+  async plan(request: InputOf<Method>, _context: CommandContext): Promise<OutputOf<Method>> {
     const key = hostKeyOf(request.infraEnvId, request.hostId);
     const { state } = await this.aggregates.hosts.load(key);
-    if (state.status === 'unregistered') throw new RefusalError(noSuchHost(request.hostId));
+    if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
     await this.presence.seen(key);
     this.clocks.measured(key, state.epoch, request.timestampSeconds);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
@@ -44,14 +44,14 @@ export class NextStepsController {
       proxy: cluster && (await openProxy(this.secrets, state.clusterId, cluster.settings.proxy)),
     };
     const plan = planSteps(
-      this.stepContext.of(key, state, cluster, secrets),
+      this.contexts.of(key, state, cluster, secrets),
       request.discoveryAgentVersion || state.agentVersion,
     );
     for (const { type, args } of plan.steps) if (type === 'upgrade-agent') this.upgrades.started(state, args[0] ?? '');
     return {
       instructions: plan.steps.map(({ type, args }) => ({
         stepType: type,
-        // An agent that is to be replaced has no step to answer for.
+        // The agent is replaced before it could answer.
         stepId: type === 'upgrade-agent' ? '' : `${type}-${this.ids.uuid().slice(0, STEP_ID_DIGITS)}`,
         args: [...args],
       })),
@@ -60,7 +60,7 @@ export class NextStepsController {
     };
   }
 
-  /** Only hosts that join a running cluster fetch their ignition from an endpoint that may ask who they are. */
+  /** The token and headers of the ignition endpoint. Only hosts that join a running cluster have them. */
   private async ignitionAccess(host: HostState): Promise<StepHost['ignitionAccess']> {
     const { ignitionEndpointTokenSet, ignitionEndpointHttpHeadersSet } = host.settings;
     if (!isDay2(host) || !(ignitionEndpointTokenSet || ignitionEndpointHttpHeadersSet)) return undefined;

@@ -1,14 +1,13 @@
 import { suggestRoles, weighHosts } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import type { ClusterEntry, HostEntry } from '../view/registration-view';
 
-/** Automatic roles: suggested while a cluster is open, assigned when its installation starts. */
+/** Suggests roles for hosts of role auto-assign while the installation has not started. */
 @Injectable()
-export class RoleProcess {
+export class RoleSuggestions {
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
@@ -16,7 +15,7 @@ export class RoleProcess {
 
   async suggest(cluster: ClusterEntry, hosts: readonly HostEntry[]): Promise<void> {
     if (!this.config.autoAssignsRoles || !hosts.some(({ state }) => state.role === 'auto-assign')) return;
-    // One that was not inspected yet might be the better choice; so nothing is weighed before.
+    // A host without an inventory might fit a role better than the others.
     if (hosts.some(({ hardware }) => !hardware)) return;
     const byId = new Map(hosts.map((host) => [host.state.hostId, host]));
     const settings = toClusterSettingsFacts(cluster.state);
@@ -31,18 +30,6 @@ export class RoleProcess {
         if (!host) return;
         const context = this.aggregates.ownContext(host);
         await this.aggregates.hosts.handle(host.key, { type: 'SuggestRole', at, role }, context);
-      }),
-    );
-  }
-
-  /** What was suggested becomes assigned. */
-  async assignSuggested(hosts: readonly HostEntry[], context: CommandContext): Promise<void> {
-    const at = this.aggregates.now();
-    await Promise.all(
-      hosts.map(async ({ key, state: { role, suggestedRole } }) => {
-        if (role !== 'auto-assign' || !suggestedRole) return;
-        const ownContext = { ...context, commandId: `${context.commandId}/role/${key}` };
-        await this.aggregates.hosts.handle(key, { type: 'AssignRole', at, role: suggestedRole }, ownContext);
       }),
     );
   }

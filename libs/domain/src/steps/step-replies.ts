@@ -1,0 +1,84 @@
+import type { Refusal } from '@muster/problems';
+import type { HostCommand } from '../host/host-commands';
+import type { HostState } from '../host/host-state';
+
+/** The result of one step as the agent sends it. */
+export interface StepResult {
+  readonly stepType: string;
+  readonly output: string;
+  readonly error: string;
+  readonly exitCode: number;
+}
+
+type IsReport = (result: StepResult) => boolean;
+
+const onSuccess: IsReport = ({ exitCode }) => exitCode === 0;
+/** A failed run is a result, too. */
+const always: IsReport = () => true;
+/** An empty success means that another run is in progress. */
+const unlessInProgress: IsReport = ({ exitCode, output }) => exitCode !== 0 || output !== '';
+
+/** Steps whose result is a report about the host, and when it is one. */
+const REPORTS: ReadonlyMap<string, IsReport> = new Map([
+  ['inventory', onSuccess],
+  ['connectivity-check', onSuccess],
+  ['free-network-addresses', onSuccess],
+  ['ntp-synchronizer', onSuccess],
+  ['domain-resolution', onSuccess],
+  ['verify-vips', onSuccess],
+  ['dhcp-lease-allocate', onSuccess],
+  ['api-vip-connectivity-check', onSuccess],
+  ['tang-connectivity-check', always],
+  ['installation-disk-speed-check', unlessInProgress],
+  ['container-image-availability', unlessInProgress],
+]);
+
+/** Whether the inventory service has to record the result. */
+export const isReport = (result: StepResult): boolean => REPORTS.get(result.stepType)?.(result) ?? false;
+
+/** `installing-in-progress`: the path of the installation disk may change while the disk is written. */
+const INVENTORY_STATUSES: readonly string[] = [
+  'discovering',
+  'known',
+  'disconnected',
+  'insufficient',
+  'pending-for-input',
+  'installing-in-progress',
+  'discovering-unbound',
+  'known-unbound',
+  'disconnected-unbound',
+  'insufficient-unbound',
+];
+
+/** The reason why an inventory is not accepted from a host in this status, or undefined. */
+export function inventoryRefusal({ status }: Pick<HostState, 'status'>): Refusal | undefined {
+  if (INVENTORY_STATUSES.includes(status)) return undefined;
+  return {
+    code: 'not-allowed-in-state',
+    reason: `The host is ${status}. An inventory is accepted in these statuses only: ${INVENTORY_STATUSES.join(', ')}.`,
+    subject: 'status',
+    allowed: INVENTORY_STATUSES,
+  };
+}
+
+/** The discovery media could not be read while the step ran. */
+const MEDIA_LOST_EXIT_CODE = 256;
+/** Podman reports a name in use: the installer is running and this was a second start. */
+const ALREADY_RUNNING = { exitCode: 125, text: 'the container name "assisted-installer" is already in use' };
+
+/** What the result of a step means for the life cycle of the host. */
+export function commandsOfReply(
+  host: Pick<HostState, 'isMediaConnected'>,
+  { stepType, exitCode, error }: StepResult,
+  at: string,
+): readonly HostCommand[] {
+  if (exitCode === MEDIA_LOST_EXIT_CODE) return [{ type: 'LoseMedia', at, duringStep: stepType }];
+  const commands: HostCommand[] = [];
+  if (exitCode === 0 && !host.isMediaConnected) commands.push({ type: 'RegainMedia', at });
+  const isSecondStart = exitCode === ALREADY_RUNNING.exitCode && error.includes(ALREADY_RUNNING.text);
+  if (stepType === 'install' && exitCode !== 0 && !isSecondStart)
+    commands.push({ type: 'ReportInstallFailure', at, reason: 'The installation command failed on the host' });
+  if (stepType === 'download-boot-artifacts')
+    commands.push({ type: exitCode === 0 ? 'RebootForReclaim' : 'FailReclaim', at });
+  return commands;
+}

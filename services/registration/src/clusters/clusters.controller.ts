@@ -1,0 +1,152 @@
+import { RegistrationService } from '@muster/contracts';
+import { type ClusterCommand, mergeClusterSettings } from '@muster/domain';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Handles, type InputOf } from '@muster/nest-kit';
+import { Controller, Inject } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { type StoredReply, storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
+import { CONFIG, type RegistrationConfig } from '../config';
+import { GivenProxies } from '../secrets/given-proxies';
+import { NO_OWNER, pullSecretToSeal, SealingCommands } from '../secrets/sealing-commands';
+import { RegistrationView } from '../view/registration-view';
+import { clusterKindOf } from './cluster-kind';
+import { ClusterActions } from './cluster-actions';
+import { operatorInput } from './operator-input';
+import { requireIgnorable } from './validation-overrides';
+
+const { method } = RegistrationService;
+
+/** The requests about clusters. */
+@Controller()
+export class ClustersController {
+  constructor(
+    @Inject(CONFIG) private readonly config: RegistrationConfig,
+    private readonly aggregates: Aggregates,
+    private readonly actions: ClusterActions,
+    private readonly proxies: GivenProxies,
+    private readonly sealing: SealingCommands,
+    private readonly view: RegistrationView,
+  ) {}
+
+  @Handles(method.registerCluster)
+  async register(
+    @Payload() request: InputOf<typeof method.registerCluster>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const { clusterId, settings: given = {}, owner = NO_OWNER, pullSecret, openshiftClusterId, imported } = request;
+    const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy);
+    const settings = { ...given, proxy };
+    const operators = operatorInput(settings, request.operatorBundles, settings, this.config.operatorSettings);
+    const command = {
+      type: 'Register',
+      at: this.aggregates.now(),
+      clusterId,
+      kind: clusterKindOf(request.kind),
+      settings: operators ? { ...settings, olmOperators: operators.choices } : settings,
+      owner,
+      pullSecretSet: pullSecret !== '',
+      olmOperators: operators?.monitored ?? [],
+      openshiftClusterId,
+      imported,
+    } as const;
+    const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
+    return { stored: await this.sealing.handle(this.aggregates.clusters, clusterId, command, secrets, context) };
+  }
+
+  @Handles(method.reviseCluster)
+  async revise(
+    @Payload() request: InputOf<typeof method.reviseCluster>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const { clusterId, changes: given = {}, pullSecret, operatorBundles } = request;
+    requireIgnorable(given);
+    const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
+    const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy, settings.proxy);
+    const changes = { ...given, proxy };
+    const merged = mergeClusterSettings(settings, changes);
+    const operators = operatorInput(changes, operatorBundles, merged, this.config.operatorSettings);
+    const command = {
+      type: 'Revise',
+      at: this.aggregates.now(),
+      changes: operators ? { ...changes, olmOperators: operators.choices } : changes,
+      pullSecretReplaced: Boolean(pullSecret),
+      olmOperators: operators?.monitored,
+      imageArchitectures: this.view.imageArchitecturesOf(clusterId),
+    } as const;
+    const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
+    return { stored: await this.sealing.handle(this.aggregates.clusters, clusterId, command, secrets, context) };
+  }
+
+  @Handles(method.deregisterCluster)
+  async deregister(
+    @Payload() { clusterId }: InputOf<typeof method.deregisterCluster>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.actions.deregister(clusterId, context) };
+  }
+
+  @Handles(method.installCluster)
+  async install(
+    @Payload() { clusterId }: InputOf<typeof method.installCluster>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.actions.install(clusterId, context) };
+  }
+
+  @Handles(method.cancelInstallation)
+  async cancel(
+    @Payload() { clusterId }: InputOf<typeof method.cancelInstallation>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.actions.cancel(clusterId, context) };
+  }
+
+  @Handles(method.resetCluster)
+  async reset(
+    @Payload() { clusterId }: InputOf<typeof method.resetCluster>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.actions.reset(clusterId, context) };
+  }
+
+  @Handles(method.allowAddHosts)
+  allowAddHosts(
+    @Payload() { clusterId }: InputOf<typeof method.allowAddHosts>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return this.handle(clusterId, { type: 'AllowAddHosts', at: this.aggregates.now() }, context);
+  }
+
+  @Handles(method.reachFinalizingStage)
+  reachFinalizingStage(
+    @Payload() { clusterId, stage }: InputOf<typeof method.reachFinalizingStage>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return this.handle(clusterId, { type: 'ReachFinalizingStage', at: this.aggregates.now(), stage }, context);
+  }
+
+  @Handles(method.reportOperatorStatus)
+  reportOperatorStatus(
+    @Payload() { clusterId, name, status, statusInfo, version }: InputOf<typeof method.reportOperatorStatus>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const at = this.aggregates.now();
+    return this.handle(clusterId, { type: 'ReportOperatorStatus', at, name, status, statusInfo, version }, context);
+  }
+
+  @Handles(method.recordClusterLogs)
+  recordLogs(
+    @Payload() { clusterId, body, logsType, hostId, logsState }: InputOf<typeof method.recordClusterLogs>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const report = body
+      ? ({ kind: 'collected', logsType, hostId, body } as const)
+      : ({ kind: 'state', logsState } as const);
+    return this.handle(clusterId, { type: 'RecordLogs', at: this.aggregates.now(), report }, context);
+  }
+
+  private async handle(clusterId: string, command: ClusterCommand, context: CommandContext): Promise<StoredReply> {
+    return { stored: storedOrThrow(await this.aggregates.clusters.handle(clusterId, command, context)) };
+  }
+}

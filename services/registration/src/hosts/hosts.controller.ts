@@ -1,0 +1,159 @@
+import { hostKeyOf, InventoryService, RegistrationService } from '@muster/contracts';
+import { type HostCommand, measurementOfValidation } from '@muster/domain';
+import type { CommandContext } from '@muster/event-sourcing';
+import { callService, Handles, type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Controller, Inject } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { type StoredReply, storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
+import { NextSteps } from '../agents/next-steps';
+import { StepReplies } from '../agents/step-replies';
+import { CONFIG, type RegistrationConfig } from '../config';
+import { HostBinding } from './host-binding';
+import { HostRegistration } from './host-registration';
+import { HostRevision } from './host-revision';
+
+const { method } = RegistrationService;
+
+interface HostId {
+  readonly infraEnvId: string;
+  readonly hostId: string;
+}
+
+/** The requests about hosts: those of their agents and those of users. */
+@Controller()
+export class HostsController {
+  constructor(
+    @Inject(CONFIG) private readonly config: RegistrationConfig,
+    @Inject(REQUESTS) private readonly requests: Requests,
+    private readonly aggregates: Aggregates,
+    private readonly registration: HostRegistration,
+    private readonly revision: HostRevision,
+    private readonly binding: HostBinding,
+    private readonly steps: NextSteps,
+    private readonly replies: StepReplies,
+  ) {}
+
+  @Handles(method.registerHost)
+  async register(
+    @Payload() request: InputOf<typeof method.registerHost>,
+    @Ctx() context: CommandContext,
+  ): Promise<OutputOf<typeof method.registerHost>> {
+    return { stored: await this.registration.register(request, context), agentVersion: this.config.images.agent };
+  }
+
+  @Handles(method.nextSteps)
+  nextSteps(
+    @Payload() request: InputOf<typeof method.nextSteps>,
+    @Ctx() context: CommandContext,
+  ): Promise<OutputOf<typeof method.nextSteps>> {
+    return this.steps.plan(request, context);
+  }
+
+  @Handles(method.replyToStep)
+  async replyToStep(
+    @Payload() request: InputOf<typeof method.replyToStep>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.replies.handle(request, context) };
+  }
+
+  @Handles(method.reportHostProgress)
+  async reportProgress(
+    @Payload() request: InputOf<typeof method.reportHostProgress>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const { state } = await this.aggregates.hosts.load(hostKeyOf(request.infraEnvId, request.hostId));
+    const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
+    const command = {
+      type: 'ReportProgress',
+      at: this.aggregates.now(),
+      stage: request.stage,
+      info: request.progressInfo,
+      controlPlaneCount: cluster?.settings.controlPlaneCount ?? 3,
+      isKubeApi: false,
+    } as const;
+    return this.handle(request, command, context);
+  }
+
+  @Handles(method.recordHostLogs)
+  recordLogs(
+    @Payload() request: InputOf<typeof method.recordHostLogs>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const { logsState, body } = request;
+    return this.handle(request, { type: 'RecordLogs', at: this.aggregates.now(), logsState, body }, context);
+  }
+
+  @Handles(method.reviseHost)
+  async revise(
+    @Payload() request: InputOf<typeof method.reviseHost>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.revision.revise(request, context) };
+  }
+
+  @Handles(method.bindHost)
+  async bind(
+    @Payload() request: InputOf<typeof method.bindHost>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.binding.bind(request, context) };
+  }
+
+  @Handles(method.unbindHost)
+  async unbind(
+    @Payload() request: InputOf<typeof method.unbindHost>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.binding.unbind(request, context) };
+  }
+
+  @Handles(method.installHost)
+  install(
+    @Payload() request: InputOf<typeof method.installHost>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const installerImage = this.config.images.installer;
+    return this.handle(request, { type: 'InstallHost', at: this.aggregates.now(), installerImage }, context);
+  }
+
+  @Handles(method.resetHost)
+  reset(@Payload() request: InputOf<typeof method.resetHost>, @Ctx() context: CommandContext): Promise<StoredReply> {
+    const reason = 'A user requested the reset of the host';
+    return this.handle(request, { type: 'RequireReset', at: this.aggregates.now(), reason, scope: 'host' }, context);
+  }
+
+  /** Discards the measurement that the validation rests on, so that the host measures again. */
+  @Handles(method.resetHostValidation)
+  async resetValidation(
+    @Payload() { infraEnvId, hostId, validationId = '' }: InputOf<typeof method.resetHostValidation>,
+    @Ctx() context: CommandContext,
+  ): Promise<OutputOf<typeof method.resetHostValidation>> {
+    const hostKey = hostKeyOf(infraEnvId, hostId);
+    const { state } = await this.aggregates.hosts.load(hostKey);
+    const measurement = measurementOfValidation(validationId, state, hostId);
+    if (measurement.kind === 'refused') throw new RefusalError(measurement.refusal);
+    const request = { hostKey, stepType: measurement.stepType, epoch: state.epoch };
+    return callService(this.requests, InventoryService.method.clearReport, request, context);
+  }
+
+  @Handles(method.deregisterHost)
+  deregister(
+    @Payload() request: InputOf<typeof method.deregisterHost>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return this.handle(request, { type: 'Deregister', at: this.aggregates.now() }, context);
+  }
+
+  private async handle(
+    { infraEnvId, hostId }: HostId,
+    command: HostCommand,
+    context: CommandContext,
+  ): Promise<StoredReply> {
+    const key = hostKeyOf(infraEnvId, hostId);
+    return { stored: storedOrThrow(await this.aggregates.hosts.handle(key, command, context)) };
+  }
+}

@@ -1,0 +1,101 @@
+import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/contracts';
+import { type ClusterState, infraEnvFeatureRefusal, type InfraEnvState } from '@muster/domain';
+import type { CommandContext } from '@muster/event-sourcing';
+import { Handles, type InputOf, replaceImageTokenKey, SECRETS } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Controller, Inject } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { type StoredReply, storedOrThrow } from '../aggregates/aggregate';
+import { Aggregates } from '../aggregates/aggregates';
+import { GivenProxies } from '../secrets/given-proxies';
+import { NO_OWNER, pullSecretToSeal, SealingCommands } from '../secrets/sealing-commands';
+import { RegistrationView } from '../view/registration-view';
+
+const { method } = RegistrationService;
+
+/** The requests about infra-envs. */
+@Controller()
+export class InfraEnvsController {
+  constructor(
+    private readonly aggregates: Aggregates,
+    private readonly proxies: GivenProxies,
+    private readonly sealing: SealingCommands,
+    private readonly view: RegistrationView,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+  ) {}
+
+  @Handles(method.registerInfraEnv)
+  async register(
+    @Payload() request: InputOf<typeof method.registerInfraEnv>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const { infraEnvId, settings: given = {}, owner = NO_OWNER, pullSecret } = request;
+    const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy);
+    const settings = { ...given, proxy };
+    const cluster = settings.clusterId ? await this.clusterOrThrow(settings.clusterId) : undefined;
+    const refusal = infraEnvFeatureRefusal(settings, undefined, cluster);
+    if (refusal) throw new RefusalError(refusal);
+    const at = this.aggregates.now();
+    const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
+    const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal];
+    return { stored: await this.sealing.handle(this.aggregates.infraEnvs, infraEnvId, command, toKeep, context) };
+  }
+
+  @Handles(method.reviseInfraEnv)
+  async revise(
+    @Payload() request: InputOf<typeof method.reviseInfraEnv>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const { infraEnvId, changes: given = {}, pullSecret } = request;
+    const { state } = await this.aggregates.infraEnvs.load(infraEnvId);
+    const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy, state.settings.proxy);
+    const changes = { ...given, proxy };
+    await this.refuseUnsupported(state, changes);
+    const at = this.aggregates.now();
+    const command = { type: 'Revise', at, changes, pullSecretReplaced: Boolean(pullSecret) } as const;
+    const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal];
+    return { stored: await this.sealing.handle(this.aggregates.infraEnvs, infraEnvId, command, toKeep, context) };
+  }
+
+  @Handles(method.rotateSigningKey)
+  async rotateSigningKey(
+    @Payload() { infraEnvId }: InputOf<typeof method.rotateSigningKey>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    // The key is replaced before the event is stored: an event must not claim a rotation that did not happen.
+    await replaceImageTokenKey(this.secrets, infraEnvId);
+    const command = { type: 'RotateSigningKey', at: this.aggregates.now() } as const;
+    return { stored: storedOrThrow(await this.aggregates.infraEnvs.handle(infraEnvId, command, context)) };
+  }
+
+  /** Removes the infra-env. A reaction to the stored event shreds its secrets. */
+  @Handles(method.deregisterInfraEnv)
+  async deregister(
+    @Payload() { infraEnvId }: InputOf<typeof method.deregisterInfraEnv>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    const hostCount = this.view.hostCountOfInfraEnv(infraEnvId);
+    const command = { type: 'Deregister', at: this.aggregates.now(), hostCount } as const;
+    return { stored: storedOrThrow(await this.aggregates.infraEnvs.handle(infraEnvId, command, context)) };
+  }
+
+  private async clusterOrThrow(clusterId: string): Promise<ClusterState> {
+    const { state } = await this.aggregates.clusters.load(clusterId);
+    if (state.status !== 'unregistered' && state.status !== 'deregistered') return state;
+    throw new RefusalError({
+      code: 'not-found',
+      reason: `Cluster ${clusterId} does not exist. Register it first.`,
+      subject: 'cluster_id',
+    });
+  }
+
+  /** An unknown infra-env is refused by the command itself. */
+  private async refuseUnsupported(state: InfraEnvState, changes: Plain<InfraEnvSettings>): Promise<void> {
+    if (state.status !== 'registered') return;
+    const { clusterId } = state.settings;
+    const cluster = clusterId ? (await this.aggregates.clusters.load(clusterId)).state : undefined;
+    const refusal = infraEnvFeatureRefusal(changes, state.settings, cluster);
+    if (refusal) throw new RefusalError(refusal);
+  }
+}
