@@ -53,6 +53,7 @@ const PURE = [
   'addresses',
   'decision',
   'domain',
+  'evaluation',
   'validation-rules',
   'feature-support',
   'ignition-config',

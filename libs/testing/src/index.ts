@@ -12,3 +12,4 @@ export { runProgram, type RunningProgram } from './run-program';
 export { seededIds } from './seeded-ids';
 export { startNatsServer, type NatsServer, type NatsServerOptions } from './nats-server';
 export { temporaryDirectory, type TemporaryDirectory } from './temporary-directory';
+export * from './cluster-events';

@@ -1,11 +1,11 @@
+import { FactsView } from '@muster/evaluation';
 import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
-import { FactsView } from './facts/facts-view';
-import { ValidationProcess } from './evaluation/validation.process';
-import { OutcomeStore } from './evaluation/outcomes';
-import { ReadOutcomesController } from './read-outcomes/read-outcomes.controller';
-import { DryRunController } from './dry-run/dry-run.controller';
+import { DryRunController } from './dry-run.controller';
+import { OutcomeStore } from './outcome-store';
+import { ReadOutcomesController } from './read-outcomes.controller';
+import { ValidationProcess } from './validation.process';
 
 @Module({})
 export class AppModule {

@@ -21,7 +21,7 @@ import {
   infraEnvRegistered,
   inventoryReported,
   reportEvent,
-} from './facts/sample.events';
+} from '@muster/testing';
 import { startValidation } from './main';
 
 const NOBODY = ['', '.'].map((dot) => ({ domainName: `validateNoWildcardDNS.c.example.com${dot}` }));

@@ -5,7 +5,7 @@ import {
   parseSubject,
   type RecordedOutcomes,
   outcomeDecider,
-} from '@muster/service-validation';
+} from '@muster/evaluation';
 import type { RecordedEvent } from '@muster/ports';
 import { DEFAULT_FLAP_POLICY, type Outcome, rememberOutcomes, type RulesPolicy } from '@muster/validation-rules';
 

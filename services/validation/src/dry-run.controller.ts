@@ -1,11 +1,11 @@
 import { ValidationService } from '@muster/contracts';
+import { DryRun } from '@muster/evaluation';
 import { Handles, type InputOf, type OutputOf, CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CONFIG } from '../config';
-import { DryRun } from './dry-run';
+import { CONFIG } from './config';
 
 /** What would be found, without anything being stored. */
 @Controller()

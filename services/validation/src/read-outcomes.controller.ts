@@ -3,7 +3,7 @@ import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { OutcomeStore } from '../evaluation/outcomes';
+import { OutcomeStore } from './outcome-store';
 
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const SUBJECT_ID = new RegExp(`^${UUID}(\\.${UUID})?$`);

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import isEqual from 'fast-deep-equal';
 import type { ClusterSettingsFacts } from '@muster/validation-rules';
 
 /** Settings that no host rule reads: a change of these alone leaves every host's verdict as it is. */
@@ -15,5 +15,5 @@ const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettings
 export function isSameToHosts(before: ClusterSettingsFacts, after: ClusterSettingsFacts): boolean {
   const read = (facts: ClusterSettingsFacts): readonly unknown[] =>
     Object.entries(facts).filter(([name]) => !READ_BY_CLUSTERS_ONLY.has(name));
-  return isDeepStrictEqual(read(before), read(after));
+  return isEqual(read(before), read(after));
 }

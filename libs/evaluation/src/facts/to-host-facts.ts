@@ -1,7 +1,7 @@
 import { NO_SHAPE } from '@muster/operators';
 import { effectiveRole, type HostFacts, type RulesPolicy, type WeakPeer } from '@muster/validation-rules';
 import type { FactsView } from './facts-view';
-import { majorityHostsMinOf } from './majority-size';
+import { majorityHostsMinOf } from './cluster-shape';
 import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
 
 /** The snapshot of one host that its rules see. */

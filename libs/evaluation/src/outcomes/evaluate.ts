@@ -10,7 +10,7 @@ import {
   type RulesPolicy,
 } from '@muster/validation-rules';
 import type { FactsView } from '../facts/facts-view';
-import { majorityHostsMinOf } from '../facts/majority-size';
+import { majorityHostsMinOf } from '../facts/cluster-shape';
 import { toClusterFacts } from '../facts/to-cluster-facts';
 import { toHostFacts } from '../facts/to-host-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';

@@ -16,7 +16,7 @@ import {
   manifestEvent,
   recorded,
   reportEvent,
-} from './sample.events';
+} from '@muster/testing';
 import { toClusterFacts } from './to-cluster-facts';
 import { toHostFacts } from './to-host-facts';
 

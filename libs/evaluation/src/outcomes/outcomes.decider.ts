@@ -1,7 +1,7 @@
-import { applyGroupChanges, diffGroups } from './group-changes';
-import { isDeepStrictEqual } from 'node:util';
+import isEqual from 'fast-deep-equal';
 import type { ValidationEvent } from '@muster/contracts';
 import { accepted, type Decider } from '@muster/decision';
+import { applyGroupChanges, diffGroups, type Groups } from './group-changes';
 import {
   applyOutcomeChanges,
   type ClusterConditions,
@@ -20,8 +20,6 @@ export interface RecordedOutcomes {
   /** Network → ids of the hosts that reach each other in it, sorted; of clusters only. */
   readonly groups: Groups;
 }
-
-export type Groups = ReadonlyMap<string, readonly string[]>;
 
 export const NO_OUTCOMES: RecordedOutcomes = { outcomes: [], conditions: undefined, epoch: 0, groups: new Map() };
 
@@ -53,8 +51,7 @@ export const outcomeDecider: Decider<RecordedOutcomes, OutcomeCommand, Validatio
   }),
   decide: (command, verdict) => {
     const { changed, withdrawn } = diffOutcomes(verdict.outcomes, command.outcomes);
-    const isSame =
-      changed.length === 0 && withdrawn.length === 0 && isDeepStrictEqual(verdict.conditions, command.conditions);
+    const isSame = changed.length === 0 && withdrawn.length === 0 && isEqual(verdict.conditions, command.conditions);
     switch (command.type) {
       case 'EvaluateHost': {
         const { hostKey, epoch, conditions } = command;

@@ -1,15 +1,22 @@
 import { type EventData, type HostKey, parseStreamId } from '@muster/contracts';
+import {
+  evaluateClusterOutcomes,
+  evaluateHostOutcomes,
+  FactsView,
+  hostSubject,
+  isRegistered,
+  parseSubject,
+  type Remember,
+  type Subject,
+  subjectOfStreamId,
+} from '@muster/evaluation';
 import { DeadlineScheduler, type Reactor, startReactor } from '@muster/event-sourcing';
 import { Readiness, EVENT_STORE, REQUESTS, CLOCK } from '@muster/nest-kit';
 import type { RecordedEvent, Clock, EventStore, Requests } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { CONFIG } from '../config';
-import { FactsView } from '../facts/facts-view';
-import { hostSubject, parseSubject, type Subject, subjectOfStreamId } from '../facts/subjects';
-import { isRegistered } from '../facts/view-entries';
-import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
-import { OutcomeStore } from './outcomes';
+import { CONFIG } from './config';
+import { OutcomeStore } from './outcome-store';
 
 /** Statuses in which nothing about a host is judged any more once the service starts anew. */
 const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];

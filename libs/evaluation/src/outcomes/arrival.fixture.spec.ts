@@ -1,8 +1,8 @@
 import { STANDARD_SETTINGS } from '@muster/operators';
-import type { RecordedEvent } from '@muster/ports';
+import type { ObservedEvent } from '../facts/observed-event';
 import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
-import { type Fact, recorded } from '../facts/sample.events';
+import { type Fact, recorded } from '@muster/testing';
 import { parseSubject, type Subject } from '../facts/subjects';
 import { isRegistered } from '../facts/view-entries';
 import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
@@ -53,7 +53,7 @@ export class Arrival {
     );
   }
 
-  private take(event: RecordedEvent): readonly Subject[] {
+  private take(event: ObservedEvent): readonly Subject[] {
     const touched = this.view.observe(event);
     for (const subject of touched) this.seen.add(subject);
     return touched;

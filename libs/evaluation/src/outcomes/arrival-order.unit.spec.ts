@@ -11,7 +11,7 @@ import {
   inventoryReported,
   manifestEvent,
   reportEvent,
-} from '../facts/sample.events';
+} from '@muster/testing';
 import { Arrival } from './arrival.fixture.spec';
 
 const HOSTS = [1, 2, 3, 4];

@@ -1,5 +1,7 @@
 import type { ConnectivityGroupChange, EventData, Plain } from '@muster/contracts';
-import type { Groups } from './outcomes.decider';
+
+/** Network → ids of the hosts that reach each other in it, sorted. */
+export type Groups = ReadonlyMap<string, readonly string[]>;
 
 /** Who came and went in each network; a network that is new is named even when nobody is in its group. */
 export function diffGroups(before: Groups, after: Groups): Plain<ConnectivityGroupChange>[] {

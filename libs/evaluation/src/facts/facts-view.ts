@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import isEqual from 'fast-deep-equal';
 import {
   type ClusterEvent,
   type EventData,
@@ -11,9 +11,8 @@ import {
 } from '@muster/contracts';
 import { clusterDecider, hostDecider, infraEnvDecider, userManifestsAfter } from '@muster/domain';
 import { NO_SHAPE } from '@muster/operators';
-import type { RecordedEvent } from '@muster/ports';
+import type { ObservedEvent } from './observed-event';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
-import { Injectable } from '@nestjs/common';
 import { reshaped, shapeOfCluster } from './cluster-shape';
 import { evolveReports, NO_REPORTS } from './host-reports';
 import { KnownEntries } from './known-entries';
@@ -30,10 +29,9 @@ import {
   changesVips,
 } from './view-entries';
 
-const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;
+const typed = <Event>({ type, data }: ObservedEvent): Event => ({ type, data }) as Event;
 
 /** Everything that rules read, folded from the streams in order. Each fact names the subjects that depend on it. */
-@Injectable()
 export class FactsView {
   private readonly entries = new KnownEntries();
 
@@ -73,7 +71,7 @@ export class FactsView {
   }
 
   /** Takes the fact in and answers what has to be judged anew because of it. */
-  observe(event: RecordedEvent): readonly Subject[] {
+  observe(event: ObservedEvent): readonly Subject[] {
     const { category, id } = parseStreamId(event.streamId);
     switch (category) {
       case 'host':
@@ -91,7 +89,7 @@ export class FactsView {
     }
   }
 
-  private observeHost(key: HostKey, event: RecordedEvent): readonly Subject[] {
+  private observeHost(key: HostKey, event: ObservedEvent): readonly Subject[] {
     const entry: HostEntry = this.host(key) ?? {
       key,
       state: hostDecider.initialState(),
@@ -106,7 +104,7 @@ export class FactsView {
     return this.hostChanged(before, entry, event.id);
   }
 
-  private observeReport(key: HostKey, event: RecordedEvent): readonly Subject[] {
+  private observeReport(key: HostKey, event: ObservedEvent): readonly Subject[] {
     const entry = this.host(key);
     if (!entry || event.data.epoch !== entry.state.epoch) return [];
     const before = { ...entry };
@@ -138,7 +136,7 @@ export class FactsView {
     return [...touched];
   }
 
-  private observeCluster(id: string, event: RecordedEvent): readonly Subject[] {
+  private observeCluster(id: string, event: ObservedEvent): readonly Subject[] {
     const known = this.cluster(id);
     const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), typed<ClusterEvent>(event));
     if (event.type === 'ClusterDeregistered') {
@@ -163,7 +161,7 @@ export class FactsView {
     return [clusterSubject(id)];
   }
 
-  private observeManifests(id: string, event: RecordedEvent): readonly Subject[] {
+  private observeManifests(id: string, event: ObservedEvent): readonly Subject[] {
     const known = this.cluster(id);
     if (!known) return [];
     const userManifests = userManifestsAfter(known.userManifests, typed<ManifestEvent>(event));
@@ -181,12 +179,12 @@ export class FactsView {
     const { id, facts } = known;
     known.connectivity.setNetworks(facts.machineNetworks);
     if (facts.operators.length !== before.facts.operators.length) known.shape = shapeOfCluster(known, this.entries);
-    if (known.state.status === before.state.status && isDeepStrictEqual(before.facts, facts)) return [];
+    if (known.state.status === before.state.status && isEqual(before.facts, facts)) return [];
     if (isSameToHosts(before.facts, facts)) return [clusterSubject(id)];
     return [clusterSubject(id), ...this.withoutSummaries([...known.hostKeys])];
   }
 
-  private observeInfraEnv(id: string, event: RecordedEvent): readonly Subject[] {
+  private observeInfraEnv(id: string, event: ObservedEvent): readonly Subject[] {
     const known = this.infraEnv(id);
     const before = known?.state ?? infraEnvDecider.initialState();
     const state = infraEnvDecider.evolve(before, typed<InfraEnvEvent>(event));

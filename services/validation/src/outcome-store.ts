@@ -1,4 +1,12 @@
 import type { ValidationEvent } from '@muster/contracts';
+import {
+  NO_OUTCOMES,
+  type OutcomeCommand,
+  outcomeDecider,
+  parseSubject,
+  type RecordedOutcomes,
+  type Subject,
+} from '@muster/evaluation';
 import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
 import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
 import type { RecordedEvent, Clock, EventStore, Ids } from '@muster/ports';
@@ -10,9 +18,7 @@ import {
   type Remembered,
 } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
-import { FLAP_POLICY } from '../config';
-import { type Subject, parseSubject } from '../facts/subjects';
-import { NO_OUTCOMES, type RecordedOutcomes, type OutcomeCommand, outcomeDecider } from './outcomes.decider';
+import { FLAP_POLICY } from './config';
 
 interface Known {
   verdict: RecordedOutcomes;

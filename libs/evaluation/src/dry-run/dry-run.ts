@@ -20,9 +20,8 @@ import {
   type Outcome,
   type RulesPolicy,
 } from '@muster/validation-rules';
-import type { JsonObject, StreamId } from '@muster/ports';
 import { FactsView } from '../facts/facts-view';
-import { majorityHostsMinOf } from '../facts/majority-size';
+import { majorityHostsMinOf } from '../facts/cluster-shape';
 import { toClusterFacts } from '../facts/to-cluster-facts';
 import { toHostFacts } from '../facts/to-host-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
@@ -44,7 +43,8 @@ export interface DryRunHost {
   readonly role: string;
   readonly requestedHostname: string;
   readonly installationDiskId: string;
-  readonly reports: readonly { readonly type: string; readonly data?: JsonObject }[];
+  /** Data of inventory events, as the inventory service returns them. */
+  readonly reports: readonly { readonly type: string; readonly data?: object }[];
 }
 
 export interface DryRunOutcome {
@@ -118,7 +118,7 @@ export class DryRun {
       clusterAcceptsHosts: true,
     });
     const { epoch } = this.host(key).state;
-    for (const { type, data = {} } of reports) this.tell(`inventory-${key}`, { type, data: { ...data, epoch } });
+    for (const { type, data } of reports) this.observe(`inventory-${key}`, type, { ...data, epoch });
     if (requestedHostname) this.decideHost(key, { type: 'Rename', at: this.at, hostname: requestedHostname });
     if (installationDiskId) this.chooseDisk(this.host(key), installationDiskId);
     return key;
@@ -178,9 +178,9 @@ export class DryRun {
       (outcome) => outcome.status !== 'pending' && hostBlockingStatus(outcome, ignored, true).isBlocking,
     );
     const status = isHeldBack ? 'insufficient' : 'known';
-    this.tell(`host-${entry.key}`, {
+    this.record(`host-${entry.key}`, {
       type: 'HostEnteredStatus',
-      data: { status, from: entry.state.status, statusInfo: '', transition: 'dryRun', at: this.at, failedBy: '' },
+      data: { status, from: entry.state.status, statusInfo: '', transition: 'dryRun', at: this.at, cause: '' },
     });
     const { state } = this.host(entry.key);
     return {
@@ -202,23 +202,18 @@ export class DryRun {
     this.store(`host-${key}`, hostDecider.decide(command, state));
   }
 
-  private store(streamId: StreamId, decision: Decision<MusterEvent, ProblemCode>): void {
+  private store(streamId: string, decision: Decision<MusterEvent, ProblemCode>): void {
     if (decision.kind === 'refused') throw new RefusalError(decision.refusal);
-    for (const { type, data } of decision.events) this.tell(streamId, { type, data: data as unknown as JsonObject });
+    for (const event of decision.events) this.record(streamId, event);
   }
 
-  private tell(streamId: StreamId, { type, data }: { readonly type: string; readonly data: JsonObject }): void {
+  private record(streamId: string, { type, data }: MusterEvent): void {
+    this.observe(streamId, type, data);
+  }
+
+  private observe(streamId: string, type: string, data: object): void {
     this.position += 1;
-    this.view.observe({
-      id: `dryRun-${this.position}`,
-      streamId,
-      type,
-      data,
-      metadata: { commandId: '', correlationId: '', actor: 'dryRun', occurredAt: this.at },
-      revision: this.position,
-      position: this.position,
-      recordedAt: this.at,
-    });
+    this.view.observe({ id: `dryRun-${this.position}`, streamId, type, data: { ...data } });
   }
 
   private cluster(): ClusterEntry {
