@@ -5,6 +5,8 @@ export * from './component-images';
 export * from './handles.decorator';
 export * from './hardware-requirements';
 export * from './methods';
+export * from './metrics/request-metrics';
+export * from './metrics/stored-metric';
 export * from './operator-settings';
 export * from './platform';
 export * from './proxy-urls';

@@ -3,7 +3,13 @@ import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { VersionCatalogue } from '@muster/assisted-api';
-import { type Platform, platformProviders, type RunningService, type StartService } from '@muster/nest-kit';
+import {
+  type Platform,
+  platformProviders,
+  RequestMetrics,
+  type RunningService,
+  type StartService,
+} from '@muster/nest-kit';
 import { serveDocument } from './api-document/serve-document';
 import { GatewayModule } from './app.module';
 import { createLocalTokens, LocalTokens } from './auth/local-tokens';
@@ -11,8 +17,6 @@ import { GATEWAY_CONFIG, readGatewayConfig } from './config';
 import { createFastifyServer } from './http/fastify-server';
 import { setPaths } from './http/paths';
 import { RouteTable } from './http/route-table';
-import { countRequests } from './monitoring/count-requests';
-import { HttpMetrics } from './monitoring/http-metrics';
 
 /** Opens the endpoints: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
 export const startGateway: StartService = async (platform, logger) => (await openGateway(platform, logger)).service;
@@ -37,7 +41,7 @@ export async function openGateway(
     { logger, abortOnError: false, bodyParser: false },
   );
   setPaths(app);
-  countRequests(app.getHttpAdapter().getInstance(), app.get(HttpMetrics));
+  app.get(RequestMetrics).countRequests(app.getHttpAdapter().getInstance());
   serveDocument(app);
   try {
     await app.listen(config.port, config.host);

@@ -1,5 +1,5 @@
 import { openFileByteSource } from '@muster/adapter-filesystem';
-import { type Platform, platformProviders } from '@muster/nest-kit';
+import { type Platform, platformProviders, RequestMetrics } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { OPEN_IMAGE_FILE } from './base-images/base-image';
@@ -18,7 +18,7 @@ import { InfraEnvContents } from './download/infra-env-content';
 import { HealthController } from './health/health.controller';
 import { FileResponder } from './http/file-responder';
 import { ProblemFilter } from './http/problem.filter';
-import { HttpMetrics } from './metrics/http-metrics';
+import { createImageMetrics } from './metrics/image-metrics';
 import { MetricsController } from './metrics/metrics.controller';
 import { NetworkBootController } from './network-boot/network-boot.controller';
 import { NetworkBootImages } from './network-boot/network-boot-images';
@@ -48,7 +48,7 @@ export class AppModule {
         DiscoveryImages,
         NetworkBootImages,
         FileResponder,
-        HttpMetrics,
+        { provide: RequestMetrics, useFactory: createImageMetrics },
         ImageAccess,
         ImageResponder,
         Downloads,

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { closePromptly, type StartService } from '@muster/nest-kit';
+import { closePromptly, RequestMetrics, type StartService } from '@muster/nest-kit';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
@@ -8,8 +8,6 @@ import { readConfig } from './config';
 import { CROSS_ORIGIN, isAllowedOrigin } from './http/cross-origin';
 import { createImageServer } from './http/image-server';
 import { openPlainTransport } from './http/plain-listener';
-import { countRequests } from './metrics/count-requests';
-import { HttpMetrics } from './metrics/http-metrics';
 
 /** Boot images, made while they are sent. Its endpoints are HTTP and HTTPS; it answers nothing on the bus. */
 export const startImage: StartService = async (platform, logger) => {
@@ -31,7 +29,7 @@ export const startImage: StartService = async (platform, logger) => {
     });
   const fastify = app.getHttpAdapter().getInstance();
   closePromptly(fastify);
-  countRequests(fastify, app.get(HttpMetrics));
+  app.get(RequestMetrics).countRequests(fastify);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // Without certificates a plain port of its own is the only endpoint, as in the field.
   const firstPort = tls ? config.port : (plainPort ?? config.port);

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { HealthController } from './health.controller';
 import { MetricsController } from './metrics.controller';
-import { HttpMetrics } from './http-metrics';
+import { RequestMetrics } from '@muster/nest-kit';
+import { createGatewayMetrics } from './gateway-metrics';
 
 @Module({
   controllers: [HealthController, MetricsController],
-  providers: [HttpMetrics],
+  providers: [{ provide: RequestMetrics, useFactory: createGatewayMetrics }],
 })
 export class MonitoringModule {}

@@ -285,11 +285,11 @@ describe('the service', () => {
     await open();
     const canary = `e30.${Buffer.from(JSON.stringify({ sub: INFRA_ENV_ID })).toString('base64url')}.canary`;
     await bytesOf(await get(`/byapikey/${canary}/4.18/x86_64/full.iso`));
-    const labels = 'code="200",handler="/byapikey/:token",method="GET",service=""';
+    const labels = 'service="",handler="/byapikey/:token",method="GET",code="200"';
     const counted = `assisted_image_service_http_request_duration_seconds_count{${labels}} 1`;
     await eventually('it is counted', async () => (await (await get('/metrics')).text()).includes(counted));
     const text = await (await get('/metrics')).text();
-    expect(text).toContain('assisted_image_service_http_requests_inflight{handler="/byapikey/:token",service=""} 0');
+    expect(text).toContain('assisted_image_service_http_requests_inflight{service="",handler="/byapikey/:token"} 0');
     expect(text).not.toContain('canary');
   });
 });

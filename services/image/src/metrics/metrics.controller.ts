@@ -1,13 +1,13 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { HttpMetrics } from './http-metrics';
+import { RequestMetrics } from '@muster/nest-kit';
 
 @Controller('metrics')
 export class MetricsController {
-  constructor(private readonly metrics: HttpMetrics) {}
+  constructor(private readonly metrics: RequestMetrics) {}
 
   @Get()
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-  render(): string {
-    return this.metrics.render();
+  render(): Promise<string> {
+    return this.metrics.registry.metrics();
   }
 }
