@@ -1,6 +1,6 @@
 import type { ClusterSpec } from './scenario';
 
-/** The two clusters of the demo: five machines of which one needs repair, with agents on NATS, and a single node whose agent polls over HTTP and that boots from a minimal image. */
+/** The two clusters of the demo: five machines with agents on NATS, one of which needs repair; and a single node that boots a minimal image and polls over HTTP. */
 export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
   {
     name: 'prod',
@@ -14,7 +14,7 @@ export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
     controlPlaneCount: 1,
     machines: [{ cpuCount: 16, memoryGib: 64 }],
     machineNetwork: '192.168.112.0/24',
-    endpoint: 'http',
+    transport: 'http',
     imageType: 'minimal-iso',
   },
 ];

@@ -13,7 +13,7 @@ describe('an installation of three hosts', () => {
   jest.setTimeout(480_000);
   const directories: string[] = [];
   const started: MusterProcess[] = [];
-  /** Also what a failed test left running. */
+  /** Also ends processes that a failed test left running. */
   afterEach(() => Promise.all(started.splice(0).map((muster) => muster.stop())));
   const newDirectory = (): string => {
     const directory = mkdtempSync(join(tmpdir(), 'muster-crash-'));
@@ -32,7 +32,7 @@ describe('an installation of three hosts', () => {
       onLook: ({ status }) => onStatus(status),
     });
 
-  it('completes although the process is killed at random moments, and loses and repeats nothing', async () => {
+  it('completes without lost or repeated events when the process is killed at random times', async () => {
     const muster = await MusterProcess.prepare({ dataDirectory: newDirectory() });
     started.push(muster);
     await muster.start();
@@ -42,7 +42,7 @@ describe('an installation of three hosts', () => {
     const lost: string[] = [];
 
     const killer = (async () => {
-      // Somewhere in discovery, preparation, installation and finalizing: never at the same place twice.
+      // The kills hit discovery, preparation, installation, and finalizing, each time at another point.
       while (kills < KILLS && !isDone) {
         await new Promise((resolve) => setTimeout(resolve, 1_500 + Math.random() * 3_500));
         if (isDone) return;
@@ -61,7 +61,7 @@ describe('an installation of three hosts', () => {
     });
     await muster.stop();
 
-    // Else nothing was tried: the installation takes several times as long as the first pauses.
+    // Fewer kills would prove nothing: the installation takes several times as long as the first pauses.
     expect(kills).toBeGreaterThanOrEqual(3);
     expect(acknowledged).toBeGreaterThan(0);
     expect(lost).toEqual([]);
@@ -71,7 +71,7 @@ describe('an installation of three hosts', () => {
     expectOneHistory(events, COMPACT.machines.length);
   });
 
-  it('completes although one message in five is lost on the bus', async () => {
+  it('completes when one message in five is lost on the bus', async () => {
     const muster = await MusterProcess.prepare({
       dataDirectory: newDirectory(),
       environment: { MUSTER_LOSE_MESSAGES_PERCENT: '20', MUSTER_LOSE_MESSAGES_SEED: '7' },
@@ -85,7 +85,7 @@ describe('an installation of three hosts', () => {
   });
 });
 
-/** Facts that people can read now: what was acknowledged may not become less. */
+/** The number of events that can be read now. It may not decrease after an acknowledgement. */
 async function countOf(muster: MusterProcess): Promise<number> {
   const response = await fetch(`${muster.restUrl}/api/assisted-install/v2/events?limit=0&categories=user`);
   return Number(response.headers.get('event-count') ?? 0);

@@ -1,6 +1,6 @@
 import type { RestClient } from './rest-client';
 
-/** What the demo looks at of `GET /api/muster/v1/funnel`. */
+/** The members of `GET /api/muster/v1/funnel` that the demo uses. */
 export interface FunnelView {
   readonly clusters: number;
   readonly installed: number;
@@ -23,11 +23,11 @@ const SHOWN: ReadonlyMap<string, string> = new Map([
   ['installed', 'installed'],
 ]);
 
-/** The projection is awaited so often, at these intervals, for what the demo has already seen. */
+/** Number and interval of the queries until the projection has caught up with the demo. */
 const LOOKS_MAX = 50;
 const LOOK_MS = 100;
 
-/** The funnel once it shows the clusters as installed, or as it is after a few seconds. */
+/** Returns the funnel once it shows the clusters as installed, or its last state after a few seconds. */
 export async function readFunnel(client: RestClient, clusters: number): Promise<FunnelView> {
   for (let looks = 1; ; looks += 1) {
     const funnel = await client.getOwn<FunnelView>('/funnel');
@@ -36,7 +36,7 @@ export async function readFunnel(client: RestClient, clusters: number): Promise<
   }
 }
 
-/** Two lines of the summary: who came how far, and where most of the time went. */
+/** Two lines of the summary: how many clusters reached each step, and the slowest step. */
 export function funnelLines({ steps }: FunnelView): readonly string[] {
   const counts = steps.flatMap(({ step, reached }) => {
     const name = SHOWN.get(step);

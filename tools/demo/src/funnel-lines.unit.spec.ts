@@ -7,7 +7,7 @@ const step = (name: string, reached: number, median: number | null) => ({
 });
 
 describe('the funnel in the summary', () => {
-  it('says who came how far, and what took longest', () => {
+  it('shows how many clusters reached each step and the slowest step', () => {
     const steps = [step('cluster-created', 2, null), step('hardware-known', 2, 0.4), step('installed', 1, 7.25)];
     expect(funnelLines({ clusters: 2, installed: 1, steps })).toEqual([
       '  funnel                      2 created › 1 installed',
@@ -15,7 +15,7 @@ describe('the funnel in the summary', () => {
     ]);
   });
 
-  it('says nothing of times where nobody got on', () => {
+  it('omits the slowest step when no step has a duration', () => {
     const steps = [step('cluster-created', 2, null)];
     expect(funnelLines({ clusters: 2, installed: 0, steps })).toEqual(['  funnel                      2 created']);
   });

@@ -9,7 +9,7 @@ import { installCluster } from './scenario';
 import { storedFigures } from './stored-figures';
 import { summarize } from './summary';
 
-/** Real machines take most of an hour; simulated ones live this many times faster. */
+/** Factor by which simulated hosts are faster than real ones, which take most of an hour. */
 const TIME_SCALE = 150;
 
 async function main(): Promise<void> {
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
     view.stop();
     console.error(`\ndemo: ${error instanceof Error ? error.message : String(error)}`);
     if (muster.output.trim())
-      console.error(`\nWhat Muster said last:\n${muster.output.split('\n').slice(-25).join('\n')}`);
+      console.error(`\nLast output of Muster:\n${muster.output.split('\n').slice(-25).join('\n')}`);
     process.exitCode = 1;
   } finally {
     await muster.stop();

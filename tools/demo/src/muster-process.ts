@@ -4,19 +4,19 @@ import { freePort } from '@muster/service-muster';
 
 const START_TIMEOUT_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
-/** As in the script `start`: young documents of a replay die before they are moved. */
+/** As in the script `start`: short-lived objects of a replay are collected in the young generation. */
 export const NODE_OPTIONS = ['--max-semi-space-size=64'];
 export const MUSTER_MAIN = join(__dirname, '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
 
 export interface MusterProcessOptions {
   readonly dataDirectory: string;
-  /** 0: any free port. */
+  /** Port number; 0 selects a free port. */
   readonly restPort?: number;
   readonly imagePort?: number;
   readonly environment?: { readonly [name: string]: string };
 }
 
-/** The embedded profile as a process of its own, as `npm start` runs it: it can be asked to end, and it can be killed. */
+/** The embedded profile in a separate process, as `npm start` runs it. Tests can stop or kill it. */
 export class MusterProcess {
   private child: ChildProcess | undefined;
   private log = '';
@@ -33,7 +33,7 @@ export class MusterProcess {
     const restUrl = `http://127.0.0.1:${restPort}`;
     return new MusterProcess(options, restUrl, {
       ...process.env,
-      // Servers that the tests are told of are not for this profile.
+      // The servers that the tests are configured with do not belong to this profile.
       EVENTSTORE_URL: '',
       MONGODB_URL: '',
       MINIO_URL: '',
@@ -48,7 +48,7 @@ export class MusterProcess {
     });
   }
 
-  /** Resolves when `GET /ready` says so. Rejects with the process's last words when it ends before that. */
+  /** Resolves when `GET /ready` answers 200. Rejects with the last output when the process ends earlier. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [...NODE_OPTIONS, MUSTER_MAIN], {
       env: this.environment,
@@ -68,7 +68,7 @@ export class MusterProcess {
     throw new Error(`Muster was not ready after ${START_TIMEOUT_MS / 1_000} s:\n${this.log}`);
   }
 
-  /** SIGKILL: nothing is flushed, nobody is told. */
+  /** Sends SIGKILL: no buffer is flushed and no connection is closed properly. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
@@ -85,7 +85,7 @@ export class MusterProcess {
     return this.child?.pid;
   }
 
-  /** What it printed last. */
+  /** The last output of the process. */
   get output(): string {
     return this.log;
   }

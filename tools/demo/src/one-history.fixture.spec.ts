@@ -3,7 +3,7 @@ import { sqliteEventStore } from '@muster/adapter-sqlite';
 import type { RecordedEvent } from '@muster/ports';
 import type { ClusterSpec } from './scenario';
 
-/** Three hosts that are everything. */
+/** Three hosts that are control plane and workers. */
 export const COMPACT: ClusterSpec = {
   name: 'sturdy',
   controlPlaneCount: 3,
@@ -23,7 +23,7 @@ export async function eventsOf(dataDirectory: string): Promise<RecordedEvent[]> 
   return events;
 }
 
-/** What no crash and no loss may change: each stream counts 0, 1, 2 …; no fact is there twice; the installation ended once. */
+/** Invariants under crashes and message loss: revisions of each stream have no gaps, no event is stored twice, the installation ends once. */
 export function expectOneHistory(events: readonly RecordedEvent[], hostCount: number): void {
   const revisions = new Map<string, number>();
   for (const { streamId, revision } of events) {

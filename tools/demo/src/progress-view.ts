@@ -2,10 +2,10 @@ import type { ClusterView, HostView } from './rest-client';
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 120;
-/** Without a terminal the bars are printed now and then instead of redrawn. */
+/** Interval in milliseconds at which the bars are printed when the output is not a terminal. */
 const PRINT_MS = 5_000;
 
-/** Live bars of all hosts below a log of what happens. */
+/** Shows progress bars of all hosts below a log of events. */
 export class ProgressView {
   private readonly clusters = new Map<string, ClusterView>();
   private drawnLines = 0;

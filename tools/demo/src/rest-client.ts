@@ -1,4 +1,4 @@
-/** What of the v2 objects the demo looks at. */
+/** The members of v2 objects that the demo uses. */
 export interface ClusterView {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface EventView {
   readonly event_time: string;
 }
 
-/** The service answered, and the answer is no. */
+/** The service refused the request. */
 export class RequestRefused extends Error {
   constructor(
     what: string,
@@ -45,10 +45,10 @@ const CONTRACT_API = '/api/assisted-install/v2';
 const OWN_API = '/api/muster/v1';
 
 const RETRY_MS = 200;
-/** A service that is being restarted is waited for this long. */
+/** Milliseconds to wait for a service that is restarting. */
 const TIMEOUT_MS = 60_000;
 
-/** The v2 API as a person's program uses it. A service that is away is waited for; a refusal is an error. */
+/** A client of the v2 API. It waits for an unavailable service and throws when a request is refused. */
 export class RestClient {
   constructor(private readonly baseUrl: string) {}
 
@@ -56,7 +56,7 @@ export class RestClient {
     return this.request<Answer>('GET', path);
   }
 
-  /** Of what Muster offers beside the contract. */
+  /** Client of the Muster API, which the v2 API does not contain. */
   getOwn<Answer>(path: string): Promise<Answer> {
     return this.request<Answer>('GET', path, undefined, OWN_API);
   }

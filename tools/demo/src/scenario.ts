@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { type FleetMember, simulatedFleet, type SimulatedFleet } from '@muster/tool-simulator';
 import type { ClusterView, EventView, HostView, RestClient } from './rest-client';
 
-/** A cluster to be installed and the machines it is installed on. */
+/** A cluster and the machines on which it is installed. */
 export interface ClusterSpec {
   readonly name: string;
   readonly controlPlaneCount: number;
   readonly machines: readonly FleetMember[];
   readonly machineNetwork: string;
-  /** How its agents talk to the service; default: NATS, as the image offers. */
-  readonly endpoint?: 'nats' | 'http';
-  /** full-iso when it is left out. */
+  /** Transport of the agents. @default 'nats', as in the image */
+  readonly transport?: 'nats' | 'http';
+  /** @default 'full-iso' */
   readonly imageType?: 'full-iso' | 'minimal-iso';
   readonly vips?: { readonly api: string; readonly ingress: string };
 }
@@ -20,10 +20,10 @@ export interface ScenarioOptions {
   readonly client: RestClient;
   readonly timeScale: number;
   readonly seed: string;
-  /** Where kubeconfigs are written. */
+  /** Directory for kubeconfigs. */
   readonly outputDirectory: string;
   readonly tell: (text: string) => void;
-  /** Called with each look at the cluster. */
+  /** Called with each response for the cluster. */
   readonly onLook?: (cluster: ClusterView) => void;
 }
 
@@ -37,11 +37,11 @@ export interface InstalledCluster {
   readonly firstSeenMs: ReadonlyMap<string, number>;
 }
 
-/** Not a secret anywhere: an entry of the form that the contract asks for. */
+/** A pull secret of the required form without a real credential. */
 const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
 });
-/** Events that a person wants to see without asking; warnings and worse besides. */
+/** Names of events that the demo prints, in addition to warnings and errors. */
 const EVENTS_THAT_MATTER: ReadonlySet<string> = new Set([
   'cluster_status_updated',
   'host_bootstrap_set',
@@ -52,7 +52,7 @@ const LOOK_AGAIN_MS = 150;
 const BOOT_TIMEOUT_MS = 180_000;
 const INSTALL_TIMEOUT_MS = 300_000;
 
-/** The main job, as a person does it: define, boot, look, mend, answer what is asked, install, follow, fetch credentials. */
+/** The main job of a user: define a cluster, boot hosts, repair findings, set the missing inputs, install, follow, download credentials. */
 export async function installCluster(spec: ClusterSpec, options: ScenarioOptions): Promise<InstalledCluster> {
   const { client, tell } = options;
   const startedMs = performance.now();
@@ -73,7 +73,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     for (const { message } of events.filter(matters)) tell(`${spec.name}  • ${message}`);
   };
 
-  // 1. Define the cluster and what its hosts boot.
+  // 1. Define the cluster and its discovery image.
   const cluster = await client.post<ClusterView>('/clusters', {
     name: spec.name,
     base_dns_domain: 'example.com',
@@ -99,7 +99,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     timeScale: options.timeScale,
     machineNetwork: spec.machineNetwork,
     namePrefix: spec.name,
-    transport: spec.endpoint,
+    transport: spec.transport,
   });
   try {
     const image = await fleet.bootFromUrl(url);
@@ -114,11 +114,11 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
       );
     });
 
-    // 3. Mend what the checks found.
+    // 3. Repair the findings of the validations.
     for (const machine of fleet.machines.filter(({ fault }) => fault))
       await mend(spec, cluster.id, machine.hostId, fleet, options, look);
 
-    // 4. Answer what is asked, and install.
+    // 4. Set the missing inputs and install.
     if (spec.vips) {
       await client.patch(`/clusters/${cluster.id}`, {
         api_vips: [{ ip: spec.vips.api }],
@@ -168,7 +168,7 @@ async function mend(
   look: (clusterId: string) => Promise<ClusterView>,
 ): Promise<void> {
   const find = async (): Promise<HostView | undefined> => (await look(clusterId)).hosts.find(({ id }) => id === hostId);
-  await until(BOOT_TIMEOUT_MS, `host ${hostId} is judged`, async () => (await find())?.status === 'insufficient');
+  await until(BOOT_TIMEOUT_MS, `host ${hostId} is evaluated`, async () => (await find())?.status === 'insufficient');
   const machine = fleet.machines.find((one) => one.hostId === hostId);
   for (const { id, message } of failures(await find()).filter(({ category }) => category === 'hardware'))
     tell(`${spec.name}: ${machine?.hostname} fails ${id}: ${message}`);
@@ -199,7 +199,7 @@ async function until(timeoutMs: number, what: string, isTrue: () => Promise<bool
     if (await isTrue()) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
-  throw new Error(`It did not come about within ${timeoutMs / 1_000} s that ${what}.`);
+  throw new Error(`Timeout after ${timeoutMs / 1_000} s while waiting until ${what}.`);
 }
 
 const matters = ({ name, severity }: EventView): boolean => severity !== 'info' || EVENTS_THAT_MATTER.has(name);

@@ -9,9 +9,9 @@ import { installCluster } from './scenario';
 import { ServiceProcess } from './service-process';
 
 const TIME_SCALE = 150;
-/** The longest that a service is left in peace before it is killed. */
+/** Longest time in milliseconds before a service is killed. */
 const PEACE_MS = 1_500;
-/** Images go on while everything else changes; the host simulator takes a broken download for a machine that does not boot. */
+/** The image service is not killed: the simulator treats a broken download as a machine that does not boot. */
 const KILLED: readonly StartableService[] = [
   'registration',
   'events',
@@ -23,7 +23,7 @@ const KILLED: readonly StartableService[] = [
   'events',
 ];
 
-needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in a process of its own', (mongo) => {
+needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in a separate process', (mongo) => {
   jest.setTimeout(480_000);
   const directory = temporaryDirectory();
   let nats: NatsServer;
@@ -68,7 +68,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in
     directory.remove();
   });
 
-  it('install a cluster together although one after the other is killed, and lose and repeat nothing', async () => {
+  it('install a cluster without lost or repeated events while each service is killed in turn', async () => {
     let isDone = false;
     const killed: StartableService[] = [];
     const killer = (async () => {
@@ -91,7 +91,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in
       isDone = true;
       await killer;
     });
-    // Else nothing was tried: every one that decides something went down at least once.
+    // Every service that makes decisions was killed at least once; otherwise the test proves nothing.
     expect(new Set(killed)).toEqual(new Set(KILLED));
     expect(installed.firstSeenMs.has('installed')).toBe(true);
     expectOneHistory(await eventsOf(directory.path), COMPACT.machines.length);

@@ -4,7 +4,7 @@ import { MUSTER_MAIN, NODE_OPTIONS } from './muster-process';
 
 const LOG_CHARACTERS = 65_536;
 
-/** One service alone in a process of its own, as `npm start -- <service>` runs it. */
+/** One service in a separate process, as `npm start -- <service>` runs it. */
 export class ServiceProcess {
   private child: ChildProcess | undefined;
   private log = '';
@@ -14,7 +14,7 @@ export class ServiceProcess {
     private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
-  /** Resolves when it says that it started. Rejects with its last words when it ends before that. */
+  /** Resolves when the service reports its start. Rejects with the last output when it ends earlier. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [...NODE_OPTIONS, MUSTER_MAIN, this.service], {
       env: this.environment,

@@ -5,12 +5,12 @@ import { sqliteEventStore } from '@muster/adapter-sqlite';
 export interface StoredFigures {
   readonly events: number;
   readonly bytes: number;
-  /** Bytes of event data and metadata, without the file's own structure. */
+  /** Bytes of event data and metadata, without the structure of the file. */
   readonly eventBytes: number;
   readonly byType: ReadonlyMap<string, number>;
 }
 
-/** Reads a store that nobody has open. */
+/** Reads the figures of a store that no process has open. */
 export async function storedFigures(dataDirectory: string): Promise<StoredFigures> {
   const file = join(dataDirectory, 'events.sqlite');
   const store = sqliteEventStore({ file });

@@ -9,7 +9,7 @@ const PHASES = [
   { name: 'finalizing', from: 'finalizing', to: 'installed' },
 ] as const;
 
-/** One screen: what was installed, how long each phase took, what it cost to remember. */
+/** Formats the summary: installed clusters, duration of each phase, stored events and bytes. */
 export function summarize(run: {
   readonly clusters: readonly InstalledCluster[];
   readonly funnel: FunnelView;

@@ -9,7 +9,7 @@ import { readContract } from './conformance/read-contract';
 import { readOwnDocument } from './conformance/read-own-document';
 import type { Json } from './conformance/read-shapes';
 
-/** Where the contract lies when it is there; it is not part of this repository. */
+/** Path of the v2 contract. The contract is not part of this repository. */
 export const CONTRACT_FILE = resolve(__dirname, '../../../../shared/upstream/swagger.yaml');
 export const CONFORMANCE_PAGE = 'conformance.md';
 const CONTRACT_PREFIX = '/api/assisted-install';
@@ -21,7 +21,7 @@ export interface Comparison {
 
 export const hasContract = (): boolean => existsSync(CONTRACT_FILE);
 
-/** Reads the contract: throws when it is not there. */
+/** Reads the contract. @throws when the file is missing */
 export function compareWithContract(document: Json): Comparison {
   const contract = readContract(parse(readFileSync(CONTRACT_FILE, 'utf8')) as Json);
   const own = readOwnDocument(document, CONTRACT_PREFIX);
@@ -30,7 +30,7 @@ export function compareWithContract(document: Json): Comparison {
   return { differences, page: conformancePage(differences, { operations: contract.size, served }) };
 }
 
-/** The API's document, and the page about it: where the contract is not at hand, as it was written last. */
+/** The API document and the page of differences. Without the contract, the page keeps its last version. */
 export async function apiPages(folder: string): Promise<ReadonlyMap<string, string>> {
   const document = await createApiDocument();
   const page = hasContract()

@@ -7,15 +7,15 @@ import { movesOf } from './state-graph';
 import { STATE_TABLES } from './state-table';
 
 describe('the state machine pages', () => {
-  it('say what the tables say', async () => {
+  it('match the tables', async () => {
     expect(await findDrift(STATE_MACHINES_FOLDER)).toEqual([]);
   });
 
-  it('are the same bytes every time', () => {
+  it('have the same bytes on every run', () => {
     expect([...generate()]).toEqual([...generate()]);
   });
 
-  it.each(STATE_TABLES.map((table) => [table.name, table] as const))('draw every move of the %s', (_, table) => {
+  it.each(STATE_TABLES.map((table) => [table.name, table] as const))('draw every transition of the %s', (_, table) => {
     const hidden = movesOf(table).filter(
       ({ from, to, row }) =>
         !['deregistered', 'unregistered'].includes(to) && !table.views.some((view) => view.shows(from, to, row.on)),
@@ -28,7 +28,7 @@ describe('the state machine pages', () => {
     for (const { id } of [...table.rows, ...table.refusals]) expect(page).toContain(`| \`${id}\` |`);
   });
 
-  it('notice an edit, a missing page and a stranger, and mend them', async () => {
+  it('detect and repair an edited, a missing, and an unknown page', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'muster-diagrams-'));
     try {
       await writeAll(folder);

@@ -1,13 +1,13 @@
 import { EVENT_NAMES, type EventNameRow, type EventOrigin, OWN_EVENT_NAMES } from '@muster/assisted-api';
 
 const TITLES: ReadonlyMap<EventOrigin, string> = new Map<EventOrigin, string>([
-  ['fact', 'Result when something happened'],
-  ['refusal', 'Result when an order is refused, with the reason; the same refusal once an hour'],
-  ['report', 'Result because a program said so'],
-  ['never', 'Never told, and why'],
+  ['fact', 'Recorded when the event happened'],
+  ['refusal', 'Recorded when a command is refused, with the reason; the same refusal at most once an hour'],
+  ['report', 'Reported by a program'],
+  ['never', 'Never recorded, with the reason'],
 ]);
 
-/** The names of events, from the table that tells where each comes from. */
+/** Renders the page of event names from their table. */
 export function eventsPage(): string {
   const sections = [...TITLES].flatMap(([origin, title]) =>
     section(
@@ -16,13 +16,13 @@ export function eventsPage(): string {
     ),
   );
   return [
-    '# Events that people see',
+    '# Events of the event log',
     '',
-    'Generated from `libs/assisted-api`: the names of `GET /v2/events` that today’s service knows, and where each comes from here. Programs may post',
-    'events of any name besides.',
+    'Generated from `libs/assisted-api`: the event names of `GET /v2/events` in assisted-service v2 and their source in Muster. Programs may post',
+    'events with other names.',
     '',
     ...sections,
-    ...section('Names that today’s service does not have', OWN_EVENT_NAMES),
+    ...section('Names that assisted-service v2 does not have', OWN_EVENT_NAMES),
   ].join('\n');
 }
 

@@ -8,10 +8,10 @@ const REFERENCE = resolve(ROOT, '../shared/reference/service/events-metrics.md')
 const hasReference = existsSync(REFERENCE);
 const withReference = hasReference ? it : it.skip;
 const missing = hasReference ? '' : ' (skipped: the reference is not in ../shared)';
-/** Posted by controllers and stored as they come, so no source says their name. */
+/** Posted by controllers and stored unchanged, so no source contains their name. */
 const POSTED = ['reboots_for_node'];
 
-/** What the services' sources say between quotes, names that are put together included. */
+/** Whether a source file contains the name as a literal or as concatenated parts. */
 function namesInSources(): (name: string) => boolean {
   const files = ['events', 'gateway', 'registration'].flatMap((service) => {
     const folder = join(ROOT, 'services', service, 'src');
@@ -35,16 +35,16 @@ describe('names of events', () => {
     expect(isSaid(name)).toBe(origin !== 'never');
   });
 
-  it.each(OWN_EVENT_NAMES)('of our own: $name', ({ name }) => expect(isSaid(name)).toBe(true));
+  it.each(OWN_EVENT_NAMES)('of Muster: $name', ({ name }) => expect(isSaid(name)).toBe(true));
 
-  it('are each in the table once, and on the page', () => {
+  it('are unique in the table and listed on the page', () => {
     const names = [...EVENT_NAMES, ...OWN_EVENT_NAMES].map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const page = eventsPage();
     expect(names.filter((name) => !page.includes(`\`${name}\`: `))).toEqual([]);
   });
 
-  withReference(`are those of today’s service${missing}`, () => {
+  withReference(`equal those of assisted-service v2${missing}`, () => {
     const [, section = ''] = readFileSync(REFERENCE, 'utf8').split(/^## /m).slice(1);
     const names = [...section.matchAll(/^\| (\w+) \| (?:cluster|host|infra_env) \|/gm)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(70);

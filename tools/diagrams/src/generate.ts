@@ -4,7 +4,7 @@ import { indexPage, timeoutsPage, toMarkdown } from './to-markdown';
 import { toMermaid } from './to-mermaid';
 import { toSvg } from './to-svg';
 
-/** Every generated file by its name, always in the same bytes. */
+/** Every generated file by name. The same tables give the same bytes. */
 export function generate(): ReadonlyMap<string, string> {
   const files = new Map<string, string>([
     ['README.md', indexPage(STATE_TABLES)],

@@ -12,7 +12,7 @@ export const API_FOLDER = resolve(__dirname, '../../../docs/api');
 
 type Files = ReadonlyMap<string, string>;
 
-/** Every folder that holds nothing but generated files. */
+/** Folders that contain only generated files. */
 const FOLDERS: ReadonlyMap<string, () => Files | Promise<Files>> = new Map<string, () => Files | Promise<Files>>([
   [STATE_MACHINES_FOLDER, generate],
   [API_FOLDER, () => apiPages(API_FOLDER)],
@@ -27,7 +27,7 @@ const FOLDERS: ReadonlyMap<string, () => Files | Promise<Files>> = new Map<strin
   ],
 ]);
 
-/** Names of files that are missing, differ, or do not belong there. */
+/** Names of files that are missing, different, or unknown. */
 export async function findDrift(folder: string, files: Files = generate()): Promise<readonly string[]> {
   const present = await readdir(folder).catch((): string[] => []);
   const wrong = present.filter((name) => !files.has(name));
@@ -38,7 +38,7 @@ export async function findDrift(folder: string, files: Files = generate()): Prom
   return wrong.sort();
 }
 
-/** Writes what is missing or differs and removes what does not belong there. */
+/** Writes missing and different files and removes unknown ones. */
 export async function writeAll(folder: string, files: Files = generate()): Promise<readonly string[]> {
   const drift = await findDrift(folder, files);
   await mkdir(folder, { recursive: true });
@@ -56,8 +56,8 @@ async function main(): Promise<void> {
   for (const [folder, files] of FOLDERS) found.push(...(await (isCheck ? findDrift : writeAll)(folder, await files())));
   if (found.length === 0) return console.log('Generated pages are current.');
   if (!isCheck) return console.log(`Written: ${found.join(', ')}`);
-  console.error(`These pages do not say what the tables say: ${found.join(', ')}.`);
-  console.error('Write them anew with: node tools/diagrams/dist/main.js');
+  console.error(`These pages differ from the tables: ${found.join(', ')}.`);
+  console.error('Regenerate them with: node tools/diagrams/dist/main.js');
   process.exitCode = 1;
 }
 

@@ -1,6 +1,6 @@
 import type { StateTable, TableRow, View } from './state-table';
 
-/** A box with one or more lines; a gathering stands for all the statuses that it names. */
+/** A box with one or more lines. A gathering represents all statuses that it lists. */
 export interface GraphNode {
   readonly id: string;
   readonly lines: readonly string[];
@@ -18,7 +18,7 @@ export interface StateGraph {
   readonly edges: readonly GraphEdge[];
 }
 
-/** From this number of sources on, one command to one status is drawn once, from a box that lists them. */
+/** Number of sources from which one command to one status is drawn once, from a box that lists the sources. */
 const GATHER_FROM = 4;
 const MAX_EDGE_LINES = 3;
 
@@ -28,7 +28,7 @@ export interface Move {
   readonly row: TableRow;
 }
 
-/** Every change of status that some row makes. */
+/** All status changes of the rows. */
 export function movesOf(table: StateTable): readonly Move[] {
   return table.rows.flatMap((row) =>
     row.to === 'stay' ? [] : row.from.filter((from) => from !== row.to).map((from) => ({ from, to: row.to, row })),
@@ -68,7 +68,7 @@ interface Gathering {
   readonly groups: readonly (readonly Move[])[];
 }
 
-/** Commands that are possible in the very same statuses share one box. */
+/** Commands that apply in the same statuses share one box. */
 function joinSameSources(groups: readonly (readonly Move[])[]): readonly Gathering[] {
   const sourcesOf = (group: readonly Move[]): readonly string[] => [...new Set(group.map(({ from }) => from))].sort();
   return [...groupBy(groups, (group) => sourcesOf(group).join(' ')).entries()].map(([key, same], index) => ({
@@ -77,14 +77,14 @@ function joinSameSources(groups: readonly (readonly Move[])[]): readonly Gatheri
   }));
 }
 
-/** Two names per line keep the box from growing taller than the picture. */
+/** Two names per line limit the height of the box. */
 function inPairs(names: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (let index = 0; index < names.length; index += 2) lines.push(names.slice(index, index + 2).join(' · '));
   return lines;
 }
 
-/** The command where that says what happens, else the row. */
+/** The label of a transition: the command, or the row id when the command does not describe the change. */
 const labelOf = (table: StateTable, row: TableRow): string => (table.unspeaking.includes(row.on) ? row.id : row.on);
 
 function linesOf(table: StateTable, group: readonly Move[]): readonly string[] {

@@ -10,7 +10,7 @@ import {
   INFRA_ENV_VARIABLES,
 } from '@muster/domain';
 
-/** What a diagram needs of any row of a decision table. */
+/** The members of a decision-table row that a diagram uses. */
 export interface TableRow {
   readonly id: string;
   readonly from: readonly string[];
@@ -20,17 +20,17 @@ export interface TableRow {
   readonly why: string;
 }
 
-/** One picture: some of the moves. */
+/** One picture: a subset of the transitions. */
 export interface View {
   readonly name: string;
   readonly title: string;
-  /** Where time goes; wide fans are read better from left to right. */
+  /** Direction of time. Wide graphs are easier to read from left to right. */
   readonly direction: 'down' | 'right';
   readonly shows: (from: string, to: string, on: string) => boolean;
 }
 
 export interface StateTable {
-  /** Name of the page and of its pictures. */
+  /** Name of the page and prefix of its pictures. */
   readonly name: string;
   readonly title: string;
   readonly intro: string;
@@ -38,7 +38,7 @@ export interface StateTable {
   readonly rows: readonly TableRow[];
   readonly refusals: readonly (TableRow & { readonly code: string })[];
   readonly variables: Readonly<Record<string, readonly (string | boolean)[]>>;
-  /** Commands whose rows say what happened, so that pictures show the row's name instead. */
+  /** Commands for which pictures show the row id instead of the command. */
   readonly unspeaking: readonly string[];
   readonly views: readonly View[];
 }
@@ -90,7 +90,7 @@ export const STATE_TABLES: readonly StateTable[] = [
     name: 'cluster',
     title: 'The cluster',
     intro:
-      'From the first settings to a cluster that runs, and on to more hosts. `unregistered` and `deregistered` are where its stream begins and ends; the other statuses are those of the contract.',
+      'From the registration to a running cluster and to additional hosts. `unregistered` and `deregistered` are the start and the end of the stream. The other statuses are those of the v2 API.',
     start: 'unregistered',
     rows: CLUSTER_TRANSITIONS,
     refusals: CLUSTER_REFUSALS,
@@ -99,7 +99,7 @@ export const STATE_TABLES: readonly StateTable[] = [
     views: [
       {
         name: 'cluster',
-        title: 'The cluster, but for being deleted',
+        title: 'The cluster without deregistration',
         direction: 'down',
         shows: (_, to) => to !== 'deregistered',
       },
@@ -109,7 +109,7 @@ export const STATE_TABLES: readonly StateTable[] = [
     name: 'host',
     title: 'The host',
     intro:
-      'From the first sign of life to a node of a cluster, and back. `unregistered` stands for before the first registration and after the last; the other statuses are those of the contract.',
+      'From the registration to a node of a cluster and back. `unregistered` is the status before the first and after the last registration. The other statuses are those of the v2 API.',
     start: 'unregistered',
     rows: HOST_ROWS,
     refusals: HOST_REFUSALS.map((row) => ({ ...row, code: row.refusal?.code ?? '' })),
@@ -118,15 +118,15 @@ export const STATE_TABLES: readonly StateTable[] = [
     views: [
       {
         name: 'host-inspection',
-        title: 'Inspected, until it may be installed',
+        title: 'Inspection, until the host is ready',
         direction: 'down',
         shows: isInspection,
       },
-      { name: 'host-installation', title: 'Prepared and installed', direction: 'down', shows: isInstallation },
-      { name: 'host-pool', title: 'In the pool: without a cluster', direction: 'down', shows: isPool },
+      { name: 'host-installation', title: 'Preparation and installation', direction: 'down', shows: isInstallation },
+      { name: 'host-pool', title: 'In the pool, without a cluster', direction: 'down', shows: isPool },
       {
         name: 'host-leaving',
-        title: 'Out of an installation or a cluster: started over, reset, unbound, reclaimed, or lost',
+        title: 'Leaving an installation or a cluster: reset, unbound, reclaimed, or lost',
         direction: 'right',
         shows: (from, to) =>
           to !== 'unregistered' && !isInspection(from, to) && !isInstallation(from, to) && !isPool(from, to),
@@ -136,7 +136,7 @@ export const STATE_TABLES: readonly StateTable[] = [
   {
     name: 'infra-env',
     title: 'The infra-env',
-    intro: 'It is there or it is not.',
+    intro: 'An infra-env is registered or deregistered.',
     start: 'unregistered',
     rows: INFRA_ENV_TRANSITIONS,
     refusals: INFRA_ENV_REFUSALS,

@@ -4,7 +4,7 @@ import type { StateTable, TableRow } from './state-table';
 const NOTE = '<!-- Generated from the tables of libs/domain by tools/diagrams. Do not edit. -->';
 const MS_PER_MINUTE = 60_000;
 
-/** The page of one table: pictures, then every row by command, then what is refused, then what guards ask. */
+/** Renders the page of one table: pictures, rows by command, refusals, and guard variables. */
 export function toMarkdown(table: StateTable): string {
   const commands = [...new Set(table.rows.map(({ on }) => on))];
   return [
@@ -14,10 +14,10 @@ export function toMarkdown(table: StateTable): string {
     '',
     table.intro,
     '',
-    `${table.rows.length} rows, ${table.refusals.length} refusals. Rows are disjoint and carry no order: for every status, command and answer to the guards exactly one of them applies.`,
+    `${table.rows.length} rows, ${table.refusals.length} refusals. Rows are disjoint and have no order: for every status, command, and combination of guard values exactly one row applies.`,
     '',
     ...table.views.flatMap(({ name, title }) => [`![${title}](${name}.svg)`, '']),
-    `The whole as Mermaid: [${table.name}.mmd](${table.name}.mmd).`,
+    `The whole graph as Mermaid: [${table.name}.mmd](${table.name}.mmd).`,
     '',
     ...commands.flatMap((command) => [
       `## ${command}`,
@@ -37,7 +37,7 @@ export function toMarkdown(table: StateTable): string {
       table.refusals.map((row) => [code(row.id), row.on, statuses(row), guard(row), code(row.code), row.why]),
     ),
     '',
-    '## What guards ask',
+    '## Guard variables',
     '',
     ...grid(
       ['variable', 'values'],
@@ -50,7 +50,7 @@ export function toMarkdown(table: StateTable): string {
   ].join('\n');
 }
 
-/** Every time limit: where it is set, and what it is when nobody sets it. */
+/** Renders the page of time limits: setting and default of each. */
 export function timeoutsPage(): string {
   const minutes = (ms: number): string => `${ms / MS_PER_MINUTE} min`;
   return [
@@ -58,19 +58,19 @@ export function timeoutsPage(): string {
     '',
     '# Time limits',
     '',
-    'A limit that is passed is a fact; what follows from it is said by the rows on `PassDeadline` and `Refresh`. A success that comes later is still accepted.',
+    'A passed limit is stored as an event. The rows of `PassDeadline` and `Refresh` define the consequence. A later success is still accepted.',
     '',
     '## Cluster',
     '',
     ...grid(
-      ['what', 'set by', 'default', 'default with soft timeouts', 'why'],
+      ['limit', 'setting', 'default', 'default with soft timeouts', 'why'],
       CLUSTER_TIMEOUT_TABLE.map((row) => [row.name, code(row.env), minutes(row.hardMs), minutes(row.softMs), row.why]),
     ),
     '',
     '## Host',
     '',
     ...grid(
-      ['what', 'set by', 'default', 'why'],
+      ['limit', 'setting', 'default', 'why'],
       HOST_TIMEOUT_TABLE.map((row) => [row.name, row.env ? code(row.env) : '–', minutes(row.defaultMs), row.why]),
     ),
     '',
@@ -83,7 +83,7 @@ export function indexPage(tables: readonly StateTable[]): string {
     '',
     '# State machines',
     '',
-    'Read off the tables that decide; `node tools/diagrams/dist/main.js` writes these pages anew, `--check` tells whether they are current.',
+    'Generated from the decision tables. `node tools/diagrams/dist/main.js` regenerates these pages; `--check` verifies that they are current.',
     '',
     ...tables.map(
       ({ name, title, rows, refusals }) => `- [${title}](${name}.md): ${rows.length} rows, ${refusals.length} refusals`,

@@ -1,7 +1,7 @@
 import { movesOf, toGraph } from './state-graph';
 import type { StateTable } from './state-table';
 
-/** The whole table as one Mermaid state diagram; each line names the rows or the command behind it. */
+/** Renders the whole table as one Mermaid state diagram. Each edge names its rows or its command. */
 export function toMermaid(table: StateTable): string {
   const graph = toGraph(table, { name: '', title: '', direction: 'down', shows: () => true });
   const statuses = [...new Set(movesOf(table).flatMap(({ from, to }) => [from, to]))];
@@ -19,5 +19,5 @@ export function toMermaid(table: StateTable): string {
   ].join('\n');
 }
 
-/** Mermaid's names have no hyphens. */
+/** Mermaid identifiers contain no hyphens. */
 const idOf = (name: string): string => name.replaceAll('-', '_');

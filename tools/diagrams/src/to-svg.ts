@@ -3,7 +3,7 @@ import type { GraphEdge, GraphNode, StateGraph } from './state-graph';
 
 const NODE_FONT_PX = 14;
 const EDGE_FONT_PX = 11;
-/** Of a sans-serif font, as a share of its size; generous, so that no text leaves its box on another machine. */
+/** Average character width of a sans-serif font as a fraction of its size, with a margin for other fonts. */
 const CHARACTER_WIDTH = 0.6;
 const LINE_HEIGHT = 1.35;
 const PADDING_PX = 12;
@@ -29,7 +29,7 @@ const width = (lines: readonly string[], fontPx: number): number =>
   Math.max(...lines.map((line) => line.length)) * fontPx * CHARACTER_WIDTH;
 const height = (lines: readonly string[], fontPx: number): number => lines.length * fontPx * LINE_HEIGHT;
 
-/** A self-contained picture: no script, no font and no colour from elsewhere; a light ground for dark pages. */
+/** Renders a self-contained picture without scripts or external fonts, on a light background for dark pages. */
 export function toSvg(graph: StateGraph, title: string, direction: 'down' | 'right'): string {
   const drawn = new graphlib.Graph({ multigraph: true });
   drawn.setGraph({
@@ -115,7 +115,7 @@ function edgeLine(points: readonly Point[]): string {
   return `<path d="${curve(points)}" fill="none" stroke="#4b5563" stroke-width="1.3" marker-end="url(#tip)"/>`;
 }
 
-/** The words sit on their own ground, so that lines that cross do not strike them out. */
+/** Labels have a background, so crossing lines do not strike them through. */
 function edgeLabel({ lines }: GraphEdge, x: number, y: number): string {
   const [w, h] = [width(lines, EDGE_FONT_PX), height(lines, EDGE_FONT_PX)];
   return [
@@ -132,7 +132,7 @@ function text(lines: readonly string[], x: number, y: number, fontPx: number, st
   return `<text font-size="${fontPx}" text-anchor="middle" ${style}>${spans.join('')}</text>`;
 }
 
-/** Straight between the points, round at them: so the line runs through its words, which sit at one of the points. */
+/** Straight between points and rounded at them, so the line passes through its label. */
 function curve(points: readonly Point[]): string {
   const steps = points.map((point, index) => {
     const [before, after] = [points[index - 1], points[index + 1]];

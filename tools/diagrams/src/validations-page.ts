@@ -22,7 +22,7 @@ export function validationsPage(): string {
   return [
     '# Validations',
     '',
-    'Generated from `libs/validation-rules`: what is checked before an installation begins, what a failure holds back, and what to do about it.',
+    'Generated from `libs/validation-rules`: all validations before an installation, what a failure blocks, and its remedy.',
     'A validation that is not needed for a host or cluster has no outcome there. **Gate** says what waits for it; gates of operators are those of the',
     'hosts and clusters that they were chosen for. Ignoring a validation is possible where nothing else is said.',
     '',

@@ -42,7 +42,7 @@ export const CLUSTER_MESSAGES: readonly (readonly [string, string])[] = [
   ['ignition_endpoint', 'Where hosts that are added fetch their Ignition document, when not from the API.'],
   ['ca_certificate', 'Whom to trust there; PEM in base64.'],
   ['install_config_overrides', 'The text of a JSON object that is merged over the install-config.'],
-  ['tags', 'Messages for people, separated by commas.'],
+  ['tags', 'Comma-separated labels.'],
   ['imported', 'It was installed elsewhere.'],
   ['progress', 'How far the installation has come.'],
   ['total_percentage', 'Of the whole installation.'],

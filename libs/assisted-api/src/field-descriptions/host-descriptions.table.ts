@@ -51,7 +51,7 @@ export const HOST_MESSAGES: readonly (readonly [string, string])[] = [
   ['instructions', 'What to do; null when there is nothing.'],
   ['step_type', 'What sort of step it is.'],
   ['step_id', 'What the step goes by in its reply.'],
-  ['args', 'Messages for whatever carries it out.'],
+  ['args', 'Arguments of the step.'],
   ['exit_code', '0 when it went well.'],
   ['output', 'What it printed.'],
   ['error', 'What it complained about.'],

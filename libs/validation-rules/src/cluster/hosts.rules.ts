@@ -31,8 +31,7 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
       return passIf(behind === 0, `${behind} of ${hosts.length}`);
     },
     explain: ({ passed, measured }) => (passed ? 'All hosts are ready' : `Hosts that are not ready: ${measured}`),
-    remedy:
-      'EvaluationContext at the validations of the hosts that are not ready; take hosts that are not needed out of the cluster.',
+    remedy: 'Check the validations of the hosts that are not ready; take hosts that are not needed out of the cluster.',
     gate: 'ready',
   },
   {

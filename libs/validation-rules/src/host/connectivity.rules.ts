@@ -116,7 +116,7 @@ export const CONNECTIVITY_RULES: readonly HostRule[] = [
     'sufficient-packet-loss-requirement-for-role',
     'Packet loss',
     (facts) => worstClaim(facts, 'packetLossPercent', requirementsForRole(facts).packetLossPercentMax, '%'),
-    'EvaluationContext for bad cables, ports or overload between the hosts, or give this host another role.',
+    'Check for bad cables, ports or overload between the hosts, or give this host another role.',
   ),
   {
     id: 'no-ip-collisions-in-network',

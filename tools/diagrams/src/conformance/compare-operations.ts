@@ -35,7 +35,7 @@ function compareOperation(contract: ApiOperation, own: ApiOperation): readonly F
 
 type Aspects = (contract: Shape, own: Shape) => readonly (readonly [Aspect, string, string])[];
 
-/** Of what is sent every limit counts. */
+/** The aspects of request fields: every limit counts. */
 const requestAspects: Aspects = (contract, own) => [
   ...typeAspects(contract, own),
   ['required', String(contract.isRequired), String(own.isRequired)],
@@ -57,10 +57,10 @@ const answerAspects: Aspects = (contract, own) => [
 
 const typeAspects: Aspects = (contract, own) => [
   ['type', contract.type, own.type],
-  ['words', sortedWords(contract), sortedWords(own)],
+  ['values', sortedValues(contract), sortedValues(own)],
 ];
 
-const sortedWords = ({ words = [] }: Shape): string =>
+const sortedValues = ({ words = [] }: Shape): string =>
   [...words]
     .map((word) => word || "''")
     .sort()

@@ -103,15 +103,15 @@ const differences = (document: Json): readonly string[] =>
   );
 
 describe('Comparing two documents', () => {
-  it('finds none where they say the same in other ways', () => {
+  it('finds no difference between equivalent notations', () => {
     expect(differences(own(BOX))).toEqual([]);
   });
 
   it.each<[string, Json, readonly string[]]>([
     [
-      'a word that is missing',
+      'a missing enum value',
       own({ ...BOX, properties: { ...BOX.properties, form: { type: 'string', enum: ['round'] } } }),
-      ['body form: words round, square → round', 'answer form: words round, square → round'],
+      ['body form: values round, square → round', 'answer form: values round, square → round'],
     ],
     [
       'a type and a limit, which count for requests',

@@ -1,9 +1,9 @@
-/** What differs. `only in …` is about a thing that the other document does not tell of. */
+/** The differing aspect. `only in …` names an element that the other document does not contain. */
 export type Aspect =
   | 'only in the contract'
   | 'only here'
   | 'type'
-  | 'words'
+  | 'values'
   | 'required'
   | 'default'
   | 'minimum'
@@ -20,7 +20,7 @@ export interface Difference {
   /** Parameter, field or status; for fields of answers without their status. */
   readonly place: string;
   readonly aspect: Aspect;
-  /** What each document says; '' where it says nothing. */
+  /** The value in each document; '' where it is absent. */
   readonly contract: string;
   readonly own: string;
 }

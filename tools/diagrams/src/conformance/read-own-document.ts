@@ -1,7 +1,7 @@
 import type { ApiAnswer, ApiOperation, ApiOperations, Shape } from './api-operation';
 import { follow, type Json, readShapes } from './read-shapes';
 
-/** An OpenAPI 3.0 document, of which only paths below `prefix` are read. */
+/** Reads an OpenAPI 3.0 document, limited to paths below `prefix`. */
 export function readOwnDocument(document: Json, prefix: string): ApiOperations {
   const operations = new Map<string, ApiOperation>();
   for (const [path, methods] of Object.entries(document['paths'] as Json))
@@ -33,7 +33,7 @@ function readOperation(document: Json, operation: Json): ApiOperation {
   };
 }
 
-/** One media type is told of everywhere. */
+/** Every operation documents one media type. */
 const contentOf = ({ content = {} }: Json): Json | undefined =>
   (Object.values(content as Json)[0] as Json | undefined)?.['schema'] as Json | undefined;
 

@@ -4,10 +4,10 @@ export type Json = { readonly [name: string]: unknown };
 
 const NARROWING_FORMATS: readonly string[] = ['uuid', 'date-time', 'binary'];
 const LIMITS: readonly string[] = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern'];
-/** Deeper nesting than any document has; ends what refers to itself. */
+/** Nesting limit for self-referencing schemas, deeper than any document. */
 const DEPTH_MAX = 12;
 
-/** A schema as one table of fields. References are followed within `document`. */
+/** Converts a schema to one table of fields. Follows references within `document`. */
 export function readShapes(document: Json, schema: Json, isRequired = true): Shapes {
   const shapes = new Map<string, Shape>();
   walk(document, schema, '', isRequired, 0, shapes);
@@ -34,17 +34,17 @@ function walk(
     walk(document, others as Json, `${path}{}`, true, depth + 1, shapes);
 }
 
-/** What the schema stands for: references followed, parts of `allOf` put together. */
+/** The resolved schema: references followed, `allOf` merged. */
 function resolve(document: Json, schema: Json): Json {
   const { $ref: reference, allOf, oneOf, ...rest } = schema;
-  // The contract knows no alternatives; the first one is what it tells of.
+  // The contract has no alternatives, so the first one is compared.
   if (Array.isArray(oneOf)) return resolve(document, (oneOf as readonly Json[])[0] ?? {});
   if (typeof reference === 'string') return { ...resolve(document, follow(document, reference)), ...without$ref(rest) };
   if (!Array.isArray(allOf)) return schema;
   return (allOf as readonly Json[]).map((part) => resolve(document, part)).reduce<Json>(merged, rest);
 }
 
-/** Beside a reference only what is said of the member counts. */
+/** Beside a reference, only the member's own keywords count. */
 const without$ref = ({ default: fallback }: Json): Json => (fallback === undefined ? {} : { default: fallback });
 
 const merged = (one: Json, other: Json): Json => ({

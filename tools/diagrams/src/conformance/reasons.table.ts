@@ -1,6 +1,6 @@
 import type { Difference } from './difference';
 
-/** Why something is not as in the contract, and which differences that explains. The first that fits counts. */
+/** A reason for differences from the contract. The first reason that explains a difference applies. */
 export interface Reason {
   readonly id: string;
   readonly why: string;
@@ -34,101 +34,101 @@ export const REASONS: readonly Reason[] = [
   },
   {
     id: 'Methods of a path',
-    why: 'An operation cannot be answered with 405: that status means that the path has no such method.',
+    why: 'A documented operation never answers 405, which means that the path does not have the method.',
     explains: onlyStatus('only in the contract', '405'),
   },
   {
-    id: 'Everything is built',
-    why: 'An operation that works is never answered with 501.',
+    id: 'Every operation is implemented',
+    why: 'An implemented operation never answers 501.',
     explains: onlyStatus('only in the contract', '501'),
   },
   {
-    id: 'Nothing to be found',
-    why: 'These operations name nothing that could be missing.',
+    id: 'No resource in the path',
+    why: 'These operations name no resource that could be missing.',
     explains: (difference) =>
       difference.operation.includes('/v2/support-levels/') && onlyStatus('only in the contract', '404')(difference),
   },
   {
-    id: 'Refusals that are told of',
+    id: 'Documented refusals',
     why:
-      'The contract tells of these refusals at some operations only; here every operation tells of every way in which it can be refused: ' +
-      'a parameter or body without the required form, nothing proven, not allowed, not there, not in this state, too large, another media type, ' +
-      'a name that cannot be used, too many requests, a fault, something away.',
+      'The contract documents these refusals at some operations only. Muster documents every possible refusal of every operation: ' +
+      'invalid parameter or body, missing authentication, missing permission, not found, conflict with the state, too large, unsupported media type, ' +
+      'unusable name, too many requests, internal error, unavailable dependency.',
     explains: onlyStatus('only here', '400', '401', '403', '404', '409', '413', '415', '422', '429', '500', '503'),
   },
   {
-    id: 'When to ask again',
-    why: 'Answers that say "later" tell when, and a discovery document tells when it changed.',
+    id: 'Retry headers',
+    why: 'Temporary refusals carry Retry-After, and a discovery document carries Last-Modified.',
     explains: ({ part, aspect, place }) =>
       part === 'header' && aspect === 'only here' && /^(?:Retry-After|Last-Modified)$/.test(place),
   },
   {
     id: 'Every input has a limit',
-    why: 'Where the contract names no limit, texts, lists and numbers have one nevertheless, far beyond what is sent; what has to be given may not be empty.',
+    why: 'Texts, lists, and numbers without a limit in the contract have a limit far above real values. Required values may not be empty.',
     explains: ({ aspect, contract }) => LIMITS.includes(aspect) && contract === '',
   },
   {
     id: 'Patterns',
-    why: 'These patterns are written so that no input makes matching slow; whether an address or network exists is checked after that, by value.',
+    why: 'These patterns match in linear time. The value is validated as an address or network afterwards.',
     explains: ({ aspect, place }) => aspect === 'pattern' && PATTERNS_OF_OUR_OWN.test(place),
   },
   {
     id: 'Names of manifests',
-    why: 'They are checked by the rules for manifests, whose refusal says what is wrong with the name.',
+    why: 'The manifest rules validate names, and their refusal names the error.',
     explains: ({ aspect, place, operation }) =>
       aspect === 'pattern' && operation.endsWith('/manifests') && /file_name$/.test(place),
   },
   {
-    id: 'Left out means unchanged',
-    why: 'In a change the folder of a manifest has no default: what is left out of a change stays as it is.',
+    id: 'Omitted means unchanged',
+    why: 'In an update, the folder of a manifest has no default: omitted members stay unchanged.',
     explains: ({ aspect, place, operation }) =>
       aspect === 'default' && operation === 'PATCH /v2/clusters/{cluster_id}/manifests' && /folder$/.test(place),
   },
   {
-    id: 'Requests that would say nothing',
-    why: 'Without this member the request says nothing that could be done: it is refused instead of being answered as if something had happened.',
+    id: 'Requests without content',
+    why: 'Without this member the request has no effect. It is refused instead of being answered with success.',
     explains: ({ aspect, own, place }) =>
       aspect === 'required' && own === 'true' && /(?:cidr|current_stage|name|upfile)$/.test(place),
   },
   {
-    id: 'Any object is taken',
-    why: 'What a controller sends along is taken whatever its members are.',
+    id: 'Any object is accepted',
+    why: 'Additional data of a controller may have any members.',
     explains: (difference) => missing(difference) && difference.place === 'data{}',
   },
   {
-    id: 'Left open by the contract',
-    why: 'The contract gives the time of deletion no type; it is a time.',
+    id: 'Undefined in the contract',
+    why: 'The contract defines no type for the deletion time. It is a timestamp.',
     explains: (difference) => answerField(/deleted_at$/)(difference) && difference.contract === 'any',
   },
   {
     id: 'Never shown in lists',
-    why: 'Events are filtered by these members; lists do not carry them, as those of today do not.',
+    why: 'Events can be filtered by these members. Lists omit them, as in assisted-service v2.',
     explains: (difference) => missing(difference) && answerField(/\[\]\.(?:category|request_id)$/)(difference),
   },
   {
     id: 'Images belong to infra-envs',
-    why: 'A cluster has had no image of its own since infra-envs exist; the member is always an empty object.',
+    why: 'Images belong to infra-envs, so this member of a cluster is always an empty object.',
     explains: (difference) => missing(difference) && answerField(/image_info\./)(difference),
   },
   {
-    id: 'Nobody sells anything',
-    why: 'There are no subscriptions here.',
+    id: 'No subscriptions',
+    why: 'Muster has no subscriptions.',
     explains: (difference) => missing(difference) && answerField(/ams_subscription_id$/)(difference),
   },
   {
-    id: 'Nothing to tell',
-    why: 'Defaults belong to no cluster.',
+    id: 'Defaults without a cluster',
+    why: 'Default networks belong to no cluster.',
     explains: (difference) => missing(difference) && answerField(/_(?:ipv4|dualstack)\[\]\.cluster_id$/)(difference),
   },
   {
-    id: 'Not kept yet',
-    why: 'Whether an operator is there for others only is not kept with the cluster.',
+    id: 'Not stored yet',
+    why: 'The cluster does not store whether an operator is only a dependency.',
     explains: (difference) => missing(difference) && answerField(/dependency_only$/)(difference),
   },
   {
     id: 'No host has the role bootstrap',
-    why: 'Which host is the bootstrap is told by the member bootstrap; its role is that of the node it becomes.',
-    explains: (difference) => answerField(/role$/)(difference) && difference.aspect === 'words',
+    why: 'The member `bootstrap` identifies the bootstrap host. Its role is the role of the later node.',
+    explains: (difference) => answerField(/role$/)(difference) && difference.aspect === 'values',
   },
 ];
 
