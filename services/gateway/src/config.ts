@@ -62,6 +62,8 @@ export interface GatewayConfig {
   readonly imageServicePort: number;
   /** Where machines reach this API; undefined: where the request came to. */
   readonly serviceBaseUrl: string | undefined;
+  /** Registries, with an optional path, whose release images every user may name. */
+  readonly allowedReleaseRegistries: readonly string[];
   readonly releaseImages: readonly ReleaseImage[];
   readonly osImages: readonly OsImage[];
   readonly releaseSources: readonly ReleaseSource[];
@@ -99,6 +101,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
     imageServiceBaseUrl: read.get('IMAGE_SERVICE_BASE_URL'),
     imageServicePort: read.get('IMAGE_PORT'),
     serviceBaseUrl: read.get('SERVICE_BASE_URL'),
+    allowedReleaseRegistries: read.get('ALLOWED_RELEASE_REGISTRIES'),
     releaseImages: catalogue(read, 'RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES, areReleaseImages),
     osImages: catalogue(read, 'OS_IMAGES', DEFAULT_OS_IMAGES, areOsImages),
     releaseSources: catalogue(read, 'RELEASE_SOURCES', DEFAULT_RELEASE_SOURCES, areReleaseSources),

@@ -56,6 +56,7 @@ const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['name-usable', { name: 'a'.repeat(55) }, 'name'],
   ['base-domain-is-dns-name', { baseDnsDomain: 'exa mple' }, 'base_dns_domain'],
   ['version-readable', { openshiftVersion: 'newest' }, 'openshift_version'],
+  ['release-image-readable', { ocpReleaseImage: '--to=/etc' }, 'ocp_release_image'],
   ['ssh-key-readable', { sshPublicKey: 'my key' }, 'ssh_public_key'],
   ['http-proxy-is-url', { proxy: { httpProxy: 'https://proxy.example.com' } }, 'http_proxy'],
   ['https-proxy-is-url', { proxy: { httpsProxy: 'proxy.example.com' } }, 'https_proxy'],

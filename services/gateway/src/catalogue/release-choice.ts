@@ -1,22 +1,34 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type RegisterClusterBody, VersionCatalogue } from '@muster/assisted-api';
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
 import { RefusalError } from '@muster/problems';
+import type { Caller } from '../auth/caller';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 
 const DEFAULT_ARCHITECTURE = 'x86_64';
 
-/** Turns the version that a person names into what the catalogue has for it. Throws RefusalError when it has nothing. */
+/** Finds the release and the live image of a version. */
 @Injectable()
 export class ReleaseChoice {
-  constructor(private readonly catalogue: VersionCatalogue) {}
+  constructor(
+    private readonly catalogue: VersionCatalogue,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'releaseImages' | 'allowedReleaseRegistries'>,
+  ) {}
 
-  /** A release image of the person's own is taken as it is. */
+  /**
+   * Returns the release of a new cluster. `ocp_release_image` overrides the image of the version: the ignition service runs a
+   * program from that image, so only administrators may name an image outside of RELEASE_IMAGES and ALLOWED_RELEASE_REGISTRIES.
+   * @throws RefusalError `forbidden` for such an image, `invalid-input` for an unknown version.
+   */
   ofCluster(
     body: Pick<RegisterClusterBody, 'openshift_version' | 'ocp_release_image' | 'cpu_architecture'>,
+    caller: Caller,
   ): Pick<Plain<ClusterSettings>, 'openshiftVersion' | 'ocpReleaseImage' | 'cpuArchitecture'> {
     const cpuArchitecture = normalised(body.cpu_architecture);
-    if (body.ocp_release_image)
+    if (body.ocp_release_image) {
+      this.assertTrusted(body.ocp_release_image, caller);
       return { openshiftVersion: body.openshift_version, ocpReleaseImage: body.ocp_release_image, cpuArchitecture };
+    }
     const release = this.catalogue.findRelease(body.openshift_version, cpuArchitecture);
     if (!release) throw noVersion(body.openshift_version, cpuArchitecture, this.catalogue.versionNames());
     return {
@@ -26,7 +38,20 @@ export class ReleaseChoice {
     };
   }
 
-  /** The version whose live image the hosts boot: of the infra-env, else of its cluster, else the default one. */
+  private assertTrusted(image: string, { role }: Caller): void {
+    const { releaseImages, allowedReleaseRegistries } = this.config;
+    if (role === 'admin' || releaseImages.some(({ url }) => url === image)) return;
+    if (allowedReleaseRegistries.some((registry) => isIn(image, registry))) return;
+    throw new RefusalError({
+      code: 'forbidden',
+      reason:
+        `ocp_release_image '${image.slice(0, IMAGE_DISPLAY_MAX)}' is not one of the releases of this service. ` +
+        'Choose openshift_version instead, or ask an administrator to add the registry to ALLOWED_RELEASE_REGISTRIES.',
+      subject: 'ocp_release_image',
+    });
+  }
+
+  /** Returns the version whose live image the hosts boot: of the infra-env, else of its cluster, else the default. */
   ofInfraEnv(
     openshiftVersion: string,
     cpuArchitecture: string | undefined,
@@ -37,6 +62,14 @@ export class ReleaseChoice {
     return { openshiftVersion: image.openshift_version, cpuArchitecture: architecture };
   }
 }
+
+/** `registry` is a host with an optional path; it ends at a separator of the image's name. */
+const isIn = (image: string, registry: string): boolean => {
+  const prefix = registry.replace(/\/+$/, '');
+  return image.startsWith(prefix) && /^[/:@]/.test(image.slice(prefix.length)) && !image.includes('..');
+};
+
+const IMAGE_DISPLAY_MAX = 128;
 
 const normalised = (architecture: string | undefined): string =>
   architecture === 'aarch64' ? 'arm64' : (architecture ?? DEFAULT_ARCHITECTURE);

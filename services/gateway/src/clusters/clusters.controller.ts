@@ -63,6 +63,7 @@ export class ClustersController {
   async registerCluster(
     @JsonBody(RegisterClusterBody) body: RegisterClusterBody,
     @Context() context: CommandContext,
+    @Who() caller: Caller,
   ): Promise<V2Cluster> {
     checkPullSecret(body.pull_secret);
     const clusterId = this.ids.uuid();
@@ -71,7 +72,7 @@ export class ClustersController {
       {
         clusterId,
         kind: 'Cluster',
-        settings: { ...this.ntpDefault(body), ...toClusterSettings(body), ...this.releases.ofCluster(body) },
+        settings: { ...this.ntpDefault(body), ...toClusterSettings(body), ...this.releases.ofCluster(body, caller) },
         owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
         pullSecret: body.pull_secret,
         operatorBundles: toOperatorBundles(body.operator_bundles),
@@ -99,6 +100,7 @@ export class ClustersController {
   async registerDisconnectedCluster(
     @JsonBody(RegisterDisconnectedClusterBody) body: RegisterDisconnectedClusterBody,
     @Context() context: CommandContext,
+    @Who() caller: Caller,
   ): Promise<V2Cluster> {
     const clusterId = this.ids.uuid();
     await this.commands.execute(
@@ -106,7 +108,7 @@ export class ClustersController {
       {
         clusterId,
         kind: 'DisconnectedCluster',
-        settings: { name: body.name, ...this.releases.ofCluster(body) },
+        settings: { name: body.name, ...this.releases.ofCluster(body, caller) },
         owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
         pullSecret: '',
         openshiftClusterId: '',

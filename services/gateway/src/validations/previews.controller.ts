@@ -22,7 +22,8 @@ import { RefusalError } from '@muster/problems';
 import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
+import type { Caller } from '../auth/caller';
+import { Context, Who } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { checkPullSecret } from '../http/check-pull-secret';
@@ -73,11 +74,12 @@ export class PreviewsController {
   async preflight(
     @JsonBody(PreflightBody) body: PreflightBody,
     @Context() context: CommandContext,
+    @Who() caller: Caller,
   ): Promise<Preflight> {
     const { cluster, hosts = [] } = body;
     if (cluster.pull_secret) checkPullSecret(cluster.pull_secret);
     const settings = withOperators(
-      { name: UNNAMED, ...toClusterSettings(cluster), ...this.releases.ofCluster(cluster), proxy: undefined },
+      { name: UNNAMED, ...toClusterSettings(cluster), ...this.releases.ofCluster(cluster, caller), proxy: undefined },
       cluster,
     );
     const dryRun = await Promise.all(hosts.map((host, index) => this.dryRun(host, index, context)));

@@ -5,6 +5,8 @@ import type { BrokenInput, ClusterInputRule } from '../cluster-input-rule';
 const MAX_NAME_CHARACTERS = 54;
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const NAME_WITH_DOTS = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
+/** Also an argument of programs: it does not begin with a hyphen. */
+const RELEASE_IMAGE = /^[A-Za-z0-9][\w.:/@-]{0,511}$/;
 const TAGS = /^\w+( \w+)*(,\w+( \w+)*)*$/;
 
 /** Who the cluster is, and who may get in. */
@@ -43,6 +45,18 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
       const version = settings.openshiftVersion ?? '';
       if (parseVersion(version) || (version === '' && kind === 'AddHostsCluster')) return undefined;
       return { reason: `openshift_version "${version}" is not a version like 4.18 or 4.18.3.` };
+    },
+  },
+  {
+    id: 'release-image-readable',
+    subject: 'ocp_release_image',
+    fields: ['ocpReleaseImage'],
+    check: ({ settings }) => {
+      const image = settings.ocpReleaseImage ?? '';
+      if (image === '' || RELEASE_IMAGE.test(image)) return undefined;
+      return {
+        reason: `ocp_release_image '${image.slice(0, 128)}' is not an image reference such as quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64.`,
+      };
     },
   },
   {

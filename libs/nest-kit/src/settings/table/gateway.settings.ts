@@ -69,6 +69,11 @@ export const GATEWAY_SETTINGS = {
     fallbackText: 'the catalogue in `libs/assisted-api`',
     meaning: 'The releases that can be installed.',
   }),
+  ALLOWED_RELEASE_REGISTRIES: list({
+    ...GATEWAY,
+    meaning:
+      'Registries, with an optional path such as `quay.io/openshift-release-dev`, whose images every user may name in `ocp_release_image`. Administrators may name any image. The service runs a program from that image.',
+  }),
   RELEASE_SOURCES: json({
     ...GATEWAY,
     fallbackText: 'the channels in `libs/assisted-api`',
