@@ -132,6 +132,8 @@ describe('a preparation by the installer of the release that is cut off', () => 
   let stage: Stage;
   beforeEach(async () => {
     directory = temporaryDirectory();
+    // As root, the installer runs as another user, and the fake writes a record beside itself.
+    chmodSync(directory.path, 0o777);
     const installer = join(directory.path, 'openshift-install');
     copyFileSync(join(__dirname, '..', 'toolchain', 'openshift-install', 'fake-installer.fixture.sh'), installer);
     chmodSync(installer, 0o755);

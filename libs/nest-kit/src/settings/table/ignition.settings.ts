@@ -1,4 +1,4 @@
-import { boolean, choice, duration, path, text } from '../setting';
+import { boolean, bytes, choice, duration, integer, path, text } from '../setting';
 
 const IGNITION = { readBy: ['ignition'] } as const;
 const MINUTE_MS = 60_000;
@@ -68,6 +68,20 @@ export const IGNITION_SETTINGS = {
     ...IGNITION,
     fallback: 10 * MINUTE_MS,
     meaning: 'How long one run of `openshift-install` may take.',
+  }),
+  OPENSHIFT_INSTALL_USER_ID: integer({
+    ...IGNITION,
+    fallback: 64_400,
+    min: 1,
+    max: 4_294_967_294,
+    meaning:
+      'The user and group id with which `openshift-install` runs when the service runs as root; a second run at the same time uses the next id. No other process may use these ids: theirs are ended after each run.',
+  }),
+  OPENSHIFT_INSTALL_MEMORY_MAX: bytes({
+    ...IGNITION,
+    fallback: 8 * 1024 ** 3,
+    min: 256 * 1024 ** 2,
+    meaning: 'The address space of one `openshift-install` process.',
   }),
   INSTALL_INVOKER: text({
     ...IGNITION,

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Stands in for openshift-install: leaves the files that the real one leaves, and a record of how it was called.
 set -euo pipefail
-record="$(dirname "$0")/record"
+notes="$(dirname "$0")"
+# The folder of fetched installers belongs to the service.
+[ -w "$notes" ] || notes="$4"
+record="$notes/record"
 {
   echo "args: $*"
   echo "cwd: $(pwd -P)"
@@ -17,7 +20,7 @@ cd "$4"
 file() { printf '{"path":"%s","mode":420,"contents":{"source":"data:text/plain;charset=utf-8;base64,%s"}}' "$1" "$(base64 -w 0 <"$2")"; }
 case "$2" in
   manifests)
-    cp install-config.yaml "$(dirname "$0")/install-config.yaml"
+    [ "$notes" = "$4" ] || cp install-config.yaml "$notes/install-config.yaml"
     rm install-config.yaml
     mkdir -p manifests openshift
     printf 'spec:\n  mastersSchedulable: false\n' >manifests/cluster-scheduler-02-config.yml

@@ -1,15 +1,19 @@
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, cp, lchown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { ManifestFile, ManifestFolder } from '@muster/ignition-config';
+import { ArtifactsRefused } from '../toolchain.port';
 
 const MODE_PRIVATE = 0o600;
 const MODE_PRIVATE_FOLDER = 0o700;
+/** Another user may enter the folder, but not list it. */
+const MODE_PASSAGE = 0o711;
 const FOLDERS: readonly ManifestFolder[] = ['openshift', 'manifests'];
 
-/** The folder in which one installation is made. What an earlier run left is gone. */
+/** The folder in which one installation is made. The content of an earlier run is removed. */
 export async function openInstallFolder(path: string) {
   await rm(path, { recursive: true, force: true });
-  await mkdir(path, { recursive: true, mode: MODE_PRIVATE_FOLDER });
+  await mkdir(dirname(path), { recursive: true, mode: MODE_PASSAGE });
+  await mkdir(path, { mode: MODE_PRIVATE_FOLDER });
   const write = (name: string, text: string): Promise<void> =>
     writeFile(join(path, name), text, { mode: MODE_PRIVATE });
   return {
@@ -18,7 +22,15 @@ export async function openInstallFolder(path: string) {
     read: (name: string): Promise<string> => readFile(join(path, name), 'utf8'),
     has: async (name: string): Promise<boolean> => (await readdir(path)).includes(name),
     rename: (from: string, to: string): Promise<void> => rename(join(path, from), join(path, to)),
-    copyIn: (from: string, name: string): Promise<void> => cp(from, join(path, name), { recursive: true }),
+    copyIn: (from: string, name: string): Promise<void> =>
+      cp(from, join(path, name), { recursive: true, dereference: true }),
+    /** Makes a user the owner of the folder and of its content. */
+    giveTo: (uid: number): Promise<void> => changeOwner(path, uid),
+    /**
+     * Makes the service the owner again, so that no process of the installer can change the folder from here on.
+     * @throws ArtifactsRefused for anything but files and folders: a link would lead the service out of the folder.
+     */
+    takeBack: (): Promise<void> => takeBack(path, process.getuid?.() ?? 0),
     manifests: async (): Promise<readonly ManifestFile[]> => {
       const files: ManifestFile[] = [];
       for (const folder of FOLDERS) {
@@ -27,7 +39,7 @@ export async function openInstallFolder(path: string) {
       }
       return files;
     },
-    /** Takes the place of all manifests that are there. */
+    /** Replaces all manifests. */
     replaceManifests: async (files: readonly ManifestFile[]): Promise<void> => {
       for (const folder of FOLDERS) {
         await rm(join(path, folder), { recursive: true, force: true });
@@ -40,6 +52,25 @@ export async function openInstallFolder(path: string) {
 }
 
 export type InstallFolder = Awaited<ReturnType<typeof openInstallFolder>>;
+
+async function changeOwner(path: string, uid: number): Promise<void> {
+  await lchown(path, uid, uid);
+  if ((await lstat(path)).isDirectory())
+    for (const name of await readdir(path)) await changeOwner(join(path, name), uid);
+}
+
+/** Top down: a folder of the service cannot change while its content is read. */
+async function takeBack(path: string, uid: number): Promise<void> {
+  const found = await lstat(path);
+  if (!found.isDirectory() && !(found.isFile() && found.nlink === 1))
+    throw new ArtifactsRefused(
+      `openshift-install created ${path}, which is neither a file nor a folder; its output is not used.`,
+    );
+  if (found.uid !== uid) await lchown(path, uid, uid);
+  if (!found.isDirectory()) return;
+  await chmod(path, MODE_PRIVATE_FOLDER);
+  for (const name of await readdir(path)) await takeBack(join(path, name), uid);
+}
 
 const namesIn = (path: string): Promise<string[]> =>
   readdir(path).catch((error: NodeJS.ErrnoException) => {

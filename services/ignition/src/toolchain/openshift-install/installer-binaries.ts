@@ -10,13 +10,13 @@ const BINARY = 'openshift-install';
 const MODE_PRIVATE = 0o600;
 const MODE_EXECUTABLE = 0o755;
 
-/** The installer of each release, fetched once and kept. */
+/** The installer of each release, extracted once and kept. */
 export class InstallerBinaries {
   private readonly queue = new KeyedQueue();
 
   constructor(private readonly settings: OpenshiftInstallSettings) {}
 
-  /** Path of the installer of a release. Throws ArtifactsRefused when it cannot be had. */
+  /** Returns the path of the installer of a release. @throws ArtifactsRefused when it cannot be extracted. */
   async of(releaseImage: string, pullSecret: string): Promise<string> {
     if (this.settings.installerPath) return this.settings.installerPath;
     if (!releaseImage)
@@ -46,6 +46,7 @@ export class InstallerBinaries {
           `--registry-config=${registryConfig}`,
           `--command=${BINARY}`,
           `--to=${scratch}`,
+          '--',
           releaseImage,
         ],
         folder: scratch,

@@ -6,30 +6,45 @@ import { ArtifactsRefused, type InstallRequest } from '../toolchain.port';
 import { type InstallFolder, openInstallFolder } from './install-folder';
 import { collectOutput, type InstallerOutput } from './installer-output';
 import type { OpenshiftInstallSettings } from './openshift-install-settings';
-import { ProgramFailed, runProgram } from './run-program';
+import { endProcessesOf, ProgramFailed, type ProgramLimits, runProgram } from './run-program';
 
 const BOOTSTRAP = 'bootstrap.ign';
+const FILE_BYTES_MAX = 256 * 1024 * 1024;
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+/** Threads count as processes. */
+const PROCESSES_MAX = 512;
 /** Machines of clouds are none of ours: they would be made a second time. */
 const CLOUD_MACHINES =
   /^99_openshift-(?:cluster-api_master-machines-\d+|cluster-api_worker-machineset-\d+|machine-api_master-control-plane-machine-set)\.yaml$/;
 const CLOUDS: ReadonlySet<string> = new Set(['vsphere', 'nutanix']);
 
 /**
- * One run of a release's installer, in a folder of its own:
- * 1. install-config; 2. certificates that were brought along; 3. `create manifests`; 4. manifests of clouds away, those of
- * people and operators on top; 5. `create ignition-configs`; 6. what it made is collected. Makes keys: never the same twice.
- * Throws ArtifactsRefused with the end of what the installer said.
+ * Runs the installer of a release in a folder of its own:
+ * 1. write the install-config, 2. copy configured certificates, 3. `create manifests`, 4. remove cloud machines and add the
+ * manifests of users and operators, 5. `create ignition-configs`, 6. collect the output. Every run creates new keys.
+ * @param slot Number of this run among those at the same time; each has a user id of its own.
+ * @throws ArtifactsRefused with the end of the installer's output.
  */
 export async function makeWithInstaller(
   order: InstallRequest,
   installer: string,
   settings: OpenshiftInstallSettings,
+  slot = 0,
 ): Promise<InstallerOutput> {
   const folder = await openInstallFolder(join(settings.workDirectory, 'install-config-generate', order.clusterId));
   try {
     await folder.write('install-config.yaml', JSON.stringify(composedInstallConfig(order)));
     if (settings.certificatesDirectory) await folder.copyIn(settings.certificatesDirectory, 'tls');
-    const create = (what: string) => runInstaller(what, folder, installer, order, settings);
+    const limits = limitsOf(settings, slot);
+    const create = async (what: string) => {
+      if (limits.user) await folder.giveTo(limits.user.uid);
+      try {
+        await runInstaller(what, folder, installer, order, settings, limits);
+      } finally {
+        if (limits.user) await endProcessesOf(limits.user.uid);
+      }
+      await folder.takeBack();
+    };
     await create('manifests');
     await folder.replaceManifests(manifestsOf(order, await folder.manifests()));
     if (order.settings.controlPlaneCount === 1) {
@@ -51,6 +66,7 @@ async function runInstaller(
   installer: string,
   order: InstallRequest,
   settings: OpenshiftInstallSettings,
+  limits: ProgramLimits,
 ): Promise<void> {
   try {
     await runProgram({
@@ -59,14 +75,33 @@ async function runInstaller(
       folder: path,
       environment: environmentOf(order, path, settings),
       timeoutMs: settings.timeoutMs,
+      limits,
     });
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error;
-    throw new ArtifactsRefused(`openshift-install create ${what} did not work: ${error.message}`);
+    throw new ArtifactsRefused(`openshift-install create ${what} failed: ${error.message}`);
   }
 }
 
-/** All that the installer sees of the world. */
+/**
+ * The installer is a program of the release image, so it gets limits, and where the service is root a user of its own. Runs at
+ * the same time have different users: the folder of each contains a pull secret.
+ */
+function limitsOf(
+  { installerUserId, installerMemoryBytes, timeoutMs }: OpenshiftInstallSettings,
+  slot: number,
+): ProgramLimits {
+  const isRoot = process.getuid?.() === 0;
+  return {
+    cpuSeconds: Math.ceil(timeoutMs / 1_000),
+    memoryBytes: installerMemoryBytes,
+    fileBytes: FILE_BYTES_MAX,
+    outputBytes: OUTPUT_BYTES_MAX,
+    ...(isRoot && { user: { uid: installerUserId + slot, processes: PROCESSES_MAX } }),
+  };
+}
+
+/** The whole environment of the installer. */
 function environmentOf(order: InstallRequest, folder: string, settings: OpenshiftInstallSettings) {
   const bootstrapAddress = order.hosts.find(({ hostId }) => hostId === order.bootstrapHostId)?.nodeAddress ?? '';
   return {

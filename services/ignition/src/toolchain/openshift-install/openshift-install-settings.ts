@@ -13,6 +13,9 @@ export interface OpenshiftInstallSettings {
   /** Folder with certificates and keys that clusters get instead of generated ones. */
   readonly certificatesDirectory: string | undefined;
   readonly timeoutMs: number;
+  /** User and group id of the installer where the service runs as root. */
+  readonly installerUserId: number;
+  readonly installerMemoryBytes: number;
   readonly proxyEnvironment: { readonly [name: string]: string };
 }
 
@@ -25,6 +28,8 @@ export function readOpenshiftInstallSettings(settings: SettingsReader): Openshif
     workDirectory: settings.get('WORK_DIR') ?? join(tmpdir(), 'muster-ignition'),
     certificatesDirectory: settings.get('EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR'),
     timeoutMs: settings.get('OPENSHIFT_INSTALL_TIMEOUT'),
+    installerUserId: settings.get('OPENSHIFT_INSTALL_USER_ID'),
+    installerMemoryBytes: settings.get('OPENSHIFT_INSTALL_MEMORY_MAX'),
     proxyEnvironment: Object.fromEntries(
       PROXY_VARIABLES.flatMap((name): [string, string][] => {
         const value = settings.get(name);

@@ -25,6 +25,9 @@ beforeEach(() => {
   directory = temporaryDirectory();
   tools = join(directory.path, 'tools');
   mkdirSync(tools);
+  // As root, the installer runs as another user: it enters the directory, and the fake writes a record beside itself.
+  chmodSync(directory.path, 0o755);
+  chmodSync(tools, 0o777);
 });
 afterEach(() => directory.remove());
 
@@ -46,6 +49,8 @@ const toolchain = (changes: Partial<OpenshiftInstallSettings> = {}) =>
     workDirectory: join(directory.path, 'work'),
     certificatesDirectory: undefined,
     timeoutMs: 30_000,
+    installerUserId: 64_400,
+    installerMemoryBytes: 8 * 1024 ** 3,
     proxyEnvironment: {},
     ...changes,
   });
@@ -172,7 +177,7 @@ describe('the openshift-install toolchain', () => {
       .make(sampleInstallRequest(), keptInMemory())
       .catch((error: unknown) => error as Error);
     const message = failure instanceof Error ? failure.message : '';
-    const intro = 'openshift-install create manifests did not work: it ended with code 3: ';
+    const intro = 'openshift-install create manifests failed: it ended with code 3: ';
     expect(message.slice(0, intro.length)).toBe(intro);
     expect(message).toHaveLength(intro.length + 512);
     expect(message).toMatch(/failed to fetch manifests: no such platform$/);
@@ -184,6 +189,51 @@ describe('the openshift-install toolchain', () => {
     await expect(
       toolchain({ installerPath: hanging, timeoutMs: 200 }).make(sampleInstallRequest(), keptInMemory()),
     ).rejects.toThrow(/did not end within 0\.2 seconds/);
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+const itAsRoot = isRoot ? it : it.skip;
+
+describe('the confinement of the installer', () => {
+  const make = (script: string, changes: Partial<OpenshiftInstallSettings> = {}) =>
+    toolchain({ installerPath: program('own', `#!/bin/sh\n${script}\n`), ...changes }).make(
+      sampleInstallRequest(),
+      keptInMemory(),
+    );
+
+  itAsRoot('runs it as another user, without access to the files of the service (needs root)', async () => {
+    const secret = join(directory.path, 'master.key');
+    writeFileSync(secret, 'canary-master-key', { mode: 0o600 });
+    await expect(make(`id -u >&2; cat ${secret} >&2; exit 1`)).rejects.toThrow(/64400[^]*Permission denied/);
+    await expect(make(`cat ${secret} >&2; exit 1`)).rejects.not.toThrow(/canary-master-key/);
+  });
+
+  itAsRoot('ends the processes that it leaves behind (needs root)', async () => {
+    const mark = join(tools, 'pid');
+    await make(
+      `setsid sh -c 'echo $$ >${mark}; sleep 600' >/dev/null 2>&1 &\nwhile [ ! -s ${mark} ]; do :; done`,
+    ).catch(() => undefined);
+    // A killed process stays as a zombie until its parent collects it.
+    const status = `/proc/${readFileSync(mark, 'utf8').trim()}/status`;
+    expect(existsSync(status) ? readFileSync(status, 'utf8') : 'State:\tZ').toMatch(/State:\s+Z/);
+  });
+
+  it('does not follow links that it leaves', async () => {
+    const secret = join(directory.path, 'master.key');
+    writeFileSync(secret, 'canary-master-key', { mode: 0o600 });
+    await expect(make(`mkdir -p auth manifests && ln -s ${secret} auth/kubeconfig`)).rejects.toThrow(
+      /neither a file nor a folder/,
+    );
+  });
+
+  it.each([
+    ['output', 'yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', /bytes of output/],
+    ['processes that never end', 'sleep 600', /did not end within/],
+    ['files', 'head -c 300000000 /dev/zero >big && exit 3; exit 4', /ended (by SIGXFSZ|with code 4)/],
+    ['memory', `exec ${process.execPath} -e 'const all = []; for (;;) all.push(Buffer.alloc(1 << 26, 1));'`, /ended/],
+  ])('limits %s', async (_, script, reason) => {
+    await expect(make(script, { timeoutMs: 5_000, installerMemoryBytes: 2 * 1024 ** 3 })).rejects.toThrow(reason);
   });
 });
 
@@ -211,7 +261,7 @@ cp ${tools}/openshift-install "$to/openshift-install"
     const fetches = readFileSync(join(tools, 'fetches'), 'utf8').trim().split('\n');
     expect(fetches).toEqual([
       expect.stringMatching(
-        /^adm release extract --registry-config=\S+ --command=openshift-install --to=\S+ quay\.io\/openshift-release-dev\/ocp-release:4\.18\.3-x86_64$/,
+        /^adm release extract --registry-config=\S+ --command=openshift-install --to=\S+ -- quay\.io\/openshift-release-dev\/ocp-release:4\.18\.3-x86_64$/,
       ),
     ]);
     const [release = ''] = readdirSync(join(directory.path, 'work', 'release-images'));

@@ -10,10 +10,10 @@ import { makeWithInstaller } from './make-with-installer';
 import type { OpenshiftInstallSettings } from './openshift-install-settings';
 
 const OUTPUT = 'openshift-install-output';
-/** Each takes a core and some hundred MiB while it runs. */
+/** A run takes one core and several hundred MiB. */
 const RUNS_AT_ONCE_MAX = 2;
 
-/** Lets the release's own installer make the artifacts, and adds what hosts of this service need. */
+/** Creates the artifacts with the installer of the release, and adds the files that hosts of this service need. */
 export function openshiftInstallToolchain(settings: OpenshiftInstallSettings): Toolchain {
   const binaries = new InstallerBinaries(settings);
   const queue = new KeyedQueue();
@@ -22,12 +22,13 @@ export function openshiftInstallToolchain(settings: OpenshiftInstallSettings): T
     name: 'openshift-install',
     keptSecrets: [OUTPUT],
     async make(order, keep) {
-      const kept = await keep(OUTPUT, () =>
-        queue.run(String(runs++ % RUNS_AT_ONCE_MAX), async () => {
+      const kept = await keep(OUTPUT, () => {
+        const slot = runs++ % RUNS_AT_ONCE_MAX;
+        return queue.run(String(slot), async () => {
           const installer = await binaries.of(order.settings.ocpReleaseImage ?? '', order.pullSecret);
-          return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings)));
-        }),
-      );
+          return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings, slot)));
+        });
+      });
       return finish(order, JSON.parse(kept.toString()) as InstallerOutput);
     },
   };

@@ -1,23 +1,42 @@
 import { spawn } from 'node:child_process';
 
-/** What a person gets to read of a program's output. */
+/** Longest part of a program's output that an error repeats, in characters. */
 const DISPLAYED_CHARACTERS_MAX = 512;
 const KEPT_CHARACTERS_MAX = 64 * 1024;
+const KIBIBYTE = 1024;
+/** Unit of `ulimit -f` in a POSIX shell. */
+const FILE_BLOCK_BYTES = 512;
+/** Exit codes of a POSIX shell when `exec` fails. */
+const NOT_STARTED: ReadonlySet<number | null> = new Set([126, 127]);
+
+/** Limits of a program and of the processes that it starts. */
+export interface ProgramLimits {
+  readonly cpuSeconds: number;
+  /** Address space of one process. */
+  readonly memoryBytes: number;
+  /** Size of one file. */
+  readonly fileBytes: number;
+  /** Standard output and standard error together. */
+  readonly outputBytes: number;
+  /** Another user than the service's. Undefined where the service may not change the user. */
+  readonly user?: { readonly uid: number; readonly processes: number };
+}
 
 export interface ProgramRun {
   readonly file: string;
   readonly args: readonly string[];
   readonly folder: string;
-  /** All that the program sees; nothing of the service's own environment. */
+  /** The whole environment of the program. It gets none of the service's own variables. */
   readonly environment: { readonly [name: string]: string };
   readonly timeoutMs: number;
+  readonly limits?: ProgramLimits;
 }
 
-/** The program could not be started, did not end in time, or ended with a failure. */
+/** The program could not be started, did not end in time, exceeded a limit, or ended with an error. */
 export class ProgramFailed extends Error {
   constructor(
     readonly why: string,
-    /** The end of what it said. */
+    /** The end of its output. */
     readonly output: string,
   ) {
     super(output ? `${why}: ${output}` : why);
@@ -25,27 +44,34 @@ export class ProgramFailed extends Error {
   }
 }
 
-/** Resolves when it has ended well. Throws ProgramFailed. */
-export function runProgram({ file, args, folder, environment, timeoutMs }: ProgramRun): Promise<void> {
+/** Resolves when the program has ended with code 0. @throws ProgramFailed */
+export function runProgram(run: ProgramRun): Promise<void> {
+  const { folder, environment, timeoutMs, limits } = run;
+  const [file, ...args] = limits ? limitedCommand(run, limits) : [run.file, ...run.args];
   return new Promise((resolve, reject) => {
     let output = '';
-    let isLate = false;
-    // A group of its own, so that what it started ends with it.
+    let outputBytes = 0;
+    let stopped: string | undefined;
+    // A process group of its own, so that the processes it started end with it.
     const child = spawn(file, args, {
       cwd: folder,
       env: environment,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(limits?.user && { uid: limits.user.uid, gid: limits.user.uid }),
     });
+    const stop = (why: string): void => {
+      stopped ??= why;
+      if (child.pid !== undefined) killGroup(child.pid);
+    };
     const keep = (chunk: Buffer): void => {
       output = (output + chunk.toString()).slice(-KEPT_CHARACTERS_MAX);
+      outputBytes += chunk.length;
+      if (limits && outputBytes > limits.outputBytes) stop(`it wrote more than ${limits.outputBytes} bytes of output`);
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    const late = setTimeout(() => {
-      isLate = true;
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    }, timeoutMs);
+    const late = setTimeout(() => stop(`it did not end within ${timeoutMs / 1_000} seconds`), timeoutMs);
     const fail = (why: string): void => reject(new ProgramFailed(why, output.trim().slice(-DISPLAYED_CHARACTERS_MAX)));
     child.once('error', (error) => {
       clearTimeout(late);
@@ -53,9 +79,47 @@ export function runProgram({ file, args, folder, environment, timeoutMs }: Progr
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);
-      if (isLate) fail(`it did not end within ${timeoutMs / 1_000} seconds`);
+      // Processes that it left behind keep running otherwise.
+      if (child.pid !== undefined) killGroup(child.pid);
+      if (stopped) fail(stopped);
       else if (code === 0) resolve();
+      else if (limits && NOT_STARTED.has(code)) fail(`it could not be started (code ${code})`);
       else fail(code === null ? `it was ended by ${signal}` : `it ended with code ${code}`);
     });
   });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group has ended.
+  }
+}
+
+/** Ends every process of a user that only this service uses. Processes that left their group are ended too. */
+export function endProcessesOf(uid: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', ['-c', 'kill -KILL -1 2>/dev/null; exit 0'], { uid, gid: uid, stdio: 'ignore' });
+    child.once('error', reject);
+    child.once('close', () => resolve());
+  });
+}
+
+/** Sets the limits and replaces itself by the program. `ulimit` counts processes with -u in bash and with -p in dash and busybox. */
+const SET_LIMITS = `ulimit -t "$1" && ulimit -v "$2" && ulimit -f "$3" || exit 1
+[ "$4" = 0 ] || ulimit -u "$4" 2>/dev/null || ulimit -p "$4" || exit 1
+shift 4
+exec "$@"`;
+
+function limitedCommand({ file, args }: ProgramRun, limits: ProgramLimits): readonly [string, ...string[]] {
+  const { cpuSeconds, memoryBytes, fileBytes, user } = limits;
+  const values = [
+    cpuSeconds,
+    Math.floor(memoryBytes / KIBIBYTE),
+    Math.floor(fileBytes / FILE_BLOCK_BYTES),
+    // The kernel counts the processes of the user, so the limit is for a user of its own only.
+    user?.processes ?? 0,
+  ];
+  return ['/bin/sh', '-c', SET_LIMITS, 'sh', ...values.map(String), file, ...args];
 }
