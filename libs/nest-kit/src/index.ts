@@ -10,6 +10,7 @@ export * from './metrics/stored-metric';
 export * from './operator-settings';
 export * from './platform';
 export * from './proxy-urls';
+export * from './reactor-host';
 export * from './readiness';
 export * from './requests-server';
 export * from './service';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
-import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
+import { type Platform, Readiness, ReactorHost, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AcceptIngressCaController } from './artifacts/accept-ingress-ca.controller';
 import { ArtifactVault } from './artifacts/artifact-vault';
@@ -48,6 +48,7 @@ export class AppModule {
         { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
         { provide: TOOLCHAIN, useValue: toolchainFor(config) },
         Readiness,
+        ReactorHost,
         InstallView,
         Artifacts,
         ArtifactVault,

@@ -1,5 +1,5 @@
 import { FactsView } from '@muster/evaluation';
-import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
+import { type Platform, Readiness, ReactorHost, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
 import { DryRunController } from './dry-run.controller';
@@ -18,6 +18,7 @@ export class AppModule {
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         { provide: FLAP_POLICY, useFactory: () => readFlapPolicy(platform.environment) },
         Readiness,
+        ReactorHost,
         FactsView,
         OutcomeStore,
         ValidationProcess,

@@ -10,11 +10,11 @@ import {
   type Subject,
   subjectOfStreamId,
 } from '@muster/evaluation';
-import { DeadlineScheduler, type Reactor, startReactor } from '@muster/event-sourcing';
-import { Readiness, EVENT_STORE, REQUESTS, CLOCK } from '@muster/nest-kit';
-import type { RecordedEvent, Clock, EventStore, Requests } from '@muster/ports';
+import { DeadlineScheduler } from '@muster/event-sourcing';
+import { CLOCK, ReactorHost } from '@muster/nest-kit';
+import type { Clock, RecordedEvent } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from './config';
 import { OutcomeStore } from './outcome-store';
 
@@ -31,47 +31,34 @@ const LOOK_AGAIN = 'look again';
  */
 @Injectable()
 export class ValidationProcess implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('validation');
-  private reactor: Reactor | undefined;
-  private isLive = false;
   private touched: readonly Subject[] = [];
   private readonly deadlines: DeadlineScheduler;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
-    @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(CLOCK) clock: Clock,
     @Inject(CONFIG) private readonly policy: RulesPolicy,
     private readonly view: FactsView,
     private readonly verdicts: OutcomeStore,
-    private readonly readiness: Readiness,
+    private readonly host: ReactorHost,
   ) {
-    this.deadlines = new DeadlineScheduler(clock, ({ key }) => this.reactor?.wake(key));
+    this.deadlines = new DeadlineScheduler(clock, ({ key }) => this.host.wake(key));
   }
 
   onApplicationBootstrap(): void {
-    this.readiness.register('validation', () => (this.isLive ? undefined : 'reading what happened before the start'));
-    this.reactor = startReactor({
+    this.host.start({
       name: 'validation',
-      store: this.eventStore,
-      requests: this.requests,
       observe: (event) => {
         this.touched = this.observe(event);
       },
       keysOf: () => this.touched,
       react: (subject) => this.judge(subject as Subject),
       isOpen: (subject) => this.isOpen(subject as Subject),
-      onError: (error) => this.logger.warn(error.message),
-    });
-    void this.reactor.caughtUp.then(() => {
-      this.isLive = true;
-      this.deadlines.start();
+      onLive: () => this.deadlines.start(),
     });
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  onApplicationShutdown(): void {
     this.deadlines.close();
-    await this.reactor?.close();
   }
 
   private observe(event: RecordedEvent): readonly Subject[] {

@@ -1,9 +1,8 @@
 import { parseStreamId } from '@muster/contracts';
-import { type Reactor, startReactor } from '@muster/event-sourcing';
-import { Readiness, EVENT_STORE, OBJECT_STORE, SECRETS, REQUESTS } from '@muster/nest-kit';
-import type { EventStore, ObjectStore, Requests, Secrets } from '@muster/ports';
+import { ReactorHost, EVENT_STORE, OBJECT_STORE, SECRETS } from '@muster/nest-kit';
+import type { EventStore, ObjectStore, Secrets } from '@muster/ports';
 import type { ManifestFile } from '@muster/ignition-config';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { SERVICE_CA } from '../discovery/discovery-documents';
 import { ArtifactsRefused, TOOLCHAIN, type Toolchain } from '../toolchain/toolchain.port';
@@ -20,16 +19,11 @@ import { ownManifests } from '../manifests/own-manifests';
  * 3. it is stored, 4. the fact is appended. After a crash between any two the steps are taken again, with the same result.
  */
 @Injectable()
-export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('ignition');
-  private reactor: Reactor | undefined;
-  private isLive = false;
-
+export class ArtifactsProcess implements OnApplicationBootstrap {
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
-    @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(TOOLCHAIN) private readonly toolchain: Toolchain,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     @Inject(SERVICE_CA) private readonly serviceCaPem: string,
@@ -37,15 +31,12 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
     private readonly artifacts: Artifacts,
     private readonly vault: ArtifactVault,
     private readonly manifests: Manifests,
-    private readonly readiness: Readiness,
+    private readonly host: ReactorHost,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.readiness.register('ignition', () => (this.isLive ? undefined : 'reading what happened before the start'));
-    this.reactor = startReactor({
+    this.host.start({
       name: 'ignition',
-      store: this.eventStore,
-      requests: this.requests,
       observe: (event) => this.view.observe(event),
       keysOf: ({ streamId }) => {
         const { category, id } = parseStreamId(streamId);
@@ -53,15 +44,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, OnApplicationSh
       },
       react: (clusterId) => this.react(clusterId),
       isOpen: (clusterId) => this.view.isOpen(clusterId),
-      onError: (error) => this.logger.warn(error.message),
     });
-    void this.reactor.caughtUp.then(() => {
-      this.isLive = true;
-    });
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.reactor?.close();
   }
 
   private async react(clusterId: string): Promise<void> {

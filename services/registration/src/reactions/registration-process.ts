@@ -1,8 +1,7 @@
 import { type HostKey, parseStreamId } from '@muster/contracts';
-import { type Reactor, startReactor } from '@muster/event-sourcing';
-import { Readiness, EVENT_STORE, SECRETS, REQUESTS } from '@muster/nest-kit';
-import type { RecordedEvent, EventStore, Requests, Secrets } from '@muster/ports';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { ReactorHost, SECRETS } from '@muster/nest-kit';
+import type { RecordedEvent, Secrets } from '@muster/ports';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { HostClocks } from '../agents/host-clocks';
 import { ClusterProcess } from '../clusters/cluster-process';
@@ -21,15 +20,11 @@ import { RegistrationView } from '../view/registration-view';
  * command. Only the start walks over all hosts.
  */
 @Injectable()
-export class RegistrationProcess implements OnApplicationBootstrap, OnApplicationShutdown {
+export class RegistrationProcess implements OnApplicationBootstrap {
   private readonly logger = new Logger('registration');
-  private reactor: Reactor | undefined;
-  private isLive = false;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
-    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly hosts: HostProcess,
@@ -40,37 +35,26 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
     private readonly deadlines: Deadlines,
     private readonly nudges: Nudges,
     private readonly tracker: ReactionTracker,
-    private readonly readiness: Readiness,
+    private readonly host: ReactorHost,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.readiness.register('registration', () => (this.isLive ? undefined : 'replaying events'));
-    const { eventStore: store, requests } = this;
-    this.reactor = startReactor({
+    this.host.start({
       name: 'registration',
-      store,
-      requests,
       observe: (event) => this.observe(event),
       keysOf: (event) => reactionKeysOf(event, this.view),
       react: (key) => this.react(key),
       isOpen: (key) => isReactionOpen(key, this.view),
-      onError: (error) => this.logger.warn(error.message),
+      onLive: () => this.goLive(),
     });
-    void this.reactor.caughtUp.then(() => this.goLive());
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.reactor?.close();
   }
 
   /** Resolves when all events up to the position were applied and reacted to, except for parked keys. */
   async followed(position: number): Promise<void> {
-    while (this.reactor && this.reactor.position() < position) await new Promise((resolve) => setImmediate(resolve));
-    await this.reactor?.idle();
+    await this.host.followed(position);
   }
 
   private goLive(): void {
-    this.isLive = true;
     this.presence.start();
     this.deadlines.start();
   }
@@ -80,7 +64,7 @@ export class RegistrationProcess implements OnApplicationBootstrap, OnApplicatio
     try {
       this.aggregates.observe(event);
       this.view.observe(event);
-      if (this.isLive) this.followLive(event);
+      if (this.host.isLive) this.followLive(event);
     } catch (error) {
       this.logger.error(`${event.type} of ${event.streamId} at ${event.position}: ${String(error)}`);
     }

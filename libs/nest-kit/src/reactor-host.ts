@@ -1,0 +1,68 @@
+import { type Reactor, type ReactorOptions, startReactor } from '@muster/event-sourcing';
+import type { EventStore, Requests } from '@muster/ports';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { EVENT_STORE, REQUESTS } from './platform';
+import { Readiness } from './readiness';
+
+export interface HostedReactions extends Omit<ReactorOptions, 'store' | 'requests' | 'onError'> {
+  /** Called once, when every event that was stored before the start has been observed. */
+  readonly onLive?: () => void;
+}
+
+/**
+ * Runs the one reactor of a service from its start to its shutdown. The service is ready when the reactor has observed every
+ * event that was stored before the start.
+ */
+@Injectable()
+export class ReactorHost implements OnApplicationShutdown {
+  private reactor: Reactor | undefined;
+  private live = false;
+
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(REQUESTS) private readonly requests: Requests,
+    private readonly readiness: Readiness,
+  ) {}
+
+  /** Whether the events that were stored before the start have been observed. */
+  get isLive(): boolean {
+    return this.live;
+  }
+
+  start({ onLive, ...reactions }: HostedReactions): void {
+    const logger = new Logger(reactions.name);
+    this.readiness.register(reactions.name, () =>
+      this.live ? undefined : `replaying events, at position ${this.position()}`,
+    );
+    this.reactor = startReactor({
+      ...reactions,
+      store: this.eventStore,
+      requests: this.requests,
+      onError: (error) => logger.warn(error.message),
+    });
+    void this.reactor.caughtUp.then(() => {
+      this.live = true;
+      onLive?.();
+    });
+  }
+
+  /** Evaluates a key again without an event. */
+  wake(key: string): void {
+    this.reactor?.wake(key);
+  }
+
+  /** The position of the last observed event; -1 before the first. */
+  position(): number {
+    return this.reactor?.position() ?? -1;
+  }
+
+  /** Resolves when all events up to the position were observed and reacted to, except for parked keys. */
+  async followed(position: number): Promise<void> {
+    while (this.reactor && this.reactor.position() < position) await new Promise((resolve) => setImmediate(resolve));
+    await this.reactor?.idle();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.reactor?.close();
+  }
+}
