@@ -18,6 +18,17 @@ export {
 } from './http/retry-policy';
 export { trustedAuthorities } from './http/trust-store';
 export {
+  ARBITER_LABEL,
+  CONTROL_PLANE_LABEL,
+  conditionsOf,
+  isConditionTrue,
+  KUBE_RESOURCES,
+  toKubeNode,
+  type KubeCondition,
+  type KubeNode,
+} from './kube-resources';
+export { addressesOf, hasFetchedIgnition, nodeNameOf, nodeOf } from './node-matching';
+export {
   API_PREFIX,
   createServiceApi,
   type HostRef,

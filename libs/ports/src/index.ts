@@ -6,3 +6,4 @@ export * from './object-store';
 export * from './read-models';
 export * from './requests';
 export * from './secrets';
+export * from './cluster-api';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { DiscoverySettings, Inventory } from '@muster/service-agent';
 import { type FakeHost, makeFakeArtifacts } from './fake-artifacts.fixture.spec';
-import { HOST_STAGES, type StagePath } from './installer/host-stages';
+import { HOST_STAGES, type StagePath } from './installation/host-stages';
 
 export const CLUSTER_ID = 'c1000000-0000-4000-8000-000000000001';
 export const INFRA_ENV_ID = '0b5e6f0e-6f4b-4f0e-9a55-4a8f3a5b8f10';
@@ -185,7 +185,14 @@ export async function startFakeService(
     if (path === `/clusters/${CLUSTER_ID}`)
       return [
         200,
-        { status: clusterStatus(), hosts: [...hosts.values()].map((one) => ({ ...one, infra_env_id: INFRA_ENV_ID })) },
+        {
+          status: clusterStatus(),
+          hosts: [...hosts.values()].map(({ inventory, ...one }) => ({
+            ...one,
+            inventory: JSON.stringify(inventory),
+            infra_env_id: INFRA_ENV_ID,
+          })),
+        },
       ];
     return [404, { reason: `nothing at ${method} ${path}` }];
   };

@@ -21,7 +21,7 @@ export { hardwareFromDocument } from './hardware/hardware-from-document';
 export { HARDWARE_FAULTS, type HardwareFault, type HardwareFaultId } from './hardware/hardware-faults';
 export { SERVER_MODELS, type ServerModel } from './hardware/server-models';
 export { downloadImage, ImageRefused, type DownloadImageOptions } from './image/download-image';
-export { HOST_STAGES, percentOf, type HostStage, type StagePath } from './installer/host-stages';
+export { HOST_STAGES, percentOf, type HostStage, type StagePath } from './installation/host-stages';
 export type { Mishaps } from './machine/mishaps';
 export { simulatedMachine, type SimulatedMachine, type SimulatedMachineOptions } from './machine/simulated-machine';
 export type { PowerState, SimulatedHostRef, SimulationObserver } from './observer';

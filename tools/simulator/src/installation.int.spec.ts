@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type IgnitionConfig, toDataUrl } from '@muster/ignition-config';
 import { eventually } from '@muster/testing';
-import { createIngressCa } from './controller/ingress-ca';
+import { createIngressCa } from './world/ingress-ca';
 import { CLUSTER_ID, startFakeService } from './fake-service.fixture.spec';
 import { simulatedFleet, type SimulatedFleet, type SimulatedFleetOptions } from './fleet/simulated-fleet';
-import { HOST_STAGES } from './installer/host-stages';
+import { HOST_STAGES } from './installation/host-stages';
 
 type Service = Awaited<ReturnType<typeof startFakeService>>;
 
@@ -60,7 +60,7 @@ describe('a simulated installation', () => {
     }
   });
 
-  it('lets nobody pass before its turn', async () => {
+  it('keeps every host from passing its turn', async () => {
     service = await startFakeService({ masters: 3, workers: 2 });
     const order: string[] = [];
     const kinds = new Map<string, string>();

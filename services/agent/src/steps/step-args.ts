@@ -105,6 +105,9 @@ export const parseStepArgs: ArgsParsers = {
   install: (args) => {
     const order = soleRecord(args);
     const required = (name: string): string => toText(order[name], name);
+    const optional = (name: string): string => toOptionalText(order[name], name);
+    const proxy = order['proxy'] === undefined || order['proxy'] === null ? {} : toRecord(order['proxy'], 'proxy');
+    const installerArgs = optional('installer_args');
     return {
       role: toOneOf(order['role'], ROLES, 'role'),
       clusterId: required('cluster_id'),
@@ -115,7 +118,24 @@ export const parseStepArgs: ArgsParsers = {
       installerImage: required('installer_image'),
       controlPlaneCount: toNumber(order['control_plane_count'] ?? 0, 'control_plane_count'),
       checksClusterVersion: order['check_cvo'] === true,
-      openshiftVersion: toOptionalText(order['openshift_version'], 'openshift_version'),
+      openshiftVersion: optional('openshift_version'),
+      mcoImage: optional('mco_image'),
+      mustGatherImage: optional('must_gather_image'),
+      coreosImage: optional('coreos_image'),
+      skipsDiskCleanup: order['skip_installation_disk_cleanup'] === true,
+      skipsMcoReboot: order['enable_skip_mco_reboot'] === true,
+      notifiesReboots: order['notify_num_reboots'] === true,
+      disksToFormat: toList(order['disks_to_format'], 'disks_to_format').map((disk) => toText(disk, 'disks_to_format')),
+      installerArgs:
+        installerArgs === ''
+          ? []
+          : toList(parseJson(installerArgs, 'installer_args'), 'installer_args').map((arg) =>
+              toText(arg, 'installer_args'),
+            ),
+      httpProxy: toOptionalText(proxy['http_proxy'], 'proxy.http_proxy'),
+      httpsProxy: toOptionalText(proxy['https_proxy'], 'proxy.https_proxy'),
+      noProxy: toOptionalText(proxy['no_proxy'], 'proxy.no_proxy'),
+      serviceIps: toList(order['service_ips'], 'service_ips').map((ip) => toText(ip, 'service_ips')),
     };
   },
   'stop-installation': () => undefined,

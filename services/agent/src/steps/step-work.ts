@@ -156,6 +156,20 @@ export interface InstallRequest {
   readonly controlPlaneCount: number;
   readonly checksClusterVersion: boolean;
   readonly openshiftVersion: string;
+  readonly mcoImage: string;
+  /** Image reference, or a JSON object of image references by operator. */
+  readonly mustGatherImage: string;
+  readonly coreosImage: string;
+  readonly skipsDiskCleanup: boolean;
+  readonly skipsMcoReboot: boolean;
+  readonly notifiesReboots: boolean;
+  readonly disksToFormat: readonly string[];
+  /** Arguments for coreos-installer. */
+  readonly installerArgs: readonly string[];
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+  readonly serviceIps: readonly string[];
 }
 
 export interface LogsRequest {

@@ -1,6 +1,6 @@
 import { openFileByteSource } from '@muster/adapter-filesystem';
 import { readBootIsoLayout, readIgnitionConfig } from '@muster/boot-image';
-import { readIgnition } from '../installer/ignition';
+import { readIgnition } from '../installation/ignition';
 import { applyIgnition } from '../scratch-root/apply-ignition';
 import { checkDiscoveryRoot } from '../scratch-root/check-discovery-root';
 import { createScratchRoots } from '../scratch-root/scratch-roots';

@@ -1,13 +1,28 @@
-import { INSTALLER_RETRIES, type ServiceAccess, createServiceApi } from '@muster/host-api';
-import { StepFailed, type Abilities, type Inventory } from '@muster/service-agent';
+import { randomUUID } from 'node:crypto';
+import {
+  createServiceApi,
+  createTarGz,
+  INSTALLER_RETRIES,
+  type ServiceAccess,
+  type ServiceApi,
+} from '@muster/host-api';
+import { installFlags, StepFailed, type Abilities, type Inventory } from '@muster/service-agent';
+import {
+  type InstallerLogEntry,
+  parseIgnition,
+  type InstallerSettings,
+  parseInstallFlags,
+  runInstaller,
+} from '@muster/service-installer';
 import { DURATIONS_MS } from '../durations';
-import type { HostStage } from '../installer/host-stages';
-import { stagePathOf, type Installation } from '../installer/installation';
-import { runInstaller, sendLogs } from '../installer/installer';
-import type { InstalledSystem } from '../installer/node';
+import { fetchPoolConfig } from '../installation/fetch-pool-config';
+import { type HostStage, percentOf, type StagePath } from '../installation/host-stages';
+import type { InstalledSystem } from '../installation/node';
+import { createSimulatedHost } from '../installation/simulated-host';
 import type { SimulatedHostRef, SimulationObserver } from '../observer';
 import type { SimulatedTimer } from '../timer';
 import type { SimulatedWorld } from '../world/simulated-cluster';
+import { createSimulatedClusterApi } from '../world/simulated-cluster-api';
 import { hasDisk } from './simulated-abilities';
 
 export interface InstallAbilitiesOptions {
@@ -23,14 +38,27 @@ export interface InstallAbilitiesOptions {
   reboot(from: 'disk' | 'media'): void;
 }
 
+/** Where a real live image has the executable. */
+const EXECUTABLE = { path: '/usr/local/bin/muster-host', url: '', sha256: '' };
 /** How podman and the shell end when a container is stopped, or its name is taken. */
 const STOPPED_EXIT_CODE = 143;
 const NAME_TAKEN_EXIT_CODE = 125;
 
 /** The steps that change the machine: what the installer, its log sender and a reclaim do to it. */
 export function createInstallAbilities(options: InstallAbilitiesOptions): Abilities {
-  const { self, timer, world, observer, inventory } = options;
+  const { self, timer, world, inventory } = options;
   let installing: AbortController | undefined;
+
+  const sendLogs = async (api: ServiceApi, ids: LogOwner, signal: AbortSignal): Promise<void> => {
+    await api.reportHostLogs(ids, 'collecting', signal);
+    await timer.work(DURATIONS_MS.logsGathering, signal);
+    const bundle = createTarGz({
+      'agent.logs': `${self.hostname}: simulated agent\n`,
+      'installer.logs': `${self.hostname}: simulated installer\n`,
+    });
+    await api.uploadHostLogs(ids.clusterId, ids, bundle, signal);
+    await api.reportHostLogs(ids, 'completed', signal);
+  };
 
   return {
     install: async (order, power) => {
@@ -42,29 +70,55 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
       const signal = AbortSignal.any([power, installing.signal]);
       const access = options.access();
       const api = createServiceApi(access, INSTALLER_RETRIES, timer.polls);
-      const path = stagePathOf(order);
-      world.knowHost(self.hostId, { hostname: self.hostname, path });
+      const settings = parseInstallFlags(installFlags(order, { ...access, executable: EXECUTABLE }), {
+        PULL_SECRET_TOKEN: access.token,
+      });
+      const path = stagePathOf(settings);
+      const { interfaces } = inventory();
+      const addresses = interfaces
+        .flatMap(({ ipv4_addresses, ipv6_addresses }) => [...ipv4_addresses, ...ipv6_addresses])
+        .map((address) => address.replace(/\/.*/, ''));
+      world.knowHost(self.hostId, { hostname: self.hostname, path, addresses });
       options.onInstalling();
-      const installation: Installation = {
-        order,
-        path,
-        host: { ...self, infraEnvId: order.infraEnvId },
-        access,
-        api,
+      const cluster = world.cluster(order.clusterId);
+      let written: Buffer | undefined;
+      const host = createSimulatedHost({
+        ...self,
+        settings,
+        root: world.roots.fresh(self.hostId, 'live'),
         world,
-        cluster: world.cluster(order.clusterId),
+        cluster,
         timer,
-        observer,
-        onReported: options.onReported,
-      };
+        agentVersion: access.agentVersion,
+        inventory,
+        onWritten: (ignition) => void (written = ignition),
+        onShutdown: () => {
+          const config = parseIgnition(written, 'on the disk');
+          options.onWritten({ clusterId: order.clusterId, path, config });
+          // The shutdown is ordered with a delay, so that this step can still be answered.
+          void timer.work(DURATIONS_MS.shutdown, power).then(() => {
+            if (!power.aborted) options.reboot('disk');
+          });
+        },
+        sendLogs: (stop) => sendLogs(api, order, stop),
+      });
       try {
-        const config = await runInstaller(installation, signal);
+        await runInstaller(
+          {
+            settings,
+            host,
+            api,
+            openCluster: () => createSimulatedClusterApi(cluster, world, timer),
+            fetchConfig: ({ url, caPem }, stop) => fetchFromPool(url, caPem, world, stop),
+            timer: timer.polls,
+            newId: randomUUID,
+            observe: (entry) => show(entry, options),
+          },
+          signal,
+        );
         if (signal.aborted) throw new StepFailed('The installation was stopped.', STOPPED_EXIT_CODE);
-        options.onWritten({ clusterId: order.clusterId, path, config });
-        // The shutdown is ordered with a delay, so that this step can still be answered.
-        void timer.work(DURATIONS_MS.shutdown, power).then(() => {
-          if (!power.aborted) options.reboot('disk');
-        });
+      } catch (error) {
+        throw error instanceof StepFailed ? error : new StepFailed((error as Error).message, 1);
       } finally {
         installing = undefined;
         api.close();
@@ -73,8 +127,7 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
     'stop-installation': async () => installing?.abort(),
     'logs-gather': async (order, signal) => {
       const api = createServiceApi(options.access(), INSTALLER_RETRIES, timer.polls);
-      const host = { ...self, infraEnvId: order.infraEnvId };
-      await sendLogs({ api, host, timer, observer }, order.clusterId, signal).finally(() => api.close());
+      await sendLogs(api, order, signal).finally(() => api.close());
     },
     'upgrade-agent': async ({ image }, signal) => {
       await timer.work(DURATIONS_MS.imagePull, signal);
@@ -87,4 +140,47 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
       });
     },
   };
+}
+
+interface LogOwner {
+  readonly clusterId: string;
+  readonly hostId: string;
+  readonly infraEnvId: string;
+}
+
+function stagePathOf({ role, controlPlaneCount }: InstallerSettings): StagePath {
+  if (role === 'bootstrap') return controlPlaneCount === 1 ? 'single-node' : 'bootstrap';
+  return role === 'worker' ? 'worker' : 'master';
+}
+
+/** Reaches the machine-config server of a simulated cluster by the name in the URL. */
+async function fetchFromPool(
+  url: string,
+  caPem: string | undefined,
+  world: SimulatedWorld,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const server = world.clusterAt(new URL(url).hostname)?.machineConfigServer;
+  if (!server || signal.aborted) throw new Error(`No machine-config server answers at ${url}.`);
+  return fetchPoolConfig(new URL(url), caPem === undefined ? [] : [caPem], server);
+}
+
+function show(entry: InstallerLogEntry, { observer, onReported, self, world }: InstallAbilitiesOptions): void {
+  switch (entry.type) {
+    case 'phase':
+      return;
+    case 'note':
+      // The usual waits are no trouble.
+      if (!entry.text.startsWith('Waiting for ')) observer.onTrouble?.(self, entry.text);
+      return;
+    case 'stage': {
+      const { hostname, path } = world.host(entry.hostId);
+      const share = Number(/^(\d+)%$/.exec(entry.info)?.[1] ?? 0) / 100;
+      observer.onStage?.({ hostId: entry.hostId, hostname }, entry.stage, percentOf(path, entry.stage, share));
+      if (entry.hostId === self.hostId && entry.stage !== 'Failed') onReported(entry.stage, entry.info);
+      return;
+    }
+    default:
+      return entry satisfies never;
+  }
 }

@@ -11,11 +11,11 @@ import {
   type Inventory,
   type Machine,
 } from '@muster/service-agent';
-import { runController } from '../controller/controller';
+import { playController } from '../world/simulated-controller';
 import { DURATIONS_MS } from '../durations';
 import type { Hardware } from '../hardware/generate-hardware';
 import { HARDWARE_FAULTS, type HardwareFaultId } from '../hardware/hardware-faults';
-import { becomeNode, type InstalledSystem } from '../installer/node';
+import { becomeNode, type InstalledSystem } from '../installation/node';
 import type { PowerState, SimulationObserver } from '../observer';
 import { createSimulatedTimer, DEFAULT_POLL_MS_MIN } from '../timer';
 import { createRandom } from '../random';
@@ -171,7 +171,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
       const config = cluster.controllerConfig;
       if (signal.aborted || cluster.isFinished || !config || !isFree()) return;
       cluster.controllerOn = hostId;
-      await runController({ config, cluster, world, timer, observer }, signal).finally(() => {
+      await playController({ config, cluster, world, timer, observer }, signal).finally(() => {
         cluster.controllerOn = undefined;
         world.changed();
       });

@@ -1,4 +1,5 @@
-import type { StagePath } from '../installer/host-stages';
+import type { ControllerSettings } from '@muster/service-controller';
+import type { StagePath } from '../installation/host-stages';
 import { createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
 import type { MachineConfigServer } from './machine-config-server';
 
@@ -13,8 +14,6 @@ export interface SimulatedCluster {
   /** Hosts that have fetched their configuration, by id: the server's log. */
   readonly ignitionFetchedBy: Set<string>;
   readonly nodes: Map<string, SimulatedNode>;
-  /** Nodes that the bootstrap host has told the service of. */
-  readonly joinReported: Set<string>;
   isBootstrapped: boolean;
   /** The in-cluster controller has said that it is there. */
   isControllerReady: boolean;
@@ -23,6 +22,12 @@ export interface SimulatedCluster {
   isFinished: boolean;
   /** What the bootstrap host leaves in the cluster for the controller. */
   controllerConfig: ControllerConfig | undefined;
+  /** YAML text of the install config, from the manifests of the bootstrap host. */
+  installConfig: string | undefined;
+  /** Operators by name: false while they are rolled out. */
+  readonly rolledOut: Map<string, boolean>;
+  /** PEM of the ingress authority, once it was asked for. */
+  ingressCa: string | undefined;
 }
 
 export interface SimulatedNode {
@@ -30,10 +35,7 @@ export interface SimulatedNode {
   readonly isReady: boolean;
 }
 
-export interface ControllerConfig {
-  readonly clusterId: string;
-  readonly serviceUrl: string;
-  readonly token: string;
+export interface ControllerConfig extends ControllerSettings {
   readonly agentVersion: string;
 }
 
@@ -41,6 +43,8 @@ export interface ControllerConfig {
 export interface KnownHost {
   readonly hostname: string;
   readonly path: StagePath;
+  /** Without prefix length. */
+  readonly addresses: readonly string[];
 }
 
 /** Clusters by id, and one way to wait for a change in them. */
@@ -76,7 +80,7 @@ export function createSimulatedWorld(): SimulatedWorld {
       for (const cluster of clusters.values()) stopServing(cluster);
       roots.remove();
     },
-    host: (hostId) => hosts.get(hostId) ?? { hostname: '', path: 'master' },
+    host: (hostId) => hosts.get(hostId) ?? { hostname: '', path: 'master', addresses: [] },
     knowHost: (hostId, host) => void hosts.set(hostId, host),
     cluster: (clusterId) => {
       const cluster = clusters.get(clusterId) ?? createCluster(clusterId);
@@ -113,12 +117,14 @@ const createCluster = (clusterId: string): SimulatedCluster => ({
   machineConfigServer: undefined,
   ignitionFetchedBy: new Set(),
   nodes: new Map(),
-  joinReported: new Set(),
   isBootstrapped: false,
   isControllerReady: false,
   controllerOn: undefined,
   isFinished: false,
   controllerConfig: undefined,
+  installConfig: undefined,
+  rolledOut: new Map(),
+  ingressCa: undefined,
 });
 
 function stopServing(cluster: SimulatedCluster | undefined): void {

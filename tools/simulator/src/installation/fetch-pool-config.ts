@@ -15,15 +15,18 @@ export async function withFetched(config: IgnitionConfig, server: MachineConfigS
   const ca = authorities.flatMap(({ source }) => fromDataUrl(source) ?? []);
   let merged = config;
   for (const { source } of config.ignition.config?.merge ?? [])
-    merged = mergeIgnition(merged, await fetchConfig(new URL(source), ca, server));
+    merged = mergeIgnition(
+      merged,
+      readIgnition(await fetchPoolConfig(new URL(source), ca, server), `the pool at ${new URL(source).pathname}`),
+    );
   return merged;
 }
 
-function fetchConfig(
+export function fetchPoolConfig(
   url: URL,
   ca: readonly string[],
   { tlsPort, plainPort }: MachineConfigServer,
-): Promise<IgnitionConfig> {
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => reject(new Error(`Ignition could not fetch ${url.href}: ${reason}`));
     const isTls = url.protocol === 'https:';
@@ -44,7 +47,7 @@ function fetchConfig(
         response.on('error', (error) => fail(error.message));
         response.on('end', () => {
           if (response.statusCode !== 200) return fail(`the server answered ${response.statusCode}.`);
-          resolve(readIgnition(Buffer.concat(chunks), `the pool at ${url.pathname}`));
+          resolve(Buffer.concat(chunks));
         });
       },
     );

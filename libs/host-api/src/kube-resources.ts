@@ -1,0 +1,73 @@
+import type { KubeObject, KubeResource } from '@muster/ports';
+
+const resource = (group: string, version: string, plural: string, isNamespaced = true): KubeResource => ({
+  group,
+  version,
+  plural,
+  isNamespaced,
+});
+
+/** The kinds of objects that the installer and the controller read and write. */
+export const KUBE_RESOURCES = {
+  bareMetalHosts: resource('metal3.io', 'v1alpha1', 'baremetalhosts'),
+  certificateSigningRequests: resource('certificates.k8s.io', 'v1', 'certificatesigningrequests', false),
+  clusterOperators: resource('config.openshift.io', 'v1', 'clusteroperators', false),
+  clusterServiceVersions: resource('operators.coreos.com', 'v1alpha1', 'clusterserviceversions'),
+  clusterVersions: resource('config.openshift.io', 'v1', 'clusterversions', false),
+  configMaps: resource('', 'v1', 'configmaps'),
+  events: resource('', 'v1', 'events'),
+  installPlans: resource('operators.coreos.com', 'v1alpha1', 'installplans'),
+  jobs: resource('batch', 'v1', 'jobs'),
+  machineConfigPools: resource('machineconfiguration.openshift.io', 'v1', 'machineconfigpools', false),
+  machineConfigs: resource('machineconfiguration.openshift.io', 'v1', 'machineconfigs', false),
+  machines: resource('machine.openshift.io', 'v1beta1', 'machines'),
+  nodes: resource('', 'v1', 'nodes', false),
+  pods: resource('', 'v1', 'pods'),
+  provisionings: resource('metal3.io', 'v1alpha1', 'provisionings', false),
+  proxies: resource('config.openshift.io', 'v1', 'proxies', false),
+  services: resource('', 'v1', 'services'),
+  subscriptions: resource('operators.coreos.com', 'v1alpha1', 'subscriptions'),
+} as const;
+
+export interface KubeCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface KubeNode {
+  readonly name: string;
+  readonly isReady: boolean;
+  readonly labels: { readonly [name: string]: string };
+  readonly annotations: { readonly [name: string]: string };
+  readonly internalAddresses: readonly string[];
+  readonly taints: readonly { readonly key?: string }[];
+}
+
+export const CONTROL_PLANE_LABEL = 'node-role.kubernetes.io/master';
+export const ARBITER_LABEL = 'node-role.kubernetes.io/arbiter';
+
+/** Returns the conditions in the status of an object. */
+export function conditionsOf(object: KubeObject): readonly KubeCondition[] {
+  const { conditions } = (object['status'] ?? {}) as { readonly conditions?: readonly KubeCondition[] };
+  return conditions ?? [];
+}
+
+export const isConditionTrue = (object: KubeObject, type: string): boolean =>
+  conditionsOf(object).some((condition) => condition.type === type && condition.status === 'True');
+
+export function toKubeNode(object: KubeObject): KubeNode {
+  const { addresses = [] } = (object['status'] ?? {}) as {
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+  };
+  const { taints = [] } = (object['spec'] ?? {}) as { readonly taints?: readonly { readonly key?: string }[] };
+  return {
+    name: object.metadata.name,
+    isReady: isConditionTrue(object, 'Ready'),
+    labels: object.metadata.labels ?? {},
+    annotations: object.metadata.annotations ?? {},
+    internalAddresses: addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address),
+    taints,
+  };
+}

@@ -1,0 +1,88 @@
+import { KUBE_RESOURCES } from '@muster/host-api';
+import type { KubeObject } from '@muster/ports';
+import { type Controller, INTERVALS_MS, repeat } from './controller';
+
+const NAMESPACE = 'openshift-machine-api';
+const STATUS_ANNOTATION = 'baremetalhost.metal3.io/status';
+const PAUSED_ANNOTATION = 'baremetalhost.metal3.io/paused';
+const ROLE_LABEL = 'machine.openshift.io/cluster-api-machine-role';
+
+interface Spec {
+  readonly consumerRef?: { readonly name?: string };
+  readonly externallyProvisioned?: boolean;
+}
+
+/** Hands the hosts of the installation over to the cluster's bare-metal operator. */
+export async function updateBareMetalHosts(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { cluster } = controller;
+  const list = (resource: (typeof KUBE_RESOURCES)[keyof typeof KUBE_RESOURCES]) =>
+    cluster.list(resource, { namespace: NAMESPACE }, signal);
+  await repeat(
+    controller,
+    'Updating the bare-metal hosts',
+    INTERVALS_MS.nodes,
+    async () => {
+      const [hosts, machines] = [await list(KUBE_RESOURCES.bareMetalHosts), await list(KUBE_RESOURCES.machines)];
+      const provisioning = await cluster.get(
+        { resource: KUBE_RESOURCES.provisionings, name: 'provisioning-configuration' },
+        signal,
+      );
+      const free = unallocated(machines, hosts);
+      for (const host of hosts) {
+        const ref = { resource: KUBE_RESOURCES.bareMetalHosts, name: host.metadata.name, namespace: NAMESPACE };
+        const change = provisioning ? managedChange(host, free) : unmanagedChange(host, free);
+        if (change?.status) await cluster.replace(ref, { ...host, status: change.status }, 'status', signal);
+        if (change) await cluster.patch(ref, change.patch, signal);
+      }
+      return true;
+    },
+    signal,
+  );
+}
+
+function unallocated(machines: readonly KubeObject[], hosts: readonly KubeObject[]): KubeObject[] {
+  const taken = new Set(hosts.map(({ spec }) => (spec as Spec | undefined)?.consumerRef?.name));
+  return machines.filter(({ metadata }) => metadata.labels?.[ROLE_LABEL] === 'worker' && !taken.has(metadata.name));
+}
+
+interface Change {
+  readonly patch: object;
+  readonly status?: object;
+}
+
+function managedChange(host: KubeObject, free: KubeObject[]): Change | undefined {
+  const { provisioning } = (host['status'] ?? {}) as { readonly provisioning?: { readonly state?: string } };
+  if (!['', 'unmanaged'].includes(provisioning?.state ?? '')) return undefined;
+  const consumerRef = consumerOf(host, free);
+  if (!consumerRef) throw new Error(`The bare-metal host ${host.metadata.name} has no machine yet.`);
+  return {
+    patch: {
+      metadata: { annotations: { [PAUSED_ANNOTATION]: null } },
+      spec: { externallyProvisioned: true, consumerRef },
+    },
+  };
+}
+
+function unmanagedChange(host: KubeObject, free: KubeObject[]): Change | undefined {
+  const text = host.metadata.annotations?.[STATUS_ANNOTATION];
+  if (text === undefined) return undefined;
+  const consumerRef = consumerOf(host, free);
+  return {
+    status: JSON.parse(text) as object,
+    patch: { metadata: { annotations: { [STATUS_ANNOTATION]: null } }, ...(consumerRef && { spec: { consumerRef } }) },
+  };
+}
+
+function consumerOf(host: KubeObject, free: KubeObject[]): object | undefined {
+  const own = (host['spec'] as Spec | undefined)?.consumerRef;
+  if (own?.name) return own;
+  const machine = free.shift();
+  return (
+    machine && {
+      apiVersion: 'machine.openshift.io/v1beta1',
+      kind: 'Machine',
+      name: machine.metadata.name,
+      namespace: NAMESPACE,
+    }
+  );
+}

@@ -1,0 +1,38 @@
+import { KUBE_RESOURCES } from '@muster/host-api';
+import { parse } from 'yaml';
+import { type Controller, INTERVALS_MS } from './controller';
+
+const TRIES = 45;
+const DNS_NUMBER = 10;
+
+/** The cluster's name server needs the address .10 of the service network: another service that took it is deleted. */
+export async function resolveDnsConflict(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { cluster, timer } = controller;
+  for (let tried = 1; tried <= TRIES && !signal.aborted; tried += 1) {
+    try {
+      const address = await dnsAddressOf(controller, signal);
+      const services = await cluster.list(KUBE_RESOURCES.services, {}, signal);
+      const owner = services.find(({ spec }) => (spec as { clusterIP?: string } | undefined)?.clusterIP === address);
+      const { name = '', namespace } = owner?.metadata ?? {};
+      if (name === 'dns-default' && namespace === 'openshift-dns') return;
+      if (owner) {
+        await cluster.delete({ resource: KUBE_RESOURCES.services, name, namespace }, signal);
+        const pods = await cluster.list(KUBE_RESOURCES.pods, { namespace: 'openshift-dns-operator' }, signal);
+        for (const { metadata } of pods) await cluster.delete({ resource: KUBE_RESOURCES.pods, ...metadata }, signal);
+      }
+    } catch {
+      // The API of a new cluster comes and goes.
+    }
+    await timer.sleep(INTERVALS_MS.dnsConflict, signal);
+  }
+}
+
+async function dnsAddressOf({ cluster }: Controller, signal: AbortSignal): Promise<string> {
+  const ref = { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' };
+  const map = await cluster.get(ref, signal);
+  const text = (map?.['data'] as { readonly 'install-config'?: string } | undefined)?.['install-config'] ?? '';
+  const config = parse(text) as { networking?: { serviceNetwork?: readonly string[] } } | null;
+  const [network = ''] = (config?.networking?.serviceNetwork?.[0] ?? '').split('/');
+  if (network === '') throw new Error('The cluster has no service network yet.');
+  return network.includes(':') ? `${network.replace(/::$/, '')}::a` : network.replace(/\d+$/, String(DNS_NUMBER));
+}

@@ -1,0 +1,69 @@
+import { KUBE_RESOURCES } from '@muster/host-api';
+import { type Controller, INTERVALS_MS, persist, repeat } from '../controller';
+import { applyOlmManifests, waitForCsvs, waitForSubscriptions } from './olm-operators';
+import { operatorsOf, waitForClusterOperators } from './cluster-operators';
+
+/** From the installed control plane to the end: operators, ingress certificate, OLM operators, completion. */
+export async function finalize(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { api, settings } = controller;
+  const isFinalizing = async (): Promise<boolean> =>
+    (await api.cluster(settings.clusterId, false, signal)).status === 'finalizing';
+  await repeat(controller, 'Reading the cluster', INTERVALS_MS.finalizing, isFinalizing, signal);
+
+  await enter(controller, 'Waiting for cluster operators', signal);
+  const areAvailable = await waitForClusterOperators(controller, signal);
+
+  await enter(controller, 'Adding router ca', signal);
+  await uploadIngressCa(controller, signal);
+
+  const olm = await operatorsOf(controller, 'olm', signal);
+  if (olm.length > 0 && areAvailable) {
+    await enter(controller, 'Waiting for olm operators csv initialization', signal);
+    await waitForSubscriptions(controller, olm, signal);
+    await enter(controller, 'Applying olm manifests', signal);
+    await applyOlmManifests(controller, signal);
+    await enter(controller, 'Waiting for olm operators csv', signal);
+    await waitForCsvs(controller, signal);
+  }
+
+  await enter(controller, 'Done', signal);
+  const result = areAvailable
+    ? { isSuccess: true }
+    : { isSuccess: false, errorInfo: 'Timeout while waiting for cluster operators to be available' };
+  await persist(
+    controller,
+    'Completing the installation',
+    INTERVALS_MS.clusterStatus,
+    () => api.completeInstallation(settings.clusterId, result, signal),
+    signal,
+  );
+}
+
+async function enter(controller: Controller, stage: string, signal: AbortSignal): Promise<void> {
+  const { api, settings } = controller;
+  await persist(
+    controller,
+    `Reporting the stage "${stage}"`,
+    INTERVALS_MS.finalizing,
+    () => api.reportFinalizingStage(settings.clusterId, stage, signal),
+    signal,
+  );
+  if (!signal.aborted) controller.observe?.({ type: 'finalizing', stage });
+}
+
+async function uploadIngressCa(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { api, cluster, settings } = controller;
+  const ref = {
+    resource: KUBE_RESOURCES.configMaps,
+    namespace: 'openshift-config-managed',
+    name: 'default-ingress-cert',
+  };
+  const attempt = async (): Promise<boolean> => {
+    const map = await cluster.get(ref, signal);
+    const pem = (map?.['data'] as { readonly 'ca-bundle.crt'?: string } | undefined)?.['ca-bundle.crt'];
+    if (!pem) return false;
+    await api.uploadIngressCa(settings.clusterId, pem, signal);
+    return true;
+  };
+  await repeat(controller, 'Sending the ingress certificate', INTERVALS_MS.routerCa, attempt, signal);
+}

@@ -1,0 +1,140 @@
+import { KUBE_RESOURCES, type ServiceOperator } from '@muster/host-api';
+import type { KubeObject } from '@muster/ports';
+import { type Controller, INTERVALS_MS, note, persist, repeat } from '../controller';
+import { operatorsOf } from './cluster-operators';
+
+const MARKETPLACE = 'openshift-marketplace';
+/** A failed ClusterServiceVersion often recovers: it counts as failed after so many rounds (5 minutes). */
+const FAILED_ROUNDS_MAX = 10;
+const TIMED_OUT = 'Waiting for operator timed out';
+
+/** Waits until each operator has an installed ClusterServiceVersion, or the stage timed out in the service. */
+export async function waitForSubscriptions(
+  controller: Controller,
+  operators: readonly ServiceOperator[],
+  signal: AbortSignal,
+): Promise<void> {
+  const open = new Set(operators);
+  const round = async (): Promise<boolean> => {
+    if (await hasTimedOut(controller, signal)) return true;
+    for (const operator of open) if (await csvOf(controller, operator, signal)) open.delete(operator);
+    return open.size === 0;
+  };
+  await repeat(controller, 'Waiting for subscriptions', INTERVALS_MS.finalizing, round, signal);
+}
+
+interface ManifestFile {
+  readonly Name?: string;
+  /** Base64. */
+  readonly Content?: string;
+}
+
+/** Applies what the service has for the operators; a service that has nothing is no failure. */
+export async function applyOlmManifests(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { api, host, settings } = controller;
+  const attempt = async (): Promise<boolean> => {
+    const text = await api.clusterFile(settings.clusterId, 'custom_manifests.json', signal).catch(() => undefined);
+    const manifests = text ? (JSON.parse(text.toString('utf8')) as readonly ManifestFile[] | null) : [];
+    if (!manifests || manifests.length === 0) return true;
+    const credentials = await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal);
+    const kubeconfig = await host.writeTemporary('kubeconfig', credentials);
+    for (const { Name = 'manifest', Content = '' } of manifests) {
+      const file = await host.writeTemporary(`${Name}.yaml`, Buffer.from(Content, 'base64'));
+      const { exitCode, output } = await host.run('oc', [`--kubeconfig=${kubeconfig}`, 'apply', '-f', file], signal);
+      if (exitCode !== 0) throw new Error(`${Name}: ${output.slice(-500)}`);
+    }
+    return true;
+  };
+  const round = async (): Promise<boolean> => (await hasTimedOut(controller, signal)) || attempt();
+  await repeat(controller, 'Applying the manifests of the operators', INTERVALS_MS.finalizing, round, signal);
+}
+
+/** Reports each operator by the phase of its ClusterServiceVersion, until none is open or the stage timed out. */
+export async function waitForCsvs(controller: Controller, signal: AbortSignal): Promise<void> {
+  const failures = new Map<string, number>();
+  const round = async (): Promise<boolean> => {
+    const operators = await operatorsOf(controller, 'olm', signal);
+    const open = operators.filter(({ status }) => status !== 'available' && status !== 'failed');
+    if (open.length === 0) return true;
+    if (await hasTimedOut(controller, signal)) {
+      for (const operator of open) await report(controller, operator, 'failed', TIMED_OUT, signal);
+      return true;
+    }
+    for (const operator of open) await reportCsv(controller, operator, failures, signal);
+    return false;
+  };
+  await repeat(controller, 'Waiting for the operators', INTERVALS_MS.finalizing, round, signal);
+}
+
+async function reportCsv(
+  controller: Controller,
+  operator: ServiceOperator,
+  failures: Map<string, number>,
+  signal: AbortSignal,
+): Promise<void> {
+  const csv = await csvOf(controller, operator, signal);
+  const { phase = '', message = '' } = (csv?.['status'] ?? {}) as {
+    readonly phase?: string;
+    readonly message?: string;
+  };
+  if (phase === 'Succeeded') return report(controller, operator, 'available', message, signal);
+  const failed = phase === 'Failed' ? (failures.get(operator.name) ?? 0) + 1 : 0;
+  failures.set(operator.name, failed);
+  await report(controller, operator, failed >= FAILED_ROUNDS_MAX ? 'failed' : 'progressing', message, signal);
+}
+
+async function report(
+  controller: Controller,
+  { name, status: known, status_info: knownInfo, version }: ServiceOperator,
+  status: string,
+  status_info: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (status === known && status_info === (knownInfo ?? '')) return;
+  await persist(
+    controller,
+    `Reporting ${name}`,
+    INTERVALS_MS.operators,
+    () => controller.api.reportOperator(controller.settings.clusterId, { name, version, status, status_info }, signal),
+    signal,
+  );
+}
+
+/** Returns the ClusterServiceVersion that the operator's subscription installed. What failed on the way is removed first. */
+async function csvOf(
+  controller: Controller,
+  operator: ServiceOperator,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const { cluster } = controller;
+  const { namespace = '', subscription_name: name = '' } = operator;
+  const subscription = await cluster.get({ resource: KUBE_RESOURCES.subscriptions, namespace, name }, signal);
+  if (!subscription) return undefined;
+  await removeFailures(controller, namespace, subscription, signal).catch((error: Error) =>
+    note(controller, `Failed install plans were not removed: ${error.message}`),
+  );
+  const { installedCSV } = (subscription['status'] ?? {}) as { readonly installedCSV?: string };
+  if (!installedCSV) return undefined;
+  return cluster.get({ resource: KUBE_RESOURCES.clusterServiceVersions, namespace, name: installedCSV }, signal);
+}
+
+async function removeFailures(
+  { cluster }: Controller,
+  namespace: string,
+  subscription: KubeObject,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { metadata, status } of await cluster.list(KUBE_RESOURCES.jobs, { namespace: MARKETPLACE }, signal))
+    if (((status as { failed?: number } | undefined)?.failed ?? 0) > 0)
+      await cluster.delete({ resource: KUBE_RESOURCES.jobs, namespace: MARKETPLACE, name: metadata.name }, signal);
+  const { installPlanRef } = (subscription['status'] ?? {}) as { readonly installPlanRef?: { readonly name?: string } };
+  if (!installPlanRef?.name) return;
+  const ref = { resource: KUBE_RESOURCES.installPlans, namespace, name: installPlanRef.name };
+  const plan = await cluster.get(ref, signal);
+  if ((plan?.['status'] as { phase?: string } | undefined)?.phase === 'Failed') await cluster.delete(ref, signal);
+}
+
+async function hasTimedOut({ api, settings }: Controller, signal: AbortSignal): Promise<boolean> {
+  const { progress } = await api.cluster(settings.clusterId, false, signal);
+  return progress?.finalizing_stage_timed_out === true;
+}

@@ -1,0 +1,86 @@
+import { createTarGz, KUBE_RESOURCES } from '@muster/host-api';
+import { type Controller, INTERVALS_MS, note, persist } from './controller';
+
+const NAMESPACE = 'assisted-installer';
+const LOG_NAME = 'assisted-installer-controller.logs';
+const OWN_LOG = '/tmp/controller_logs.log';
+const MUST_GATHER_FOLDER = '/tmp/must-gather-logs';
+const RESOLV_CONFS = ['/tmp/var-run-resolv.conf', '/tmp/host-resolv.conf'];
+
+/** Sends the controller's log every few minutes, so that there is one when the installation fails. */
+export async function sendLogsRepeatedly(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { timer } = controller;
+  await timer.sleep(INTERVALS_MS.logs, signal);
+  while (!signal.aborted) {
+    await upload(controller, {}, signal).catch(() => undefined);
+    await timer.sleep(INTERVALS_MS.logs, signal);
+  }
+}
+
+/** Sends the last log; after a failure also what must-gather collects. */
+export async function sendFinalLogs(controller: Controller, hasFailed: boolean, signal: AbortSignal): Promise<void> {
+  const { api, settings } = controller;
+  const report = (state: 'requested' | 'completed'): Promise<void> =>
+    api.reportClusterLogs(settings.clusterId, state, signal);
+  await persist(controller, 'Reporting the logs', INTERVALS_MS.finalizing, () => report('requested'), signal);
+  const more = hasFailed ? await diagnosis(controller, signal) : {};
+  await persist(
+    controller,
+    'Sending the last logs',
+    INTERVALS_MS.finalizing,
+    () => upload(controller, more, signal),
+    signal,
+  );
+  await persist(controller, 'Reporting the logs', INTERVALS_MS.finalizing, () => report('completed'), signal);
+}
+
+async function upload(
+  controller: Controller,
+  more: { readonly [name: string]: Buffer },
+  signal: AbortSignal,
+): Promise<void> {
+  const archive = createTarGz({ [LOG_NAME]: await ownLog(controller, signal), ...more });
+  await controller.api.uploadControllerLogs(controller.settings.clusterId, archive, signal);
+}
+
+async function ownLog({ cluster, host }: Controller, signal: AbortSignal): Promise<string | Buffer> {
+  try {
+    const query = { namespace: NAMESPACE, labelSelector: 'job-name=assisted-installer-controller' };
+    const pods = await cluster.list(KUBE_RESOURCES.pods, query, signal);
+    const running = pods.find(({ status }) => (status as { phase?: string } | undefined)?.phase === 'Running');
+    if (running) return await cluster.podLog({ namespace: NAMESPACE, name: running.metadata.name }, {}, signal);
+  } catch {
+    // The file has the same lines.
+  }
+  return (await host.readFile(OWN_LOG)) ?? '';
+}
+
+async function diagnosis(controller: Controller, signal: AbortSignal): Promise<{ readonly [name: string]: Buffer }> {
+  const files: Record<string, Buffer> = {};
+  for (const path of RESOLV_CONFS) {
+    const content = await controller.host.readFile(path);
+    if (content) files[path.replace('/tmp/', '')] = content;
+  }
+  try {
+    files['must-gather.tar.gz'] = await mustGather(controller, signal);
+  } catch (error) {
+    note(controller, `must-gather failed: ${(error as Error).message}`);
+  }
+  return files;
+}
+
+async function mustGather({ api, host, settings }: Controller, signal: AbortSignal): Promise<Buffer> {
+  const credentials = await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal);
+  const kubeconfig = await host.writeTemporary('kubeconfig', credentials);
+  const images = mustGatherImages(settings.mustGatherImage).map((image) => `--image=${image}`);
+  const args = [`--kubeconfig=${kubeconfig}`, 'adm', 'must-gather', ...images, `--dest-dir=${MUST_GATHER_FOLDER}`];
+  const { exitCode, output } = await host.run('oc', args, signal);
+  if (exitCode !== 0) throw new Error(output.slice(-500));
+  return host.archive(MUST_GATHER_FOLDER, signal);
+}
+
+/** Returns the images of a setting that names one, or one per operator. */
+export function mustGatherImages(setting: string): readonly string[] {
+  if (!setting.startsWith('{')) return setting === '' ? [] : [setting];
+  return Object.values(JSON.parse(setting) as { readonly [operator: string]: string });
+}

@@ -1,0 +1,92 @@
+import { HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
+import { updateBareMetalHosts } from './bare-metal-hosts';
+import { approveCertificates } from './certificates';
+import { type Controller, INTERVALS_MS, note, persist } from './controller';
+import { resolveDnsConflict } from './dns-conflict';
+import { finalize } from './finalizing/finalize';
+import { followNodes } from './node-status';
+import { labelNodes } from './node-labels';
+import { sendFinalLogs, sendLogsRepeatedly } from './logs';
+
+const ENDS = ['installed', 'cancelled', 'error', 'adding-hosts'];
+const NAMESPACE = 'assisted-installer';
+const NAME = 'assisted-installer-controller';
+const READY_EVENT = 'AssistedControllerIsReady';
+/** Answers that the service does not know this cluster or this token: so many end the controller. */
+const UNKNOWN_POINTS_MAX = 3;
+
+/**
+ * The controller of a new cluster, until the installation has ended:
+ * 1. report that it runs; 2. side by side: follow the nodes, approve certificates, update bare-metal hosts and labels, finalize;
+ * 3. send the logs.
+ */
+export async function runController(controller: Controller, signal: AbortSignal): Promise<void> {
+  const ending = new AbortController();
+  const working = AbortSignal.any([signal, ending.signal]);
+  try {
+    void resolveDnsConflict(controller, working);
+    await persist(controller, 'Reporting ready', INTERVALS_MS.ready, () => reportReady(controller, signal), signal);
+    if (signal.aborted) return;
+    controller.observe?.({ type: 'ready' });
+    const { platform } = await controller.api
+      .cluster(controller.settings.clusterId, false, signal)
+      .catch(() => ({ platform: undefined }));
+    const nodesDone = new AbortController();
+    const work = Promise.all([
+      followNodes(controller, working).finally(() => nodesDone.abort()),
+      approveCertificates(controller, AbortSignal.any([working, nodesDone.signal])),
+      finalize(controller, working),
+      labelNodes(controller, working),
+      platform?.type === 'baremetal' ? updateBareMetalHosts(controller, working) : undefined,
+      sendLogsRepeatedly(controller, working),
+    ]);
+    const status = await untilEnded(controller, signal);
+    ending.abort();
+    await work;
+    if (signal.aborted) return;
+    await sendFinalLogs(controller, status === 'error', signal);
+    controller.observe?.({ type: 'ended', status });
+  } finally {
+    ending.abort();
+  }
+}
+
+/** The installer on the bootstrap host waits for the event. */
+async function reportReady({ api, cluster, settings }: Controller, signal: AbortSignal): Promise<void> {
+  await api.cluster(settings.clusterId, false, signal);
+  await cluster.list(KUBE_RESOURCES.nodes, {}, signal);
+  await cluster.create(
+    KUBE_RESOURCES.events,
+    {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: READY_EVENT, namespace: NAMESPACE },
+      involvedObject: { kind: 'Namespace', name: NAMESPACE, namespace: NAMESPACE },
+      reason: READY_EVENT,
+      message: 'The assisted controller is ready',
+      source: { component: NAME },
+      type: 'Normal',
+    },
+    signal,
+  );
+}
+
+/** Returns the status that the cluster ended with; `unknown` when the service does not know the cluster any more. */
+async function untilEnded(controller: Controller, signal: AbortSignal): Promise<string> {
+  const { api, settings, timer } = controller;
+  let points = 0;
+  while (!signal.aborted && points < UNKNOWN_POINTS_MAX) {
+    try {
+      const { status } = await api.cluster(settings.clusterId, false, signal);
+      if (ENDS.includes(status)) return status;
+      points = 0;
+    } catch (error) {
+      // A service that is away does not end an installation; one that does not know the cluster does.
+      if (error instanceof HttpRefused)
+        points += error.status === 404 ? UNKNOWN_POINTS_MAX : error.status === 401 ? 1 : 0;
+    }
+    await timer.sleep(INTERVALS_MS.clusterStatus, signal);
+  }
+  if (points >= UNKNOWN_POINTS_MAX) note(controller, 'The service does not know this cluster any more.');
+  return 'unknown';
+}

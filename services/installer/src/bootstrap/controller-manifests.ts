@@ -1,0 +1,228 @@
+import type { InstallerSettings, ProgramSource } from '../settings';
+
+export const MANIFESTS_FOLDER = '/opt/openshift/manifests';
+const NAME = 'assisted-installer-controller';
+const NAMESPACE = 'assisted-installer';
+const LABELS = { app: NAME };
+const METADATA = { name: NAME, namespace: NAMESPACE, labels: LABELS };
+const CA_PATH = '/etc/assisted-service/service-ca-cert.crt';
+const HOST_PROGRAM = '/var/lib/muster/muster-host';
+
+type Manifest = { readonly [member: string]: unknown };
+
+/** Returns file name → text of the manifests that run the controller in the new cluster. JSON is valid YAML. */
+export function controllerManifests(settings: InstallerSettings): ReadonlyMap<string, string> {
+  const manifests: readonly (readonly [string, Manifest])[] = [
+    ['namespace', namespace],
+    ['sa', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: METADATA }],
+    ['clusterrole', clusterRole],
+    ['rolebinding', roleBinding],
+    ['network-policy', networkPolicy],
+    ['cm', configMap(settings)],
+    ['secret', secret(settings)],
+    ['pod', job(settings)],
+  ];
+  return new Map(
+    manifests.map(([name, manifest]) => [`${NAME}-${name}.yaml`, `${JSON.stringify(manifest, undefined, 2)}\n`]),
+  );
+}
+
+const namespace: Manifest = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: {
+    name: NAMESPACE,
+    labels: {
+      'pod-security.kubernetes.io/enforce': 'privileged',
+      'pod-security.kubernetes.io/audit': 'privileged',
+      'pod-security.kubernetes.io/warn': 'privileged',
+      'security.openshift.io/scc.podSecurityLabelSync': 'false',
+    },
+  },
+};
+
+const ALL_READ = ['get', 'list', 'watch'];
+/** API group, resources, verbs. */
+const RULES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['', ['pods', 'configmaps', 'pods/log'], ALL_READ],
+  ['', ['pods'], ['deletecollection']],
+  ['', ['nodes'], [...ALL_READ, 'patch']],
+  ['', ['events'], [...ALL_READ, 'create']],
+  ['', ['namespaces'], ['patch']],
+  ['', ['services'], ['list', 'get', 'delete']],
+  ['batch', ['jobs'], ['get', 'list', 'delete']],
+  ['certificates.k8s.io', ['certificatesigningrequests'], ALL_READ],
+  ['certificates.k8s.io', ['certificatesigningrequests/approval'], ['update']],
+  ['config.openshift.io', ['clusteroperators', 'clusterversions', 'proxies'], ALL_READ],
+  ['operator.openshift.io', ['etcds', 'ingresscontrollers'], ['patch']],
+  ['metal3.io', ['baremetalhosts', 'baremetalhosts/status'], [...ALL_READ, 'update', 'patch']],
+  ['metal3.io', ['provisionings'], ALL_READ],
+  ['machine.openshift.io', ['machines'], ALL_READ],
+  ['operators.coreos.com', ['clusterserviceversions'], ALL_READ],
+  ['operators.coreos.com', ['subscriptions', 'installplans'], [...ALL_READ, 'delete']],
+  ['machineconfiguration.openshift.io', ['*'], ['patch', 'get', 'list']],
+];
+
+const clusterRole: Manifest = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: { name: NAME, labels: LABELS },
+  rules: [
+    ...RULES.map(([group, resources, verbs]) => ({ apiGroups: [group], resources, verbs })),
+    {
+      apiGroups: ['certificates.k8s.io'],
+      resources: ['signers'],
+      resourceNames: ['kubernetes.io/kube-apiserver-client-kubelet', 'kubernetes.io/kubelet-serving'],
+      verbs: ['approve'],
+    },
+    {
+      apiGroups: ['security.openshift.io'],
+      resources: ['securitycontextconstraints'],
+      resourceNames: [
+        'anyuid',
+        'nonroot',
+        'hostmount-anyuid',
+        'machine-api-termination-handler',
+        'hostnetwork',
+        'hostaccess',
+        'node-exporter',
+        'privileged',
+        'restricted',
+      ],
+      verbs: ['use'],
+    },
+  ],
+};
+
+const roleBinding: Manifest = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: NAME, labels: LABELS },
+  subjects: [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }],
+  roleRef: { kind: 'ClusterRole', name: NAME, apiGroup: 'rbac.authorization.k8s.io' },
+};
+
+const networkPolicy: Manifest = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'assisted-installer-network-policy', namespace: NAMESPACE },
+  spec: { podSelector: {}, policyTypes: ['Ingress'] },
+};
+
+const configMap = (settings: InstallerSettings): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { ...METADATA, name: `${NAME}-config` },
+  data: {
+    'cluster-id': settings.clusterId,
+    'inventory-url': settings.serviceUrl,
+    'skip-cert-verification': String(settings.isInsecure),
+    'ca-cert-path': settings.caPath,
+    'check-cluster-version': String(settings.checksClusterVersion),
+    'control-plane-count': String(settings.controlPlaneCount),
+    'must-gather-image': settings.mustGatherImage,
+    'notify-num-reboots': String(settings.notifiesReboots),
+  },
+});
+
+const secret = ({ token }: InstallerSettings): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { ...METADATA, name: `${NAME}-secret` },
+  type: 'Opaque',
+  data: { 'pull-secret-token': Buffer.from(token).toString('base64') },
+});
+
+/** Environment of the controller: a key of the ConfigMap per variable. */
+const VARIABLES = {
+  CLUSTER_ID: 'cluster-id',
+  INVENTORY_URL: 'inventory-url',
+  SKIP_CERT_VERIFICATION: 'skip-cert-verification',
+  CA_CERT_PATH: 'ca-cert-path',
+  CHECK_CLUSTER_VERSION: 'check-cluster-version',
+  CONTROL_PLANE_COUNT: 'control-plane-count',
+  MUST_GATHER_IMAGE: 'must-gather-image',
+  NOTIFY_NUM_REBOOTS: 'notify-num-reboots',
+};
+
+function job(settings: InstallerSettings): Manifest {
+  const isSingleNode = settings.controlPlaneCount === 1;
+  const tolerate = (key: string) => ({ key, operator: 'Exists', effect: 'NoSchedule' });
+  const mounts = [
+    { name: 'token', path: '/etc/assisted-installer-controller', source: tokenVolume },
+    { name: 'pki', path: '/etc/pki', source: { hostPath: { path: '/etc/pki' } } },
+    { name: 'host-root', path: '/host', source: { hostPath: { path: '/' } } },
+    ...(isSingleNode
+      ? [
+          {
+            name: 'bootstrap-secrets',
+            path: '/tmp/bootstrap-secrets',
+            source: { hostPath: { path: '/etc/kubernetes/bootstrap-secrets' } },
+          },
+        ]
+      : []),
+  ];
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: METADATA,
+    spec: {
+      backoffLimit: 100,
+      template: {
+        metadata: { labels: LABELS },
+        spec: {
+          restartPolicy: 'OnFailure',
+          hostNetwork: true,
+          serviceAccountName: NAME,
+          nodeSelector: { 'node-role.kubernetes.io/master': '' },
+          tolerations: [
+            tolerate('node-role.kubernetes.io/master'),
+            ...(isSingleNode
+              ? [tolerate('node.kubernetes.io/not-ready'), tolerate('node.kubernetes.io/network-unavailable')]
+              : []),
+          ],
+          ...(settings.serviceIps.length > 0 && {
+            hostAliases: settings.serviceIps.map((ip) => ({ ip, hostnames: ['assisted-api.local.openshift.io'] })),
+          }),
+          containers: [
+            {
+              name: NAME,
+              ...programOf(settings.controller, settings.mcoImage),
+              securityContext: { privileged: true },
+              env: [
+                { name: 'OPENSHIFT_VERSION', value: settings.openshiftVersion },
+                ...Object.entries(VARIABLES).map(([name, key]) => ({
+                  name,
+                  valueFrom: { configMapKeyRef: { name: `${NAME}-config`, key } },
+                })),
+              ],
+              volumeMounts: mounts.map(({ name, path }) => ({ name, mountPath: path })),
+            },
+          ],
+          volumes: mounts.map(({ name, source }) => ({ name, ...source })),
+        },
+      },
+    },
+  };
+}
+
+const tokenVolume = { secret: { secretName: `${NAME}-secret`, defaultMode: 0o400 } };
+
+/**
+ * The image and command of the container. The executable of Muster needs no image of its own: an image that every release
+ * brings fetches it onto the host, checks its digest and runs it.
+ */
+function programOf(program: ProgramSource, releaseImage: string): Manifest {
+  if (program.kind === 'container') return { image: program.image, imagePullPolicy: 'IfNotPresent' };
+  const file = `/host${HOST_PROGRAM}`;
+  const script = [
+    'set -e',
+    `mkdir -p ${file.replace(/\/[^/]+$/, '')}`,
+    `until echo "${program.sha256}  ${file}" | sha256sum --check --status; do`,
+    `  curl --silent --show-error --fail --location --cacert ${CA_PATH} --output ${file} "${program.url}" || curl --silent --show-error --fail --location --output ${file} "${program.url}" || sleep 5`,
+    'done',
+    `chmod 0755 ${file}`,
+    `exec ${file} controller`,
+  ];
+  return { image: releaseImage, imagePullPolicy: 'IfNotPresent', command: ['/bin/bash', '-c', script.join('\n')] };
+}

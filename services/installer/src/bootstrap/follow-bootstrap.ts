@@ -1,0 +1,218 @@
+import {
+  ARBITER_LABEL,
+  CONTROL_PLANE_LABEL,
+  createTarGz,
+  KUBE_RESOURCES,
+  type KubeNode,
+  nodeOf,
+  toKubeNode,
+} from '@muster/host-api';
+import type { ClusterApi } from '@muster/ports';
+import { parse } from 'yaml';
+import { type Installation, reportStage, reportStageOf, waitUntil } from '../installation';
+import { BOOTKUBE_DONE } from './bootstrap-in-place';
+
+const POLL_MS = 5_000;
+const WORKERS_POLL_MS = 30_000;
+const CONTROLLER_LOGS_MS = 5 * 60_000;
+const KUBECONFIG = '/opt/openshift/auth/kubeconfig';
+const READY_NODES_MAX = 2;
+const NAMESPACE = 'assisted-installer';
+const READY_EVENT = 'AssistedControllerIsReady';
+const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
+const BEFORE_CONTROL_PLANE = ['', 'Waiting for control plane', 'Installing', 'Starting installation'];
+const CONFIG_ANNOTATION = 'machineconfiguration.openshift.io/currentConfig';
+const DESIRED_ANNOTATION = 'machineconfiguration.openshift.io/desiredConfig';
+const PAST_JOINED: readonly string[] = ['Joined', 'Done'];
+
+/** Waits until the cluster can do without the bootstrap host, reporting the nodes that join. */
+export async function followBootstrap(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { host } = installation;
+  await reportStage(installation, 'Waiting for control plane', 'Waiting for bootstrap node preparation', signal);
+  let kubeconfig = '';
+  await waitUntil(
+    installation,
+    `the file ${KUBECONFIG}`,
+    POLL_MS,
+    async () => (kubeconfig = (await host.readFile(KUBECONFIG))?.toString('utf8') ?? '') !== '',
+    signal,
+  );
+  if (signal.aborted) return;
+  const cluster = installation.openCluster(kubeconfig);
+  await reportStage(
+    installation,
+    'Waiting for control plane',
+    'Waiting for masters to join bootstrap control plane',
+    signal,
+  );
+  await waitForReadyNodes(installation, cluster, signal);
+  await waitForBootkube(installation, signal);
+  await waitForController(installation, cluster, signal);
+  if ((await invokerOf(cluster, signal)) === 'agent-installer') await waitForWorkers(installation, signal);
+  await waitForConfigs(installation, cluster, signal);
+}
+
+interface InstallConfig {
+  readonly controlPlane?: { readonly replicas?: number };
+  readonly arbiter?: { readonly replicas?: number };
+  readonly platform?: { readonly [name: string]: unknown };
+}
+
+async function waitForReadyNodes(installation: Installation, cluster: ClusterApi, signal: AbortSignal): Promise<void> {
+  const reported = new Set<string>();
+  await waitUntil(
+    installation,
+    'ready nodes of the control plane',
+    POLL_MS,
+    async () => {
+      const config = await installConfigOf(cluster, signal);
+      const replicas = config.controlPlane?.replicas ?? installation.settings.controlPlaneCount;
+      const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
+      await removeTaints(cluster, config, nodes, signal);
+      await reportJoined(
+        installation,
+        nodes.filter(({ isReady }) => isReady),
+        reported,
+        signal,
+      );
+      const readyWith = (label: string): number =>
+        nodes.filter(({ isReady, labels }) => isReady && label in labels).length;
+      const required = Math.min(Math.max(replicas - 1, 1), READY_NODES_MAX);
+      const needsArbiter = (config.arbiter?.replicas ?? 0) > 0;
+      return readyWith(CONTROL_PLANE_LABEL) >= required && (!needsArbiter || readyWith(ARBITER_LABEL) >= 1);
+    },
+    signal,
+  );
+}
+
+/** Returns the empty config while the cluster has none yet. */
+async function installConfigOf(cluster: ClusterApi, signal: AbortSignal): Promise<InstallConfig> {
+  const map = await cluster.get(
+    { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' },
+    signal,
+  );
+  const text = (map?.['data'] as { readonly 'install-config'?: string } | undefined)?.['install-config'];
+  return text ? ((parse(text) as InstallConfig | null) ?? {}) : {};
+}
+
+/** The cloud providers of these platforms initialize nodes only after the installation. */
+async function removeTaints(
+  cluster: ClusterApi,
+  { platform = {} }: InstallConfig,
+  nodes: readonly KubeNode[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (!('nutanix' in platform) && !('vsphere' in platform)) return;
+  for (const { name, taints } of nodes) {
+    const index = taints.findIndex(({ key }) => key === UNINITIALIZED_TAINT);
+    if (index < 0) continue;
+    const ref = { resource: KUBE_RESOURCES.nodes, name };
+    await cluster.patch(ref, [{ op: 'remove', path: `/spec/taints/${index}` }], signal);
+  }
+}
+
+async function reportJoined(
+  installation: Installation,
+  nodes: readonly KubeNode[],
+  reported: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (nodes.every(({ name }) => reported.has(name))) return;
+  const { api, settings } = installation;
+  const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
+  for (const host of hosts) {
+    const node = nodeOf(host, nodes);
+    if (!node || reported.has(node.name)) continue;
+    const stage = host.progress?.current_stage ?? '';
+    const infraEnvId = host.infra_env_id ?? settings.infraEnvId;
+    if (host.status !== 'installed' && !PAST_JOINED.includes(stage)) {
+      // The service knows the stages in order only.
+      if (stage === 'Rebooting')
+        await reportStageOf(installation, { hostId: host.id, infraEnvId }, 'Configuring', '', signal);
+      await reportStageOf(installation, { hostId: host.id, infraEnvId }, 'Joined', '', signal);
+    }
+    reported.add(node.name);
+  }
+}
+
+async function waitForBootkube(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { host } = installation;
+  await reportStage(installation, 'Waiting for bootkube', '', signal);
+  await waitUntil(installation, 'bootkube', POLL_MS, () => host.exists(BOOTKUBE_DONE), signal);
+  await reportStage(installation, 'Waiting for bootkube', 'waiting for ETCD bootstrap to be complete', signal);
+  const isInactive = async (): Promise<boolean> => {
+    const { stdout } = await host.run('systemctl', ['is-active', 'progress.service'], {}, signal);
+    return stdout.trim() === 'inactive';
+  };
+  await waitUntil(installation, 'etcd', POLL_MS, isInactive, signal);
+}
+
+async function waitForController(installation: Installation, cluster: ClusterApi, signal: AbortSignal): Promise<void> {
+  await reportStage(installation, 'Waiting for controller', 'waiting for controller pod ready event', signal);
+  const done = new AbortController();
+  void sendControllerLogs(installation, cluster, AbortSignal.any([signal, done.signal]));
+  const isThere = async (): Promise<boolean> => {
+    const events = await cluster.list(KUBE_RESOURCES.events, { namespace: NAMESPACE }, signal);
+    return events.some(({ metadata }) => metadata.name === READY_EVENT);
+  };
+  await waitUntil(installation, 'the controller', POLL_MS, isThere, signal);
+  done.abort();
+}
+
+async function sendControllerLogs(installation: Installation, cluster: ClusterApi, signal: AbortSignal): Promise<void> {
+  const { api, settings, timer } = installation;
+  await timer.sleep(CONTROLLER_LOGS_MS, signal);
+  while (!signal.aborted) {
+    try {
+      const pods = await cluster.list(
+        KUBE_RESOURCES.pods,
+        { namespace: NAMESPACE, labelSelector: 'job-name=assisted-installer-controller' },
+        signal,
+      );
+      const [pod] = pods;
+      if (pod) {
+        const log = await cluster.podLog({ namespace: NAMESPACE, name: pod.metadata.name }, {}, signal);
+        const archive = createTarGz({ 'assisted-installer-controller.logs': log });
+        await api.uploadControllerLogs(settings.clusterId, archive, signal);
+      }
+    } catch {
+      // The controller sends its logs itself once it runs.
+    }
+    await timer.sleep(CONTROLLER_LOGS_MS, signal);
+  }
+}
+
+async function invokerOf(cluster: ClusterApi, signal: AbortSignal): Promise<string> {
+  const ref = {
+    resource: KUBE_RESOURCES.configMaps,
+    namespace: 'openshift-config',
+    name: 'openshift-install-manifests',
+  };
+  const map = await cluster.get(ref, signal).catch(() => undefined);
+  return (map?.['data'] as { readonly invoker?: string } | undefined)?.invoker ?? 'assisted-service';
+}
+
+async function waitForWorkers(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { api, settings } = installation;
+  const areOnTheirWay = async (): Promise<boolean> => {
+    const workers = await api.hostsOfRole(settings.clusterId, 'worker', signal);
+    return workers.every(({ progress }) => !BEFORE_CONTROL_PLANE.includes(progress?.current_stage ?? ''));
+  };
+  await waitUntil(installation, 'the workers', WORKERS_POLL_MS, areOnTheirWay, signal);
+}
+
+/** All nodes of the control plane must be about to run one configuration that exists. */
+async function waitForConfigs(installation: Installation, cluster: ClusterApi, signal: AbortSignal): Promise<void> {
+  const areConsistent = async (): Promise<boolean> => {
+    const nodes = (await cluster.list(KUBE_RESOURCES.nodes, { labelSelector: CONTROL_PLANE_LABEL }, signal)).map(
+      toKubeNode,
+    );
+    const current = nodes.map(({ annotations }) => annotations[CONFIG_ANNOTATION]);
+    const desired = nodes.map(({ annotations }) => annotations[DESIRED_ANNOTATION]);
+    if ([...current, ...desired].some((name) => !name) || new Set(desired).size > 1) return false;
+    for (const name of new Set([...current, ...desired]))
+      if (name && !(await cluster.get({ resource: KUBE_RESOURCES.machineConfigs, name }, signal))) return false;
+    return true;
+  };
+  await waitUntil(installation, 'the configuration of the control plane', POLL_MS, areConsistent, signal);
+}

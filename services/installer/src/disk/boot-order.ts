@@ -1,0 +1,65 @@
+import { execute, type Host } from '../host.port';
+import { type Installation, note } from '../installation';
+
+const BOOTLIST = '/usr/sbin/bootlist';
+const EFI_PARTITION = 2;
+const EFI_MOUNT = '/mnt';
+const EFI_FOLDERS = ['redhat', 'centos'];
+const BOOT_LABEL = 'Red Hat Enterprise Linux';
+const SHIMS = new Map([
+  ['aarch64', 'shimaa64.efi'],
+  ['arm64', 'shimaa64.efi'],
+]);
+
+/** Makes the firmware boot from the installed disk next. Failures are noted: the firmware may find the disk anyway. */
+export async function setBootOrder(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { host, device } = installation;
+  try {
+    if (await host.exists(BOOTLIST)) await execute(host, ['bootlist', '-m', 'normal', '-o', device], signal);
+    else if (await host.exists('/sys/firmware/efi')) await setEfiBootOrder(installation, signal);
+  } catch (error) {
+    note(installation, `The boot order was not set: ${(error as Error).message}`);
+  }
+}
+
+async function setEfiBootOrder({ host, device }: Installation, signal: AbortSignal): Promise<void> {
+  const partition = await efiPartitionOf(host, device, signal);
+  const folder = await findEfiFolder(host, partition, signal);
+  const machine = (await execute(host, ['uname', '-m'], signal)).trim();
+  const loader = `\\EFI\\${folder}\\${SHIMS.get(machine) ?? 'shimx64.efi'}`;
+  const output = await execute(
+    host,
+    ['efibootmgr', '-v', '-d', device, '-p', String(EFI_PARTITION), '-c', '-L', BOOT_LABEL, '-l', loader],
+    signal,
+  );
+  // A previous installation may have left entries of the same name.
+  for (const [, number = ''] of output.matchAll(/Boot([0-9A-Fa-f]{4}) has same label/g))
+    await execute(host, ['efibootmgr', '-b', number, '-B'], signal);
+}
+
+interface BlockDevice {
+  readonly name: string;
+  readonly type?: string;
+  readonly children?: readonly BlockDevice[];
+}
+
+/** Returns the path of the second partition; of a multipath disk it is a mapped device. */
+async function efiPartitionOf(host: Host, device: string, signal: AbortSignal): Promise<string> {
+  const text = await execute(host, ['lsblk', '--bytes', '--json', device], signal);
+  const { blockdevices = [] } = JSON.parse(text) as { readonly blockdevices?: readonly BlockDevice[] };
+  const [disk] = blockdevices;
+  const mapped = disk?.children?.find(({ type }) => type === 'mpath');
+  const partition = (mapped ?? disk)?.children?.[EFI_PARTITION - 1];
+  if (!partition) throw new Error(`The disk ${device} has no partition ${EFI_PARTITION}.`);
+  return mapped || disk?.type === 'mpath' ? `/dev/mapper/${partition.name}` : `/dev/${partition.name}`;
+}
+
+async function findEfiFolder(host: Host, partition: string, signal: AbortSignal): Promise<string> {
+  await execute(host, ['mount', partition, EFI_MOUNT], signal);
+  try {
+    for (const folder of EFI_FOLDERS) if (await host.exists(`${EFI_MOUNT}/EFI/${folder}`)) return folder;
+    throw new Error(`The partition ${partition} holds none of the folders EFI/${EFI_FOLDERS.join(', EFI/')}.`);
+  } finally {
+    await execute(host, ['umount', EFI_MOUNT], signal);
+  }
+}

@@ -1,0 +1,52 @@
+import { execute } from '../host.port';
+import { type Installation, reportStage } from '../installation';
+
+const NODE_IMAGE_REF = 'coreos/node-image';
+const STATEROOT = 'install';
+const FIRST_BOOT_KARGS = ['--karg', '$ignition_firstboot', '--karg', 'ignition.platform.id=metal'];
+
+/** Deploys the operating system's container image beside the one that the host runs from; no disk is written. */
+export async function installOnExistingRoot(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { host, ignitionPath, settings } = installation;
+  await reportStage(installation, 'Writing image to disk', '', signal);
+  const run = (...command: string[]): Promise<string> => execute(host, command, signal);
+  for (const mount of ['/sysroot', '/boot']) await run('mount', mount, '-o', 'remount,rw');
+  if (await host.exists(`/ostree/repo/refs/heads/${NODE_IMAGE_REF}`)) {
+    await run('ostree', 'refs', '--delete', NODE_IMAGE_REF);
+    await run('touch', '/ostree/repo/tmp/node-image');
+  }
+  await run('ostree', 'admin', 'stateroot-init', STATEROOT);
+  await run(
+    ...['ostree', 'container', 'image', 'deploy', '--stateroot', STATEROOT, '--sysroot', '/'],
+    ...['--authfile', '/root/.docker/config.json', ...FIRST_BOOT_KARGS, '--image', settings.coreosImage],
+  );
+  await run('ostree', 'admin', 'finalize-staged');
+  const { appended, deleted, copiesNetwork } = readKargs(settings.installerArgs);
+  if (appended.length + deleted.length > 0) {
+    const kargs = [
+      ...appended.flatMap((karg) => ['--append', karg]),
+      ...deleted.flatMap((karg) => ['--delete-if-present', karg]),
+    ];
+    await run('rpm-ostree', 'kargs', '--os', STATEROOT, ...kargs);
+    await run('ostree', 'admin', 'finalize-staged');
+  }
+  if (copiesNetwork)
+    await run('rsync', '-av', '/etc/NetworkManager/system-connections/', '/boot/coreos-firstboot-network/');
+  await run('mkdir', '-p', '/boot/ignition');
+  await run('cp', ignitionPath, '/boot/ignition/config.ign');
+  await run('touch', '/boot/ignition.firstboot');
+}
+
+/** The arguments of coreos-installer that make sense without it. */
+function readKargs(args: readonly string[]) {
+  const valuesOf = (flag: string): string[] =>
+    args.flatMap((arg, index) => {
+      if (arg.startsWith(`${flag}=`)) return [arg.slice(flag.length + 1)];
+      return arg === flag ? (args[index + 1] ?? []) : [];
+    });
+  return {
+    appended: valuesOf('--append-karg'),
+    deleted: valuesOf('--delete-karg'),
+    copiesNetwork: args.some((arg) => arg === '--copy-network' || arg === '-n'),
+  };
+}

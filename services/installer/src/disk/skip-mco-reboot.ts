@@ -1,0 +1,82 @@
+import { fromDataUrl, type IgnitionConfig } from '@muster/ignition-config';
+import { execute, withRetry } from '../host.port';
+import { type Installation, note } from '../installation';
+import { parseIgnition } from '../host-ignition';
+import { partitionOf } from './partitions';
+
+const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';
+const ACCEPT = 'application/vnd.coreos.ignition+json; version=3.4.0';
+const FETCH_INTERVAL_MS = 5_000;
+/** 20 minutes. */
+const FETCH_TRIES = 240;
+const [BOOT_PARTITION, ROOT_PARTITION] = [3, 4];
+const RETRY = { tries: 3, intervalMs: 5_000 };
+
+interface MachineConfig {
+  readonly spec?: { readonly osImageURL?: string; readonly kernelArguments?: readonly string[] };
+}
+
+/**
+ * Writes the release's own operating system onto the disk, so that the machine-config daemon does not reboot the host for
+ * it. Failures are noted: the host then reboots once more.
+ */
+export async function skipMcoReboot(installation: Installation, signal: AbortSignal): Promise<void> {
+  try {
+    const machine = (await execute(installation.host, ['uname', '-m'], signal)).trim();
+    if (machine === 's390x') return;
+    const config = await fetchMachineConfig(installation, signal);
+    const osImage = config?.spec?.osImageURL;
+    if (!osImage)
+      return note(installation, 'The operating system of the release is not known; the host will reboot once more.');
+    await overwriteOperatingSystem(installation, osImage, config?.spec?.kernelArguments ?? [], signal);
+  } catch (error) {
+    note(installation, `The operating system was not written in advance: ${(error as Error).message}`);
+  }
+}
+
+async function fetchMachineConfig(installation: Installation, signal: AbortSignal): Promise<MachineConfig | undefined> {
+  const own = parseIgnition(await installation.host.readFile(installation.ignitionPath), installation.ignitionPath);
+  const url = own.ignition.config?.merge?.[0]?.source;
+  if (!url) return undefined;
+  const inline = fromDataUrl(url);
+  if (inline !== undefined) return encapsulatedOf(parseIgnition(Buffer.from(inline), 'of the pool'));
+  const authority = own.ignition.security?.tls?.certificateAuthorities?.[0]?.source;
+  const caPem = authority === undefined ? undefined : fromDataUrl(authority);
+  const retry = { tries: FETCH_TRIES, intervalMs: FETCH_INTERVAL_MS, sleep: installation.timer.sleep };
+  const bytes = await withRetry(() => installation.fetchConfig({ url, caPem, accept: ACCEPT }, signal), retry, signal);
+  return encapsulatedOf(parseIgnition(bytes, `at ${url}`));
+}
+
+function encapsulatedOf(config: IgnitionConfig): MachineConfig | undefined {
+  const file = config.storage?.files?.find(({ path }) => path === ENCAPSULATED_PATH);
+  const text = file?.contents?.source && fromDataUrl(file.contents.source);
+  return text ? (JSON.parse(text) as MachineConfig) : undefined;
+}
+
+async function overwriteOperatingSystem(
+  installation: Installation,
+  osImage: string,
+  kernelArguments: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { device, host, timer } = installation;
+  const run = (...command: string[]): Promise<string> =>
+    withRetry(() => execute(host, command, signal), { ...RETRY, sleep: timer.sleep }, signal);
+  const [boot, root] = [partitionOf(device, BOOT_PARTITION), partitionOf(device, ROOT_PARTITION)];
+  await run('growpart', '--free-percent=50', device, String(ROOT_PARTITION));
+  await run('mount', root, '/mnt');
+  await run('mount', boot, '/mnt/boot');
+  await run('xfs_growfs', '/mnt');
+  await run('setenforce', '0');
+  await run(
+    ...['ostree', 'container', 'image', 'deploy', '--sysroot', '/mnt', '--authfile', '/root/.docker/config.json'],
+    ...['--imgref', `ostree-unverified-registry:${osImage}`, '--karg', 'ignition.platform.id=metal'],
+    ...['--karg', '$ignition_firstboot', '--stateroot', 'rhcos'],
+    ...kernelArguments.flatMap((karg) => ['--karg', karg]),
+  );
+  for (const mount of ['/mnt/boot', '/mnt']) {
+    await run('fsfreeze', '--freeze', mount);
+    await run('fsfreeze', '--unfreeze', mount);
+    await run('umount', mount);
+  }
+}

@@ -1,0 +1,119 @@
+import { HttpRefused, type ServiceApi, type Timer } from '@muster/host-api';
+import type { ClusterApi } from '@muster/ports';
+import type { Host } from './host.port';
+import type { InstallerSettings } from './settings';
+
+/** Stages as the v2 contract names them. */
+export type Stage =
+  | 'Starting installation'
+  | 'Waiting for control plane'
+  | 'Waiting for bootkube'
+  | 'Waiting for controller'
+  | 'Installing'
+  | 'Writing image to disk'
+  | 'Copying registry data to disk'
+  | 'Rebooting'
+  | 'Waiting for ignition'
+  | 'Configuring'
+  | 'Joined'
+  | 'Failed';
+
+export interface InstallerOptions {
+  readonly settings: InstallerSettings;
+  readonly host: Host;
+  readonly api: ServiceApi;
+  /** Opens the API of the new cluster with the text of a kubeconfig. @throws when the kubeconfig cannot be used */
+  readonly openCluster: (kubeconfig: string) => ClusterApi;
+  /** Returns the body of a 200. @throws for any other answer */
+  readonly fetchConfig: (request: ConfigRequest, signal: AbortSignal) => Promise<Buffer>;
+  readonly timer: Timer;
+  /** For a host without a usable name. */
+  readonly newId: () => string;
+  readonly observe?: (entry: InstallerLogEntry) => void;
+}
+
+/** A request for the configuration of a pool. `caPem`: the only authority that is trusted. */
+export interface ConfigRequest {
+  readonly url: string;
+  readonly caPem?: string;
+  readonly accept: string;
+}
+
+export type InstallerLogEntry =
+  | { readonly type: 'phase'; readonly phase: string }
+  | { readonly type: 'stage'; readonly hostId: string; readonly stage: Stage; readonly info: string }
+  | { readonly type: 'note'; readonly text: string };
+
+/** One run of the installer. The members below `device` are filled by the phases. */
+export interface Installation extends InstallerOptions {
+  /** Without the links in `/dev/disk`. */
+  device: string;
+  /** File with the Ignition config that is written to the disk. */
+  ignitionPath: string;
+  /** Ends what runs beside the phases. */
+  readonly background: AbortController;
+}
+
+/** Where the installer keeps its files on the live system. */
+export const INSTALL_FOLDER = '/opt/install-dir';
+
+export const isBootstrap = ({ settings }: Installation): boolean => settings.role === 'bootstrap';
+export const isSingleNode = ({ settings }: Installation): boolean =>
+  settings.role === 'bootstrap' && settings.controlPlaneCount === 1;
+export const isMultiNodeBootstrap = (installation: Installation): boolean =>
+  isBootstrap(installation) && !isSingleNode(installation);
+export const isWorker = ({ settings }: Installation): boolean => settings.role === 'worker';
+
+export const note = (installation: Pick<InstallerOptions, 'observe'>, text: string): void =>
+  installation.observe?.({ type: 'note', text });
+
+/** Reports a stage of this host. A refusal is noted and does not end the installation, as in assisted-installer. */
+export async function reportStage(
+  installation: Installation,
+  stage: Stage,
+  info: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { hostId, infraEnvId } = installation.settings;
+  await reportStageOf(installation, { hostId, infraEnvId }, stage, info, signal);
+}
+
+/** Reports a stage of any host of the cluster. */
+export async function reportStageOf(
+  installation: Pick<InstallerOptions, 'api' | 'observe'>,
+  host: { readonly hostId: string; readonly infraEnvId: string },
+  stage: Stage,
+  info: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return;
+  try {
+    await installation.api.reportHostProgress(host, stage, info, signal);
+    installation.observe?.({ type: 'stage', hostId: host.hostId, stage, info });
+  } catch (error) {
+    if (!(error instanceof HttpRefused)) throw error;
+    note(installation, `The service refused the stage "${stage}" of host ${host.hostId}: ${error.reason}`);
+  }
+}
+
+/** Waits until `isTrue` holds, asking every `intervalMs`. Failures of `isTrue` are noted and count as "not yet". */
+export async function waitUntil(
+  installation: Pick<InstallerOptions, 'timer' | 'observe'>,
+  what: string,
+  intervalMs: number,
+  isTrue: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
+  let lastReason = '';
+  while (!signal.aborted) {
+    try {
+      if (await isTrue()) return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== lastReason) note(installation, `Waiting for ${what}: ${reason}`);
+      lastReason = reason;
+    }
+    await installation.timer.sleep(intervalMs, signal);
+  }
+}

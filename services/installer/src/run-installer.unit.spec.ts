@@ -1,0 +1,270 @@
+import { CLUSTER_ID, HOST_ID, runRecorded } from './recorded-host.fixture.spec';
+
+const IGN = `/opt/install-dir/master-${HOST_ID}.ign`;
+const CLEAN = [
+  'vgs --noheadings -o vg_name,pv_name',
+  'pvs --noheadings -o pv_name',
+  'dmsetup ls',
+  'mdadm -v --query --detail --scan',
+  'wipefs --all --force /dev/sda',
+];
+const LOGS = `podman run --rm --privileged --net=host --pid=host -v /etc/pki:/etc/pki -v /run/systemd/journal/socket:/run/systemd/journal/socket -v /var/log:/var/log --env PULL_SECRET_TOKEN --name logs-sender quay.io/agent:1 logs_sender -cluster-id ${CLUSTER_ID} -url http://192.0.2.1:8090 -host-id ${HOST_ID} -infra-env-id ie -insecure=false -bootstrap=false`;
+const REBOOT = [
+  'systemctl list-units --no-legend ironic-agent.service',
+  'shutdown -r +1 Installation completed, server is going to reboot.',
+];
+
+describe('the installation of a control plane host', () => {
+  it('runs these commands in this order', async () => {
+    const { commands, failure, stages } = await runRecorded({});
+    expect(failure).toBeUndefined();
+    expect(commands).toEqual([
+      'readlink -f /dev/disk/by-id/wwn-1',
+      ...CLEAN,
+      `coreos-installer install --insecure -i ${IGN} /dev/sda`,
+      LOGS,
+      ...REBOOT,
+    ]);
+    expect(stages).toEqual([
+      'Starting installation: master',
+      'Installing: master',
+      'Writing image to disk',
+      'Rebooting',
+    ]);
+  });
+
+  it('passes the arguments for coreos-installer and reports its progress in steps of five percent', async () => {
+    const output = [3, 4, 5, 7, 11, 99, 100].map((percent) => `Read disk 1.0 MiB/2.0 MiB (${percent}%)`).join('\r');
+    const { commands, stages } = await runRecorded({
+      flags: ['--installer-args', '["--append-karg","ip=eno1:dhcp"]'],
+      recording: [['coreos-installer', { stderr: output }]],
+    });
+    expect(commands).toContain(`coreos-installer install --insecure -i ${IGN} --append-karg ip=eno1:dhcp /dev/sda`);
+    expect(stages.filter((stage) => stage.includes('%'))).toEqual(
+      ['5%', '11%', '99%', '100%'].map((percent) => `Writing image to disk: ${percent}`),
+    );
+  });
+
+  it('tries to write the disk three times, then fails with what the program said', async () => {
+    const stderr = 'Error: checking for exclusive access to /dev/sda';
+    const { commands, failure, stages } = await runRecorded({
+      recording: [['coreos-installer', { exitCode: 1, stderr }]],
+    });
+    expect(commands.filter((command) => command.startsWith('coreos-installer'))).toHaveLength(3);
+    expect(failure).toMatch(/phase "write the disk".*ended with exit code 1: Error: checking for exclusive access/);
+    expect(stages.at(-1)).toMatch(/^Failed: "coreos-installer install.*exclusive access to \/dev\/sda/);
+  });
+
+  it('fails with the name of a disk that is gone', async () => {
+    const { failure } = await runRecorded({ recording: [['readlink', '/dev/disk/by-id/wwn-1\n']] });
+    expect(failure).toMatch(/The boot device \/dev\/disk\/by-id\/wwn-1 does not exist on this host/);
+  });
+
+  it('removes volumes, mapped devices and RAID members of its disk and of no other', async () => {
+    const { commands } = await runRecorded({
+      recording: [
+        ['vgs', '  data /dev/sda3\n  other /dev/sdaa1\n'],
+        ['pvs', '  /dev/sda3\n  /dev/sdb1\n'],
+        ['dmsetup ls', 'data-root\t(253:0)\nother\t(253:1)\n'],
+        ['dmsetup deps -o devname data-root', ' 1 dependencies\t: (sda3)\n'],
+        ['dmsetup deps -o devname other', ' 1 dependencies\t: (sdb1)\n'],
+        [
+          'mdadm -v',
+          'ARRAY /dev/md0 level=raid1 num-devices=2 metadata=1.2 name=a:0 UUID=1\n   devices=/dev/sda2,/dev/sdb2\nARRAY /dev/md1 level=raid1 num-devices=1 UUID=2\n   devices=/dev/sdc1\n',
+        ],
+      ],
+    });
+    expect(commands.slice(1, commands.indexOf('wipefs --all --force /dev/sda'))).toEqual([
+      'vgs --noheadings -o vg_name,pv_name',
+      'vgremove data -y',
+      'pvs --noheadings -o pv_name',
+      'pvremove /dev/sda3 -y -ff',
+      'dmsetup ls',
+      'dmsetup deps -o devname data-root',
+      'dmsetup remove --retry data-root',
+      'dmsetup deps -o devname other',
+      'mdadm -v --query --detail --scan',
+      'vgs --noheadings -o vg_name,pv_name',
+      'pvs --noheadings -o pv_name',
+      'mdadm --stop /dev/md0',
+      'mdadm --zero-superblock /dev/sda2',
+    ]);
+  });
+
+  it('continues when the disk cannot be cleaned, and says so', async () => {
+    const { failure, stages } = await runRecorded({ recording: [['wipefs', { exitCode: 1, stderr: 'busy' }]] });
+    expect(failure).toBeUndefined();
+    expect(stages[1]).toMatch(/^Starting installation: Could not clean install device \/dev\/sda.*busy/);
+  });
+
+  it('leaves the partitions alone where they are kept', async () => {
+    const { commands } = await runRecorded({ flags: ['--skip-installation-disk-cleanup'] });
+    expect(commands).not.toContain('wipefs --all --force /dev/sda');
+  });
+
+  it('formats other disks first', async () => {
+    const { commands } = await runRecorded({ flags: ['--format-disk', '/dev/sdb', '--format-disk', '/dev/sdc'] });
+    expect(commands.slice(0, 2)).toEqual([
+      'dd if=/dev/zero of=/dev/sdb bs=512 count=1',
+      'dd if=/dev/zero of=/dev/sdc bs=512 count=1',
+    ]);
+  });
+
+  it('makes the firmware boot from the disk and removes entries of the same name', async () => {
+    const lsblk = { blockdevices: [{ name: 'sda', type: 'disk', children: [{ name: 'sda1' }, { name: 'sda2' }] }] };
+    const { commands } = await runRecorded({
+      files: { '/sys/firmware/efi': '', '/mnt/EFI/redhat': '' },
+      recording: [
+        ['lsblk', JSON.stringify(lsblk)],
+        ['uname', 'x86_64\n'],
+        ['efibootmgr -v', 'efibootmgr: ** Warning ** : Boot0004 has same label Red Hat Enterprise Linux\n'],
+      ],
+    });
+    const from = commands.indexOf('lsblk --bytes --json /dev/sda');
+    expect(commands.slice(from, from + 6)).toEqual([
+      'lsblk --bytes --json /dev/sda',
+      'mount /dev/sda2 /mnt',
+      'umount /mnt',
+      'uname -m',
+      'efibootmgr -v -d /dev/sda -p 2 -c -L Red Hat Enterprise Linux -l \\EFI\\redhat\\shimx64.efi',
+      'efibootmgr -b 0004 -B',
+    ]);
+  });
+
+  it('uses bootlist on POWER', async () => {
+    const { commands } = await runRecorded({ files: { '/usr/sbin/bootlist': '' } });
+    expect(commands).toContain('bootlist -m normal -o /dev/sda');
+  });
+
+  it('leaves the reboot to Ironic where that runs', async () => {
+    const { commands, stages } = await runRecorded({
+      recording: [['systemctl list-units', 'ironic-agent.service loaded active running\n']],
+    });
+    expect(commands.at(-1)).toBe('systemctl stop agent.service');
+    expect(stages.at(-1)).toBe('Rebooting: Ironic will reboot the node shortly');
+  });
+
+  it('copies the registry of an image without network', async () => {
+    const { commands, stages } = await runRecorded({
+      files: { '/run/media/iso/registry': '' },
+      recording: [
+        ['du', '1000\t/mnt/agentdata\n'],
+        ['blockdev', '100000\n'],
+        ['rsync', { stdout: '500 50% 1MB/s\r1000 100% 1MB/s\n' }],
+      ],
+    });
+    expect(commands).toContain(
+      'rsync -ah --info=progress2 /mnt/agentdata/ /mnt/root/ostree/deploy/rhcos/var/lib/iri-registry/',
+    );
+    expect(stages.filter((stage) => stage.startsWith('Copying'))).toEqual([
+      'Copying registry data to disk',
+      'Copying registry data to disk: 50%',
+      'Copying registry data to disk: 100%',
+    ]);
+  });
+
+  it('installs on the root that the host runs from', async () => {
+    const { commands } = await runRecorded({
+      flags: ['--coreos-image', 'quay.io/coreos:1', '--installer-args', '["--append-karg","a=b","--copy-network"]'],
+      files: { '/ostree/repo/refs/heads/coreos/node-image': '' },
+    });
+    expect(commands.slice(0, -3)).toEqual([
+      'mount /sysroot -o remount,rw',
+      'mount /boot -o remount,rw',
+      'ostree refs --delete coreos/node-image',
+      'touch /ostree/repo/tmp/node-image',
+      'ostree admin stateroot-init install',
+      'ostree container image deploy --stateroot install --sysroot / --authfile /root/.docker/config.json --karg $ignition_firstboot --karg ignition.platform.id=metal --image quay.io/coreos:1',
+      'ostree admin finalize-staged',
+      'rpm-ostree kargs --os install --append a=b',
+      'ostree admin finalize-staged',
+      'rsync -av /etc/NetworkManager/system-connections/ /boot/coreos-firstboot-network/',
+      'mkdir -p /boot/ignition',
+      `cp ${IGN} /boot/ignition/config.ign`,
+      'touch /boot/ignition.firstboot',
+    ]);
+  });
+
+  it('sends the logs with its own executable where there is one', async () => {
+    const { commands } = await runRecorded({ flags: ['--host-binary-path', '/usr/local/bin/muster-host'] });
+    expect(commands.at(-3)).toBe(
+      `/usr/local/bin/muster-host step logs-gather {"cluster_id":"${CLUSTER_ID}","host_id":"${HOST_ID}","infra_env_id":"ie","bootstrap":false}`,
+    );
+  });
+});
+
+describe('the installation of a worker', () => {
+  it('waits until two hosts of the control plane are done', async () => {
+    let asked = 0;
+    const done = { id: 'h', status: 'installed', progress: { current_stage: 'Done' } };
+    const { stages, failure } = await runRecorded({
+      flags: ['--role', 'worker', '--control-plane-count', '3'],
+      api: {
+        cluster: async () => ({ status: 'installing' }),
+        hostsOfRole: async (_cluster, role) => (role === 'arbiter' ? [] : Array<typeof done>(asked++).fill(done)),
+      },
+    });
+    expect(failure).toBeUndefined();
+    expect(asked).toBe(3);
+    expect(stages).toContain('Waiting for control plane');
+  });
+});
+
+describe('the installation of a single node', () => {
+  it('merges what the bootstrap left with its own config and fetches nothing on first boot', async () => {
+    const { commands, failure, files, stages } = await runRecorded({
+      flags: ['--role', 'bootstrap', '--control-plane-count', '1'],
+      recording: [['hostname', 'localhost\n']],
+      files: {
+        '/usr/bin/oc': '',
+        '/opt/openshift/.bootkube.done': '',
+        '/opt/openshift/master.ign': JSON.stringify({
+          ignition: { version: '3.2.0' },
+          storage: { files: [{ path: '/etc/made-by-bootkube' }] },
+        }),
+      },
+    });
+    expect(failure).toBeUndefined();
+    expect(commands).toEqual([
+      'readlink -f /dev/disk/by-id/wwn-1',
+      ...CLEAN,
+      'mkdir -p /root/.ssh',
+      'podman run --net host --pid=host --volume /:/rootfs:rw --volume /usr/bin/rpm-ostree:/usr/bin/rpm-ostree --privileged --entrypoint /usr/bin/machine-config-daemon quay.io/mco:1 start --node-name localhost --root-mount /rootfs --once-from /opt/install-dir/bootstrap.ign --skip-reboot',
+      'systemctl daemon-reload',
+      'hostname',
+      'hostnamectl set-hostname random-hostname-id',
+      'systemctl start bootkube.service',
+      'systemctl start approve-csr.service',
+      'systemctl start progress.service',
+      `coreos-installer install --insecure -i ${IGN} /dev/sda`,
+      LOGS.replace('-v /var/log:/var/log', '-v /var/log:/var/log -v /root/.ssh:/root/.ssh -v /tmp:/tmp').replace(
+        '-bootstrap=false',
+        '-bootstrap=true',
+      ),
+      REBOOT[0],
+      'shutdown -r now Installation completed, server is going to reboot.',
+    ]);
+    expect(stages).toEqual([
+      'Starting installation: bootstrap',
+      'Installing: bootstrap',
+      'Waiting for bootkube',
+      'Writing image to disk',
+      'Rebooting',
+    ]);
+    const written = JSON.parse(files.get(IGN) ?? '') as { ignition: object; storage: { files: object[] } };
+    expect(written.ignition).toEqual({ version: '3.2.0' });
+    expect(written.storage.files).toEqual([{ path: '/etc/made-by-bootkube' }]);
+    const job = JSON.parse(files.get('/opt/openshift/manifests/assisted-installer-controller-pod.yaml') ?? '') as {
+      spec: { template: { spec: { containers: { image: string }[] } } };
+    };
+    expect(job.spec.template.spec.containers[0]?.image).toBe('quay.io/controller:1');
+  });
+
+  it('waits for the node image where the live image has no client programs', async () => {
+    const { failure } = await runRecorded({
+      flags: ['--role', 'bootstrap', '--control-plane-count', '1'],
+      recording: [['systemctl show -P ActiveState node-image-pull', 'failed\n']],
+    });
+    expect(failure).toMatch(/node-image-pull.service failed. See "journalctl --unit node-image-pull.service"/);
+  });
+});

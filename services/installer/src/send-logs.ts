@@ -1,0 +1,44 @@
+import { execute } from './host.port';
+import { type Installation, isBootstrap, note } from './installation';
+import { proxyEnvironment } from './settings';
+
+/** Sends the logs of the live system, which are gone after the reboot. A failure is noted. */
+export async function sendLogs(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { api, host, settings } = installation;
+  const { clusterId, hostId, infraEnvId } = settings;
+  try {
+    await api.reportHostLogs({ hostId, infraEnvId }, 'requested', signal);
+    const environment = { ...proxyEnvironment(settings), PULL_SECRET_TOKEN: settings.token };
+    await execute(host, logCommand(installation, { clusterId, hostId, infraEnvId }), signal, { environment });
+  } catch (error) {
+    if (!signal.aborted) note(installation, `The logs were not sent: ${(error as Error).message}`);
+  }
+}
+
+function logCommand(
+  installation: Installation,
+  ids: { readonly clusterId: string; readonly hostId: string; readonly infraEnvId: string },
+): readonly string[] {
+  const { logSender, serviceUrl, isInsecure, caPath } = installation.settings;
+  const asBootstrap = isBootstrap(installation);
+  if (logSender.kind === 'executable') {
+    const order = {
+      cluster_id: ids.clusterId,
+      host_id: ids.hostId,
+      infra_env_id: ids.infraEnvId,
+      bootstrap: asBootstrap,
+    };
+    return [logSender.path, 'step', 'logs-gather', JSON.stringify(order)];
+  }
+  const mounts = ['/etc/pki:/etc/pki', '/run/systemd/journal/socket:/run/systemd/journal/socket', '/var/log:/var/log'];
+  if (asBootstrap) mounts.push('/root/.ssh:/root/.ssh', '/tmp:/tmp');
+  if (caPath) mounts.push(`${caPath}:${caPath}`);
+  return [
+    ...['podman', 'run', '--rm', '--privileged', '--net=host', '--pid=host'],
+    ...mounts.flatMap((mount) => ['-v', mount]),
+    ...['--env', 'PULL_SECRET_TOKEN', '--name', 'logs-sender', logSender.image, 'logs_sender'],
+    ...['-cluster-id', ids.clusterId, '-url', serviceUrl, '-host-id', ids.hostId, '-infra-env-id', ids.infraEnvId],
+    ...[`-insecure=${isInsecure}`, `-bootstrap=${asBootstrap}`],
+    ...(caPath ? ['-cacert', caPath] : []),
+  ];
+}
