@@ -15,7 +15,7 @@ const DRIVERS = {
 const LAYERS = {
   pure: ['pure', 'contract'],
   port: [],
-  contract: [],
+  contract: ['port'],
   kit: ['pure', 'port', 'contract', 'kit'],
   adapter: ['port', 'contract', 'testing'],
   testing: ['pure', 'port', 'contract', 'kit'],
@@ -87,6 +87,25 @@ export default tseslint.config(
     files,
     rules: { 'no-restricted-imports': driverRule(driver) },
   })),
+  {
+    // The generic library knows no product: its event types arrive as type parameters.
+    files: ['libs/event-sourcing/src/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['@muster/*', '!@muster/ports', '!@muster/decision'],
+              message: 'This library is free of the product.',
+            },
+            ...Object.keys(DRIVERS).map((name) => ({ group: [name], message: 'Drivers live in adapters.' })),
+          ],
+        },
+      ],
+    },
+  },
   ...PURE.map((lib) => ({
     // The pure core: no clock, no random, no I/O, no framework.
     files: [`libs/${lib}/src/**/*.ts`],

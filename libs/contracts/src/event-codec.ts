@@ -1,12 +1,23 @@
-import type { DescMessage, JsonObject } from '@bufbuild/protobuf';
-import { EVENTS_BY_CATEGORY, type MusterEvent } from './event-types';
+import type { DescMessage } from '@bufbuild/protobuf';
+import type { EventShape, JsonObject, RecordedEvent } from '@muster/ports';
+import { type EventOf, EVENTS_BY_CATEGORY, type MusterEvent, type StreamCategory } from './event-types';
 import { toPlainForm } from './plain-form';
+import { UPCASTERS, type Upcasters } from './upcasters';
+
+/** An event as the store and the bus hand it out, discriminated by `type`. */
+export type RecordedMusterEvent = RecordedEvent<MusterEvent>;
 
 const SCHEMAS: ReadonlyMap<string, DescMessage> = new Map(
   Object.values(EVENTS_BY_CATEGORY).flatMap((events) => Object.entries<DescMessage>(events)),
 );
 
-/** An event's data does not have the shape that proto/muster/v1 gives it. */
+const CATEGORIES: ReadonlyMap<string, string> = new Map(
+  Object.entries(EVENTS_BY_CATEGORY).flatMap(([category, events]) =>
+    Object.keys(events).map((type): [string, string] => [type, category]),
+  ),
+);
+
+/** The data of an event does not have the shape that proto/muster/v1 defines for its type. */
 export class EventShapeError extends Error {
   constructor(type: string, cause: string) {
     super(`The data of event ${type} does not have its shape in proto/muster/v1: ${cause}`);
@@ -14,18 +25,80 @@ export class EventShapeError extends Error {
   }
 }
 
-/** The stored form (proto3 JSON, implicit fields written) of an event's data. Throws EventShapeError: a bug in the writer. */
+/**
+ * The stored form of an event's data: proto3 JSON with implicit fields written.
+ * @throws EventShapeError when the data has another shape, which is a bug in the writer
+ */
 export function toStoredData(event: MusterEvent): JsonObject {
-  const schema = SCHEMAS.get(event.type);
-  if (!schema) throw new EventShapeError(event.type, 'no message of that name is listed in event-types.ts');
-  try {
-    return toPlainForm(schema, event.data) as unknown as JsonObject;
-  } catch (error) {
-    throw new EventShapeError(event.type, error instanceof Error ? error.message : String(error));
-  }
+  return storedForm(event.type, event.data);
 }
 
-/** True when the name is an event of this version; events of a newer one are skipped by readers that do not know them. */
+/** True when this version knows the event type. Readers skip the events of a newer version. */
 export function isKnownEventType(type: string): type is MusterEvent['type'] {
   return SCHEMAS.has(type);
+}
+
+/** True when the event belongs to a stream of the category. False for a type that this version does not know. */
+export function isEventOf<Category extends StreamCategory, Event extends MusterEvent>(
+  category: Category,
+  event: Event,
+): event is Extract<Event, { readonly type: keyof (typeof EVENTS_BY_CATEGORY)[Category] }> {
+  return CATEGORIES.get(event.type) === category;
+}
+
+/**
+ * An event of the category from a message that carries its type and its data as JSON.
+ * @throws EventShapeError when the category has no such type or the data does not have its shape
+ */
+export function parseEvent<Category extends StreamCategory>(
+  category: Category,
+  type: string,
+  data: object,
+): EventOf<Category> {
+  const event = { type, data: storedForm(type, data) };
+  if (!eventCategory(category).has(event)) throw new EventShapeError(type, `${category} streams hold no such event`);
+  return event;
+}
+
+/** A category of streams for a command handler: its name, and the guard of its events. */
+export function eventCategory<Category extends StreamCategory>(name: Category) {
+  return {
+    name,
+    has: (event: EventShape): event is EventOf<Category> => CATEGORIES.get(event.type) === name,
+  };
+}
+
+/** Converts events between the types of this version and what is stored. The only place that casts stored data to a type. */
+export interface MusterEventCodec {
+  /**
+   * The event in its stored form.
+   * @throws EventShapeError when the data does not have the shape of its type
+   */
+  encode<Event extends EventShape>(event: Event): Event;
+  /** A stored or published event of any version in the shape of this version. */
+  decode(stored: RecordedEvent): RecordedMusterEvent;
+}
+
+export function createEventCodec(upcasters: Upcasters): MusterEventCodec {
+  const upcast = (stored: RecordedEvent): RecordedEvent => {
+    const upcaster = Object.hasOwn(upcasters, stored.type) ? upcasters[stored.type] : undefined;
+    return upcaster ? { ...stored, data: upcaster(stored.data) } : stored;
+  };
+  const hasNone = Object.keys(upcasters).length === 0;
+  return {
+    encode: (event) => ({ ...event, data: storedForm(event.type, event.data) }),
+    decode: (stored) => (hasNone ? stored : upcast(stored)) as unknown as RecordedMusterEvent,
+  };
+}
+
+export const MUSTER_CODEC = createEventCodec(UPCASTERS);
+
+function storedForm(type: string, data: object): JsonObject {
+  const schema = SCHEMAS.get(type);
+  if (!schema) throw new EventShapeError(type, 'no message of that name is listed in event-types.ts');
+  try {
+    return toPlainForm(schema, data) as unknown as JsonObject;
+  } catch (error) {
+    throw new EventShapeError(type, error instanceof Error ? error.message : String(error));
+  }
 }

@@ -242,5 +242,9 @@ export type MusterEvent =
   | ImageEvent
   | NoteEvent;
 export type EventType = MusterEvent['type'];
+/** The events of one category of streams. */
+export type EventOf<Category extends StreamCategory> = Category extends StreamCategory
+  ? EventsOf<(typeof EVENTS_BY_CATEGORY)[Category]>
+  : never;
 /** Payload of one event type. */
 export type EventData<Type extends EventType> = Extract<MusterEvent, { type: Type }>['data'];

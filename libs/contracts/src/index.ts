@@ -6,6 +6,7 @@ export * from './plain';
 export * from './plain-form';
 export * from './streams';
 export * from './subjects';
+export * from './upcasters';
 export * from './gen/muster/v1/agent_pb';
 export * from './gen/muster/v1/common_pb';
 export * from './gen/muster/v1/events_pb';

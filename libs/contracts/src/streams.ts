@@ -1,4 +1,7 @@
+import { parseStreamId } from '@muster/ports';
 import type { StreamCategory } from './event-types';
+
+export { parseStreamId };
 
 export type ServiceName = 'registration' | 'inventory' | 'validation' | 'ignition' | 'image' | 'events';
 
@@ -19,17 +22,16 @@ export function streamIdOf(category: StreamCategory, id: string): `${StreamCateg
   return `${category}-${id}`;
 }
 
-/** Splits at the first dash: categories have none. */
-export function parseStreamId(streamId: string): { readonly category: string; readonly id: string } {
-  const dash = streamId.indexOf('-');
-  return { category: streamId.slice(0, dash), id: streamId.slice(dash + 1) };
-}
-
 /** A host as one infra-env knows it: `<infraEnvId>.<hostId>`. One machine may be known to several infra-envs. */
 export type HostKey = `${string}.${string}`;
 
 export function hostKeyOf(infraEnvId: string, hostId: string): HostKey {
   return `${infraEnvId}.${hostId}`;
+}
+
+/** The host of a stream whose id is a host key, such as `host-…` or `inventory-…`. */
+export function hostKeyOfStream(streamId: string): HostKey {
+  return parseStreamId(streamId).id as HostKey;
 }
 
 export function parseHostKey(hostKey: string): { readonly infraEnvId: string; readonly hostId: string } {

@@ -10,15 +10,6 @@ export function subjectOfMethod(method: DescMethod): string {
   return `${service}.v1.${snake(method.name)}`;
 }
 
-/** Live copies of stored events: `fact.v1.<category>`. All categories: `fact.v1.>` (beacons included). */
-export const ALL_EVENTS = 'fact.v1.>';
-export const eventSubject = (category: string): string => `fact.v1.${category}`;
-/** "The store ends here", said by the relay while nothing happens. Not a category: it has a second token. */
-export const HEAD_BEACON = 'fact.v1.head.beacon';
-/** A projection has committed up to a position. */
-export const projectionSubject = (projection: string): string => `projection.v1.${projection}`;
-export const ALL_PROJECTIONS = 'projection.v1.*';
-
 export type AgentVerb = 'register' | 'next_steps' | 'reply_to_step' | 'report_progress' | 'nudge';
 export const agentSubject = (infraEnvId: string, hostId: string, verb: AgentVerb): string =>
   `agent.v1.${infraEnvId}.${hostId}.${verb}`;

@@ -1,19 +1,13 @@
 import {
   agentSubject,
   type AgentVerb,
-  ALL_EVENTS,
-  ALL_PROJECTIONS,
   allAgentSubjects,
   anyAgentSubject,
   EventsService,
-  eventSubject,
-  HEAD_BEACON,
   IgnitionService,
   InventoryService,
   parseAgentSubject,
-  projectionSubject,
   RegistrationService,
-  STREAM_OWNERS,
   subjectOfMethod,
   ValidationService,
 } from '.';
@@ -38,19 +32,7 @@ describe('subjects', () => {
     for (const subject of subjects) expect(subject).toMatch(/^[a-z]+\.v1\.[a-z]+(_[a-z]+)*$/);
   });
 
-  it('of facts and of the beacon are all under one pattern, and no category is taken for the beacon', () => {
-    for (const category of Object.keys(STREAM_OWNERS)) {
-      expect(covers(ALL_EVENTS, eventSubject(category))).toBe(true);
-      expect(eventSubject(category)).not.toBe(HEAD_BEACON);
-    }
-    expect(covers(ALL_EVENTS, HEAD_BEACON)).toBe(true);
-  });
-
-  it('of projections are under one pattern', () => {
-    expect(covers(ALL_PROJECTIONS, projectionSubject('views'))).toBe(true);
-  });
-
-  it.each(VERBS)('of agents who %s are read as they were written, and kept within their infra-env', (verb) => {
+  it.each(VERBS)('of agents for the verb %s are parsed back and stay within their infra-env', (verb) => {
     const subject = agentSubject('env-1', 'host-1', verb);
     expect(parseAgentSubject(subject)).toEqual({ infraEnvId: 'env-1', hostId: 'host-1', verb });
     expect(covers(anyAgentSubject(verb), subject)).toBe(true);
@@ -62,10 +44,10 @@ describe('subjects', () => {
     'agent.v1.env.host',
     'agent.v1.env.host.nudge.more',
     'agent.v2.env.host.nudge',
-    'fact.v1.host',
+    'event.v1.host',
     '',
     'agent.v1...nudge',
-  ])('that no agent may use, such as "%s", are told apart', (subject) =>
+  ])('parse to nothing where no agent may use them: "%s"', (subject) =>
     expect(parseAgentSubject(subject)).toBeUndefined(),
   );
 });

@@ -11,3 +11,11 @@ export interface Refusal<Code extends string = string> {
   /** Seconds after which a retry may succeed; for `busy` and `too-many-requests`. */
   readonly retryAfterSeconds?: number;
 }
+
+/** Carries a refusal through code that can only throw: a framework's handler, a transport. */
+export class RefusalError<Code extends string = string> extends Error {
+  constructor(readonly refusal: Refusal<Code>) {
+    super(refusal.reason);
+    this.name = 'RefusalError';
+  }
+}

@@ -1,69 +1,94 @@
-import { type MusterEvent, parseStreamId, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
-import type { Decider } from '@muster/decision';
+import { type Decider, type Refusal, RefusalError } from '@muster/decision';
 import {
   type Clock,
-  type EventStore,
+  type EventShape,
   type Ids,
-  type JsonObject,
   NO_STREAM,
+  parseStreamId,
   type RecordedEvent,
   START_OF_STORE,
+  type StreamId,
 } from '@muster/ports';
-import type { ProblemCode, Refusal } from '@muster/problems';
 import { type Aggregate, AggregateCache, type CachedAggregate, CommandLog } from './aggregate-cache';
 import { type CommandContext, toMetadata } from './command-context';
 import { KeyedQueue } from './keyed-queue';
+import type { EventCategory, TypedEventStore } from './typed-event-store';
 
-/** Another replica may have written in between; five rounds of that on one stream mean something is wrong. */
+/** Another replica may have appended since the last read. More rounds than this on one stream indicate a fault. */
 const MAX_APPEND_ATTEMPTS = 5;
 const DEFAULT_CACHED_AGGREGATES = 20_000;
 
-export type HandleResult<State> =
-  | (Aggregate<State> & { readonly kind: 'stored'; readonly events: readonly MusterEvent[] })
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly state: State };
-
-export interface CommandHandler<State, Command> {
-  /** Load, fold, decide, append. Commands on one aggregate run one at a time; a repeated command id stores nothing. */
-  handle(id: string, command: Command, context: CommandContext): Promise<HandleResult<State>>;
-  /** As it stands; the decider's initial state at revision NO_STREAM when it does not exist. */
-  load(id: string): Promise<Aggregate<State>>;
-  /** Takes in a stored event of this category, from a feed: so `load` keeps up with what other replicas store. */
-  observe(event: RecordedEvent): void;
+/** Position and revision of the last event of a stream after a command. */
+export interface Stored {
+  readonly position: number;
+  readonly revision: number;
 }
 
-export interface CommandHandlerOptions<State, Command, Event extends MusterEvent> {
-  readonly category: StreamCategory;
-  readonly decider: Decider<State, Command, Event, ProblemCode>;
-  readonly store: EventStore;
+/** The reply of a service to a command. */
+export interface StoredReply {
+  readonly stored: Stored;
+}
+
+/** Nothing was stored, so there is no position to wait for. */
+export const NOTHING_STORED: Stored = { position: 0, revision: 0 };
+
+export type HandleResult<State, Event = EventShape, Code extends string = string> =
+  | (Aggregate<State> & { readonly kind: 'stored'; readonly events: readonly Event[] })
+  | { readonly kind: 'refused'; readonly refusal: Refusal<Code>; readonly state: State };
+
+export interface CommandHandler<State, Command, Event = EventShape, Code extends string = string> {
+  /** Loads, folds, decides and appends. Commands on one aggregate run one at a time. A repeated command id stores nothing. */
+  handle(id: string, command: Command, context: CommandContext): Promise<HandleResult<State, Event, Code>>;
+  /**
+   * As `handle`, for callers that need only the position.
+   * @throws RefusalError when the decider refuses the command
+   */
+  execute(id: string, command: Command, context: CommandContext): Promise<Stored>;
+  /** Whether the decider would accept the command in the current state. Stores nothing; a later command may still be refused. */
+  wouldAccept(id: string, command: Command): Promise<boolean>;
+  /** The current state; the decider's initial state at revision NO_STREAM when the aggregate does not exist. */
+  load(id: string): Promise<Aggregate<State>>;
+  /** Applies a stored event of this category, from a feed, so that `load` includes what other replicas store. */
+  observe(event: RecordedEvent<EventShape>): void;
+}
+
+export interface CommandHandlerOptions<State, Command, Event extends EventShape, Code extends string = string> {
+  readonly category: EventCategory<Event>;
+  readonly decider: Decider<State, Command, Event, Code>;
+  readonly store: TypedEventStore;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** @default 20,000 */
   readonly cachedAggregates?: number;
 }
 
-/** Throws only for what is a fault: the store is not there, or one stream stays contended for MAX_APPEND_ATTEMPTS rounds. */
-export function createCommandHandler<State, Command, Event extends MusterEvent>(
-  options: CommandHandlerOptions<State, Command, Event>,
-): CommandHandler<State, Command> {
+/** Throws only for a fault: the store is not available, or one stream stays contended for MAX_APPEND_ATTEMPTS rounds. */
+export function createCommandHandler<State, Command, Event extends EventShape, Code extends string = string>(
+  options: CommandHandlerOptions<State, Command, Event, Code>,
+): CommandHandler<State, Command, Event, Code> {
+  type Result = HandleResult<State, Event, Code>;
   const { category, decider, store, clock, ids } = options;
   const cache = new AggregateCache<State>(options.cachedAggregates ?? DEFAULT_CACHED_AGGREGATES);
   const queue = new KeyedQueue();
+  const streamOf = (id: string): StreamId => `${category.name}-${id}`;
 
-  function takeIn(aggregate: CachedAggregate<State>, event: RecordedEvent): CachedAggregate<State> {
-    const { revision, position, type, data, metadata } = event;
-    aggregate.commands.remember(metadata.commandId, position, revision);
-    const state = decider.evolve(aggregate.state, { type, data } as unknown as Event);
-    return { state, revision, position, commands: aggregate.commands };
+  function apply(aggregate: CachedAggregate<State>, event: RecordedEvent<EventShape>): CachedAggregate<State> {
+    const { commands } = aggregate;
+    commands.remember(event.metadata.commandId, event.position, event.revision);
+    // An event of a newer version changes the revision only.
+    const state = category.has(event) ? decider.evolve(aggregate.state, event) : aggregate.state;
+    return { state, revision: event.revision, position: event.position, commands };
   }
 
-  /** Commands and loads may read one stream at the same time: the one who saw less does not overwrite the other. */
+  /** Commands and loads may read one stream at the same time: the older result does not overwrite the newer one. */
   function keep(id: string, aggregate: CachedAggregate<State>): void {
     if (aggregate.revision > (cache.get(id)?.revision ?? NO_STREAM)) cache.set(id, aggregate);
   }
 
   async function readOn(id: string, from: CachedAggregate<State>): Promise<CachedAggregate<State>> {
     let aggregate = from;
-    for await (const page of store.readStream(streamIdOf(category, id), from.revision))
-      for (const event of page) aggregate = takeIn(aggregate, event);
+    for await (const page of store.readStream(streamOf(id), from.revision))
+      for (const event of page) aggregate = apply(aggregate, event);
     keep(id, aggregate);
     return aggregate;
   }
@@ -76,7 +101,7 @@ export function createCommandHandler<State, Command, Event extends MusterEvent>(
     before: CachedAggregate<State>,
     command: Command,
     context: CommandContext,
-  ): HandleResult<State> | readonly Event[] {
+  ): Result | readonly Event[] {
     const { commands, ...aggregate } = before;
     const earlier = commands.find(context.commandId);
     if (earlier) return { kind: 'stored', state: before.state, events: [], ...earlier };
@@ -85,16 +110,12 @@ export function createCommandHandler<State, Command, Event extends MusterEvent>(
     return decision.events.length > 0 ? decision.events : { kind: 'stored', ...aggregate, events: [] };
   }
 
-  async function attempt(
-    id: string,
-    command: Command,
-    context: CommandContext,
-  ): Promise<HandleResult<State> | 'conflict'> {
+  async function attempt(id: string, command: Command, context: CommandContext): Promise<Result | 'conflict'> {
     const cached = cache.get(id);
     let before = cached ?? (await readOn(id, fresh(decider.initialState())));
     let outcome = decideOn(before, command, context);
     if (cached && !isEvents(outcome)) {
-      // No append will tell whether another replica has written since: such an answer is given on what the store holds.
+      // No append follows that would detect the events of another replica, so this answer must rest on the store.
       const latest = await readOn(id, before);
       if (latest.revision !== before.revision) outcome = decideOn(latest, command, context);
       before = latest;
@@ -102,54 +123,58 @@ export function createCommandHandler<State, Command, Event extends MusterEvent>(
     if (!isEvents(outcome)) return outcome;
 
     const metadata = toMetadata(context, new Date(clock.nowMs()).toISOString());
-    const events = outcome.map((event) => ({
-      id: ids.uuid(),
-      type: event.type,
-      data: toStoredData(event) as JsonObject,
-      metadata,
-    }));
-    const appended = await store.append(streamIdOf(category, id), before.revision, events);
+    const stored = outcome.map((event) => store.encode(event));
+    const appended = await store.append(
+      streamOf(id),
+      before.revision,
+      stored.map(({ type, data }) => ({ id: ids.uuid(), type, data, metadata })),
+    );
     if (appended.kind === 'conflict') return 'conflict';
 
     const { revision, position } = appended;
-    // Folded from the stored form, as every later reader will.
-    const state = events.reduce(
-      (folded, { type, data }) => decider.evolve(folded, { type, data } as unknown as Event),
-      before.state,
-    );
+    // Folded from the stored form, as every later reader folds it.
+    const state = stored.reduce(decider.evolve, before.state);
     before.commands.remember(context.commandId, position, revision);
     keep(id, { state, revision, position, commands: before.commands });
     return { kind: 'stored', state, revision, position, events: outcome };
   }
 
+  const handle = (id: string, command: Command, context: CommandContext): Promise<Result> =>
+    queue.run(id, async () => {
+      for (let round = 1; round <= MAX_APPEND_ATTEMPTS; round += 1) {
+        try {
+          const result = await attempt(id, command, context);
+          if (result !== 'conflict') return result;
+        } catch (error) {
+          // The outcome of the append may be unknown: fold the store again before the next decision.
+          cache.drop(id);
+          throw error;
+        }
+        cache.drop(id);
+      }
+      throw new Error(`${streamOf(id)} stayed contended for ${MAX_APPEND_ATTEMPTS} rounds; try again.`);
+    });
+
   return {
+    handle,
+    execute: async (id, command, context) => {
+      const result = await handle(id, command, context);
+      if (result.kind === 'refused') throw new RefusalError(result.refusal);
+      return { position: result.position, revision: result.revision };
+    },
+    wouldAccept: async (id, command) => decider.decide(command, (await fold(id)).state).kind === 'accepted',
     load: (id) => fold(id),
     observe: (event) => {
       const { category: streamCategory, id } = parseStreamId(event.streamId);
-      const known = streamCategory === category ? cache.get(id) : undefined;
+      const known = streamCategory === category.name ? cache.get(id) : undefined;
       if (!known || event.revision <= known.revision) return;
-      if (event.revision === known.revision + 1) cache.set(id, takeIn(known, event));
+      if (event.revision === known.revision + 1) cache.set(id, apply(known, event));
       else cache.drop(id);
     },
-    handle: (id, command, context) =>
-      queue.run(id, async () => {
-        for (let round = 1; round <= MAX_APPEND_ATTEMPTS; round += 1) {
-          try {
-            const result = await attempt(id, command, context);
-            if (result !== 'conflict') return result;
-          } catch (error) {
-            // The append's outcome may be unknown: fold again from the store before anything else is decided.
-            cache.drop(id);
-            throw error;
-          }
-          cache.drop(id);
-        }
-        throw new Error(`${streamIdOf(category, id)} stayed contended for ${MAX_APPEND_ATTEMPTS} rounds; try again.`);
-      }),
   };
 }
 
-function isEvents<State, Event>(outcome: HandleResult<State> | readonly Event[]): outcome is readonly Event[] {
+function isEvents<Result extends object, Event>(outcome: Result | readonly Event[]): outcome is readonly Event[] {
   return Array.isArray(outcome);
 }
 

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
-import type { EventStore, RecordedEvent } from '@muster/ports';
+import type { RecordedEvent } from '@muster/ports';
 import { eventToAppend, eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { type Feed, startFeed } from './feed';
 import { type Relay, startRelay } from './relay';
-import { appendEvents, numbersOf, upTo } from './stored-events.fixture.spec';
+import { appendEvents, numbersOf, upTo, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 
 describe('a feed over a real nats-server and a store on disk', () => {
   const directory = temporaryDirectory();
   let server: NatsServer;
-  let store: EventStore;
+  let store: PlainEventStore;
   let here: NatsRequests;
   let there: NatsRequests;
   let relay: Relay;
@@ -32,7 +32,7 @@ describe('a feed over a real nats-server and a store on disk', () => {
 
   beforeEach(async () => {
     server = await startNatsServer();
-    store = sqliteEventStore({ file: join(directory.path, `${process.hrtime.bigint()}.db`) });
+    store = plainEventStore(sqliteEventStore({ file: join(directory.path, `${process.hrtime.bigint()}.db`) }));
     here = await connectNatsRequests({ servers: server.url, name: 'relay' });
     there = await connectNatsRequests({ servers: server.url, name: 'feed' });
     relay = await startRelay({ store, requests: here, onError: (error) => errors.push(error) });

@@ -1,6 +1,7 @@
-import { HEAD_BEACON } from '@muster/contracts';
-import type { EventStore, RecordedEvent, Requests } from '@muster/ports';
+import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
 import { subscribeToEvents } from './shared-events';
+import { HEAD_BEACON } from './subjects';
+import type { TypedEventStore } from './typed-event-store';
 
 /** Live facts held while a page is being handled; when more arrive, the store is read instead. */
 const MAX_WAITING_EVENTS = 2_048;
@@ -8,14 +9,14 @@ const MAX_WAITING_EVENTS = 2_048;
 const SILENCE_CHECK_MS = 30_000;
 const RETRY_WAIT_MS = 500;
 
-export interface FeedOptions {
+export interface FeedOptions<Event extends EventShape> {
   readonly name: string;
-  readonly store: EventStore;
+  readonly store: TypedEventStore<Event>;
   readonly requests: Requests;
   /** Where this consumer stands: it gets everything after that, in order, at least once. */
   readonly fromPosition: number;
   /** A rejection means: not handled, hand the same page out again after a pause. */
-  readonly onPage: (page: readonly RecordedEvent[]) => Promise<void>;
+  readonly onPage: (page: readonly RecordedEvent<Event>[]) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
@@ -28,16 +29,16 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-interface WaitingEvent {
+interface WaitingEvent<Event extends EventShape> {
   readonly previous: number;
-  readonly event: RecordedEvent;
+  readonly event: RecordedEvent<Event>;
 }
 
 /** Catch-up from the store, then live facts while their chain holds; where it breaks, the store is read again. */
-export function startFeed(options: FeedOptions): Feed {
+export function startFeed<Event extends EventShape>(options: FeedOptions<Event>): Feed {
   const { store, requests } = options;
   let position = options.fromPosition;
-  let waiting: WaitingEvent[] = [];
+  let waiting: WaitingEvent<Event>[] = [];
   let behind = true;
   let closed = false;
   let heardAt = Date.now();
@@ -45,7 +46,7 @@ export function startFeed(options: FeedOptions): Feed {
   let announceCaughtUp: () => void = () => undefined;
   const caughtUp = new Promise<void>((resolve) => (announceCaughtUp = resolve));
 
-  const handOut = async (page: readonly RecordedEvent[]): Promise<void> => {
+  const handOut = async (page: readonly RecordedEvent<Event>[]): Promise<void> => {
     await options.onPage(page);
     position = page[page.length - 1]?.position ?? position;
   };
@@ -58,8 +59,8 @@ export function startFeed(options: FeedOptions): Feed {
     }
   };
 
-  const takeLive = (): readonly RecordedEvent[] => {
-    const chained: RecordedEvent[] = [];
+  const takeLive = (): readonly RecordedEvent<Event>[] => {
+    const chained: RecordedEvent<Event>[] = [];
     let end = position;
     for (const { previous, event } of waiting) {
       if (event.position <= end) continue;
@@ -104,7 +105,7 @@ export function startFeed(options: FeedOptions): Feed {
     const message = body as unknown as RecordedEvent & { readonly previous: number };
     if (message.position <= position) return;
     if (subject === HEAD_BEACON || waiting.length >= MAX_WAITING_EVENTS) behind = true;
-    else waiting.push({ previous: message.previous, event: message });
+    else waiting.push({ previous: message.previous, event: store.decode(message) });
     wake();
   });
 

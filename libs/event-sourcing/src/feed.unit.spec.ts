@@ -1,8 +1,7 @@
-import { inMemoryEventStore } from '@muster/adapter-in-memory';
-import type { EventStore, RecordedEvent } from '@muster/ports';
+import type { RecordedEvent, StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import fc from 'fast-check';
-import { type Feed, startFeed } from './feed';
+import { type Feed, startFeed, type FeedOptions } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import {
   appendEvents,
@@ -11,6 +10,8 @@ import {
   publishBeacon,
   publishEvent,
   upTo,
+  type PlainEventStore,
+  plainEventStore,
 } from './stored-events.fixture.spec';
 
 const turns = async (): Promise<void> => {
@@ -18,13 +19,13 @@ const turns = async (): Promise<void> => {
 };
 
 describe('a feed', () => {
-  let store: EventStore & { readonly reads: number };
+  let store: PlainEventStore & { readonly reads: number };
   let bus: LocalBus;
   let seen: RecordedEvent[];
   let errors: Error[];
   const feeds: Feed[] = [];
 
-  const start = (options: Partial<Parameters<typeof startFeed>[0]> = {}): Feed => {
+  const start = (options: Partial<FeedOptions<StoredEvent>> = {}): Feed => {
     const feed = startFeed({
       name: 'test',
       store,
@@ -47,7 +48,7 @@ describe('a feed', () => {
   };
 
   beforeEach(() => {
-    store = countingReads(inMemoryEventStore());
+    store = countingReads(plainEventStore());
     bus = localBus();
     seen = [];
     errors = [];
@@ -125,7 +126,7 @@ describe('a feed', () => {
         fc.array(fc.constantFrom('pass', 'lose', 'repeat', 'hold'), { minLength: 1, maxLength: 60 }),
         fc.nat({ max: 5 }),
         async (fates, storedBefore) => {
-          const ownStore = inMemoryEventStore();
+          const ownStore = plainEventStore();
           const ownBus = localBus();
           const got: RecordedEvent[] = [];
           await appendEvents(ownStore, storedBefore);
@@ -199,7 +200,7 @@ describe('a feed', () => {
   it('goes on after the store could not be read', async () => {
     await appendEvents(store, 4);
     let broken = true;
-    const flaky: EventStore = {
+    const flaky: PlainEventStore = {
       ...store,
       readAll: (after) => {
         if (broken) throw new Error('disk is away');

@@ -10,5 +10,6 @@ export * from './parked-streams';
 export * from './projector';
 export * from './reactor';
 export * from './relay';
-export * from './upcasters';
+export * from './subjects';
+export * from './typed-event-store';
 export * from './work-queue';

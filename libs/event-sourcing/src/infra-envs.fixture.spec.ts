@@ -1,9 +1,10 @@
-import type { InfraEnvEvent } from '@muster/contracts';
+import { eventCategory, type InfraEnvEvent, MUSTER_CODEC } from '@muster/contracts';
 import { type InfraEnvCommand, infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import type { EventStore } from '@muster/ports';
 import { manualClock, seededIds } from '@muster/testing';
 import type { CommandContext } from './command-context';
 import { type CommandHandler, type CommandHandlerOptions, createCommandHandler } from './command-handler';
+import { typedEventStore } from './typed-event-store';
 
 const AT = '2024-01-01T00:00:00.000Z';
 let seeds = 0;
@@ -11,12 +12,12 @@ let seeds = 0;
 /** The command handler on a real decider; each call stands for another replica of the service. */
 export const infraEnvs = (
   store: EventStore,
-  options: Partial<CommandHandlerOptions<InfraEnvState, InfraEnvCommand, InfraEnvEvent>> = {},
+  options: Partial<Omit<CommandHandlerOptions<InfraEnvState, InfraEnvCommand, InfraEnvEvent>, 'store'>> = {},
 ): CommandHandler<InfraEnvState, InfraEnvCommand> =>
   createCommandHandler({
-    category: 'infraEnv',
+    category: eventCategory('infraEnv'),
     decider: infraEnvDecider,
-    store,
+    store: typedEventStore(store, MUSTER_CODEC),
     clock: manualClock(),
     ids: seededIds((seeds += 1)),
     ...options,

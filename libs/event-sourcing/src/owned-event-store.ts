@@ -1,7 +1,7 @@
-import { parseStreamId, type ServiceName, STREAM_OWNERS, type StreamCategory } from '@muster/contracts';
-import type { EventStore } from '@muster/ports';
+import { type EventShape, parseStreamId } from '@muster/ports';
+import type { TypedEventStore } from './typed-event-store';
 
-/** A service tried to write a stream that another one owns. A bug, never a user's doing. */
+/** A service tried to append to a stream of another service. A bug, not an error of the user. */
 export class ForeignStreamError extends Error {
   constructor(service: string, streamId: string, owner: string | undefined) {
     super(
@@ -11,22 +11,22 @@ export class ForeignStreamError extends Error {
   }
 }
 
-/** The store as one service may use it: it reads everything and appends to its own categories only. */
-export function ownedEventStore(store: EventStore, service: ServiceName): EventStore {
+/** Category of streams → name of the only service that may append to them. */
+export type StreamOwners = { readonly [category: string]: string };
+
+/** The store as one service may use it: it reads every stream and appends only to streams of its own categories. */
+export function ownedEventStore<Event extends EventShape>(
+  store: TypedEventStore<Event>,
+  service: string,
+  owners: StreamOwners,
+): TypedEventStore<Event> {
   return {
+    ...store,
     append: async (streamId, expected, events) => {
-      const owner = ownerOf(parseStreamId(streamId).category);
+      const { category } = parseStreamId(streamId);
+      const owner = Object.hasOwn(owners, category) ? owners[category] : undefined;
       if (owner !== service) throw new ForeignStreamError(service, streamId, owner);
       return store.append(streamId, expected, events);
     },
-    readStream: (streamId, afterRevision) => store.readStream(streamId, afterRevision),
-    readAll: (afterPosition) => store.readAll(afterPosition),
-    subscribe: (afterPosition, onPage, onError) => store.subscribe(afterPosition, onPage, onError),
-    head: () => store.head(),
-    close: () => store.close(),
   };
-}
-
-function ownerOf(category: string): ServiceName | undefined {
-  return Object.hasOwn(STREAM_OWNERS, category) ? STREAM_OWNERS[category as StreamCategory] : undefined;
 }

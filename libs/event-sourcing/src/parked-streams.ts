@@ -1,4 +1,4 @@
-import type { EventStore, RecordedEvent, StreamId } from '@muster/ports';
+import type { EventShape, EventStore, RecordedEvent, StreamId } from '@muster/ports';
 
 export interface ParkedStream {
   readonly streamId: StreamId;
@@ -27,10 +27,10 @@ export class ParkedStreams {
    * Hands the event to `handle`, or for a parked stream everything since it was parked: with each new event of the stream it
    * is tried again. Answers why it is parked (again), or undefined. Passes SourceFailed on, with everything as before.
    */
-  async attempt(
-    event: RecordedEvent,
-    store: EventStore,
-    handle: (event: RecordedEvent) => Promise<void>,
+  async attempt<Event extends EventShape>(
+    event: RecordedEvent<Event>,
+    store: EventStore<Event>,
+    handle: (event: RecordedEvent<Event>) => Promise<void>,
   ): Promise<string | undefined> {
     const { streamId } = event;
     const before = this.parked.get(streamId);
@@ -45,9 +45,9 @@ export class ParkedStreams {
     return undefined;
   }
 
-  private async run(
-    event: RecordedEvent,
-    handle: (event: RecordedEvent) => Promise<void>,
+  private async run<Event extends EventShape>(
+    event: RecordedEvent<Event>,
+    handle: (event: RecordedEvent<Event>) => Promise<void>,
   ): Promise<string | undefined> {
     try {
       await handle(event);

@@ -1,22 +1,26 @@
-import { projectionSubject } from '@muster/contracts';
-import type { EventStore, JsonObject, ReadModelChange, ReadModels, RecordedEvent, Requests } from '@muster/ports';
+import type { EventShape, JsonObject, ReadModelChange, ReadModels, RecordedEvent, Requests } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
 import { type ParkedStream, ParkedStreams, SourceFailed } from './parked-streams';
+import { projectionSubject } from './subjects';
+import type { TypedEventStore } from './typed-event-store';
 
 /** Reads a document as it will be after the changes made so far. */
 export type ReadDocument = (collection: string, key: string) => Promise<JsonObject | undefined>;
 
 /** One projector row: pure but for reading its own documents. Handling an event twice must give the same documents. */
-export type ProjectEvent = (event: RecordedEvent, read: ReadDocument) => Promise<readonly ReadModelChange[]>;
+export type ProjectEvent<Event extends EventShape> = (
+  event: RecordedEvent<Event>,
+  read: ReadDocument,
+) => Promise<readonly ReadModelChange[]>;
 
-export interface ProjectorOptions {
+export interface ProjectorOptions<Event extends EventShape> {
   readonly name: string;
-  readonly store: EventStore;
+  readonly store: TypedEventStore<Event>;
   readonly requests: Requests;
   readonly readModels: ReadModels;
-  readonly project: ProjectEvent;
+  readonly project: ProjectEvent<Event>;
   readonly onError: (error: Error) => void;
-  readonly onCommitted?: (page: readonly RecordedEvent[]) => void;
+  readonly onCommitted?: (page: readonly RecordedEvent<Event>[]) => void;
 }
 
 export interface Projector extends Feed {
@@ -25,7 +29,7 @@ export interface Projector extends Feed {
 }
 
 /** Keeps one projection's documents and checkpoint in step with the store, and says on the bus how far it is. */
-export async function startProjector(options: ProjectorOptions): Promise<Projector> {
+export async function startProjector<Event extends EventShape>(options: ProjectorOptions<Event>): Promise<Projector> {
   const { readModels, requests, name } = options;
   const parked = new ParkedStreams();
   const feed = startFeed({
@@ -45,7 +49,7 @@ export async function startProjector(options: ProjectorOptions): Promise<Project
           throw new SourceFailed(error);
         });
       };
-      const handle = async (event: RecordedEvent): Promise<void> => {
+      const handle = async (event: RecordedEvent<Event>): Promise<void> => {
         for (const change of await options.project(event, read)) overlay.add(change);
       };
       for (const event of page) {

@@ -1,13 +1,13 @@
-import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
-import type { EventStore, JsonObject, ReadModels, RecordedEvent } from '@muster/ports';
+import { inMemoryReadModels } from '@muster/adapter-in-memory';
+import type { JsonObject, ReadModels, RecordedEvent, StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
-import { type ProjectEvent, type Projector, startProjector } from './projector';
+import { type ProjectEvent, type Projector, startProjector, type ProjectorOptions } from './projector';
 import { type Relay, startRelay } from './relay';
-import { appendEvents } from './stored-events.fixture.spec';
+import { appendEvents, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 
 /** Counts the events of each stream, reading its own document for it; a repeated event changes nothing. */
-const count: ProjectEvent = async (event, read) => {
+const count: ProjectEvent<StoredEvent> = async (event, read) => {
   const before = (await read('streams', event.streamId)) as { events: number; last: number } | undefined;
   if (before && before.last >= event.revision) return [];
   const document = { events: (before?.events ?? 0) + 1, last: event.revision };
@@ -15,13 +15,13 @@ const count: ProjectEvent = async (event, read) => {
 };
 
 describe('a projector', () => {
-  let store: EventStore;
+  let store: PlainEventStore;
   let readModels: ReadModels;
   let bus: LocalBus;
   let relay: Relay;
   let errors: Error[];
   const feeds: Projector[] = [];
-  const start = async (options: Partial<Parameters<typeof startProjector>[0]> = {}): Promise<Projector> => {
+  const start = async (options: Partial<ProjectorOptions<StoredEvent>> = {}): Promise<Projector> => {
     const feed = await startProjector({
       name: 'counts',
       store,
@@ -40,7 +40,7 @@ describe('a projector', () => {
       .reduce((sum, events) => sum + events, 0);
 
   beforeEach(async () => {
-    store = inMemoryEventStore();
+    store = plainEventStore();
     readModels = inMemoryReadModels();
     bus = localBus();
     errors = [];

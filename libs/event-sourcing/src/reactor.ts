@@ -1,15 +1,16 @@
-import type { EventStore, RecordedEvent, Requests } from '@muster/ports';
+import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
+import type { TypedEventStore } from './typed-event-store';
 import { type ParkedKey, WorkQueue } from './work-queue';
 
-export interface ReactorOptions {
+export interface ReactorOptions<Event extends EventShape> {
   readonly name: string;
-  readonly store: EventStore;
+  readonly store: TypedEventStore<Event>;
   readonly requests: Requests;
   /** Takes the event into whatever the reaction reads. Runs for every event, in order, before its keys are due. Must not fail. */
-  readonly observe: (event: RecordedEvent) => void;
+  readonly observe: (event: RecordedEvent<Event>) => void;
   /** What has to be looked at again because of the event; the same key waiting twice is looked at once. */
-  readonly keysOf: (event: RecordedEvent) => readonly string[];
+  readonly keysOf: (event: RecordedEvent<Event>) => readonly string[];
   /** Brings one key to where it should be, from the state as it is now. Idempotent: it may run again at any time. */
   readonly react: (key: string) => Promise<void>;
   /** After a start, what is still worth looking at; events of the past only mark keys that pass. */
@@ -30,7 +31,7 @@ export interface Reactor {
 }
 
 /** Effects and processes, level-triggered: an event says where to look, the state says what to do. So order, repetition and crashes do not matter. */
-export function startReactor(options: ReactorOptions): Reactor {
+export function startReactor<Event extends EventShape>(options: ReactorOptions<Event>): Reactor {
   const queue = new WorkQueue(options.react, options.onError);
   const past = new Set<string>();
   let live = false;

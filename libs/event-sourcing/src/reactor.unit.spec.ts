@@ -1,20 +1,19 @@
-import { inMemoryEventStore } from '@muster/adapter-in-memory';
-import type { EventStore, RecordedEvent } from '@muster/ports';
+import type { RecordedEvent, StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
-import { type Reactor, startReactor } from './reactor';
+import { type Reactor, startReactor, type ReactorOptions } from './reactor';
 import { type Relay, startRelay } from './relay';
-import { appendEvents } from './stored-events.fixture.spec';
+import { appendEvents, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 
 describe('a reactor', () => {
-  let store: EventStore;
+  let store: PlainEventStore;
   let bus: LocalBus;
   let relay: Relay;
   let observed: RecordedEvent[];
   let reacted: string[];
   let errors: string[];
   const reactors: Reactor[] = [];
-  const start = (options: Partial<Parameters<typeof startReactor>[0]> = {}): Reactor => {
+  const start = (options: Partial<ReactorOptions<StoredEvent>> = {}): Reactor => {
     const reactor = startReactor({
       name: 'test',
       store,
@@ -30,7 +29,7 @@ describe('a reactor', () => {
   };
 
   beforeEach(async () => {
-    store = inMemoryEventStore();
+    store = plainEventStore();
     bus = localBus();
     observed = [];
     reacted = [];

@@ -1,5 +1,12 @@
-import { eventSubject, HEAD_BEACON, parseStreamId } from '@muster/contracts';
-import type { EventStore, JsonObject, RecordedEvent, Requests, Subscription } from '@muster/ports';
+import {
+  type EventStore,
+  type JsonObject,
+  parseStreamId,
+  type RecordedEvent,
+  type Requests,
+  type Subscription,
+} from '@muster/ports';
+import { eventSubject, HEAD_BEACON } from './subjects';
 
 /** The store is followed again this long after it broke off. */
 const RESUME_WAIT_MS = 500;

@@ -1,5 +1,5 @@
+import { HEAD_BEACON } from './subjects';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
-import { HEAD_BEACON } from '@muster/contracts';
 import type { EventStore, JsonObject, RecordedEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
@@ -36,7 +36,7 @@ describe('the relay', () => {
       [4, 5],
     ]);
     expect(facts().map(({ previous: _, ...event }) => event as unknown as RecordedEvent)).toEqual(events);
-    expect(bus.published[0]?.subject).toBe('fact.v1.sample');
+    expect(bus.published[0]?.subject).toBe('event.v1.sample');
   });
 
   it('announces where the store ends, though nothing was ever appended', async () => {

@@ -1,5 +1,5 @@
-import { ALL_EVENTS } from '@muster/contracts';
 import type { IncomingMessage, Requests } from '@muster/ports';
+import { ALL_EVENTS } from './subjects';
 
 type OnEvent = (message: IncomingMessage) => void;
 

@@ -1,4 +1,4 @@
-import { HEAD_BEACON } from '@muster/contracts';
+import { HEAD_BEACON } from './subjects';
 import type { Requests } from '@muster/ports';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { subscribeToEvents } from './shared-events';
@@ -33,12 +33,12 @@ describe('live facts', () => {
     const heard: string[] = [];
     subscribeToEvents(counting, ({ subject }) => heard.push(`first ${subject}`));
     subscribeToEvents(counting, ({ subject }) => heard.push(`second ${subject}`));
-    counting.publish('fact.v1.host', {});
+    counting.publish('event.v1.host', {});
     counting.publish(HEAD_BEACON, {});
     await turns();
     expect(heard).toEqual([
-      'first fact.v1.host',
-      'second fact.v1.host',
+      'first event.v1.host',
+      'second event.v1.host',
       `first ${HEAD_BEACON}`,
       `second ${HEAD_BEACON}`,
     ]);
@@ -51,7 +51,7 @@ describe('live facts', () => {
     const second = subscribeToEvents(counting, () => heard.push('second'));
     first.unsubscribe();
     first.unsubscribe();
-    counting.publish('fact.v1.host', {});
+    counting.publish('event.v1.host', {});
     await turns();
     expect(heard).toEqual(['second']);
     expect(subscriptions.ended).toBe(0);
@@ -63,7 +63,7 @@ describe('live facts', () => {
     subscribeToEvents(counting, () => undefined).unsubscribe();
     let heard = 0;
     subscribeToEvents(counting, () => (heard += 1));
-    counting.publish('fact.v1.host', {});
+    counting.publish('event.v1.host', {});
     await turns();
     expect({ heard, ...subscriptions }).toEqual({ heard: 1, made: 2, ended: 1 });
   });
@@ -72,7 +72,7 @@ describe('live facts', () => {
     let heard = 0;
     subscribeToEvents(localBus(), () => (heard += 1));
     subscribeToEvents(counting, () => undefined);
-    counting.publish('fact.v1.host', {});
+    counting.publish('event.v1.host', {});
     await turns();
     expect(heard).toBe(0);
   });

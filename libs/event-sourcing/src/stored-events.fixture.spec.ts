@@ -1,6 +1,16 @@
-import { eventSubject, HEAD_BEACON } from '@muster/contracts';
-import type { EventStore, JsonObject, JsonValue, RecordedEvent, Requests, StreamId } from '@muster/ports';
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import type { EventStore, JsonObject, JsonValue, RecordedEvent, Requests, StoredEvent, StreamId } from '@muster/ports';
 import { collectPages, eventToAppend } from '@muster/testing';
+import { eventSubject, HEAD_BEACON } from './subjects';
+import { type EventCodec, type TypedEventStore, typedEventStore } from './typed-event-store';
+
+/** Events of any type, as they are stored. */
+const PLAIN_CODEC: EventCodec<StoredEvent> = { encode: (event) => event, decode: (stored) => stored };
+
+export type PlainEventStore = TypedEventStore<StoredEvent>;
+
+export const plainEventStore = (store: EventStore = inMemoryEventStore()): PlainEventStore =>
+  typedEventStore(store, PLAIN_CODEC);
 
 const MANY_STREAMS = 7;
 
@@ -31,7 +41,7 @@ export const numbersOf = (events: readonly RecordedEvent[]): JsonValue[] =>
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 /** The same store, counting how often it is read from front to end. */
-export const countingReads = (store: EventStore): EventStore & { readonly reads: number } => {
+export const countingReads = (store: PlainEventStore): PlainEventStore & { readonly reads: number } => {
   let reads = 0;
   return {
     ...store,

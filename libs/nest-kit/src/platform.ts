@@ -1,9 +1,11 @@
+import { MUSTER_CODEC, type MusterEvent } from '@muster/contracts';
+import { type TypedEventStore, typedEventStore } from '@muster/event-sourcing';
 import type { Provider } from '@nestjs/common';
 import type { Clock, EventStore, Ids, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
 
 /** The ports that a service runs on. services/muster opens them according to the settings (`profile.ts`). */
 export interface Platform {
-  /** The whole store. A service wraps it so that it can append to its own streams only. */
+  /** The whole store, with events as stored. Services get it as a MusterEventStore. */
   readonly eventStore: EventStore;
   readonly readModels: ReadModels;
   readonly objectStore: ObjectStore;
@@ -17,6 +19,11 @@ export interface Platform {
 
 export type Environment = { readonly [name: string]: string | undefined };
 
+/** The event store with the event types of Muster: what EVENT_STORE provides. */
+export type MusterEventStore = TypedEventStore<MusterEvent>;
+
+export const musterEventStore = (store: EventStore): MusterEventStore => typedEventStore(store, MUSTER_CODEC);
+
 /** Injection tokens of the ports: a class asks for the ports it uses and for nothing else. */
 export const EVENT_STORE = Symbol('EventStore');
 export const READ_MODELS = Symbol('ReadModels');
@@ -28,7 +35,7 @@ export const IDS = Symbol('Ids');
 
 /** One provider per port, for the module of a service. */
 export const platformProviders = (platform: Platform): Provider[] => [
-  { provide: EVENT_STORE, useValue: platform.eventStore },
+  { provide: EVENT_STORE, useValue: musterEventStore(platform.eventStore) },
   { provide: READ_MODELS, useValue: platform.readModels },
   { provide: OBJECT_STORE, useValue: platform.objectStore },
   { provide: SECRETS, useValue: platform.secrets },

@@ -1,10 +1,11 @@
+import type { MusterEvent } from '@muster/contracts';
 import { type Reactor, type ReactorOptions, startReactor } from '@muster/event-sourcing';
-import type { EventStore, Requests } from '@muster/ports';
+import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { EVENT_STORE, REQUESTS } from './platform';
+import { EVENT_STORE, type MusterEventStore, REQUESTS } from './platform';
 import { Readiness } from './readiness';
 
-export interface HostedReactions extends Omit<ReactorOptions, 'store' | 'requests' | 'onError'> {
+export interface HostedReactions extends Omit<ReactorOptions<MusterEvent>, 'store' | 'requests' | 'onError'> {
   /** Called once, when every event that was stored before the start has been observed. */
   readonly onLive?: () => void;
 }
@@ -19,7 +20,7 @@ export class ReactorHost implements OnApplicationShutdown {
   private live = false;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(REQUESTS) private readonly requests: Requests,
     private readonly readiness: Readiness,
   ) {}

@@ -1,11 +1,17 @@
-/** `category-id`; the category has no dash and says which service may write the stream. */
+/** `category-id`. The category has no dash and determines which service may write the stream. */
 export type StreamId = `${string}-${string}`;
+
+/** Splits at the first dash, because a category has none. */
+export function parseStreamId(streamId: string): { readonly category: string; readonly id: string } {
+  const dash = streamId.indexOf('-');
+  return { category: streamId.slice(0, dash), id: streamId.slice(dash + 1) };
+}
 
 /** A JSON object as proto3 JSON writes it. */
 export type JsonObject = { [key: string]: JsonValue };
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
-/** Who and what an event came from. Never holds a secret. */
+/** Origin of an event. Never holds a secret. */
 export interface EventMetadata {
   /** The command that caused the event: the key of idempotency. */
   readonly commandId: string;
@@ -22,15 +28,25 @@ export interface EventMetadata {
   readonly occurredAt: string;
 }
 
-export interface EventToAppend {
-  readonly id: string;
-  /** Name of the message in proto/muster/v1 that gives the shape of `data`. */
+/** What every event has. A product passes the union of its events where a type parameter extends this. */
+export interface EventShape {
+  /** Name of the message that defines the shape of `data`. */
   readonly type: string;
-  readonly data: JsonObject;
-  readonly metadata: EventMetadata;
+  readonly data: object;
 }
 
-export interface RecordedEvent extends EventToAppend {
+/** An event of any type, as an adapter stores it. */
+export interface StoredEvent extends EventShape {
+  readonly data: JsonObject;
+}
+
+export type EventToAppend<Event extends EventShape = StoredEvent> = Event & {
+  readonly id: string;
+  readonly metadata: EventMetadata;
+};
+
+/** Where and when the store recorded an event. */
+export interface Recording {
   readonly streamId: StreamId;
   /** 0 for the first event of its stream, without gaps. */
   readonly revision: number;
@@ -39,6 +55,9 @@ export interface RecordedEvent extends EventToAppend {
   /** The store's time, ISO 8601 UTC. */
   readonly recordedAt: string;
 }
+
+/** For a union of events this is a union, discriminated by `type`. */
+export type RecordedEvent<Event extends EventShape = StoredEvent> = EventToAppend<Event> & Recording;
 
 /** The revision of the last event that the writer has seen; `NO_STREAM` when it saw none. */
 export type ExpectedRevision = number;
@@ -55,21 +74,25 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
-/** Where facts live. An `appended` answer means: durable, all events of the call or none. */
-export interface EventStore {
-  /** All or nothing; a wrong expectation is a value, not an error. `events` must not be empty. */
-  append(streamId: StreamId, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendResult>;
-  /** Pages of one stream in order of revision, after `afterRevision` (default: from the first). */
-  readStream(streamId: StreamId, afterRevision?: number): AsyncIterable<readonly RecordedEvent[]>;
+/** The durable event log. An `appended` answer means: durable, and all events of the call or none. */
+export interface EventStore<Event extends EventShape = StoredEvent> {
+  /** All or nothing. A wrong expected revision is a value, not an error. `events` must not be empty. */
+  append(
+    streamId: StreamId,
+    expected: ExpectedRevision,
+    events: readonly EventToAppend<Event>[],
+  ): Promise<AppendResult>;
+  /** Pages of one stream in order of revision, after `afterRevision`. @default from the first event */
+  readStream(streamId: StreamId, afterRevision?: number): AsyncIterable<readonly RecordedEvent<Event>[]>;
   /** Pages of all streams in order of position, after `afterPosition`, up to the head at the time of the last page. */
-  readAll(afterPosition: number): AsyncIterable<readonly RecordedEvent[]>;
+  readAll(afterPosition: number): AsyncIterable<readonly RecordedEvent<Event>[]>;
   /**
    * Catch-up subscription: every event after `afterPosition` in order, then new ones as they are appended. A page is
-   * handed out when the promise of the page before it has settled; a rejection ends the subscription and is reported to `onError`.
+   * handed out when the promise of the previous page has settled. A rejection ends the subscription and is reported to `onError`.
    */
   subscribe(
     afterPosition: number,
-    onPage: (page: readonly RecordedEvent[]) => Promise<void>,
+    onPage: (page: readonly RecordedEvent<Event>[]) => Promise<void>,
     onError: (error: Error) => void,
   ): Subscription;
   /** Position of the last event, or `START_OF_STORE`. */

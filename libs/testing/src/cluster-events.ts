@@ -5,8 +5,9 @@ import {
   streamIdOf,
   type StreamCategory,
   toStoredData,
+  type RecordedMusterEvent,
 } from '@muster/contracts';
-import type { EventMetadata, JsonObject, RecordedEvent, StreamId } from '@muster/ports';
+import type { EventMetadata, StreamId } from '@muster/ports';
 
 /** Facts of other services, for specs: what registration and inventory would have stored. */
 export const CLUSTER_ID = '33333333-3333-4333-8333-333333333333';
@@ -122,17 +123,15 @@ export const inventoryReported = (key: HostKey, hardware: object = {}, epoch = 1
   });
 
 /** As the store would hand them out, in this order. */
-export function recorded(facts: readonly Fact[]): RecordedEvent[] {
+export function recorded(facts: readonly Fact[]): RecordedMusterEvent[] {
   const revisions = new Map<string, number>();
   return facts.map(({ streamId, event }, position) => {
     const revision = (revisions.get(streamId) ?? -1) + 1;
     revisions.set(streamId, revision);
-    const data = event.data as unknown as JsonObject;
     return {
+      ...event,
       id: `e${position}`,
       streamId,
-      type: event.type,
-      data,
       metadata: METADATA,
       revision,
       position,

@@ -22,8 +22,8 @@ export const numberedEvents = (count: number): EventToAppend[] =>
 export const freshStream = (category = 'sample'): StreamId => `${category}-${randomUUID()}`;
 
 /** All events of an answer that comes in pages. */
-export const collectPages = async (pages: AsyncIterable<readonly RecordedEvent[]>): Promise<RecordedEvent[]> => {
-  const events: RecordedEvent[] = [];
+export const collectPages = async <Event = RecordedEvent>(pages: AsyncIterable<readonly Event[]>): Promise<Event[]> => {
+  const events: Event[] = [];
   for await (const page of pages) events.push(...page);
   return events;
 };

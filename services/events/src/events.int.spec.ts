@@ -1,3 +1,4 @@
+import { ALL_EVENTS, HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -5,7 +6,7 @@ import { inMemoryObjectStore, inMemoryReadModels, inMemorySecrets } from '@muste
 import { connectNatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { COLLECTIONS } from '@muster/assisted-api';
-import { ALL_EVENTS, EventsService, HEAD_BEACON, projectionSubject } from '@muster/contracts';
+import { EventsService } from '@muster/contracts';
 import { callService, type Environment, type Platform } from '@muster/nest-kit';
 import { type EventStore, NO_STREAM } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -94,7 +95,7 @@ describe('the events service on a real bus and a store on disk', () => {
       return cluster?.total_host_count === 1;
     });
     await eventually('both were announced', () =>
-      ['fact.v1.cluster', 'fact.v1.host', 'projection.v1.views', HEAD_BEACON].every((subject) =>
+      ['event.v1.cluster', 'event.v1.host', 'projection.v1.views', HEAD_BEACON].every((subject) =>
         announced.includes(subject),
       ),
     );

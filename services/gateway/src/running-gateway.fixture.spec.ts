@@ -1,3 +1,4 @@
+import { projectionSubject } from '@muster/event-sourcing';
 import {
   inMemoryEventStore,
   inMemoryObjectStore,
@@ -6,7 +7,7 @@ import {
 } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
-import { projectionSubject, subjectOfMethod } from '@muster/contracts';
+import { subjectOfMethod } from '@muster/contracts';
 import type { Environment, Platform } from '@muster/nest-kit';
 import { type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
 import type { Refusal } from '@muster/problems';

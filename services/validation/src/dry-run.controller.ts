@@ -1,5 +1,5 @@
-import { ValidationService } from '@muster/contracts';
-import { DryRun } from '@muster/evaluation';
+import { ValidationService, parseEvent } from '@muster/contracts';
+import { DryRun, type DryRunHost } from '@muster/evaluation';
 import { Handles, type InputOf, type OutputOf, CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
@@ -20,7 +20,7 @@ export class DryRunController {
     @Payload() { settings = {}, pullSecretSet, hosts }: InputOf<typeof ValidationService.method.dryRun>,
   ): OutputOf<typeof ValidationService.method.dryRun> {
     const dryRun = new DryRun(this.policy, new Date(this.clock.nowMs()).toISOString());
-    const { outcomes, hosts: verdicts, machineNetworks } = dryRun.run(settings, pullSecretSet, hosts);
+    const { outcomes, hosts: verdicts, machineNetworks } = dryRun.run(settings, pullSecretSet, hosts.map(toDryRunHost));
     return {
       outcomes: [...outcomes],
       hosts: verdicts.map((verdict) => ({ ...verdict, outcomes: [...verdict.outcomes] })),
@@ -28,3 +28,10 @@ export class DryRunController {
     };
   }
 }
+
+type Host = InputOf<typeof ValidationService.method.dryRun>['hosts'][number];
+
+const toDryRunHost = (host: Host): DryRunHost => ({
+  ...host,
+  reports: host.reports.map(({ type, data }) => parseEvent('inventory', type, data ?? {})),
+});

@@ -1,3 +1,4 @@
+import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import type { ValidationEvent } from '@muster/contracts';
 import {
   NO_OUTCOMES,
@@ -8,8 +9,8 @@ import {
   type Subject,
 } from '@muster/evaluation';
 import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
-import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
-import type { RecordedEvent, Clock, EventStore, Ids } from '@muster/ports';
+import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import type { Clock, Ids, RecordedEvent } from '@muster/ports';
 import {
   type FlapPolicy,
   type FlapWatch,
@@ -36,27 +37,26 @@ export class OutcomeStore {
   private readonly watched = new Map<Subject, FlapWatch>();
 
   constructor(
-    @Inject(EVENT_STORE) eventStore: EventStore,
+    @Inject(EVENT_STORE) eventStore: MusterEventStore,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(FLAP_POLICY) private readonly policy: FlapPolicy,
   ) {
     this.handler = createCommandHandler<RecordedOutcomes, OutcomeCommand, ValidationEvent>({
-      category: 'validation',
+      category: eventCategory('validation'),
       decider: outcomeDecider,
-      store: ownedEventStore(eventStore, 'validation'),
+      store: ownedEventStore(eventStore, 'validation', STREAM_OWNERS),
       clock,
       ids,
     });
   }
 
   /** Takes in a stored verdict. True when it was not known: of before the start, or of another replica. */
-  observe(subject: Subject, event: RecordedEvent): boolean {
+  observe(subject: Subject, event: RecordedEvent<ValidationEvent>): boolean {
     const { verdict, revision } = this.known.get(subject) ?? { verdict: NO_OUTCOMES, revision: -1 };
     if (event.revision <= revision) return false;
-    const { type, data } = event;
     this.known.set(subject, {
-      verdict: outcomeDecider.evolve(verdict, { type, data } as unknown as ValidationEvent),
+      verdict: outcomeDecider.evolve(verdict, event),
       revision: event.revision,
     });
     return true;

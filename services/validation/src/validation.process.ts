@@ -1,4 +1,4 @@
-import { type EventData, type HostKey, parseStreamId } from '@muster/contracts';
+import { type HostKey, parseStreamId, type RecordedMusterEvent, isEventOf, hostKeyOfStream } from '@muster/contracts';
 import {
   evaluateClusterOutcomes,
   evaluateHostOutcomes,
@@ -12,7 +12,7 @@ import {
 } from '@muster/evaluation';
 import { DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK, ReactorHost } from '@muster/nest-kit';
-import type { Clock, RecordedEvent } from '@muster/ports';
+import type { Clock } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from './config';
@@ -61,15 +61,15 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
     this.deadlines.close();
   }
 
-  private observe(event: RecordedEvent): readonly Subject[] {
-    const { category, id } = parseStreamId(event.streamId);
-    // Whatever becomes of its id, it starts afresh: those who read along have dropped what was told of it.
-    if (event.type === 'HostDeregistered') this.forget(hostSubject(id as HostKey));
-    if (category !== 'validation') return this.view.observe(event);
+  private observe(event: RecordedMusterEvent): readonly Subject[] {
+    // The epoch of a host that returns starts anew, so nothing recorded for its id applies to it.
+    if (event.type === 'HostDeregistered') this.forget(hostSubject(hostKeyOfStream(event.streamId)));
+    if (!isEventOf('validation', event)) return this.view.observe(event);
+    const { id } = parseStreamId(event.streamId);
     const subject = subjectOfStreamId(id);
     const touched = this.verdicts.observe(subject, event) ? [subject] : [];
-    const { connectivityGroups } = event.data as unknown as Partial<EventData<'ClusterOutcomesChanged'>>;
-    return connectivityGroups ? [...touched, ...this.view.observeGroups(id, connectivityGroups)] : touched;
+    const groups = event.type === 'ClusterOutcomesChanged' ? event.data.connectivityGroups : undefined;
+    return groups ? [...touched, ...this.view.observeGroups(id, groups)] : touched;
   }
 
   private isOpen(subject: Subject): boolean {

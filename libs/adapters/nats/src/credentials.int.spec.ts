@@ -87,7 +87,7 @@ describe('NATS credentials', () => {
     ['another infra-env', `agent.v1.${FOREIGN}.>`],
     ['all infra-envs', 'agent.v1.*.*.nudge'],
     ['everything', '>'],
-    ['facts', 'fact.v1.>'],
+    ['facts', 'event.v1.>'],
     ['answers to others', `_INBOX.${FOREIGN}.>`],
   ])('refuse an agent that listens to %s', async (_, subject) => {
     const agent = await openAgent(ofAgent);
@@ -96,7 +96,7 @@ describe('NATS credentials', () => {
     await agent.flush();
     await eventually('the refusal is reported', () => denied.includes(subject));
     service.publish(`agent.v1.${FOREIGN}.${HOST}.nudge`, 'not for you');
-    service.publish('fact.v1.cluster', 'not for you');
+    service.publish('event.v1.cluster', 'not for you');
     await service.flush();
     await agent.flush();
     expect(heard).toEqual([]);

@@ -1,4 +1,11 @@
-import { type ClusterSettings, type HostKey, hostKeyOf, type MusterEvent, type Plain } from '@muster/contracts';
+import {
+  type ClusterSettings,
+  type HostKey,
+  hostKeyOf,
+  type MusterEvent,
+  type Plain,
+  type InventoryEvent,
+} from '@muster/contracts';
 import type { Decision } from '@muster/decision';
 import {
   clusterDecider,
@@ -43,8 +50,8 @@ export interface DryRunHost {
   readonly role: string;
   readonly requestedHostname: string;
   readonly installationDiskId: string;
-  /** Data of inventory events, as the inventory service returns them. */
-  readonly reports: readonly { readonly type: string; readonly data?: object }[];
+  /** As InventoryService.ReadReport returns them: of the first epoch, which is the epoch of every host of a dry run. */
+  readonly reports: readonly InventoryEvent[];
 }
 
 export interface DryRunOutcome {
@@ -117,8 +124,7 @@ export class DryRun {
       agentVersion: this.policy.agentImage,
       clusterAcceptsHosts: true,
     });
-    const { epoch } = this.host(key).state;
-    for (const { type, data } of reports) this.observe(`inventory-${key}`, type, { ...data, epoch });
+    for (const report of reports) this.record(`inventory-${key}`, report);
     if (requestedHostname) this.decideHost(key, { type: 'Rename', at: this.at, hostname: requestedHostname });
     if (installationDiskId) this.chooseDisk(this.host(key), installationDiskId);
     return key;
@@ -207,13 +213,9 @@ export class DryRun {
     for (const event of decision.events) this.record(streamId, event);
   }
 
-  private record(streamId: string, { type, data }: MusterEvent): void {
-    this.observe(streamId, type, data);
-  }
-
-  private observe(streamId: string, type: string, data: object): void {
+  private record(streamId: string, event: MusterEvent): void {
     this.position += 1;
-    this.view.observe({ id: `dryRun-${this.position}`, streamId, type, data: { ...data } });
+    this.view.observe({ ...event, id: `dryRun-${this.position}`, streamId });
   }
 
   private cluster(): ClusterEntry {

@@ -8,6 +8,8 @@ import {
   type InfraEnvEvent,
   type InventoryEvent,
   parseStreamId,
+  isEventOf,
+  hostKeyOfStream,
 } from '@muster/contracts';
 import { clusterDecider, hostDecider, infraEnvDecider, userManifestsAfter } from '@muster/domain';
 import { NO_SHAPE } from '@muster/operators';
@@ -28,8 +30,6 @@ import {
   isRegistered,
   changesVips,
 } from './view-entries';
-
-const typed = <Event>({ type, data }: ObservedEvent): Event => ({ type, data }) as Event;
 
 /** Everything that rules read, folded from the streams in order. Each fact names the subjects that depend on it. */
 export class FactsView {
@@ -72,24 +72,16 @@ export class FactsView {
 
   /** Takes the fact in and answers what has to be judged anew because of it. */
   observe(event: ObservedEvent): readonly Subject[] {
-    const { category, id } = parseStreamId(event.streamId);
-    switch (category) {
-      case 'host':
-        return this.observeHost(id as HostKey, event);
-      case 'inventory':
-        return this.observeReport(id as HostKey, event);
-      case 'cluster':
-        return this.observeCluster(id, event);
-      case 'infraEnv':
-        return this.observeInfraEnv(id, event);
-      case 'manifest':
-        return this.observeManifests(id, event);
-      default:
-        return [];
-    }
+    if (isEventOf('host', event)) return this.observeHost(event);
+    if (isEventOf('inventory', event)) return this.observeReport(event);
+    if (isEventOf('cluster', event)) return this.observeCluster(event);
+    if (isEventOf('infraEnv', event)) return this.observeInfraEnv(event);
+    if (isEventOf('manifest', event)) return this.observeManifests(event);
+    return [];
   }
 
-  private observeHost(key: HostKey, event: ObservedEvent): readonly Subject[] {
+  private observeHost(event: ObservedEvent<HostEvent>): readonly Subject[] {
+    const key = hostKeyOfStream(event.streamId);
     const entry: HostEntry = this.host(key) ?? {
       key,
       state: hostDecider.initialState(),
@@ -99,16 +91,17 @@ export class FactsView {
     // Entries of deregistered hosts stay: their epoch goes on counting when the host comes back.
     this.entries.hosts.set(key, entry);
     const before = { ...entry };
-    entry.state = hostDecider.evolve(before.state, typed<HostEvent>(event));
+    entry.state = hostDecider.evolve(before.state, event);
     if (entry.state.epoch !== before.state.epoch || !isRegistered(entry)) entry.reports = NO_REPORTS;
     return this.hostChanged(before, entry, event.id);
   }
 
-  private observeReport(key: HostKey, event: ObservedEvent): readonly Subject[] {
+  private observeReport(event: ObservedEvent<InventoryEvent>): readonly Subject[] {
+    const key = hostKeyOfStream(event.streamId);
     const entry = this.host(key);
     if (!entry || event.data.epoch !== entry.state.epoch) return [];
     const before = { ...entry };
-    entry.reports = evolveReports(before.reports, typed<InventoryEvent>(event));
+    entry.reports = evolveReports(before.reports, event);
     return entry.reports === before.reports ? [] : this.hostChanged(before, entry, event.id);
   }
 
@@ -136,9 +129,10 @@ export class FactsView {
     return [...touched];
   }
 
-  private observeCluster(id: string, event: ObservedEvent): readonly Subject[] {
+  private observeCluster(event: ObservedEvent<ClusterEvent>): readonly Subject[] {
+    const { id } = parseStreamId(event.streamId);
     const known = this.cluster(id);
-    const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), typed<ClusterEvent>(event));
+    const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), event);
     if (event.type === 'ClusterDeregistered') {
       this.entries.clusters.delete(id);
       return [];
@@ -161,10 +155,11 @@ export class FactsView {
     return [clusterSubject(id)];
   }
 
-  private observeManifests(id: string, event: ObservedEvent): readonly Subject[] {
+  private observeManifests(event: ObservedEvent<ManifestEvent>): readonly Subject[] {
+    const { id } = parseStreamId(event.streamId);
     const known = this.cluster(id);
     if (!known) return [];
-    const userManifests = userManifestsAfter(known.userManifests, typed<ManifestEvent>(event));
+    const userManifests = userManifestsAfter(known.userManifests, event);
     return userManifests === known.userManifests ? [] : this.clusterChanged(known, { userManifests }, event.id);
   }
 
@@ -184,10 +179,11 @@ export class FactsView {
     return [clusterSubject(id), ...this.withoutSummaries([...known.hostKeys])];
   }
 
-  private observeInfraEnv(id: string, event: ObservedEvent): readonly Subject[] {
+  private observeInfraEnv(event: ObservedEvent<InfraEnvEvent>): readonly Subject[] {
+    const { id } = parseStreamId(event.streamId);
     const known = this.infraEnv(id);
     const before = known?.state ?? infraEnvDecider.initialState();
-    const state = infraEnvDecider.evolve(before, typed<InfraEnvEvent>(event));
+    const state = infraEnvDecider.evolve(before, event);
     if (event.type === 'InfraEnvDeregistered') {
       this.entries.infraEnvs.delete(id);
       return [];

@@ -1,7 +1,4 @@
-/** The part of a recorded event that the view reads. */
-export interface ObservedEvent {
-  readonly id: string;
-  readonly streamId: string;
-  readonly type: string;
-  readonly data: { readonly [member: string]: unknown };
-}
+import type { MusterEvent } from '@muster/contracts';
+
+/** What the view reads of a recorded event: its type, its data, its id and its stream. */
+export type ObservedEvent<Event = MusterEvent> = Event & { readonly id: string; readonly streamId: string };

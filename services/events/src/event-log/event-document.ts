@@ -1,5 +1,6 @@
+import type { RecordedMusterEvent } from '@muster/contracts';
 import { COLLECTIONS, type EventDocument } from '@muster/assisted-api';
-import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import type { ReadModelChange } from '@muster/ports';
 import { putOrRemove } from '../views/document-changes';
 import type { LogEntry } from './log-entry';
 
@@ -19,7 +20,7 @@ export interface EventSubject {
 
 /** The lines of one stored event. Keys come from its position, so that a repetition writes the same documents. */
 export function eventDocuments(
-  event: RecordedEvent,
+  event: RecordedMusterEvent,
   entries: readonly LogEntry[],
   { clusterId, hostId, infraEnvId, owner }: EventSubject,
 ): readonly ReadModelChange[] {

@@ -1,7 +1,7 @@
 import { JOURNEYS_PROJECTION } from '@muster/assisted-api';
 import { type Feed, startProjector } from '@muster/event-sourcing';
-import { EVENT_STORE, READ_MODELS, REQUESTS } from '@muster/nest-kit';
-import type { EventStore, ReadModels, Requests } from '@muster/ports';
+import { EVENT_STORE, READ_MODELS, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
+import type { ReadModels, Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { projectJourney } from './project-journey';
 
@@ -12,7 +12,7 @@ export class JourneysProjection implements OnApplicationBootstrap, OnApplication
   private feed: Feed | undefined;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     @Inject(REQUESTS) private readonly requests: Requests,
   ) {}

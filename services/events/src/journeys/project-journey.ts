@@ -6,9 +6,9 @@ import {
   JOURNEY_COLLECTIONS,
   NOT_YET,
 } from '@muster/assisted-api';
-import { isKnownEventType, type MusterEvent, parseStreamId } from '@muster/contracts';
+import { isKnownEventType, type MusterEvent, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
 import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import type { ReadModelChange } from '@muster/ports';
 import { putOrRemove } from '../views/document-changes';
 import { endsRetention } from '../views/deleted-documents';
 import { evolveClusterJourney, reached } from './cluster-journey';
@@ -18,14 +18,14 @@ const { clusters: CLUSTERS, hosts: HOSTS, infraEnvs: INFRA_ENVS } = JOURNEY_COLL
 type Changes = readonly ReadModelChange[];
 
 /** A stored fact, with its kind. */
-type Fact = RecordedEvent & MusterEvent;
+type Fact = RecordedMusterEvent & MusterEvent;
 type EventOf<Type extends MusterEvent['type']> = Extract<MusterEvent, { readonly type: Type }>;
 
 /**
  * The projection `journeys`: how far each cluster came and when, and where its hosts were meanwhile. A step counts when it is reached first, so
  * an event that is handed out again changes nothing.
  */
-export const projectJourney: ProjectEvent = async (event, read) => {
+export const projectJourney: ProjectEvent<MusterEvent> = async (event, read) => {
   if (!isKnownEventType(event.type)) return [];
   const { category, id } = parseStreamId(event.streamId);
   const fact = event as unknown as Fact;
@@ -128,4 +128,4 @@ function clusterOfInfraEnv(fact: Fact): string | undefined {
 const clusterIn = async (read: ReadDocument, id: string): Promise<ClusterJourney | undefined> =>
   (await read(CLUSTERS, id)) as unknown as ClusterJourney | undefined;
 
-const timeOf = (event: RecordedEvent): string => event.metadata.occurredAt;
+const timeOf = (event: RecordedMusterEvent): string => event.metadata.occurredAt;

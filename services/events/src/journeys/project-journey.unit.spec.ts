@@ -1,3 +1,4 @@
+import type { RecordedMusterEvent } from '@muster/contracts';
 import {
   type ClusterJourney,
   FUNNEL_STEPS,
@@ -5,7 +6,7 @@ import {
   JOURNEY_COLLECTIONS,
   MAX_JOURNEY_MARKS,
 } from '@muster/assisted-api';
-import type { JsonObject, RecordedEvent } from '@muster/ports';
+import type { JsonObject } from '@muster/ports';
 import fc from 'fast-check';
 import {
   CLUSTER_ID,
@@ -50,7 +51,7 @@ const STORY: readonly Fact[] = [
   status('installed', 'finalizing'),
 ];
 
-async function journeysAfter(events: readonly RecordedEvent[]): Promise<Map<string, JsonObject>> {
+async function journeysAfter(events: readonly RecordedMusterEvent[]): Promise<Map<string, JsonObject>> {
   const documents = new Map<string, JsonObject>();
   for (const event of events)
     for (const change of await projectJourney(event, async (collection, key) => documents.get(`${collection}/${key}`)))

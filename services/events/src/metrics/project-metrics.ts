@@ -1,7 +1,7 @@
 import { type ClusterDocument, COLLECTIONS, type HostDocument, type MetricDocument } from '@muster/assisted-api';
-import { parseStreamId } from '@muster/contracts';
+import { parseStreamId, type RecordedMusterEvent, type MusterEvent } from '@muster/contracts';
 import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
-import type { JsonObject, ReadModelChange, RecordedEvent } from '@muster/ports';
+import type { JsonObject, ReadModelChange } from '@muster/ports';
 import { CLUSTER_OBSERVATIONS } from './cluster-observations';
 import { HOST_OBSERVATIONS } from './host-observations';
 import { withObservation } from './metric-documents';
@@ -14,10 +14,10 @@ const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
  * What an event adds to the figures, from the documents as they were before it. Each metric's document says which event
  * changed it last, so an event that is handed out again is not counted again.
  */
-export const projectMetrics: ProjectEvent = (event, read) =>
+export const projectMetrics: ProjectEvent<MusterEvent> = (event, read) =>
   CLUSTER_OBSERVATIONS.has(event.type) || HOST_OBSERVATIONS.has(event.type) ? observe(event, read) : NOTHING;
 
-async function observe(event: RecordedEvent, read: ReadDocument): Promise<readonly ReadModelChange[]> {
+async function observe(event: RecordedMusterEvent, read: ReadDocument): Promise<readonly ReadModelChange[]> {
   const documents = new Map<string, MetricDocument>();
   for (const observation of await observationsOf(event, read)) {
     const { metric } = observation;
@@ -34,7 +34,7 @@ async function observe(event: RecordedEvent, read: ReadDocument): Promise<readon
 }
 
 async function observationsOf(
-  { streamId, type, data, metadata, position }: RecordedEvent,
+  { streamId, type, data, metadata, position }: RecordedMusterEvent,
   read: ReadDocument,
 ): Promise<readonly Observation[]> {
   const { id } = parseStreamId(streamId);
@@ -46,7 +46,7 @@ async function observationsOf(
   const before = (await read(HOSTS, id)) as unknown as HostDocument | undefined;
   if (before && before._position >= position) return [];
   // Reports of an earlier epoch are void.
-  if (before && typeof data['epoch'] === 'number' && data['epoch'] !== before._epoch) return [];
+  if (before && 'epoch' in data && data.epoch !== before._epoch) return [];
   const isOrphan = Boolean(before?.cluster_id && !(await read(CLUSTERS, before.cluster_id)));
   const host = { before, isOrphan, occurredAt: metadata.occurredAt };
   return HOST_OBSERVATIONS.get(type)?.(data as never, host) ?? [];

@@ -1,7 +1,8 @@
+import type { MusterEventStore } from '@muster/nest-kit';
 import { COLLECTIONS, JOURNEY_COLLECTIONS } from '@muster/assisted-api';
-import { streamIdOf } from '@muster/contracts';
+import { streamIdOf, type RecordedMusterEvent } from '@muster/contracts';
 import { RefusalError } from '@muster/problems';
-import type { EventStore, ReadModels, RecordedEvent, StreamId } from '@muster/ports';
+import type { ReadModels, StreamId } from '@muster/ports';
 
 /** What one look at the past reads at most: hundreds of installations' worth. */
 export const PAST_EVENTS_MAX = 200_000;
@@ -12,9 +13,9 @@ const HOST_CATEGORIES = ['host', 'inventory', 'validation'] as const;
 export async function pastEvents(
   clusterId: string,
   atMs: number,
-  { eventStore, readModels }: { readonly eventStore: EventStore; readonly readModels: ReadModels },
-): Promise<readonly RecordedEvent[]> {
-  const events: RecordedEvent[] = [];
+  { eventStore, readModels }: { readonly eventStore: MusterEventStore; readonly readModels: ReadModels },
+): Promise<readonly RecordedMusterEvent[]> {
+  const events: RecordedMusterEvent[] = [];
   for (const streamId of await streamsOf(clusterId, readModels))
     for await (const page of eventStore.readStream(streamId)) {
       events.push(...page.filter(({ metadata }) => Date.parse(metadata.occurredAt) <= atMs));

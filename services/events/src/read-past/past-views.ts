@@ -1,6 +1,7 @@
+import type { RecordedMusterEvent, MusterEvent } from '@muster/contracts';
 import { type ClusterDocument, COLLECTIONS, type HostDocument } from '@muster/assisted-api';
 import type { ProjectEvent } from '@muster/event-sourcing';
-import type { JsonObject, RecordedEvent } from '@muster/ports';
+import type { JsonObject } from '@muster/ports';
 
 /** Documents as people would have read them. */
 export interface PastViews {
@@ -13,8 +14,8 @@ export interface PastViews {
 /** The views after exactly these events, which are in order of position: the projection that fills the read models, over nothing. */
 export async function pastViews(
   clusterId: string,
-  events: readonly RecordedEvent[],
-  project: ProjectEvent,
+  events: readonly RecordedMusterEvent[],
+  project: ProjectEvent<MusterEvent>,
 ): Promise<PastViews> {
   const collections = new Map([COLLECTIONS.clusters, COLLECTIONS.hosts, COLLECTIONS.infraEnvs].map(toEmpty));
   for (const event of events) {

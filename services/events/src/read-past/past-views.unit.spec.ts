@@ -1,6 +1,8 @@
+import { musterEventStore } from '@muster/nest-kit';
+import type { RecordedMusterEvent } from '@muster/contracts';
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { COLLECTIONS } from '@muster/assisted-api';
-import { type JsonObject, NO_STREAM, type RecordedEvent, type StreamId } from '@muster/ports';
+import { type JsonObject, NO_STREAM, type StreamId } from '@muster/ports';
 import fc from 'fast-check';
 import { projectEvent } from '../views/project-event';
 import {
@@ -36,7 +38,7 @@ const STORY = record([
 ]);
 
 /** A store in which all of it has happened, and the host is known to have been in the cluster. */
-async function stored(events: readonly RecordedEvent[]) {
+async function stored(events: readonly RecordedMusterEvent[]) {
   const eventStore = inMemoryEventStore();
   const revisions = new Map<StreamId, number>();
   for (const { streamId, id, type, data, metadata } of events) {
@@ -49,7 +51,7 @@ async function stored(events: readonly RecordedEvent[]) {
   const readModels = inMemoryReadModels();
   const document: JsonObject = { cluster_id: CLUSTER_ID };
   await readModels.commit('views', 1, [{ kind: 'put', collection: COLLECTIONS.hosts, key: HOST_KEY, document }]);
-  return { eventStore, readModels };
+  return { eventStore: musterEventStore(eventStore), readModels };
 }
 
 describe('the past', () => {

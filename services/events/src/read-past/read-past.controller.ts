@@ -1,8 +1,15 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { EventsService } from '@muster/contracts';
-import { Handles, type InputOf, type OutputOf, EVENT_STORE, READ_MODELS } from '@muster/nest-kit';
-import type { EventStore, ReadModels } from '@muster/ports';
+import {
+  Handles,
+  type InputOf,
+  type OutputOf,
+  EVENT_STORE,
+  READ_MODELS,
+  type MusterEventStore,
+} from '@muster/nest-kit';
+import type { ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -18,7 +25,7 @@ const packed = promisify(gzip);
 @Controller()
 export class ReadPastController {
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     @Inject(CONFIG) private readonly config: EventsConfig,
   ) {}

@@ -1,3 +1,4 @@
+import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import { EventsService } from '@muster/contracts';
 import {
   type CommandContext,
@@ -5,9 +6,9 @@ import {
   createCommandHandler,
   ownedEventStore,
 } from '@muster/event-sourcing';
-import { Handles, type InputOf, type OutputOf, EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
+import { Handles, type InputOf, type OutputOf, EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
-import { START_OF_STORE, type Clock, type EventStore, type Ids } from '@muster/ports';
+import { START_OF_STORE, type Clock, type Ids } from '@muster/ports';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { CONFIG, type EventsConfig } from '../config';
@@ -23,13 +24,13 @@ export class RecordNoteController {
   private readonly intervals: NoteIntervals;
 
   constructor(
-    @Inject(EVENT_STORE) eventStore: EventStore,
+    @Inject(EVENT_STORE) eventStore: MusterEventStore,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) ids: Ids,
     @Inject(CONFIG) config: EventsConfig,
   ) {
-    const store = ownedEventStore(eventStore, 'events');
-    this.notes = createCommandHandler({ category: 'note', decider: noteDecider, store, clock, ids });
+    const store = ownedEventStore(eventStore, 'events', STREAM_OWNERS);
+    this.notes = createCommandHandler({ category: eventCategory('note'), decider: noteDecider, store, clock, ids });
     this.intervals = new NoteIntervals(config.noteIntervalsMs);
   }
 
@@ -40,9 +41,8 @@ export class RecordNoteController {
     const nowMs = this.clock.nowMs();
     if (this.intervals.isTooSoon(note, nowMs)) return { position: START_OF_STORE };
     const subjectId = note.clusterId || note.infraEnvId || note.hostId || 'unknown';
-    const result = await this.notes.handle(subjectId, { type: 'RecordNote', note }, context);
-    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    const { position } = await this.notes.execute(subjectId, { type: 'RecordNote', note }, context);
     this.intervals.recorded(note, nowMs);
-    return { position: result.position };
+    return { position };
   }
 }

@@ -1,6 +1,6 @@
 import { type Relay, startRelay } from '@muster/event-sourcing';
-import { EVENT_STORE, REQUESTS } from '@muster/nest-kit';
-import type { EventStore, Requests } from '@muster/ports';
+import { EVENT_STORE, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 
 /** Publishes a live copy of every stored fact. With several replicas each fact is published several times, which feeds do not mind. */
@@ -10,7 +10,7 @@ export class EventRelay implements OnApplicationBootstrap, OnApplicationShutdown
   private relay: Relay | undefined;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(REQUESTS) private readonly requests: Requests,
   ) {}
 

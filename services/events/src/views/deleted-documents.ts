@@ -1,4 +1,5 @@
-import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import type { RecordedMusterEvent, MusterEvent } from '@muster/contracts';
+import type { ReadModelChange } from '@muster/ports';
 import { putOrRemove } from './document-changes';
 
 /** Where documents are, and where they are kept once they were deleted. */
@@ -15,14 +16,15 @@ export function deletionChanges(
   { collection, deleted }: Places,
   key: string,
   before: object,
-  { data, position }: RecordedEvent,
+  { data, position }: RecordedMusterEvent,
 ): readonly ReadModelChange[] {
   const gone = putOrRemove(collection, key, undefined);
-  const at = data['at'];
-  if (typeof at !== 'string' || at === '') return [gone];
+  const at = 'at' in data ? data.at : '';
+  if (!at) return [gone];
   return [gone, putOrRemove(deleted, key, { ...before, deleted_at: at, updated_at: at, _position: position })];
 }
 
 /** The time is up for which something deleted is kept. */
-export const endsRetention = ({ type, data }: RecordedEvent): boolean =>
-  (type === 'ClusterDeadlinePassed' || type === 'HostDeadlinePassed') && data['deadline'] === 'retention';
+export const endsRetention = (event: MusterEvent): boolean =>
+  (event.type === 'ClusterDeadlinePassed' || event.type === 'HostDeadlinePassed') &&
+  event.data.deadline === 'retention';

@@ -1,6 +1,7 @@
+import type { RecordedMusterEvent } from '@muster/contracts';
 import { type ClusterDocument, COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import type { ReadModelChange } from '@muster/ports';
 import { CLUSTER_LOG, retentionLog } from '../event-log/cluster-log';
 import { eventDocuments } from '../event-log/event-document';
 import type { ClusterSubject, LogEntry } from '../event-log/log-entry';
@@ -18,7 +19,7 @@ const LOG: { readonly [type: string]: unknown } = { ...CLUSTER_LOG, ClusterOutco
 /** Everything that one fact about a cluster changes: its document and the log. */
 export async function projectCluster(
   clusterId: string,
-  event: RecordedEvent,
+  event: RecordedMusterEvent,
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {

@@ -1,4 +1,4 @@
-import { isKnownEventType, parseStreamId } from '@muster/contracts';
+import { isKnownEventType, parseStreamId, type MusterEvent } from '@muster/contracts';
 import type { ProjectEvent } from '@muster/event-sourcing';
 import type { ReadModelChange } from '@muster/ports';
 import { projectMetrics } from '../metrics/project-metrics';
@@ -14,7 +14,7 @@ const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
  * The projection `views`: from a stored event to what it changes in the documents that people read. Each document says
  * which event changed it last, so an event that is handed out again changes nothing.
  */
-export const createProjectEvent = (limits: MachineLimits): ProjectEvent => {
+export const createProjectEvent = (limits: MachineLimits): ProjectEvent<MusterEvent> => {
   const projectDocuments = createProjectDocuments(limits);
   return async (event, read) => {
     const documents = await projectDocuments(event, read);
@@ -24,7 +24,7 @@ export const createProjectEvent = (limits: MachineLimits): ProjectEvent => {
 };
 
 const createProjectDocuments =
-  (limits: MachineLimits): ProjectEvent =>
+  (limits: MachineLimits): ProjectEvent<MusterEvent> =>
   (event, read) => {
     // Facts of a newer version are for its reader.
     if (!isKnownEventType(event.type)) return NOTHING;
@@ -52,4 +52,4 @@ const createProjectDocuments =
   };
 
 /** With what holds when nobody sets anything. */
-export const projectEvent: ProjectEvent = createProjectEvent(DEFAULT_MACHINE_LIMITS);
+export const projectEvent: ProjectEvent<MusterEvent> = createProjectEvent(DEFAULT_MACHINE_LIMITS);

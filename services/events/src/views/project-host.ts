@@ -1,7 +1,7 @@
 import { type ClusterDocument, COLLECTIONS, type HostDocument } from '@muster/assisted-api';
-import type { EventData } from '@muster/contracts';
+import type { EventData, RecordedMusterEvent } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import type { ReadModelChange } from '@muster/ports';
 import { eventDocuments } from '../event-log/event-document';
 import { HOST_LOG } from '../event-log/host-log';
 import { hostNameOf, type HostSubject, type LogEntry } from '../event-log/log-entry';
@@ -30,7 +30,7 @@ const LOG: { readonly [type: string]: unknown } = {
 /** Everything that one fact about a host changes: its document, its cluster's, and the log. */
 export async function projectHost(
   hostKey: string,
-  event: RecordedEvent,
+  event: RecordedMusterEvent,
   occurrence: Occurrence,
   read: ReadDocument,
   limits: MachineLimits,
@@ -67,7 +67,7 @@ const subjectOf = (host: HostDocument) => ({
   owner: host,
 });
 
-const verifiedBy = (clusterId: string, event: RecordedEvent) => ({
+const verifiedBy = (clusterId: string, event: RecordedMusterEvent) => ({
   clusterId,
   data: event.data as unknown as EventData<'VipsVerified'>,
 });

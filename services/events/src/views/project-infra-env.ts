@@ -1,7 +1,7 @@
 import { type ClusterDocument, COLLECTIONS, type InfraEnvDocument } from '@muster/assisted-api';
-import type { ImageEvent, InfraEnvEvent } from '@muster/contracts';
+import type { ImageEvent, InfraEnvEvent, RecordedMusterEvent } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import type { ReadModelChange } from '@muster/ports';
 import { eventDocuments } from '../event-log/event-document';
 import { INFRA_ENV_LOG } from '../event-log/infra-env-log';
 import type { InfraEnvSubject, LogEntry } from '../event-log/log-entry';
@@ -31,7 +31,7 @@ export function evolveInfraEnvDocument(
 /** Everything that one fact about an infra-env or its image changes. */
 export async function projectInfraEnv(
   infraEnvId: string,
-  event: RecordedEvent,
+  event: RecordedMusterEvent,
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {

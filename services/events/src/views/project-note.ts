@@ -1,14 +1,14 @@
 import { COLLECTIONS } from '@muster/assisted-api';
-import { type EventData, hostKeyOf } from '@muster/contracts';
+import { type EventData, hostKeyOf, type RecordedMusterEvent } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange, RecordedEvent } from '@muster/ports';
+import type { ReadModelChange } from '@muster/ports';
 import { type EventSubject, eventDocuments } from '../event-log/event-document';
 import { noteLog } from '../event-log/note-log';
 
 const NOBODY: EventSubject['owner'] = { user_name: '', org_id: '', email_domain: '' };
 
 /** A note belongs to whoever owns what it is about; without an owner only those who see everything see it. */
-export async function projectNote(event: RecordedEvent, read: ReadDocument): Promise<readonly ReadModelChange[]> {
+export async function projectNote(event: RecordedMusterEvent, read: ReadDocument): Promise<readonly ReadModelChange[]> {
   const data = event.data as unknown as EventData<'NoteRecorded'>;
   const { clusterId, hostId, infraEnvId } = data;
   const subject =

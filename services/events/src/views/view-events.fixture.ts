@@ -1,6 +1,13 @@
 import { type ClusterDocument, COLLECTIONS, type EventDocument, type HostDocument } from '@muster/assisted-api';
-import { type EventData, type EventType, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
-import type { EventMetadata, JsonObject, RecordedEvent } from '@muster/ports';
+import {
+  type EventData,
+  type EventType,
+  type StreamCategory,
+  streamIdOf,
+  type RecordedMusterEvent,
+  parseEvent,
+} from '@muster/contracts';
+import type { EventMetadata, JsonObject } from '@muster/ports';
 import { projectEvent } from './project-event';
 
 export const CLUSTER_ID = '11111111-1111-4111-8111-111111111111';
@@ -82,11 +89,10 @@ export const infraEnvRegistered = (): Fact =>
   });
 
 /** Facts as the store would hand them out, one position apart. */
-export function record(facts: readonly Fact[], metadata: Partial<EventMetadata> = {}): readonly RecordedEvent[] {
+export function record(facts: readonly Fact[], metadata: Partial<EventMetadata> = {}): readonly RecordedMusterEvent[] {
   return facts.map(({ category, id, type, data, actor }, position) => ({
+    ...parseEvent(category, type, data),
     id: `event-${position}`,
-    type,
-    data: toStoredData({ type, data } as never) as JsonObject,
     metadata: {
       commandId: `command-${position}`,
       correlationId: 'story',
@@ -110,7 +116,7 @@ function freeze<Value>(value: Value): Value {
 }
 
 /** What the read models hold after the events, `collection/key` to document; frozen, as readers share them. */
-export async function documentsAfter(events: readonly RecordedEvent[]): Promise<Map<string, JsonObject>> {
+export async function documentsAfter(events: readonly RecordedMusterEvent[]): Promise<Map<string, JsonObject>> {
   const documents = new Map<string, JsonObject>();
   for (const event of events) {
     const changes = await projectEvent(event, async (collection, key) => documents.get(`${collection}/${key}`));

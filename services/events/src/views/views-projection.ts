@@ -1,7 +1,7 @@
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { type Feed, startProjector } from '@muster/event-sourcing';
-import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS } from '@muster/nest-kit';
-import { START_OF_STORE, type EventStore, type ReadModels, type Requests } from '@muster/ports';
+import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
+import { START_OF_STORE, type ReadModels, type Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type EventsConfig } from '../config';
 import { createProjectEvent } from './project-event';
@@ -24,7 +24,7 @@ export class ViewsProjection implements ProjectionProgress, OnApplicationBootstr
   private isCaughtUp = false;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     @Inject(REQUESTS) private readonly requests: Requests,
     private readonly readiness: Readiness,

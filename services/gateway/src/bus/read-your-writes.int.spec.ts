@@ -1,8 +1,8 @@
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
-import { HEAD_BEACON } from '@muster/contracts';
-import { Readiness } from '@muster/nest-kit';
+import { HEAD_BEACON } from '@muster/event-sourcing';
+import { musterEventStore, Readiness } from '@muster/nest-kit';
 import { type NatsServer, startNatsServer } from '@muster/testing';
 import { ReadYourWrites } from './read-your-writes';
 
@@ -14,7 +14,7 @@ describe('an answer that waits for the read models', () => {
   beforeAll(async () => {
     server = await startNatsServer();
     requests = await connectNatsRequests({ servers: server.url, name: 'test' });
-    waiting = new ReadYourWrites(inMemoryEventStore(), readModels, requests, new Readiness());
+    waiting = new ReadYourWrites(musterEventStore(inMemoryEventStore()), readModels, requests, new Readiness());
     await waiting.onApplicationBootstrap();
   });
   afterAll(async () => {

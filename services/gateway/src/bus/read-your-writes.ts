@@ -1,8 +1,8 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
-import { HEAD_BEACON, projectionSubject } from '@muster/contracts';
-import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS } from '@muster/nest-kit';
-import { START_OF_STORE, type EventStore, type ReadModels, type Requests } from '@muster/ports';
+import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
+import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
+import { START_OF_STORE, type ReadModels, type Requests } from '@muster/ports';
 
 /** Longest wait of one answer for the read models. After it the answer shows what is there. */
 export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
@@ -27,7 +27,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   private headAtStart: number | undefined;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     @Inject(REQUESTS) private readonly requests: Requests,
     readiness: Readiness,

@@ -1,8 +1,8 @@
 import { IgnitionService } from '@muster/contracts';
 import { clusterDecider } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Handles, type InputOf, type OutputOf, EVENT_STORE } from '@muster/nest-kit';
-import type { EventStore } from '@muster/ports';
+import { Handles, type InputOf, type OutputOf, EVENT_STORE, type MusterEventStore } from '@muster/nest-kit';
+
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
@@ -18,7 +18,7 @@ const ACCEPTING_STATUSES: readonly string[] = ['finalizing', 'installed'];
 @Controller()
 export class AcceptIngressCaController {
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     private readonly artifacts: Artifacts,
     private readonly vault: ArtifactVault,
   ) {}
@@ -45,9 +45,7 @@ export class AcceptIngressCaController {
     const content = Buffer.from(withCertificateAuthority(kubeconfig.toString(), pem));
     const artifact = await this.vault.store(clusterId, state.attempt, { name: 'kubeconfig', content, isSecret: true });
     const command = { type: 'AcceptIngressCa', clusterId, kubeconfig: artifact } as const;
-    const result = await this.artifacts.of.handle(clusterId, command, context);
-    if (result.kind === 'refused') throw new RefusalError(result.refusal);
-    return { stored: { position: result.position, revision: result.revision } };
+    return { stored: await this.artifacts.of.execute(clusterId, command, context) };
   }
 
   private async refuseOtherStatuses(clusterId: string): Promise<void> {

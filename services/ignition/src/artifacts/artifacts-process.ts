@@ -1,6 +1,6 @@
 import { parseStreamId } from '@muster/contracts';
-import { ReactorHost, EVENT_STORE, OBJECT_STORE, SECRETS } from '@muster/nest-kit';
-import type { EventStore, ObjectStore, Secrets } from '@muster/ports';
+import { ReactorHost, EVENT_STORE, OBJECT_STORE, SECRETS, type MusterEventStore } from '@muster/nest-kit';
+import type { ObjectStore, Secrets } from '@muster/ports';
 import type { ManifestFile } from '@muster/ignition-config';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -21,7 +21,7 @@ import { ownManifests } from '../manifests/own-manifests';
 @Injectable()
 export class ArtifactsProcess implements OnApplicationBootstrap {
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(TOOLCHAIN) private readonly toolchain: Toolchain,

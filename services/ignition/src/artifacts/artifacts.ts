@@ -1,3 +1,4 @@
+import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import { type ArtifactCommand, artifactDecider, type ArtifactsState } from '@muster/domain';
 import {
   type CommandContext,
@@ -5,8 +6,8 @@ import {
   createCommandHandler,
   ownedEventStore,
 } from '@muster/event-sourcing';
-import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
-import type { Clock, EventStore, Ids } from '@muster/ports';
+import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import type { Clock, Ids } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** Command handler of the `artifact-<cluster>` streams. */
@@ -14,9 +15,15 @@ import { Inject, Injectable } from '@nestjs/common';
 export class Artifacts {
   readonly of: CommandHandler<ArtifactsState, ArtifactCommand>;
 
-  constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
-    const store = ownedEventStore(eventStore, 'ignition');
-    this.of = createCommandHandler({ category: 'artifact', decider: artifactDecider, store, clock, ids });
+  constructor(@Inject(EVENT_STORE) eventStore: MusterEventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
+    const store = ownedEventStore(eventStore, 'ignition', STREAM_OWNERS);
+    this.of = createCommandHandler({
+      category: eventCategory('artifact'),
+      decider: artifactDecider,
+      store,
+      clock,
+      ids,
+    });
   }
 }
 

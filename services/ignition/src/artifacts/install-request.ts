@@ -1,6 +1,6 @@
 import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
-import { openProxy } from '@muster/nest-kit';
-import type { EventStore, ObjectStore, Secrets } from '@muster/ports';
+import { openProxy, type MusterEventStore } from '@muster/nest-kit';
+import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import type { IgnitionServiceConfig } from '../config';
 import type { ServiceRegistries } from '../registries/service-registries';
@@ -15,7 +15,7 @@ import type { ClusterEntry, HostEntry } from '../view/install-view';
 const ROLES = ['master', 'worker', 'arbiter'] as const;
 
 interface InstallSources {
-  readonly eventStore: EventStore;
+  readonly eventStore: MusterEventStore;
   readonly objectStore: ObjectStore;
   readonly secrets: Secrets;
 }
@@ -140,7 +140,7 @@ export function placeOf(
 
 /** What an installation takes from the service, and from the infra-envs and networks that its hosts are in. */
 export async function surroundingsOf(
-  eventStore: EventStore,
+  eventStore: MusterEventStore,
   registries: ServiceRegistries,
   { settings, bootstrapHostId }: ClusterState,
   hosts: readonly HostEntry[],

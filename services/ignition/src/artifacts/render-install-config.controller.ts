@@ -1,8 +1,16 @@
 import { IgnitionService } from '@muster/contracts';
 import { clusterDecider, isDay2 } from '@muster/domain';
 import { composeInstallConfig } from '@muster/ignition-config';
-import { Handles, type InputOf, openProxy, type OutputOf, EVENT_STORE, SECRETS } from '@muster/nest-kit';
-import type { EventStore, Secrets } from '@muster/ports';
+import {
+  Handles,
+  type InputOf,
+  openProxy,
+  type OutputOf,
+  EVENT_STORE,
+  SECRETS,
+  type MusterEventStore,
+} from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -20,7 +28,7 @@ type Method = typeof IgnitionService.method.renderInstallConfig;
 @Controller()
 export class RenderInstallConfigController {
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     private readonly view: InstallView,

@@ -4,8 +4,8 @@ import { createIgnitionArchive } from '@muster/boot-image';
 import { IGNITION_ARCHIVE_BYTES_MAX, infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { KeyedQueue } from '@muster/event-sourcing';
 import { mergeIgnition, parseIgnitionOverride, renderDiscoveryIgnition, toIgnitionJson } from '@muster/ignition-config';
-import { openProxy, EVENT_STORE, SECRETS, CLOCK } from '@muster/nest-kit';
-import type { Clock, EventStore, Secrets } from '@muster/ports';
+import { openProxy, EVENT_STORE, SECRETS, CLOCK, type MusterEventStore } from '@muster/nest-kit';
+import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -44,7 +44,7 @@ export class DiscoveryDocuments {
   private readonly queue = new KeyedQueue();
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,

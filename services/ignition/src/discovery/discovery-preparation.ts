@@ -1,7 +1,7 @@
 import { parseStreamId } from '@muster/contracts';
 import { type Feed, startFeed } from '@muster/event-sourcing';
-import { EVENT_STORE, REQUESTS } from '@muster/nest-kit';
-import type { EventStore, Requests } from '@muster/ports';
+import { EVENT_STORE, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DiscoveryDocuments } from './discovery-documents';
@@ -19,7 +19,7 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
   private isClosing = false;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(REQUESTS) private readonly requests: Requests,
     private readonly documents: DiscoveryDocuments,
   ) {}

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { clusterDecider, type InfraEnvState } from '@muster/domain';
 import { type IgnitionConfig, mergeIgnition, unconfiguredFiles, type UnconfiguredInput } from '@muster/ignition-config';
-import { openProxy, EVENT_STORE, SECRETS } from '@muster/nest-kit';
-import type { EventStore, Secrets } from '@muster/ports';
+import { openProxy, EVENT_STORE, SECRETS, type MusterEventStore } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -29,7 +29,7 @@ export class UnconfiguredIgnition {
   private readonly binaries: InstallerBinaries;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
   ) {

@@ -1,3 +1,4 @@
+import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import { createHash } from 'node:crypto';
 import {
   clusterDecider,
@@ -23,8 +24,8 @@ import {
   type ManifestFile,
   manifestNameFault,
 } from '@muster/ignition-config';
-import { EVENT_STORE, SECRETS, CLOCK, IDS } from '@muster/nest-kit';
-import type { Clock, EventStore, Ids, Secrets } from '@muster/ports';
+import { EVENT_STORE, SECRETS, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { foldStream } from '../streams/fold-stream';
@@ -45,13 +46,19 @@ export class Manifests {
   private readonly of: CommandHandler<ManifestsState, ManifestCommand>;
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CLOCK) clock: Clock,
     @Inject(IDS) ids: Ids,
   ) {
-    const store = ownedEventStore(eventStore, 'ignition');
-    this.of = createCommandHandler({ category: 'manifest', decider: manifestDecider, store, clock, ids });
+    const store = ownedEventStore(eventStore, 'ignition', STREAM_OWNERS);
+    this.of = createCommandHandler({
+      category: eventCategory('manifest'),
+      decider: manifestDecider,
+      store,
+      clock,
+      ids,
+    });
   }
 
   /** By folder and name. Throws RefusalError `not-found` for an unknown cluster. */
@@ -121,9 +128,7 @@ export class Manifests {
   ): Promise<StoredManifest['stored']> {
     await this.editable(clusterId);
     const command = { type: 'RemoveManifest', clusterId, folder: folderOf(folder), fileName } as const;
-    const result = await this.of.handle(clusterId, command, context);
-    if (result.kind === 'refused') throw new RefusalError(result.refusal);
-    return { position: result.position, revision: result.revision };
+    return this.of.execute(clusterId, command, context);
   }
 
   /** What the service adds at an installation: replaces what it added at the one before. */
@@ -169,9 +174,7 @@ export class Manifests {
     manifest: Manifest,
     context: CommandContext,
   ): Promise<StoredManifest> {
-    const result = await this.of.handle(clusterId, command, context);
-    if (result.kind === 'refused') throw new RefusalError(result.refusal);
-    return { manifest, stored: { position: result.position, revision: result.revision } };
+    return { manifest, stored: await this.of.execute(clusterId, command, context) };
   }
 
   private async editable(clusterId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { infraEnvDecider } from '@muster/domain';
-import { openProxy, EVENT_STORE, SECRETS } from '@muster/nest-kit';
-import type { EventStore, Secrets } from '@muster/ports';
+import { openProxy, EVENT_STORE, SECRETS, type MusterEventStore } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { foldStream } from '../streams/fold-stream';
@@ -14,7 +14,7 @@ export class NetworkRamdisks {
   private readonly memo = new RamdiskMemo();
 
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
   ) {}
 

@@ -1,23 +1,25 @@
-import { type StreamCategory, streamIdOf } from '@muster/contracts';
-import { type EventStore, NO_STREAM } from '@muster/ports';
+import type { MusterEventStore } from '@muster/nest-kit';
+import { type StreamCategory, streamIdOf, type EventOf, eventCategory } from '@muster/contracts';
+import { NO_STREAM } from '@muster/ports';
 
 interface Fold<State, Event> {
   readonly initialState: () => State;
   readonly evolve: (state: State, event: Event) => State;
 }
 
-/** Another service's aggregate as the store has it at this moment; `revision` is NO_STREAM when there is none. */
-export async function foldStream<State, Event>(
-  store: EventStore,
-  category: StreamCategory,
+/** The current state of another service's aggregate, folded from the store. `revision` is NO_STREAM when it does not exist. */
+export async function foldStream<State, Category extends StreamCategory>(
+  store: MusterEventStore,
+  category: Category,
   id: string,
-  fold: Fold<State, Event>,
+  fold: Fold<State, EventOf<Category>>,
 ): Promise<{ readonly state: State; readonly revision: number }> {
+  const events = eventCategory(category);
   let state = fold.initialState();
   let revision = NO_STREAM;
   for await (const page of store.readStream(streamIdOf(category, id))) {
     for (const event of page) {
-      state = fold.evolve(state, { type: event.type, data: event.data } as Event);
+      if (events.has(event)) state = fold.evolve(state, event);
       revision = event.revision;
     }
   }

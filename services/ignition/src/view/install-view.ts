@@ -1,15 +1,19 @@
+import type { RecordedEvent } from '@muster/ports';
 import {
   type ClusterEvent,
-  type EventData,
   type HardwareFacts,
   type HostEvent,
   type HostKey,
   parseStreamId,
   type Plain,
+  type RecordedMusterEvent,
+  type InventoryEvent,
+  type ArtifactEvent,
+  isEventOf,
+  hostKeyOfStream,
 } from '@muster/contracts';
 import { clusterDecider, type ClusterState, hostDecider, type HostState } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
-import type { RecordedEvent } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
 import type { Port } from '../artifacts/boot-ports';
 
@@ -67,21 +71,21 @@ export class InstallView {
     return entry.hasArtifacts && entry.answeredAttempt <= entry.discardUpTo;
   }
 
-  observe(event: RecordedEvent): void {
-    const { category, id } = parseStreamId(event.streamId);
-    if (category === 'cluster') this.observeCluster(id, event);
-    else if (category === 'host') this.observeHost(id as HostKey, event);
-    else if (category === 'inventory') this.observeInventory(id as HostKey, event);
-    else if (category === 'artifact') this.observeArtifacts(id, event);
+  observe(event: RecordedMusterEvent): void {
+    if (isEventOf('cluster', event)) this.observeCluster(event);
+    else if (isEventOf('host', event)) this.observeHost(event);
+    else if (isEventOf('inventory', event)) this.observeInventory(event);
+    else if (isEventOf('artifact', event)) this.observeArtifacts(event);
   }
 
-  private observeCluster(id: string, event: RecordedEvent): void {
+  private observeCluster(event: RecordedEvent<ClusterEvent>): void {
+    const { id } = parseStreamId(event.streamId);
     const entry = this.clusters.get(id) ?? newEntry();
     this.clusters.set(id, entry);
-    entry.state = clusterDecider.evolve(entry.state, typed<ClusterEvent>(event));
+    entry.state = clusterDecider.evolve(entry.state, event);
     if (event.type === 'InstallationPreparationStarted') {
       const { correlationId, actor, org, user } = event.metadata;
-      entry.preparationStartedAt = String(event.data.at);
+      entry.preparationStartedAt = event.data.at;
       entry.discardUpTo = entry.state.attempt - 1;
       entry.cause = { correlationId, causationId: event.id, actor, org, user };
       entry.isPreparing = true;
@@ -93,10 +97,11 @@ export class InstallView {
     if (event.type === 'ClusterDeregistered' && isAnswered && !entry.hasArtifacts) this.clusters.delete(id);
   }
 
-  private observeHost(key: HostKey, event: RecordedEvent): void {
+  private observeHost(event: RecordedEvent<HostEvent>): void {
+    const key = hostKeyOfStream(event.streamId);
     const known = this.hosts.get(key);
     const before = known?.state ?? hostDecider.initialState();
-    const state = hostDecider.evolve(before, typed<HostEvent>(event));
+    const state = hostDecider.evolve(before, event);
     const isGone = event.type === 'HostDeregistered';
     if (isGone) this.hosts.delete(key);
     else if (known) known.state = state;
@@ -106,10 +111,10 @@ export class InstallView {
     this.clusters.get(clusterId)?.hostKeys.add(key);
   }
 
-  private observeInventory(key: HostKey, event: RecordedEvent): void {
-    const host = this.hosts.get(key);
+  private observeInventory(event: RecordedEvent<InventoryEvent>): void {
+    const host = this.hosts.get(hostKeyOfStream(event.streamId));
     if (!host || event.type !== 'InventoryReported') return;
-    const { hardware } = event.data as EventData<'InventoryReported'>;
+    const { hardware } = event.data;
     host.inventoryHostname = hardware?.hostname ?? '';
     host.hardware = hardware;
     host.bootMode = hardware?.bootMode ?? '';
@@ -119,11 +124,12 @@ export class InstallView {
     }));
   }
 
-  private observeArtifacts(id: string, event: RecordedEvent): void {
+  private observeArtifacts(event: RecordedEvent<ArtifactEvent>): void {
+    const { id } = parseStreamId(event.streamId);
     const entry = this.clusters.get(id);
     if (!entry) return;
     if (event.type === 'ArtifactsPrepared' || event.type === 'ArtifactsFailed') {
-      entry.answeredAttempt = Number(event.data.attempt);
+      entry.answeredAttempt = event.data.attempt;
       entry.hasArtifacts = event.type === 'ArtifactsPrepared';
       if (!entry.hasArtifacts && entry.discardUpTo === Infinity) this.clusters.delete(id);
     } else if (event.type === 'ArtifactsDiscarded') {
@@ -140,7 +146,7 @@ const ENDS_OF_PREPARATION: ReadonlySet<string> = new Set([
   'ClusterDeregistered',
 ]);
 
-const hasLeftPreparation = ({ type, data }: RecordedEvent): boolean =>
+const hasLeftPreparation = ({ type, data }: ClusterEvent): boolean =>
   type === 'ClusterEnteredStatus' && data.status !== 'preparing-for-installation';
 
 const newEntry = (): ClusterEntry => ({
@@ -153,5 +159,3 @@ const newEntry = (): ClusterEntry => ({
   hasArtifacts: false,
   cause: { correlationId: '', actor: '' },
 });
-
-const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;

@@ -1,7 +1,8 @@
+import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import { randomUUID } from 'node:crypto';
 import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
-import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
-import type { Clock, EventStore, Ids } from '@muster/ports';
+import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import type { Clock, Ids } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type DownloadsCommand, downloadsDecider, type DownloadsState } from './downloads.decider';
 
@@ -12,9 +13,15 @@ export class Downloads implements OnApplicationShutdown {
   private readonly handler: CommandHandler<DownloadsState, DownloadsCommand>;
   private readonly pending = new Set<Promise<void>>();
 
-  constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
-    const store = ownedEventStore(eventStore, 'image');
-    this.handler = createCommandHandler({ category: 'image', decider: downloadsDecider, store, clock, ids });
+  constructor(@Inject(EVENT_STORE) eventStore: MusterEventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
+    const store = ownedEventStore(eventStore, 'image', STREAM_OWNERS);
+    this.handler = createCommandHandler({
+      category: eventCategory('image'),
+      decider: downloadsDecider,
+      store,
+      clock,
+      ids,
+    });
   }
 
   record(command: DownloadsCommand, sourceAddress: string): void {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { IgnitionService, streamIdOf } from '@muster/contracts';
 import { infraEnvDecider } from '@muster/domain';
-import { callService, EVENT_STORE, REQUESTS } from '@muster/nest-kit';
-import type { EventStore, Requests } from '@muster/ports';
+import { callService, EVENT_STORE, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { kernelArgumentsOf } from './kernel-arguments';
 
@@ -19,7 +19,7 @@ export interface InfraEnvContent {
 @Injectable()
 export class InfraEnvContents {
   constructor(
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(REQUESTS) private readonly requests: Requests,
   ) {}
 

@@ -1,30 +1,29 @@
-import type { InventoryEvent } from '@muster/contracts';
+import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import {
   type CommandContext,
   type CommandHandler,
   createCommandHandler,
   ownedEventStore,
+  type Stored,
 } from '@muster/event-sourcing';
-import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
-import type { Clock, EventStore, Ids } from '@muster/ports';
+import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import type { Clock, Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { type InventoryCommand, inventoryDecider, type ReportedState } from './inventory.decider';
 
 const HOST_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-type Stored = { readonly position: number; readonly revision: number };
-
 /** The `inventory-<host>` streams, ready to be commanded. */
 @Injectable()
 export class Reports {
   private readonly handler: CommandHandler<ReportedState, InventoryCommand>;
 
-  constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
-    this.handler = createCommandHandler<ReportedState, InventoryCommand, InventoryEvent>({
-      category: 'inventory',
+  constructor(@Inject(EVENT_STORE) eventStore: MusterEventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
+    this.handler = createCommandHandler({
+      category: eventCategory('inventory'),
       decider: inventoryDecider,
-      store: ownedEventStore(eventStore, 'inventory'),
+      store: ownedEventStore(eventStore, 'inventory', STREAM_OWNERS),
       clock,
       ids,
     });
@@ -41,9 +40,7 @@ export class Reports {
     return this.handler.load(hostKey);
   }
 
-  async command(hostKey: string, command: InventoryCommand, context: CommandContext): Promise<Stored> {
-    const result = await this.handler.handle(hostKey, command, context);
-    if (result.kind === 'refused') throw new RefusalError(result.refusal);
-    return { position: result.position, revision: result.revision };
+  command(hostKey: string, command: InventoryCommand, context: CommandContext): Promise<Stored> {
+    return this.handler.execute(hostKey, command, context);
   }
 }

@@ -1,6 +1,13 @@
-import { agentSubject, type EventData, type HostKey, parseHostKey, parseStreamId } from '@muster/contracts';
+import {
+  agentSubject,
+  type HostKey,
+  parseHostKey,
+  parseStreamId,
+  type RecordedMusterEvent,
+  hostKeyOfStream,
+} from '@muster/contracts';
 import { REQUESTS } from '@muster/nest-kit';
-import type { RecordedEvent, Requests } from '@muster/ports';
+import type { Requests } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { RegistrationView } from '../view/registration-view';
 
@@ -24,13 +31,12 @@ export class Nudges {
     private readonly view: RegistrationView,
   ) {}
 
-  after(event: RecordedEvent): void {
-    const { id } = parseStreamId(event.streamId);
-    if (event.type === 'HostEnteredStatus') this.nudge(id as HostKey, 'status');
+  after(event: RecordedMusterEvent): void {
+    if (event.type === 'HostEnteredStatus') this.nudge(hostKeyOfStream(event.streamId), 'status');
     if (event.type !== 'ClusterSettingsRevised') return;
-    const { changes } = event.data as unknown as EventData<'ClusterSettingsRevised'>;
+    const { changes } = event.data;
     if (SETTINGS_IN_STEPS.some((name) => name in (changes ?? {})))
-      for (const { key } of this.view.hostsOf(id)) this.nudge(key, 'settings');
+      for (const { key } of this.view.hostsOf(parseStreamId(event.streamId).id)) this.nudge(key, 'settings');
   }
 
   private nudge(key: HostKey, reason: string): void {

@@ -1,11 +1,10 @@
 import { type HostKey, hostKeyOf, InventoryService, type RegistrationService } from '@muster/contracts';
 import { commandsOfReply, hostNotFound, type HostState, inventoryRefusal, isReport } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
 import { callService, type InputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
-import { NOTHING_STORED, type Stored } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { AgentUpgrades } from './agent-upgrades';
 import { IdentityClaims } from './identity-claims';

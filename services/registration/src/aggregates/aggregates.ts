@@ -1,3 +1,12 @@
+import type { ProblemCode } from '@muster/problems';
+import {
+  STREAM_OWNERS,
+  type RecordedMusterEvent,
+  type ClusterEvent,
+  type HostEvent,
+  type InfraEnvEvent,
+  eventCategory,
+} from '@muster/contracts';
 import type { Owner, Plain } from '@muster/contracts';
 import {
   createClusterDecider,
@@ -10,12 +19,16 @@ import {
   type InfraEnvCommand,
   type InfraEnvState,
 } from '@muster/domain';
-import { type CommandContext, ownedEventStore } from '@muster/event-sourcing';
-import { EVENT_STORE, CLOCK, IDS } from '@muster/nest-kit';
-import type { RecordedEvent, Clock, EventStore, Ids } from '@muster/ports';
+import {
+  type CommandContext,
+  ownedEventStore,
+  type CommandHandler,
+  createCommandHandler,
+} from '@muster/event-sourcing';
+import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import type { Clock, Ids } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { type Aggregate, createAggregate } from './aggregate';
 
 /** Origin of a command of the service itself: the event that caused it and the owner of the aggregate. */
 export interface CommandOrigin {
@@ -26,29 +39,41 @@ export interface CommandOrigin {
 /** The command handlers of the three aggregates that this service owns. */
 @Injectable()
 export class Aggregates {
-  readonly clusters: Aggregate<ClusterState, ClusterCommand>;
-  readonly hosts: Aggregate<HostState, HostCommand>;
-  readonly infraEnvs: Aggregate<InfraEnvState, InfraEnvCommand>;
+  readonly clusters: CommandHandler<ClusterState, ClusterCommand, ClusterEvent, ProblemCode>;
+  readonly hosts: CommandHandler<HostState, HostCommand, HostEvent, ProblemCode>;
+  readonly infraEnvs: CommandHandler<InfraEnvState, InfraEnvCommand, InfraEnvEvent, ProblemCode>;
 
   constructor(
-    @Inject(EVENT_STORE) eventStore: EventStore,
+    @Inject(EVENT_STORE) eventStore: MusterEventStore,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(CONFIG) config: RegistrationConfig,
   ) {
-    const store = ownedEventStore(eventStore, 'registration');
+    const store = ownedEventStore(eventStore, 'registration', STREAM_OWNERS);
     const clusterDecider = createClusterDecider({
       timeouts: config.clusterTimeouts,
       monitorsClusterVersion: config.steps.checkClusterVersion,
     });
     const hostDecider = createHostDecider(config.hostTimeouts);
-    this.clusters = createAggregate({ category: 'cluster', decider: clusterDecider, store, clock, ids });
-    this.hosts = createAggregate({ category: 'host', decider: hostDecider, store, clock, ids });
-    this.infraEnvs = createAggregate({ category: 'infraEnv', decider: infraEnvDecider, store, clock, ids });
+    this.clusters = createCommandHandler({
+      category: eventCategory('cluster'),
+      decider: clusterDecider,
+      store,
+      clock,
+      ids,
+    });
+    this.hosts = createCommandHandler({ category: eventCategory('host'), decider: hostDecider, store, clock, ids });
+    this.infraEnvs = createCommandHandler({
+      category: eventCategory('infraEnv'),
+      decider: infraEnvDecider,
+      store,
+      clock,
+      ids,
+    });
   }
 
   /** Applies an event that another replica may have stored, so that reads are up to date. */
-  observe(event: RecordedEvent): void {
+  observe(event: RecordedMusterEvent): void {
     this.clusters.observe(event);
     this.hosts.observe(event);
     this.infraEnvs.observe(event);

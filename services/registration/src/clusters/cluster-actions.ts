@@ -1,7 +1,7 @@
+import { RefusalError } from '@muster/problems';
 import { chooseBootstrap, type ClusterCommand, type HostCommand, summarizeMembers } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import type { CommandContext, Stored } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
-import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { ReactionTracker } from '../view/reaction-tracker';
 import { RegistrationView } from '../view/registration-view';
@@ -67,9 +67,10 @@ export class ClusterActions {
     context: CommandContext,
   ): Promise<Stored> {
     const result = await this.aggregates.clusters.handle(clusterId, command, context);
-    const stored = storedOrThrow(result);
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    const stored = { position: result.position, revision: result.revision };
     // A repeated command has no event of its own to wait for.
-    if (result.kind !== 'stored' || result.events.length === 0) return stored;
+    if (result.events.length === 0) return stored;
     return { ...stored, position: await this.reactions.after(reactionKeys, stored.position) };
   }
 
@@ -77,7 +78,7 @@ export class ClusterActions {
   private async hostsRefusing(clusterId: string, command: HostCommand): Promise<string[]> {
     const refusing = await Promise.all(
       this.view.hostsOf(clusterId).map(async ({ key, state }) => {
-        if (await this.aggregates.hosts.accepts(key, command)) return [];
+        if (await this.aggregates.hosts.wouldAccept(key, command)) return [];
         return [`${state.requestedHostname || state.hostId} (${state.status})`];
       }),
     );

@@ -1,10 +1,9 @@
 import { RegistrationService } from '@muster/contracts';
 import { type ClusterCommand, mergeClusterSettings } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { Handles, type InputOf } from '@muster/nest-kit';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { type StoredReply, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { GivenProxies } from '../secrets/given-proxies';
@@ -147,6 +146,6 @@ export class ClustersController {
   }
 
   private async handle(clusterId: string, command: ClusterCommand, context: CommandContext): Promise<StoredReply> {
-    return { stored: storedOrThrow(await this.aggregates.clusters.handle(clusterId, command, context)) };
+    return { stored: await this.aggregates.clusters.execute(clusterId, command, context) };
   }
 }

@@ -1,10 +1,9 @@
 import { hostKeyOf, type RegistrationService } from '@muster/contracts';
 import { architectureRefusal, clusterAdmissionRefusal, hostFeatureRefusal } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import type { CommandContext, Stored } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Injectable } from '@nestjs/common';
-import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 
 /** Binds hosts of the pool to clusters and returns them to the pool. */
@@ -29,7 +28,7 @@ export class HostBinding {
     const unsupported = hostFeatureRefusal(choice, cluster);
     if (unsupported) throw new RefusalError({ ...unsupported, subject: 'cluster_id' });
     const command = { type: 'Bind', at: this.aggregates.now(), clusterId } as const;
-    return storedOrThrow(await this.aggregates.hosts.handle(key, command, context));
+    return this.aggregates.hosts.execute(key, command, context);
   }
 
   async unbind(
@@ -46,6 +45,6 @@ export class HostBinding {
       });
     }
     const command = { type: 'Unbind', at: this.aggregates.now(), byPerson: true } as const;
-    return storedOrThrow(await this.aggregates.hosts.handle(hostKeyOf(infraEnvId, hostId), command, context));
+    return this.aggregates.hosts.execute(hostKeyOf(infraEnvId, hostId), command, context);
   }
 }

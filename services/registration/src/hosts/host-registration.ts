@@ -7,11 +7,10 @@ import {
   isIntruder,
   placementIn,
 } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import type { CommandContext, Stored } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Injectable } from '@nestjs/common';
-import { type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { Presence } from '../agents/presence';
 import { RegistrationView } from '../view/registration-view';
@@ -52,12 +51,11 @@ export class HostRegistration {
       },
       context,
     );
-    const stored = storedOrThrow(result);
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
     refuseIntruder(result.state, request);
-    if (clusterId && result.kind === 'stored' && wasPreparing(result.events))
-      await this.undoPreparation(clusterId, context);
+    if (clusterId && wasPreparing(result.events)) await this.undoPreparation(clusterId, context);
     await this.presence.seen(key);
-    return stored;
+    return { position: result.position, revision: result.revision };
   }
 
   private async infraEnvOrThrow(infraEnvId: string): Promise<InfraEnvState> {

@@ -1,11 +1,10 @@
 import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
 import { type HostCommand, hostFeatureRefusal, hostnameRefusal, hostNotFound } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import { type CommandContext, type Stored, NOTHING_STORED } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { chooseInstallationDisk, diskIdOf, isDisk } from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
-import { NOTHING_STORED, type Stored, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { InstallationDisks } from './installation-disks';
 import { RegistrationView } from '../view/registration-view';
@@ -35,7 +34,7 @@ export class HostRevision {
     }));
     // Handling a change that would be refused gives the reason, or finds out that the request is repeated.
     for (const choice of choices)
-      if (!(await this.aggregates.hosts.accepts(key, choice.command))) await this.choose(key, choice);
+      if (!(await this.aggregates.hosts.wouldAccept(key, choice.command))) await this.choose(key, choice);
     // Secrets are sealed before the event that refers to them, and only when no change can be refused any more.
     await this.vault.seal(request.infraEnvId, request.hostId, request);
     let stored = NOTHING_STORED;
@@ -55,7 +54,7 @@ export class HostRevision {
     key: HostKey,
     { command, context }: { readonly command: HostCommand; readonly context: CommandContext },
   ): Promise<Stored> {
-    return storedOrThrow(await this.aggregates.hosts.handle(key, command, context));
+    return this.aggregates.hosts.execute(key, command, context);
   }
 
   private *commandsOf(key: HostKey, request: Request): Generator<HostCommand> {

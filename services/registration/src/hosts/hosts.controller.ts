@@ -1,12 +1,11 @@
 import { hostKeyOf, InventoryService, RegistrationService } from '@muster/contracts';
 import { type HostCommand, measurementOfValidation } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { callService, Handles, type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { type StoredReply, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { NextSteps } from '../agents/next-steps';
 import { StepReplies } from '../agents/step-replies';
@@ -154,6 +153,6 @@ export class HostsController {
     context: CommandContext,
   ): Promise<StoredReply> {
     const key = hostKeyOf(infraEnvId, hostId);
-    return { stored: storedOrThrow(await this.aggregates.hosts.handle(key, command, context)) };
+    return { stored: await this.aggregates.hosts.execute(key, command, context) };
   }
 }

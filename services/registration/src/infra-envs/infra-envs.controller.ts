@@ -1,12 +1,11 @@
 import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/contracts';
 import { type ClusterState, infraEnvFeatureRefusal, type InfraEnvState } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { Handles, type InputOf, replaceImageTokenKey, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { type StoredReply, storedOrThrow } from '../aggregates/aggregate';
 import { Aggregates } from '../aggregates/aggregates';
 import { GivenProxies } from '../secrets/given-proxies';
 import { NO_OWNER, pullSecretToSeal, SealingCommands } from '../secrets/sealing-commands';
@@ -66,7 +65,7 @@ export class InfraEnvsController {
     // The key is replaced before the event is stored: an event must not claim a rotation that did not happen.
     await replaceImageTokenKey(this.secrets, infraEnvId);
     const command = { type: 'RotateSigningKey', at: this.aggregates.now() } as const;
-    return { stored: storedOrThrow(await this.aggregates.infraEnvs.handle(infraEnvId, command, context)) };
+    return { stored: await this.aggregates.infraEnvs.execute(infraEnvId, command, context) };
   }
 
   /** Removes the infra-env. A reaction to the stored event shreds its secrets. */
@@ -77,7 +76,7 @@ export class InfraEnvsController {
   ): Promise<StoredReply> {
     const hostCount = this.view.hostCountOfInfraEnv(infraEnvId);
     const command = { type: 'Deregister', at: this.aggregates.now(), hostCount } as const;
-    return { stored: storedOrThrow(await this.aggregates.infraEnvs.handle(infraEnvId, command, context)) };
+    return { stored: await this.aggregates.infraEnvs.execute(infraEnvId, command, context) };
   }
 
   private async clusterOrThrow(clusterId: string): Promise<ClusterState> {

@@ -1,5 +1,4 @@
-import { type HostKey, parseStreamId } from '@muster/contracts';
-import type { RecordedEvent } from '@muster/ports';
+import { type HostKey, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
 import { isPropagated, type RegistrationView } from '../view/registration-view';
 
 /**
@@ -26,7 +25,7 @@ const CLUSTER_INPUTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The keys that depend on an event, which the view has applied already. */
-export function reactionKeysOf(event: RecordedEvent, view: RegistrationView): readonly string[] {
+export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationView): readonly string[] {
   const { category, id } = parseStreamId(event.streamId);
   switch (category) {
     case 'host':
@@ -51,7 +50,7 @@ export function reactionKeysOf(event: RecordedEvent, view: RegistrationView): re
 }
 
 /** A host of a deleted cluster may now be in a status in which it can leave it. */
-const keysOfItsClusters = (event: RecordedEvent, view: RegistrationView): readonly string[] =>
+const keysOfItsClusters = (event: RecordedMusterEvent, view: RegistrationView): readonly string[] =>
   view
     .clustersTouchedBy(event)
     .flatMap((id) =>

@@ -1,6 +1,6 @@
-import { type HostKey, parseStreamId } from '@muster/contracts';
+import { type HostKey, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
 import { ReactorHost, SECRETS } from '@muster/nest-kit';
-import type { RecordedEvent, Secrets } from '@muster/ports';
+import type { Secrets } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { HostClocks } from '../agents/host-clocks';
@@ -60,7 +60,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   }
 
   /** An event that cannot be applied does not stop the following ones. */
-  private observe(event: RecordedEvent): void {
+  private observe(event: RecordedMusterEvent): void {
     try {
       this.aggregates.observe(event);
       this.view.observe(event);
@@ -70,7 +70,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     }
   }
 
-  private followLive(event: RecordedEvent): void {
+  private followLive(event: RecordedMusterEvent): void {
     const { category, id } = parseStreamId(event.streamId);
     if (category === 'host' || category === 'cluster') this.deadlines.set(`${category}:${id}`);
     if (event.type === 'HostDeregistered') {

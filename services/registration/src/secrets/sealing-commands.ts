@@ -1,8 +1,7 @@
 import { SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
-import type { CommandContext } from '@muster/event-sourcing';
-import { type Aggregate, type Stored, storedOrThrow } from '../aggregates/aggregate';
+import type { CommandContext, Stored, CommandHandler } from '@muster/event-sourcing';
 
 /** Name of the sealed pull secret in the scope of its cluster or infra-env. */
 const PULL_SECRET = 'pull-secret';
@@ -28,14 +27,14 @@ export class SealingCommands {
 
   /** `id`: of the aggregate, which is the secrets' scope too. */
   async handle<State, Command>(
-    aggregate: Aggregate<State, Command>,
+    aggregate: CommandHandler<State, Command>,
     id: string,
     command: Command,
     toSeal: readonly SecretToSeal[],
     context: CommandContext,
   ): Promise<Stored> {
-    if (toSeal.length > 0 && (await aggregate.accepts(id, command)))
+    if (toSeal.length > 0 && (await aggregate.wouldAccept(id, command)))
       for (const { name, text } of toSeal) await this.secrets.seal(id, name, Buffer.from(text));
-    return storedOrThrow(await aggregate.handle(id, command, context));
+    return aggregate.execute(id, command, context);
   }
 }

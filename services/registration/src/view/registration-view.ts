@@ -6,10 +6,15 @@ import {
   type HostEvent,
   type HostKey,
   type InfraEnvEvent,
-  isKnownEventType,
   parseHostKey,
   parseStreamId,
   type Plain,
+  type RecordedMusterEvent,
+  type InventoryEvent,
+  type ValidationEvent,
+  type ArtifactEvent,
+  hostKeyOfStream,
+  isEventOf,
 } from '@muster/contracts';
 import {
   clusterDecider,
@@ -19,7 +24,7 @@ import {
   infraEnvDecider,
   type InfraEnvState,
 } from '@muster/domain';
-import { type RecordedEvent, START_OF_STORE } from '@muster/ports';
+import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
 
 /** A host as the reactions see it: its state and the reports about it. */
@@ -145,31 +150,29 @@ export class RegistrationView {
   }
 
   /** The cluster of the event's host, and the cluster that the host left with the event. */
-  clustersTouchedBy({ streamId }: RecordedEvent): string[] {
-    const current = this.hosts.get(parseStreamId(streamId).id as HostKey)?.state.clusterId;
+  clustersTouchedBy({ streamId }: RecordedMusterEvent): string[] {
+    const current = this.hosts.get(hostKeyOfStream(streamId))?.state.clusterId;
     return [current, this.leftCluster].filter((id): id is string => Boolean(id));
   }
 
   /** Applies an event. An event that a feed delivers twice is applied once. */
-  observe(event: RecordedEvent): void {
+  observe(event: RecordedMusterEvent): void {
     this.leftCluster = '';
     if (event.position <= this.lastPosition) return;
     this.lastPosition = event.position;
-    // Event types of a newer release do not matter here.
-    if (!isKnownEventType(event.type)) return;
-    const { category, id } = parseStreamId(event.streamId);
-    if (category === 'host') this.observeHost(id as HostKey, event);
-    else if (category === 'cluster') this.observeCluster(id, event);
-    else if (category === 'infraEnv') this.observeInfraEnv(id, event);
-    else if (category === 'inventory') this.observeInventory(id as HostKey, event);
-    else if (category === 'validation') this.observeOutcomes(id, event);
-    else if (category === 'artifact') this.observeArtifacts(id, event);
+    if (isEventOf('host', event)) this.observeHost(event);
+    else if (isEventOf('cluster', event)) this.observeCluster(event);
+    else if (isEventOf('infraEnv', event)) this.observeInfraEnv(event);
+    else if (isEventOf('inventory', event)) this.observeInventory(event);
+    else if (isEventOf('validation', event)) this.observeOutcomes(event);
+    else if (isEventOf('artifact', event)) this.observeArtifacts(event);
   }
 
-  private observeHost(key: HostKey, event: RecordedEvent): void {
+  private observeHost(event: RecordedEvent<HostEvent>): void {
+    const key = hostKeyOfStream(event.streamId);
     const known = this.hosts.get(key);
     const before = known?.state ?? hostDecider.initialState();
-    const state = hostDecider.evolve(before, typed<HostEvent>(event));
+    const state = hostDecider.evolve(before, event);
     if (known) Object.assign(known, { state, cause: causeOf(event) });
     else this.hosts.set(key, { key, state, measuredDisks: [], checkedImages: [], cause: causeOf(event) });
     if (known && state.epoch !== before.epoch) Object.assign(known, NOTHING_REPORTED);
@@ -199,12 +202,13 @@ export class RegistrationView {
     else cluster.infraEnvs.delete(infraEnvId);
   }
 
-  private observeCluster(id: string, event: RecordedEvent): void {
+  private observeCluster(event: RecordedEvent<ClusterEvent>): void {
+    const { id } = parseStreamId(event.streamId);
     const known = this.clusters.get(id);
     const before = known?.state ?? clusterDecider.initialState();
     const entry = known ?? newCluster(id, before, event);
     if (!known) this.clusters.set(id, entry);
-    Object.assign(entry, { state: clusterDecider.evolve(before, typed<ClusterEvent>(event)), cause: causeOf(event) });
+    Object.assign(entry, { state: clusterDecider.evolve(before, event), cause: causeOf(event) });
     if (event.type === 'ClusterReset') Object.assign(entry, { artifacts: undefined, hasKubeconfig: false });
     if (event.type === 'InstallationPreparationStarted') entry.propagated = undefined;
     const kind = PROPAGATED[event.type];
@@ -213,61 +217,60 @@ export class RegistrationView {
     entry.propagated = { kind, commandId, correlationId, at: occurredAt };
   }
 
-  private observeInfraEnv(id: string, event: RecordedEvent): void {
+  private observeInfraEnv(event: RecordedEvent<InfraEnvEvent>): void {
+    const { id } = parseStreamId(event.streamId);
     const known = this.infraEnvs.get(id);
-    const state = infraEnvDecider.evolve(known?.state ?? infraEnvDecider.initialState(), typed<InfraEnvEvent>(event));
+    const state = infraEnvDecider.evolve(known?.state ?? infraEnvDecider.initialState(), event);
     if (event.type === 'InfraEnvDeregistered') this.infraEnvs.delete(id);
     else if (known) known.state = state;
     else this.infraEnvs.set(id, { state, hostKeys: new Set() });
   }
 
-  private observeInventory(key: HostKey, event: RecordedEvent): void {
-    const host = this.hosts.get(key);
+  private observeInventory(event: RecordedEvent<InventoryEvent>): void {
+    const host = this.hosts.get(hostKeyOfStream(event.streamId));
     if (!host || event.data.epoch !== host.state.epoch) return;
     host.cause = causeOf(event);
-    if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess)
-      host.tangServers = event.data.tangServers as string | undefined;
-    else if (event.type === 'InventoryReported') host.hardware = event.data.hardware as unknown as Plain<HardwareFacts>;
-    else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, String(event.data.path)];
+    if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess) host.tangServers = event.data.tangServers;
+    else if (event.type === 'InventoryReported') host.hardware = event.data.hardware;
+    else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, event.data.path];
     else if (event.type === 'ImageAvailabilityReported') {
-      const images = event.data.images as unknown as readonly { readonly name: string }[];
-      host.checkedImages = [...new Set([...host.checkedImages, ...images.map(({ name }) => name)])];
+      const reported = event.data.images.map(({ name }) => name);
+      host.checkedImages = [...new Set([...host.checkedImages, ...reported])];
     } else if (event.type === 'ReportCleared') {
       if (event.data.stepType === 'installation-disk-speed-check') host.measuredDisks = [];
       if (event.data.stepType === 'container-image-availability') host.checkedImages = [];
     }
   }
 
-  private observeOutcomes(id: string, event: RecordedEvent): void {
+  private observeOutcomes(event: RecordedEvent<ValidationEvent>): void {
     if (event.type === 'HostOutcomesChanged') {
-      const host = this.hosts.get(id as HostKey);
+      const host = this.hosts.get(hostKeyOfStream(event.streamId));
       if (host && event.data.epoch === host.state.epoch)
         Object.assign(host, { conditions: event.data.conditions, cause: causeOf(event) });
     } else if (event.type === 'ClusterOutcomesChanged') {
-      const cluster = this.clusters.get(id);
+      const cluster = this.clusters.get(parseStreamId(event.streamId).id);
       if (cluster) Object.assign(cluster, { conditions: event.data.conditions, cause: causeOf(event) });
     }
   }
 
-  private observeArtifacts(id: string, event: RecordedEvent): void {
-    const cluster = this.clusters.get(id);
+  private observeArtifacts(event: RecordedEvent<ArtifactEvent>): void {
+    const cluster = this.clusters.get(parseStreamId(event.streamId).id);
     if (!cluster) return;
     cluster.cause = causeOf(event);
-    const attempt = Number(event.data.attempt ?? 0);
     if (event.type === 'ArtifactsPrepared')
-      cluster.artifacts = { attempt, openshiftClusterId: String(event.data.openshiftClusterId) };
+      cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: event.data.openshiftClusterId };
     else if (event.type === 'ArtifactsFailed')
-      cluster.artifacts = { attempt, openshiftClusterId: '', failure: String(event.data.reason) };
+      cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: '', failure: event.data.reason };
     else if (event.type === 'IngressCaAccepted') cluster.hasKubeconfig = true;
   }
 }
 
-const causeOf = ({ id, metadata }: RecordedEvent): Cause => ({
+const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
   causationId: id,
   correlationId: metadata.correlationId,
 });
 
-const newCluster = (id: string, state: ClusterState, event: RecordedEvent): ClusterEntry => ({
+const newCluster = (id: string, state: ClusterState, event: RecordedMusterEvent): ClusterEntry => ({
   id,
   state,
   hostKeys: new Set(),
@@ -275,5 +278,3 @@ const newCluster = (id: string, state: ClusterState, event: RecordedEvent): Clus
   hasKubeconfig: false,
   cause: causeOf(event),
 });
-
-const typed = <Event>(event: RecordedEvent): Event => ({ type: event.type, data: event.data }) as Event;

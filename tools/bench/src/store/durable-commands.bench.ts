@@ -1,3 +1,5 @@
+import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
+import { musterEventStore } from '@muster/nest-kit';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
@@ -39,16 +41,15 @@ export const durableCommands: Bench = {
 /** Infra-envs that exist; the answer gives the n-th command to one of them. */
 async function registered(eventStore: EventStore): Promise<(n: number) => Promise<void>> {
   const handler = createCommandHandler({
-    category: 'infraEnv',
+    category: eventCategory('infraEnv'),
     decider: infraEnvDecider,
-    store: ownedEventStore(eventStore, 'registration'),
+    store: ownedEventStore(musterEventStore(eventStore), 'registration', STREAM_OWNERS),
     clock: { nowMs: () => Date.now() },
     ids: { uuid: () => randomUUID() },
   });
   const send = async (id: string, command: InfraEnvCommand): Promise<void> => {
     const commandId = randomUUID();
-    const result = await handler.handle(id, command, { commandId, correlationId: commandId, actor: 'bench' });
-    if (result.kind === 'refused') throw new Error(result.refusal.reason);
+    await handler.execute(id, command, { commandId, correlationId: commandId, actor: 'bench' });
   };
   const ids = Array.from({ length: AGGREGATES }, () => randomUUID());
   const owner = { userName: 'bench', orgId: 'bench', emailDomain: 'example.com' };

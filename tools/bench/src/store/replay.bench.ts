@@ -1,3 +1,4 @@
+import { musterEventStore } from '@muster/nest-kit';
 import { join } from 'node:path';
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
@@ -51,7 +52,7 @@ async function project(store: EventStore): Promise<number> {
   const failures: Error[] = [];
   const feed = await startProjector({
     name: 'views',
-    store,
+    store: musterEventStore(store),
     requests: SILENT_BUS,
     readModels: inMemoryReadModels(),
     project: projectEvent,

@@ -4,9 +4,9 @@ import {
   type MusterEvent,
   type StreamCategory,
   streamIdOf,
-  toStoredData,
+  type RecordedMusterEvent,
+  parseEvent,
 } from '@muster/contracts';
-import type { JsonObject, RecordedEvent } from '@muster/ports';
 
 const AT = '2024-01-01T00:00:00.000Z';
 const OWNER = { userName: 'bench', orgId: '', emailDomain: '' };
@@ -41,7 +41,7 @@ export class ClusterStory {
   }
 
   /** All hosts registered, with their hardware and addresses; `reaches` says who reaches whom. */
-  *beginning(reaches: (from: number, to: number) => boolean): Generator<RecordedEvent> {
+  *beginning(reaches: (from: number, to: number) => boolean): Generator<RecordedMusterEvent> {
     const { clusterId, infraEnvId } = this;
     yield this.event('infraEnv', infraEnvId, 'InfraEnvRegistered', {
       infraEnvId,
@@ -90,7 +90,7 @@ export class ClusterStory {
     for (let number = 0; number < this.hosts; number += 1) yield this.reachOfAll(number, reaches);
   }
 
-  inventory(number: number, memoryGib: number): RecordedEvent {
+  inventory(number: number, memoryGib: number): RecordedMusterEvent {
     return this.report(number, 'InventoryReported', {
       hostKey: this.hostKey(number),
       fingerprint: String(memoryGib),
@@ -116,12 +116,12 @@ export class ClusterStory {
     });
   }
 
-  silence(number: number, isSilent: boolean): RecordedEvent {
+  silence(number: number, isSilent: boolean): RecordedMusterEvent {
     return isSilent ? this.host(number, 'HostFellSilent', { lastSeenAt: AT }) : this.host(number, 'HostReturned', {});
   }
 
   /** One way to another host came or went, as the inventory service stores it. */
-  reachOfOne(number: number, other: number, isReached: boolean): RecordedEvent {
+  reachOfOne(number: number, other: number, isReached: boolean): RecordedMusterEvent {
     return this.report(number, 'ConnectivityReported', {
       peers: [this.peer(other, isReached)],
       fingerprint: String(isReached),
@@ -129,7 +129,7 @@ export class ClusterStory {
   }
 
   /** The first report of a host: all others are news. */
-  reachOfAll(number: number, reaches: (from: number, to: number) => boolean): RecordedEvent {
+  reachOfAll(number: number, reaches: (from: number, to: number) => boolean): RecordedMusterEvent {
     const peers = Array.from({ length: this.hosts }, (_, other) => other)
       .filter((other) => other !== number)
       .map((other) => this.peer(other, reaches(number, other)));
@@ -137,17 +137,17 @@ export class ClusterStory {
   }
 
   /** What was measured of the ways to others is to be measured again. */
-  reachForgotten(number: number): RecordedEvent {
+  reachForgotten(number: number): RecordedMusterEvent {
     return this.report(number, 'ReportCleared', { stepType: 'connectivity-check' });
   }
 
   /** A setting that only the cluster is judged by. */
-  apiVip(vip: string): RecordedEvent {
+  apiVip(vip: string): RecordedMusterEvent {
     return this.event('cluster', this.clusterId, 'ClusterSettingsRevised', { changes: { apiVips: { items: [vip] } } });
   }
 
   /** A setting that every host is judged by. */
-  version(openshiftVersion: string): RecordedEvent {
+  version(openshiftVersion: string): RecordedMusterEvent {
     return this.event('cluster', this.clusterId, 'ClusterSettingsRevised', { changes: { openshiftVersion } });
   }
 
@@ -156,21 +156,20 @@ export class ClusterStory {
     return { hostId: this.hostId(number), nearAddresses: addresses, farAddresses: addresses, latencyMs: 1 };
   }
 
-  private host(number: number, type: MusterEvent['type'], data: object): RecordedEvent {
+  private host(number: number, type: MusterEvent['type'], data: object): RecordedMusterEvent {
     return this.event('host', this.hostKey(number), type, data);
   }
 
-  private report(number: number, type: MusterEvent['type'], data: object): RecordedEvent {
+  private report(number: number, type: MusterEvent['type'], data: object): RecordedMusterEvent {
     return this.event('inventory', this.hostKey(number), type, { epoch: 1, ...data });
   }
 
-  private event(category: StreamCategory, id: string, type: MusterEvent['type'], data: object): RecordedEvent {
+  private event(category: StreamCategory, id: string, type: MusterEvent['type'], data: object): RecordedMusterEvent {
     const position = this.position++;
     return {
+      ...parseEvent(category, type, data),
       id: `e${position}`,
       streamId: streamIdOf(category, id),
-      type,
-      data: toStoredData({ type, data } as never) as unknown as JsonObject,
       metadata: { commandId: 'c', correlationId: 'c', actor: 'bench', occurredAt: AT },
       revision: position,
       position,

@@ -1,5 +1,5 @@
+import type { RecordedMusterEvent } from '@muster/contracts';
 import { STANDARD_SETTINGS } from '@muster/operators';
-import type { RecordedEvent } from '@muster/ports';
 import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
 import { count, milliseconds, percentile } from '../figures';
 import type { Bench, Measurement } from '../measurement';
@@ -31,7 +31,7 @@ interface Change {
   readonly isWide?: boolean;
   readonly isPatchy?: boolean;
   /** Measured is the last of them; `turn` alternates so that each is news. */
-  readonly of: (story: ClusterStory, host: number, turn: boolean) => readonly RecordedEvent[];
+  readonly of: (story: ClusterStory, host: number, turn: boolean) => readonly RecordedMusterEvent[];
 }
 
 const isReached = (): boolean => true;

@@ -1,3 +1,4 @@
+import type { RecordedMusterEvent } from '@muster/contracts';
 import {
   FactsView,
   evaluateClusterOutcomes,
@@ -6,7 +7,6 @@ import {
   type RecordedOutcomes,
   outcomeDecider,
 } from '@muster/evaluation';
-import type { RecordedEvent } from '@muster/ports';
 import { DEFAULT_FLAP_POLICY, type Outcome, rememberOutcomes, type RulesPolicy } from '@muster/validation-rules';
 
 type Subject = ReturnType<FactsView['observe']>[number];
@@ -20,12 +20,12 @@ export class JudgedView {
   constructor(private readonly policy: RulesPolicy) {}
 
   /** Takes the fact in without judging anybody. */
-  observe(event: RecordedEvent): readonly Subject[] {
+  observe(event: RecordedMusterEvent): readonly Subject[] {
     return this.view.observe(event);
   }
 
   /** Takes the fact in; how many were judged because of it, those included whose connectivity group changed. */
-  judge(event: RecordedEvent): number {
+  judge(event: RecordedMusterEvent): number {
     return this.evaluateAll(this.view.observe(event));
   }
 

@@ -134,7 +134,7 @@ describe('secrets in requests', () => {
     const sealed = words.plant('probe');
     expect(words.foundIn(`x${sealed}y`)).toEqual(['probe']);
     expect(words.foundIn(words.base64(`key: ${sealed}`))).toEqual(['probe']);
-    expect(world.messages.some(({ subject }) => subject.startsWith('fact.v1.'))).toBe(true);
+    expect(world.messages.some(({ subject }) => subject.startsWith('event.v1.'))).toBe(true);
     expect(world.log.length).toBeGreaterThan(0);
     await eventually('the read models show the last change', async () => (await world.readModels()).includes('tags'));
   });

@@ -1,0 +1,102 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { createEventCodec, eventCategory, type MusterEvent, type RecordedMusterEvent } from '@muster/contracts';
+import { infraEnvDecider } from '@muster/domain';
+import { type EventStore, type JsonObject, NO_STREAM, START_OF_STORE } from '@muster/ports';
+import { collectPages, eventToAppend, eventually, manualClock, seededIds } from '@muster/testing';
+import { createCommandHandler } from './command-handler';
+import { startFeed } from './feed';
+import { context, register, rename } from './infra-envs.fixture.spec';
+import { type LocalBus, localBus } from './local-bus.fixture.spec';
+import { startRelay } from './relay';
+import { type TypedEventStore, typedEventStore } from './typed-event-store';
+
+/** An older version stored the name beside the settings. Current data passes unchanged. */
+const codec = createEventCodec({
+  InfraEnvSettingsRevised: ({ name, ...data }: JsonObject) =>
+    name === undefined ? data : { ...data, changes: { name } },
+});
+const nameIn = (event: RecordedMusterEvent): string | undefined =>
+  event.type === 'InfraEnvSettingsRevised' ? event.data.changes?.name : undefined;
+
+describe('an event of an older version', () => {
+  let raw: EventStore;
+  let store: TypedEventStore<MusterEvent>;
+  let bus: LocalBus;
+  const handler = () =>
+    createCommandHandler({
+      category: eventCategory('infraEnv'),
+      decider: infraEnvDecider,
+      store,
+      clock: manualClock(),
+      ids: seededIds(1),
+    });
+  const storeOld = (revision: number) =>
+    raw.append('infraEnv-one', revision, [eventToAppend({ name: 'old' }, 'InfraEnvSettingsRevised')]);
+
+  beforeEach(async () => {
+    raw = inMemoryEventStore();
+    store = typedEventStore(raw, codec);
+    bus = localBus();
+    await handler().execute('one', register(), context());
+    await storeOld(0);
+  });
+
+  it('has the current shape when a stream is read, from any revision', async () => {
+    expect((await collectPages(store.readStream('infraEnv-one'))).map(nameIn)).toEqual([undefined, 'old']);
+    expect((await collectPages(store.readStream('infraEnv-one', 0))).map(nameIn)).toEqual(['old']);
+  });
+
+  it('has the current shape for a decider, which decides on it', async () => {
+    expect((await handler().load('one')).state.settings.name).toBe('old');
+    expect(await handler().execute('one', rename('old'), context())).toMatchObject({ revision: 1 });
+  });
+
+  it('has the current shape when a feed catches up, and when the relay publishes it', async () => {
+    const relay = await startRelay({ store: raw, requests: bus, onError: fail });
+    const seen: RecordedMusterEvent[] = [];
+    const onPage = async (page: readonly RecordedMusterEvent[]) => void seen.push(...page);
+    const feed = startFeed({ name: 'test', store, requests: bus, fromPosition: START_OF_STORE, onPage, onError: fail });
+    await feed.caughtUp;
+    expect(seen.map(nameIn)).toEqual([undefined, 'old']);
+    await storeOld(1);
+    await eventually('the live event arrives', () => seen.length === 3);
+    expect(seen.map(nameIn)).toEqual([undefined, 'old', 'old']);
+    await feed.close();
+    await relay.close();
+  });
+
+  it('has the current shape for a subscription', async () => {
+    const seen: RecordedMusterEvent[] = [];
+    const subscription = store.subscribe(START_OF_STORE, async (page) => void seen.push(...page), fail);
+    await eventually('both arrive', () => seen.length === 2);
+    await subscription.close();
+    expect(seen.map(nameIn)).toEqual([undefined, 'old']);
+  });
+
+  it('stays stored as it is, with everything else unchanged', async () => {
+    const [, upcast] = await collectPages(store.readAll(START_OF_STORE));
+    const [, original] = await collectPages(raw.readAll(START_OF_STORE));
+    expect(original?.data).toEqual({ name: 'old' });
+    expect({ ...upcast, data: null }).toEqual({ ...original, data: null });
+  });
+});
+
+describe('an event of a newer version', () => {
+  it('counts as a revision of its stream and changes no state', async () => {
+    const raw = inMemoryEventStore();
+    const store = typedEventStore(raw, codec);
+    await raw.append('infraEnv-one', NO_STREAM, [eventToAppend({}, 'InfraEnvDreamt')]);
+    const handler = createCommandHandler({
+      category: eventCategory('infraEnv'),
+      decider: infraEnvDecider,
+      store,
+      clock: manualClock(),
+      ids: seededIds(1),
+    });
+    expect(await handler.execute('one', register(), context())).toMatchObject({ revision: 1 });
+  });
+});
+
+function fail(error: Error): never {
+  throw error;
+}
