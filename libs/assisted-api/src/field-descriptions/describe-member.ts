@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../schema/json-schema';
-import { WORDS } from './descriptions.table';
+import { FIELD_DESCRIPTIONS } from './descriptions.table';
 
-/** What a member means: said for this object only, or for every object that has one of that name. Undefined: nothing is said. */
+/** Returns the description of a member: specific to the object, or common to all objects. Undefined without a description. */
 export const descriptionOf = (object: string, member: string): string | undefined =>
-  WORDS.get(`${object}.${member}`) ?? WORDS.get(member);
+  FIELD_DESCRIPTIONS.get(`${object}.${member}`) ?? FIELD_DESCRIPTIONS.get(member);
 
-/** The schema with what is said of the member. */
+/** Returns the schema with the description of the member. */
 export function describeMember(object: string, member: string, schema: JsonSchema): JsonSchema {
   const description = descriptionOf(object, member);
   if (description === undefined) return schema;
-  // What has a name of its own is referred to, and nothing may stand beside a reference.
+  // A schema with a title becomes a reference, and a reference has no sibling keywords.
   return schema.title === undefined ? { ...schema, description } : { allOf: [schema], description };
 }

@@ -1,25 +1,25 @@
 import { describeMember } from './describe-member';
 
-describe('What a member means', () => {
-  it('is said by its name', () => {
+describe('The description of a member', () => {
+  it('is found by its name', () => {
     expect(describeMember('anything', 'cidr', { type: 'string' })).toEqual({
       type: 'string',
-      description: 'A network, such as 192.168.10.0/24.',
+      description: 'Network in CIDR notation, for example 192.168.10.0/24.',
     });
   });
 
-  it('is said for one object where it means something else there', () => {
+  it('is specific to an object with another meaning', () => {
     const { description } = describeMember('ListEventsQuery', 'message', { type: 'string' });
-    expect(description).toMatch(/^Only events/);
+    expect(description).toMatch(/^Restricts the result/);
     expect(describeMember('event', 'message', { type: 'string' }).description).not.toBe(description);
   });
 
-  it('stands beside what has a name of its own, not in it', () => {
+  it('is placed beside a reference to a titled schema', () => {
     const named = { title: 'proxy', type: 'object' } as const;
     expect(describeMember('infra-env', 'proxy', named)).toMatchObject({ allOf: [named] });
   });
 
-  it('is left out of what nobody said anything about', () => {
+  it('is omitted for an unknown member', () => {
     expect(describeMember('box', 'toString', { type: 'string' })).toEqual({ type: 'string' });
   });
 });
