@@ -63,3 +63,5 @@ export {
   manifestNameFault,
 } from './user-manifests/check-manifest';
 export { unconfiguredFiles, type UnconfiguredInput } from './unconfigured/unconfigured-files';
+export { isCertificateList, splitCertificates } from './documents/certificates';
+export { readYaml, toPlain, type ReadYaml, type YamlFault } from './documents/read-yaml';

@@ -1,6 +1,7 @@
 import { ignitionOverrideProblem } from './ignition-override';
 import { staticNetworkProblem } from './static-network';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
+import { isCertificateList } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
 import { parseIp } from '@muster/addresses';
 import { isJsonObject, isProxyUrl, isSshPublicKeys, parseJson, wrongHostIn } from '../input/text-forms';
@@ -13,8 +14,6 @@ const MAX_TRUST_BUNDLE_CHARACTERS = 65_535;
 const KERNEL_ARGUMENT = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
 const KERNEL_OPERATIONS = ['append', 'replace', 'delete'];
 const ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'];
-/** One PEM block after the other and nothing else. */
-const CERTIFICATES = /^\s*(-----BEGIN CERTIFICATE-----\s[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
 
 export interface InfraEnvInput {
   /** What the person said. */
@@ -126,8 +125,8 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     check: ({ settings: { additionalTrustBundle: bundle = '' } }) => {
       if (bundle.length > MAX_TRUST_BUNDLE_CHARACTERS)
         return { reason: `additional_trust_bundle may have at most ${MAX_TRUST_BUNDLE_CHARACTERS} characters.` };
-      if (bundle === '' || CERTIFICATES.test(bundle)) return undefined;
-      return { reason: 'additional_trust_bundle has to be PEM certificates, one after the other.' };
+      if (bundle === '' || isCertificateList(bundle)) return undefined;
+      return { reason: 'additional_trust_bundle must be a list of PEM certificates.' };
     },
   },
   {

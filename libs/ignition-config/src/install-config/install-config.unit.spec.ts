@@ -225,8 +225,8 @@ describe('An override of the install-config', () => {
   });
 
   it.each([
-    ['{"fips":', 'it is no JSON'],
-    ['[]', 'it has to be a JSON object'],
+    ['{"fips":', 'it is not JSON'],
+    ['[]', 'it must be a JSON object'],
     ['{"fip":true}', 'fip: fip is not known here'],
     ['{"networking":{"cidr":"10.0.0.0/8"}}', 'networking.cidr: cidr is not known here'],
     [
@@ -235,7 +235,7 @@ describe('An override of the install-config', () => {
     ],
     ['{"additionalTrustBundle":"x"}', 'PEM certificates'],
     [`{"platform":{"none":${'['.repeat(60)}${']'.repeat(60)}}}`, 'nested more than 32 levels'],
-    [`"${'x'.repeat(1_048_576)}"`, 'characters are too many'],
+    [`"${'x'.repeat(1_048_576)}"`, 'characters. Allowed: at most'],
   ])('is refused with the field: %#', (text, reason) => {
     const parsed = parseInstallConfigOverride(text);
     expect(parsed).toMatchObject({ kind: 'refused' });

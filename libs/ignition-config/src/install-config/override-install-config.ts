@@ -1,10 +1,10 @@
+import { isCertificateList } from '../documents/certificates';
 import { formatPath, isMapping, type Path } from '../shape/shape';
 import type { InstallConfig } from './install-config-input';
 import { INSTALL_CONFIG_SHAPE } from './install-config-shape';
 
 export const MAX_OVERRIDE_CHARACTERS = 1_048_576;
 const MAX_DEPTH = 32;
-const CERTIFICATES = /^\s*(?:-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\s*)+$/;
 
 export type OverriddenInstallConfig =
   | { readonly kind: 'merged'; readonly config: InstallConfig }
@@ -34,21 +34,21 @@ export function parseInstallConfigOverride(text: string): ParsedInstallConfigOve
     reason: `install_config_overrides cannot be used: ${reason}`,
   });
   if (text.length > MAX_OVERRIDE_CHARACTERS)
-    return refuse(`${text.length} characters are too many; ${MAX_OVERRIDE_CHARACTERS} are allowed.`);
+    return refuse(`it has ${text.length} characters. Allowed: at most ${MAX_OVERRIDE_CHARACTERS}.`);
   if (text.trim() === '') return { kind: 'parsed', override: {} };
   let override: unknown;
   try {
     override = JSON.parse(text);
   } catch (error) {
-    return refuse(`it is no JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
+    return refuse(`it is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
   }
-  if (!isMapping(override)) return refuse('it has to be a JSON object.');
+  if (!isMapping(override)) return refuse('it must be a JSON object.');
   if (depthOf(override) > MAX_DEPTH) return refuse(`it is nested more than ${MAX_DEPTH} levels deep.`);
   const problem = problemOf(override);
   if (problem !== undefined) return refuse(problem);
   const bundle = override['additionalTrustBundle'];
-  if (typeof bundle === 'string' && bundle !== '' && !CERTIFICATES.test(bundle))
-    return refuse('additionalTrustBundle has to be PEM certificates, one after the other.');
+  if (typeof bundle === 'string' && bundle !== '' && !isCertificateList(bundle))
+    return refuse('additionalTrustBundle must be a list of PEM certificates.');
   return { kind: 'parsed', override };
 }
 

@@ -1,15 +1,15 @@
 import type { Refusal } from '@muster/problems';
-import { LineCounter, parseDocument } from 'yaml';
 import type { IgnitionConfig } from '../config/ignition-config';
+import { jsonLineOf, lineAt } from '../documents/json-lines';
 import { formatPath, isMapping, type Path } from '../shape/shape';
 import { DISTINCT_LISTS, IGNITION_SHAPE, LATER_MEMBERS } from './ignition-shape';
 
 /** Spec versions that an override may be written in. */
 export const OVERRIDE_SPEC_VERSIONS: readonly string[] = ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0'];
 
-/** No config of the spec is nested deeper; what is, is not meant to be read. */
+/** No config of the spec has more levels. */
 const NESTING_MAX = 16;
-/** More than a person reads at once. */
+/** Problems that one message names. */
 const PROBLEMS_REPORTED_MAX = 5;
 
 export type ParsedOverride =
@@ -22,8 +22,8 @@ interface Problem {
 }
 
 /**
- * Reads what a person wants on top of a rendered config (JSON text) and checks it against the spec: types, names, paths,
- * URLs, entries that stand twice, and sections that its version does not have. Each refusal names place and line.
+ * Parses a user's override (JSON text) and checks it against the specification: types, names, paths, URLs, duplicate entries, and
+ * sections that its version does not have. A refusal names place and line.
  */
 export function parseIgnitionOverride(text: string, subject: string): ParsedOverride {
   const refuse = (reason: string, allowed?: readonly string[]): ParsedOverride => ({
@@ -83,27 +83,22 @@ const at = (config: Json, path: readonly string[]): unknown =>
     config,
   );
 
-/** Lines are looked for only when there is something to say. */
 function describe(text: string, problems: readonly Problem[]): string {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false });
-  const told = problems.slice(0, PROBLEMS_REPORTED_MAX).map(({ path, problem }) => {
-    const node = document.getIn(path, true) as { readonly range?: readonly number[] | null } | undefined;
-    const offset = node?.range?.[0];
-    const line = offset === undefined ? '' : `line ${counter.linePos(offset).line}, `;
-    return `${line}${formatPath(path) || 'the document'}: ${problem}`;
+  const shown = problems.slice(0, PROBLEMS_REPORTED_MAX).map(({ path, problem }) => {
+    const line = jsonLineOf(text, path);
+    return `${line === undefined ? '' : `line ${line}, `}${formatPath(path) || 'the document'}: ${problem}`;
   });
-  const more = problems.length - told.length;
-  return `${told.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`;
+  const more = problems.length - shown.length;
+  return `${shown.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`;
 }
 
-/** Engines tell a position; people count lines. */
+/** The message of the JSON parser, with line and column instead of an offset. */
 function describeSyntax(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const offset = Number(/position (\d+)/.exec(message)?.[1] ?? NaN);
   if (Number.isNaN(offset)) return message;
-  const before = text.slice(0, offset).split('\n');
-  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${message}`;
+  const column = offset - text.lastIndexOf('\n', offset - 1);
+  return `line ${lineAt(text, offset)}, column ${column}: ${message}`;
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

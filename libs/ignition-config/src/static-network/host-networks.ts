@@ -1,4 +1,5 @@
-import { isAlias, isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { isAlias, isNode, type LineCounter, type Document } from 'yaml';
+import { readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
 import { adviseOnNmstate, checkNmstate } from './check-nmstate';
 import { checkForKeyfiles, type Keyfile, renderKeyfiles } from './keyfiles';
 import { checkMapping, completeMapping, type MacName } from './mac-mapping';
@@ -9,7 +10,6 @@ import { NMSTATE_SHAPE } from './nmstate-shape';
 import { readNmstate } from './read-nmstate';
 
 export const MAX_NETWORK_YAML_CHARACTERS = 131_072;
-const MAX_YAML_ALIASES = 100;
 /** Problems told for one host; the rest is more of the same. */
 const MAX_PROBLEMS = 20;
 
@@ -63,18 +63,16 @@ function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): H
   });
   if (yaml.trim() === '') return refuse('network_yaml is empty.');
   if (yaml.length > MAX_NETWORK_YAML_CHARACTERS)
-    return refuse(`${yaml.length} characters are too many; ${MAX_NETWORK_YAML_CHARACTERS} are allowed.`);
+    return refuse(`network_yaml has ${yaml.length} characters. Allowed: at most ${MAX_NETWORK_YAML_CHARACTERS}.`);
 
-  const lines = new LineCounter();
-  const parsed = parseDocument(yaml, { lineCounter: lines, logLevel: 'silent' });
-  const [error] = parsed.errors;
-  if (error)
-    return refuse(
-      `This is no YAML: ${error.message.split(/ at line \d/)[0] ?? error.code}.`,
-      lines.linePos(error.pos[0]).line,
-    );
+  const read = readYaml(yaml);
+  if (read.kind === 'refused') return refuse(read.fault.reason, read.fault.line);
+  const { documents, lines } = read;
+  const [parsed] = documents;
+  if (!parsed || documents.length > 1) return refuse('network_yaml must be one YAML document.');
   const document = toPlain(parsed);
-  if (!document) return refuse(`More than ${MAX_YAML_ALIASES} uses of an alias are not taken.`);
+  if (!document)
+    return refuse(`An alias cannot be resolved, or more than ${YAML_ALIASES_MAX} values follow from aliases.`);
 
   const problems: NetworkProblem[] = [];
   const advice: NetworkProblem[] = [];
@@ -101,14 +99,6 @@ function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): H
       ? renderKeyfiles(state)
       : [{ fileName: 'policy.yml', content: renderNmpolicy(document.value, mapping) }];
   return { network: { mapping, files }, problems, advice };
-}
-
-function toPlain(parsed: Document): { readonly value: unknown } | undefined {
-  try {
-    return { value: parsed.toJS({ maxAliasCount: MAX_YAML_ALIASES }) as unknown };
-  } catch {
-    return undefined;
-  }
 }
 
 /** Line of the deepest part of the path that the document has. */

@@ -262,7 +262,7 @@ describe('the mapping of MAC addresses', () => {
 describe('what is wrong with a static network', () => {
   it.each([
     ['', 'network_yaml: network_yaml is empty.'],
-    ['interfaces:\n- name: eth0\n  ipv4: {enabled: true', 'line 3, network_yaml: This is no YAML'],
+    ['interfaces:\n- name: eth0\n  ipv4: {enabled: true', 'line 3, network_yaml: The text is not YAML'],
     ['- a\n', 'line 1: ["a"] is not a mapping.'],
     ['interfaces: []\n', 'line 1, interfaces: No interface is described.'],
     ['interfaces:\n- {type: ethernet}\n', 'line 2, interfaces[0]: name is missing.'],
@@ -312,9 +312,9 @@ describe('what is wrong with a static network', () => {
     ['interfaces:\n- {name: "a b"}\n', 'is not the name of an interface'],
     [
       `x: &x [1,1]\ny: &y [*x,*x,*x,*x,*x,*x]\nz: &z [*y,*y,*y,*y,*y,*y]\ninterfaces: [*z,*z,*z,*z,*z,*z]\n`,
-      'More than 100 uses of an alias are not taken.',
+      'more than 100 values follow from aliases.',
     ],
-    ['x'.repeat(MAX_NETWORK_YAML_CHARACTERS + 1), 'characters are too many'],
+    ['x'.repeat(MAX_NETWORK_YAML_CHARACTERS + 1), 'characters. Allowed: at most'],
   ])('is told with its line: %#', (yaml, problem) => {
     const problems = problemsOf(host(yaml, 'eth0'));
     expect(problems.join('\n')).toContain(problem);

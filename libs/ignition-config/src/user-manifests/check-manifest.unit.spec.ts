@@ -36,13 +36,13 @@ describe('The text of a manifest', () => {
   });
 
   it.each([
-    ['a.json', '{"kind":', 'a.json: this is no JSON'],
+    ['a.json', '{"kind":', 'a.json: The text is not JSON'],
     ['a.yaml', 'a: [1\nb: 2\n', 'line 2'],
     ['a.yaml', 'a: 1\n---\nb: {\n', 'line 4'],
     [
       'a.yaml',
       'x: &x [1,1]\ny: &y [*x,*x,*x,*x,*x,*x]\nz: &z [*y,*y,*y,*y,*y,*y]\nw: [*z,*z,*z,*z,*z,*z]\n',
-      'uses of an alias',
+      'values follow from aliases',
     ],
   ])('of %s cannot be %j', (name, content, reason) => {
     expect(manifestContentFault(name, content)?.reason).toContain(reason);

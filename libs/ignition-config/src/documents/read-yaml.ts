@@ -1,0 +1,125 @@
+import { CST, type Document, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from 'yaml';
+
+/** Levels of lists and mappings. Schemas of custom resources have about 40. */
+export const YAML_DEPTH_MAX = 100;
+/** Uses of anchors in one text. Each may stand for a large part of the document. */
+export const YAML_ALIASES_MAX = 100;
+
+/** Why a text cannot be read. */
+export interface YamlFault {
+  /** A sentence. */
+  readonly reason: string;
+  /** Counted from 1. */
+  readonly line: number;
+}
+
+export type ReadYaml =
+  | { readonly kind: 'read'; readonly documents: readonly Document[]; readonly lines: LineCounter }
+  | { readonly kind: 'refused'; readonly fault: YamlFault };
+
+/**
+ * Reads every document of a text that a user gave, in time that grows with its length: depth and aliases are counted on the text
+ * before it is parsed, because the parser recurses, and duplicate keys are found with a set, because the parser compares all pairs.
+ */
+export function readYaml(text: string): ReadYaml {
+  const refused = (reason: string, line: number): ReadYaml => ({ kind: 'refused', fault: { reason, line } });
+  const limit = textFault(text);
+  if (limit) return refused(limit.reason, limit.line);
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, {
+    lineCounter: lines,
+    logLevel: 'silent',
+    prettyErrors: false,
+    uniqueKeys: false,
+  });
+  const documents = Array.isArray(parsed) ? parsed : [];
+  for (const document of documents) {
+    const [error] = document.errors;
+    if (error) return refused(`The text is not YAML: ${error.message}.`, lines.linePos(error.pos[0]).line);
+    const duplicate = duplicateKey(document);
+    if (duplicate) return refused(`The key '${duplicate.key}' is given twice.`, lines.linePos(duplicate.offset).line);
+  }
+  return { kind: 'read', documents, lines };
+}
+
+/** The plain value of a document. Undefined when an alias refers to nothing or too many values follow from aliases. */
+export function toPlain(document: Document): { readonly value: unknown } | undefined {
+  try {
+    return { value: document.toJS({ maxAliasCount: YAML_ALIASES_MAX }) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Depth and aliases, counted on the tokens of the text. The lexer neither recurses nor looks back. */
+function textFault(text: string): YamlFault | undefined {
+  let line = 1;
+  let column = 0;
+  let aliases = 0;
+  let flowDepth = 0;
+  /** Columns of the lists and mappings that are open, ascending. */
+  let columns: number[] = [];
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token);
+    if (type === 'alias') aliases += 1;
+    if (type === 'flow-map-start' || type === 'flow-seq-start') flowDepth += 1;
+    if (type === 'flow-map-end' || type === 'flow-seq-end') flowDepth = Math.max(0, flowDepth - 1);
+    if (type === 'doc-start' || type === 'doc-end') {
+      columns = [];
+      flowDepth = 0;
+    }
+    const isContent = !SPACE.has(type);
+    if (isContent && flowDepth === 0) {
+      while ((columns.at(-1) ?? -1) > column) columns.pop();
+      if ((columns.at(-1) ?? -1) < column) columns.push(column);
+    }
+    if (aliases > YAML_ALIASES_MAX) return { reason: `More than ${YAML_ALIASES_MAX} aliases are not supported.`, line };
+    if (columns.length + flowDepth > YAML_DEPTH_MAX)
+      return { reason: `More than ${YAML_DEPTH_MAX} levels of lists and mappings are not supported.`, line };
+    if (isMarker(type)) continue;
+    const lastBreak = token.lastIndexOf('\n');
+    if (lastBreak < 0) column += token.length;
+    else {
+      for (let at = token.indexOf('\n'); at >= 0; at = token.indexOf('\n', at + 1)) line += 1;
+      column = token.length - lastBreak - 1;
+    }
+  }
+  return undefined;
+}
+
+const SPACE: ReadonlySet<string | null> = new Set([
+  'byte-order-mark',
+  'doc-mode',
+  'flow-error-end',
+  'scalar',
+  'space',
+  'newline',
+  'comment',
+  'comma',
+  'flow-map-end',
+  'flow-seq-end',
+]);
+
+/** Control tokens of the lexer, which are not part of the text. */
+const isMarker = (type: string | null): boolean =>
+  type === 'doc-mode' || type === 'flow-error-end' || type === 'scalar';
+
+function duplicateKey(document: Document): { readonly key: string; readonly offset: number } | undefined {
+  let found: { readonly key: string; readonly offset: number } | undefined;
+  visit(document, {
+    Map: (_, map) => {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        if (!isScalar(key) || key.value === '<<') continue;
+        const name = `${typeof key.value}:${String(key.value)}`;
+        if (seen.has(name)) {
+          found = { key: String(key.value).slice(0, 64), offset: key.range?.[0] ?? 0 };
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return found;
+}
