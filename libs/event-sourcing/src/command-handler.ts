@@ -37,13 +37,21 @@ export type HandleResult<State, Event = EventShape, Code extends string = string
   | { readonly kind: 'refused'; readonly refusal: Refusal<Code>; readonly state: State };
 
 export interface CommandHandler<State, Command, Event = EventShape, Code extends string = string> {
-  /** Loads, folds, decides and appends. Commands on one aggregate run one at a time. A repeated command id stores nothing. */
-  handle(id: string, command: Command, context: CommandContext): Promise<HandleResult<State, Event, Code>>;
+  /**
+   * Loads, folds, decides and appends. Commands on one aggregate run one at a time. A repeated command id stores nothing.
+   * `beforeAppend` runs when the command was accepted with events and before they are stored; it may run more than once.
+   */
+  handle(
+    id: string,
+    command: Command,
+    context: CommandContext,
+    beforeAppend?: () => Promise<void>,
+  ): Promise<HandleResult<State, Event, Code>>;
   /**
    * As `handle`, for callers that need only the position.
    * @throws RefusalError when the decider refuses the command
    */
-  execute(id: string, command: Command, context: CommandContext): Promise<Stored>;
+  execute(id: string, command: Command, context: CommandContext, beforeAppend?: () => Promise<void>): Promise<Stored>;
   /** Whether the decider would accept the command in the current state. Stores nothing; a later command may still be refused. */
   wouldAccept(id: string, command: Command): Promise<boolean>;
   /** The current state; the decider's initial state at revision NO_STREAM when the aggregate does not exist. */
@@ -110,7 +118,12 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     return decision.events.length > 0 ? decision.events : { kind: 'stored', ...aggregate, events: [] };
   }
 
-  async function attempt(id: string, command: Command, context: CommandContext): Promise<Result | 'conflict'> {
+  async function attempt(
+    id: string,
+    command: Command,
+    context: CommandContext,
+    beforeAppend: () => Promise<void>,
+  ): Promise<Result | 'conflict'> {
     const cached = cache.get(id);
     let before = cached ?? (await readOn(id, fresh(decider.initialState())));
     let outcome = decideOn(before, command, context);
@@ -121,6 +134,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       before = latest;
     }
     if (!isEvents(outcome)) return outcome;
+    await beforeAppend();
 
     const metadata = toMetadata(context, new Date(clock.nowMs()).toISOString());
     const stored = outcome.map((event) => store.encode(event));
@@ -139,11 +153,16 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     return { kind: 'stored', state, revision, position, events: outcome };
   }
 
-  const handle = (id: string, command: Command, context: CommandContext): Promise<Result> =>
+  const handle = (
+    id: string,
+    command: Command,
+    context: CommandContext,
+    beforeAppend = (): Promise<void> => Promise.resolve(),
+  ): Promise<Result> =>
     queue.run(id, async () => {
       for (let round = 1; round <= MAX_APPEND_ATTEMPTS; round += 1) {
         try {
-          const result = await attempt(id, command, context);
+          const result = await attempt(id, command, context, beforeAppend);
           if (result !== 'conflict') return result;
         } catch (error) {
           // The outcome of the append may be unknown: fold the store again before the next decision.
@@ -157,8 +176,8 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 
   return {
     handle,
-    execute: async (id, command, context) => {
-      const result = await handle(id, command, context);
+    execute: async (id, command, context, beforeAppend) => {
+      const result = await handle(id, command, context, beforeAppend);
       if (result.kind === 'refused') throw new RefusalError(result.refusal);
       return { position: result.position, revision: result.revision };
     },

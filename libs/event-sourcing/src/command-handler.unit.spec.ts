@@ -82,6 +82,15 @@ describe('a command handler', () => {
     expect(await typesStored()).toEqual(['InfraEnvRegistered']);
   });
 
+  it('runs the preparation of an accepted command before its events are stored, and of no other command', async () => {
+    const handler = infraEnvs(store);
+    const prepared: number[] = [];
+    const prepare = async (): Promise<void> => void prepared.push((await stored()).length);
+    await handler.handle('one', register(), context(), prepare);
+    await handler.handle('one', register(), context(), prepare);
+    expect(prepared).toEqual([0]);
+  });
+
   describe('with a repeated command id', () => {
     it('stores nothing and answers with the position of the first time', async () => {
       const handler = infraEnvs(store);

@@ -12,6 +12,7 @@ export * from './platform';
 export * from './proxy-urls';
 export * from './reactor-host';
 export * from './readiness';
+export * from './report-reader';
 export * from './requests-server';
 export * from './service';
 export * from './settings/derived-settings';

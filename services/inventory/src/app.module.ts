@@ -1,24 +1,20 @@
-import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
+import { type Platform, platformProviders, Readiness } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ClearReportController } from './clear-report/clear-report.controller';
-import { CONFIG, readConfig } from './config';
-import { ReadReportController } from './read-report/read-report.controller';
-import { RecordReport } from './record-report/record-report';
-import { RecordReportController } from './record-report/record-report.controller';
-import { Reports } from './reports/reports';
+import { READ_REPORT, readConfig } from './config';
+import { InventoryController } from './inventory.controller';
+import { Reports } from './reports';
 
 @Module({})
 export class AppModule {
   static on(platform: Platform): DynamicModule {
     return {
       module: AppModule,
-      controllers: [RecordReportController, ClearReportController, ReadReportController],
+      controllers: [InventoryController],
       providers: [
         ...platformProviders(platform),
-        { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
+        { provide: READ_REPORT, useFactory: () => readConfig(platform.environment) },
         Readiness,
         Reports,
-        RecordReport,
       ],
     };
   }

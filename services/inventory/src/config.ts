@@ -1,13 +1,6 @@
-import { type Environment, readSettings } from '@muster/nest-kit';
+import { type Environment, readReportReader, readSettings, type ReadReport } from '@muster/nest-kit';
 
-/** The settings of this service. */
-export interface InventoryConfig {
-  /** Bridges, tunnels and similar interfaces count as network interfaces of the host. */
-  readonly keepsVirtualInterfaces: boolean;
-}
+export const READ_REPORT = Symbol('ReadReport');
 
-export const CONFIG = Symbol('InventoryConfig');
-
-/** @throws SettingsError with every setting that cannot be used */
-export const readConfig = (environment: Environment): InventoryConfig =>
-  readSettings(environment, (settings) => ({ keepsVirtualInterfaces: settings.get('ENABLE_VIRTUAL_INTERFACES') }));
+/** The reader of step outputs. @throws SettingsError with every setting that cannot be used */
+export const readConfig = (environment: Environment): ReadReport => readSettings(environment, readReportReader);

@@ -5,16 +5,18 @@ import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesy
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { InventoryService } from '@muster/contracts';
-import { callService, type Platform, type RunningService } from '@muster/nest-kit';
+import { createReportReader } from '@muster/inventory';
+import { callService, type Platform, type RunningService, sha256Digest } from '@muster/nest-kit';
 import type { RecordedEvent } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
 import { type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { startInventory } from './main';
-import { HOST_KEY, sampleInventory } from './reports/sample.outputs';
+import { HOST_KEY, sampleInventory } from './sample-inventory.fixture.spec';
 
 const [infraEnvId = ''] = HOST_KEY.split('.');
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
-describe('the inventory service on a bus, a store and a disk', () => {
+describe('The inventory service on a bus, a store and a disk', () => {
   const directory = temporaryDirectory();
   let nats: NatsServer;
   let platform: Platform;
@@ -47,20 +49,28 @@ describe('the inventory service on a bus, a store and a disk', () => {
   });
 
   const context = () => ({ commandId: randomUUID(), correlationId: 'c', actor: 'agent:test' });
-  const record = (stepType: string, output: unknown, changes: object = {}, asked = context()) =>
+  const readReport = createReportReader({ keepsVirtualInterfaces: false, digest: sha256Digest });
+  const record = async (stepType: string, output: unknown, hostKey = HOST_KEY, asked = context()) => {
+    const text = typeof output === 'string' ? output : JSON.stringify(output);
+    const result = readReport({ hostKey: HOST_KEY, stepType, output: text, exitCode: 0, error: '', epoch: 0 });
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    const { event, body, secret } = result.report;
+    const request = {
+      hostKey,
+      type: event.type,
+      data: { ...event.data },
+      body: body?.text ?? '',
+      secretName: secret?.name ?? '',
+      secret: secret?.plaintext ?? '',
+    };
+    return callService(platform.requests, InventoryService.method.recordReport, request, asked);
+  };
+  const read = (stepType: string, output: string) =>
     callService(
       platform.requests,
-      InventoryService.method.recordReport,
-      {
-        hostKey: HOST_KEY,
-        stepType,
-        output: typeof output === 'string' ? output : JSON.stringify(output),
-        exitCode: 0,
-        error: '',
-        epoch: 0,
-        ...changes,
-      },
-      asked,
+      InventoryService.method.readReport,
+      { hostKey: HOST_KEY, stepType, output, exitCode: 0, error: '' },
+      context(),
     );
   const stored = async (): Promise<RecordedEvent[]> => {
     const events: RecordedEvent[] = [];
@@ -68,7 +78,7 @@ describe('the inventory service on a bus, a store and a disk', () => {
     return events;
   };
 
-  it('keeps the body first, then one event that refers to it, and nothing for a repetition', async () => {
+  it('stores the body, then one event that refers to it, and nothing for a repeated report', async () => {
     const first = await record('inventory', sampleInventory());
     const again = await record('inventory', sampleInventory());
     expect(again).toEqual(first);
@@ -85,7 +95,7 @@ describe('the inventory service on a bus, a store and a disk', () => {
     expect(JSON.parse(body?.toString() ?? '')).toMatchObject({ hostname: 'node-1' });
   });
 
-  it('knows after a restart what was reported before', async () => {
+  it('recognizes a repeated report after a restart', async () => {
     const before = await stored();
     await service.close();
     service = await startInventory(platform, SILENT);
@@ -96,7 +106,7 @@ describe('the inventory service on a bus, a store and a disk', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('clears a result so that it counts again', async () => {
+  it('clears a report so that an equal one is recorded again', async () => {
     const speed = { path: '/dev/sda', io_sync_duration: 3 };
     await record('installation-disk-speed-check', speed);
     await callService(
@@ -113,48 +123,41 @@ describe('the inventory service on a bus, a store and a disk', () => {
     ]);
   });
 
-  it('seals the ignition of a cluster instead of storing it in the open', async () => {
+  it('seals the ignition of a cluster', async () => {
     await record('api-vip-connectivity-check', { is_success: true, ignition: 'canary-ignition' });
     const [, hostId] = HOST_KEY.split('.');
     expect((await platform.secrets.open(infraEnvId, `worker-ignition-${hostId}`))?.toString()).toBe('canary-ignition');
     expect(JSON.stringify(await stored())).not.toContain('canary');
   });
 
-  it.each([
-    [
-      'an output that is not of its model',
-      'inventory',
-      '{"cpu": 4}',
-      {},
-      { code: 'invalid-input', subject: 'inventory.cpu' },
-    ],
-    [
-      'a step without a report',
-      'logs-gather',
-      '',
-      {},
-      { code: 'invalid-input', subject: 'stepType', allowed: expect.arrayContaining(['inventory']) },
-    ],
-    [
-      'a key that names no host',
-      'inventory',
-      '{}',
-      { hostKey: '../../etc' },
-      { code: 'invalid-input', subject: 'hostKey' },
-    ],
-    ['an output that is too large', 'ntp-synchronizer', 'x'.repeat(64 * 1024 + 1), {}, { code: 'too-large' }],
-  ])('refuses %s and stores nothing', async (_case, stepType, output, changes, refusal) => {
+  it('reads an output without recording it', async () => {
     const before = await stored();
-    await expect(record(stepType, output, changes)).rejects.toMatchObject({ refusal });
+    const { type, data } = await read('inventory', JSON.stringify(sampleInventory({ hostname: 'other' })));
+    expect(type).toBe('InventoryReported');
+    expect(data).toMatchObject({ hardware: { hostname: 'other' } });
     expect(await stored()).toEqual(before);
   });
 
-  it('does a repeated command once', async () => {
+  it.each([
+    ['an output that does not match its schema', 'inventory', '{"cpu": 4}', { subject: 'inventory.cpu' }],
+    ['a step without a report', 'logs-gather', '', { allowed: expect.arrayContaining(['inventory']) }],
+    ['an output that is too large', 'ntp-synchronizer', 'x'.repeat(64 * 1024 + 1), { code: 'too-large' }],
+  ])('refuses to read %s', async (_case, stepType, output, refusal) => {
+    await expect(read(stepType, output)).rejects.toMatchObject({ refusal });
+  });
+
+  it('refuses to record a report of a key that names no host', async () => {
+    await expect(record('ntp-synchronizer', {}, '../../etc')).rejects.toMatchObject({
+      refusal: { code: 'invalid-input', subject: 'hostKey' },
+    });
+  });
+
+  it('records a repeated command once', async () => {
     const asked = context();
     const sources = { ntp_sources: [{ source_name: 'a', source_state: 'synced' }] };
-    const first = await record('ntp-synchronizer', sources, {}, asked);
+    const first = await record('ntp-synchronizer', sources, HOST_KEY, asked);
     await record('ntp-synchronizer', { ntp_sources: [] });
-    expect(await record('ntp-synchronizer', sources, {}, asked)).toEqual(first);
+    expect(await record('ntp-synchronizer', sources, HOST_KEY, asked)).toEqual(first);
     expect((await stored()).at(-1)?.data).toMatchObject({ sources: [] });
   });
 });

@@ -6,6 +6,7 @@ import { IdentityClaims } from './agents/identity-claims';
 import { NextSteps } from './agents/next-steps';
 import { Nudges } from './agents/nudges';
 import { Presence } from './agents/presence';
+import { Reports } from './agents/reports';
 import { StepContexts } from './agents/step-contexts';
 import { StepReplies } from './agents/step-replies';
 import { Aggregates } from './aggregates/aggregates';
@@ -59,6 +60,7 @@ export class AppModule {
         NextSteps,
         Nudges,
         Presence,
+        Reports,
         StepContexts,
         StepReplies,
         GivenProxies,

@@ -13,6 +13,8 @@ import {
   type Environment,
   readComponentImages,
   readHardwareRequirements,
+  type ReadReport,
+  readReportReader,
   readOperatorSettings,
   readSettings,
   readTimeouts,
@@ -33,6 +35,7 @@ export interface RegistrationConfig {
   /** The settings of OLM operators, by variable. */
   readonly operatorSettings: OperatorSettings;
   readonly edgeWorkerProducts: readonly string[];
+  readonly readReport: ReadReport;
   readonly hostTimeouts: HostTimeouts;
   readonly clusterTimeouts: ClusterTimeouts;
 }
@@ -67,6 +70,7 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
     requirements: readHardwareRequirements(settings),
     operatorSettings: readOperatorSettings(settings),
     edgeWorkerProducts: settings.get('EDGE_WORKERS_PRODUCT_NAMES'),
+    readReport: readReportReader(settings),
     hostTimeouts: hostTimeouts(readTimeouts(settings, HOST_TIMEOUT_TABLE)),
     clusterTimeouts: clusterTimeouts(readTimeouts(settings, CLUSTER_TIMEOUT_TABLE)),
   }));

@@ -1,4 +1,4 @@
-import type { HardwareFacts, Plain } from '@muster/contracts';
+import type { HardwareFacts, MachineIdentity, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
 import { isHostname } from '@muster/validation-rules';
 import type { HostState } from './host-state';
@@ -17,6 +17,18 @@ export function hostnameRefusal(name: string): Refusal | undefined {
     reason: `host_name "${name}" is not valid. Use letters, digits, hyphens and dots, with at most 63 characters between two dots.`,
     subject: 'host_name',
   };
+}
+
+const NO_MAC_ADDRESS = '00:00:00:00:00:00';
+
+/** The identity that an inventory gives a machine: addresses of its physical network cards, sorted, and serial number. */
+export function machineOf(hardware: Plain<HardwareFacts>, sourceAddress: string): Plain<MachineIdentity> {
+  const macAddresses = hardware.nics
+    .filter(({ type }) => type === '' || type === 'physical')
+    .map(({ macAddress }) => macAddress)
+    .filter((address) => address !== '' && address !== NO_MAC_ADDRESS)
+    .sort();
+  return { macAddresses, serialNumber: hardware.serialNumber, bootId: '', sourceAddress };
 }
 
 /** The installation disk as `<model> <serial> (<name>, <id>)`; undefined while none is selected. */

@@ -1,48 +1,43 @@
-import { type HostKey, InventoryService } from '@muster/contracts';
-import { callService, REQUESTS, CLOCK } from '@muster/nest-kit';
-import type { Clock, Requests } from '@muster/ports';
+import type { HostKey } from '@muster/contracts';
+import { hasClockMoved } from '@muster/inventory';
+import { CLOCK } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
+import { Reports } from './reports';
 
-/** A clock that moved by less is the same clock: network time and delay are in the measurement. */
-const OFFSET_CHANGE_SECONDS_MIN = 30;
-
-/** How far hosts' clocks are from this one's. Every poll measures; only a change is told. */
+/** The offset of each host's clock. Every poll measures it; a change is reported. */
 @Injectable()
 export class HostClocks {
   private readonly logger = new Logger('registration');
   private readonly offsets = new Map<HostKey, { readonly epoch: number; readonly seconds: number }>();
 
   constructor(
-    @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly aggregates: Aggregates,
+    private readonly reports: Reports,
   ) {}
 
   forget(key: HostKey): void {
     this.offsets.delete(key);
   }
 
-  /** `timestampSeconds`: the host's clock as it asked; 0 when it did not say. Never delays or fails the poll. */
+  /** `timestampSeconds`: time of the host at its poll; 0 when it is not known. Neither delays nor fails the poll. */
   measured(key: HostKey, epoch: number, timestampSeconds: number): void {
     if (timestampSeconds === 0) return;
     const seconds = Math.round(timestampSeconds - this.clock.nowMs() / 1_000);
     const known = this.offsets.get(key);
-    if (known?.epoch === epoch && Math.abs(known.seconds - seconds) < OFFSET_CHANGE_SECONDS_MIN) return;
+    if (known?.epoch === epoch && !hasClockMoved(known.seconds, seconds)) return;
     this.offsets.set(key, { epoch, seconds });
-    const report = {
-      hostKey: key,
-      stepType: 'clock-offset',
-      output: JSON.stringify({ offset_seconds: seconds }),
-      exitCode: 0,
-      error: '',
-      epoch,
-    };
-    callService(this.requests, InventoryService.method.recordReport, report, this.aggregates.ownContext()).catch(
-      (error: Error) => {
-        this.offsets.delete(key);
-        this.logger.warn(`clock of ${key}: ${error.message}`);
-      },
-    );
+    this.report(key, epoch, seconds).catch((error: Error) => {
+      this.offsets.delete(key);
+      this.logger.warn(`The clock offset of host ${key} was not recorded: ${error.message}`);
+    });
+  }
+
+  private async report(key: HostKey, epoch: number, seconds: number): Promise<void> {
+    const output = JSON.stringify({ offset_seconds: seconds });
+    const step = { hostKey: key, stepType: 'clock-offset', output, error: '', exitCode: 0, epoch };
+    await this.reports.record(key, this.reports.read(step), this.aggregates.ownContext());
   }
 }

@@ -1,26 +1,26 @@
-import type { HostKey, MachineIdentity, Plain } from '@muster/contracts';
-import { isAnotherMachine, isIntruder } from '@muster/domain';
+import type { HardwareFacts, HostKey, MachineIdentity, Plain } from '@muster/contracts';
+import { isAnotherMachine, isIntruder, machineOf } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 
-/** Machines remembered per process; a live machine claims at least every few minutes. */
+/** Machines kept in memory; a live machine claims its id every few minutes. */
 const MAX_REMEMBERED_MACHINES = 50_000;
 
-/** Which machine speaks as a host. Two live ones with one id are a conflict: the intruder's reports are not taken. */
+/** Detects two live machines with one host id. The reports of the second one are not accepted. */
 @Injectable()
 export class IdentityClaims {
   private readonly claimedAt = new Map<string, string>();
 
   constructor(private readonly aggregates: Aggregates) {}
 
-  /** Whether an inventory counts as the host's own. */
-  async admits(key: HostKey, inventory: string, context: CommandContext): Promise<boolean> {
-    const machine = identityOf(inventory, context.sourceAddress ?? '');
-    if (!machine || machine.macAddresses.length === 0) return true;
+  /** Whether the inventory is one of the host's own machine. */
+  async admits(key: HostKey, hardware: Plain<HardwareFacts>, context: CommandContext): Promise<boolean> {
+    const machine = machineOf(hardware, context.sourceAddress ?? '');
+    if (machine.macAddresses.length === 0) return true;
     const { state } = await this.aggregates.hosts.load(key);
     const at = this.aggregates.now();
-    this.remember(`${key} ${fingerprint(machine)}`, at);
+    this.remember(`${key} ${fingerprintOf(machine)}`, at);
 
     const rivals = state.conflict
       ? [state.conflict.known, state.conflict.intruder]
@@ -34,7 +34,7 @@ export class IdentityClaims {
         type: 'ClaimIdentity',
         at,
         machine,
-        otherMachineSeenAt: other && this.claimedAt.get(`${key} ${fingerprint(other)}`),
+        otherMachineSeenAt: other && this.claimedAt.get(`${key} ${fingerprintOf(other)}`),
       },
       { ...context, commandId: `${context.commandId}#identity` },
     );
@@ -50,26 +50,4 @@ export class IdentityClaims {
   }
 }
 
-const fingerprint = (machine: Plain<MachineIdentity>): string => [...machine.macAddresses].sort().join(',');
-
-/** undefined for what is no inventory: the inventory service says what is wrong with it. */
-function identityOf(text: string, sourceAddress: string): Plain<MachineIdentity> | undefined {
-  let inventory: {
-    interfaces?: { mac_address?: unknown; type?: unknown }[];
-    system_vendor?: { serial_number?: unknown };
-  } | null;
-  try {
-    inventory = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!Array.isArray(inventory?.interfaces)) return undefined;
-  const macAddresses = inventory.interfaces
-    .filter((nic) => nic?.type === undefined || nic.type === '' || nic.type === 'physical')
-    .map((nic) => nic?.mac_address)
-    .filter((mac): mac is string => typeof mac === 'string' && mac !== '' && mac !== '00:00:00:00:00:00')
-    .map((mac) => mac.toLowerCase())
-    .sort();
-  const serial = inventory.system_vendor?.serial_number;
-  return { macAddresses, serialNumber: typeof serial === 'string' ? serial : '', bootId: '', sourceAddress };
-}
+const fingerprintOf = (machine: Plain<MachineIdentity>): string => [...machine.macAddresses].sort().join(',');

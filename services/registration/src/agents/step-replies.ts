@@ -1,14 +1,14 @@
-import { type HostKey, hostKeyOf, InventoryService, type RegistrationService } from '@muster/contracts';
+import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
 import { commandsOfReply, hostNotFound, type HostState, inventoryRefusal, isReport } from '@muster/domain';
 import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
-import { callService, type InputOf, REQUESTS } from '@muster/nest-kit';
-import type { Requests } from '@muster/ports';
+import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { AgentUpgrades } from './agent-upgrades';
 import { IdentityClaims } from './identity-claims';
 import { Presence } from './presence';
+import { Reports } from './reports';
 
 type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
 
@@ -16,11 +16,11 @@ type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
 @Injectable()
 export class StepReplies {
   constructor(
-    @Inject(REQUESTS) private readonly requests: Requests,
     private readonly aggregates: Aggregates,
     private readonly presence: Presence,
     private readonly identities: IdentityClaims,
     private readonly upgrades: AgentUpgrades,
+    private readonly reports: Reports,
   ) {}
 
   /** @throws RefusalError when the host is unknown, or when the report of a successful step is not accepted. */
@@ -55,13 +55,12 @@ export class StepReplies {
     { stepType, output, exitCode, error }: Reply,
     context: CommandContext,
   ): Promise<Stored | undefined> {
-    if (stepType === 'inventory') {
-      const refusal = inventoryRefusal(host);
-      if (refusal) throw new RefusalError(refusal);
-      if (!(await this.identities.admits(key, output, context))) return undefined;
-    }
-    const report = { hostKey: key, stepType, output, exitCode, error, epoch: host.epoch };
-    const { stored } = await callService(this.requests, InventoryService.method.recordReport, report, context);
-    return stored;
+    const refusal = stepType === 'inventory' ? inventoryRefusal(host) : undefined;
+    if (refusal) throw new RefusalError(refusal);
+    const report = this.reports.read({ hostKey: key, stepType, output, exitCode, error, epoch: host.epoch });
+    const { event } = report;
+    const hardware = event.type === 'InventoryReported' ? event.data.hardware : undefined;
+    if (hardware && !(await this.identities.admits(key, hardware, context))) return undefined;
+    return this.reports.record(key, report, context);
   }
 }

@@ -154,7 +154,12 @@ describe('two machines with one id', () => {
   });
 
   const inventoryOf = (mac: string) =>
-    JSON.stringify({ interfaces: [{ mac_address: mac, type: 'physical' }], system_vendor: { serial_number: 's' } });
+    JSON.stringify({
+      cpu: {},
+      memory: {},
+      interfaces: [{ mac_address: mac, type: 'physical' }],
+      system_vendor: { serial_number: 's' },
+    });
   const MINE = inventoryOf('52:54:00:00:00:01');
   const THEIRS = inventoryOf('52:54:00:00:00:02');
 
@@ -163,7 +168,8 @@ describe('two machines with one id', () => {
     await cluster.reply(key, 'inventory', { output: MINE });
     await cluster.reply(key, 'inventory', { output: THEIRS });
     await cluster.reply(key, 'inventory', { output: MINE });
-    expect(bench.reports.map(({ output }) => output)).toEqual([MINE, MINE]);
+    const mine = { data: { hardware: { nics: [{ macAddress: '52:54:00:00:00:01' }] } } };
+    expect(bench.reports).toMatchObject([mine, mine]);
     const host = await bench.host(key);
     expect(host.conflict?.intruder.macAddresses).toEqual(['52:54:00:00:00:02']);
     expect(host.statusInfo).toContain('52:54:00:00:00:02');

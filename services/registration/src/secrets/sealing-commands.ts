@@ -17,10 +17,7 @@ export interface SecretToSeal {
 export const pullSecretToSeal = (pullSecret: string | undefined): readonly SecretToSeal[] =>
   pullSecret ? [{ name: PULL_SECRET, text: pullSecret }] : [];
 
-/**
- * Commands that bring secrets. They are sealed before the fact that they were given is stored, so that nobody ever looks for
- * a secret that is not there; and only if the command is going to be accepted, so that a refused one replaces nothing.
- */
+/** Commands with secrets. They are sealed when the command was accepted and before its event refers to them. */
 @Injectable()
 export class SealingCommands {
   constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
@@ -33,8 +30,8 @@ export class SealingCommands {
     toSeal: readonly SecretToSeal[],
     context: CommandContext,
   ): Promise<Stored> {
-    if (toSeal.length > 0 && (await aggregate.wouldAccept(id, command)))
+    return aggregate.execute(id, command, context, async () => {
       for (const { name, text } of toSeal) await this.secrets.seal(id, name, Buffer.from(text));
-    return aggregate.execute(id, command, context);
+    });
   }
 }

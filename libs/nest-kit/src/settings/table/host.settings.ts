@@ -68,7 +68,7 @@ export const HOST_SETTINGS = {
     meaning: 'Whether roles are assigned to hosts whose role is `auto-assign`.',
   }),
   ENABLE_VIRTUAL_INTERFACES: boolean({
-    readBy: ['inventory'],
+    readBy: ['inventory', 'registration'],
     fallback: false,
     meaning: 'Whether bridges, tunnels and similar interfaces count as network interfaces of a host.',
   }),

@@ -14,10 +14,10 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/inventory.proto.
  */
 export const file_muster_v1_inventory: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi9QQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJEhcKCmhhc192ZW5kb3IYJCABKAhIAIgBAUINCgtfaGFzX3ZlbmRvciI2Cg5QY2lEZXZpY2VGYWN0cxIRCgl2ZW5kb3JfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSLIAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIEhEKCXZlbmRvcl9pZBgJIAEoCRISCgpwcm9kdWN0X2lkGAogASgJImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKaAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUSEwoLZmluZ2VycHJpbnQYBSABKAkiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiiwIKFENvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUSIwoFcGVlcnMYBiADKAsyFC5tdXN0ZXIudjEuUGVlclJlYWNoEhYKDnZhbmlzaGVkX3BlZXJzGAcgAygJEioKCmNvbGxpc2lvbnMYCCADKAsyFi5tdXN0ZXIudjEuSXBDb2xsaXNpb24ifAoJUGVlclJlYWNoEg8KB2hvc3RfaWQYASABKAkSFgoObmVhcl9hZGRyZXNzZXMYAiADKAkSFQoNZmFyX2FkZHJlc3NlcxgDIAMoCRISCgpsYXRlbmN5X21zGAQgASgBEhsKE3BhY2tldF9sb3NzX3BlcmNlbnQYBSABKAEiNQoLSXBDb2xsaXNpb24SDwoHYWRkcmVzcxgBIAEoCRIVCg1tYWNfYWRkcmVzc2VzGAIgAygJIjEKCk10dUZhaWx1cmUSCwoDbmljGAEgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAIgASgJImAKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSDQoFZXBvY2gYBCABKAUiWAoZSW1hZ2VBdmFpbGFiaWxpdHlSZXBvcnRlZBIsCgZpbWFnZXMYASADKAsyHC5tdXN0ZXIudjEuSW1hZ2VBdmFpbGFiaWxpdHkSDQoFZXBvY2gYAiABKAUicgoRSW1hZ2VBdmFpbGFiaWxpdHkSDAoEbmFtZRgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBEg8KB3NlY29uZHMYAyABKAESGgoSZG93bmxvYWRfcmF0ZV9tYnBzGAQgASgBEg4KBnJlc3VsdBgFIAEoCSJSCg9Eb21haW5zUmVzb2x2ZWQSMAoLcmVzb2x1dGlvbnMYASADKAsyGy5tdXN0ZXIudjEuRG9tYWluUmVzb2x1dGlvbhINCgVlcG9jaBgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJ3ChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEioKCG5ldHdvcmtzGAMgAygLMhgubXVzdGVyLnYxLkZyZWVBZGRyZXNzZXMiMAoNRnJlZUFkZHJlc3NlcxIPCgduZXR3b3JrGAEgASgJEg4KBnJhbmdlcxgCIAMoCSJHCgxWaXBzVmVyaWZpZWQSKAoEdmlwcxgBIAMoCzIaLm11c3Rlci52MS5WaXBWZXJpZmljYXRpb24SDQoFZXBvY2gYAiABKAUiRgoPVmlwVmVyaWZpY2F0aW9uEgsKA3ZpcBgBIAEoCRIQCgh2aXBfdHlwZRgCIAEoCRIUCgx2ZXJpZmljYXRpb24YAyABKAkiYgoYVGFuZ0Nvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIIr0BChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgDIAEoBRIXCg9kaXNrX2VuY3J5cHRpb24YBCABKAkSEgoKbmV0d29ya2luZxgFIAEoCRIZCgx0YW5nX3NlcnZlcnMYBiABKAlIAIgBAUIPCg1fdGFuZ19zZXJ2ZXJzIjwKE0Nsb2NrT2Zmc2V0TWVhc3VyZWQSFgoOb2Zmc2V0X3NlY29uZHMYASABKAUSDQoFZXBvY2gYAiABKAUiMQoNUmVwb3J0Q2xlYXJlZBIRCglzdGVwX3R5cGUYASABKAkSDQoFZXBvY2gYAiABKAUiagoRUmVhZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkiSQoSUmVhZFJlcG9ydFJlc3BvbnNlEgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiewoTUmVjb3JkUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDgoGb3V0cHV0GAMgASgJEhEKCWV4aXRfY29kZRgEIAEoBRINCgVlcnJvchgFIAEoCRINCgVlcG9jaBgGIAEoBSI5ChRSZWNvcmRSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkgKEkNsZWFyUmVwb3J0UmVxdWVzdBIQCghob3N0X2tleRgBIAEoCRIRCglzdGVwX3R5cGUYAiABKAkSDQoFZXBvY2gYAyABKAUiOAoTQ2xlYXJSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMvwBChBJbnZlbnRvcnlTZXJ2aWNlEk8KDFJlY29yZFJlcG9ydBIeLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlc3BvbnNlEkwKC0NsZWFyUmVwb3J0Eh0ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVxdWVzdBoeLm11c3Rlci52MS5DbGVhclJlcG9ydFJlc3BvbnNlEkkKClJlYWRSZXBvcnQSHC5tdXN0ZXIudjEuUmVhZFJlcG9ydFJlcXVlc3QaHS5tdXN0ZXIudjEuUmVhZFJlcG9ydFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi9QQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJEhcKCmhhc192ZW5kb3IYJCABKAhIAIgBAUINCgtfaGFzX3ZlbmRvciI2Cg5QY2lEZXZpY2VGYWN0cxIRCgl2ZW5kb3JfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSLIAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIEhEKCXZlbmRvcl9pZBgJIAEoCRISCgpwcm9kdWN0X2lkGAogASgJImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKaAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUSEwoLZmluZ2VycHJpbnQYBSABKAkiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiiwIKFENvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUSIwoFcGVlcnMYBiADKAsyFC5tdXN0ZXIudjEuUGVlclJlYWNoEhYKDnZhbmlzaGVkX3BlZXJzGAcgAygJEioKCmNvbGxpc2lvbnMYCCADKAsyFi5tdXN0ZXIudjEuSXBDb2xsaXNpb24ifAoJUGVlclJlYWNoEg8KB2hvc3RfaWQYASABKAkSFgoObmVhcl9hZGRyZXNzZXMYAiADKAkSFQoNZmFyX2FkZHJlc3NlcxgDIAMoCRISCgpsYXRlbmN5X21zGAQgASgBEhsKE3BhY2tldF9sb3NzX3BlcmNlbnQYBSABKAEiNQoLSXBDb2xsaXNpb24SDwoHYWRkcmVzcxgBIAEoCRIVCg1tYWNfYWRkcmVzc2VzGAIgAygJIjEKCk10dUZhaWx1cmUSCwoDbmljGAEgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAIgASgJImAKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSDQoFZXBvY2gYBCABKAUiWAoZSW1hZ2VBdmFpbGFiaWxpdHlSZXBvcnRlZBIsCgZpbWFnZXMYASADKAsyHC5tdXN0ZXIudjEuSW1hZ2VBdmFpbGFiaWxpdHkSDQoFZXBvY2gYAiABKAUicgoRSW1hZ2VBdmFpbGFiaWxpdHkSDAoEbmFtZRgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBEg8KB3NlY29uZHMYAyABKAESGgoSZG93bmxvYWRfcmF0ZV9tYnBzGAQgASgBEg4KBnJlc3VsdBgFIAEoCSJSCg9Eb21haW5zUmVzb2x2ZWQSMAoLcmVzb2x1dGlvbnMYASADKAsyGy5tdXN0ZXIudjEuRG9tYWluUmVzb2x1dGlvbhINCgVlcG9jaBgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJ3ChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEioKCG5ldHdvcmtzGAMgAygLMhgubXVzdGVyLnYxLkZyZWVBZGRyZXNzZXMiMAoNRnJlZUFkZHJlc3NlcxIPCgduZXR3b3JrGAEgASgJEg4KBnJhbmdlcxgCIAMoCSJHCgxWaXBzVmVyaWZpZWQSKAoEdmlwcxgBIAMoCzIaLm11c3Rlci52MS5WaXBWZXJpZmljYXRpb24SDQoFZXBvY2gYAiABKAUiRgoPVmlwVmVyaWZpY2F0aW9uEgsKA3ZpcBgBIAEoCRIQCgh2aXBfdHlwZRgCIAEoCRIUCgx2ZXJpZmljYXRpb24YAyABKAkiYgoYVGFuZ0Nvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIIr0BChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgDIAEoBRIXCg9kaXNrX2VuY3J5cHRpb24YBCABKAkSEgoKbmV0d29ya2luZxgFIAEoCRIZCgx0YW5nX3NlcnZlcnMYBiABKAlIAIgBAUIPCg1fdGFuZ19zZXJ2ZXJzIjwKE0Nsb2NrT2Zmc2V0TWVhc3VyZWQSFgoOb2Zmc2V0X3NlY29uZHMYASABKAUSDQoFZXBvY2gYAiABKAUiMQoNUmVwb3J0Q2xlYXJlZBIRCglzdGVwX3R5cGUYASABKAkSDQoFZXBvY2gYAiABKAUiagoRUmVhZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkiSQoSUmVhZFJlcG9ydFJlc3BvbnNlEgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiwQEKE1JlY29yZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSDAoEdHlwZRgHIAEoCRIlCgRkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIMCgRib2R5GAkgASgJEhMKC3NlY3JldF9uYW1lGAogASgJEg4KBnNlY3JldBgLIAEoCUoECAIQB1IJc3RlcF90eXBlUgZvdXRwdXRSCWV4aXRfY29kZVIFZXJyb3JSBWVwb2NoIjkKFFJlY29yZFJlcG9ydFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiSAoSQ2xlYXJSZXBvcnRSZXF1ZXN0EhAKCGhvc3Rfa2V5GAEgASgJEhEKCXN0ZXBfdHlwZRgCIAEoCRINCgVlcG9jaBgDIAEoBSI4ChNDbGVhclJlcG9ydFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQy/AEKEEludmVudG9yeVNlcnZpY2USTwoMUmVjb3JkUmVwb3J0Eh4ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVjb3JkUmVwb3J0UmVzcG9uc2USTAoLQ2xlYXJSZXBvcnQSHS5tdXN0ZXIudjEuQ2xlYXJSZXBvcnRSZXF1ZXN0Gh4ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVzcG9uc2USSQoKUmVhZFJlcG9ydBIcLm11c3Rlci52MS5SZWFkUmVwb3J0UmVxdWVzdBodLm11c3Rlci52MS5SZWFkUmVwb3J0UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_common]);
 
 /**
- * The part of an inventory that rules and steps need; the whole document is in the object store.
+ * The part of an inventory that rules and steps use. The whole document is in the object store.
  *
  * @generated from message muster.v1.HardwareFacts
  */
@@ -131,21 +131,21 @@ export type HardwareFacts = Message<"muster.v1.HardwareFacts"> & {
   gpus: PciDeviceFacts[];
 
   /**
-   * The CPU says that it can run virtual machines (vmx or svm).
+   * The CPU has one of the flags vmx and svm.
    *
    * @generated from field: bool has_virtualization = 34;
    */
   hasVirtualization: boolean;
 
   /**
-   * Unknown, Not Supported, Enabled, Disabled; empty when not told.
+   * Unknown, Not Supported, Enabled, Disabled; empty when not reported.
    *
    * @generated from field: string secure_boot_state = 35;
    */
   secureBootState: string;
 
   /**
-   * False: the inventory says nothing at all of who made the machine. Absent in facts of before it was told.
+   * False when the inventory has no system_vendor.
    *
    * @generated from field: optional bool has_vendor = 36;
    */
@@ -153,7 +153,7 @@ export type HardwareFacts = Message<"muster.v1.HardwareFacts"> & {
 };
 
 /**
- * The part of an inventory that rules and steps need; the whole document is in the object store.
+ * The part of an inventory that rules and steps use. The whole document is in the object store.
  *
  * @generated from message muster.v1.HardwareFacts
  */
@@ -267,21 +267,21 @@ export type HardwareFactsJson = {
   gpus?: PciDeviceFactsJson[];
 
   /**
-   * The CPU says that it can run virtual machines (vmx or svm).
+   * The CPU has one of the flags vmx and svm.
    *
    * @generated from field: bool has_virtualization = 34;
    */
   hasVirtualization?: boolean;
 
   /**
-   * Unknown, Not Supported, Enabled, Disabled; empty when not told.
+   * Unknown, Not Supported, Enabled, Disabled; empty when not reported.
    *
    * @generated from field: string secure_boot_state = 35;
    */
   secureBootState?: string;
 
   /**
-   * False: the inventory says nothing at all of who made the machine. Absent in facts of before it was told.
+   * False when the inventory has no system_vendor.
    *
    * @generated from field: optional bool has_vendor = 36;
    */
@@ -744,7 +744,7 @@ export type InventoryReported = Message<"muster.v1.InventoryReported"> & {
   epoch: number;
 
   /**
-   * sha256:<64 hex> of what stays the same while nothing happens to the machine: no clock speed, no SMART counters.
+   * sha256:<64 hex> of the inventory without values that change by themselves: clock speed, SMART counters.
    *
    * @generated from field: string fingerprint = 5;
    */
@@ -780,7 +780,7 @@ export type InventoryReportedJson = {
   epoch?: number;
 
   /**
-   * sha256:<64 hex> of what stays the same while nothing happens to the machine: no clock speed, no SMART counters.
+   * sha256:<64 hex> of the inventory without values that change by themselves: clock speed, SMART counters.
    *
    * @generated from field: string fingerprint = 5;
    */
@@ -883,7 +883,7 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
   epoch: number;
 
   /**
-   * sha256:<64 hex> of who reaches whom, without round-trip times and losses.
+   * sha256:<64 hex> of the reached hosts with latency and loss in classes.
    *
    * @generated from field: string fingerprint = 3;
    */
@@ -904,14 +904,14 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
   mtuFailures: MtuFailure[];
 
   /**
-   * Hosts whose reach is new or has changed since the last report of this epoch; the others are reached as before.
+   * Hosts whose reachability is new or has changed since the last report of this epoch.
    *
    * @generated from field: repeated muster.v1.PeerReach peers = 6;
    */
   peers: PeerReach[];
 
   /**
-   * Ids of hosts that are no longer reported on.
+   * Ids of hosts that the report no longer contains.
    *
    * @generated from field: repeated string vanished_peers = 7;
    */
@@ -940,7 +940,7 @@ export type ConnectivityReportedJson = {
   epoch?: number;
 
   /**
-   * sha256:<64 hex> of who reaches whom, without round-trip times and losses.
+   * sha256:<64 hex> of the reached hosts with latency and loss in classes.
    *
    * @generated from field: string fingerprint = 3;
    */
@@ -961,14 +961,14 @@ export type ConnectivityReportedJson = {
   mtuFailures?: MtuFailureJson[];
 
   /**
-   * Hosts whose reach is new or has changed since the last report of this epoch; the others are reached as before.
+   * Hosts whose reachability is new or has changed since the last report of this epoch.
    *
    * @generated from field: repeated muster.v1.PeerReach peers = 6;
    */
   peers?: PeerReachJson[];
 
   /**
-   * Ids of hosts that are no longer reported on.
+   * Ids of hosts that the report no longer contains.
    *
    * @generated from field: repeated string vanished_peers = 7;
    */
@@ -1015,7 +1015,7 @@ export type PeerReach = Message<"muster.v1.PeerReach"> & {
   farAddresses: string[];
 
   /**
-   * The worst of its addresses, as measured when it last entered another class (see the inventory service).
+   * The worst of its addresses, as measured when it last entered another class (see libs/inventory).
    *
    * @generated from field: double latency_ms = 4;
    */
@@ -1053,7 +1053,7 @@ export type PeerReachJson = {
   farAddresses?: string[];
 
   /**
-   * The worst of its addresses, as measured when it last entered another class (see the inventory service).
+   * The worst of its addresses, as measured when it last entered another class (see libs/inventory).
    *
    * @generated from field: double latency_ms = 4;
    */
@@ -1641,7 +1641,7 @@ export const TangConnectivityReportedSchema: GenMessage<TangConnectivityReported
   messageDesc(file_muster_v1_inventory, 21);
 
 /**
- * The ignition that the host was served is sealed under the infra-env; the body has its digest only.
+ * The ignition that the host received is sealed under the infra-env; the body has its digest only.
  *
  * @generated from message muster.v1.ApiVipConnectivityReported
  */
@@ -1662,21 +1662,21 @@ export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityRe
   epoch: number;
 
   /**
-   * What the ignition asks of disks: none, tpm2, tang, other; empty when there was no ignition to read.
+   * Disk encryption in the ignition: none, tpm2, tang, other; empty when there was no readable ignition.
    *
    * @generated from field: string disk_encryption = 4;
    */
   diskEncryption: string;
 
   /**
-   * Who balances the load of the installed cluster, as far as the ignition tells: managed, user-managed or empty.
+   * Load balancing of the installed cluster according to the ignition: managed, user-managed or empty.
    *
    * @generated from field: string networking = 5;
    */
   networking: string;
 
   /**
-   * Where disk_encryption is tang: text of a JSON array of {url, thumbprint}.
+   * JSON array text of {url, thumbprint} when disk_encryption is tang.
    *
    * @generated from field: optional string tang_servers = 6;
    */
@@ -1684,7 +1684,7 @@ export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityRe
 };
 
 /**
- * The ignition that the host was served is sealed under the infra-env; the body has its digest only.
+ * The ignition that the host received is sealed under the infra-env; the body has its digest only.
  *
  * @generated from message muster.v1.ApiVipConnectivityReported
  */
@@ -1705,21 +1705,21 @@ export type ApiVipConnectivityReportedJson = {
   epoch?: number;
 
   /**
-   * What the ignition asks of disks: none, tpm2, tang, other; empty when there was no ignition to read.
+   * Disk encryption in the ignition: none, tpm2, tang, other; empty when there was no readable ignition.
    *
    * @generated from field: string disk_encryption = 4;
    */
   diskEncryption?: string;
 
   /**
-   * Who balances the load of the installed cluster, as far as the ignition tells: managed, user-managed or empty.
+   * Load balancing of the installed cluster according to the ignition: managed, user-managed or empty.
    *
    * @generated from field: string networking = 5;
    */
   networking?: string;
 
   /**
-   * Where disk_encryption is tang: text of a JSON array of {url, thumbprint}.
+   * JSON array text of {url, thumbprint} when disk_encryption is tang.
    *
    * @generated from field: optional string tang_servers = 6;
    */
@@ -1734,7 +1734,7 @@ export const ApiVipConnectivityReportedSchema: GenMessage<ApiVipConnectivityRepo
   messageDesc(file_muster_v1_inventory, 22);
 
 /**
- * Host clock minus service clock; stored when it has moved by more than CLOCK_DRIFT_SECONDS since the last time.
+ * Host clock minus service clock; stored when it has moved by CLOCK_OFFSET_CHANGE_SECONDS_MIN since the last report.
  *
  * @generated from message muster.v1.ClockOffsetMeasured
  */
@@ -1751,7 +1751,7 @@ export type ClockOffsetMeasured = Message<"muster.v1.ClockOffsetMeasured"> & {
 };
 
 /**
- * Host clock minus service clock; stored when it has moved by more than CLOCK_DRIFT_SECONDS since the last time.
+ * Host clock minus service clock; stored when it has moved by CLOCK_OFFSET_CHANGE_SECONDS_MIN since the last report.
  *
  * @generated from message muster.v1.ClockOffsetMeasured
  */
@@ -1779,7 +1779,7 @@ export const ClockOffsetMeasuredSchema: GenMessage<ClockOffsetMeasured, {jsonTyp
  */
 export type ReportCleared = Message<"muster.v1.ReportCleared"> & {
   /**
-   * Step type whose last result no longer counts, so that it runs again.
+   * Step type whose last report is discarded, so that the step runs again.
    *
    * @generated from field: string step_type = 1;
    */
@@ -1796,7 +1796,7 @@ export type ReportCleared = Message<"muster.v1.ReportCleared"> & {
  */
 export type ReportClearedJson = {
   /**
-   * Step type whose last result no longer counts, so that it runs again.
+   * Step type whose last report is discarded, so that the step runs again.
    *
    * @generated from field: string step_type = 1;
    */
@@ -1887,14 +1887,14 @@ export const ReadReportRequestSchema: GenMessage<ReadReportRequest, {jsonType: R
  */
 export type ReadReportResponse = Message<"muster.v1.ReadReportResponse"> & {
   /**
-   * Type of the fact.
+   * Type of the event.
    *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
-   * The fact as proto3 JSON.
+   * Data of the event as proto3 JSON.
    *
    * @generated from field: google.protobuf.Struct data = 2;
    */
@@ -1906,14 +1906,14 @@ export type ReadReportResponse = Message<"muster.v1.ReadReportResponse"> & {
  */
 export type ReadReportResponseJson = {
   /**
-   * Type of the fact.
+   * Type of the event.
    *
    * @generated from field: string type = 1;
    */
   type?: string;
 
   /**
-   * The fact as proto3 JSON.
+   * Data of the event as proto3 JSON.
    *
    * @generated from field: google.protobuf.Struct data = 2;
    */
@@ -1937,29 +1937,35 @@ export type RecordReportRequest = Message<"muster.v1.RecordReportRequest"> & {
   hostKey: string;
 
   /**
-   * @generated from field: string step_type = 2;
+   * Type of the event that the report becomes, and its data as proto3 JSON.
+   *
+   * @generated from field: string type = 7;
    */
-  stepType: string;
+  type: string;
 
   /**
-   * @generated from field: string output = 3;
+   * @generated from field: google.protobuf.Struct data = 8;
    */
-  output: string;
+  data?: JsonObject | undefined;
 
   /**
-   * @generated from field: int32 exit_code = 4;
+   * The document that the event refers to, as text for the object store; empty when there is none.
+   *
+   * @generated from field: string body = 9;
    */
-  exitCode: number;
+  body: string;
 
   /**
-   * @generated from field: string error = 5;
+   * A secret of the report, sealed under the infra-env by this name; empty when there is none.
+   *
+   * @generated from field: string secret_name = 10;
    */
-  error: string;
+  secretName: string;
 
   /**
-   * @generated from field: int32 epoch = 6;
+   * @generated from field: string secret = 11;
    */
-  epoch: number;
+  secret: string;
 };
 
 /**
@@ -1972,29 +1978,35 @@ export type RecordReportRequestJson = {
   hostKey?: string;
 
   /**
-   * @generated from field: string step_type = 2;
+   * Type of the event that the report becomes, and its data as proto3 JSON.
+   *
+   * @generated from field: string type = 7;
    */
-  stepType?: string;
+  type?: string;
 
   /**
-   * @generated from field: string output = 3;
+   * @generated from field: google.protobuf.Struct data = 8;
    */
-  output?: string;
+  data?: StructJson;
 
   /**
-   * @generated from field: int32 exit_code = 4;
+   * The document that the event refers to, as text for the object store; empty when there is none.
+   *
+   * @generated from field: string body = 9;
    */
-  exitCode?: number;
+  body?: string;
 
   /**
-   * @generated from field: string error = 5;
+   * A secret of the report, sealed under the infra-env by this name; empty when there is none.
+   *
+   * @generated from field: string secret_name = 10;
    */
-  error?: string;
+  secretName?: string;
 
   /**
-   * @generated from field: int32 epoch = 6;
+   * @generated from field: string secret = 11;
    */
-  epoch?: number;
+  secret?: string;
 };
 
 /**
@@ -2110,7 +2122,7 @@ export const ClearReportResponseSchema: GenMessage<ClearReportResponse, {jsonTyp
  */
 export const InventoryService: GenService<{
   /**
-   * One step's output. Refuses what cannot be read, with the place.
+   * Records a report that was read from the output of a step, unless it equals the last one of its kind.
    *
    * @generated from rpc muster.v1.InventoryService.RecordReport
    */
@@ -2128,7 +2140,7 @@ export const InventoryService: GenService<{
     output: typeof ClearReportResponseSchema;
   },
   /**
-   * What one step's output would be recorded as; stores nothing. Refuses what RecordReport refuses.
+   * Reads the output of a step without recording it. Refuses an output that is not valid, with the place.
    *
    * @generated from rpc muster.v1.InventoryService.ReadReport
    */

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { Type } from '@sinclair/typebox';
+import { formatViolation } from '@muster/schema';
+import { toCanonicalJson } from './canonical-json';
+import { choice, documentReader, list, normalize, record } from './read-document';
+
+const THING = record({
+  name: Type.String(),
+  on: Type.Boolean(),
+  kind: choice('a', 'b'),
+  parts: list(record({ size: Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, expected: 'a whole number' }) }), 3),
+});
+const reader = documentReader({
+  stepType: 'thing',
+  maxBytes: 1_000,
+  name: 'thing',
+  schema: THING,
+  toReport: (_document, { epoch }) => ({ event: { type: 'NtpSourcesReported', data: { sources: [], epoch } } }),
+});
+const violationOf = (value: unknown): string => {
+  const step = { hostKey: '', output: JSON.stringify(value), error: '', exitCode: 0, epoch: 0 };
+  const result = reader.read(step, (text) => text);
+  return result.kind === 'read' ? 'none' : formatViolation(result.violation);
+};
+
+describe('A reader of documents', () => {
+  it('keeps known members, drops unknown ones and takes null for absent or empty', () => {
+    expect(normalize(THING, { name: 'x', colour: 'red', on: null, parts: null })).toEqual({ name: 'x', parts: [] });
+    expect(normalize(THING, JSON.parse('{"__proto__": {"name": "x"}, "constructor": 1}'))).toEqual({});
+  });
+
+  it.each([
+    [[], 'thing must be an object, not a list of 0 entries'],
+    ['x', 'thing must be an object, not "x"'],
+    [{ name: 7 }, 'thing.name must be a string, not 7'],
+    [{ on: 'yes' }, 'thing.on must be true or false, not "yes"'],
+    [{ kind: 'c' }, 'thing.kind must be one of a, b, not "c"'],
+    [{ parts: {} }, 'thing.parts must be a list, not an object'],
+    [{ parts: [{ size: 1 }, { size: '2' }] }, 'thing.parts[1].size must be a whole number, not "2"'],
+    [{ parts: [{ size: 1e300 }] }, 'thing.parts[0].size must be a whole number, not 1e+300'],
+    [{ parts: [{}, {}, {}, {}] }, 'thing.parts must be a list of at most 3 entries, not a list of 4 entries'],
+    [{ parts: [null] }, 'thing.parts[0] must be an object, not null'],
+  ])('refuses %j with the place', (value, message) => {
+    expect(violationOf(value)).toBe(message);
+  });
+
+  it('replaces characters that UTF-8 cannot carry', () => {
+    expect(normalize(Type.String(), JSON.parse('"a\\ud800b"'))).toBe('a\ufffdb');
+    expect(normalize(Type.String(), '😀')).toBe('😀');
+  });
+
+  it('reads or refuses any document without throwing', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => void violationOf(value)));
+  });
+});
+
+describe('Canonical JSON', () => {
+  it('does not depend on the order of members', () => {
+    expect(toCanonicalJson({ b: [{ d: 1, c: 2 }], a: 'x' })).toBe('{"a":"x","b":[{"c":2,"d":1}]}');
+    const shuffled = fc
+      .dictionary(fc.string(), fc.jsonValue())
+      .chain((one) =>
+        fc.tuple(fc.constant(one), fc.shuffledSubarray(Object.entries(one), { minLength: Object.keys(one).length })),
+      );
+    fc.assert(
+      fc.property(shuffled, ([one, entries]) => {
+        expect(toCanonicalJson(Object.fromEntries(entries))).toBe(toCanonicalJson(one));
+      }),
+    );
+  });
+});

@@ -1,0 +1,148 @@
+import { hasClockMoved } from './clock-offset';
+import type { InventoryEvent } from '@muster/contracts';
+import { accepted, type Decider } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
+import { toCanonicalJson } from './canonical-json';
+import { CLOCK_STEP_TYPE } from './reports/time.reports';
+import { reachFingerprint } from './reports/reach-classes';
+import { DISK_SPEED_STEP_TYPE } from './reports/preparation.reports';
+
+/** The last reports of one host. */
+export interface ReportedState {
+  /** Registration increments it. Reports of an earlier epoch are void. */
+  readonly epoch: number;
+  /** Report kind → fingerprint of the last report. */
+  readonly fingerprints: ReadonlyMap<string, string>;
+  /** Id of another host → fingerprint of how it is reached. */
+  readonly peers: ReadonlyMap<string, string>;
+}
+
+const NO_PEERS: ReportedState['peers'] = new Map();
+
+export type InventoryCommand =
+  | { readonly type: 'RecordReport'; readonly event: InventoryEvent }
+  | { readonly type: 'ClearReport'; readonly stepType: string; readonly epoch: number };
+
+export const inventoryDecider: Decider<ReportedState, InventoryCommand, InventoryEvent, ProblemCode> = {
+  initialState: () => ({ epoch: 0, fingerprints: new Map(), peers: NO_PEERS }),
+  evolve,
+  decide: (command, state) => {
+    switch (command.type) {
+      case 'RecordReport':
+        return hasChanged(command.event, state) ? accepted(withChangesOnly(command.event, state)) : accepted();
+      case 'ClearReport': {
+        const { stepType, epoch } = command;
+        const isThere =
+          state.epoch === epoch && [...state.fingerprints.keys()].some((kind) => belongsTo(kind, stepType));
+        return isThere ? accepted<InventoryEvent>({ type: 'ReportCleared', data: { stepType, epoch } }) : accepted();
+      }
+      default:
+        return command satisfies never;
+    }
+  },
+};
+
+/** Whether the report differs from the last one of its kind. A late report of an earlier epoch does not count. */
+function hasChanged(event: InventoryEvent, state: ReportedState): boolean {
+  if (event.data.epoch !== state.epoch) return event.data.epoch > state.epoch;
+  const last = state.fingerprints.get(reportKindOf(event));
+  if (last === undefined) return true;
+  return event.type === 'ClockOffsetMeasured'
+    ? hasClockMoved(Number(last), event.data.offsetSeconds)
+    : last !== fingerprintOf(event);
+}
+
+function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
+  const { epoch } = event.data;
+  if (epoch < state.epoch) return state;
+  const fingerprints = new Map(epoch > state.epoch ? [] : state.fingerprints);
+  if (event.type === 'ReportCleared') {
+    for (const kind of fingerprints.keys()) if (belongsTo(kind, event.data.stepType)) fingerprints.delete(kind);
+  } else fingerprints.set(reportKindOf(event), fingerprintOf(event));
+  return { epoch, fingerprints, peers: peersAfter(state, event) };
+}
+
+/** The event of a connectivity report keeps only the hosts whose reachability has changed. */
+function withChangesOnly(event: InventoryEvent, state: ReportedState): InventoryEvent {
+  if (event.type !== 'ConnectivityReported') return event;
+  const known = event.data.epoch === state.epoch ? state.peers : NO_PEERS;
+  const reported = new Set(event.data.peers.map(({ hostId }) => hostId));
+  return {
+    ...event,
+    data: {
+      ...event.data,
+      peers: event.data.peers.filter((peer) => known.get(peer.hostId) !== reachFingerprint(peer)),
+      vanishedPeers: [...known.keys()].filter((hostId) => !reported.has(hostId)),
+    },
+  };
+}
+
+function peersAfter(state: ReportedState, event: InventoryEvent): ReportedState['peers'] {
+  const { epoch } = event.data;
+  const isOver = event.type === 'ReportCleared' && event.data.stepType === 'connectivity-check';
+  const known = epoch > state.epoch || isOver ? NO_PEERS : state.peers;
+  if (event.type !== 'ConnectivityReported') return known;
+  const peers = new Map(known);
+  for (const peer of event.data.peers) peers.set(peer.hostId, reachFingerprint(peer));
+  for (const hostId of event.data.vanishedPeers) peers.delete(hostId);
+  return peers;
+}
+
+/** A report kind is a step type; for disks the tested path follows after a colon. */
+const belongsTo = (kind: string, stepType: string): boolean => kind === stepType || kind.startsWith(`${stepType}:`);
+
+/** The kind of the report. A report replaces the last one of its kind. */
+function reportKindOf(event: InventoryEvent): string {
+  switch (event.type) {
+    case 'InventoryReported':
+      return 'inventory';
+    case 'ConnectivityReported':
+      return 'connectivity-check';
+    case 'NtpSourcesReported':
+      return 'ntp-synchronizer';
+    case 'ClockOffsetMeasured':
+      return CLOCK_STEP_TYPE;
+    case 'DiskSpeedMeasured':
+      return `${DISK_SPEED_STEP_TYPE}:${event.data.path}`;
+    case 'ImageAvailabilityReported':
+      return 'container-image-availability';
+    case 'DomainsResolved':
+      return 'domain-resolution';
+    case 'FreeAddressesReported':
+      return 'free-network-addresses';
+    case 'VipsVerified':
+      return 'verify-vips';
+    case 'TangConnectivityReported':
+      return 'tang-connectivity-check';
+    case 'ApiVipConnectivityReported':
+      return 'api-vip-connectivity-check';
+    case 'ReportCleared':
+      return event.data.stepType;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Equal for two reports with the same content. */
+function fingerprintOf(event: InventoryEvent): string {
+  switch (event.type) {
+    case 'InventoryReported':
+    case 'ConnectivityReported':
+      return event.data.fingerprint;
+    case 'FreeAddressesReported':
+    case 'TangConnectivityReported':
+    case 'ApiVipConnectivityReported':
+      return event.data.body?.digest ?? '';
+    case 'ClockOffsetMeasured':
+      return String(event.data.offsetSeconds);
+    case 'DiskSpeedMeasured':
+    case 'ImageAvailabilityReported':
+    case 'NtpSourcesReported':
+    case 'DomainsResolved':
+    case 'VipsVerified':
+    case 'ReportCleared':
+      return toCanonicalJson(event.data);
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,82 @@
+import type { InventoryEvent } from '@muster/contracts';
+import { givenEvents } from '@muster/testing';
+import { type InventoryCommand, inventoryDecider, type ReportedState } from './reports-decider';
+
+const given = (...history: readonly InventoryEvent[]) =>
+  givenEvents<ReportedState, InventoryCommand, InventoryEvent>(inventoryDecider, history);
+const ntp = (sourceState: string, epoch = 1): InventoryEvent => ({
+  type: 'NtpSourcesReported',
+  data: { sources: [{ sourceName: 'a', sourceState }], epoch },
+});
+const clock = (offsetSeconds: number): InventoryEvent => ({
+  type: 'ClockOffsetMeasured',
+  data: { offsetSeconds, epoch: 1 },
+});
+const speed = (path: string, exitCode = 0): InventoryEvent => ({
+  type: 'DiskSpeedMeasured',
+  data: { path, ioSyncDurationMs: 5, exitCode, epoch: 1 },
+});
+const cleared = (stepType: string): InventoryEvent => ({ type: 'ReportCleared', data: { stepType, epoch: 1 } });
+const record = (event: InventoryEvent): InventoryCommand => ({ type: 'RecordReport', event });
+const clear = (stepType: string, epoch = 1): InventoryCommand => ({ type: 'ClearReport', stepType, epoch });
+
+describe('The reports of a host', () => {
+  it('are stored the first time, and again when they differ', () => {
+    given()
+      .when(record(ntp('synced')))
+      .then([ntp('synced')]);
+    given(ntp('synced'))
+      .when(record(ntp('synced')))
+      .then([]);
+    given(ntp('synced'))
+      .when(record(ntp('error')))
+      .then([ntp('error')]);
+    given(ntp('synced'), ntp('error'))
+      .when(record(ntp('synced')))
+      .then([ntp('synced')]);
+  });
+
+  it('are stored again in a later epoch, and not in an earlier one', () => {
+    given(ntp('synced', 1))
+      .when(record(ntp('synced', 2)))
+      .then([ntp('synced', 2)]);
+    given(ntp('synced', 2))
+      .when(record(ntp('error', 1)))
+      .then([]);
+  });
+
+  it('store a clock offset that has moved by 30 seconds', () => {
+    given(clock(10))
+      .when(record(clock(39)))
+      .then([]);
+    given(clock(10))
+      .when(record(clock(40)))
+      .then([clock(40)]);
+    given(clock(10))
+      .when(record(clock(-20)))
+      .then([clock(-20)]);
+  });
+
+  it('are stored for each disk', () => {
+    given(speed('/dev/sda'))
+      .when(record(speed('/dev/sdb')))
+      .then([speed('/dev/sdb')]);
+    given(speed('/dev/sda'), speed('/dev/sdb'))
+      .when(record(speed('/dev/sda')))
+      .then([]);
+    given(speed('/dev/sda'))
+      .when(record(speed('/dev/sda', 1)))
+      .then([speed('/dev/sda', 1)]);
+  });
+
+  it('can be cleared, so that an equal report is stored again', () => {
+    const all = cleared('installation-disk-speed-check');
+    given(speed('/dev/sda'), speed('/dev/sdb')).when(clear('installation-disk-speed-check')).then([all]);
+    given(speed('/dev/sda'), all).when(clear('installation-disk-speed-check')).then([]);
+    given(speed('/dev/sda'), all)
+      .when(record(speed('/dev/sda')))
+      .then([speed('/dev/sda')]);
+    given(ntp('synced')).when(clear('installation-disk-speed-check')).then([]);
+    given(ntp('synced')).when(clear('ntp-synchronizer', 2)).then([]);
+  });
+});

@@ -1,0 +1,147 @@
+import type { IpCollision, PeerReach, Plain } from '@muster/contracts';
+import { type Static, Type } from '@sinclair/typebox';
+import { toCanonicalJson } from '../canonical-json';
+import { documentReader, list, record } from '../read-document';
+import { type Digest, toBody, toStoredBody } from '../report';
+import { reachFingerprint } from './reach-classes';
+
+/** The size limit of a bus message. */
+const MAX_CONNECTIVITY_BYTES = 8 * 1024 * 1024;
+/** Paths that lose full-size packets, as named in the event. */
+export const MAX_MTU_FAILURES = 32;
+/** Addresses on which more than one machine answers, as named in the event. */
+export const MAX_IP_COLLISIONS = 64;
+
+const text = Type.String();
+const flag = Type.Boolean();
+const number = Type.Number();
+
+const REMOTE_HOST = record({
+  host_id: text,
+  l2_connectivity: list(
+    record({
+      outgoing_nic: text,
+      outgoing_ip_address: text,
+      remote_ip_address: text,
+      remote_mac: text,
+      successful: flag,
+    }),
+  ),
+  l3_connectivity: list(
+    record({
+      outgoing_nic: text,
+      remote_ip_address: text,
+      successful: flag,
+      average_rtt_ms: number,
+      packet_loss_percentage: number,
+    }),
+  ),
+  mtu_report: list(record({ outgoing_nic: text, remote_ip_address: text, mtu_successful: flag })),
+});
+const CONNECTIVITY = record({ remote_hosts: list(REMOTE_HOST) });
+type Connectivity = Static<typeof CONNECTIVITY>;
+type RemoteHost = Static<typeof REMOTE_HOST>;
+
+/** The hosts that are reached from this host. The body is for readers; of the event the decider keeps the changes. */
+export const connectivityReader = documentReader({
+  stepType: 'connectivity-check',
+  maxBytes: MAX_CONNECTIVITY_BYTES,
+  name: 'connectivity report',
+  schema: CONNECTIVITY,
+  toReport: (connectivity, { epoch }, digest) => {
+    const { remote_hosts = [] } = connectivity;
+    const body = toBody(connectivity, digest);
+    const paths = remote_hosts.flatMap(({ mtu_report }) => mtu_report ?? []);
+    return {
+      body,
+      event: {
+        type: 'ConnectivityReported',
+        data: {
+          body: toStoredBody(body),
+          epoch,
+          fingerprint: fingerprintOf(connectivity, digest),
+          peers: remote_hosts.map(toPeer),
+          vanishedPeers: [],
+          collisions: collisionsIn(connectivity),
+          mtuMeasured: paths.length > 0,
+          mtuFailures: paths
+            .filter((path) => path.mtu_successful !== true)
+            .slice(0, MAX_MTU_FAILURES)
+            .map((path) => ({ nic: path.outgoing_nic ?? '', remoteAddress: path.remote_ip_address ?? '' })),
+        },
+      },
+    };
+  },
+});
+
+function toPeer(remote: RemoteHost): Plain<PeerReach> {
+  const near = (remote.l2_connectivity ?? []).filter(({ successful }) => successful);
+  const paths = pathsTo(remote);
+  const tried = [...paths.values()];
+  return {
+    hostId: remote.host_id ?? '',
+    nearAddresses: sorted(near.map(({ remote_ip_address }) => remote_ip_address ?? '')),
+    farAddresses: sorted([...paths].filter(([, { isReached }]) => isReached).map(([address]) => address)),
+    latencyMs: Math.max(0, ...tried.map(({ latencyMs }) => latencyMs)),
+    packetLossPercent: Math.max(0, ...tried.map(({ lossPercent }) => lossPercent)),
+  };
+}
+
+interface Path {
+  readonly isReached: boolean;
+  readonly latencyMs: number;
+  readonly lossPercent: number;
+}
+
+/** The best path to each address: an address may be tried from several network cards. */
+function pathsTo(remote: RemoteHost): ReadonlyMap<string, Path> {
+  const best = new Map<string, Path>();
+  for (const {
+    remote_ip_address: address = '',
+    successful,
+    average_rtt_ms,
+    packet_loss_percentage,
+  } of remote.l3_connectivity ?? []) {
+    const path: Path = {
+      isReached: successful === true,
+      latencyMs: average_rtt_ms ?? 0,
+      lossPercent: packet_loss_percentage ?? (successful ? 0 : 100),
+    };
+    const other = best.get(address);
+    const isBetter =
+      !other ||
+      path.lossPercent < other.lossPercent ||
+      (path.lossPercent === other.lossPercent && path.latencyMs < other.latencyMs);
+    if (isBetter) best.set(address, path);
+  }
+  return best;
+}
+
+/** Addresses on which several machines answer, as seen from one network card. */
+function collisionsIn({ remote_hosts }: Connectivity): Plain<IpCollision>[] {
+  const answers = new Map<string, { readonly address: string; readonly macs: Set<string> }>();
+  for (const { outgoing_nic = '', remote_ip_address: address = '', remote_mac = '' } of (remote_hosts ?? []).flatMap(
+    ({ l2_connectivity }) => l2_connectivity ?? [],
+  )) {
+    if (remote_mac === '') continue;
+    const key = `${outgoing_nic} ${address}`;
+    const known = answers.get(key) ?? { address, macs: new Set<string>() };
+    answers.set(key, known);
+    known.macs.add(remote_mac.toLowerCase());
+  }
+  return [...answers.values()]
+    .filter(({ macs }) => macs.size > 1)
+    .slice(0, MAX_IP_COLLISIONS)
+    .map(({ address, macs }) => ({ address, macAddresses: sorted([...macs]) }));
+}
+
+const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== '').sort();
+
+/** Digest of the reached hosts with latency and loss in classes: a change within one class is not a change. */
+function fingerprintOf(connectivity: Connectivity, digest: Digest): string {
+  const remote = (connectivity.remote_hosts ?? []).map((one) => ({
+    reach: reachFingerprint(toPeer(one)),
+    mtu: one.mtu_report,
+  }));
+  return digest(toCanonicalJson([remote, collisionsIn(connectivity)]));
+}

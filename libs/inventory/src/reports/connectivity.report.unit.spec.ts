@@ -1,0 +1,113 @@
+import type { EventData } from '@muster/contracts';
+import { inventoryDecider, type ReportedState } from '../reports-decider';
+import { connectivityReader } from './connectivity.report';
+import { HOST_KEY } from '../sample-outputs.fixture.spec';
+import { readWorkerIgnition } from './worker-ignition';
+
+interface Way {
+  readonly rtt?: number;
+  readonly loss?: number;
+  readonly successful?: boolean;
+}
+const remote = (
+  host_id: string,
+  { rtt = 1, loss = 0, successful = true }: Way = {},
+  macs: readonly string[] = ['02:aa'],
+) => ({
+  host_id,
+  l2_connectivity: macs.map((remote_mac) => ({
+    outgoing_nic: 'ens3',
+    remote_ip_address: '10.0.0.1',
+    remote_mac,
+    successful,
+  })),
+  l3_connectivity: [
+    {
+      outgoing_nic: 'ens3',
+      remote_ip_address: '10.0.0.1',
+      successful,
+      average_rtt_ms: rtt,
+      packet_loss_percentage: loss,
+    },
+  ],
+});
+
+function report(state: ReportedState, ...remote_hosts: readonly object[]) {
+  const output = JSON.stringify({ remote_hosts });
+  const result = connectivityReader.read(
+    { hostKey: HOST_KEY, output, error: '', exitCode: 0, epoch: 1 },
+    (text) => text,
+  );
+  if (result.kind !== 'read') throw new Error(result.violation.reason);
+  const { event } = result.report;
+  const decision = inventoryDecider.decide({ type: 'RecordReport', event }, state);
+  const events = decision.kind === 'accepted' ? decision.events : [];
+  return {
+    state: events.reduce((known, one) => inventoryDecider.evolve(known, one), state),
+    stored: events[0]?.data as EventData<'ConnectivityReported'> | undefined,
+  };
+}
+
+describe('The reachability of hosts', () => {
+  const start = inventoryDecider.initialState();
+  const first = report(start, remote('a'), remote('b'));
+
+  it('is stored completely once and as changes afterwards', () => {
+    expect(first.stored?.peers.map(({ hostId }) => hostId)).toEqual(['a', 'b']);
+    const second = report(first.state, remote('a'), remote('b', { successful: false, loss: 100 }), remote('c'));
+    expect(second.stored?.peers).toMatchObject([
+      { hostId: 'b', nearAddresses: [], farAddresses: [], packetLossPercent: 100 },
+      { hostId: 'c', nearAddresses: ['10.0.0.1'], farAddresses: ['10.0.0.1'] },
+    ]);
+    const third = report(second.state, remote('c'), remote('a'));
+    expect(third.stored).toMatchObject({ peers: [], vanishedPeers: ['b'] });
+  });
+
+  it('does not change while latency and loss stay in their class', () => {
+    expect(report(first.state, remote('a', { rtt: 9.5 }), remote('b')).stored).toBeUndefined();
+    const slow = report(first.state, remote('a', { rtt: 100.4 }), remote('b'));
+    expect(slow.stored?.peers).toMatchObject([{ hostId: 'a', latencyMs: 100.4 }]);
+    expect(report(slow.state, remote('a', { rtt: 180 }), remote('b')).stored).toBeUndefined();
+    expect(report(first.state, remote('a', { loss: 1 }), remote('b')).stored?.peers).toHaveLength(1);
+  });
+
+  it('includes addresses on which several machines answer', () => {
+    const { stored } = report(start, remote('a', {}, ['02:AA', '02:bb']), remote('b', {}, ['02:aa']));
+    expect(stored?.collisions).toEqual([{ address: '10.0.0.1', macAddresses: ['02:aa', '02:bb'] }]);
+  });
+
+  it('is stored again after the report was cleared', () => {
+    const cleared = inventoryDecider.evolve(first.state, {
+      type: 'ReportCleared',
+      data: { stepType: 'connectivity-check', epoch: 1 },
+    });
+    expect(report(cleared, remote('a'), remote('b')).stored?.peers).toHaveLength(2);
+  });
+});
+
+describe('The ignition of an installed cluster', () => {
+  const withLuks = (clevis?: object): string => JSON.stringify({ storage: { luks: [{ clevis }] } });
+  it.each([
+    ['no LUKS', '{}', 'none'],
+    ['LUKS with a passphrase', withLuks(), 'none'],
+    ['TPM', withLuks({ tpm2: true }), 'tpm2'],
+    ['Tang', withLuks({ tang: [{ url: 'http://t' }] }), 'tang'],
+    ['neither', withLuks({ threshold: 1 }), 'other'],
+    ['no JSON', '<html>', ''],
+  ])('shows the disk encryption: %s', (_case, text, diskEncryption) => {
+    expect(readWorkerIgnition(text).diskEncryption).toBe(diskEncryption);
+  });
+
+  it('shows the valid Tang servers and nothing else', () => {
+    const server = { url: 'http://t', thumbprint: 'x' };
+    const tang = [{ ...server, secret: 's' }, { url: 7 }, { url: 'u'.repeat(5_000), thumbprint: 'x' }];
+    expect(readWorkerIgnition(withLuks({ tang })).tangServers).toBe(JSON.stringify([server]));
+    expect(readWorkerIgnition(withLuks({ tpm2: true })).tangServers).toBeUndefined();
+  });
+
+  it('shows the load balancing', () => {
+    const files = [{ path: '/etc/kubernetes/manifests/keepalived.yaml' }];
+    expect(readWorkerIgnition(JSON.stringify({ storage: { files } })).networking).toBe('managed');
+    expect(readWorkerIgnition('{"storage":{"files":[null,3]}}').networking).toBe('user-managed');
+  });
+});

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type EventData, toStoredData } from '@muster/contracts';
+import { formatViolation } from '@muster/schema';
+import { MAX_DISK_FACTS } from './hardware-facts';
+import { inventoryReader } from './inventory.report';
+import { HOST_KEY, sampleDisk, sampleInventory } from '../sample-outputs.fixture.spec';
+
+type Reported = EventData<'InventoryReported'>;
+const FIXTURES = join(__dirname, '../../../../../shared/fixtures/inventory');
+const missing = existsSync(FIXTURES) ? '' : ' (skipped: the recorded inventories are not on this machine)';
+
+const digest = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+const resultOf = (output: string, keepsVirtual = false) =>
+  inventoryReader(keepsVirtual).read({ hostKey: HOST_KEY, output, error: '', exitCode: 0, epoch: 3 }, digest);
+const read = (output: string, keepsVirtual = false): Reported => {
+  const result = resultOf(output, keepsVirtual);
+  if (result.kind === 'unreadable') throw new Error(formatViolation(result.violation));
+  const { event } = result.report;
+  if (event.type !== 'InventoryReported') throw new Error(`read as ${event.type}`);
+  toStoredData(event);
+  return event.data;
+};
+const of = (changes: object = {}): Reported => read(JSON.stringify(sampleInventory(changes)));
+const hardware = (changes: object = {}) => {
+  const found = of(changes).hardware;
+  if (!found) throw new Error('no hardware');
+  return found;
+};
+const violationOf = (output: string): string => {
+  const result = resultOf(output);
+  return result.kind === 'unreadable' ? formatViolation(result.violation) : 'none';
+};
+
+describe('The inventory report', () => {
+  it('becomes the hardware facts that rules use', () => {
+    expect(of()).toMatchObject({ hostKey: HOST_KEY, epoch: 3, body: { digest: expect.stringMatching(/^sha256:/) } });
+    expect(hardware()).toMatchObject({
+      hostname: 'node-1',
+      cpuCount: 8,
+      physicalMemoryBytes: 34_359_738_368,
+      disks: [{ id: '/dev/disk/by-id/wwn-0x1', driveType: 'HDD', sizeBytes: 128_849_018_880, agentReasons: [] }],
+      nics: [{ macAddress: '02:00:00:27:b1:40', ipv4Addresses: ['192.168.128.10/24'], ipv6Addresses: [] }],
+      routes: [{ destination: '0.0.0.0', gateway: '192.168.128.1' }],
+      gpuCount: 1,
+      hasVirtualization: true,
+      truncation: 'none',
+      diskCount: 1,
+    });
+  });
+
+  it('has a fingerprint that does not depend on member order and on values that change by themselves', () => {
+    const reversed = Object.fromEntries(Object.entries(sampleInventory()).reverse());
+    expect(read(JSON.stringify(reversed)).body).toEqual(of().body);
+    const later = sampleInventory({
+      cpu: { architecture: 'x86_64', count: 8, frequency: 1, flags: ['vmx'], model_name: 'cpu' },
+      disks: [sampleDisk({ smart: '{"local_time":2}' })],
+      timestamp: 1639908131,
+    });
+    expect(read(JSON.stringify(later)).fingerprint).toBe(of().fingerprint);
+    expect(of({ hostname: 'other' }).fingerprint).not.toBe(of().fingerprint);
+  });
+
+  it('identifies a disk without id by its device', () => {
+    expect(hardware({ disks: [sampleDisk({ id: '' })] }).disks[0]?.id).toBe('/dev/sda');
+  });
+
+  it('omits virtual interfaces unless a setting keeps them', () => {
+    const interfaces = ['physical', '', 'bond', 'vlan', 'bridge', 'tun'].map((type) => ({ name: type, type }));
+    expect(hardware({ interfaces }).nics.map(({ name }) => name)).toEqual(['physical', '', 'bond', 'vlan']);
+    expect(read(JSON.stringify(sampleInventory({ interfaces })), true).hardware?.nics).toHaveLength(6);
+  });
+
+  it('limits the facts of 15,000 disks and keeps the eligible ones', () => {
+    const disks = Array.from({ length: 15_000 }, (_, at) =>
+      sampleDisk({
+        name: `sd${at}`,
+        id: `id-${at}`,
+        installation_eligibility: { not_eligible_reasons: at === 14_999 ? null : ['Disk is removable'] },
+      }),
+    );
+    const found = hardware({ disks });
+    expect(found.disks).toHaveLength(MAX_DISK_FACTS);
+    expect(found.diskCount).toBe(15_000);
+    expect(found.disks.at(-1)?.id).toBe('id-14999');
+    expect(JSON.stringify(found).length).toBeLessThan(200_000);
+  });
+
+  it('limits absurd numbers and long texts', () => {
+    const found = hardware({
+      hostname: 'x'.repeat(100_000),
+      cpu: { count: 9_007_199_254_740_991 },
+      memory: { physical_bytes: -5 },
+      interfaces: [{ name: '\ud83d', mtu: -9_007_199_254_740_991 }],
+      disks: [],
+    });
+    expect(found.hostname).toHaveLength(256);
+    expect(found).toMatchObject({ cpuCount: 2 ** 31 - 1, physicalMemoryBytes: -5, disks: [] });
+  });
+
+  it.each([
+    ['', /inventory must be a JSON document/],
+    ['null', /inventory must be an object/],
+    ['[]', /inventory must be an object/],
+    ['{}', /inventory\.cpu must be an object, not absent/],
+    [JSON.stringify(sampleInventory({ memory: null })), /inventory\.memory must be an object/],
+    [
+      JSON.stringify(sampleInventory({ disks: [sampleDisk({ size_bytes: 'big' })] })),
+      /inventory\.disks\[0\]\.size_bytes must be a whole number/,
+    ],
+    [
+      JSON.stringify(sampleInventory({ truncation: { type: 'half' } })),
+      /inventory\.truncation\.type must be one of partial, full/,
+    ],
+    ['['.repeat(200_000), /inventory must be a JSON document/],
+  ])('is refused with the place: %.60s', (output, message) => {
+    expect(violationOf(output)).toMatch(message);
+  });
+
+  it('may be empty when the agent had to omit everything', () => {
+    expect(read('{"truncation": {"type": "full"}}').hardware?.truncation).toBe('full');
+  });
+
+  it('is read or refused for any document', () => {
+    const fields = fc.record(
+      Object.fromEntries(
+        Object.entries(sampleInventory()).map(([name, value]) => [name, fc.oneof(fc.constant(value), fc.jsonValue())]),
+      ),
+      { requiredKeys: [] },
+    );
+    fc.assert(fc.property(fields, (inventory) => void violationOf(JSON.stringify(inventory))));
+  });
+
+  it(`reads inventories of real machines${missing}`, () => {
+    if (missing) return;
+    for (const file of readdirSync(FIXTURES)) {
+      const found = read(readFileSync(join(FIXTURES, file), 'utf8')).hardware;
+      expect(found).toMatchObject({ cpuCount: 4, diskCount: 2, nics: [{ name: 'ens3' }, { name: 'ens4' }] });
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { Type } from '@sinclair/typebox';
+import { choice, documentReader, list, record } from '../read-document';
+import { toInt32 } from '../report';
+import { integer } from './inventory.schema';
+
+const MAX_PREPARATION_REPORT_BYTES = 256 * 1024;
+const MAX_IMAGES = 64;
+
+export const DISK_SPEED_STEP_TYPE = 'installation-disk-speed-check';
+
+/** A failed test is a report, too: its exit code is the result. */
+export const diskSpeedReader = documentReader({
+  stepType: DISK_SPEED_STEP_TYPE,
+  maxBytes: MAX_PREPARATION_REPORT_BYTES,
+  name: 'disk speed report',
+  schema: record({ path: Type.String(), io_sync_duration: integer }),
+  toReport: ({ path, io_sync_duration }, { exitCode, epoch }) =>
+    path
+      ? {
+          event: {
+            type: 'DiskSpeedMeasured',
+            data: { path, ioSyncDurationMs: toInt32(io_sync_duration), exitCode, epoch },
+          },
+        }
+      : { path: 'disk speed report.path', reason: 'must be the path of the tested disk' },
+});
+
+export const imagesReader = documentReader({
+  stepType: 'container-image-availability',
+  maxBytes: MAX_PREPARATION_REPORT_BYTES,
+  name: 'image report',
+  schema: record({
+    images: list(
+      record({
+        name: Type.String(),
+        size_bytes: integer,
+        time: Type.Number(),
+        download_rate: Type.Number(),
+        result: choice('success', 'failure'),
+      }),
+      MAX_IMAGES,
+    ),
+  }),
+  toReport: ({ images = [] }, { epoch }) => ({
+    event: {
+      type: 'ImageAvailabilityReported',
+      data: {
+        images: images.map((image) => ({
+          name: image.name ?? '',
+          sizeBytes: image.size_bytes ?? 0,
+          seconds: image.time ?? 0,
+          downloadRateMbps: image.download_rate ?? 0,
+          result: image.result ?? 'failure',
+        })),
+        epoch,
+      },
+    },
+  }),
+});

@@ -1,0 +1,47 @@
+import { Type } from '@sinclair/typebox';
+import { choice, documentReader, list, record } from '../read-document';
+import { toInt32 } from '../report';
+import { integer } from './inventory.schema';
+
+const MAX_TIME_REPORT_BYTES = 64 * 1024;
+const MAX_SOURCES = 64;
+
+export const ntpReader = documentReader({
+  stepType: 'ntp-synchronizer',
+  maxBytes: MAX_TIME_REPORT_BYTES,
+  name: 'NTP report',
+  schema: record({
+    ntp_sources: list(
+      record({
+        source_name: Type.String(),
+        source_state: choice('synced', 'combined', 'not_combined', 'error', 'variable', 'unreachable'),
+      }),
+      MAX_SOURCES,
+    ),
+  }),
+  toReport: ({ ntp_sources = [] }, { epoch }) => ({
+    event: {
+      type: 'NtpSourcesReported',
+      data: {
+        sources: ntp_sources.map((source) => ({
+          sourceName: source.source_name ?? '',
+          sourceState: source.source_state ?? 'error',
+        })),
+        epoch,
+      },
+    },
+  }),
+});
+
+/** Not a step of an agent: the registration service measures the clock at each poll and reports a change. */
+export const CLOCK_STEP_TYPE = 'clock-offset';
+
+export const clockReader = documentReader({
+  stepType: CLOCK_STEP_TYPE,
+  maxBytes: MAX_TIME_REPORT_BYTES,
+  name: 'clock report',
+  schema: record({ offset_seconds: integer }),
+  toReport: ({ offset_seconds }, { epoch }) => ({
+    event: { type: 'ClockOffsetMeasured', data: { offsetSeconds: toInt32(offset_seconds), epoch } },
+  }),
+});

@@ -1,0 +1,47 @@
+import { InventoryService } from '@muster/contracts';
+import type { CommandContext, StoredReply } from '@muster/event-sourcing';
+import { Handles, type InputOf, type OutputOf, type ReadReport } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import { Controller, Inject } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { READ_REPORT } from './config';
+import { Reports } from './reports';
+
+const { method } = InventoryService;
+
+/** The epoch of a host that does not exist. */
+const FIRST_EPOCH = 1;
+
+/** The requests about reports of hosts. */
+@Controller()
+export class InventoryController {
+  constructor(
+    private readonly reports: Reports,
+    @Inject(READ_REPORT) private readonly readReport: ReadReport,
+  ) {}
+
+  @Handles(method.recordReport)
+  async record(
+    @Payload() { hostKey, type, data = {}, ...attachments }: InputOf<typeof method.recordReport>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.reports.record(hostKey, type, data, attachments, context) };
+  }
+
+  @Handles(method.clearReport)
+  async clear(
+    @Payload() { hostKey, stepType, epoch }: InputOf<typeof method.clearReport>,
+    @Ctx() context: CommandContext,
+  ): Promise<StoredReply> {
+    return { stored: await this.reports.clear(hostKey, stepType, epoch, context) };
+  }
+
+  /** Reads an output without recording it. Secrets are not part of the reply. */
+  @Handles(method.readReport)
+  read(@Payload() request: InputOf<typeof method.readReport>): OutputOf<typeof method.readReport> {
+    const result = this.readReport({ ...request, epoch: FIRST_EPOCH });
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    const { type, data } = result.report.event;
+    return { type, data: { ...data } };
+  }
+}

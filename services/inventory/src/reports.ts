@@ -1,0 +1,88 @@
+import { eventCategory, parseEvent, parseHostKey, STREAM_OWNERS } from '@muster/contracts';
+import {
+  type CommandContext,
+  type CommandHandler,
+  createCommandHandler,
+  ownedEventStore,
+  type Stored,
+} from '@muster/event-sourcing';
+import { type InventoryCommand, inventoryDecider, type ReportedState } from '@muster/inventory';
+import { CLOCK, EVENT_STORE, IDS, type MusterEventStore, OBJECT_STORE, SECRETS } from '@muster/nest-kit';
+import type { Clock, Ids, ObjectStore, Secrets } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+
+const HOST_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Documents of a report, stored before the event that refers to them. */
+export interface Attachments {
+  readonly body: string;
+  readonly secretName: string;
+  readonly secret: string;
+}
+
+const NOTHING: Attachments = { body: '', secretName: '', secret: '' };
+
+/** The `inventory-<host>` streams. */
+@Injectable()
+export class Reports {
+  private readonly handler: CommandHandler<ReportedState, InventoryCommand>;
+
+  constructor(
+    @Inject(EVENT_STORE) eventStore: MusterEventStore,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(IDS) ids: Ids,
+  ) {
+    this.handler = createCommandHandler({
+      category: eventCategory('inventory'),
+      decider: inventoryDecider,
+      store: ownedEventStore(eventStore, 'inventory', STREAM_OWNERS),
+      clock,
+      ids,
+    });
+  }
+
+  /**
+   * Records the report when it differs from the last one of its kind.
+   * @throws RefusalError `invalid-input` when the key names no host.
+   */
+  record(
+    hostKey: string,
+    type: string,
+    data: object,
+    attachments: Attachments,
+    context: CommandContext,
+  ): Promise<Stored> {
+    const event = parseEvent('inventory', type, data);
+    return this.handle(hostKey, { type: 'RecordReport', event }, attachments, context);
+  }
+
+  /** Discards the last report of a step. */
+  clear(hostKey: string, stepType: string, epoch: number, context: CommandContext): Promise<Stored> {
+    return this.handle(hostKey, { type: 'ClearReport', stepType, epoch }, NOTHING, context);
+  }
+
+  private async handle(
+    hostKey: string,
+    command: InventoryCommand,
+    attachments: Attachments,
+    context: CommandContext,
+  ): Promise<Stored> {
+    if (!HOST_KEY.test(hostKey))
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: `hostKey "${hostKey.slice(0, 100)}" is not valid. Expected: <infra-env id>.<host id>.`,
+        subject: 'hostKey',
+      });
+    return this.handler.execute(hostKey, command, context, () => this.keep(hostKey, attachments));
+  }
+
+  private async keep(hostKey: string, { body, secretName, secret }: Attachments): Promise<void> {
+    if (secretName) await this.secrets.seal(parseHostKey(hostKey).infraEnvId, secretName, Buffer.from(secret));
+    if (!body) return;
+    const bytes = Buffer.from(body);
+    await this.objectStore.put(bytes, bytes.length);
+  }
+}
