@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CLOCK, Readiness, SECRETS } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { AuthGuard } from './auth/auth.guard';
@@ -17,6 +17,7 @@ import { Commands } from './bus/commands';
 import { FailureLog } from './bus/failure-log';
 import { ReadYourWrites } from './bus/read-your-writes';
 import { type GatewayConfig, GATEWAY_CONFIG } from './config';
+import { RequestPipe } from './http/request.pipes';
 import { V2ExceptionFilter } from './http/v2-exception.filter';
 import { ClusterViews } from './views/cluster-views';
 import { HostViews } from './views/host-views';
@@ -74,6 +75,7 @@ export class CoreModule {
         ...outside,
         ...SHARED,
         { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_PIPE, useClass: RequestPipe },
         { provide: APP_FILTER, useClass: V2ExceptionFilter },
         {
           provide: AUTHENTICATOR,

@@ -1,6 +1,30 @@
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+} from 'class-validator';
+import {
+  Defaults,
+  INT32_MAX,
+  INT32_MIN,
+  IsNetwork,
+  LIST_MAX_ITEMS,
+  Nested,
+  NestedList,
+  TEXT_MAX_CHARACTERS,
+} from './field.decorators';
 import { FINALIZING_STAGES } from '@muster/domain';
-import { Choice, FreeObject, Flag, ListOf, Part, Parts, Text, textValidator, Uuid, Whole } from './field.decorators';
-import { WhenAbsent } from '../schema/request-schema';
 import { ClusterNetworkRequest, NetworkRequest, VipRequest } from './network.request';
 import {
   DiskEncryptionRequest,
@@ -11,7 +35,6 @@ import {
   PlatformRequest,
 } from './platform.request';
 import {
-  CIDR_PATTERN,
   CLUSTER_CPU_ARCHITECTURES,
   CLUSTER_NAME_MAX_CHARACTERS,
   DOCUMENT_MAX_CHARACTERS,
@@ -27,38 +50,39 @@ import {
 } from './wire-values';
 
 /** What may be said about a cluster when it is made and later. */
+@Defaults({ schedulable_masters: false })
 export class ClusterFields {
-  @Text() readonly base_dns_domain?: string;
-  @Text({ pattern: CIDR_PATTERN }) readonly cluster_network_cidr?: string;
-  @Whole({ min: 1, max: 128 }) readonly cluster_network_host_prefix?: number;
-  @Text({ pattern: CIDR_PATTERN }) readonly service_network_cidr?: string;
-  @Parts(VipRequest) readonly api_vips?: readonly VipRequest[];
-  @Parts(VipRequest) readonly ingress_vips?: readonly VipRequest[];
-  @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly ssh_public_key?: string;
-  @Flag() readonly vip_dhcp_allocation?: boolean;
-  @Text() readonly http_proxy?: string;
-  @Text() readonly https_proxy?: string;
-  @Text() readonly no_proxy?: string;
-  @Flag() readonly user_managed_networking?: boolean;
-  @Text() readonly additional_ntp_source?: string;
-  @Text() readonly ntp_sources?: string;
-  @Parts(OperatorRequest) readonly olm_operators?: readonly OperatorRequest[];
-  @Parts(BundleRequest) readonly operator_bundles?: readonly BundleRequest[];
-  @Choice(ROLE_SELECTIONS) readonly hyperthreading?: string;
-  @Choice(NETWORK_TYPES) readonly network_type?: string;
-  @Flag({ fallback: false }) readonly schedulable_masters?: boolean;
-  @Parts(ClusterNetworkRequest) readonly cluster_networks?: readonly ClusterNetworkRequest[];
-  @Parts(NetworkRequest) readonly service_networks?: readonly NetworkRequest[];
-  @Parts(NetworkRequest) readonly machine_networks?: readonly NetworkRequest[];
-  @Part(PlatformRequest) readonly platform?: PlatformRequest;
-  @Part(DiskEncryptionRequest) readonly disk_encryption?: DiskEncryptionRequest;
-  @Part(IgnitionEndpointRequest) readonly ignition_endpoint?: IgnitionEndpointRequest;
-  @Text() readonly tags?: string;
-  @Whole() readonly control_plane_count?: number;
-  @Part(LoadBalancerRequest) readonly load_balancer?: LoadBalancerRequest;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly base_dns_domain?: string;
+  @IsOptional() @IsNetwork() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly cluster_network_cidr?: string;
+  @IsOptional() @Max(128) @Min(1) @IsInt() readonly cluster_network_host_prefix?: number;
+  @IsOptional() @IsNetwork() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly service_network_cidr?: string;
+  @IsOptional() @NestedList(() => VipRequest) readonly api_vips?: readonly VipRequest[];
+  @IsOptional() @NestedList(() => VipRequest) readonly ingress_vips?: readonly VipRequest[];
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly ssh_public_key?: string;
+  @IsOptional() @IsBoolean() readonly vip_dhcp_allocation?: boolean;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly http_proxy?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly https_proxy?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly no_proxy?: string;
+  @IsOptional() @IsBoolean() readonly user_managed_networking?: boolean;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly additional_ntp_source?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ntp_sources?: string;
+  @IsOptional() @NestedList(() => OperatorRequest) readonly olm_operators?: readonly OperatorRequest[];
+  @IsOptional() @NestedList(() => BundleRequest) readonly operator_bundles?: readonly BundleRequest[];
+  @IsOptional() @IsIn(ROLE_SELECTIONS) readonly hyperthreading?: string;
+  @IsOptional() @IsIn(NETWORK_TYPES) readonly network_type?: string;
+  @IsOptional() @IsBoolean() readonly schedulable_masters?: boolean;
+  @IsOptional() @NestedList(() => ClusterNetworkRequest) readonly cluster_networks?: readonly ClusterNetworkRequest[];
+  @IsOptional() @NestedList(() => NetworkRequest) readonly service_networks?: readonly NetworkRequest[];
+  @IsOptional() @NestedList(() => NetworkRequest) readonly machine_networks?: readonly NetworkRequest[];
+  @IsOptional() @Nested(() => PlatformRequest) readonly platform?: PlatformRequest;
+  @IsOptional() @Nested(() => DiskEncryptionRequest) readonly disk_encryption?: DiskEncryptionRequest;
+  @IsOptional() @Nested(() => IgnitionEndpointRequest) readonly ignition_endpoint?: IgnitionEndpointRequest;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly tags?: string;
+  @IsOptional() @Max(INT32_MAX) @Min(INT32_MIN) @IsInt() readonly control_plane_count?: number;
+  @IsOptional() @Nested(() => LoadBalancerRequest) readonly load_balancer?: LoadBalancerRequest;
 }
 
-@WhenAbsent({
+@Defaults({
   vip_dhcp_allocation: false,
   user_managed_networking: false,
   hyperthreading: 'all',
@@ -69,64 +93,80 @@ export class ClusterFields {
   service_network_cidr: DEFAULT_SERVICE_NETWORK_CIDR,
 })
 export class RegisterClusterBody extends ClusterFields {
-  @Text({ required: true, minLength: 1, maxLength: CLUSTER_NAME_MAX_CHARACTERS }) readonly name!: string;
-  @Choice(HIGH_AVAILABILITY_MODES) readonly high_availability_mode?: string;
-  @Text({ required: true }) readonly openshift_version!: string;
-  @Text() readonly ocp_release_image?: string;
-  @Text({ required: true, maxLength: DOCUMENT_MAX_CHARACTERS }) readonly pull_secret!: string;
-  @Choice(CLUSTER_CPU_ARCHITECTURES) readonly cpu_architecture?: string;
+  @MaxLength(CLUSTER_NAME_MAX_CHARACTERS) @MinLength(1) @IsString() readonly name!: string;
+  @IsOptional() @IsIn(HIGH_AVAILABILITY_MODES) readonly high_availability_mode?: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly openshift_version!: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ocp_release_image?: string;
+  @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly pull_secret!: string;
+  @IsOptional() @IsIn(CLUSTER_CPU_ARCHITECTURES) readonly cpu_architecture?: string;
 }
 
 export class ReviseClusterBody extends ClusterFields {
-  @Text({ minLength: 1, maxLength: CLUSTER_NAME_MAX_CHARACTERS }) readonly name?: string;
-  @Text() readonly api_vip_dns_name?: string;
-  @Text({ pattern: CIDR_PATTERN }) readonly machine_network_cidr?: string;
-  @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly pull_secret?: string;
+  @IsOptional() @MaxLength(CLUSTER_NAME_MAX_CHARACTERS) @MinLength(1) @IsString() readonly name?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly api_vip_dns_name?: string;
+  @IsOptional() @IsNetwork() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly machine_network_cidr?: string;
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly pull_secret?: string;
 }
 
 export class ImportClusterBody {
-  @Text({ required: true, minLength: 1, maxLength: CLUSTER_NAME_MAX_CHARACTERS }) readonly name!: string;
-  @Text({ required: true, minLength: 1 }) readonly api_vip_dnsname!: string;
-  @Text() readonly openshift_version?: string;
-  @Uuid({ required: true }) readonly openshift_cluster_id!: string;
+  @MaxLength(CLUSTER_NAME_MAX_CHARACTERS) @MinLength(1) @IsString() readonly name!: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @MinLength(1) @IsString() readonly api_vip_dnsname!: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly openshift_version?: string;
+  @IsUUID('loose') readonly openshift_cluster_id!: string;
 }
 
 export class RegisterDisconnectedClusterBody {
-  @Text({ required: true, minLength: 1, maxLength: CLUSTER_NAME_MAX_CHARACTERS }) readonly name!: string;
-  @Text({ required: true }) readonly openshift_version!: string;
+  @MaxLength(CLUSTER_NAME_MAX_CHARACTERS) @MinLength(1) @IsString() readonly name!: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly openshift_version!: string;
 }
 
 export class FinalizingProgressBody {
-  @Choice(FINALIZING_STAGES) readonly finalizing_stage?: string;
+  @IsOptional() @IsIn(FINALIZING_STAGES) readonly finalizing_stage?: string;
 }
 
 export class CompleteInstallationBody {
-  @Flag({ required: true }) readonly is_success!: boolean;
-  @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly error_info?: string;
-  @FreeObject() readonly data?: object;
+  @IsBoolean() readonly is_success!: boolean;
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly error_info?: string;
+  @IsOptional() @IsObject() readonly data?: object;
 }
 
 export class OperatorReportBody {
-  @Text({ required: true, minLength: 1 }) readonly name!: string;
-  @Text() readonly version?: string;
-  @Choice(OPERATOR_STATUSES) readonly status?: string;
-  @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly status_info?: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @MinLength(1) @IsString() readonly name!: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly version?: string;
+  @IsOptional() @IsIn(OPERATOR_STATUSES) readonly status?: string;
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly status_info?: string;
 }
 
 export class LogsProgressBody {
-  @Choice(LOGS_STATES, { required: true }) readonly logs_state!: string;
+  @IsIn(LOGS_STATES) readonly logs_state!: string;
 }
 
 export class IgnoredValidationsBody {
   /** JSON text of a list of ids, as are the contract's other documents. */
-  @Text() readonly 'cluster-validation-ids'?: string;
-  @Text() readonly 'host-validation-ids'?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly 'cluster-validation-ids'?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly 'host-validation-ids'?: string;
 }
 
 /** Not of the contract: which validations are ignored from now on, and why. */
 export class OverrideValidationsBody {
-  @ListOf(textValidator({ minLength: 1 })) readonly host_validation_ids?: readonly string[];
-  @ListOf(textValidator({ minLength: 1 })) readonly cluster_validation_ids?: readonly string[];
+  @IsOptional()
+  @MaxLength(TEXT_MAX_CHARACTERS, { each: true })
+  @MinLength(1, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  readonly host_validation_ids?: readonly string[];
+  @IsOptional()
+  @MaxLength(TEXT_MAX_CHARACTERS, { each: true })
+  @MinLength(1, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  readonly cluster_validation_ids?: readonly string[];
   /** In the words of whoever decides it. */
-  @Text({ required: true, minLength: 1, maxLength: REASON_MAX_CHARACTERS, pattern: /\S/ }) readonly reason!: string;
+  @Matches(/\S/, { message: 'must not be blank' })
+  @MaxLength(REASON_MAX_CHARACTERS)
+  @MinLength(1)
+  @IsString()
+  readonly reason!: string;
 }

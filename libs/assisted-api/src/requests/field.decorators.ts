@@ -1,180 +1,133 @@
 import 'reflect-metadata';
-import { IsOptional, ValidateBy, ValidateNested } from 'class-validator';
-import { Type } from 'class-transformer';
-import { type JsonSchema, schema } from '../schema/json-schema';
-import { noteField, requestSchema } from '../schema/request-schema';
+import { Transform } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsObject, Matches, ValidateBy, ValidateNested } from 'class-validator';
+import { ADDRESS_PATTERN, CIDR_PATTERN, KERNEL_ARGUMENT_PATTERN, MAC_PATTERN, TIMESTAMP_PATTERN } from './wire-values';
 
-/** Why a value does not fit, to be read after the field's name: "must be …"; undefined when it fits. */
-export interface Validator {
-  (value: unknown): string | undefined;
-  /** What fits, for the document; nothing is said of a error without it. */
-  readonly schema?: () => JsonSchema;
-}
-
-/** The error, with what the document says of it. */
-export const documented = (validator: (value: unknown) => string | undefined, toSchema: () => JsonSchema): Validator =>
-  Object.assign(validator, { schema: toSchema });
-
-interface Presence {
-  readonly required?: boolean;
-  /** What counts when the field is left out, for the document. */
-  readonly fallback?: string | number | boolean;
-}
-
-/** Longest text of a field that states no limit of its own, in characters. */
-export const DEFAULT_TEXT_MAX_CHARACTERS = 16_384;
-/** Most members of a list. */
+/** Longest string of a field that has no limit of its own, in characters. */
+export const TEXT_MAX_CHARACTERS = 16_384;
+/** Most entries of a list. */
 export const LIST_MAX_ITEMS = 1_000;
-const INT32_MAX = 2_147_483_647;
+export const INT32_MAX = 2_147_483_647;
+export const INT32_MIN = -INT32_MAX;
 
-const all =
-  (...decorators: PropertyDecorator[]): PropertyDecorator =>
+const NESTED = Symbol('class of a nested object');
+const DEFAULTS = Symbol('values of absent fields');
+const MAY_BE_ABSENT = Symbol('the body may be absent');
+
+type RequestClass = new () => object;
+
+const compose =
+  (...decorators: readonly PropertyDecorator[]): PropertyDecorator =>
   (target, property) =>
-    decorators.forEach((decorate) => decorate(target, property));
+    decorators.toReversed().forEach((decorate) => decorate(target, property));
 
-const presence = ({ required }: Presence): PropertyDecorator[] => (required ? [] : [IsOptional()]);
+/** An IPv4 or IPv6 network. */
+export const IsNetwork = (): PropertyDecorator =>
+  Matches(CIDR_PATTERN, { message: 'must be a network such as 192.168.0.0/24 or fd00::/64' });
 
-/** A field whose value must satisfy `validator`; a missing required one is complained about by name. */
-export function Field(name: string, validator: Validator, options: Presence = {}): PropertyDecorator {
-  const check: Validator = (value) => (value === undefined ? 'is required' : validator(value));
-  return all(
-    (target, property) =>
-      noteField(target, {
-        name: String(property),
-        isRequired: options.required ?? false,
-        schema: () => schema({ ...validator.schema?.(), default: options.fallback }),
-      }),
-    ...presence(options),
-    ValidateBy({
-      name,
+/** An IPv4 or IPv6 address. An empty string clears the address. */
+export const IsAddressOrEmpty = (): PropertyDecorator =>
+  Matches(ADDRESS_PATTERN, { message: 'must be an IP address such as 192.168.0.1 or fd00::1, or empty' });
+
+export const IsMac = (): PropertyDecorator =>
+  Matches(MAC_PATTERN, { message: 'must be a MAC address such as 02:00:00:80:12:14' });
+
+export const IsKernelArgument = (): PropertyDecorator =>
+  Matches(KERNEL_ARGUMENT_PATTERN, { message: 'must be kernel arguments; put values with blanks in double quotes' });
+
+/** A day, which means its first moment in UTC, or an RFC 3339 time. */
+export const IsTimestamp = (): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'isTimestamp',
       validator: {
-        validate: (value) => check(value) === undefined,
-        defaultMessage: (args) => check(args?.value) ?? '',
+        validate: (value) =>
+          typeof value === 'string' && TIMESTAMP_PATTERN.test(value) && !Number.isNaN(Date.parse(value)),
       },
-    }),
-  );
-}
-
-export interface TextRules extends Presence {
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: RegExp;
-  readonly oneOf?: readonly string[];
-}
-
-export const textValidator = ({
-  minLength = 0,
-  maxLength = DEFAULT_TEXT_MAX_CHARACTERS,
-  pattern,
-  oneOf,
-}: TextRules): Validator =>
-  documented(
-    (value) => {
-      if (typeof value !== 'string') return 'must be a string';
-      if (oneOf && !oneOf.includes(value)) return `must be one of: ${oneOf.map((choice) => choice || '""').join(', ')}`;
-      if (value.length < minLength) return `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`;
-      if (value.length > maxLength) return `must have at most ${maxLength} characters, it has ${value.length}`;
-      return pattern && !pattern.test(value) ? `must match '${pattern.source}'` : undefined;
     },
-    () =>
-      oneOf
-        ? { type: 'string', enum: oneOf }
-        : schema({
-            type: 'string',
-            minLength: minLength || undefined,
-            maxLength: Number.isSafeInteger(maxLength + 1) ? maxLength : undefined,
-            pattern: pattern?.source,
-          }),
+    { message: 'must be a day or an RFC 3339 time, such as 2026-01-31 or 2026-01-31T12:00:00Z' },
   );
 
-export const Text = (rules: TextRules = {}): PropertyDecorator => Field('text', textValidator(rules), rules);
-
-/** One of a closed list of words. */
-export const Choice = (oneOf: readonly string[], options: Presence = {}): PropertyDecorator =>
-  Text({ ...options, oneOf });
-
-export const UUID_PATTERN = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
-export const uuidValidator: Validator = documented(
-  (value) =>
-    typeof value === 'string' && UUID_PATTERN.test(value)
-      ? undefined
-      : 'must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8',
-  () => ({ type: 'string', format: 'uuid' }),
-);
-
-export const Uuid = (options: Presence = {}): PropertyDecorator => Field('uuid', uuidValidator, options);
-
-export const Whole = ({
-  min = -INT32_MAX,
-  max = INT32_MAX,
-  ...options
-}: Presence & { readonly min?: number; readonly max?: number } = {}): PropertyDecorator =>
-  Field(
-    'whole',
-    documented(
-      (value) => {
-        if (typeof value !== 'number' || !Number.isInteger(value)) return 'must be a whole number';
-        return value < min || value > max ? `must be from ${min} to ${max}` : undefined;
+/** A document as an object or as its JSON text. */
+export const IsObjectOrText = (): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'isObjectOrText',
+      validator: {
+        validate: (value) =>
+          typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
       },
-      () => ({ type: 'integer', minimum: min, maximum: max }),
-    ),
-    options,
+    },
+    { message: 'must be an object or its JSON text' },
   );
 
-const booleanValidator = documented(
-  (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
-  () => ({ type: 'boolean' }),
-);
+/** An object with the fields of a request class. */
+export const Nested = (type: () => RequestClass): PropertyDecorator =>
+  compose(ValidateNested(), IsObject(), Reflect.metadata(NESTED, type) as PropertyDecorator);
 
-export const Flag = (options: Presence = {}): PropertyDecorator => Field('flag', booleanValidator, options);
-
-/** A list of plain values, each of which must satisfy `validator`. */
-export const ListOf = (validator: Validator, options: Presence = {}): PropertyDecorator =>
-  Field('list', listOf(validator), options);
-
-/** A list each of whose members must satisfy `validator`. */
-export const listOf = (validator: Validator): Validator =>
-  documented(
-    (value) => listValidator(value, validator),
-    () => ({ type: 'array', maxItems: LIST_MAX_ITEMS, items: validator.schema?.() ?? {} }),
+/** A list of objects with the fields of a request class. */
+export const NestedList = (type: () => RequestClass): PropertyDecorator =>
+  compose(
+    ValidateNested({ each: true }),
+    IsObject({ each: true }),
+    ArrayMaxSize(LIST_MAX_ITEMS),
+    IsArray(),
+    Reflect.metadata(NESTED, type) as PropertyDecorator,
   );
 
-function listValidator(value: unknown, validator: Validator): string | undefined {
-  if (!Array.isArray(value)) return 'must be a list';
-  if (value.length > LIST_MAX_ITEMS) return `must have at most ${LIST_MAX_ITEMS} members, it has ${value.length}`;
-  for (const [index, item] of value.entries()) {
-    const reason = validator(item);
-    if (reason) return `member ${index} ${reason}`;
-  }
-  return undefined;
+/** The class of a field's objects; undefined when the field is not declared with `Nested` or `NestedList`. */
+export function nestedTypeOf(type: RequestClass, field: string): RequestClass | undefined {
+  const nested = Reflect.getMetadata(NESTED, type.prototype as object, field) as (() => RequestClass) | undefined;
+  return nested?.();
 }
 
-const objectOf = (toSchema: () => JsonSchema): Validator =>
-  documented(
-    (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'must be an object'),
-    toSchema,
-  );
-const freeObject = objectOf(() => ({ type: 'object', additionalProperties: true }));
+export interface FieldDefaults {
+  readonly [field: string]: string | number | boolean;
+}
 
-/** An object of any members. */
-export const FreeObject = (options: Presence = {}): PropertyDecorator => Field('object', freeObject, options);
+/** Values that count when a field is absent; the API document states them. */
+export const Defaults =
+  (defaults: FieldDefaults): ClassDecorator =>
+  (type) =>
+    Reflect.defineMetadata(DEFAULTS, { ...defaultsOf(type), ...defaults }, type);
 
-/** An object with the fields of `part`. */
-export const Part = (part: new () => object, options: Presence = {}): PropertyDecorator =>
-  all(
-    Field(
-      'object',
-      objectOf(() => requestSchema(part)),
-      options,
-    ),
-    ValidateNested(),
-    Type(() => part),
-  );
+/** Values of absent fields, those of the classes it extends included. */
+export const defaultsOf = (type: object): FieldDefaults =>
+  (Reflect.getMetadata(DEFAULTS, type) as FieldDefaults | undefined) ?? {};
 
-/** A list of objects with the fields of `part`. */
-export const Parts = (part: new () => object, options: Presence = {}): PropertyDecorator =>
-  all(
-    Field('list', listOf(objectOf(() => requestSchema(part))), options),
-    ValidateNested({ each: true }),
-    Type(() => part),
+/** A request with this body may be sent without any body. */
+export const MayBeAbsent = (): ClassDecorator => Reflect.metadata(MAY_BE_ABSENT, true);
+export const mayBeAbsent = (type: object): boolean => Reflect.getMetadata(MAY_BE_ABSENT, type) === true;
+
+/** Values that clients send for true in a query or a header; every other value is false. */
+const TRUE_TEXTS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
+
+/** Whether a value of a query or a header means true. */
+export const isTrueText = (value: unknown): boolean => TRUE_TEXTS.has(String(last(value)).toLowerCase());
+
+const last = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
+
+const convert = (to: (value: unknown) => unknown): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : to(value)));
+
+/** Of a repeated parameter, the last value counts; an empty value counts as absent. */
+export const LastValue = (): PropertyDecorator => convert(lastValue);
+const lastValue = (value: unknown): unknown => last(value) || undefined;
+
+export const ToBoolean = (): PropertyDecorator => convert(isTrueText);
+
+/** Leaves a value that is not a whole number as it is, so that `IsInt` refuses it. */
+export const ToInteger = (): PropertyDecorator =>
+  convert((value) => {
+    const given = lastValue(value);
+    return /^-?\d{1,15}$/.test(String(given)) ? Number(given) : given;
+  });
+
+/** A list of a query: comma-separated values, a repeated parameter, or both. */
+export const ToList = (): PropertyDecorator =>
+  convert((value) =>
+    (Array.isArray(value) ? value : [value])
+      .flatMap((item) => String(item).split(','))
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
   );

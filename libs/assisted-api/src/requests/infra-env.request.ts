@@ -1,61 +1,67 @@
-import { Choice, Part, Parts, Text, Uuid, Whole } from './field.decorators';
-import { WhenAbsent } from '../schema/request-schema';
+import { IsIn, IsInt, IsOptional, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
+import {
+  Defaults,
+  INT32_MAX,
+  IsAddressOrEmpty,
+  IsKernelArgument,
+  IsMac,
+  Nested,
+  NestedList,
+  TEXT_MAX_CHARACTERS,
+} from './field.decorators';
 import { ProxyRequest } from './network.request';
 import {
-  ADDRESS_PATTERN,
   CPU_ARCHITECTURES,
   DISCOVERY_IMAGE_TYPES,
   DOCUMENT_MAX_CHARACTERS,
   KERNEL_ARGUMENT_OPERATIONS,
-  KERNEL_ARGUMENT_PATTERN,
-  MAC_PATTERN,
   TRUST_BUNDLE_MAX_CHARACTERS,
 } from './wire-values';
 
 export class MacInterfaceRequest {
-  @Text({ required: true, pattern: MAC_PATTERN }) readonly mac_address!: string;
-  @Text() readonly logical_nic_name?: string;
+  @IsMac() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly mac_address!: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly logical_nic_name?: string;
 }
 
 export class HostNetworkRequest {
-  @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly network_yaml?: string;
-  @Parts(MacInterfaceRequest) readonly mac_interface_map?: readonly MacInterfaceRequest[];
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly network_yaml?: string;
+  @IsOptional() @NestedList(() => MacInterfaceRequest) readonly mac_interface_map?: readonly MacInterfaceRequest[];
 }
 
 export class KernelArgumentRequest {
-  @Choice(KERNEL_ARGUMENT_OPERATIONS) readonly operation?: string;
-  @Text({ pattern: KERNEL_ARGUMENT_PATTERN }) readonly value?: string;
+  @IsOptional() @IsIn(KERNEL_ARGUMENT_OPERATIONS) readonly operation?: string;
+  @IsOptional() @IsKernelArgument() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly value?: string;
 }
 
 class InfraEnvFields {
-  @Part(ProxyRequest) readonly proxy?: ProxyRequest;
-  @Text() readonly additional_ntp_sources?: string;
-  @Text() readonly ntp_sources?: string;
-  @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly ssh_authorized_key?: string;
-  @Parts(HostNetworkRequest) readonly static_network_config?: readonly HostNetworkRequest[];
-  @Text({ pattern: ADDRESS_PATTERN }) readonly rendezvous_ip?: string;
-  @Choice(DISCOVERY_IMAGE_TYPES) readonly image_type?: string;
-  @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly ignition_config_override?: string;
-  @Text() readonly openshift_version?: string;
-  @Parts(KernelArgumentRequest) readonly kernel_arguments?: readonly KernelArgumentRequest[];
-  @Text({ maxLength: TRUST_BUNDLE_MAX_CHARACTERS }) readonly additional_trust_bundle?: string;
-  @Whole({ min: 0 }) readonly network_discovery_delay_seconds?: number;
+  @IsOptional() @Nested(() => ProxyRequest) readonly proxy?: ProxyRequest;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly additional_ntp_sources?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ntp_sources?: string;
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly ssh_authorized_key?: string;
+  @IsOptional() @NestedList(() => HostNetworkRequest) readonly static_network_config?: readonly HostNetworkRequest[];
+  @IsOptional() @IsAddressOrEmpty() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly rendezvous_ip?: string;
+  @IsOptional() @IsIn(DISCOVERY_IMAGE_TYPES) readonly image_type?: string;
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly ignition_config_override?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly openshift_version?: string;
+  @IsOptional() @NestedList(() => KernelArgumentRequest) readonly kernel_arguments?: readonly KernelArgumentRequest[];
+  @IsOptional() @MaxLength(TRUST_BUNDLE_MAX_CHARACTERS) @IsString() readonly additional_trust_bundle?: string;
+  @IsOptional() @Max(INT32_MAX) @Min(0) @IsInt() readonly network_discovery_delay_seconds?: number;
 }
 
-@WhenAbsent({ cpu_architecture: 'x86_64' })
+@Defaults({ cpu_architecture: 'x86_64' })
 export class RegisterInfraEnvBody extends InfraEnvFields {
-  @Text({ required: true }) readonly name!: string;
-  @Text({ required: true, maxLength: DOCUMENT_MAX_CHARACTERS }) readonly pull_secret!: string;
-  @Uuid() readonly cluster_id?: string;
-  @Choice(CPU_ARCHITECTURES) readonly cpu_architecture?: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly name!: string;
+  @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly pull_secret!: string;
+  @IsOptional() @IsUUID('loose') readonly cluster_id?: string;
+  @IsOptional() @IsIn(CPU_ARCHITECTURES) readonly cpu_architecture?: string;
 }
 
 export class ReviseInfraEnvBody extends InfraEnvFields {
-  @Text({ maxLength: DOCUMENT_MAX_CHARACTERS }) readonly pull_secret?: string;
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly pull_secret?: string;
 }
 
 /** Not of the contract: what static networks would become. */
 export class PreviewStaticNetworksBody {
-  @Text() readonly openshift_version?: string;
-  @Parts(HostNetworkRequest, { required: true }) readonly static_network_config!: readonly HostNetworkRequest[];
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly openshift_version?: string;
+  @NestedList(() => HostNetworkRequest) readonly static_network_config!: readonly HostNetworkRequest[];
 }

@@ -1,31 +1,34 @@
-import { Choice, Text, textValidator } from './field.decorators';
-import { QueryChoice, QueryFlag, QueryText } from './query.decorators';
+import { IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Defaults, LastValue, TEXT_MAX_CHARACTERS, ToBoolean } from './field.decorators';
 
 export const MANIFEST_FOLDERS = ['manifests', 'openshift'] as const;
 /** Room for 1 MiB in base64; the service says how much too long a text is. */
 const CONTENT_MAX_CHARACTERS = 2_097_152;
 
+@Defaults({ folder: 'manifests' })
 export class CreateManifestBody {
-  @Choice(MANIFEST_FOLDERS, { fallback: 'manifests' }) readonly folder?: string;
-  @Text({ required: true }) readonly file_name!: string;
+  @IsOptional() @IsIn(MANIFEST_FOLDERS) readonly folder?: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly file_name!: string;
   /** Base64. */
-  @Text({ required: true, maxLength: CONTENT_MAX_CHARACTERS }) readonly content!: string;
+  @MaxLength(CONTENT_MAX_CHARACTERS) @IsString() readonly content!: string;
 }
 
 export class ReviseManifestBody {
-  @Choice(MANIFEST_FOLDERS, { required: true }) readonly folder!: string;
-  @Text({ required: true }) readonly file_name!: string;
-  @Choice(MANIFEST_FOLDERS) readonly updated_folder?: string;
-  @Text() readonly updated_file_name?: string;
+  @IsIn(MANIFEST_FOLDERS) readonly folder!: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly file_name!: string;
+  @IsOptional() @IsIn(MANIFEST_FOLDERS) readonly updated_folder?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly updated_file_name?: string;
   /** Base64. */
-  @Text({ maxLength: CONTENT_MAX_CHARACTERS }) readonly updated_content?: string;
+  @IsOptional() @MaxLength(CONTENT_MAX_CHARACTERS) @IsString() readonly updated_content?: string;
 }
 
+@Defaults({ include_system_generated: false })
 export class ListManifestsQuery {
-  @QueryFlag({ fallback: false }) readonly include_system_generated?: boolean;
+  @IsOptional() @IsBoolean() @ToBoolean() readonly include_system_generated?: boolean;
 }
 
+@Defaults({ folder: 'manifests' })
 export class ManifestQuery {
-  @QueryChoice(MANIFEST_FOLDERS, { fallback: 'manifests' }) readonly folder?: string;
-  @QueryText(textValidator({}), { required: true }) readonly file_name!: string;
+  @IsOptional() @IsIn(MANIFEST_FOLDERS) @LastValue() readonly folder?: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly file_name!: string;
 }

@@ -1,17 +1,23 @@
-import { textValidator } from './field.decorators';
-import { QueryChoice, QueryList, QueryText } from './query.decorators';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Defaults, LIST_MAX_ITEMS, LastValue, TEXT_MAX_CHARACTERS, ToList } from './field.decorators';
 import { CLUSTER_CPU_ARCHITECTURES, PLATFORM_TYPES } from './wire-values';
 
 /** Features that change what a bundle consists of. */
 const BUNDLE_FEATURES = ['SNO'];
 
 export class ShowBundleQuery {
-  @QueryList(textValidator({ oneOf: BUNDLE_FEATURES })) readonly feature_ids?: readonly string[];
+  @IsOptional()
+  @IsIn(BUNDLE_FEATURES, { each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  @ToList()
+  readonly feature_ids?: readonly string[];
 }
 
+@Defaults({ cpu_architecture: 'x86_64' })
 export class ListBundlesQuery extends ShowBundleQuery {
-  @QueryText() readonly openshift_version?: string;
-  @QueryChoice(CLUSTER_CPU_ARCHITECTURES, { fallback: 'x86_64' }) readonly cpu_architecture?: string;
-  @QueryChoice(PLATFORM_TYPES) readonly platform_type?: string;
-  @QueryText() readonly external_platform_name?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly openshift_version?: string;
+  @IsOptional() @IsIn(CLUSTER_CPU_ARCHITECTURES) @LastValue() readonly cpu_architecture?: string;
+  @IsOptional() @IsIn(PLATFORM_TYPES) @LastValue() readonly platform_type?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly external_platform_name?: string;
 }

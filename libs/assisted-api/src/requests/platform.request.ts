@@ -1,4 +1,5 @@
-import { Choice, ListOf, Part, Text, textValidator } from './field.decorators';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { Defaults, LIST_MAX_ITEMS, Nested, TEXT_MAX_CHARACTERS } from './field.decorators';
 import {
   CLOUD_CONTROLLER_MANAGERS,
   ENCRYPTION_MODES,
@@ -8,40 +9,46 @@ import {
 } from './wire-values';
 
 export class ExternalPlatformRequest {
-  @Text({ minLength: 1 }) readonly platform_name?: string;
-  @Choice(CLOUD_CONTROLLER_MANAGERS) readonly cloud_controller_manager?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @MinLength(1) @IsString() readonly platform_name?: string;
+  @IsOptional() @IsIn(CLOUD_CONTROLLER_MANAGERS) readonly cloud_controller_manager?: string;
 }
 
 export class PlatformRequest {
-  @Choice(PLATFORM_TYPES, { required: true }) readonly type!: string;
-  @Part(ExternalPlatformRequest) readonly external?: ExternalPlatformRequest;
+  @IsIn(PLATFORM_TYPES) readonly type!: string;
+  @IsOptional() @Nested(() => ExternalPlatformRequest) readonly external?: ExternalPlatformRequest;
 }
 
+@Defaults({ enable_on: 'none', mode: 'tpmv2' })
 export class DiskEncryptionRequest {
-  @Choice(ROLE_SELECTIONS, { fallback: 'none' }) readonly enable_on?: string;
-  @Choice(ENCRYPTION_MODES, { fallback: 'tpmv2' }) readonly mode?: string;
+  @IsOptional() @IsIn(ROLE_SELECTIONS) readonly enable_on?: string;
+  @IsOptional() @IsIn(ENCRYPTION_MODES) readonly mode?: string;
   /** JSON text: `[{"url": …, "thumbprint": …}]`. */
-  @Text() readonly tang_servers?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly tang_servers?: string;
 }
 
 export class IgnitionEndpointRequest {
-  @Text() readonly url?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly url?: string;
   /** Base64. */
-  @Text() readonly ca_certificate?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ca_certificate?: string;
 }
 
 export class LoadBalancerRequest {
-  @Choice(LOAD_BALANCER_TYPES) readonly type?: string;
+  @IsOptional() @IsIn(LOAD_BALANCER_TYPES) readonly type?: string;
 }
 
 /** A set of operators, with those of its optional ones that are wanted; absent: all of them. */
 export class BundleRequest {
-  @Text({ required: true, minLength: 1 }) readonly id!: string;
-  @ListOf(textValidator({})) readonly optional_operators?: readonly string[];
+  @MaxLength(TEXT_MAX_CHARACTERS) @MinLength(1) @IsString() readonly id!: string;
+  @IsOptional()
+  @MaxLength(TEXT_MAX_CHARACTERS, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  readonly optional_operators?: readonly string[];
 }
 
 export class OperatorRequest {
-  @Text() readonly name?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly name?: string;
   /** JSON text. */
-  @Text() readonly properties?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly properties?: string;
 }

@@ -1,6 +1,25 @@
-import { textValidator, uuidValidator } from './field.decorators';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUUID,
+  MaxLength,
+} from 'class-validator';
+import {
+  Defaults,
+  IsMac,
+  LIST_MAX_ITEMS,
+  LastValue,
+  TEXT_MAX_CHARACTERS,
+  ToBoolean,
+  ToInteger,
+  ToList,
+} from './field.decorators';
 import { EVENT_SEVERITIES } from '../responses/v2-event';
-import { QueryChoice, QueryFlag, QueryList, QueryText, QueryUuid, QueryWhole } from './query.decorators';
 import {
   CLUSTER_FILES,
   CREDENTIAL_FILES,
@@ -10,90 +29,113 @@ import {
   INFRA_ENV_FILES,
   IPXE_SCRIPT_TYPES,
   PRESIGNED_INFRA_ENV_FILES,
-  MAC_PATTERN,
   SORT_ORDERS,
   UPLOADED_LOGS_TYPES,
 } from './wire-values';
 
+@Defaults({ with_hosts: false })
 export class ListClustersQuery {
-  @QueryUuid() readonly openshift_cluster_id?: string;
-  @QueryList() readonly ams_subscription_ids?: readonly string[];
-  @QueryFlag({ fallback: false }) readonly with_hosts?: boolean;
-  @QueryText() readonly owner?: string;
+  @IsOptional() @IsUUID('loose') @LastValue() readonly openshift_cluster_id?: string;
+  @IsOptional()
+  @MaxLength(TEXT_MAX_CHARACTERS, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  @ToList()
+  readonly ams_subscription_ids?: readonly string[];
+  @IsOptional() @IsBoolean() @ToBoolean() readonly with_hosts?: boolean;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly owner?: string;
 }
 
 export class ShowClusterQuery {
-  @QueryFlag() readonly 'exclude-hosts'?: boolean;
+  @IsOptional() @IsBoolean() @ToBoolean() readonly 'exclude-hosts'?: boolean;
 }
 
 export class ListClusterHostsQuery {
-  @QueryChoice(HOST_ROLES) readonly role?: string;
-  @QueryText() readonly status?: string;
-  @QueryFlag() readonly 'with-inventory'?: boolean;
-  @QueryFlag() readonly 'with-connectivity'?: boolean;
+  @IsOptional() @IsIn(HOST_ROLES) @LastValue() readonly role?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly status?: string;
+  @IsOptional() @IsBoolean() @ToBoolean() readonly 'with-inventory'?: boolean;
+  @IsOptional() @IsBoolean() @ToBoolean() readonly 'with-connectivity'?: boolean;
 }
 
 export class ListInfraEnvsQuery {
-  @QueryUuid() readonly cluster_id?: string;
-  @QueryText() readonly owner?: string;
+  @IsOptional() @IsUUID('loose') @LastValue() readonly cluster_id?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly owner?: string;
 }
 
 export class ClusterFileQuery {
-  @QueryChoice(CLUSTER_FILES, { required: true }) readonly file_name!: string;
+  @IsIn(CLUSTER_FILES) @LastValue() readonly file_name!: string;
 }
 
 export class CredentialFileQuery {
-  @QueryChoice(CREDENTIAL_FILES, { required: true }) readonly file_name!: string;
+  @IsIn(CREDENTIAL_FILES) @LastValue() readonly file_name!: string;
 }
 
 export class InfraEnvFileQuery {
-  @QueryChoice(INFRA_ENV_FILES, { required: true }) readonly file_name!: string;
-  @QueryText(textValidator({ pattern: MAC_PATTERN })) readonly mac?: string;
-  @QueryChoice(IPXE_SCRIPT_TYPES) readonly ipxe_script_type?: string;
-  @QueryChoice(DISCOVERY_IMAGE_TYPES) readonly discovery_iso_type?: string;
+  @IsIn(INFRA_ENV_FILES) @LastValue() readonly file_name!: string;
+  @IsOptional() @IsMac() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly mac?: string;
+  @IsOptional() @IsIn(IPXE_SCRIPT_TYPES) @LastValue() readonly ipxe_script_type?: string;
+  @IsOptional() @IsIn(DISCOVERY_IMAGE_TYPES) @LastValue() readonly discovery_iso_type?: string;
 }
 
 export class PresignedInfraEnvFileQuery {
-  @QueryChoice(PRESIGNED_INFRA_ENV_FILES, { required: true }) readonly file_name!: string;
-  @QueryChoice(IPXE_SCRIPT_TYPES) readonly ipxe_script_type?: string;
+  @IsIn(PRESIGNED_INFRA_ENV_FILES) @LastValue() readonly file_name!: string;
+  @IsOptional() @IsIn(IPXE_SCRIPT_TYPES) @LastValue() readonly ipxe_script_type?: string;
 }
 
 export class UploadLogsQuery {
-  @QueryChoice(UPLOADED_LOGS_TYPES, { required: true }) readonly logs_type!: 'host' | 'controller';
-  @QueryUuid() readonly infra_env_id?: string;
-  @QueryUuid() readonly host_id?: string;
+  @IsIn(UPLOADED_LOGS_TYPES) @LastValue() readonly logs_type!: 'host' | 'controller';
+  @IsOptional() @IsUUID('loose') @LastValue() readonly infra_env_id?: string;
+  @IsOptional() @IsUUID('loose') @LastValue() readonly host_id?: string;
 }
 
 export class DownloadLogsQuery {
-  @QueryChoice(DOWNLOADED_LOGS_TYPES) readonly logs_type?: string;
-  @QueryUuid() readonly host_id?: string;
+  @IsOptional() @IsIn(DOWNLOADED_LOGS_TYPES) @LastValue() readonly logs_type?: string;
+  @IsOptional() @IsUUID('loose') @LastValue() readonly host_id?: string;
 }
 
 export class MonitoredOperatorsQuery {
-  @QueryText() readonly operator_name?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly operator_name?: string;
 }
 
 export class NextStepsQuery {
-  @QueryWhole() readonly timestamp?: number;
+  @IsOptional() @IsInt() @ToInteger() readonly timestamp?: number;
 }
 
+@Defaults({ order: 'ascending' })
 export class ListEventsQuery {
-  @QueryUuid() readonly cluster_id?: string;
+  @IsOptional() @IsUUID('loose') @LastValue() readonly cluster_id?: string;
   /** Deprecated: one more member of host_ids. */
-  @QueryUuid() readonly host_id?: string;
-  @QueryList(uuidValidator) readonly host_ids?: readonly string[];
-  @QueryUuid() readonly infra_env_id?: string;
-  @QueryWhole() readonly limit?: number;
-  @QueryWhole() readonly offset?: number;
-  @QueryChoice(SORT_ORDERS, { fallback: 'ascending' }) readonly order?: 'ascending' | 'descending';
-  @QueryList(textValidator({ oneOf: EVENT_SEVERITIES })) readonly severities?: readonly string[];
-  @QueryText() readonly message?: string;
-  @QueryFlag() readonly deleted_hosts?: boolean;
-  @QueryFlag() readonly cluster_level?: boolean;
-  @QueryList() readonly categories?: readonly string[];
+  @IsOptional() @IsUUID('loose') @LastValue() readonly host_id?: string;
+  @IsOptional()
+  @IsUUID('loose', { each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  @ToList()
+  readonly host_ids?: readonly string[];
+  @IsOptional() @IsUUID('loose') @LastValue() readonly infra_env_id?: string;
+  @IsOptional() @IsInt() @ToInteger() readonly limit?: number;
+  @IsOptional() @IsInt() @ToInteger() readonly offset?: number;
+  @IsOptional() @IsIn(SORT_ORDERS) @LastValue() readonly order?: 'ascending' | 'descending';
+  @IsOptional()
+  @IsIn(EVENT_SEVERITIES, { each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  @ToList()
+  readonly severities?: readonly string[];
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly message?: string;
+  @IsOptional() @IsBoolean() @ToBoolean() readonly deleted_hosts?: boolean;
+  @IsOptional() @IsBoolean() @ToBoolean() readonly cluster_level?: boolean;
+  @IsOptional()
+  @MaxLength(TEXT_MAX_CHARACTERS, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  @ToList()
+  readonly categories?: readonly string[];
 }
 
 export class OpenshiftVersionsQuery {
-  @QueryText() readonly version?: string;
-  @QueryFlag() readonly only_latest?: boolean;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly version?: string;
+  @IsOptional() @IsBoolean() @ToBoolean() readonly only_latest?: boolean;
 }

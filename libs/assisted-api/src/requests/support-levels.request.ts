@@ -1,25 +1,26 @@
-import { QueryChoice, QueryText } from './query.decorators';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Defaults, LastValue, TEXT_MAX_CHARACTERS } from './field.decorators';
 import { CLUSTER_CPU_ARCHITECTURES, PLATFORM_TYPES } from './wire-values';
-import { textValidator } from './field.decorators';
 
-const REQUIRED = { required: true };
 /** The older operation knows one name more for the same machines. */
 const DETAILED_CPU_ARCHITECTURES = CLUSTER_CPU_ARCHITECTURES.filter((name) => name !== 'aarch64');
 
 export class ArchitectureLevelsQuery {
-  @QueryText(textValidator({}), REQUIRED) readonly openshift_version!: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly openshift_version!: string;
 }
 
+@Defaults({ cpu_architecture: 'x86_64' })
 export class FeatureLevelsQuery {
-  @QueryText(textValidator({}), REQUIRED) readonly openshift_version!: string;
-  @QueryChoice(CLUSTER_CPU_ARCHITECTURES, { fallback: 'x86_64' }) readonly cpu_architecture?: string;
-  @QueryChoice(PLATFORM_TYPES) readonly platform_type?: string;
-  @QueryText() readonly external_platform_name?: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly openshift_version!: string;
+  @IsOptional() @IsIn(CLUSTER_CPU_ARCHITECTURES) @LastValue() readonly cpu_architecture?: string;
+  @IsOptional() @IsIn(PLATFORM_TYPES) @LastValue() readonly platform_type?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly external_platform_name?: string;
 }
 
+@Defaults({ cpu_architecture: 'x86_64' })
 export class DetailedFeaturesQuery {
-  @QueryText(textValidator({}), REQUIRED) readonly openshift_version!: string;
-  @QueryChoice(DETAILED_CPU_ARCHITECTURES, { fallback: 'x86_64' }) readonly cpu_architecture?: string;
-  @QueryChoice(PLATFORM_TYPES) readonly platform_type?: string;
-  @QueryText() readonly external_platform_name?: string;
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly openshift_version!: string;
+  @IsOptional() @IsIn(DETAILED_CPU_ARCHITECTURES) @LastValue() readonly cpu_architecture?: string;
+  @IsOptional() @IsIn(PLATFORM_TYPES) @LastValue() readonly platform_type?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly external_platform_name?: string;
 }

@@ -90,3 +90,7 @@ export const REASON_MAX_CHARACTERS = 1_024;
 export const DEFAULT_CLUSTER_NETWORK_CIDR = '10.128.0.0/14';
 export const DEFAULT_HOST_PREFIX_IPV4 = 23;
 export const DEFAULT_SERVICE_NETWORK_CIDR = '172.30.0.0/16';
+
+/** A day, or an RFC 3339 time. */
+export const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/i;
+export const UUID_PATTERN = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;

@@ -1,59 +1,59 @@
-import 'reflect-metadata';
+import { defaultsOf } from '../requests/field.decorators';
+import { type FieldRule, type RequestField, requestFields } from '../requests/request-fields';
+import { TIMESTAMP_PATTERN } from '../requests/wire-values';
 import { describeMember } from '../field-descriptions/describe-member';
-import type { JsonSchema } from './json-schema';
+import { type JsonSchema, schema } from './json-schema';
 
-const FIELDS = Symbol('fields of a request');
-const FALLBACKS = Symbol('what counts when a field of a request is left out');
+type RequestClass = new () => object;
+type ToSchema = (constraint: never) => JsonSchema;
 
-interface Fallbacks {
-  readonly [field: string]: string | number | boolean;
+/** What each constraint of class-validator means in JSON Schema. */
+const SCHEMA_OF_RULE: ReadonlyMap<string, ToSchema> = new Map<string, ToSchema>([
+  ['isString', () => ({ type: 'string' })],
+  ['isBoolean', () => ({ type: 'boolean' })],
+  ['isInt', () => ({ type: 'integer' })],
+  ['isUuid', () => ({ type: 'string', format: 'uuid' })],
+  ['isRFC3339', () => ({ type: 'string', format: 'date-time' })],
+  ['isIn', (values: readonly string[]) => ({ type: 'string', enum: values })],
+  ['min', (minimum: number) => ({ minimum })],
+  ['max', (maximum: number) => ({ maximum })],
+  ['minLength', (minLength: number) => ({ minLength })],
+  ['maxLength', (maxLength: number) => ({ maxLength })],
+  ['matches', (pattern: RegExp) => ({ type: 'string', pattern: pattern.source })],
+  ['isObject', () => ({ type: 'object', additionalProperties: true })],
+  ['isTimestamp', () => ({ type: 'string', pattern: TIMESTAMP_PATTERN.source })],
+  ['isObjectOrText', () => ({ description: 'An object, or its JSON text.' })],
+  ['isArray', () => ({ type: 'array' })],
+  ['arrayMaxSize', (maxItems: number) => ({ maxItems })],
+]);
+
+const schemaOfRules = (rules: readonly FieldRule[]): JsonSchema =>
+  Object.assign(
+    {},
+    ...rules.map(({ name, constraints }) => SCHEMA_OF_RULE.get(name)?.(constraints[0] as never)),
+  ) as JsonSchema;
+
+/** The schema of a field without its description. */
+export function fieldSchema({ rules, nested }: RequestField): JsonSchema {
+  const own = schemaOfRules(rules.filter(({ each }) => !each));
+  const object = nested && requestSchema(nested);
+  if (own.type === 'array') return { ...own, items: object ?? schemaOfRules(rules.filter(({ each }) => each)) };
+  return object ?? own;
 }
 
-/** What counts when a field is left out of this request; said of a class where others that share the field mean "unchanged". */
-export const WhenAbsent =
-  (fallbacks: Fallbacks): ClassDecorator =>
-  (type) =>
-    Reflect.defineMetadata(FALLBACKS, fallbacks, type);
-
-/** A field of a request class, as the document tells of it. */
-export interface RequestField {
-  readonly name: string;
-  readonly isRequired: boolean;
-  /** Asked for when the document is made: classes may name each other. */
-  schema(): JsonSchema;
-}
-
-/** Notes a field of the class whose prototype is `target`. */
-export function noteField(target: object, field: RequestField): void {
-  Reflect.defineMetadata(FIELDS, [...notedFields(target), field], target);
-}
-
-/** Fields of the class, those of the classes it extends first. A field that is declared again counts as last declared. */
-export function requestFields(type: new () => object): readonly RequestField[] {
-  return [...new Map(notedFields(type.prototype as object).map((field) => [field.name, field])).values()];
-}
-
-/** The class as the schema of a JSON body: what is not declared is refused. */
-export function requestSchema(type: new () => object): JsonSchema {
-  const fields = requestFields(type);
-  const fallbacks = (Reflect.getOwnMetadata(FALLBACKS, type) ?? {}) as Fallbacks;
+/** The class as the schema of a JSON body: fields that are not declared are refused. */
+export function requestSchema(type: RequestClass): JsonSchema {
+  const fields = [...requestFields(type).values()];
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  return {
+  return schema({
     title: type.name,
     type: 'object',
-    properties: Object.fromEntries(
-      fields.map((field) => [
-        field.name,
-        describeMember(type.name, field.name, withFallback(field.schema(), fallbacks[field.name])),
-      ]),
-    ),
-    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(fields.map((field) => [field.name, describedField(type, field)])),
+    required: required.length > 0 ? required : undefined,
     additionalProperties: false,
-  };
+  });
 }
 
-const withFallback = (given: JsonSchema, fallback: Fallbacks[string] | undefined): JsonSchema =>
-  fallback === undefined ? given : { ...given, default: fallback };
-
-const notedFields = (target: object): readonly RequestField[] =>
-  (Reflect.getMetadata(FIELDS, target) as readonly RequestField[] | undefined) ?? [];
+/** The schema of a field with its default and its description. */
+export const describedField = (type: RequestClass, field: RequestField): JsonSchema =>
+  describeMember(type.name, field.name, schema({ ...fieldSchema(field), default: defaultsOf(type)[field.name] }));

@@ -14,19 +14,13 @@ import {
 } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { ReadYourWrites } from '../bus/read-your-writes';
-import {
-  Id,
-  JsonBody,
-  OptionalHeader,
-  OptionalJsonBody,
-  QueryOf,
-  SendsAgentVersion,
-} from '../http/parameters.decorators';
+import { SendsAgentVersion } from '../http/headers.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
 import { AgentRequests } from './agent-desk';
 import { presentSteps, V2_STEPS, type V2Steps } from './present-steps';
@@ -56,9 +50,9 @@ export class AgentsController {
   @Answers('Makes a host known, or tells again what is known of it.', V2_REGISTERED_HOST)
   @Accepts('agentAuth')
   async registerHost(
-    @Id('infra_env_id') infraEnvId: string,
-    @JsonBody(RegisterHostBody) body: RegisterHostBody,
-    @OptionalHeader('discovery_agent_version') versionHeader: string | undefined,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Body() body: RegisterHostBody,
+    @Headers('discovery_agent_version') versionHeader: string | undefined,
     @Context() context: CommandContext,
   ): Promise<V2RegisteredHost> {
     const hostId = body.host_id.toLowerCase();
@@ -88,10 +82,10 @@ export class AgentsController {
   @Answers('Tells an agent what to do, and when to ask again.', V2_STEPS)
   @Accepts('agentAuth')
   async nextSteps(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @QueryOf(NextStepsQuery) { timestamp: timestampSeconds = 0 }: NextStepsQuery,
-    @OptionalHeader('discovery_agent_version') discoveryAgentVersion: string | undefined,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Query() { timestamp: timestampSeconds = 0 }: NextStepsQuery,
+    @Headers('discovery_agent_version') discoveryAgentVersion: string | undefined,
     @Context() context: CommandContext,
   ): Promise<V2Steps> {
     const input = { infraEnvId, hostId, discoveryAgentVersion: discoveryAgentVersion ?? '', timestampSeconds };
@@ -104,9 +98,9 @@ export class AgentsController {
   @AnswersNothing('Takes what became of a step.')
   @Accepts('agentAuth')
   async replyToStep(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @OptionalJsonBody(StepReplyBody) body: StepReplyBody,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() body: StepReplyBody,
     @Context() context: CommandContext,
   ): Promise<void> {
     const { step_type: stepType = '', step_id: stepId = '', exit_code: exitCode = 0, output = '', error = '' } = body;
@@ -119,9 +113,9 @@ export class AgentsController {
   @AnswersNothing('Takes the stage that the installation of a host has reached.')
   @Accepts('agentAuth')
   async reportProgress(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @JsonBody(HostProgressBody) { current_stage: stage, progress_info: progressInfo = '' }: HostProgressBody,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() { current_stage: stage, progress_info: progressInfo = '' }: HostProgressBody,
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.desk.ask('report_progress', { infraEnvId, hostId, stage, progressInfo }, context);

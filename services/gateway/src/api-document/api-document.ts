@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { CREDENTIAL_PLACES } from '../auth/credentials';
+import { describeRoutes } from './describe-routes';
 import { finishDocument } from './finish-document';
 
 const ABOUT = `Installs OpenShift and OKD clusters on bare metal. Paths under /api/assisted-install keep the contract that today's
@@ -16,6 +17,7 @@ export function apiDocumentOf(app: INestApplication): OpenAPIObject {
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0');
   for (const [scheme, { place, name, description }] of CREDENTIAL_PLACES)
     builder.addApiKey({ type: 'apiKey', in: place, name, description }, scheme);
+  describeRoutes(app);
   return finishDocument(
     SwaggerModule.createDocument(app, builder.build(), {
       operationIdFactory: toOperationId,

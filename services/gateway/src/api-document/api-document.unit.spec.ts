@@ -38,7 +38,7 @@ describe('The document of the API', () => {
       [...name.matchAll(/\{(\w+)\}/g)].flatMap(([, parameter]) =>
         parameters.some((told) => told.in === 'path' && told.name === parameter)
           ? []
-          : [`${name}: take ${parameter} with @Id or @PathParam of http/parameters.decorators.ts`],
+          : [`${name}: take ${parameter} with @Param`],
       ),
     );
     expect(silent).toEqual([]);

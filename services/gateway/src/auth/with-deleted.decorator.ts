@@ -2,7 +2,7 @@ import { isTrueText } from '@muster/assisted-api';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RefusalError } from '@muster/problems';
 import type { FastifyRequest } from 'fastify';
-import { documented, headerNote } from '../http/parameters.decorators';
+import { documented, headerNote } from '../http/headers.decorators';
 import { ADMIN, type Caller } from './caller';
 
 const HEADER = 'get_unregistered_clusters';

@@ -12,11 +12,10 @@ import {
   VersionCatalogue,
   word,
 } from '@muster/assisted-api';
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { QueryOf } from '../http/parameters.decorators';
 import { toDefaultConfig, V2_DEFAULT_CONFIG, type V2DefaultConfig } from './default-config';
 
 /** `list-versions` of the contract. */
@@ -53,7 +52,7 @@ export class CatalogueController {
   @Get('openshift-versions')
   @Answers('Lists the versions that can be installed, by their names.', dictionary(V2_OPENSHIFT_VERSION))
   @Accepts('userAuth')
-  listOpenshiftVersions(@QueryOf(OpenshiftVersionsQuery) query: OpenshiftVersionsQuery): {
+  listOpenshiftVersions(@Query() query: OpenshiftVersionsQuery): {
     readonly [version: string]: V2OpenshiftVersion;
   } {
     return this.catalogue.toV2({ version: query.version, onlyLatest: query.only_latest });

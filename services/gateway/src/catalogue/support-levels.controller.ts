@@ -7,10 +7,9 @@ import {
   featureLevels,
 } from '@muster/feature-support';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
-import { QueryOf } from '../http/parameters.decorators';
 import { toDetailedFeatures, V2_DETAILED_FEATURES, type V2DetailedFeatures } from './detailed-features';
 import { V2_ARCHITECTURE_LEVELS, V2_FEATURE_LEVELS } from './support-levels';
 import { toSupportQuery } from './support-query';
@@ -20,7 +19,7 @@ export class SupportLevelsController {
   @Get('architectures')
   @Answers('Tells how well each architecture is supported by a version.', V2_ARCHITECTURE_LEVELS)
   @Accepts('userAuth')
-  listArchitectureLevels(@QueryOf(ArchitectureLevelsQuery) query: ArchitectureLevelsQuery): {
+  listArchitectureLevels(@Query() query: ArchitectureLevelsQuery): {
     readonly architectures: ArchitectureLevels;
   } {
     return { architectures: architectureLevels(query.openshift_version) };
@@ -29,7 +28,7 @@ export class SupportLevelsController {
   @Get('features')
   @Answers('Tells how well each feature is supported.', V2_FEATURE_LEVELS)
   @Accepts('userAuth')
-  listFeatureLevels(@QueryOf(FeatureLevelsQuery) query: FeatureLevelsQuery): { readonly features: FeatureLevels } {
+  listFeatureLevels(@Query() query: FeatureLevelsQuery): { readonly features: FeatureLevels } {
     return { features: featureLevels(toSupportQuery(query)) };
   }
 
@@ -39,7 +38,7 @@ export class SupportLevelsController {
     V2_DETAILED_FEATURES,
   )
   @Accepts('userAuth')
-  listDetailedFeatures(@QueryOf(DetailedFeaturesQuery) query: DetailedFeaturesQuery): V2DetailedFeatures {
+  listDetailedFeatures(@Query() query: DetailedFeaturesQuery): V2DetailedFeatures {
     const found = detailedFeatures(toSupportQuery(query));
     if (found.kind === 'refused') throw new RefusalError(found.refusal);
     return toDetailedFeatures(found.features);

@@ -1,8 +1,8 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { Id } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
 import { ReportedBodies } from '../views/reported-bodies';
@@ -25,7 +25,7 @@ export class ClusterRequirementsController {
   @Get('supported-platforms')
   @Answers('Lists the platforms that the cluster can be installed on with the hosts it has.', V2_PLATFORM_TYPES)
   @Accepts('userAuth')
-  async listSupportedPlatforms(@Id('cluster_id') clusterId: string): Promise<readonly PlatformType[]> {
+  async listSupportedPlatforms(@Param('cluster_id', IdPipe) clusterId: string): Promise<readonly PlatformType[]> {
     const cluster = await this.clusters.document(clusterId);
     const hosts = await this.hosts.documentsOfCluster(clusterId);
     const inventories = await Promise.all(hosts.map((host) => this.bodies.text(host._inventory_digest)));
@@ -40,7 +40,7 @@ export class ClusterRequirementsController {
   @Get('preflight-requirements')
   @Answers('Tells what machines need to have, before any of them is known.', V2_PREFLIGHT_REQUIREMENTS)
   @Accepts('userAuth')
-  async showPreflightRequirements(@Id('cluster_id') clusterId: string): Promise<V2PreflightRequirements> {
+  async showPreflightRequirements(@Param('cluster_id', IdPipe) clusterId: string): Promise<V2PreflightRequirements> {
     const { requirements, operatorSettings } = this.config;
     return preflightRequirements(await this.clusters.document(clusterId), requirements, operatorSettings);
   }

@@ -2,12 +2,12 @@ import { DOCUMENT_MAX_CHARACTERS, text } from '@muster/assisted-api';
 import { IgnitionService, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, Header, HttpCode, Patch, Put } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Param, Patch, Put } from '@nestjs/common';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
-import { Id, TextBody } from '../http/parameters.decorators';
+import { IdPipe, TextPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 
 @Controller('v2/clusters/:cluster_id')
@@ -22,7 +22,10 @@ export class ClusterSettingsController {
   @Header('content-type', 'application/json')
   @Answers('Shows the install-config that the cluster is installed with, as one text.', text())
   @Accepts('userAuth')
-  async showInstallConfig(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<string> {
+  async showInstallConfig(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Context() context: CommandContext,
+  ): Promise<string> {
     const { content } = await this.commands.ask(IgnitionService.method.renderInstallConfig, { clusterId }, context);
     return JSON.stringify(Buffer.from(content, 'base64').toString());
   }
@@ -32,8 +35,8 @@ export class ClusterSettingsController {
   @AnswersNothing('Replaces what is merged over the install-config of a cluster.')
   @Accepts('userAuth')
   async overrideInstallConfig(
-    @Id('cluster_id') clusterId: string,
-    @TextBody(DOCUMENT_MAX_CHARACTERS) installConfigOverrides: string,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body(new TextPipe(DOCUMENT_MAX_CHARACTERS)) installConfigOverrides: string,
     @Context() context: CommandContext,
   ): Promise<void> {
     if (installConfigOverrides !== '' && !isJsonObject(installConfigOverrides)) {
@@ -52,7 +55,7 @@ export class ClusterSettingsController {
   @Answers('Shows the text that a console keeps with the cluster.', text())
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
-  async showUiSettings(@Id('cluster_id') clusterId: string): Promise<string> {
+  async showUiSettings(@Param('cluster_id', IdPipe) clusterId: string): Promise<string> {
     return JSON.stringify((await this.clusters.document(clusterId))._ui_settings);
   }
 
@@ -63,8 +66,8 @@ export class ClusterSettingsController {
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async keepUiSettings(
-    @Id('cluster_id') clusterId: string,
-    @TextBody(DOCUMENT_MAX_CHARACTERS) uiSettings: string,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body(new TextPipe(DOCUMENT_MAX_CHARACTERS)) uiSettings: string,
     @Context() context: CommandContext,
   ): Promise<string> {
     await this.commands.execute(

@@ -17,7 +17,19 @@ import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { IDS } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, type StreamableFile } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Patch,
+  Post,
+  Query,
+  type StreamableFile,
+} from '@nestjs/common';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import type { Caller } from '../auth/caller';
@@ -29,7 +41,8 @@ import { ReleaseChoice } from '../catalogue/release-choice';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { checkPullSecret } from '../http/check-pull-secret';
 import { jsonPieces } from '../http/json-pieces';
-import { Id, JsonBody, QueryOf, SendsAgentVersion } from '../http/parameters.decorators';
+import { SendsAgentVersion } from '../http/headers.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 
 @Controller('v2/clusters')
@@ -47,7 +60,7 @@ export class ClustersController {
   @AnswersText('Lists the clusters that whoever asks may see.', list(V2_CLUSTER))
   @Accepts('userAuth', 'watcherAuth')
   async listClusters(
-    @QueryOf(ListClustersQuery) query: ListClustersQuery,
+    @Query() query: ListClustersQuery,
     @Who() caller: Caller,
     @WithDeleted() withDeleted: boolean,
   ): Promise<StreamableFile> {
@@ -61,7 +74,7 @@ export class ClustersController {
   @Answers('Makes a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async registerCluster(
-    @JsonBody(RegisterClusterBody) body: RegisterClusterBody,
+    @Body() body: RegisterClusterBody,
     @Context() context: CommandContext,
     @Who() caller: Caller,
   ): Promise<V2Cluster> {
@@ -98,7 +111,7 @@ export class ClustersController {
   @Answers('Makes a cluster whose hosts will never reach this service.', V2_CLUSTER)
   @Accepts('userAuth')
   async registerDisconnectedCluster(
-    @JsonBody(RegisterDisconnectedClusterBody) body: RegisterDisconnectedClusterBody,
+    @Body() body: RegisterDisconnectedClusterBody,
     @Context() context: CommandContext,
     @Who() caller: Caller,
   ): Promise<V2Cluster> {
@@ -124,8 +137,8 @@ export class ClustersController {
   @AnswersText('Shows a cluster.', V2_CLUSTER)
   @Accepts('userAuth', 'agentAuth', 'watcherAuth')
   async showCluster(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(ShowClusterQuery) query: ShowClusterQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: ShowClusterQuery,
     @WithDeleted() withDeleted: boolean,
   ): Promise<StreamableFile> {
     return jsonPieces(await this.clusters.text(clusterId, { withHosts: !query['exclude-hosts'], withDeleted }));
@@ -136,8 +149,8 @@ export class ClustersController {
   @Answers('Changes the settings of a cluster; what is left out stays.', V2_CLUSTER)
   @Accepts('userAuth')
   async reviseCluster(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(ReviseClusterBody) body: ReviseClusterBody,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() body: ReviseClusterBody,
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     if (body.pull_secret !== undefined) checkPullSecret(body.pull_secret);
@@ -158,7 +171,10 @@ export class ClustersController {
   @HttpCode(204)
   @AnswersNothing('Deletes a cluster that is not being installed.')
   @Accepts('userAuth')
-  async deregisterCluster(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<void> {
+  async deregisterCluster(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Context() context: CommandContext,
+  ): Promise<void> {
     await this.commands.execute(RegistrationService.method.deregisterCluster, { clusterId }, context);
   }
 
@@ -166,8 +182,8 @@ export class ClustersController {
   @AnswersText('Lists the hosts of a cluster.', list(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
   async listClusterHosts(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(ListClusterHostsQuery) query: ListClusterHostsQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: ListClusterHostsQuery,
   ): Promise<StreamableFile> {
     const hosts = await this.clusters.hostsOf(
       clusterId,

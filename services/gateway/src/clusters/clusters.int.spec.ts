@@ -58,23 +58,23 @@ describe('clusters over REST', () => {
     [
       'with a name of 55 characters',
       { ...NEW_CLUSTER, name: 'a'.repeat(55) },
-      'name in body must have at most 54 characters',
+      'name in body must be shorter than or equal to 54 characters',
     ],
     ['with an unknown field', { ...NEW_CLUSTER, base_dns_doman: 'x' }, 'base_dns_doman in body is not a field'],
     [
       'with a word of no enum',
       { ...NEW_CLUSTER, network_type: 'Flannel' },
-      'network_type in body must be one of: OpenShiftSDN',
+      'network_type in body must be one of the following values: OpenShiftSDN',
     ],
     [
       'with a CIDR that is none',
       { ...NEW_CLUSTER, service_networks: [{ cidr: '10.0.0.0' }] },
-      'service_networks[0].cidr in body must match',
+      'service_networks[0].cidr in body must be a network such as',
     ],
     [
       'with a number as text',
       { ...NEW_CLUSTER, control_plane_count: '3' },
-      'control_plane_count in body must be a whole number',
+      'control_plane_count in body must be an integer number',
     ],
     ['as a list', [NEW_CLUSTER], 'body must be a JSON object'],
   ])('refuses a cluster %s, naming the field, before anything is asked', async (_, json, message) => {
@@ -273,7 +273,8 @@ describe('clusters over REST', () => {
     const wrong = await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/downloads/credentials?file_name=passwd`);
     expect(wrong.body).toEqual({
       code: 400,
-      message: 'file_name in query must be one of: kubeadmin-password, kubeconfig, kubeconfig-noingress',
+      message:
+        'file_name in query must be one of the following values: kubeadmin-password, kubeconfig, kubeconfig-noingress, not "passwd"',
     });
   });
 

@@ -3,12 +3,12 @@ import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { IDS } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
-import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
-import { Id, JsonBody } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 
 @Controller('v2/clusters')
@@ -24,10 +24,7 @@ export class Day2Controller {
   @HttpCode(201)
   @Answers('Makes a cluster known that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
   @Accepts('userAuth')
-  async importCluster(
-    @JsonBody(ImportClusterBody) body: ImportClusterBody,
-    @Context() context: CommandContext,
-  ): Promise<V2Cluster> {
+  async importCluster(@Body() body: ImportClusterBody, @Context() context: CommandContext): Promise<V2Cluster> {
     const clusterId = this.ids.uuid();
     await this.commands.execute(
       RegistrationService.method.registerCluster,
@@ -54,7 +51,10 @@ export class Day2Controller {
   @HttpCode(202)
   @Answers('Lets hosts be added to an installed cluster.', V2_CLUSTER)
   @Accepts('userAuth')
-  async allowAddHosts(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
+  async allowAddHosts(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
     await this.commands.execute(RegistrationService.method.allowAddHosts, { clusterId }, context);
     return this.clusters.show(clusterId);
   }

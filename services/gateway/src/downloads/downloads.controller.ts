@@ -8,13 +8,14 @@ import {
 } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, Param, Query, type StreamableFile } from '@nestjs/common';
 import { Answers, AnswersFile, AnswersRefusal } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Artifacts } from '../bus/artifacts';
 import { attachment } from '../http/attachment';
-import { Id, QueryOf, SendsAgentVersion } from '../http/parameters.decorators';
+import { SendsAgentVersion } from '../http/headers.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { refuseBeforeFilesExist } from './download-gate';
 
@@ -41,8 +42,8 @@ export class DownloadsController {
   @AnswersFile('Gives a file that the cluster is installed with.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth', 'urlAuth')
   async downloadClusterFile(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(ClusterFileQuery) { file_name: name }: ClusterFileQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { file_name: name }: ClusterFileQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
     refuseBeforeFilesExist(await this.clusters.document(clusterId), name);
@@ -54,8 +55,8 @@ export class DownloadsController {
   @OnlyRoles('user')
   @Accepts('userAuth', 'agentAuth')
   async downloadCredentials(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(CredentialFileQuery) { file_name: name }: CredentialFileQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { file_name: name }: CredentialFileQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
     refuseBeforeFilesExist(await this.clusters.document(clusterId), name);
@@ -71,7 +72,7 @@ export class DownloadsController {
   )
   @OnlyRoles('user')
   @Accepts('userAuth')
-  credentialsPresigned(@Id('cluster_id') _clusterId: string): never {
+  credentialsPresigned(@Param('cluster_id', IdPipe) _clusterId: string): never {
     throw noPresignedUrls('downloads/credentials');
   }
 
@@ -80,7 +81,7 @@ export class DownloadsController {
     'Not supported: URLs of an object store are not handed out; download from downloads/files or logs instead.',
   )
   @Accepts('userAuth')
-  filesPresigned(@Id('cluster_id') _clusterId: string): never {
+  filesPresigned(@Param('cluster_id', IdPipe) _clusterId: string): never {
     throw noPresignedUrls('downloads/files or logs');
   }
 
@@ -89,7 +90,7 @@ export class DownloadsController {
   @OnlyRoles('user')
   @Accepts('userAuth')
   async showCredentials(
-    @Id('cluster_id') clusterId: string,
+    @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
   ): Promise<V2Credentials> {
     const cluster = await this.clusters.document(clusterId);

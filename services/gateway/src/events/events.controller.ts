@@ -2,7 +2,7 @@ import { list, ListEventsQuery, presentEvent, TriggerEventBody, V2_EVENT, type V
 import { EventsService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
@@ -10,7 +10,6 @@ import type { Caller } from '../auth/caller';
 import { Context, Who } from '../auth/command-context.decorator';
 import { TokenScopes } from '../auth/token-scope.service';
 import { Commands } from '../bus/commands';
-import { JsonBody, QueryOf } from '../http/parameters.decorators';
 import { EVENT_COUNT_HEADERS } from './event-count-headers';
 import { EventPages } from './event-pages';
 import { parseEventProps } from './event-props';
@@ -33,7 +32,7 @@ export class EventsController {
   })
   @Accepts('userAuth', 'urlAuth', 'watcherAuth')
   async listEvents(
-    @QueryOf(ListEventsQuery) query: ListEventsQuery,
+    @Query() query: ListEventsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<readonly V2Event[]> {
@@ -52,7 +51,7 @@ export class EventsController {
   @AnswersNothing('Adds an event to what is listed.', { namesOthers: true })
   @Accepts('agentAuth')
   async triggerEvent(
-    @JsonBody(TriggerEventBody) body: TriggerEventBody,
+    @Body() body: TriggerEventBody,
     @Context() context: CommandContext,
     @Who() caller: Caller,
   ): Promise<void> {

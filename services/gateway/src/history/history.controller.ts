@@ -26,14 +26,14 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { CLOCK, READ_MODELS } from '@muster/nest-kit';
 import type { Clock, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
-import { Id, QueryOf } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { OWN_API } from '../http/paths';
 import { ClusterViews } from '../views/cluster-views';
 import { findAll } from '../views/documents';
@@ -113,8 +113,8 @@ export class HistoryController {
   @Answers('Shows a cluster and its hosts as they were at a moment of the past.', V2_CLUSTER)
   @Accepts('userAuth')
   async showPastCluster(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(PastQuery) { at }: PastQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { at }: PastQuery,
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     if (at === undefined) return this.clusters.show(clusterId);
@@ -131,7 +131,7 @@ export class HistoryController {
   @Get('clusters/:cluster_id/timeline')
   @Answers('Shows how long a cluster was in each phase and its hosts in each stage, and what failed.', TIMELINE)
   @Accepts('userAuth')
-  async showTimeline(@Id('cluster_id') clusterId: string): Promise<Timeline> {
+  async showTimeline(@Param('cluster_id', IdPipe) clusterId: string): Promise<Timeline> {
     await this.clusters.document(clusterId);
     const journey = await this.journey<ClusterJourney>(JOURNEY_COLLECTIONS.clusters, clusterId);
     if (!journey) throw new RefusalError({ code: 'not-found', reason: NO_JOURNEY, subject: clusterId });
@@ -172,7 +172,7 @@ export class HistoryController {
   @Answers('Counts how far clusters came, how long each step took them, and where they failed.', FUNNEL)
   @OnlyRoles('admin', 'read-only-admin')
   @Accepts('userAuth')
-  async showFunnel(@QueryOf(FunnelQuery) query: FunnelQuery): Promise<PresentedFunnel> {
+  async showFunnel(@Query() query: FunnelQuery): Promise<PresentedFunnel> {
     const { from, to, days } = funnelWindow(query, this.clock.nowMs());
     const { openshift_version, platform, topology } = query;
     const chosen = Object.entries({ openshift_version, platform, topology }).filter(([, value]) => value !== undefined);

@@ -1,7 +1,7 @@
 import { BindHostBody, V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Controller, HttpCode, Patch, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import type { Caller } from '../auth/caller';
@@ -9,7 +9,7 @@ import { Context, Who } from '../auth/command-context.decorator';
 import { Ownership } from '../auth/ownership';
 import { Commands } from '../bus/commands';
 import { FailureLog } from '../bus/failure-log';
-import { Id, JsonBody, PathParam } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
 
 @Controller('v2/infra-envs/:infra_env_id/hosts/:host_id/actions')
@@ -26,9 +26,9 @@ export class HostActionsController {
   @Answers('Makes a host of the pool a host of a cluster.', V2_HOST)
   @Accepts('userAuth')
   async bindHost(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @JsonBody(BindHostBody) body: BindHostBody,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() body: BindHostBody,
     @Context() context: CommandContext,
     @Who() caller: Caller,
   ): Promise<V2Host> {
@@ -45,8 +45,8 @@ export class HostActionsController {
   @Answers('Gives a host of a cluster back to the pool.', V2_HOST)
   @Accepts('userAuth')
   async unbindHost(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     await this.failures.around({ name: 'host_unbind_failed', infraEnvId, hostId }, context, () =>
@@ -60,8 +60,8 @@ export class HostActionsController {
   @Answers('Begins the installation of a host that is added to an installed cluster.', V2_HOST)
   @Accepts('userAuth')
   async installHost(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     await this.commands.execute(RegistrationService.method.installHost, { infraEnvId, hostId }, context);
@@ -73,8 +73,8 @@ export class HostActionsController {
   @Answers('Takes a host that was being added to a cluster back to its beginning.', V2_HOST)
   @Accepts('userAuth')
   async resetHost(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     await this.commands.execute(RegistrationService.method.resetHost, { infraEnvId, hostId }, context);
@@ -85,9 +85,9 @@ export class HostActionsController {
   @Answers('Has a validation of a host measured again.', V2_HOST)
   @Accepts('userAuth')
   async resetValidation(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @PathParam('validation_id') validationId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Param('validation_id') validationId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     const request = { infraEnvId, hostId, validationId };

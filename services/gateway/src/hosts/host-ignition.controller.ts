@@ -13,13 +13,13 @@ import { parseIgnitionOverride } from '@muster/ignition-config';
 import { OBJECT_STORE } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, HttpCode, Inject, Patch, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Patch, type StreamableFile } from '@nestjs/common';
 import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { attachment } from '../http/attachment';
-import { Id, JsonBody } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
 import { HostIgnition } from './host-ignition';
 
@@ -44,8 +44,8 @@ export class HostIgnitionController {
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showHostIgnition(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
   ): Promise<{ readonly config: string }> {
     const { content } = await this.ignition.read(infraEnvId, hostId, context);
@@ -58,9 +58,9 @@ export class HostIgnitionController {
   @AnswersNothing('Replaces what is merged over the ignition document of a host.')
   @Accepts('userAuth')
   async overrideIgnition(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @JsonBody(HostIgnitionBody) { config = '' }: HostIgnitionBody,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() { config = '' }: HostIgnitionBody,
     @Context() context: CommandContext,
   ): Promise<void> {
     if (config !== '') checkIgnition(config);
@@ -81,9 +81,9 @@ export class HostIgnitionController {
   @Answers('Replaces the arguments that are handed to the program that writes the disk.', V2_HOST)
   @Accepts('userAuth')
   async setInstallerArgs(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @JsonBody(InstallerArgsBody) { args = [] }: InstallerArgsBody,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() { args = [] }: InstallerArgsBody,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     const input = { infraEnvId, hostId, settings: { installerArgs: JSON.stringify(args) } };
@@ -96,8 +96,8 @@ export class HostIgnitionController {
   @AnswersFile('Gives the ignition document that the host is installed with.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth')
   async downloadHostIgnition(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
     const { name, content } = await this.ignition.read(infraEnvId, hostId, context);

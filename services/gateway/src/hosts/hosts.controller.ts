@@ -2,13 +2,13 @@ import { list, ReviseHostBody, toHostRevision, V2_HOST, type V2Host } from '@mus
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Controller, Delete, Get, HttpCode, Patch, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, type StreamableFile } from '@nestjs/common';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { jsonPieces } from '../http/json-pieces';
-import { Id, JsonBody } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
 import { InfraEnvViews } from '../views/infra-env-views';
 
@@ -23,7 +23,7 @@ export class HostsController {
   @Get()
   @AnswersText('Lists the hosts that booted from the image of an infra-env.', list(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
-  async listHosts(@Id('infra_env_id') infraEnvId: string): Promise<StreamableFile> {
+  async listHosts(@Param('infra_env_id', IdPipe) infraEnvId: string): Promise<StreamableFile> {
     await this.infraEnvs.document(infraEnvId);
     return jsonPieces(await this.hosts.listOfInfraEnv(infraEnvId));
   }
@@ -31,7 +31,10 @@ export class HostsController {
   @Get(':host_id')
   @Answers('Shows a host.', V2_HOST)
   @Accepts('userAuth')
-  showHost(@Id('infra_env_id') infraEnvId: string, @Id('host_id') hostId: string): Promise<V2Host> {
+  showHost(
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+  ): Promise<V2Host> {
     return this.hosts.show(infraEnvId, hostId);
   }
 
@@ -40,9 +43,9 @@ export class HostsController {
   @Answers('Changes the settings of a host; what is left out stays.', V2_HOST)
   @Accepts('userAuth')
   async reviseHost(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @JsonBody(ReviseHostBody) body: ReviseHostBody,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() body: ReviseHostBody,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     const host = await this.hosts.document(infraEnvId, hostId);
@@ -58,8 +61,8 @@ export class HostsController {
   @AnswersNothing('Deletes a host.')
   @Accepts('userAuth')
   async deregisterHost(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.commands.execute(RegistrationService.method.deregisterHost, { infraEnvId, hostId }, context);

@@ -80,7 +80,7 @@ describe('the wire', () => {
 
   it('refuses nesting that no request needs', async () => {
     const depth = 100_000;
-    const raw = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const raw = `{"tags":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect(await gateway.call('POST', `${API}/v2/clusters`, { raw })).toMatchObject({
       status: 400,
       body: { message: 'body must not be nested deeper than 32 levels' },

@@ -7,14 +7,14 @@ import {
 } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Controller, Get, HttpStatus, Req, Res, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, HttpStatus, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersFile } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { attachment } from '../http/attachment';
-import { Id, QueryOf } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { ImageUrls } from '../views/image-urls';
 import { InfraEnvViews } from '../views/infra-env-views';
 import { IPXE_SCRIPT, IpxeScripts } from './ipxe-scripts';
@@ -43,7 +43,7 @@ export class ImagesController {
   @Accepts('userAuth')
   @OnlyRoles('admin', 'user')
   async showImageUrl(
-    @Id('infra_env_id') infraEnvId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Req() request: FastifyRequest,
   ): Promise<{ readonly url: string; readonly expires_at: string }> {
     const infraEnv = await this.infraEnvs.document(infraEnvId);
@@ -54,8 +54,8 @@ export class ImagesController {
   @AnswersFile('Gives a file that machines boot with.', { isEarlyAtTimes: true, headers: LAST_MODIFIED })
   @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
   async downloadInfraEnvFile(
-    @Id('infra_env_id') infraEnvId: string,
-    @QueryOf(InfraEnvFileQuery) query: InfraEnvFileQuery,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Query() query: InfraEnvFileQuery,
     @Context() context: CommandContext,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -83,8 +83,8 @@ export class ImagesController {
   @Accepts('userAuth')
   @OnlyRoles('admin', 'user')
   async presignInfraEnvFile(
-    @Id('infra_env_id') infraEnvId: string,
-    @QueryOf(PresignedInfraEnvFileQuery) query: PresignedInfraEnvFileQuery,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Query() query: PresignedInfraEnvFileQuery,
     @Req() request: FastifyRequest,
   ): Promise<{ readonly url: string; readonly expires_at: string }> {
     const infraEnv = await this.infraEnvs.document(infraEnvId);
@@ -106,7 +106,7 @@ export class ImagesController {
   })
   @Accepts('userAuth', 'urlAuth', 'imageAuth')
   async downloadMinimalInitrd(
-    @Id('infra_env_id') infraEnvId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Context() context: CommandContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile | undefined> {

@@ -12,7 +12,7 @@ import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { IDS } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
@@ -22,7 +22,7 @@ import { Ownership } from '../auth/ownership';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { checkPullSecret } from '../http/check-pull-secret';
-import { Id, JsonBody, QueryOf } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { InfraEnvViews } from '../views/infra-env-views';
 
@@ -41,7 +41,7 @@ export class InfraEnvsController {
   @Answers('Lists the infra-envs that whoever asks may see.', list(V2_INFRA_ENV))
   @Accepts('userAuth', 'watcherAuth')
   listInfraEnvs(
-    @QueryOf(ListInfraEnvsQuery) query: ListInfraEnvsQuery,
+    @Query() query: ListInfraEnvsQuery,
     @Req() request: FastifyRequest,
     @Who() caller: Caller,
   ): Promise<readonly V2InfraEnv[]> {
@@ -54,7 +54,7 @@ export class InfraEnvsController {
   @Answers('Makes an infra-env: an image, and the hosts that will boot from it.', V2_INFRA_ENV, { namesOthers: true })
   @Accepts('userAuth')
   async registerInfraEnv(
-    @JsonBody(RegisterInfraEnvBody) body: RegisterInfraEnvBody,
+    @Body() body: RegisterInfraEnvBody,
     @Context() context: CommandContext,
     @Req() request: FastifyRequest,
     @Who() caller: Caller,
@@ -81,7 +81,7 @@ export class InfraEnvsController {
   @Get(':infra_env_id')
   @Answers('Shows an infra-env.', V2_INFRA_ENV)
   @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
-  showInfraEnv(@Id('infra_env_id') infraEnvId: string, @Req() request: FastifyRequest): Promise<V2InfraEnv> {
+  showInfraEnv(@Param('infra_env_id', IdPipe) infraEnvId: string, @Req() request: FastifyRequest): Promise<V2InfraEnv> {
     return this.infraEnvs.show(infraEnvId, request);
   }
 
@@ -90,8 +90,8 @@ export class InfraEnvsController {
   @Answers('Changes the settings of an infra-env; what is left out stays.', V2_INFRA_ENV)
   @Accepts('userAuth')
   async reviseInfraEnv(
-    @Id('infra_env_id') infraEnvId: string,
-    @JsonBody(ReviseInfraEnvBody) body: ReviseInfraEnvBody,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Body() body: ReviseInfraEnvBody,
     @Context() context: CommandContext,
     @Req() request: FastifyRequest,
   ): Promise<V2InfraEnv> {
@@ -112,7 +112,10 @@ export class InfraEnvsController {
   @HttpCode(204)
   @AnswersNothing('Deletes an infra-env that has no hosts.')
   @Accepts('userAuth')
-  async deregisterInfraEnv(@Id('infra_env_id') infraEnvId: string, @Context() context: CommandContext): Promise<void> {
+  async deregisterInfraEnv(
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Context() context: CommandContext,
+  ): Promise<void> {
     await this.commands.execute(RegistrationService.method.deregisterInfraEnv, { infraEnvId }, context);
   }
 
@@ -121,7 +124,7 @@ export class InfraEnvsController {
   @AnswersNothing('Makes every address of the image worthless that was handed out so far.')
   @Accepts('userAuth')
   async regenerateSigningKey(
-    @Id('infra_env_id') infraEnvId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.commands.execute(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);

@@ -124,7 +124,8 @@ describe('infra-envs and hosts over REST', () => {
     });
     expect(refused.body).toEqual({
       code: 400,
-      message: 'fencing_credentials.certificate_verification in body must be one of: Enabled, Disabled',
+      message:
+        'fencing_credentials.certificate_verification in body must be one of the following values: Enabled, Disabled',
     });
   });
 

@@ -7,12 +7,13 @@ import {
 } from '@muster/assisted-api';
 import { EventsService, IgnitionService, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Controller, HttpCode, Post, Put } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
-import { Id, JsonBody, SendsAgentVersion, TextBody } from '../http/parameters.decorators';
+import { SendsAgentVersion } from '../http/headers.decorators';
+import { IdPipe, TextPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { failedOperatorsOf } from './failed-operators';
 
@@ -27,7 +28,10 @@ export class InstallationController {
   @HttpCode(202)
   @Answers('Begins the installation of a cluster that is ready.', V2_CLUSTER)
   @Accepts('userAuth')
-  async installCluster(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
+  async installCluster(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
     await this.commands.execute(RegistrationService.method.installCluster, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
@@ -37,7 +41,7 @@ export class InstallationController {
   @Answers('Stops the installation of a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async cancelInstallation(
-    @Id('cluster_id') clusterId: string,
+    @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     await this.commands.execute(RegistrationService.method.cancelInstallation, { clusterId }, context);
@@ -48,7 +52,10 @@ export class InstallationController {
   @HttpCode(202)
   @Answers('Takes a cancelled or failed installation back to its beginning.', V2_CLUSTER)
   @Accepts('userAuth')
-  async resetCluster(@Id('cluster_id') clusterId: string, @Context() context: CommandContext): Promise<V2Cluster> {
+  async resetCluster(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Context() context: CommandContext,
+  ): Promise<V2Cluster> {
     await this.commands.execute(RegistrationService.method.resetCluster, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
@@ -58,8 +65,8 @@ export class InstallationController {
   @AnswersNothing('Takes how far the controller has come with finishing the cluster.')
   @Accepts('agentAuth')
   async reachFinalizingStage(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(FinalizingProgressBody) { finalizing_stage: stage = '' }: FinalizingProgressBody,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() { finalizing_stage: stage = '' }: FinalizingProgressBody,
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.commands.ask(RegistrationService.method.reachFinalizingStage, { clusterId, stage }, context);
@@ -71,8 +78,8 @@ export class InstallationController {
   @AnswersNothing("Takes the certificates that the cluster's ingress shows, so that its kubeconfig can trust them.")
   @Accepts('agentAuth')
   async acceptIngressCertificate(
-    @Id('cluster_id') clusterId: string,
-    @TextBody(DOCUMENT_MAX_CHARACTERS) certificate: string,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body(new TextPipe(DOCUMENT_MAX_CHARACTERS)) certificate: string,
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.clusters.document(clusterId);
@@ -87,8 +94,8 @@ export class InstallationController {
   @Answers('Takes what the controller says at the end of an installation.', V2_CLUSTER)
   @Accepts('agentAuth')
   async completeInstallation(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(CompleteInstallationBody) body: CompleteInstallationBody,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() body: CompleteInstallationBody,
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     const cluster = await this.clusters.show(clusterId);

@@ -4,7 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { OBJECT_STORE } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, HttpCode, Inject, Post, Put, Req, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
@@ -14,7 +14,7 @@ import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { attachment } from '../http/attachment';
 import { LOG_BUNDLE_MAX_BYTES } from '../http/limits';
-import { Id, JsonBody, QueryOf } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { SchemaViolation } from '../http/schema-violation';
 import { createTar } from '../http/tar';
 import { ClusterViews } from '../views/cluster-views';
@@ -50,8 +50,8 @@ export class LogsController {
   })
   @Accepts('userAuth', 'urlAuth')
   async downloadLogs(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(DownloadLogsQuery) query: DownloadLogsQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: DownloadLogsQuery,
   ): Promise<StreamableFile> {
     const cluster = await this.clusters.document(clusterId);
     const logs = collectedLogs(cluster, await this.hosts.documentsOfCluster(clusterId));
@@ -84,8 +84,8 @@ export class LogsController {
   @AnswersNothing('Takes collected logs: of a host, or of the controller.')
   @Accepts('agentAuth')
   async uploadLogs(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(UploadLogsQuery) query: UploadLogsQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: UploadLogsQuery,
     @Req() request: FastifyRequest,
     @Context() context: CommandContext,
   ): Promise<void> {
@@ -129,8 +129,8 @@ export class LogsController {
   @AnswersNothing("Takes how far the collection of the controller's logs has come.")
   @Accepts('agentAuth')
   async reportClusterLogs(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(LogsProgressBody) { logs_state: logsState }: LogsProgressBody,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() { logs_state: logsState }: LogsProgressBody,
     @Context() context: CommandContext,
   ): Promise<void> {
     const input = { clusterId, logsState, logsType: '', hostId: '' };
@@ -142,9 +142,9 @@ export class LogsController {
   @AnswersNothing("Takes how far the collection of a host's logs has come.")
   @Accepts('agentAuth')
   async reportHostLogs(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
-    @JsonBody(LogsProgressBody) { logs_state: logsState }: LogsProgressBody,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() { logs_state: logsState }: LogsProgressBody,
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.commands.ask(RegistrationService.method.recordHostLogs, { infraEnvId, hostId, logsState }, context);

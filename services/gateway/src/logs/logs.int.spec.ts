@@ -49,7 +49,13 @@ describe('logs', () => {
   it.each([
     ['of a host without its id', 'logs_type=host', 'upfile', 400, 'host_id in query is required'],
     ['of a host that is not there', `logs_type=host&host_id=${CLUSTER_ID}`, 'upfile', 404, 'has no host'],
-    ['of an unknown type', 'logs_type=all', 'upfile', 400, 'logs_type in query must be one of: host, controller'],
+    [
+      'of an unknown type',
+      'logs_type=all',
+      'upfile',
+      400,
+      'logs_type in query must be one of the following values: host, controller',
+    ],
     ['in another field', 'logs_type=controller', 'file', 400, 'upfile in formData is required'],
   ])('refuses logs %s', async (_, query, field, status, words) => {
     const answer = await upload(query, 'x', field);

@@ -1,13 +1,24 @@
 import { CreateManifestBody, list, ListManifestsQuery, ManifestQuery, ReviseManifestBody } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Controller, Delete, Get, HttpCode, Patch, Post, type StreamableFile } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  type StreamableFile,
+} from '@nestjs/common';
 import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { attachment } from '../http/attachment';
-import { Id, JsonBody, QueryOf } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { checkBase64, presentManifest, V2_MANIFEST, type V2Manifest } from './present-manifest';
 
 @Controller('v2/clusters/:cluster_id/manifests')
@@ -18,8 +29,8 @@ export class ManifestsController {
   @Answers('Lists the manifests that a cluster is installed with.', list(V2_MANIFEST), { isEarlyAtTimes: true })
   @Accepts('userAuth')
   async listManifests(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(ListManifestsQuery) query: ListManifestsQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: ListManifestsQuery,
     @Context() context: CommandContext,
   ): Promise<readonly V2Manifest[]> {
     const { manifests } = await this.commands.ask(
@@ -35,8 +46,8 @@ export class ManifestsController {
   @Answers('Adds a manifest that the cluster is installed with.', V2_MANIFEST, { checksNames: true })
   @Accepts('userAuth')
   async createManifest(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(CreateManifestBody) { folder = 'manifests', file_name: fileName, content }: CreateManifestBody,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() { folder = 'manifests', file_name: fileName, content }: CreateManifestBody,
     @Context() context: CommandContext,
   ): Promise<V2Manifest> {
     const input = { clusterId, folder, fileName, content: checkBase64('content', content) };
@@ -48,8 +59,8 @@ export class ManifestsController {
   @Answers('Moves a manifest or replaces its content.', V2_MANIFEST, { checksNames: true })
   @Accepts('userAuth')
   async reviseManifest(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(ReviseManifestBody) body: ReviseManifestBody,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() body: ReviseManifestBody,
     @Context() context: CommandContext,
   ): Promise<V2Manifest> {
     const { folder, file_name: fileName, updated_folder, updated_file_name, updated_content } = body;
@@ -70,8 +81,8 @@ export class ManifestsController {
   @AnswersNothing('Removes a manifest; one that is not there counts as removed.')
   @Accepts('userAuth')
   async removeManifest(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(ManifestQuery) { folder = 'manifests', file_name: fileName }: ManifestQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { folder = 'manifests', file_name: fileName }: ManifestQuery,
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.commands.execute(IgnitionService.method.removeManifest, { clusterId, folder, fileName }, context);
@@ -81,8 +92,8 @@ export class ManifestsController {
   @AnswersFile('Gives the content of a manifest.', { isEarlyAtTimes: true })
   @Accepts('userAuth')
   async downloadManifest(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(ManifestQuery) { folder = 'manifests', file_name: fileName }: ManifestQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { folder = 'manifests', file_name: fileName }: ManifestQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
     const place = { clusterId, folder, fileName };

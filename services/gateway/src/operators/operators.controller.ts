@@ -23,13 +23,13 @@ import {
   type OperatorProperty,
 } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, HttpCode, Put } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { toSupportQuery } from '../catalogue/support-query';
-import { Id, JsonBody, PathParam, QueryOf } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { availableBundle, SINGLE_NODE_FEATURE, toV2Bundle, V2_BUNDLE, type V2Bundle } from './bundle-view';
 
@@ -63,7 +63,7 @@ export class OperatorsController {
   @Get('supported-operators/:operator_name')
   @Answers('Tells what can be set of an operator.', list(V2_OPERATOR_PROPERTY))
   @Accepts('userAuth')
-  showOperatorProperties(@PathParam('operator_name') name: string): readonly V2OperatorProperty[] {
+  showOperatorProperties(@Param('operator_name') name: string): readonly V2OperatorProperty[] {
     const operator = operatorNamed(name);
     if (!operator)
       throw new RefusalError({
@@ -84,7 +84,7 @@ export class OperatorsController {
   @Answers('Lists bundles of operators that can be had together.', list(V2_BUNDLE))
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
-  listBundles(@QueryOf(ListBundlesQuery) query: ListBundlesQuery): readonly V2Bundle[] {
+  listBundles(@Query() query: ListBundlesQuery): readonly V2Bundle[] {
     const bundles = bundlesOf({ isSingleNode: query.feature_ids?.includes(SINGLE_NODE_FEATURE) ?? false });
     const { openshift_version: version } = query;
     if (version === undefined) return bundles.map(toV2Bundle);
@@ -96,7 +96,7 @@ export class OperatorsController {
   @Answers('Shows a bundle of operators.', V2_BUNDLE)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
-  showBundle(@PathParam('id') id: string, @QueryOf(ShowBundleQuery) query: ShowBundleQuery): V2Bundle {
+  showBundle(@Param('id') id: string, @Query() query: ShowBundleQuery): V2Bundle {
     const isSingleNode = query.feature_ids?.includes(SINGLE_NODE_FEATURE) ?? false;
     const bundle = bundleNamed(id, { isSingleNode });
     if (!bundle)
@@ -113,8 +113,8 @@ export class OperatorsController {
   @Answers('Lists the operators that the installation of a cluster waits for.', list(V2_MONITORED_OPERATOR))
   @Accepts('agentAuth')
   async listMonitoredOperators(
-    @Id('cluster_id') clusterId: string,
-    @QueryOf(MonitoredOperatorsQuery) { operator_name: wanted }: MonitoredOperatorsQuery,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { operator_name: wanted }: MonitoredOperatorsQuery,
   ): Promise<readonly V2MonitoredOperator[]> {
     const { monitored_operators: operators } = await this.clusters.document(clusterId);
     if (!wanted) return operators;
@@ -134,8 +134,8 @@ export class OperatorsController {
   @AnswersNothing('Takes how an operator of the cluster fares.')
   @Accepts('agentAuth')
   async reportOperatorStatus(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(OperatorReportBody) body: OperatorReportBody,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() body: OperatorReportBody,
     @Context() context: CommandContext,
   ): Promise<void> {
     const { name, status = '', status_info: statusInfo = '', version = '' } = body;

@@ -12,12 +12,12 @@ import {
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, HttpCode, Put } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Put } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
-import { Id, JsonBody } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { OWN_API } from '../http/paths';
 import { ClusterViews } from '../views/cluster-views';
 import { ignoredRules, isOverridden } from './ignored-rules';
@@ -55,7 +55,7 @@ export class OverridesController {
   @Get(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
   @Answers('Shows which validations do not count, and who wanted it when and why.', OVERRIDES_SCHEMA)
   @Accepts('userAuth')
-  async showValidationOverrides(@Id('cluster_id') clusterId: string): Promise<PresentedOverrides> {
+  async showValidationOverrides(@Param('cluster_id', IdPipe) clusterId: string): Promise<PresentedOverrides> {
     return present(await this.clusters.document(clusterId));
   }
 
@@ -65,8 +65,8 @@ export class OverridesController {
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async replaceValidationOverrides(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(OverrideValidationsBody)
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body()
     { host_validation_ids: ofHosts = [], cluster_validation_ids: ofCluster = [], reason }: OverrideValidationsBody,
     @Context() context: CommandContext,
   ): Promise<PresentedOverrides> {
@@ -84,7 +84,7 @@ export class OverridesController {
   @Answers('Shows which validations do not count for a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
-  async showIgnoredValidations(@Id('cluster_id') clusterId: string): Promise<V2IgnoredValidations> {
+  async showIgnoredValidations(@Param('cluster_id', IdPipe) clusterId: string): Promise<V2IgnoredValidations> {
     return presentAsTexts(await this.clusters.document(clusterId));
   }
 
@@ -94,8 +94,8 @@ export class OverridesController {
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async replaceIgnoredValidations(
-    @Id('cluster_id') clusterId: string,
-    @JsonBody(IgnoredValidationsBody) body: IgnoredValidationsBody,
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() body: IgnoredValidationsBody,
     @Context() context: CommandContext,
   ): Promise<V2IgnoredValidations> {
     const clusterIds = namesIn(body['cluster-validation-ids'], 'cluster-validation-ids');

@@ -19,7 +19,7 @@ import { hostNetworkFiles } from '@muster/ignition-config';
 import { IDS, type InputOf } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import type { Caller } from '../auth/caller';
@@ -27,7 +27,6 @@ import { Context, Who } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { checkPullSecret } from '../http/check-pull-secret';
-import { JsonBody } from '../http/parameters.decorators';
 import { OWN_API } from '../http/paths';
 import { PREFLIGHT, type Preflight, presentPreflight } from './present-preflight';
 
@@ -72,7 +71,7 @@ export class PreviewsController {
   @Answers('Shows what would be found of a cluster and its hosts; nothing is stored.', PREFLIGHT)
   @Accepts('userAuth')
   async preflight(
-    @JsonBody(PreflightBody) body: PreflightBody,
+    @Body() body: PreflightBody,
     @Context() context: CommandContext,
     @Who() caller: Caller,
   ): Promise<Preflight> {
@@ -128,7 +127,7 @@ export class PreviewsController {
   @Answers('Shows what a static network configuration becomes on each host; nothing is stored.', PREVIEW)
   @Accepts('userAuth')
   previewStaticNetworks(
-    @JsonBody(PreviewStaticNetworksBody)
+    @Body()
     { openshift_version: openshiftVersion = '', static_network_config: configs }: PreviewStaticNetworksBody,
   ): Preview {
     const planned = planStaticNetworks({ openshiftVersion, staticNetworkConfig: JSON.stringify(configs) });

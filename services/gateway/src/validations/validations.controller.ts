@@ -1,12 +1,12 @@
 import { hostKeyOf, ValidationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { clusterBlockingStatus, hostBlockingStatus } from '@muster/validation-rules';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
-import { Id } from '../http/parameters.decorators';
+import { IdPipe } from '../http/request.pipes';
 import { OWN_API } from '../http/paths';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
@@ -26,7 +26,7 @@ export class ValidationsController {
   @Answers('Lists the validations of a cluster: since when, what waits for them, what to do.', VALIDATIONS_SCHEMA)
   @Accepts('userAuth')
   async showClusterValidations(
-    @Id('cluster_id') clusterId: string,
+    @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
   ): Promise<PresentedValidations> {
     const cluster = await this.clusters.document(clusterId);
@@ -44,8 +44,8 @@ export class ValidationsController {
   @Answers('Lists the validations of a host: since when, what waits for them, what to do.', VALIDATIONS_SCHEMA)
   @Accepts('userAuth')
   async showHostValidations(
-    @Id('infra_env_id') infraEnvId: string,
-    @Id('host_id') hostId: string,
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
   ): Promise<PresentedValidations> {
     const { cluster_id: clusterId } = await this.hosts.document(infraEnvId, hostId);
