@@ -5,14 +5,14 @@ import { type ProblemCode, PROBLEMS, RefusalError } from '@muster/problems';
 import { toHeaders } from './command-headers';
 import type { InputOf, Method, OutputOf } from './methods';
 
-/** How long each attempt waits. A lost message costs the first wait; a service that is starting has the sum of them. */
+/** How long each attempt waits. A lost message costs the first timeout; a starting service has the sum of all. */
 const ATTEMPT_TIMEOUTS_MS = [1_500, 3_000, 6_000];
 const NO_RESPONDER_WAIT_MS = 250;
 const MAX_NO_RESPONDER_WAITS = 40;
 
 /**
- * Asks another service. The outcome of a lost request is unknown, so it is repeated under the same command id.
- * Throws RefusalError with the service's refusal, or `busy` when it does not answer.
+ * Sends a request to another service. The outcome of a lost request is unknown, so it is sent again with the same command id.
+ * @throws RefusalError with the refusal of the service, or `busy` when it does not answer
  */
 export async function callService<M extends Method>(
   requests: Requests,
@@ -54,6 +54,6 @@ function unwrap<M extends Method>(method: M, reply: JsonValue): OutputOf<M> {
       allowed,
     });
   }
-  // A service of a newer release may say more than this one knows.
+  // A service of a newer release may send fields that this one does not know.
   return toPlainForm(method.output, envelope.ok ?? {}, { ignoreUnknownFields: true }) as OutputOf<M>;
 }

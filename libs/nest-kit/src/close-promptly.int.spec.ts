@@ -5,7 +5,7 @@ import { eventually } from '@muster/testing';
 import fastify, { type FastifyInstance } from 'fastify';
 import { closePromptly } from './close-promptly';
 
-/** Far longer than a test may take: whoever waits for it, is seen. */
+/** Longer than the timeout of a test: a wait for it fails the test. */
 const KEEP_ALIVE_MS = 600_000;
 
 describe('a endpoint that closes', () => {

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** How long answers that are under way when a endpoint closes may still take, milliseconds. Then they are cut. */
+/** How long answers that are under way when an endpoint closes may still take, milliseconds. Then they are cut. */
 export const CLOSE_MAX_WAIT_MS = 10_000;
 
 /**
- * Lets a endpoint close as soon as what was let in is answered. A connection that was busy when closing began is otherwise
+ * Lets an endpoint close as soon as the requests it accepted are answered. A connection that was busy when closing began is otherwise
  * kept open for its client's next request until the keep-alive timeout, and a slow download for as long as it takes.
  */
 export function closePromptly(

@@ -11,7 +11,7 @@ export function toHeaders(context: CommandContext): MessageHeaders {
   return headers;
 }
 
-/** What is missing is filled in: a message without identity is its own cause, from an unknown service. */
+/** The context of a message. A message without a command id gets one and is its own cause. */
 export function fromHeaders(headers: MessageHeaders, ids: Ids): CommandContext {
   const commandId = headers[HEADERS.commandId] ?? ids.uuid();
   return {

@@ -14,7 +14,7 @@ const FULL = {
 };
 
 describe('the headers of a command', () => {
-  it('carry who asks for what, there and back', () => {
+  it('carry the caller and the command in both directions', () => {
     expect(Object.keys(toHeaders(FULL)).sort()).toEqual(Object.values(HEADERS).sort());
     expect(fromHeaders(toHeaders(FULL), seededIds())).toEqual(FULL);
   });
@@ -27,7 +27,7 @@ describe('the headers of a command', () => {
     });
   });
 
-  it('that are missing make the message its own cause, from nobody known', () => {
+  it('that are missing make the message its own cause, from an unknown caller', () => {
     const id = seededIds().uuid();
     expect(fromHeaders({}, seededIds())).toMatchObject({ commandId: id, correlationId: id, actor: 'unknown' });
   });

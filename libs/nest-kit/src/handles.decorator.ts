@@ -3,7 +3,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { subjectOfMethod } from '@muster/contracts';
 import type { DescMethod } from '@bufbuild/protobuf';
 
-/** This controller method answers that method of proto/muster/v1: `(@Payload() request: Plain message, @Ctx() context: CommandContext) => Plain response`. */
+/** The controller method handles this method of proto/muster/v1: `(@Payload() request: Plain message, @Ctx() context: CommandContext) => Plain response`. */
 export function Handles(method: DescMethod): MethodDecorator {
   return applyDecorators(MessagePattern(subjectOfMethod(method)));
 }

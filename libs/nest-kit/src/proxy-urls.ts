@@ -11,12 +11,13 @@ export interface ProxyUrls {
   readonly noProxy: string;
 }
 
-/** What is sealed of a proxy: the URLs that had credentials in them, and those that came along. */
+/** The sealed part of a proxy setting: the URLs, when one of them has credentials. */
 export type SealedProxy = Pick<ProxyUrls, 'httpProxy' | 'httpsProxy'>;
 
 /**
- * The proxy as whoever has to use it needs it; facts have it with a mask. `scope`: id of the cluster or infra-env whose
- * setting it is. Throws RefusalError `not-ready` when its credentials are lost.
+ * The proxy URLs with their credentials; events contain them masked. `scope` is the id of the cluster or infra-env with this
+ * setting.
+ * @throws RefusalError `not-ready` when the sealed credentials are missing
  */
 export async function openProxy(secrets: Secrets, scope: string, setting: ProxySetting): Promise<ProxyUrls> {
   const urls = {
@@ -29,12 +30,12 @@ export async function openProxy(secrets: Secrets, scope: string, setting: ProxyS
   if (sealed) return { ...urls, ...sealed };
   throw new RefusalError({
     code: 'not-ready',
-    reason: 'User and password of the proxy were given and cannot be found among the secrets; give the proxy again.',
+    reason: 'The stored credentials of the proxy are missing. Set the proxy again.',
     subject: 'http_proxy',
   });
 }
 
-/** Undefined when it is lost. */
+/** Undefined when the secret is missing. */
 export async function openSealedProxy(
   secrets: Secrets,
   scope: string,

@@ -1,8 +1,8 @@
-/** What keeps a service from answering well, by part; empty when it is ready. */
+/** The parts of a process that are not ready, with the reason. */
 export class Readiness {
   private readonly parts = new Map<string, () => string | undefined>();
 
-  /** `check` answers why the part is not ready, or undefined. */
+  /** `check` returns why the part is not ready, or undefined. */
   register(part: string, check: () => string | undefined): void {
     this.parts.set(part, check);
   }

@@ -74,7 +74,7 @@ describe('a service on the bus', () => {
     await server.stop();
   });
 
-  it('hands a handler the message with its implicit fields, and who asks', async () => {
+  it('passes the message with its implicit fields and the caller to the handler', async () => {
     await callService(client, EventsService.method.recordNote, { note: note('fine') } as never, context);
     expect(received).toMatchObject([{ request: { note: { name: 'fine', severity: '', clusterId: '' } }, context }]);
   });
@@ -122,7 +122,7 @@ describe('a service on the bus', () => {
     const { refusal } = await ask({ note: { name } });
     expect(refusal).toEqual({
       code: 'internal',
-      reason: 'events could not answer RecordNote; its log says why.',
+      reason: 'The service events failed to answer RecordNote. Its log has the reason.',
       subject: '',
       allowed: [],
     });

@@ -8,7 +8,7 @@ import { fromHeaders } from './command-headers';
 import { methodOfSubject, parseMessage } from './methods';
 import type { Platform } from './platform';
 
-/** Nest's microservice transport over the Requests port: one codec, one envelope, and a message that does not fit its schema never reaches a handler. */
+/** The microservice transport of Nest over the Requests port. A message that does not match its schema never reaches a handler. */
 export class RequestsServer extends Server implements CustomTransportStrategy {
   private ready: () => Promise<void> = () => Promise.resolve();
   private subscriptions: { unsubscribe(): void }[] = [];
@@ -20,7 +20,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     super();
   }
 
-  /** Until `ready` resolves no question is taken; whoever asks meanwhile finds nobody and asks again. */
+  /** Until `ready` resolves the server does not subscribe: a caller gets `no responder` and asks again. */
   waitFor(ready: () => Promise<void>): void {
     this.ready = ready;
   }
@@ -38,7 +38,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     this.subscriptions = [];
   }
 
-  // Connection state is the port's affair; Nest's listeners have nothing to listen to here.
+  // The port handles the connection state: there is nothing for the listeners of Nest.
   override on(): void {}
   override unwrap<T>(): T {
     return this.platform.requests as T;
@@ -57,7 +57,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     } catch (error) {
       return refusalEnvelope({
         code: 'invalid-input',
-        reason: `The message is not a ${method.input.name}: ${textOf(error)}`,
+        reason: `The message is not a valid ${method.input.name}: ${textOf(error)}`,
         subject: method.input.name,
       });
     }
@@ -72,7 +72,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       );
       return refusalEnvelope({
         code: 'internal',
-        reason: `${this.serviceName} could not answer ${method.name}; its log says why.`,
+        reason: `The service ${this.serviceName} failed to answer ${method.name}. Its log has the reason.`,
       });
     }
   }

@@ -6,10 +6,10 @@ import type { Platform } from './platform';
 import { Readiness } from './readiness';
 import { RequestsServer } from './requests-server';
 
-/** A service that was started and can be stopped. */
+/** A running service. */
 export interface RunningService {
   readonly name: string;
-  /** Where its endpoints are, for the start-up message: e.g. `http://0.0.0.0:8090`. */
+  /** URLs of its endpoints for the start message, e.g. `http://0.0.0.0:8090`. */
   readonly endpoints: readonly string[];
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export type StartService = (platform: Platform, logger: LoggerService) => Promis
 
 const LOOK_AGAIN_MS = 5;
 
-/** Boots a service's module as a Nest microservice. It takes questions once it knows what happened before; callers wait that long. */
+/** Starts the module of a service as a Nest microservice. It accepts requests once it has replayed the stored events; callers wait for it. */
 export async function startMicroservice(
   name: ServiceName,
   module: Type | DynamicModule,
@@ -34,7 +34,7 @@ export async function startMicroservice(
   return { name, endpoints: [], app, close: () => app.close() };
 }
 
-/** A service without a past to read registers nothing, or has no such provider at all. */
+/** A service that replays no events registers nothing or has no such provider. */
 function readinessOf(app: INestMicroservice): Readiness {
   try {
     return app.get(Readiness, { strict: false });

@@ -1,6 +1,15 @@
-import { NO_STREAM, type AppendResult, type EventToAppend } from '@muster/ports';
-import type { OpenEventStore } from './event-store.contract';
+import { NO_STREAM, type AppendResult, type EventStore, type EventToAppend } from '@muster/ports';
 import { collectPages, eventToAppend, freshStream, numberedEvents } from './sample-events';
+
+/**
+ * Opens a store for one test. The store may already contain other events. `reopen` closes it and opens another one over the
+ * same data; it is absent when the data does not outlive the store.
+ */
+export type OpenEventStore = () => Promise<{
+  readonly store: EventStore;
+  close(): Promise<void>;
+  reopen?(): Promise<EventStore>;
+}>;
 
 type Current = () => Awaited<ReturnType<OpenEventStore>>;
 

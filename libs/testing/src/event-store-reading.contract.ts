@@ -1,5 +1,5 @@
 import { NO_STREAM } from '@muster/ports';
-import type { OpenEventStore } from './event-store.contract';
+import type { OpenEventStore } from './event-store-appending.contract';
 import { collectPages, eventToAppend, freshStream, numberedEvents } from './sample-events';
 
 type Current = () => Awaited<ReturnType<OpenEventStore>>;
@@ -94,7 +94,7 @@ export const readingContract = (current: Current): void => {
     for (const [n, answer] of answers.entries()) expect(answer[0]).toEqual(all[(offsets[n] ?? 0) + 1]);
   });
 
-  it('still has everything after it was opened again, and goes on counting', async () => {
+  it('has all events after it was opened again, and continues the positions', async () => {
     const opened = current();
     if (opened.reopen === undefined) return;
     const before = await opened.store.head();

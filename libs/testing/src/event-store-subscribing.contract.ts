@@ -1,5 +1,5 @@
 import { NO_STREAM, type EventStore, type RecordedEvent } from '@muster/ports';
-import type { OpenEventStore } from './event-store.contract';
+import type { OpenEventStore } from './event-store-appending.contract';
 import { eventually } from './eventually';
 import { eventToAppend, freshStream, numberedEvents } from './sample-events';
 

@@ -1,4 +1,5 @@
-export { eventStoreContract, type OpenEventStore } from './event-store.contract';
+export { type OpenEventStore } from './event-store-appending.contract';
+export { eventStoreContract } from './event-store.contract';
 export { readModelsContract, type OpenReadModels } from './read-models.contract';
 export { objectStoreContract, type OpenObjectStore } from './object-store.contract';
 export { secretsContract, type OpenSecrets } from './secrets.contract';

@@ -54,7 +54,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       ]);
     });
 
-    it('says when nobody serves the subject', async () => {
+    it('reports that no service serves the subject', async () => {
       await expect(bus.here.request(subject, null, {}, PLENTY_MS)).rejects.toThrow(NoResponder);
     });
 
@@ -75,7 +75,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
           throw new Error('secret detail');
         },
       ],
-    ])('says so when the handler %s, without its message, and goes on serving', async (_, broken) => {
+    ])('reports that the handler %s without its message, and continues to serve', async (_, broken) => {
       let calls = 0;
       bus.there.subscribe(subject, () => (++calls === 1 ? broken() : Promise.resolve('fine')));
       await bus.settled();

@@ -80,7 +80,7 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       expect((await secrets.open(other, 'kubeconfig'))?.toString()).toBe('theirs');
     });
 
-    it('can use a shredded scope anew, without the old values', async () => {
+    it('can use a shredded scope again, without the old values', async () => {
       await secrets.seal(scope, 'old', Buffer.from('old'));
       await secrets.shred(scope);
       await secrets.seal(scope, 'new', Buffer.from('new'));

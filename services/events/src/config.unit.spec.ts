@@ -3,7 +3,7 @@ import { readConfig } from './config';
 import { DEFAULT_MACHINE_LIMITS } from './views/machine-limits';
 
 describe('configuration', () => {
-  it('limits given are merged over those that always apply', () => {
+  it('rate limits are merged over the defaults', () => {
     const { noteIntervalsMs } = readConfig({ EVENT_RATE_LIMITS: '{"reboots_for_node":"90s"}' });
     expect(Object.fromEntries(noteIntervalsMs)).toMatchObject({
       reboots_for_node: 90_000,
@@ -11,7 +11,7 @@ describe('configuration', () => {
     });
   });
 
-  it('machines are measured against what the other services are told too', () => {
+  it('hardware requirements are those of the other services', () => {
     const roles = { cpu_cores: 1, ram_mib: 1, disk_size_gb: 7, installation_disk_speed_threshold_ms: 3 };
     const table = [{ version: 'default', master: roles, worker: roles, sno: roles }];
     const { machineLimits } = readConfig({

@@ -183,7 +183,7 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(await store.head()).toBe(position);
   });
 
-  it('a fact that nobody can show holds nothing up', async () => {
+  it('an event that cannot be projected does not stop the others', async () => {
     const store = openStore();
     const { events } = await start(store);
     await append(store, onHost('HostBootstrapChosen'));

@@ -8,7 +8,7 @@ export interface RunningEvents extends RunningService {
   readonly views: ProjectionProgress;
 }
 
-/** What people see: read models, the event log, and the live copies that every other consumer follows. */
+/** Starts the read models, the event log, and the relay that publishes stored events on the bus. */
 export const startEvents = async (platform: Platform, logger: LoggerService): Promise<RunningEvents> => {
   const running = await startMicroservice('events', AppModule.on(platform), platform, logger);
   return { ...running, readiness: running.app.get(Readiness), views: running.app.get(ViewsProjection) };

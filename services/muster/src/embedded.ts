@@ -13,7 +13,7 @@ export interface RunningMuster {
   close(): Promise<void>;
 }
 
-/** All services in this process on one SQLite file, one directory and one real nats-server (NATS_URL: somebody else's). */
+/** Starts all services in this process on one SQLite file, one directory, and a `nats-server` child unless NATS_URL is set. */
 export async function startEmbedded(environment: Environment, logger: LoggerService): Promise<RunningMuster> {
   const settings = new SettingsReader(environment);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
@@ -32,13 +32,13 @@ export async function startEmbedded(environment: Environment, logger: LoggerServ
   });
   const { gateway, ...others } = SERVICES;
   const behind = await Promise.all(Object.values(others).map((start) => start(platform, logger)));
-  // The endpoint for people opens last: who is let in finds everyone at work.
+  // The REST endpoint opens last: a request finds every service running.
   const endpoint = await gateway(platform, logger);
   return {
     services: [...behind, endpoint],
     platform,
     close: async () => {
-      // And closes first: what was let in is answered by services that are still there, instead of waiting for ones that left.
+      // It closes first: the services still answer the requests that it accepted.
       await endpoint.close();
       await Promise.all(behind.map((service) => service.close()));
       await platform.close();
@@ -47,7 +47,7 @@ export async function startEmbedded(environment: Environment, logger: LoggerServ
   };
 }
 
-/** One service alone: everything that embedded services share has an address in the environment. */
+/** Starts one service. The settings name the resources that the services share. */
 export async function startAlone(
   name: StartableService,
   environment: Environment,

@@ -1,13 +1,13 @@
 import { type Requests, RequestTimedOut } from '@muster/ports';
 
-/** A real loss is noticed when the time is up; waiting that long would only make demonstrations slow. */
+/** A caller notices a real loss at its timeout; a shorter wait keeps demonstrations fast. */
 const LOSS_NOTICED_MS = 300;
 
-/** A bus that loses a share of all messages, repeatably by seed: for tests and demonstrations of what loss does (nothing). */
+/** A bus that drops a share of all messages, the same ones for the same seed. Tests and demonstrations use it to show that no event is lost. */
 export function lossyRequests(requests: Requests, share: number, seed: number): Requests {
   let state = seed >>> 0 || 1;
   const chance = (): number => {
-    // xorshift32: enough to scatter losses, and the same on every run.
+    // xorshift32: repeatable and sufficiently random.
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
@@ -17,7 +17,7 @@ export function lossyRequests(requests: Requests, share: number, seed: number): 
     request: async (subject, body, headers, timeoutMs) => {
       const fate = chance();
       if (fate >= share) return requests.request(subject, body, headers, timeoutMs);
-      // Half of the losses hit the question, half the answer: then the work was done and nobody knows.
+      // Half of the losses drop the request and half the answer: then the command was executed and the caller does not know.
       if (fate < share / 2) await requests.request(subject, body, headers, timeoutMs).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, LOSS_NOTICED_MS)));
       throw new RequestTimedOut(subject, timeoutMs);

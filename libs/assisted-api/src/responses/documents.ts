@@ -118,6 +118,8 @@ export type HostDocument = Kept &
     readonly _tang_connectivity_digest?: string;
     readonly _ignition_overrides_digest?: string;
     readonly _logs_digest?: string;
+    /** Position of the last event with installation progress. */
+    readonly _progress_position?: number;
     /** A person chose the installation disk. */
     readonly _disk_chosen_by_person?: boolean;
     readonly _ip_collisions?: IpCollisions;

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Secrets } from '@muster/ports';
 
-/** In the scope of an infra-env: the key of the addresses of its images. */
+/** In the scope of an infra-env: the key that signs its image URLs. */
 const IMAGE_TOKEN_KEY = 'image-token-key';
-/** In the scope of the ignition service: the key of what agents prove themselves by where no key pair is configured. */
+/** In the scope of the ignition service: the key that signs agent tokens when no key pair is configured. */
 const SERVICE_SCOPE = 'service-ignition';
 const AGENT_TOKEN_KEY = 'infra-env-token-key';
 const KEY_BYTES = 32;
 const ALGORITHM = 'HS256';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A token that opens the image of one infra-env until it expires or the infra-env's signing key is replaced. */
+/** A token for the image of one infra-env, valid until it expires or the signing key of the infra-env is replaced. */
 export async function signImageToken(secrets: Secrets, infraEnvId: string, expiresAtMs: number): Promise<string> {
   const { SignJWT } = await import('jose');
   return new SignJWT({})
@@ -20,7 +20,7 @@ export async function signImageToken(secrets: Secrets, infraEnvId: string, expir
     .sign(await keyOf(secrets, infraEnvId, IMAGE_TOKEN_KEY));
 }
 
-/** The infra-env whose image the token opens at that time; undefined when it opens none. */
+/** The id of the infra-env that a valid token names; undefined when the token is not valid at that time. */
 export async function verifyImageToken(secrets: Secrets, token: string, nowMs: number): Promise<string | undefined> {
   const { decodeJwt, jwtVerify } = await import('jose');
   try {
@@ -34,12 +34,12 @@ export async function verifyImageToken(secrets: Secrets, token: string, nowMs: n
   }
 }
 
-/** From now on no address that was handed out before opens the infra-env's image. */
+/** Invalidates every image URL of the infra-env that was issued before. */
 export async function replaceImageTokenKey(secrets: Secrets, infraEnvId: string): Promise<void> {
   await secrets.seal(infraEnvId, IMAGE_TOKEN_KEY, randomBytes(KEY_BYTES));
 }
 
-/** The key of agents' tokens where no key pair is configured; made at the first call, the same ever after. */
+/** The key that signs agent tokens when no key pair is configured. The first call creates it. */
 export const agentTokenKey = (secrets: Secrets): Promise<Buffer> => keyOf(secrets, SERVICE_SCOPE, AGENT_TOKEN_KEY);
 
 async function keyOf(secrets: Secrets, scope: string, name: string): Promise<Buffer> {

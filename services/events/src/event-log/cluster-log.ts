@@ -12,10 +12,9 @@ const line = (
 ): readonly LogEntry[] => [{ name, severity, message, props }];
 
 export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
-  ClusterRegistered: ({ kind }, { cluster }) =>
-    line('cluster_registration_succeeded', 'info', `Cluster ${cluster.name} (${kind}) was created.`, {
-      cluster_kind: kind,
-    }),
+  // Scripts wait for this text of assisted-service v2.
+  ClusterRegistered: ({ kind }) =>
+    line('cluster_registration_succeeded', 'info', 'Successfully registered cluster', { cluster_kind: kind }),
   ClusterDeregistered: (_data, { cluster }) =>
     line('cluster_deregistered', 'info', `Cluster ${cluster.name} was deleted.`),
   ClusterSettingsRevised: revisionLog,
@@ -23,8 +22,7 @@ export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
     line(
       'api_ingress_vip_updated',
       'info',
-      `Cluster ${cluster.name} answers on ${apiVips.join(', ') || 'no address'} (API) and ` +
-        `${ingressVips.join(', ') || 'no address'} (ingress).`,
+      `Cluster ${cluster.name}: API address ${apiVips.join(', ') || 'none'}, ingress address ${ingressVips.join(', ') || 'none'}.`,
       { api_vip: apiVips[0] ?? '', ingress_vip: ingressVips[0] ?? '' },
     ),
   ClusterEnteredStatus: clusterStatusLog,
@@ -33,24 +31,24 @@ export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
       ? line(
           'validations_ignored',
           'info',
-          `Cluster ${cluster.name} is installed although some validations are ignored; it may not work.`,
+          `The installation of cluster ${cluster.name} ignores some validations. The cluster may not work.`,
         )
       : [],
   InstallationPrepared: (_data, { cluster }) =>
     line(
       'cluster_prepare_installation_started',
       'info',
-      `Everything to install cluster ${cluster.name} from is ready.`,
+      `The installation artifacts of cluster ${cluster.name} are ready.`,
     ),
   InstallationPreparationFailed: ({ reason }, { cluster }) =>
     line(
       'prepare_installation_failed',
       'warning',
-      `Preparing the installation of cluster ${cluster.name} failed: ${reason}`,
+      `The preparation of the installation of cluster ${cluster.name} failed: ${reason}`,
       { error: reason },
     ),
   FinalizingStageReached: ({ stage }, { cluster }) =>
-    line('cluster_finalizing_stage_updated', 'info', `Cluster ${cluster.name} reached: ${stage}`, {
+    line('cluster_finalizing_stage_updated', 'info', `Cluster ${cluster.name} reached stage "${stage}".`, {
       finalizing_stage: stage,
     }),
   FinalizingStageTimedOut: ({ stage, minutes }, { cluster }) =>
@@ -78,23 +76,23 @@ export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
       ? line(
           'installation_preparing_timed_out',
           'warning',
-          `Preparing the installation of cluster ${cluster.name} took too long; start it again.`,
+          `The preparation of the installation of cluster ${cluster.name} timed out. Start the installation again.`,
           { reason: deadline },
         )
       : [],
   InstallationCancelled: (_data, { cluster }) =>
-    line('cluster_installation_canceled', 'info', `Installation of cluster ${cluster.name} was cancelled.`),
+    line('cluster_installation_canceled', 'info', `The installation of cluster ${cluster.name} was cancelled.`),
   ClusterReset: (_data, { cluster }) =>
-    line('cluster_installation_reset', 'info', `Installation of cluster ${cluster.name} was reset.`),
+    line('cluster_installation_reset', 'info', `The installation of cluster ${cluster.name} was reset.`),
   ClusterLogsCollected: ({ logsType }, { cluster }) =>
     logsType === 'controller'
-      ? line('cluster_logs_uploaded', 'info', `Logs of cluster ${cluster.name} were uploaded.`)
+      ? line('cluster_logs_uploaded', 'info', `The logs of cluster ${cluster.name} were uploaded.`)
       : [],
 };
 
-/** The last that is told of a cluster. */
+/** The last entry of a cluster. */
 export function retentionLog({ name }: ClusterSubject['cluster']): readonly LogEntry[] {
-  const message = `Cluster ${name} was deleted long enough ago: nothing but its events is kept of it any more.`;
+  const message = `Cluster ${name} was permanently deleted after the retention period. Its events are kept.`;
   return line('clusters_permanently_deleted', 'info', message, { message });
 }
 
@@ -105,14 +103,14 @@ function revisionLog(
   const { changes } = data;
   const proxyOf = ({ http_proxy, https_proxy, no_proxy }: ClusterSubject['cluster']): string =>
     JSON.stringify([http_proxy, https_proxy, no_proxy]);
-  // Only what differs is among the changes; of another password nothing else shows.
+  // A new password shows only in the name under which the proxy is sealed.
   const hasChanged = before && (proxyOf(before) !== proxyOf(cluster) || changes?.proxy?.sealedAs);
   return [
     ...(changes?.proxy && hasChanged
-      ? line('proxy_settings_changed', 'info', `Proxy settings of cluster ${cluster.name} changed.`)
+      ? line('proxy_settings_changed', 'info', `The proxy settings of cluster ${cluster.name} changed.`)
       : []),
     ...(changes?.installConfigOverrides !== undefined
-      ? line('install_config_applied', 'info', `Install-config overrides of cluster ${cluster.name} were set.`)
+      ? line('install_config_applied', 'info', `The install-config overrides of cluster ${cluster.name} were set.`)
       : []),
     ...overrideLog(data, { cluster }),
   ];

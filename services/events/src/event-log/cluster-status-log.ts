@@ -1,15 +1,15 @@
 import type { EventData } from '@muster/contracts';
-import type { ClusterSubject, LogEntry } from './log-entry';
+import { type ClusterSubject, describeStatus, type LogEntry } from './log-entry';
 
 type Entered = EventData<'ClusterEnteredStatus'>;
 
-/** What else is told when a cluster enters a status. */
+/** Further entries when a cluster enters a status. */
 const ALSO: { readonly [status: string]: (data: Entered, subject: ClusterSubject) => readonly LogEntry[] } = {
   error: ({ statusInfo }, { cluster }) => [
     {
       name: 'cluster_installation_failed',
       severity: 'critical',
-      message: `Installation of cluster ${cluster.name} failed: ${statusInfo}`,
+      message: `The installation of cluster ${cluster.name} failed: ${statusInfo}`,
       props: { failure_reason: statusInfo },
     },
   ],
@@ -23,7 +23,7 @@ const ALSO: { readonly [status: string]: (data: Entered, subject: ClusterSubject
           {
             name: 'cluster_degraded_OLM_operators_failed',
             severity: 'warning',
-            message: `Cluster ${cluster.name} is installed, but these operators failed: ${failed}`,
+            message: `Cluster ${cluster.name} is installed. These operators failed: ${failed}.`,
             props: { failed_operators: failed },
           },
         ]
@@ -45,7 +45,7 @@ export function clusterStatusLog(data: Entered, subject: ClusterSubject): readon
     {
       name: 'cluster_status_updated',
       severity: 'info',
-      message: `Cluster ${subject.cluster.name} went from "${from}" to "${status}": ${statusInfo}`,
+      message: `Cluster ${subject.cluster.name}: ${describeStatus(from, status, statusInfo)}`,
       props: { cluster_status: status, status_info: statusInfo },
     },
     ...(ALSO[status]?.(data, subject) ?? []),

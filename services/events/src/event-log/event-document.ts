@@ -4,13 +4,13 @@ import type { ReadModelChange } from '@muster/ports';
 import { putOrRemove } from '../views/document-changes';
 import type { LogEntry } from './log-entry';
 
-/** Digits that hold every position a number can be exact about. */
+/** Enough digits for every safe integer. */
 const POSITION_DIGITS = 16;
 
 const { events: EVENTS } = COLLECTIONS;
 const NO_PROPS: EventDocument['_props'] = {};
 
-/** Whom a line is about. */
+/** The resources that an entry is about, and their owner. */
 export interface EventSubject {
   readonly clusterId?: string;
   readonly hostId?: string;
@@ -18,15 +18,17 @@ export interface EventSubject {
   readonly owner: { readonly user_name: string; readonly org_id: string; readonly email_domain: string };
 }
 
-/** The lines of one stored event. Keys come from its position, so that a repetition writes the same documents. */
+/** The documents of the entries of one stored event. Keys come from its position, so that a repetition writes the same documents. */
 export function eventDocuments(
   event: RecordedMusterEvent,
   entries: readonly LogEntry[],
   { clusterId, hostId, infraEnvId, owner }: EventSubject,
 ): readonly ReadModelChange[] {
-  const position = String(event.position).padStart(POSITION_DIGITS, '0');
-  return entries.map((entry, ordinal) => {
-    // Written member by member: half of all events of a replay come through here.
+  const replaced = entries.flatMap(({ replaces }) =>
+    replaces === undefined ? [] : [putOrRemove(EVENTS, keyOf(replaces, 0), undefined)],
+  );
+  const written = entries.map((entry, ordinal) => {
+    // Assigned member by member: half of all events of a replay pass here.
     const document: { -readonly [Member in keyof EventDocument]: EventDocument[Member] } = {
       name: entry.name,
       severity: entry.severity,
@@ -43,6 +45,10 @@ export function eventDocuments(
     if (hostId) document.host_id = hostId;
     if (infraEnvId) document.infra_env_id = infraEnvId;
     if (event.metadata.requestId) document.request_id = event.metadata.requestId;
-    return putOrRemove(EVENTS, `${position}.${ordinal}`, document);
+    return putOrRemove(EVENTS, keyOf(event.position, ordinal), document);
   });
+  return replaced.length === 0 ? written : [...replaced, ...written];
 }
+
+const keyOf = (position: number, ordinal: number): string =>
+  `${String(position).padStart(POSITION_DIGITS, '0')}.${ordinal}`;

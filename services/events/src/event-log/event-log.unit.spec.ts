@@ -41,8 +41,8 @@ const bootable = (name: string) => ({
   bootable: true,
 });
 
-/** Name and severity of the lines that the last fact adds to those of the facts before it. */
-async function told(...facts: readonly Fact[]): Promise<readonly string[]> {
+/** Name and severity of the entries that the last event adds. */
+async function added(...facts: readonly Fact[]): Promise<readonly string[]> {
   const before = (await viewsAfter(...facts.slice(0, -1))).log.length;
   const { log } = await viewsAfter(...facts);
   return log.slice(before).map(({ name, severity }) => `${name} ${severity}`);
@@ -51,12 +51,12 @@ async function told(...facts: readonly Fact[]): Promise<readonly string[]> {
 const cluster = clusterRegistered({ monitoredOperators: [{ name: 'lvm', operatorType: 'olm' } as never] });
 const host = hostRegistered();
 
-describe('what people are told', () => {
+describe('The event log has an entry when', () => {
   it.each<[string, readonly Fact[], readonly string[]]>([
     ['a cluster is created', [cluster], ['cluster_registration_succeeded info']],
     ['a host is reset', [cluster, host, onHost('HostReset')], ['host_installation_reset info']],
     [
-      'a host that was reset waits for a person',
+      'a host that was reset waits for a boot',
       [
         cluster,
         host,
@@ -65,7 +65,7 @@ describe('what people are told', () => {
       ['host_status_updated info', 'user_required_complete_installation_reset info'],
     ],
     [
-      'a deleted cluster is not kept any longer',
+      'the retention of a deleted cluster ends',
       [
         cluster,
         onCluster('ClusterDeregistered', { at: timeAt(9) }),
@@ -106,7 +106,11 @@ describe('what people are told', () => {
       [cluster, onCluster('ClusterDeadlinePassed', { deadline: 'preparation' })],
       ['installation_preparing_timed_out warning'],
     ],
-    ['another deadline passes', [cluster, onCluster('ClusterDeadlinePassed', { deadline: 'installation' })], []],
+    [
+      'another deadline passes (no entry)',
+      [cluster, onCluster('ClusterDeadlinePassed', { deadline: 'installation' })],
+      [],
+    ],
     [
       'validations are ignored at installation',
       [
@@ -202,11 +206,11 @@ describe('what people are told', () => {
       [],
     ],
   ])('%s', async (_what, facts, expected) => {
-    expect(await told(...facts)).toEqual(expected);
+    expect(await added(...facts)).toEqual(expected);
   });
 
   it.each([
-    ['a first verdict is no news', [outcome('a', 'failure')], [], []],
+    ['a first outcome has no entry', [outcome('a', 'failure')], [], []],
     ['a failure after success', [outcome('a', 'success')], [outcome('a', 'failure')], ['_validation_failed warning']],
     ['a failure after waiting', [outcome('a', 'pending')], [outcome('a', 'failure')], ['_validation_failed warning']],
     ['another failure', [outcome('a', 'failure')], [outcome('a', 'failure')], []],
@@ -218,7 +222,7 @@ describe('what people are told', () => {
       [flapping('a')],
       ['_validation_failed warning', '_validation_flapping_started warning'],
     ],
-    ['flapping that goes on', [flapping('a')], [flapping('a')], []],
+    ['flapping that continues', [flapping('a')], [flapping('a')], []],
     [
       'a pass that has lasted',
       [flapping('a')],
@@ -227,12 +231,12 @@ describe('what people are told', () => {
     ],
     ['a failure that stays', [flapping('a')], [outcome('a', 'failure')], ['_validation_flapping_ended info']],
   ])('validations: %s', async (_what, first, then, expected) => {
-    const ofHost = await told(
+    const ofHost = await added(
       host,
       onHostOutcomes('HostOutcomesChanged', { changed: first }),
       onHostOutcomes('HostOutcomesChanged', { changed: then }),
     );
-    const ofCluster = await told(
+    const ofCluster = await added(
       cluster,
       onClusterOutcomes('ClusterOutcomesChanged', { changed: first }),
       onClusterOutcomes('ClusterOutcomesChanged', { changed: then }),
@@ -242,8 +246,8 @@ describe('what people are told', () => {
   });
 });
 
-describe('a line of the log', () => {
-  it('says whom it is about, when, and belongs to the owner of that', async () => {
+describe('An entry of the event log', () => {
+  it('names its cluster, host, infra-env and time, and belongs to their owner', async () => {
     const { log } = await viewsAfter(
       cluster,
       host,
@@ -264,19 +268,19 @@ describe('a line of the log', () => {
     expect(line && JSON.parse(presentEvent(line).props)).toMatchObject({ host_name: 'node-1', host_id: HOST_ID });
   });
 
-  it('after an unbinding is about the infra-env, no longer about the cluster', async () => {
+  it('for an unbinding names the infra-env and not the cluster', async () => {
     const { log } = await viewsAfter(cluster, host, onHost('HostUnbound', { clusterId: CLUSTER_ID }));
     expect(log.at(-1)?.name).toBe('host_unbind_succeeded');
     expect(log.at(-1)).not.toHaveProperty('cluster_id');
   });
 
-  it('keys sort by time', async () => {
+  it('has a key that sorts by time', async () => {
     const { documents } = await viewsAfter(cluster, onCluster('ClusterEnteredStatus', { status: 'installed' }));
     const keys = [...documents.keys()].filter((key) => key.startsWith('events/'));
     expect(keys).toEqual(['events/0000000000000000.0', 'events/0000000000000001.0', 'events/0000000000000001.1']);
   });
 
-  it('a note is told as it was given', async () => {
+  it('has the content of its note', async () => {
     const { log } = await viewsAfter(
       cluster,
       onNote('NoteRecorded', {
@@ -296,5 +300,72 @@ describe('a line of the log', () => {
       org_id: 'acme',
     });
     expect(log.map(presentEvent).at(-1)?.props).toBe(JSON.stringify({ cluster_id: CLUSTER_ID, reboots: 2 }));
+  });
+
+  const messagesOf = async (...facts: readonly Fact[]): Promise<readonly string[]> =>
+    (await viewsAfter(...facts)).log.map(({ message }) => message);
+
+  it('has the texts of assisted-service v2 that scripts wait for', async () => {
+    const named = [cluster, host, onHost('HostRenamed', { requestedHostname: 'node-1' })];
+    const changes = [outcome('a', 'success'), outcome('a', 'failure'), outcome('a', 'success')];
+    const ofHost = await messagesOf(
+      ...named,
+      ...changes.map((one) => onHostOutcomes('HostOutcomesChanged', { changed: [one] })),
+    );
+    expect(ofHost[0]).toBe('Successfully registered cluster');
+    expect(ofHost.slice(-2)).toEqual([
+      "Host node-1: validation 'a' that used to succeed is now failing",
+      "Host node-1: validation 'a' is now fixed",
+    ]);
+    const ofCluster = await messagesOf(
+      cluster,
+      ...changes.map((one) => onClusterOutcomes('ClusterOutcomesChanged', { changed: [one] })),
+    );
+    expect(ofCluster.slice(-2)).toEqual([
+      "Cluster validation 'a' that used to succeed is now failing",
+      "Cluster validation 'a' is now fixed",
+    ]);
+  });
+
+  it('for the first status does not name an empty status', async () => {
+    const first = onHost('HostEnteredStatus', { status: 'discovering', from: '', statusInfo: 'Waiting' });
+    const next = onHost('HostEnteredStatus', { status: 'known', from: 'discovering', statusInfo: '' });
+    expect((await messagesOf(host, first, next)).slice(-2)).toEqual([
+      `Host ${HOST_ID}: status is "discovering" (Waiting)`,
+      `Host ${HOST_ID}: updated status from "discovering" to "known"`,
+    ]);
+  });
+
+  it('has rounded amounts with units', async () => {
+    const image = {
+      name: 'a',
+      result: 'success',
+      seconds: 8.069444444444445,
+      sizeBytes: 1_234_567_890,
+      downloadRateMbps: 152.99,
+    };
+    const report = onInventory('ImageAvailabilityReported', { images: [image as never] });
+    const { log } = await viewsAfter(host, report);
+    expect(log.at(-1)?.message).toBe(`Host ${HOST_ID}: image a is available (pulled in 8.1 s).`);
+    expect(log.at(-1)?._props).toMatchObject({ info: '1.2 GB at 153 MB/s' });
+  });
+
+  it('for a disk write is a single one with the last percentage', async () => {
+    const writing = (progressInfo: string, stageChanged = false) =>
+      onHost('HostProgressed', { stage: 'Writing image to disk', progressInfo, stageChanged });
+    const messages = await messagesOf(
+      host,
+      onHost('HostProgressed', { stage: 'Installing', stageChanged: true }),
+      writing('', true),
+      writing('5%'),
+      writing('40%'),
+      writing('100%'),
+      onHost('HostProgressed', { stage: 'Rebooting', stageChanged: true }),
+    );
+    expect(messages.slice(1)).toEqual([
+      `Host ${HOST_ID}: reached installation stage Installing`,
+      `Host ${HOST_ID}: reached installation stage Writing image to disk: 100%`,
+      `Host ${HOST_ID}: reached installation stage Rebooting`,
+    ]);
   });
 });

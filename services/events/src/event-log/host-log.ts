@@ -1,10 +1,10 @@
 import type { EventSeverity } from '@muster/assisted-api';
-import type { HostEvent } from '@muster/contracts';
+import type { EventData, HostEvent } from '@muster/contracts';
 import { hostStatusLog } from './host-status-log';
 import { settingsLog } from './host-settings-log';
 import { hostNameOf, type HostSubject, type LogEntry, type LogRows } from './log-entry';
 
-/** A line about a host, its name among the properties. */
+/** An entry about a host, with its name among the properties. */
 export function aboutHost(
   { name: host }: HostSubject,
   name: string,
@@ -17,29 +17,27 @@ export function aboutHost(
 
 export const HOST_LOG: LogRows<HostEvent, HostSubject> = {
   HostRegistered: (_data, host) =>
-    aboutHost(host, 'host_registration_succeeded', 'info', `Host ${host.name} registered.`),
-  HostDeregistered: (_data, host) => aboutHost(host, 'host_deregistered', 'info', `Host ${host.name} was removed.`),
+    aboutHost(host, 'host_registration_succeeded', 'info', `Host ${host.name}: successfully registered`),
+  HostDeregistered: (_data, host) =>
+    aboutHost(host, 'host_deregistered', 'info', `Host ${host.name} was deregistered.`),
   HostEnteredStatus: hostStatusLog,
   HostMediaDisconnected: (_data, host) =>
     aboutHost(
       host,
       'host_media_disconnected',
       'error',
-      `Host ${host.name} cannot read its discovery image any more; connect the media again and reboot it.`,
+      `Host ${host.name} cannot read its discovery image. Connect the virtual media and reboot the host.`,
     ),
   HostRoleSuggested: ({ role }, host) =>
     host.before?.suggested_role === role
       ? []
-      : aboutHost(host, 'host_role_updated', 'info', `Host ${host.name} is going to be a ${role}.`, {
+      : aboutHost(host, 'host_role_updated', 'info', `Host ${host.name} has the suggested role ${role}.`, {
           suggested_role: role,
         }),
   HostBootstrapChosen: (_data, host) =>
-    aboutHost(host, 'host_bootstrap_set', 'info', `Host ${host.name} brings the cluster up (bootstrap).`),
+    aboutHost(host, 'host_bootstrap_set', 'info', `Host ${host.name} was selected as the bootstrap host.`),
   HostSettingsRevised: settingsLog,
-  HostProgressed: ({ stage, progressInfo }, host) => {
-    const event = progressInfo ? `${stage} - ${progressInfo}` : stage;
-    return aboutHost(host, 'host_install_progress_updated', 'info', `Host ${host.name} reached: ${event}`, { event });
-  },
+  HostProgressed: progressLog,
   HostStageTimedOut: ({ stage, minutes }, host) =>
     aboutHost(
       host,
@@ -49,36 +47,49 @@ export const HOST_LOG: LogRows<HostEvent, HostSubject> = {
       { stage, minutes },
     ),
   HostBound: (_data, host) =>
-    aboutHost(host, 'host_bind_succeeded', 'info', `Host ${host.name} was given to a cluster.`),
+    aboutHost(host, 'host_bind_succeeded', 'info', `Host ${host.name} was bound to a cluster.`),
   HostUnbound: (_data, host) =>
     host.before
       ? aboutHost(
           { ...host, name: hostNameOf(host.before) },
           'host_unbind_succeeded',
           'info',
-          `Host ${hostNameOf(host.before)} was taken out of its cluster.`,
+          `Host ${hostNameOf(host.before)} was unbound from its cluster.`,
         )
       : [],
   HostReset: (_data, host) =>
-    aboutHost(host, 'host_installation_reset', 'info', `Installation of host ${host.name} was reset.`),
+    aboutHost(host, 'host_installation_reset', 'info', `The installation of host ${host.name} was reset.`),
   HostLogsCollected: (_data, host) =>
-    aboutHost(host, 'host_logs_uploaded', 'info', `Logs of host ${host.name} were uploaded.`),
+    aboutHost(host, 'host_logs_uploaded', 'info', `The logs of host ${host.name} were uploaded.`),
   HostIdentityConflictDetected: ({ known, intruder }, host) =>
     aboutHost(
       host,
       'host_identity_conflict_detected',
       'error',
-      `Two live machines claim to be host ${host.name}: ${describe(known)} and ${describe(intruder)}. ` +
-        'Give one of them another system UUID or shut it down.',
+      `Two machines use the id of host ${host.name}: ${describe(known)} and ${describe(intruder)}. ` +
+        'Change the system UUID of one machine or shut it down.',
     ),
   HostIdentityConflictResolved: ({ remaining }, host) =>
     aboutHost(
       host,
       'host_identity_conflict_resolved',
       'info',
-      `Only ${describe(remaining)} claims to be host ${host.name} now.`,
+      `Only ${describe(remaining)} uses the id of host ${host.name} now.`,
     ),
 };
+
+/** A disk write reports its percentage many times: the log keeps the entry with the last one. */
+function progressLog({ stage, progressInfo }: EventData<'HostProgressed'>, host: HostSubject): readonly LogEntry[] {
+  const event = progressInfo ? `${stage}: ${progressInfo}` : stage;
+  const message = `Host ${host.name}: reached installation stage ${event}`;
+  const earlier = host.before?._progress_position;
+  const isSameStage = host.before?.progress.current_stage === stage && isPercentage(progressInfo);
+  return aboutHost(host, 'host_install_progress_updated', 'info', message, { event }).map((entry) =>
+    isSameStage && earlier !== undefined ? { ...entry, replaces: earlier } : entry,
+  );
+}
+
+const isPercentage = (text: string): boolean => /^\d{1,3}(\.\d+)?%$/.test(text);
 
 function describe(machine: { readonly serialNumber: string; readonly sourceAddress: string } | undefined): string {
   const serial = machine?.serialNumber ? `the machine with serial number ${machine.serialNumber}` : 'a machine';

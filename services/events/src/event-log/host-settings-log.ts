@@ -8,7 +8,7 @@ export function settingsLog({ changes }: EventData<'HostSettingsRevised'>, { nam
     entries.push({
       name: 'host_installer_args_applied',
       severity: 'info',
-      message: `Installer arguments of host ${name} were set.`,
+      message: `The installer arguments of host ${name} were set.`,
       props,
     });
   if (changes?.ignitionConfigOverrides)

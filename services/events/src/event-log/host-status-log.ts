@@ -1,8 +1,8 @@
 import type { EventSeverity } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
-import type { HostSubject, LogEntry } from './log-entry';
+import { describeStatus, type HostSubject, type LogEntry } from './log-entry';
 
-/** Statuses that people should look at; all others are told as information. */
+/** Statuses whose entry is not `info`, as in assisted-service v2. */
 const SEVERITY_OF_STATUS: { readonly [status: string]: EventSeverity } = {
   error: 'error',
   disconnected: 'warning',
@@ -20,7 +20,7 @@ export function hostStatusLog(
     {
       name: 'host_status_updated',
       severity,
-      message: `Host ${name} went from "${from}" to "${status}": ${statusInfo}`,
+      message: `Host ${name}: ${describeStatus(from, status, statusInfo)}`,
       props: { ...props, severity, src_status: from, new_status: status, info: statusInfo },
     },
   ];
@@ -28,28 +28,28 @@ export function hostStatusLog(
     entries.push({
       name: 'host_installation_cancelled',
       severity: 'info',
-      message: `Installation of host ${name} was cancelled.`,
+      message: `The installation of host ${name} was cancelled.`,
       props,
     });
   if (status === 'resetting-pending-user-action')
     entries.push({
       name: 'user_required_complete_installation_reset',
       severity: 'info',
-      message: `Host ${name} has to be booted from the discovery image to complete the reset.`,
+      message: `Boot host ${name} from the discovery image to complete the reset.`,
       props,
     });
   if (status === 'installing' && host.kind === 'AddToExistingClusterHost')
     entries.push({
       name: 'host_installation_started',
       severity: 'info',
-      message: `Installation of host ${name} begins.`,
+      message: `The installation of host ${name} started.`,
       props,
     });
   if (status === 'installing') entries.push(...formattingLog(name, host));
   return entries;
 }
 
-/** Disks that would boot something else: each is emptied before the image is written, or spared because a person said so. */
+/** Disks with another boot loader: each is quick-formatted before the image is written, unless a user excluded it. */
 function formattingLog(name: string, host: HostSubject['host']): readonly LogEntry[] {
   const spared = new Set(idsOf(host.skip_formatting_disks));
   return idsOf(host.disks_to_be_formatted).map((id): LogEntry => {
@@ -59,13 +59,13 @@ function formattingLog(name: string, host: HostSubject['host']): readonly LogEnt
       ? {
           name: 'quick_disk_format_skipped',
           severity: 'info',
-          message: `Disk ${disk} of host ${name} is left as it is; the host may boot from it instead of its installation disk.`,
+          message: `Disk ${disk} of host ${name} is not formatted. The host may boot from it instead of its installation disk.`,
           props,
         }
       : {
           name: 'quick_disk_format_performed',
           severity: 'info',
-          message: `Disk ${disk} of host ${name} is emptied, so that the host does not boot from it.`,
+          message: `Disk ${disk} of host ${name} is quick-formatted so that the host does not boot from it.`,
           props,
         };
   });

@@ -15,7 +15,7 @@ export const INFRA_ENV_LOG: LogRows<InfraEnvEvent | ImageEvent, InfraEnvSubject>
           {
             name: 'image_info_updated',
             severity: 'info',
-            message: `The image of infra-env ${infraEnv.name} changes with its settings: ${details}`,
+            message: `These settings of infra-env ${infraEnv.name} changed its image: ${details}.`,
             props: { details },
           },
         ]
@@ -25,7 +25,7 @@ export const INFRA_ENV_LOG: LogRows<InfraEnvEvent | ImageEvent, InfraEnvSubject>
     {
       name: 'image_info_updated',
       severity: 'info',
-      message: `The signing key of infra-env ${infraEnv.name} was replaced; image URLs signed with the one before are no longer valid.`,
+      message: `The signing key of infra-env ${infraEnv.name} was replaced. Image URLs that were signed with the previous key are no longer valid.`,
       props: { details: 'signing key' },
     },
   ],
@@ -33,7 +33,7 @@ export const INFRA_ENV_LOG: LogRows<InfraEnvEvent | ImageEvent, InfraEnvSubject>
     {
       name: 'ignition_config_image_generated',
       severity: 'info',
-      message: `The image of infra-env ${infraEnv.name} (${imageType}, ${version}, ${arch}) is downloaded for the first time.`,
+      message: `The image of infra-env ${infraEnv.name} (${imageType}, ${version}, ${arch}) was downloaded for the first time.`,
       props: { details: `${imageType} ${version} ${arch}` },
     },
   ],

@@ -8,23 +8,25 @@ import type {
 import type { JsonObject } from '@muster/ports';
 import type { MachineLimits } from '../views/machine-limits';
 
-/** One line that people read. Ids of its subject are added to `props`. */
+/** One entry of the event log. Ids of its subject are added to `props`. */
 export interface LogEntry {
-  /** As in the contract's list of events, snake_case. */
+  /** From `event-names.table.ts`, snake_case. */
   readonly name: string;
   readonly severity: EventSeverity;
-  /** One sentence for a person. */
+  /** One or more sentences. */
   readonly message: string;
   readonly props?: JsonObject;
-  /** Default: user. */
+  /** @default 'user' */
   readonly category?: EventCategory;
+  /** Position of the event whose first entry this one replaces. */
+  readonly replaces?: number;
 }
 
 export interface HostSubject {
-  /** As it is after the fact; as it was, when the fact ended it. */
+  /** After the event; before it when the event removed the host. */
   readonly host: HostDocument;
   readonly before: HostDocument | undefined;
-  /** What people call it. */
+  /** The requested or reported hostname, else the id. */
   readonly name: string;
   readonly limits: MachineLimits;
 }
@@ -39,12 +41,18 @@ export interface InfraEnvSubject {
   readonly before: InfraEnvDocument | undefined;
 }
 
-/** One pure row per event type that people are told about: the lines it gives, none when there is nothing to tell. */
+/** One pure row per event type with entries in the event log. */
 export type LogRows<Event extends { readonly type: string; readonly data: unknown }, Subject> = {
   readonly [Type in Event['type']]?: (
     data: Extract<Event, { readonly type: Type }>['data'],
     subject: Subject,
   ) => readonly LogEntry[];
 };
+
+/** The text of a status change; `from` is empty for the first status. */
+export function describeStatus(from: string, to: string, statusInfo: string): string {
+  const change = from ? `updated status from "${from}" to "${to}"` : `status is "${to}"`;
+  return statusInfo ? `${change} (${statusInfo})` : change;
+}
 
 export const hostNameOf = (host: HostDocument): string => host.requested_hostname ?? host._reported_hostname ?? host.id;

@@ -2,7 +2,7 @@ import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
 import type { LogEntry } from './log-entry';
 
-/** A note is told as it was given; `note.decider.ts` has let in only what the contract allows. */
+/** The entry of a note, unchanged: `note.decider.ts` accepts only severities and categories of the v2 API. */
 export function noteLog(data: EventData<'NoteRecorded'>): readonly LogEntry[] {
   return [
     {

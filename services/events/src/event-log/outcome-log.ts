@@ -4,104 +4,80 @@ import type { ClusterSubject, HostSubject, LogEntry } from './log-entry';
 
 type Changed = EventData<'HostOutcomesChanged'>['changed'];
 
-interface Turn {
-  readonly kind: 'failed' | 'fixed';
+/** The change of one outcome. `phrase` completes "validation 'x' …" in the texts of assisted-service v2, which scripts wait for. */
+interface Change {
+  readonly kind: 'failed' | 'fixed' | 'flapping_started' | 'flapping_ended';
   readonly id: string;
-  readonly message: string;
-  readonly words: string;
+  readonly phrase: string;
+  /** Why the validation has this outcome. */
+  readonly reason: string;
 }
 
-/** A rule's first verdict is no news; later ones are when they turn to a failure, or from a failure to success. */
-function turns(before: OutcomeMap, changed: Changed): readonly Turn[] {
-  return changed.flatMap(({ id, status, message }): Turn[] => {
+/** The first outcome of a validation has no entry; later ones have when they become a failure, or a success after a failure. */
+function resultChanges(before: OutcomeMap, changed: Changed): readonly Change[] {
+  return changed.flatMap(({ id, status, message }): Change[] => {
     const earlier = before[id]?.status;
     if (earlier === undefined) return [];
     if (status === 'failure' && earlier !== 'failure') {
-      const words = earlier === 'success' ? 'used to pass and now fails' : 'fails';
-      return [{ kind: 'failed', id, message, words }];
+      const phrase = earlier === 'success' ? 'that used to succeed is now failing' : 'is now failing';
+      return [{ kind: 'failed', id, phrase, reason: message }];
     }
-    return status === 'success' && earlier === 'failure' ? [{ kind: 'fixed', id, message, words: 'passes now' }] : [];
+    return status === 'success' && earlier === 'failure'
+      ? [{ kind: 'fixed', id, phrase: 'is now fixed', reason: message }]
+      : [];
   });
 }
 
-interface Unrest {
-  readonly kind: 'flapping_started' | 'flapping_ended';
-  readonly id: string;
-  readonly words: string;
-}
-
-/** While it lasts no turn is told: that it began and that it is over is all there is to say. */
-function unrest(before: OutcomeMap, changed: Changed): readonly Unrest[] {
-  return changed.flatMap(({ id, status, history }): Unrest[] => {
+/** While a validation is flapping only the begin and the end of the flapping have entries. */
+function flappingChanges(before: OutcomeMap, changed: Changed): readonly Change[] {
+  return changed.flatMap(({ id, status, message, history }): Change[] => {
     const [flapped, flapping] = [before[id]?.flaps === true, history?.flapping];
     if (flapping && !flapped) {
       const { flips, windowSeconds, quietSeconds } = flapping;
-      const words = `comes and goes: it turned ${flips} times within ${descriptions(windowSeconds)}, and passes again once it has held for ${descriptions(quietSeconds)}`;
-      return [{ kind: 'flapping_started', id, words }];
+      const phrase = `is flapping: it changed ${flips} times in ${duration(windowSeconds)} and passes after ${duration(quietSeconds)} without a change`;
+      return [{ kind: 'flapping_started', id, phrase, reason: message }];
     }
-    return flapped && !flapping ? [{ kind: 'flapping_ended', id, words: `is steady again: ${status}` }] : [];
+    return flapped && !flapping
+      ? [{ kind: 'flapping_ended', id, phrase: `is no longer flapping: ${status}`, reason: message }]
+      : [];
   });
 }
 
 const SECONDS_PER_MINUTE = 60;
-const descriptions = (seconds: number): string =>
+const duration = (seconds: number): string =>
   seconds % SECONDS_PER_MINUTE === 0 ? `${seconds / SECONDS_PER_MINUTE} minutes` : `${seconds} seconds`;
 
-const severityOf = ({ kind }: Turn | Unrest): LogEntry['severity'] =>
-  kind === 'failed' || kind === 'flapping_started' ? 'warning' : 'info';
+const changesOf = (before: OutcomeMap, changed: Changed): readonly Change[] => [
+  ...resultChanges(before, changed),
+  ...flappingChanges(before, changed),
+];
 
-export function hostOutcomeLog(
+function entryOf(scope: 'host' | 'cluster', prefix: string, change: Change, props: LogEntry['props']): LogEntry {
+  const { kind, id, phrase, reason } = change;
+  const isFailure = kind === 'failed';
+  return {
+    name: `${scope}_validation_${kind}`,
+    severity: isFailure || kind === 'flapping_started' ? 'warning' : 'info',
+    message: `${prefix} '${id}' ${phrase}`,
+    props: {
+      ...props,
+      validation_id: id,
+      validation_msg: reason,
+      ...(isFailure ? { failure_message: phrase } : {}),
+    },
+  };
+}
+
+export const hostOutcomeLog = (
   { changed }: EventData<'HostOutcomesChanged'>,
   { before, name }: HostSubject,
-): readonly LogEntry[] {
-  const outcomes = before?._outcomes ?? {};
-  return [
-    ...turns(outcomes, changed).map((turn): LogEntry => {
-      const isFailure = turn.kind === 'failed';
-      return {
-        name: `host_validation_${turn.kind}`,
-        severity: severityOf(turn),
-        message: `Validation "${turn.id}" of host ${name} ${turn.words}${isFailure ? `: ${turn.message}` : '.'}`,
-        props: {
-          host_name: name,
-          validation_id: turn.id,
-          ...(isFailure ? { failure_message: turn.message } : {}),
-        },
-      };
-    }),
-    ...unrest(outcomes, changed).map((one): LogEntry => ({
-      name: `host_validation_${one.kind}`,
-      severity: severityOf(one),
-      message: `Validation "${one.id}" of host ${name} ${one.words}.`,
-      props: { host_name: name, validation_id: one.id },
-    })),
-  ];
-}
+): readonly LogEntry[] =>
+  changesOf(before?._outcomes ?? {}, changed).map((change) =>
+    entryOf('host', `Host ${name}: validation`, change, { host_name: name }),
+  );
 
-export function clusterOutcomeLog(
+export const clusterOutcomeLog = (
   { changed }: EventData<'ClusterOutcomesChanged'>,
   { before }: ClusterSubject,
-): readonly LogEntry[] {
-  const outcomes = before?._outcomes ?? {};
-  return [
-    ...turns(outcomes, changed).map((turn): LogEntry => {
-      const isFailure = turn.kind === 'failed';
-      return {
-        name: `cluster_validation_${turn.kind}`,
-        severity: severityOf(turn),
-        message: `Validation "${turn.id}" of the cluster ${turn.words}${isFailure ? `: ${turn.message}` : '.'}`,
-        props: {
-          validation_id: turn.id,
-          validation_msg: turn.message,
-          ...(isFailure ? { failure_message: turn.words } : {}),
-        },
-      };
-    }),
-    ...unrest(outcomes, changed).map((one): LogEntry => ({
-      name: `cluster_validation_${one.kind}`,
-      severity: severityOf(one),
-      message: `Validation "${one.id}" of the cluster ${one.words}.`,
-      props: { validation_id: one.id },
-    })),
-  ];
-}
+): readonly LogEntry[] =>
+  changesOf(before?._outcomes ?? {}, changed).map((change) => entryOf('cluster', 'Cluster validation', change, {}));

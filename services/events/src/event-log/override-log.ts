@@ -2,7 +2,7 @@ import type { EventData } from '@muster/contracts';
 import { changesOverrides } from '../views/override-view';
 import type { ClusterSubject, LogEntry } from './log-entry';
 
-/** Whoever switches off what guards an installation is named, with his reason. */
+/** An override of validations, with its user and reason. */
 export function overrideLog(
   { changes }: EventData<'ClusterSettingsRevised'>,
   { cluster }: Pick<ClusterSubject, 'cluster'>,
@@ -10,7 +10,7 @@ export function overrideLog(
   const record = changesOverrides(changes) ? cluster._overrides?.at(-1) : undefined;
   if (!record) return [];
   const { actor, reason, host_validation_ids: ofHosts, cluster_validation_ids: ofCluster } = record;
-  const who = actor || 'Somebody';
+  const user = actor || 'An unknown user';
   const props = {
     actor,
     reason,
@@ -24,19 +24,19 @@ export function overrideLog(
       {
         name: 'validation_overrides_removed',
         severity: 'info',
-        message: `${who} lets all validations of cluster ${cluster.name} count again.${because}`,
+        message: `${user} removed all validation overrides of cluster ${cluster.name}.${because}`,
         props,
       },
     ];
   const parts = [
-    ...(ofHosts.length > 0 ? [`of hosts: ${ofHosts.join(', ')}`] : []),
-    ...(ofCluster.length > 0 ? [`of the cluster: ${ofCluster.join(', ')}`] : []),
+    ...(ofHosts.length > 0 ? [`host validations: ${ofHosts.join(', ')}`] : []),
+    ...(ofCluster.length > 0 ? [`cluster validations: ${ofCluster.join(', ')}`] : []),
   ];
   return [
     {
       name: 'validation_overrides_set',
       severity: 'warning',
-      message: `${who} has validations of cluster ${cluster.name} ignored (${parts.join('; ')}); it is unsupported by override.${because}`,
+      message: `${user} overrides validations of cluster ${cluster.name} (${parts.join('; ')}). The cluster is unsupported.${because}`,
       props,
     },
   ];

@@ -1,12 +1,13 @@
 import type { InventoryEvent } from '@muster/contracts';
 import type { MachineLimits } from '../views/machine-limits';
+import { formatBytes, formatSeconds, rounded } from './format-amounts';
 import type { HostSubject, LogRows } from './log-entry';
 
-/** etcd is what suffers, and it runs on the control plane. */
+/** The limit of the control plane: etcd runs there and depends on the latency of flushes. */
 const diskSpeedMsMax = ({ requirements }: MachineLimits): number =>
   requirements.standard.master.installationDiskSpeedMsMax;
 
-/** What hosts report that people should know. */
+/** Reports of hosts that have entries in the event log. */
 export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
   DiskSpeedMeasured: ({ path, ioSyncDurationMs, exitCode }, { name, limits }) =>
     exitCode !== 0 || ioSyncDurationMs <= diskSpeedMsMax(limits)
@@ -16,8 +17,8 @@ export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
             name: 'disk_speed_slower_than_supported',
             severity: 'warning',
             message:
-              `Disk ${path} of host ${name} takes ${ioSyncDurationMs} ms to flush a write, ` +
-              `more than the supported ${diskSpeedMsMax(limits)} ms; etcd may become slow or unstable on it.`,
+              `Disk ${path} of host ${name} takes ${rounded(ioSyncDurationMs)} ms to flush a write. ` +
+              `The supported maximum is ${diskSpeedMsMax(limits)} ms. etcd may be slow or unstable on this disk.`,
             props: { host_name: name, host_disk: path, fdatasync_duration: ioSyncDurationMs },
           },
         ],
@@ -32,13 +33,13 @@ export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
         severity: 'info',
         message:
           image.result === 'success'
-            ? `Host ${name} pulled image ${image.name} in ${image.seconds} s.`
-            : `Host ${name} could not pull image ${image.name}.`,
+            ? `Host ${name}: image ${image.name} is available (pulled in ${formatSeconds(image.seconds)}).`
+            : `Host ${name}: image ${image.name} cannot be pulled.`,
         props: {
           host_name: name,
           image_status: image.name,
           result: image.result,
-          info: `${image.sizeBytes} bytes, ${image.downloadRateMbps} MBps`,
+          info: `${formatBytes(Number(image.sizeBytes))} at ${rounded(image.downloadRateMbps)} MB/s`,
         },
       }));
   },

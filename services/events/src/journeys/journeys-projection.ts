@@ -5,7 +5,7 @@ import type { ReadModels, Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { projectJourney } from './project-journey';
 
-/** Keeps the ways of clusters in step with the store. A projection of its own: nobody waits for it, and it fills where the views are long full. */
+/** Keeps the installation timelines of clusters up to date. It is a separate projection: no request waits for it, and it can be rebuilt without the views. */
 @Injectable()
 export class JourneysProjection implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('journeys');

@@ -152,7 +152,7 @@ describe('the projection of journeys', () => {
     expect(documents.has(`${JOURNEY_COLLECTIONS.clusters}/${CLUSTER_ID}`)).toBe(false);
   });
 
-  it('goes on to count what was deleted, and forgets whose it was when it is no longer kept', async () => {
+  it('counts deleted clusters and removes their owner after the retention period', async () => {
     const deleted = [...STORY, onCluster('ClusterDeregistered', { at: timeAt(20) })];
     expect((await after(...deleted)).cluster).toMatchObject({ deleted: true, user_name: 'alice' });
     const { cluster, documents } = await after(

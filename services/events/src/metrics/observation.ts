@@ -1,6 +1,6 @@
 import type { MetricName } from '@muster/assisted-api';
 
-/** One thing that was seen: counted by a counter, taken into a histogram by its value. */
+/** One observation: a counter counts it, a histogram records its value. */
 export interface Observation {
   readonly metric: MetricName;
   /** In the order of the metric's labels. */

@@ -145,7 +145,7 @@ describe('figures from facts', () => {
     });
   });
 
-  it('have no more series than somebody can look at, and no label that ends early', async () => {
+  it('have a bounded number of series and no label that ends early', async () => {
     const pull = (index: number) => [
       { name: `r"\\\n${index}`, result: 'success', sizeBytes: 1, seconds: 1, downloadRateMbps: 7 },
     ];

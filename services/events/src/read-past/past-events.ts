@@ -4,12 +4,15 @@ import { streamIdOf, type RecordedMusterEvent } from '@muster/contracts';
 import { RefusalError } from '@muster/problems';
 import type { ReadModels, StreamId } from '@muster/ports';
 
-/** What one look at the past reads at most: hundreds of installations' worth. */
+/** The maximum number of events that one request for a past state reads: hundreds of installations. */
 export const PAST_EVENTS_MAX = 200_000;
 
 const HOST_CATEGORIES = ['host', 'inventory', 'validation'] as const;
 
-/** Everything until `atMs` in the streams of a cluster, of its hosts and of what they booted from, in order. Throws RefusalError `invalid-input` for more than PAST_EVENTS_MAX. */
+/**
+ * All events until `atMs` in the streams of a cluster, its hosts and their infra-envs, by position.
+ * @throws RefusalError `invalid-input` for more than PAST_EVENTS_MAX events
+ */
 export async function pastEvents(
   clusterId: string,
   atMs: number,
@@ -24,7 +27,7 @@ export async function pastEvents(
   return events.sort((first, second) => first.position - second.position);
 }
 
-/** Hosts are those that are in the cluster now, were until they were deleted, or went through an installation in it. */
+/** Includes hosts that are in the cluster, that were deleted from it, or that were installed in it. */
 async function streamsOf(clusterId: string, readModels: ReadModels): Promise<readonly StreamId[]> {
   const keysIn = async (collection: string): Promise<readonly string[]> =>
     (await readModels.find({ collection, where: { cluster_id: clusterId } })).map(({ key }) => key);
@@ -44,4 +47,4 @@ async function streamsOf(clusterId: string, readModels: ReadModels): Promise<rea
   ];
 }
 
-const TOO_MUCH = `More than ${PAST_EVENTS_MAX} things happened to this cluster until then: ask for an earlier moment.`;
+const TOO_MUCH = `The history of this cluster is too large (more than ${PAST_EVENTS_MAX} events). Request an earlier point in time.`;

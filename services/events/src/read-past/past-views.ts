@@ -3,7 +3,7 @@ import { type ClusterDocument, COLLECTIONS, type HostDocument } from '@muster/as
 import type { ProjectEvent } from '@muster/event-sourcing';
 import type { JsonObject } from '@muster/ports';
 
-/** Documents as people would have read them. */
+/** The documents as they were at a past time. */
 export interface PastViews {
   /** Undefined when it was not there yet, or no longer. */
   readonly cluster: ClusterDocument | undefined;

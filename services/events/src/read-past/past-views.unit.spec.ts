@@ -55,7 +55,7 @@ async function stored(events: readonly RecordedMusterEvent[]) {
 }
 
 describe('the past', () => {
-  it('is at every moment what people could have read then', async () => {
+  it('is at every past time equal to the documents of that time', async () => {
     const platform = await stored(STORY);
     await fc.assert(
       fc.asyncProperty(fc.nat(STORY.length), async (moment) => {

@@ -17,7 +17,7 @@ import { NoteIntervals } from './note-intervals';
 
 type Method = typeof EventsService.method.recordNote;
 
-/** What agents and controllers tell people directly, kept in the stream of what it is about. */
+/** Stores the events that agents and controllers send, in the stream of their subject. */
 @Controller()
 export class RecordNoteController {
   private readonly notes: CommandHandler<NoteState, RecordNote>;
@@ -34,7 +34,7 @@ export class RecordNoteController {
     this.intervals = new NoteIntervals(config.noteIntervalsMs);
   }
 
-  /** A note that comes too soon after the same one is taken and not stored: there is no position to wait for. */
+  /** A note within the rate limit of its name is accepted and not stored; the answer has no position to wait for. */
   @Handles(EventsService.method.recordNote)
   async handle(@Payload() { note }: InputOf<Method>, @Ctx() context: CommandContext): Promise<OutputOf<Method>> {
     if (!note) throw new RefusalError({ code: 'invalid-input', reason: 'The note is missing.', subject: 'note' });

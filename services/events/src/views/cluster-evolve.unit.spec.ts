@@ -10,7 +10,7 @@ const stored = (source: string): Fact =>
   onManifests('ManifestStored', { folder: 'manifests', fileName: 'cni.yaml', source });
 
 describe('manifests in the cluster document', () => {
-  it('are told as used while there is one that a person gave', async () => {
+  it('are reported as used while the cluster has a user manifest', async () => {
     expect(await usageAfter(stored('user'))).toContain('Custom manifest');
     expect(await usageAfter(stored('system'))).not.toContain('Custom manifest');
     const gone = onManifests('ManifestRemoved', { folder: 'manifests', fileName: 'cni.yaml' });

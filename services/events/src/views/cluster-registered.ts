@@ -21,7 +21,7 @@ export const NO_CLUSTER_LOGS = {
   _log_digests: {},
 } as const satisfies Patch<ClusterDocument>;
 
-/** Members that stay out of answers until somebody gives them. */
+/** Members that are absent from answers until they are set. */
 const NOT_GIVEN = {
   ocp_release_image: undefined,
   base_dns_domain: undefined,

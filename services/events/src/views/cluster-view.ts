@@ -72,7 +72,7 @@ export const CLUSTER_VIEW: ViewRows<ClusterChange, ClusterDocument> = {
     ...withoutInstallation(cluster),
     openshift_cluster_id: undefined,
     _bootstrap_host_id: '',
-    // The addresses of a single node were derived from it; a person gives those of other clusters.
+    // The addresses of a single node follow from the host; those of other clusters are settings of the user.
     ...(cluster.control_plane_count === 1 ? { api_vips: [], ingress_vips: [] } : {}),
   }),
   ClusterOpenedForHosts: (_cluster, { apiVipDnsName }) => ({

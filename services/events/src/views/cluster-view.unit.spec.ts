@@ -27,7 +27,7 @@ const outcome = (id: string, status: string, category = 'network') => ({
 });
 
 describe('the cluster document', () => {
-  it('of a new cluster has every required member', async () => {
+  it('is complete for a new cluster', async () => {
     const { cluster } = await viewsAfter(clusterRegistered());
     expect(cluster).toMatchObject({
       id: CLUSTER_ID,

@@ -12,7 +12,7 @@ import {
 import type { HostDocumentEvent } from './host-evolve';
 import type { MachineLimits } from './machine-limits';
 
-/** Decimal GB that every disk has: size is judged apart, as it depends on the role. */
+/** Decimal GB. Every disk passes this size here: the required size depends on the role and is checked separately. */
 const ANY_SIZE_GB = 0;
 const ROLES = ['master', 'bootstrap', 'arbiter', 'worker', 'auto-assign'] as const;
 

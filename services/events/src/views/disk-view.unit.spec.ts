@@ -21,7 +21,7 @@ const reported = (...disks: object[]): Fact => onInventory('InventoryReported', 
 const reasonsOf = (host: HostDocument) => (host._disks ?? []).map(({ reasons }) => reasons);
 
 describe('which disks may be installed on', () => {
-  it('is told disk by disk, with the reasons against and the name it goes by', async () => {
+  it('is reported for each disk, with the reasons against it and its name', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -62,7 +62,7 @@ describe('which disks may be installed on', () => {
     expect(reasonsOf(host)).toEqual([[]]);
   });
 
-  it('is told anew when the role asks for another size', async () => {
+  it('is updated when the role requires another size', async () => {
     const facts = [clusterRegistered(), hostRegistered(), reported(disk('sda', 60), disk('sdb', 20))];
     const sizes = async (...more: Fact[]) => reasonsOf((await viewsAfter(...facts, ...more)).host);
     expect(await sizes()).toEqual([['Disk has 60.0 GB, 100 GB are needed'], ['Disk has 20.0 GB, 100 GB are needed']]);

@@ -2,7 +2,7 @@ import type { ClusterDocument } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
 import type { Patch } from './view-rows';
 
-/** JSON of network → ids of the hosts that reach each other in it: only who came and went is stored. */
+/** JSON of network → ids of the hosts that reach each other in it. Events store only the changes of this list. */
 export function changedGroups(
   before: Pick<ClusterDocument, 'connectivity_majority_groups'>,
   { connectivityGroups }: Pick<EventData<'ClusterOutcomesChanged'>, 'connectivityGroups'>,

@@ -7,7 +7,7 @@ import { changedOutcomes } from './outcome-view';
 import { REPORT_VIEW } from './report-view';
 import { patched, type Occurrence, type Patch } from './view-rows';
 
-/** What changes a host's document: its own stream, what it reports and how it is judged. */
+/** Events that change the document of a host: its own, its reports and its validation outcomes. */
 export type HostDocumentEvent =
   | HostEvent
   | InventoryEvent

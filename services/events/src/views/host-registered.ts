@@ -21,6 +21,7 @@ export const NOT_INSTALLED = {
   progress: NO_PROGRESS,
   stage_started_at: UNSET_TIME,
   stage_updated_at: UNSET_TIME,
+  _progress_position: undefined,
   ...NO_LOGS,
 } as const satisfies Patch<HostDocument>;
 

@@ -1,7 +1,7 @@
 import type { HostDocument } from '@muster/assisted-api';
 import type { EventData, HostEvent } from '@muster/contracts';
 import { NO_LOGS, NO_PROGRESS, NOT_INSTALLED, NOTHING_REPORTED } from './host-registered';
-import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
+import { type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
 /** Facts of a host's own stream, but for its birth and its end. */
 type HostChange = Exclude<HostEvent, { readonly type: 'HostRegistered' | 'HostDeregistered' }>;
@@ -75,7 +75,7 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
     ...NOT_INSTALLED,
     ...NOTHING_REPORTED,
   }),
-  // Nothing is void before the host registers anew.
+  // Reports stay valid until the host registers again.
   HostReset: unchanged,
   HostIdentityConflictDetected: () => ({ _identity_conflict: true }),
   HostIdentityConflictResolved: () => ({ _identity_conflict: false }),
@@ -90,13 +90,14 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
 function progressPatch(
   host: HostDocument,
   data: EventData<'HostProgressed'>,
-  { at }: { readonly at: string },
+  { at, position }: Pick<Occurrence, 'at' | 'position'>,
 ): Patch<HostDocument> {
   const before = host.progress;
   const startedAt = data.stageChanged ? at : before.stage_started_at;
   return {
     stage_started_at: startedAt,
     stage_updated_at: at,
+    _progress_position: position,
     progress: {
       ...(data.stageChanged ? NO_PROGRESS : before),
       current_stage: data.stage,
@@ -108,7 +109,7 @@ function progressPatch(
   };
 }
 
-/** What stands for credentials that nobody may read: clients ask only whether there are some. */
+/** The placeholder of sealed credentials: clients only check whether there are any. */
 const SEALED_CREDENTIALS = '{"password":"(sealed)"}';
 
 type HostSettings = NonNullable<EventData<'HostSettingsRevised'>['changes']>;

@@ -13,7 +13,7 @@ import {
 const SOME_BODY = { digest: `sha256:${'a'.repeat(64)}`, bytes: 10 };
 
 describe('the host document', () => {
-  it('of a new host has every required member and unset times in the one form that clients compare', async () => {
+  it('is complete for a new host, with unset times in the form that clients compare', async () => {
     const { host } = await viewsAfter(hostRegistered());
     expect(host).toMatchObject({
       kind: 'Host',
@@ -30,12 +30,12 @@ describe('the host document', () => {
     expect(host).not.toHaveProperty('requested_hostname');
   });
 
-  it('of a pool host has no cluster', async () => {
+  it('has no cluster for a host in the pool', async () => {
     const { host } = await viewsAfter(hostRegistered({ clusterId: '' }));
     expect(host).not.toHaveProperty('cluster_id');
   });
 
-  it('a new status moves its time, new words for the same status do not', async () => {
+  it('changes the status time with the status, not with its text', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostEnteredStatus', { status: 'known', from: 'discovering', statusInfo: 'ready', at: timeAt(1) }),
@@ -45,7 +45,7 @@ describe('the host document', () => {
     expect(host.updated_at).toBe(timeAt(2));
   });
 
-  it('a new stage restarts its clock; new words within a stage only touch it', async () => {
+  it('restarts the stage time with the stage; a new text in a stage changes the update time only', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostProgressed', { stage: 'Installing', installationPercentage: 25, stageChanged: true }),
@@ -76,7 +76,7 @@ describe('the host document', () => {
     expect(host.checked_in_at).toBe(timeAt(0));
   });
 
-  it('registering anew voids reports, progress and the bootstrap choice', async () => {
+  it('has no reports, progress and bootstrap choice after a new registration', async () => {
     const { host } = await viewsAfter(
       hostRegistered({ bootstrap: true }),
       onInventory('InventoryReported', { body: SOME_BODY }),
@@ -88,7 +88,7 @@ describe('the host document', () => {
     expect(host).toMatchObject({ bootstrap: false, discovery_agent_version: 'agent:2', registered_at: timeAt(3) });
   });
 
-  it('registering anew during preparation keeps inventory and bootstrap choice', async () => {
+  it('keeps inventory and bootstrap choice after a new registration during preparation', async () => {
     const { host } = await viewsAfter(
       hostRegistered({ bootstrap: true }),
       onInventory('InventoryReported', { body: SOME_BODY }),

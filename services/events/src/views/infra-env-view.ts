@@ -19,7 +19,7 @@ export const INFRA_ENV_VIEW: ViewRows<InfraEnvChange, InfraEnvDocument> = {
   ImageDownloadCompleted: sizePatch,
 };
 
-/** Only of the image that people are given the address of. */
+/** Only for the image that the download URL names. */
 function sizePatch(
   infraEnv: InfraEnvDocument,
   { imageType, bytes }: EventData<'ImageFirstDownloaded' | 'ImageDownloadCompleted'>,

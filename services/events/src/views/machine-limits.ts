@@ -7,7 +7,7 @@ export interface MachineLimits {
   readonly edgeWorkerProducts: readonly string[];
 }
 
-/** What the other services take when nobody names anything else. */
+/** The defaults of the settings, which are the same in the other services. */
 export const DEFAULT_MACHINE_LIMITS: MachineLimits = {
   requirements: DEFAULT_REQUIREMENTS,
   edgeWorkerProducts: ['BlueField SoC'],

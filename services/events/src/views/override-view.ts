@@ -12,7 +12,7 @@ export const changesOverrides = (changes: Changes | undefined): changes is Chang
   changes?.ignoredClusterValidations !== undefined ||
   changes?.ignoredValidationsReason !== undefined;
 
-/** Who ignores what from now on, and why. What a revision does not name is as it was. */
+/** The overrides after a revision: user, validations and reason. A list that the revision does not contain is unchanged. */
 export function overridePatch(
   cluster: ClusterDocument,
   changes: Changes | undefined,

@@ -10,7 +10,7 @@ const ignore = (host: string[], cluster: string[], reason?: string) =>
   });
 
 describe('overrides', () => {
-  it('are kept with who, when, why and what, the last one in force', async () => {
+  it('are stored with user, time, reason and validations; the last one applies', async () => {
     const { cluster } = await viewsAfter(
       clusterRegistered(),
       ignore(['ntp-synced'], ['all'], 'a lab'),
@@ -34,7 +34,7 @@ describe('overrides', () => {
     ]);
   });
 
-  it('of a time when their history was not kept are taken along', async () => {
+  it('without a stored history are included', async () => {
     const { cluster } = await viewsAfter(
       clusterRegistered({ settings: { name: 'demo', ignoredHostValidations: { items: ['ntp-synced'] } } }),
       revised({ ignoredClusterValidations: { items: ['all'] } }),
@@ -50,21 +50,21 @@ describe('overrides', () => {
     expect(log.map(({ name }) => name)).not.toContain('validation_overrides_set');
   });
 
-  it('are no more than people look at', async () => {
+  it('have a bounded history', async () => {
     const many = Array.from({ length: OVERRIDES_KEPT_MAX + 5 }, (_, number) => ignore([], ['all'], `reason ${number}`));
     const { cluster } = await viewsAfter(clusterRegistered(), ...many);
     expect(cluster?._overrides).toHaveLength(OVERRIDES_KEPT_MAX);
     expect(cluster?._overrides?.at(-1)?.reason).toBe(`reason ${OVERRIDES_KEPT_MAX + 4}`);
   });
 
-  it('are told to whoever reads the log, and that they are over', async () => {
+  it('have an entry in the event log when they are set and when they are removed', async () => {
     const { log } = await viewsAfter(clusterRegistered(), ignore(['ntp-synced'], [], 'a lab'), ignore([], [], 'cured'));
     const told = log.filter(({ name }) => name.startsWith('validation_overrides_'));
     expect(told).toMatchObject([
       {
         name: 'validation_overrides_set',
         severity: 'warning',
-        message: expect.stringMatching(/demo.*of hosts: ntp-synced.*unsupported by override.*a lab/) as string,
+        message: expect.stringMatching(/demo.*host validations: ntp-synced.*unsupported.*a lab/) as string,
         _props: { reason: 'a lab', host_validation_ids: ['ntp-synced'], unsupported_by_override: true },
       },
       { name: 'validation_overrides_removed', severity: 'info', _props: { unsupported_by_override: false } },

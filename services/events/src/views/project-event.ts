@@ -11,7 +11,7 @@ import { projectNote } from './project-note';
 const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
 
 /**
- * The projection `views`: from a stored event to what it changes in the documents that people read. Each document says
+ * The projection `views`: the changes of the documents that a stored event causes. Each document says
  * which event changed it last, so an event that is handed out again changes nothing.
  */
 export const createProjectEvent = (limits: MachineLimits): ProjectEvent<MusterEvent> => {
@@ -51,5 +51,5 @@ const createProjectDocuments =
     }
   };
 
-/** With what holds when nobody sets anything. */
+/** With the default limits. */
 export const projectEvent: ProjectEvent<MusterEvent> = createProjectEvent(DEFAULT_MACHINE_LIMITS);

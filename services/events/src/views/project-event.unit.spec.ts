@@ -63,7 +63,7 @@ describe('the projection of views', () => {
     );
   });
 
-  it('no document is changed in place: they are shared with whoever reads', async () => {
+  it('never changes a document in place, because readers share it', async () => {
     // The fixture freezes every document, so a change in place throws.
     await expect(documentsAfter(record(STORY))).resolves.toBeInstanceOf(Map);
   });
@@ -74,7 +74,7 @@ describe('the projection of views', () => {
     expect(await documentsAfter([{ ...first, type: 'ClusterDreamt' as never }])).toEqual(new Map());
   });
 
-  it('facts about a host that nobody knows change nothing', async () => {
+  it('ignores events of an unknown host', async () => {
     expect(await documentsAfter(record([onHost('HostBootstrapChosen'), onInventory('InventoryReported')]))).toEqual(
       new Map(),
     );

@@ -7,7 +7,7 @@ import { noteLog } from '../event-log/note-log';
 
 const NOBODY: EventSubject['owner'] = { user_name: '', org_id: '', email_domain: '' };
 
-/** A note belongs to whoever owns what it is about; without an owner only those who see everything see it. */
+/** A note belongs to the owner of its subject. Without an owner only administrators see it. */
 export async function projectNote(event: RecordedMusterEvent, read: ReadDocument): Promise<readonly ReadModelChange[]> {
   const data = event.data as unknown as EventData<'NoteRecorded'>;
   const { clusterId, hostId, infraEnvId } = data;

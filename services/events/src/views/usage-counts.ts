@@ -38,7 +38,7 @@ export const infraEnvUsageChanges = (
   after: InfraEnvDocument | undefined,
 ): readonly UsageChange[] => usageChanges(INFRA_ENV_USAGE, before, after);
 
-/** What is used by nobody any more is not kept. */
+/** A feature without users is removed. */
 export function addUsage(cluster: ClusterDocument, by: UsageCounts): ClusterDocument {
   const counts = new Map(Object.entries(cluster._usage_counts ?? {}));
   for (const [name, change] of Object.entries(by)) counts.set(name, (counts.get(name) ?? 0) + change);

@@ -45,7 +45,7 @@ const fact =
 
 export const onCluster = fact('cluster', CLUSTER_ID);
 export const onHost = fact('host', HOST_KEY);
-/** Of the host's first epoch, unless another one is given. */
+/** In the first epoch of the host unless the data names another one. */
 export const onInventory = fact('inventory', HOST_KEY, { epoch: 1 });
 export const onHostOutcomes = fact('validation', HOST_KEY, { epoch: 1 });
 export const onClusterOutcomes = fact('validation', CLUSTER_ID);

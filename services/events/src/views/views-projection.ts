@@ -6,7 +6,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplica
 import { CONFIG, type EventsConfig } from '../config';
 import { createProjectEvent } from './project-event';
 
-/** How far the read models are. */
+/** The progress of the read models. */
 export interface ProjectionProgress {
   /** Last position projected; START_OF_STORE before the first. */
   position(): number;
@@ -16,7 +16,7 @@ export interface ProjectionProgress {
   caughtUp(): Promise<void>;
 }
 
-/** Keeps the documents that people read in step with the store. */
+/** Keeps the read models up to date with the store. */
 @Injectable()
 export class ViewsProjection implements ProjectionProgress, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('views');
@@ -33,7 +33,7 @@ export class ViewsProjection implements ProjectionProgress, OnApplicationBootstr
 
   async onApplicationBootstrap(): Promise<void> {
     this.readiness.register('views', () =>
-      this.isCaughtUp ? undefined : `reading what happened before the start, at position ${this.position()}`,
+      this.isCaughtUp ? undefined : `replaying events, at position ${this.position()}`,
     );
     const { eventStore: store, requests, readModels } = this;
     this.feed = await startProjector({

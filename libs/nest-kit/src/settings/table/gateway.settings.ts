@@ -38,8 +38,11 @@ export const GATEWAY_SETTINGS = {
     fallbackText: 'none',
     meaning: 'The keys of the issuer as a JSON Web Key Set.',
   }),
-  ADMIN_USERS: list({ ...GATEWAY, meaning: 'Names of users who are administrators.' }),
-  READ_ONLY_ADMIN_USERS: list({ ...GATEWAY, meaning: 'Names of users who may see everything and change nothing.' }),
+  ADMIN_USERS: list({ ...GATEWAY, meaning: 'Names of administrators.' }),
+  READ_ONLY_ADMIN_USERS: list({
+    ...GATEWAY,
+    meaning: 'Names of users with read access to everything and write access to nothing.',
+  }),
   ENABLE_ORG_TENANCY: boolean({
     ...GATEWAY,
     fallback: false,
