@@ -3,6 +3,7 @@ export * from './command-context';
 export * from './command-handler';
 export * from './deadline-heap';
 export * from './deadline-scheduler';
+export * from './document-changes';
 export * from './feed';
 export * from './keyed-queue';
 export * from './owned-event-store';

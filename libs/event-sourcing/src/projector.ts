@@ -1,11 +1,23 @@
-import type { EventShape, JsonObject, ReadModelChange, ReadModels, RecordedEvent, Requests } from '@muster/ports';
+import type {
+  EventShape,
+  JsonObject,
+  ReadModelChange,
+  ReadModels,
+  RecordedEvent,
+  Requests,
+  CollectionName,
+} from '@muster/ports';
+import { DocumentChanges } from './document-changes';
 import { type Feed, startFeed } from './feed';
 import { type ParkedStream, ParkedStreams, SourceFailed } from './parked-streams';
 import { projectionSubject } from './subjects';
 import type { TypedEventStore } from './typed-event-store';
 
 /** Reads a document as it will be after the changes made so far. */
-export type ReadDocument = (collection: string, key: string) => Promise<JsonObject | undefined>;
+export type ReadDocument = <Document extends object = JsonObject>(
+  collection: CollectionName<Document>,
+  key: string,
+) => Promise<Document | undefined>;
 
 /** One projector row: pure but for reading its own documents. Handling an event twice must give the same documents. */
 export type ProjectEvent<Event extends EventShape> = (
@@ -41,11 +53,10 @@ export async function startProjector<Event extends EventShape>(options: Projecto
     onPage: async (page) => {
       const last = page[page.length - 1];
       if (!last) return;
-      const overlay = new PageOverlay();
-      const read: ReadDocument = async (collection, key) => {
-        const change = overlay.find(collection, key);
-        if (change) return change.kind === 'put' ? change.document : undefined;
-        return readModels.get(collection, key).catch((error: unknown) => {
+      const overlay = new DocumentChanges();
+      const read: ReadDocument = async <Document extends object>(collection: CollectionName<Document>, key: string) => {
+        if (overlay.has(collection, key)) return overlay.get<Document>(collection, key);
+        return readModels.get<Document>(collection, key).catch((error: unknown) => {
           throw new SourceFailed(error);
         });
       };
@@ -56,29 +67,10 @@ export async function startProjector<Event extends EventShape>(options: Projecto
         const reason = await parked.attempt(event, options.store, handle);
         if (reason) options.onError(new Error(`parked, the other streams go on: ${reason}`));
       }
-      await readModels.commit(name, last.position, overlay.changes());
+      await readModels.commit(name, last.position, overlay.list());
       requests.publish(projectionSubject(name), { projection: name, position: last.position });
       options.onCommitted?.(page);
     },
   });
   return { ...feed, parked: () => parked.list() };
-}
-
-/** What a page changes so far: the last change of each document, since nobody reads those in between. */
-class PageOverlay {
-  private readonly collections = new Map<string, Map<string, ReadModelChange>>();
-
-  find(collection: string, key: string): ReadModelChange | undefined {
-    return this.collections.get(collection)?.get(key);
-  }
-
-  add(change: ReadModelChange): void {
-    const changes = this.collections.get(change.collection);
-    if (changes) changes.set(change.key, change);
-    else this.collections.set(change.collection, new Map([[change.key, change]]));
-  }
-
-  changes(): readonly ReadModelChange[] {
-    return [...this.collections.values()].flatMap((changes) => [...changes.values()]);
-  }
 }

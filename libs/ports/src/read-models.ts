@@ -1,39 +1,63 @@
 import type { JsonObject } from './event-store';
 
+declare const DOCUMENT: unique symbol;
+
+/** The name of a collection together with the type of its documents. */
+export type Collection<Document extends object> = string & { readonly [DOCUMENT]: Document };
+
+/** A collection by its token, or by a plain name, whose documents are plain JSON. */
+export type CollectionName<Document extends object> = Collection<Document> | string;
+
+/** The token of a collection. The writer and all readers of the collection share it, and so agree on the document type. */
+export const collectionOf = <Document extends object>(name: string): Collection<Document> =>
+  name as Collection<Document>;
+
 /** A stored document: `key` is unique in its collection. */
-export interface ReadModelDocument {
+export interface ReadModelDocument<Document extends object = JsonObject> {
   readonly key: string;
-  readonly document: JsonObject;
+  readonly document: Document;
 }
 
 export type ReadModelChange =
-  | { readonly kind: 'put'; readonly collection: string; readonly key: string; readonly document: JsonObject }
+  | { readonly kind: 'put'; readonly collection: string; readonly key: string; readonly document: object }
   | { readonly kind: 'remove'; readonly collection: string; readonly key: string };
 
-export interface ReadModelConditions {
-  readonly collection: string;
-  /** Top-level fields of the document that must be equal; a list means: one of them. */
-  readonly where: { readonly [field: string]: string | number | boolean | readonly string[] };
+/** The change that stores the document under the key, or removes it when there is none. Documents are plain JSON. */
+export const putOrRemove = <Document extends object>(
+  collection: Collection<Document>,
+  key: string,
+  document: Document | undefined,
+): ReadModelChange => (document ? { kind: 'put', collection, key, document } : { kind: 'remove', collection, key });
+
+export interface ReadModelConditions<Document extends object = JsonObject> {
+  readonly collection: CollectionName<Document>;
+  /** Top-level fields of the document that must be equal. A list means: one of them. */
+  readonly where: { readonly [Field in keyof Document]?: string | number | boolean | readonly string[] };
 }
 
-export interface ReadModelQuery extends ReadModelConditions {
-  /** Top-level field, ties broken by key, ascending; without a field: by key. Default: by key, ascending. */
-  readonly orderBy?: { readonly field?: string; readonly descending?: boolean };
+export interface ReadModelQuery<Document extends object = JsonObject> extends ReadModelConditions<Document> {
+  /** Top-level field, ascending, ties broken by key. Without a field: by key. @default by key, ascending */
+  readonly orderBy?: { readonly field?: keyof Document & string; readonly descending?: boolean };
   readonly offset?: number;
-  /** At most this many; default: MAX_QUERY_DOCUMENTS. */
+  /** The largest number of documents in the answer. @default MAX_QUERY_DOCUMENTS */
   readonly limit?: number;
 }
 
 /** Upper bound of one answer. */
 export const MAX_QUERY_DOCUMENTS = 10_000;
 
-/** Documents derived from the event stream. Only the owner of a projection commits; everyone may read. */
+/** Documents derived from the event stream. Only the owner of a projection commits; every service may read. */
 export interface ReadModels {
-  get(collection: string, key: string): Promise<JsonObject | undefined>;
-  find(query: ReadModelQuery): Promise<readonly ReadModelDocument[]>;
-  /** How many documents meet the conditions; not bounded by MAX_QUERY_DOCUMENTS. */
-  count(conditions: ReadModelConditions): Promise<number>;
-  /** Applies the changes in order and moves the projection's checkpoint to `position`; a position not above the checkpoint changes nothing. */
+  get<Document extends object = JsonObject>(
+    collection: CollectionName<Document>,
+    key: string,
+  ): Promise<Document | undefined>;
+  find<Document extends object = JsonObject>(
+    query: ReadModelQuery<Document>,
+  ): Promise<readonly ReadModelDocument<Document>[]>;
+  /** The number of documents that meet the conditions; not bounded by MAX_QUERY_DOCUMENTS. */
+  count<Document extends object = JsonObject>(conditions: ReadModelConditions<Document>): Promise<number>;
+  /** Applies the changes in order and moves the projection's checkpoint to `position`. A position not above the checkpoint changes nothing. */
   commit(projection: string, position: number, changes: readonly ReadModelChange[]): Promise<void>;
   /** START_OF_STORE when the projection never committed. */
   checkpoint(projection: string): Promise<number>;

@@ -1,4 +1,11 @@
-import { START_OF_STORE, type ReadModels } from '@muster/ports';
+import {
+  type JsonObject,
+  type ReadModelConditions,
+  type ReadModelDocument,
+  type ReadModelQuery,
+  type ReadModels,
+  START_OF_STORE,
+} from '@muster/ports';
 import { Collection } from './collection';
 
 /** Told after each commit that changed the checkpoint, with the projection and its new position. */
@@ -28,14 +35,20 @@ export const inMemoryReadModels = (): InMemoryReadModels => {
   const checkpointOf = (projection: string): number => checkpoints.get(projection) ?? START_OF_STORE;
 
   return {
-    get: async (collection, key) => collections.get(collection)?.get(key),
-    find: async (query) => collections.get(query.collection)?.find(query) ?? [],
-    count: async (conditions) => collections.get(conditions.collection)?.count(conditions) ?? 0,
+    // The token of a collection carries its document type, the map keeps plain JSON.
+    get: async <Document extends object>(collection: string, key: string) =>
+      collections.get(collection)?.get(key) as Document | undefined,
+    find: async <Document extends object>(query: ReadModelQuery<Document>) =>
+      (collections.get(query.collection)?.find(query as ReadModelQuery<object> as ReadModelQuery) ??
+        []) as readonly ReadModelDocument<object>[] as readonly ReadModelDocument<Document>[],
+    count: async (conditions) =>
+      collections.get(conditions.collection)?.count(conditions as ReadModelConditions<object> as ReadModelConditions) ??
+      0,
     commit: async (projection, position, changes) => {
       if (position <= checkpointOf(projection)) return;
       for (const change of changes) {
         const collection = collectionNamed(change.collection);
-        if (change.kind === 'put') collection.put(change.key, change.document);
+        if (change.kind === 'put') collection.put(change.key, change.document as JsonObject);
         else collection.remove(change.key);
       }
       checkpoints.set(projection, position);

@@ -1,9 +1,9 @@
 import {
   MAX_QUERY_DOCUMENTS,
   START_OF_STORE,
-  type JsonObject,
   type ReadModelChange,
   type ReadModels,
+  type ReadModelQuery,
 } from '@muster/ports';
 import { MongoClient, type AnyBulkWriteOperation, type Collection } from 'mongodb';
 import { pathOf, toFilter, toSort, type StoredDocument } from './query-filter';
@@ -62,9 +62,10 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     (await checkpoints.findOne({ _id: projection }))?.position ?? START_OF_STORE;
 
   return {
-    get: async (collection, key) =>
-      (await collectionNamed(collection).findOne({ _id: key }))?.document as JsonObject | undefined,
-    find: async (query) => {
+    // The token of a collection carries its document type, the database knows plain documents.
+    get: async <Found extends object>(collection: string, key: string) =>
+      (await collectionNamed(collection).findOne({ _id: key }))?.document as Found | undefined,
+    find: async <Found extends object>(query: ReadModelQuery<Found>) => {
       const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
       // To the database a limit of 0 is no limit.
       if (limit <= 0) return [];
@@ -73,7 +74,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
         .sort(toSort(query.orderBy))
         .skip(query.offset ?? 0)
         .limit(limit);
-      return (await found.toArray()).map(({ _id, document }) => ({ key: _id, document: document as JsonObject }));
+      return (await found.toArray()).map(({ _id, document }) => ({ key: _id, document: document as Found }));
     },
     count: ({ collection, where }) => collectionNamed(collection).countDocuments(toFilter(where)),
     commit: async (projection, position, changes) => {

@@ -1,16 +1,17 @@
+import { collectionOf } from '@muster/ports';
 import type { FunnelStep } from './funnel-steps.table';
 
-/** How far clusters and hosts came, and when. Only the events service's projection `journeys` writes these collections. */
+/** The progress of clusters and hosts, with times. Only the events service's projection `journeys` writes these collections. */
 export const JOURNEYS_PROJECTION = 'journeys';
 
 export const JOURNEY_COLLECTIONS = {
-  /** Key: cluster id. Stays when the cluster is deleted: what happened goes on to count. */
-  clusters: 'cluster_journeys',
+  /** Key: cluster id. It stays when the cluster is deleted, so that its history still counts. */
+  clusters: collectionOf<ClusterJourney>('cluster_journeys'),
   /** Key: host key `<infraEnvId>.<hostId>`. */
-  hosts: 'host_journeys',
+  hosts: collectionOf<HostJourney>('host_journeys'),
   /** Key: infra-env id. */
-  infraEnvs: 'infra_env_journeys',
-} as const;
+  infraEnvs: collectionOf<InfraEnvJourney>('infra_env_journeys'),
+};
 
 /** Something began: a status, a stage. It lasts until the next mark. */
 export interface Mark {

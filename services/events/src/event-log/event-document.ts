@@ -1,7 +1,6 @@
 import type { RecordedMusterEvent } from '@muster/contracts';
 import { COLLECTIONS, type EventDocument } from '@muster/assisted-api';
-import type { ReadModelChange } from '@muster/ports';
-import { putOrRemove } from '../views/document-changes';
+import { type ReadModelChange, putOrRemove } from '@muster/ports';
 import type { LogEntry } from './log-entry';
 
 /** Enough digits for every safe integer. */

@@ -1,5 +1,5 @@
 import { type HostJourney, NOT_YET } from '@muster/assisted-api';
-import type { EventData, HostEvent } from '@muster/contracts';
+import type { EventData, HostEvent, InventoryEvent } from '@muster/contracts';
 import { marked } from './marks';
 
 const BEGUN = { statuses: [], stages: [] } as const;
@@ -22,7 +22,7 @@ function registered(
 /** The host's way after the fact; unchanged for facts that are no part of it. */
 export function evolveHostJourney(
   before: HostJourney | undefined,
-  event: HostEvent | { readonly type: 'InventoryReported'; readonly data: unknown },
+  event: HostEvent | InventoryEvent,
   at: string,
   position: number,
 ): HostJourney | undefined {

@@ -2,14 +2,20 @@ import {
   type ClusterJourney,
   type FunnelStep,
   type HostJourney,
-  type InfraEnvJourney,
   JOURNEY_COLLECTIONS,
   NOT_YET,
 } from '@muster/assisted-api';
-import { isKnownEventType, type MusterEvent, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
+import {
+  type MusterEvent,
+  parseStreamId,
+  type RecordedMusterEvent,
+  type ClusterEvent,
+  isEventOf,
+  type HostEvent,
+  type InventoryEvent,
+} from '@muster/contracts';
 import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange } from '@muster/ports';
-import { putOrRemove } from '../views/document-changes';
+import { type ReadModelChange, putOrRemove, type RecordedEvent } from '@muster/ports';
 import { endsRetention } from '../views/deleted-documents';
 import { evolveClusterJourney, reached } from './cluster-journey';
 import { evolveHostJourney } from './host-journey';
@@ -17,45 +23,35 @@ import { evolveHostJourney } from './host-journey';
 const { clusters: CLUSTERS, hosts: HOSTS, infraEnvs: INFRA_ENVS } = JOURNEY_COLLECTIONS;
 type Changes = readonly ReadModelChange[];
 
-/** A stored fact, with its kind. */
-type Fact = RecordedMusterEvent & MusterEvent;
-type EventOf<Type extends MusterEvent['type']> = Extract<MusterEvent, { readonly type: Type }>;
-
 /**
  * The projection `journeys`: how far each cluster came and when, and where its hosts were meanwhile. A step counts when it is reached first, so
  * an event that is handed out again changes nothing.
  */
 export const projectJourney: ProjectEvent<MusterEvent> = async (event, read) => {
-  if (!isKnownEventType(event.type)) return [];
-  const { category, id } = parseStreamId(event.streamId);
-  const fact = event as unknown as Fact;
-  switch (category) {
-    case 'cluster':
-      return clusterChanges(id, fact, read);
-    case 'host':
-    case 'inventory':
-      return hostChanges(id, fact, read);
-    case 'infraEnv':
-    case 'image':
-      return infraEnvChanges(id, fact, read);
-    default:
-      return [];
-  }
+  const { id } = parseStreamId(event.streamId);
+  if (isEventOf('cluster', event)) return clusterChanges(id, event, read);
+  if (isEventOf('host', event) || isEventOf('inventory', event)) return hostChanges(id, event, read);
+  if (isEventOf('infraEnv', event) || isEventOf('image', event)) return infraEnvChanges(id, event, read);
+  return [];
 };
 
-async function clusterChanges(id: string, fact: Fact, read: ReadDocument): Promise<Changes> {
+async function clusterChanges(id: string, fact: RecordedEvent<ClusterEvent>, read: ReadDocument): Promise<Changes> {
   const before = await clusterIn(read, id);
   if (before && before._position >= fact.position) return [];
-  const after = evolveClusterJourney(before, fact as EventOf<'ClusterReset'>, timeOf(fact), fact.position);
+  const after = evolveClusterJourney(before, fact, timeOf(fact), fact.position);
   return after === before ? [] : [putOrRemove(CLUSTERS, id, after)];
 }
 
-async function hostChanges(key: string, fact: Fact, read: ReadDocument): Promise<Changes> {
+async function hostChanges(
+  key: string,
+  fact: RecordedEvent<HostEvent | InventoryEvent>,
+  read: ReadDocument,
+): Promise<Changes> {
   if (endsRetention(fact)) return [putOrRemove(HOSTS, key, undefined)];
   if (!HOST_FACTS.has(fact.type)) return [];
-  const before = (await read(HOSTS, key)) as unknown as HostJourney | undefined;
+  const before = await read(HOSTS, key);
   const isNew = !before || before._position < fact.position;
-  const host = isNew ? evolveHostJourney(before, fact as EventOf<'HostReset'>, timeOf(fact), fact.position) : before;
+  const host = isNew ? evolveHostJourney(before, fact, timeOf(fact), fact.position) : before;
   if (!host) return [];
   const changes = host === before ? [] : [putOrRemove(HOSTS, key, host)];
   // A host that joins another cluster is discovered there, with what is known of it.
@@ -75,7 +71,7 @@ const HOST_FACTS: ReadonlySet<string> = new Set<MusterEvent['type']>([
   'InventoryReported',
 ]);
 
-async function stepsOfHost(host: HostJourney, fact: Fact, read: ReadDocument): Promise<Changes> {
+async function stepsOfHost(host: HostJourney, fact: RecordedMusterEvent, read: ReadDocument): Promise<Changes> {
   const before = await clusterIn(read, host.cluster_id);
   if (!before) return [];
   const withSteps = stepsFrom(host, fact).reduce((journey, step) => reached(journey, step, timeOf(fact)), before);
@@ -84,7 +80,7 @@ async function stepsOfHost(host: HostJourney, fact: Fact, read: ReadDocument): P
   return after === before ? [] : [putOrRemove(CLUSTERS, before.id, after)];
 }
 
-function stepsFrom(host: HostJourney, fact: Fact): readonly FunnelStep[] {
+function stepsFrom(host: HostJourney, fact: RecordedMusterEvent): readonly FunnelStep[] {
   const isSince = (position: number): boolean => position !== NOT_YET && position <= fact.position;
   const stage = fact.type === 'HostProgressed' && fact.data.stageChanged ? fact.data.stage : '';
   return [
@@ -97,15 +93,15 @@ function stepsFrom(host: HostJourney, fact: Fact): readonly FunnelStep[] {
 }
 
 /** What failed first is why an installation fails; the rest follows from it. */
-function withTrouble(cluster: ClusterJourney, host: HostJourney, fact: Fact): ClusterJourney {
+function withTrouble(cluster: ClusterJourney, host: HostJourney, fact: RecordedMusterEvent): ClusterJourney {
   if (fact.type !== 'HostEnteredStatus' || fact.data.status !== 'error' || cluster.first_trouble) return cluster;
   const stage = host.stages.findLast(({ name }) => name !== 'Failed')?.name || fact.data.from;
   return { ...cluster, first_trouble: { stage, reason: fact.data.cause || fact.data.transition } };
 }
 
-async function infraEnvChanges(id: string, fact: Fact, read: ReadDocument): Promise<Changes> {
+async function infraEnvChanges(id: string, fact: RecordedMusterEvent, read: ReadDocument): Promise<Changes> {
   if (fact.type === 'InfraEnvDeregistered') return [putOrRemove(INFRA_ENVS, id, undefined)];
-  const before = (await read(INFRA_ENVS, id)) as unknown as InfraEnvJourney | undefined;
+  const before = await read(INFRA_ENVS, id);
   const clusterId = clusterOfInfraEnv(fact) ?? before?.cluster_id;
   if (!clusterId) return [];
   const changes = before?.cluster_id === clusterId ? [] : [putOrRemove(INFRA_ENVS, id, { id, cluster_id: clusterId })];
@@ -120,12 +116,12 @@ const IMAGE_STEPS: ReadonlyMap<string, FunnelStep> = new Map([
   ['ImageDownloadCompleted', 'image-download-completed'],
 ]);
 
-function clusterOfInfraEnv(fact: Fact): string | undefined {
+function clusterOfInfraEnv(fact: RecordedMusterEvent): string | undefined {
   if (fact.type === 'InfraEnvRegistered') return fact.data.settings?.clusterId;
   return fact.type === 'InfraEnvSettingsRevised' ? fact.data.changes?.clusterId : undefined;
 }
 
 const clusterIn = async (read: ReadDocument, id: string): Promise<ClusterJourney | undefined> =>
-  (await read(CLUSTERS, id)) as unknown as ClusterJourney | undefined;
+  await read(CLUSTERS, id);
 
 const timeOf = (event: RecordedMusterEvent): string => event.metadata.occurredAt;

@@ -54,8 +54,11 @@ const STORY: readonly Fact[] = [
 async function journeysAfter(events: readonly RecordedMusterEvent[]): Promise<Map<string, JsonObject>> {
   const documents = new Map<string, JsonObject>();
   for (const event of events)
-    for (const change of await projectJourney(event, async (collection, key) => documents.get(`${collection}/${key}`)))
-      if (change.kind === 'put') documents.set(`${change.collection}/${change.key}`, change.document);
+    for (const change of await projectJourney(
+      event,
+      async (collection, key) => documents.get(`${collection}/${key}`) as never,
+    ))
+      if (change.kind === 'put') documents.set(`${change.collection}/${change.key}`, change.document as JsonObject);
       else documents.delete(`${change.collection}/${change.key}`);
   return documents;
 }

@@ -1,7 +1,7 @@
-import { type ClusterDocument, COLLECTIONS, type HostDocument, type MetricDocument } from '@muster/assisted-api';
+import { COLLECTIONS, type MetricDocument } from '@muster/assisted-api';
 import { parseStreamId, type RecordedMusterEvent, type MusterEvent } from '@muster/contracts';
 import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
-import type { JsonObject, ReadModelChange } from '@muster/ports';
+import { type ReadModelChange, putOrRemove } from '@muster/ports';
 import { CLUSTER_OBSERVATIONS } from './cluster-observations';
 import { HOST_OBSERVATIONS } from './host-observations';
 import { withObservation } from './metric-documents';
@@ -21,16 +21,11 @@ async function observe(event: RecordedMusterEvent, read: ReadDocument): Promise<
   const documents = new Map<string, MetricDocument>();
   for (const observation of await observationsOf(event, read)) {
     const { metric } = observation;
-    const document = documents.get(metric) ?? ((await read(METRICS, metric)) as unknown as MetricDocument | undefined);
+    const document = documents.get(metric) ?? (await read(METRICS, metric));
     if (!documents.has(metric) && document && document._position >= event.position) continue;
     documents.set(metric, withObservation(document, observation, event.position));
   }
-  return [...documents].map(([key, document]) => ({
-    kind: 'put',
-    collection: METRICS,
-    key,
-    document: document as unknown as JsonObject,
-  }));
+  return [...documents].map(([key, document]) => putOrRemove(METRICS, key, document));
 }
 
 async function observationsOf(
@@ -40,10 +35,10 @@ async function observationsOf(
   const { id } = parseStreamId(streamId);
   const ofCluster = CLUSTER_OBSERVATIONS.get(type);
   if (ofCluster) {
-    const before = (await read(CLUSTERS, id)) as unknown as ClusterDocument | undefined;
+    const before = await read(CLUSTERS, id);
     return before && before._position >= position ? [] : ofCluster(data as never, before);
   }
-  const before = (await read(HOSTS, id)) as unknown as HostDocument | undefined;
+  const before = await read(HOSTS, id);
   if (before && before._position >= position) return [];
   // Reports of an earlier epoch are void.
   if (before && 'epoch' in data && data.epoch !== before._epoch) return [];

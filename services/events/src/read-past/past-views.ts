@@ -1,7 +1,6 @@
 import type { RecordedMusterEvent, MusterEvent } from '@muster/contracts';
 import { type ClusterDocument, COLLECTIONS, type HostDocument } from '@muster/assisted-api';
-import type { ProjectEvent } from '@muster/event-sourcing';
-import type { JsonObject } from '@muster/ports';
+import { DocumentChanges, type ProjectEvent, type ReadDocument } from '@muster/event-sourcing';
 
 /** The documents as they were at a past time. */
 export interface PastViews {
@@ -17,20 +16,11 @@ export async function pastViews(
   events: readonly RecordedMusterEvent[],
   project: ProjectEvent<MusterEvent>,
 ): Promise<PastViews> {
-  const collections = new Map([COLLECTIONS.clusters, COLLECTIONS.hosts, COLLECTIONS.infraEnvs].map(toEmpty));
-  for (const event of events) {
-    const changes = await project(event, async (collection, key) => collections.get(collection)?.get(key));
-    for (const change of changes) {
-      const documents = collections.get(change.collection);
-      if (change.kind === 'put') documents?.set(change.key, change.document);
-      else documents?.delete(change.key);
-    }
-  }
-  const hosts = [...(collections.get(COLLECTIONS.hosts)?.values() ?? [])] as unknown as HostDocument[];
+  const documents = new DocumentChanges();
+  const read: ReadDocument = async (collection, key) => documents.get(collection, key);
+  for (const event of events) for (const change of await project(event, read)) documents.add(change);
   return {
-    cluster: collections.get(COLLECTIONS.clusters)?.get(clusterId) as unknown as ClusterDocument | undefined,
-    hosts: hosts.filter(({ cluster_id: id }) => id === clusterId),
+    cluster: documents.get(COLLECTIONS.clusters, clusterId),
+    hosts: documents.documentsOf(COLLECTIONS.hosts).filter(({ cluster_id: id }) => id === clusterId),
   };
 }
-
-const toEmpty = (collection: string): [string, Map<string, JsonObject>] => [collection, new Map()];

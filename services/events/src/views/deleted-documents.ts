@@ -1,21 +1,20 @@
 import type { RecordedMusterEvent, MusterEvent } from '@muster/contracts';
-import type { ReadModelChange } from '@muster/ports';
-import { putOrRemove } from './document-changes';
+import { type ReadModelChange, putOrRemove, type Collection } from '@muster/ports';
 
 /** Where documents are, and where they are kept once they were deleted. */
-interface Places {
-  readonly collection: string;
-  readonly deleted: string;
+interface Places<Document extends object> {
+  readonly collection: Collection<Document>;
+  readonly deleted: Collection<Document>;
 }
 
 /**
  * The document after a fact that took it away: kept as it was with the time of its deletion. Facts of older releases do not tell the
  * time, so nothing would ever end the keeping: what they delete is gone at once.
  */
-export function deletionChanges(
-  { collection, deleted }: Places,
+export function deletionChanges<Document extends object>(
+  { collection, deleted }: Places<Document>,
   key: string,
-  before: object,
+  before: Document,
   { data, position }: RecordedMusterEvent,
 ): readonly ReadModelChange[] {
   const gone = putOrRemove(collection, key, undefined);

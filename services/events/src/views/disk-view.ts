@@ -1,4 +1,4 @@
-import { type ClusterDocument, COLLECTIONS, type HostDocument, type InfraEnvDocument } from '@muster/assisted-api';
+import { COLLECTIONS, type HostDocument } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
 import {
   assessDisks,
@@ -44,10 +44,8 @@ async function judged(
   read: ReadDocument,
   limits: MachineLimits,
 ): Promise<Pick<HostDocument, '_disks' | '_disk_gb_min'>> {
-  const cluster = host.cluster_id
-    ? ((await read(COLLECTIONS.clusters, host.cluster_id)) as unknown as ClusterDocument | undefined)
-    : undefined;
-  const infraEnv = (await read(COLLECTIONS.infraEnvs, host.infra_env_id)) as unknown as InfraEnvDocument | undefined;
+  const cluster = host.cluster_id ? await read(COLLECTIONS.clusters, host.cluster_id) : undefined;
+  const infraEnv = await read(COLLECTIONS.infraEnvs, host.infra_env_id);
   const version = cluster?.openshift_version ?? infraEnv?.openshift_version ?? '';
   const disks = assessDisks(hardware, version, ANY_SIZE_GB).map(({ disk, reasons }) => ({
     name: disk.name,

@@ -1,14 +1,12 @@
-import type { RecordedMusterEvent } from '@muster/contracts';
-import { type ClusterDocument, COLLECTIONS } from '@muster/assisted-api';
+import { COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange } from '@muster/ports';
+import { type ReadModelChange, putOrRemove, type RecordedEvent } from '@muster/ports';
 import { CLUSTER_LOG, retentionLog } from '../event-log/cluster-log';
 import { eventDocuments } from '../event-log/event-document';
 import type { ClusterSubject, LogEntry } from '../event-log/log-entry';
 import { clusterOutcomeLog } from '../event-log/outcome-log';
 import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-evolve';
 import { deletionChanges, endsRetention } from './deleted-documents';
-import { putOrRemove } from './document-changes';
 import type { Occurrence } from './view-rows';
 
 const { clusters: CLUSTERS, deletedClusters: DELETED_CLUSTERS } = COLLECTIONS;
@@ -19,18 +17,18 @@ const LOG: { readonly [type: string]: unknown } = { ...CLUSTER_LOG, ClusterOutco
 /** Everything that one fact about a cluster changes: its document and the log. */
 export async function projectCluster(
   clusterId: string,
-  event: RecordedMusterEvent,
+  event: RecordedEvent<ClusterDocumentEvent>,
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {
-  const before = (await read(CLUSTERS, clusterId)) as unknown as ClusterDocument | undefined;
+  const before = await read(CLUSTERS, clusterId);
   if (before && before._position >= event.position) return [];
   if (endsRetention(event)) {
-    const kept = (await read(DELETED_CLUSTERS, clusterId)) as unknown as ClusterDocument | undefined;
+    const kept = await read(DELETED_CLUSTERS, clusterId);
     const gone = [putOrRemove(DELETED_CLUSTERS, clusterId, undefined)];
     return kept ? [...gone, ...eventDocuments(event, retentionLog(kept), { clusterId, owner: kept })] : gone;
   }
-  const after = evolveClusterDocument(before, event as unknown as ClusterDocumentEvent, occurrence);
+  const after = evolveClusterDocument(before, event, occurrence);
   const cluster = after ?? before;
   if (!cluster) return [];
 

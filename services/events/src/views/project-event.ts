@@ -1,4 +1,4 @@
-import { isKnownEventType, parseStreamId, type MusterEvent } from '@muster/contracts';
+import { parseStreamId, type MusterEvent, isEventOf } from '@muster/contracts';
 import type { ProjectEvent } from '@muster/event-sourcing';
 import type { ReadModelChange } from '@muster/ports';
 import { projectMetrics } from '../metrics/project-metrics';
@@ -26,29 +26,16 @@ export const createProjectEvent = (limits: MachineLimits): ProjectEvent<MusterEv
 const createProjectDocuments =
   (limits: MachineLimits): ProjectEvent<MusterEvent> =>
   (event, read) => {
-    // Facts of a newer version are for its reader.
-    if (!isKnownEventType(event.type)) return NOTHING;
-    const { category, id } = parseStreamId(event.streamId);
+    const { id } = parseStreamId(event.streamId);
     const occurrence = { position: event.position, at: event.metadata.occurredAt, actor: event.metadata.actor };
-    switch (category) {
-      case 'host':
-      case 'inventory':
-        return projectHost(id, event, occurrence, read, limits);
-      case 'validation':
-        return event.type === 'HostOutcomesChanged'
-          ? projectHost(id, event, occurrence, read, limits)
-          : projectCluster(id, event, occurrence, read);
-      case 'cluster':
-      case 'manifest':
-        return projectCluster(id, event, occurrence, read);
-      case 'infraEnv':
-      case 'image':
-        return projectInfraEnv(id, event, occurrence, read);
-      case 'note':
-        return projectNote(event, read);
-      default:
-        return NOTHING;
-    }
+    if (isEventOf('host', event) || isEventOf('inventory', event) || event.type === 'HostOutcomesChanged')
+      return projectHost(id, event, occurrence, read, limits);
+    if (isEventOf('cluster', event) || isEventOf('manifest', event) || event.type === 'ClusterOutcomesChanged')
+      return projectCluster(id, event, occurrence, read);
+    if (isEventOf('infraEnv', event) || isEventOf('image', event)) return projectInfraEnv(id, event, occurrence, read);
+    if (isEventOf('note', event)) return projectNote(event, read);
+    // Artifacts have no document, and the events of a newer version are unknown here.
+    return NOTHING;
   };
 
 /** With the default limits. */

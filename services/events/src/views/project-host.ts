@@ -1,7 +1,7 @@
 import { type ClusterDocument, COLLECTIONS, type HostDocument } from '@muster/assisted-api';
-import type { EventData, RecordedMusterEvent } from '@muster/contracts';
+import type { EventData } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange } from '@muster/ports';
+import { type ReadModelChange, putOrRemove, type RecordedEvent } from '@muster/ports';
 import { eventDocuments } from '../event-log/event-document';
 import { HOST_LOG } from '../event-log/host-log';
 import { hostNameOf, type HostSubject, type LogEntry } from '../event-log/log-entry';
@@ -10,7 +10,6 @@ import { REPORT_LOG } from '../event-log/report-log';
 import { verifiedVips } from './cluster-view';
 import { withJudgedDisks } from './disk-view';
 import { deletionChanges, endsRetention } from './deleted-documents';
-import { putOrRemove } from './document-changes';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
 import type { MachineLimits } from './machine-limits';
@@ -30,16 +29,15 @@ const LOG: { readonly [type: string]: unknown } = {
 /** Everything that one fact about a host changes: its document, its cluster's, and the log. */
 export async function projectHost(
   hostKey: string,
-  event: RecordedMusterEvent,
+  event: RecordedEvent<HostDocumentEvent>,
   occurrence: Occurrence,
   read: ReadDocument,
   limits: MachineLimits,
 ): Promise<readonly ReadModelChange[]> {
-  const before = (await read(HOSTS, hostKey)) as unknown as HostDocument | undefined;
+  const before = await read(HOSTS, hostKey);
   if (before && before._position >= event.position) return [];
   if (endsRetention(event)) return [putOrRemove(DELETED_HOSTS, hostKey, undefined)];
-  const fact = event as unknown as HostDocumentEvent;
-  const after = await withJudgedDisks(before, evolveHostDocument(before, fact, occurrence), fact, read, limits);
+  const after = await withJudgedDisks(before, evolveHostDocument(before, event, occurrence), event, read, limits);
   const host = after ?? before;
   if (!host || after === before) return [];
 
@@ -49,7 +47,8 @@ export async function projectHost(
   // The machine is back: there is nothing deleted of it any more.
   if (event.type === 'HostRegistered') changes.push(putOrRemove(DELETED_HOSTS, hostKey, undefined));
   const counts = countsChanges(before, after);
-  const verified = event.type === 'VipsVerified' && after?.cluster_id ? verifiedBy(after.cluster_id, event) : undefined;
+  const verified =
+    event.type === 'VipsVerified' && after?.cluster_id ? { clusterId: after.cluster_id, data: event.data } : undefined;
   const usage = hostUsageChanges(before, after);
   const collisions = collisionsChanges(before, after);
   if (counts.length > 0 || usage.length > 0 || collisions.length > 0 || verified)
@@ -65,11 +64,6 @@ const subjectOf = (host: HostDocument) => ({
   hostId: host.id,
   infraEnvId: host.infra_env_id,
   owner: host,
-});
-
-const verifiedBy = (clusterId: string, event: RecordedMusterEvent) => ({
-  clusterId,
-  data: event.data as unknown as EventData<'VipsVerified'>,
 });
 
 /** What a fact about a host changes in clusters. */
@@ -88,7 +82,7 @@ async function clusterChanges(
   // A host that moves from one cluster to another changes both; each cluster is read and written once.
   const touched = new Map<string, ClusterDocument>();
   const change = async (id: string, by: (cluster: ClusterDocument) => ClusterDocument): Promise<void> => {
-    const cluster = touched.get(id) ?? ((await read(CLUSTERS, id)) as unknown as ClusterDocument | undefined);
+    const cluster = touched.get(id) ?? (await read(CLUSTERS, id));
     if (cluster) touched.set(id, by(cluster));
   };
   for (const { clusterId, by } of counts) await change(clusterId, (cluster) => addCounts(cluster, by));

@@ -1,11 +1,10 @@
-import { type ClusterDocument, COLLECTIONS, type InfraEnvDocument } from '@muster/assisted-api';
-import type { ImageEvent, InfraEnvEvent, RecordedMusterEvent } from '@muster/contracts';
+import { COLLECTIONS, type InfraEnvDocument } from '@muster/assisted-api';
+import type { ImageEvent, InfraEnvEvent } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
-import type { ReadModelChange } from '@muster/ports';
+import { type ReadModelChange, putOrRemove, type RecordedEvent } from '@muster/ports';
 import { eventDocuments } from '../event-log/event-document';
 import { INFRA_ENV_LOG } from '../event-log/infra-env-log';
 import type { InfraEnvSubject, LogEntry } from '../event-log/log-entry';
-import { putOrRemove } from './document-changes';
 import { INFRA_ENV_VIEW, registeredInfraEnv } from './infra-env-view';
 import { addUsage, infraEnvUsageChanges } from './usage-counts';
 import { patched, type Occurrence, type Patch } from './view-rows';
@@ -31,19 +30,19 @@ export function evolveInfraEnvDocument(
 /** Everything that one fact about an infra-env or its image changes. */
 export async function projectInfraEnv(
   infraEnvId: string,
-  event: RecordedMusterEvent,
+  event: RecordedEvent<InfraEnvEvent | ImageEvent>,
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {
-  const before = (await read(COLLECTIONS.infraEnvs, infraEnvId)) as unknown as InfraEnvDocument | undefined;
+  const before = await read(COLLECTIONS.infraEnvs, infraEnvId);
   if (before && before._position >= event.position) return [];
-  const after = evolveInfraEnvDocument(before, event as unknown as InfraEnvEvent, occurrence);
+  const after = evolveInfraEnvDocument(before, event, occurrence);
   const infraEnv = after ?? before;
   if (!infraEnv) return [];
 
   const changes = after === before ? [] : [putOrRemove(COLLECTIONS.infraEnvs, infraEnvId, after)];
   for (const { clusterId, by } of infraEnvUsageChanges(before, after)) {
-    const cluster = (await read(COLLECTIONS.clusters, clusterId)) as unknown as ClusterDocument | undefined;
+    const cluster = await read(COLLECTIONS.clusters, clusterId);
     if (cluster) changes.push(putOrRemove(COLLECTIONS.clusters, clusterId, addUsage(cluster, by)));
   }
   const row = INFRA_ENV_LOG[event.type as keyof typeof INFRA_ENV_LOG] as Row | undefined;

@@ -119,9 +119,13 @@ function freeze<Value>(value: Value): Value {
 export async function documentsAfter(events: readonly RecordedMusterEvent[]): Promise<Map<string, JsonObject>> {
   const documents = new Map<string, JsonObject>();
   for (const event of events) {
-    const changes = await projectEvent(event, async (collection, key) => documents.get(`${collection}/${key}`));
+    const changes = await projectEvent(
+      event,
+      async (collection, key) => documents.get(`${collection}/${key}`) as never,
+    );
     for (const change of changes) {
-      if (change.kind === 'put') documents.set(`${change.collection}/${change.key}`, freeze(change.document));
+      if (change.kind === 'put')
+        documents.set(`${change.collection}/${change.key}`, freeze(change.document as JsonObject));
       else documents.delete(`${change.collection}/${change.key}`);
     }
   }

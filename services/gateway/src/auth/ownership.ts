@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
 import { READ_MODELS } from '@muster/nest-kit';
-import type { ReadModels } from '@muster/ports';
+import type { ReadModels, Collection } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 import type { PathIds } from './authenticator';
@@ -32,8 +32,7 @@ export class Ownership {
     if (!infraEnvId) return;
     const host = hostId && (await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)));
     // A host follows the cluster that it is part of.
-    if (host && typeof host['cluster_id'] === 'string' && host['cluster_id'] !== '')
-      return this.require(caller, wish, COLLECTIONS.clusters, host['cluster_id']);
+    if (host && host.cluster_id) return this.require(caller, wish, COLLECTIONS.clusters, host.cluster_id);
     await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
   }
 
@@ -44,9 +43,7 @@ export class Ownership {
   async requireVisible(caller: Caller, ids: PathIds): Promise<void> {
     if (seesEverything(caller, 'read')) return;
     const { clusterId, infraEnvId, hostId } = ids;
-    const deleted: Owned | undefined = clusterId
-      ? await this.readModels.get(COLLECTIONS.deletedClusters, clusterId)
-      : undefined;
+    const deleted = clusterId ? await this.readModels.get(COLLECTIONS.deletedClusters, clusterId) : undefined;
     if (deleted && !this.mayRead(caller, deleted)) throw new RefusalError(NOT_YOURS);
     const wanted = [
       ...(clusterId && !deleted ? [[COLLECTIONS.clusters, clusterId] as const] : []),
@@ -63,8 +60,8 @@ export class Ownership {
     return seesEverything(caller, 'read') || this.mayRead(caller, document);
   }
 
-  private async require(caller: Caller, wish: Wish, collection: string, id: string): Promise<void> {
-    const document: Owned | undefined = await this.readModels.get(collection, id);
+  private async require(caller: Caller, wish: Wish, collection: Collection<Owned>, id: string): Promise<void> {
+    const document = await this.readModels.get(collection, id);
     // What does not exist is refused by whoever looks for it, in the same words as what may not be seen.
     if (!document) return;
     if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
@@ -82,7 +79,7 @@ export class Ownership {
   private async mayWrite(caller: Caller, { user_name: user, cluster_id: clusterId }: Owned): Promise<boolean> {
     if (isOwner(caller, user)) return true;
     if (!this.config.isOrgTenancy || typeof clusterId !== 'string') return false;
-    const cluster: Owned | undefined = await this.readModels.get(COLLECTIONS.clusters, clusterId);
+    const cluster = await this.readModels.get(COLLECTIONS.clusters, clusterId);
     return cluster !== undefined && isOwner(caller, cluster.user_name);
   }
 }

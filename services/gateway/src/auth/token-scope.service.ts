@@ -31,7 +31,7 @@ export class TokenScopes {
   /** True when hosts of the infra-env are, or will be, hosts of the cluster. */
   private async feeds(infraEnvId: string, clusterId: string): Promise<boolean> {
     const infraEnv = await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
-    if (infraEnv?.['cluster_id'] === clusterId) return true;
+    if (infraEnv?.cluster_id === clusterId) return true;
     const where = { infra_env_id: infraEnvId, cluster_id: clusterId };
     return (await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: 1 })).length > 0;
   }

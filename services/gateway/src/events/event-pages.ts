@@ -23,7 +23,7 @@ export interface EventsPage {
   readonly counts: SeverityCounts;
 }
 
-type Find = Omit<ReadModelQuery, 'offset' | 'limit'>;
+type Find = Omit<ReadModelQuery<EventDocument>, 'offset' | 'limit'>;
 
 /** Reads events in the order in which they were stored, or backwards. */
 @Injectable()
@@ -85,8 +85,7 @@ export class EventPages {
     for (let read = 0; read < limit; read += MAX_QUERY_DOCUMENTS) {
       const size = Math.min(limit - read, MAX_QUERY_DOCUMENTS);
       const found = await this.readModels.find({ ...find, offset: offset + read, limit: size });
-      // The projection's author and this reader share the document types; the store knows JSON only.
-      yield found.map(({ document }) => document as unknown as EventDocument);
+      yield found.map(({ document }) => document);
       if (found.length < size) return;
     }
   }

@@ -51,7 +51,7 @@ export class EventScopes {
       if (hosts.length === 0)
         throw new RefusalError({ code: 'not-found', reason: 'There is no such host, or it is not yours.' });
       for (const { document } of hosts)
-        await this.ownership.requireVisible(caller, { hostId, infraEnvId: String(document['infra_env_id']) });
+        await this.ownership.requireVisible(caller, { hostId, infraEnvId: document.infra_env_id });
     }
   }
 

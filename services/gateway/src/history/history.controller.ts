@@ -6,7 +6,6 @@ import {
   FUNNEL_STEPS,
   FunnelQuery,
   type HostDocument,
-  type HostJourney,
   JOURNEY_COLLECTIONS,
   list,
   orNull,
@@ -133,7 +132,7 @@ export class HistoryController {
   @Accepts('userAuth')
   async showTimeline(@Param('cluster_id', IdPipe) clusterId: string): Promise<Timeline> {
     await this.clusters.document(clusterId);
-    const journey = await this.journey<ClusterJourney>(JOURNEY_COLLECTIONS.clusters, clusterId);
+    const journey = await this.readModels.get(JOURNEY_COLLECTIONS.clusters, clusterId);
     if (!journey) throw new RefusalError({ code: 'not-found', reason: NO_JOURNEY, subject: clusterId });
     const now = new Date(this.clock.nowMs()).toISOString();
     const { steps, statuses, finalizing_stages: finalizing, failures } = journey;
@@ -154,17 +153,13 @@ export class HistoryController {
       requested_hostname: given,
       _reported_hostname: reported,
     } of await this.hosts.documentsOfCluster(clusterId)) {
-      const journey = await this.journey<HostJourney>(JOURNEY_COLLECTIONS.hosts, hostKeyOf(infraEnvId, id));
+      const journey = await this.readModels.get(JOURNEY_COLLECTIONS.hosts, hostKeyOf(infraEnvId, id));
       if (!journey) continue;
       const { statuses, stages } = journey;
       const spans = { statuses: statusSpans(statuses, now), stages: stageSpans(stages, statuses, now) };
       timelines.push({ id, name: given || reported || id, ...spans });
     }
     return timelines;
-  }
-
-  private async journey<Document>(collection: string, key: string): Promise<Document | undefined> {
-    return (await this.readModels.get(collection, key)) as unknown as Document | undefined;
   }
 
   /** How far the clusters of everyone came that were created in a window of time, and where they failed. */

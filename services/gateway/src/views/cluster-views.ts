@@ -7,7 +7,7 @@ import {
   type V2Cluster,
 } from '@muster/assisted-api';
 import { READ_MODELS } from '@muster/nest-kit';
-import type { ReadModels } from '@muster/ports';
+import type { ReadModels, Collection } from '@muster/ports';
 import { jsonList } from '../http/json-pieces';
 import { collect, findAll } from './documents';
 import { type HostDetail, HostViews } from './host-views';
@@ -36,7 +36,7 @@ export class ClusterViews {
   async document(clusterId: string): Promise<ClusterDocument> {
     const document = await this.readModels.get(COLLECTIONS.clusters, clusterId);
     if (!document) throw noCluster(clusterId);
-    return document as unknown as ClusterDocument;
+    return document;
   }
 
   /** Throws RefusalError `not-found`. */
@@ -54,10 +54,8 @@ export class ClusterViews {
 
   /** The list as JSON in parts. */
   async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly Buffer[]> {
-    const inCollection = (collection: string): Promise<ClusterDocument[]> => {
-      const query = { collection, where: {}, orderBy: { field: 'created_at', descending: true } };
-      return collect(findAll<ClusterDocument>(this.readModels, query));
-    };
+    const inCollection = (collection: Collection<ClusterDocument>): Promise<ClusterDocument[]> =>
+      collect(findAll(this.readModels, { collection, where: {}, orderBy: { field: 'created_at', descending: true } }));
     const present = await inCollection(COLLECTIONS.clusters);
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
     const wanted = [...present, ...deleted].filter(filter);
@@ -77,7 +75,7 @@ export class ClusterViews {
 
   private async documentOrDeleted(clusterId: string): Promise<ClusterDocument> {
     const deleted = await this.readModels.get(COLLECTIONS.deletedClusters, clusterId);
-    return deleted ? (deleted as unknown as ClusterDocument) : this.document(clusterId);
+    return deleted ?? this.document(clusterId);
   }
 
   private async textOf(

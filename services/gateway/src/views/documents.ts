@@ -1,15 +1,14 @@
 import type { ReadModelQuery, ReadModels } from '@muster/ports';
 
 /** All documents of a query, page after page. */
-export async function* findAll<Document>(
+export async function* findAll<Document extends object>(
   readModels: ReadModels,
-  query: Omit<ReadModelQuery, 'offset' | 'limit'>,
+  query: Omit<ReadModelQuery<Document>, 'offset' | 'limit'>,
 ): AsyncIterable<Document> {
   const pageSize = 1_000;
   for (let offset = 0; ; offset += pageSize) {
-    const page = await readModels.find({ ...query, offset, limit: pageSize });
-    // The projection's author and this reader share the document types; the store knows JSON only.
-    for (const { document } of page) yield document as unknown as Document;
+    const page = await readModels.find<Document>({ ...query, offset, limit: pageSize });
+    for (const { document } of page) yield document;
     if (page.length < pageSize) return;
   }
 }

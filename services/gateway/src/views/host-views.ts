@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ClusterDocument, COLLECTIONS, type HostDocument, presentHost, type V2Host } from '@muster/assisted-api';
+import { COLLECTIONS, type HostDocument, presentHost, type V2Host } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
 import { READ_MODELS } from '@muster/nest-kit';
-import type { ReadModels } from '@muster/ports';
+import type { ReadModels, ReadModelConditions } from '@muster/ports';
 import { jsonList } from '../http/json-pieces';
 import { collect, findAll } from './documents';
 import { HostTexts } from './host-texts';
@@ -33,7 +33,7 @@ export class HostViews {
   async document(infraEnvId: string, hostId: string): Promise<HostDocument> {
     const document = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
     if (!document) throw noHost(infraEnvId, hostId);
-    return document as unknown as HostDocument;
+    return document;
   }
 
   /** Throws RefusalError `not-found`. */
@@ -116,11 +116,11 @@ export class HostViews {
   }
 
   private documents(
-    where: { readonly [field: string]: string },
-    collection: string = COLLECTIONS.hosts,
+    where: ReadModelConditions<HostDocument>['where'],
+    collection = COLLECTIONS.hosts,
   ): Promise<readonly HostDocument[]> {
     return collect(
-      findAll<HostDocument>(this.readModels, {
+      findAll(this.readModels, {
         collection,
         where,
         orderBy: { field: 'created_at' },
@@ -131,6 +131,6 @@ export class HostViews {
   private async controlPlaneCountOf(clusterId: string | undefined): Promise<number | undefined> {
     if (!clusterId) return undefined;
     const cluster = await this.readModels.get(COLLECTIONS.clusters, clusterId);
-    return (cluster as unknown as ClusterDocument | undefined)?.control_plane_count;
+    return cluster?.control_plane_count;
   }
 }

@@ -21,7 +21,7 @@ export class InfraEnvViews {
   async document(infraEnvId: string): Promise<InfraEnvDocument> {
     const document = await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
     if (!document) throw noInfraEnv(infraEnvId);
-    return document as unknown as InfraEnvDocument;
+    return document;
   }
 
   /** Throws RefusalError `not-found`. */
@@ -34,11 +34,13 @@ export class InfraEnvViews {
     isVisible: (infraEnv: InfraEnvDocument) => boolean,
     request: FastifyRequest,
   ): Promise<readonly V2InfraEnv[]> {
-    const where: Record<string, string> = {};
-    if (filter.clusterId) where['cluster_id'] = filter.clusterId;
-    if (filter.owner) where['user_name'] = filter.owner;
-    const query = { collection: COLLECTIONS.infraEnvs, where, orderBy: { field: 'created_at' } };
-    const documents = await collect(findAll<InfraEnvDocument>(this.readModels, query));
+    const where = {
+      ...(filter.clusterId ? { cluster_id: filter.clusterId } : {}),
+      ...(filter.owner ? { user_name: filter.owner } : {}),
+    };
+    const documents = await collect(
+      findAll(this.readModels, { collection: COLLECTIONS.infraEnvs, where, orderBy: { field: 'created_at' } }),
+    );
     return Promise.all(documents.filter(isVisible).map((document) => this.present(document, request)));
   }
 
