@@ -2,7 +2,6 @@ export type * from './config/ignition-config';
 export { fromDataUrl, toDataUrl } from './config/data-url';
 export { readTextFile } from './config/ignition-file';
 export { toIgnitionJson } from './config/ignition-json';
-export { AGENT_SETTINGS_PATH } from './discovery/agent-files';
 export { PULL_SECRET_PATH, SERVICE_CA_PATH, TRUST_BUNDLE_PATH } from './discovery/host-files';
 export type {
   AgentProgram,
@@ -65,3 +64,12 @@ export {
 export { unconfiguredFiles, type UnconfiguredInput } from './unconfigured/unconfigured-files';
 export { isCertificateList, splitCertificates } from './documents/certificates';
 export { readYaml, toPlain, type ReadYaml, type YamlFault } from './documents/read-yaml';
+export {
+  AGENT_SETTINGS_PATH,
+  parseAgentFile,
+  toAgentFileText,
+  type AgentFile,
+  type ExecutableSource,
+} from './discovery/agent-file';
+export { HOST_EXECUTABLE_PATH } from './discovery/host-executable';
+export type { NatsAccess as AgentNatsAccess } from './discovery/discovery-input';

@@ -4,6 +4,7 @@ export * from './command-headers';
 export * from './component-images';
 export * from './handles.decorator';
 export * from './hardware-requirements';
+export * from './host-binaries';
 export * from './methods';
 export * from './metrics/request-metrics';
 export * from './metrics/stored-metric';

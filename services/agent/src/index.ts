@@ -30,3 +30,4 @@ export { MEDIA_LOST_EXIT_CODE, runStep } from './steps/run-step';
 export { STEPS, isStepType, type StepOutcome, type StepRow } from './steps/step-table';
 export * from './steps/step-work';
 export { installFlags, type InstallerAccess } from './steps/install-flags';
+export { printInventory, runAgentProgram, runStepProgram } from './agent-program';

@@ -1,1 +1,1 @@
-export {};
+export { runHostProgram } from './host-program';

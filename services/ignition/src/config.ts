@@ -1,9 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { ExecutableSource } from '@muster/ignition-config';
 import {
   type AuthType,
   type Environment,
   readAuthType,
   readComponentImages,
+  readHostBinaries,
   readOperatorSettings,
   readSettings,
   SettingError,
@@ -25,6 +27,8 @@ export interface IgnitionServiceConfig {
   /** File with the PEM of the authority that signed the service's certificate. */
   readonly serviceCaPath: string | undefined;
   readonly agentImage: string;
+  /** Absent: hosts take the agent out of its container image. */
+  readonly agentExecutable: ExecutableSource | undefined;
   readonly ownManifests: OwnManifestsSettings;
   readonly registries: ServiceRegistries;
   /** Image with the packages that OKD adds to its live system; without it hosts are OpenShift's. */
@@ -51,6 +55,7 @@ export const CONFIG = Symbol('IgnitionServiceConfig');
 
 const EC_KEY = 'the PEM text of a P-256 private key';
 const LOOPBACK_URL = 'http://127.0.0.1:8090';
+const LOOPBACK_IMAGE_URL = 'http://127.0.0.1:8888';
 
 /** @throws SettingsError with every setting that cannot be used */
 export const readConfig = (environment: Environment): IgnitionServiceConfig =>
@@ -68,6 +73,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     skipsCertificateVerification: settings.get('SKIP_CERT_VERIFICATION'),
     serviceCaPath: settings.get('SERVICE_CA_CERT_PATH'),
     agentImage: readComponentImages(settings).agent,
+    agentExecutable: readAgentExecutable(settings),
     ownManifests: {
       hasSingleNodeNames: settings.get('ENABLE_SINGLE_NODE_DNSMASQ'),
       diskEncryptionCipher: settings.get('DISK_ENCRYPTION_CIPHER'),
@@ -84,6 +90,17 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     openshiftInstall: readOpenshiftInstallSettings(settings),
     installInvoker: settings.get('INSTALL_INVOKER'),
     operatorSettings: readOperatorSettings(settings),
+  };
+}
+
+/** Hosts download the executable from the image service, unless AGENT_DOCKER_IMAGE names an image. */
+function readAgentExecutable(settings: SettingsReader): ExecutableSource | undefined {
+  const executable = readHostBinaries(settings);
+  if (!executable || settings.isSet('AGENT_DOCKER_IMAGE')) return undefined;
+  const imageServiceUrl = settings.get('IMAGE_SERVICE_BASE_URL') ?? LOOPBACK_IMAGE_URL;
+  return {
+    baseUrl: `${imageServiceUrl}/host-binaries`,
+    sha256: Object.fromEntries(executable.binaries.map(({ architecture, sha256 }) => [architecture, sha256])),
   };
 }
 

@@ -16,6 +16,7 @@ import { ImageAccess } from './download/image-access';
 import { ImageResponder } from './download/image-responder';
 import { InfraEnvContents } from './download/infra-env-content';
 import { HealthController } from './health/health.controller';
+import { HostBinariesController } from './host-binaries/host-binaries.controller';
 import { FileResponder } from './http/file-responder';
 import { ProblemFilter } from './http/problem.filter';
 import { createImageMetrics } from './metrics/image-metrics';
@@ -32,6 +33,7 @@ export class AppModule {
         DownloadImageController,
         NetworkBootController,
         BootArtifactsController,
+        HostBinariesController,
         ListBaseImagesController,
         HealthController,
         MetricsController,

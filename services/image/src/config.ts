@@ -5,7 +5,9 @@ import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
 import {
   type AuthType,
   type Environment,
+  type HostBinary,
   readAuthType,
+  readHostBinaries,
   readSettings,
   SettingError,
   type SettingName,
@@ -26,6 +28,8 @@ export interface ImageConfig {
   readonly tls: { readonly key: string; readonly cert: string } | undefined;
   /** Where machines reach this service; undefined: where the request came to. */
   readonly baseUrl: string | undefined;
+  /** The executables for hosts; none where they were not built. */
+  readonly hostBinaries: readonly HostBinary[];
   /** Origins that browsers may ask from; `*` stands for any part of one. */
   readonly allowedDomains: readonly string[];
   readonly osImages: readonly OsImageEntry[];
@@ -56,6 +60,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     plainPort: settings.get('HTTP_LISTEN_PORT'),
     tls: readTls(settings),
     baseUrl: settings.get('IMAGE_SERVICE_BASE_URL'),
+    hostBinaries: readHostBinaries(settings)?.binaries ?? [],
     allowedDomains: settings.get('ALLOWED_DOMAINS'),
     osImages: readOsImages(settings),
     imageDirectory: settings.get('IMAGE_DIRECTORY'),

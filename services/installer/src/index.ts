@@ -5,3 +5,4 @@ export { InstallationFailed, runInstaller } from './run-installer';
 export type { InstallerSettings, InstallRole, ProgramSource } from './settings';
 export { parseIgnition } from './host-ignition';
 export { parseInstallFlags } from './command-line';
+export { linuxHost } from './linux/linux-host';

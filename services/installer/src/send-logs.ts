@@ -8,7 +8,14 @@ export async function sendLogs(installation: Installation, signal: AbortSignal):
   const { clusterId, hostId, infraEnvId } = settings;
   try {
     await api.reportHostLogs({ hostId, infraEnvId }, 'requested', signal);
-    const environment = { ...proxyEnvironment(settings), PULL_SECRET_TOKEN: settings.token };
+    const environment = {
+      ...proxyEnvironment(settings),
+      PULL_SECRET_TOKEN: settings.token,
+      MUSTER_SERVICE_URL: settings.serviceUrl,
+      MUSTER_INFRA_ENV_ID: settings.infraEnvId,
+      MUSTER_INSECURE: String(settings.isInsecure),
+      MUSTER_CA_PATH: settings.caPath,
+    };
     await execute(host, logCommand(installation, { clusterId, hostId, infraEnvId }), signal, { environment });
   } catch (error) {
     if (!signal.aborted) note(installation, `The logs were not sent: ${(error as Error).message}`);

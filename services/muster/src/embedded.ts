@@ -3,6 +3,7 @@ import type { Environment, RunningService } from '@muster/nest-kit';
 import { SettingsReader } from '@muster/nest-kit';
 import type { LoggerService } from '@nestjs/common';
 import { prepareBaseImages } from './base-images';
+import { builtHostBinaries } from './host-binaries';
 import { type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
 import { SERVICES, type StartableService } from './services';
@@ -21,6 +22,7 @@ export async function startEmbedded(environment: Environment, logger: LoggerServ
   const platform = await openPlatform({
     environment: {
       ...(nats && { NATS_TRUST_FILE: nats.trustFile, AGENT_NATS_URL: settings.get('AGENT_NATS_URL') ?? nats.url }),
+      ...builtHostBinaries(settings),
       ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
       ...environment,
     },

@@ -1,1 +1,2 @@
-export {};
+export { inClusterConnection, readKubeconfig, type ClusterConnection } from './connection';
+export { kubernetesClusterApi } from './kubernetes-cluster-api';

@@ -24,9 +24,12 @@ export const imageAvailability: StepArguments = (context) => {
     : undefined;
 };
 
-/** What a host has to be able to pull before it installs. */
+/** Marks a component that hosts download from the service instead of a registry. */
+const EXECUTABLE_PREFIX = 'muster-host:';
+
+/** Returns the container images that a host must be able to pull before it installs. */
 export function imagesOf({ cluster, images }: Pick<StepContext, 'cluster' | 'images'>): string[] {
   return [cluster?.releaseImage, images.machineConfigOperator, images.mustGather, images.installer].filter(
-    (image): image is string => Boolean(image),
+    (image): image is string => Boolean(image) && !image?.startsWith(EXECUTABLE_PREFIX),
   );
 }

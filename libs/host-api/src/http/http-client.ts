@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
 import type { Timer } from '../timer';
 import { createConnections, type ConnectionOptions } from './connections';
 import { HttpRefused, ServiceUnreachable } from './http-failures';
@@ -24,6 +25,8 @@ export interface HttpAnswer {
 export interface HttpClient {
   /** Returns the answer of a 2xx. @throws HttpRefused for any other status, ServiceUnreachable without an answer. */
   call(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer>;
+  /** Returns the body of a 2xx as it arrives; not retried. @throws HttpRefused, ServiceUnreachable */
+  stream(call: HttpCall, signal: AbortSignal): Promise<Readable>;
   close(): void;
 }
 
@@ -43,7 +46,7 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const base = new URL(options.baseUrl);
   const connections = createConnections(base, options);
-  const send = (call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> =>
+  const begin = (call: HttpCall, signal: AbortSignal): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const url = new URL(base.pathname.replace(/\/+$/, '') + call.path, base);
       for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
@@ -61,14 +64,23 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           signal,
           timeout: ANSWER_TIMEOUT_MS,
         },
-        (answer) => collect(answer).then(resolve, reject),
+        resolve,
       );
       request.once('timeout', () => request.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`)));
       request.once('error', reject);
       request.end(body);
     });
+  const send = async (call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> => collect(await begin(call, signal));
 
   return {
+    stream: async (call, signal) => {
+      const answer = await begin(call, signal).catch((error: unknown) => {
+        throw new ServiceUnreachable(base.origin, error);
+      });
+      const { statusCode = 0 } = answer;
+      if (statusCode >= 200 && statusCode < 300) return answer;
+      throw new HttpRefused(call, await collect(answer));
+    },
     call: async (call, signal) => {
       for (let attempt = 1; ; attempt += 1) {
         const failure = await send(call, signal).then(

@@ -1,11 +1,11 @@
 import type { IgnitionFile } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_PRIVATE, textFile } from '../config/ignition-file';
-import type { NatsAccess } from './discovery-input';
+import { AGENT_SETTINGS_PATH, toAgentFileText } from './agent-file';
+import type { DiscoveryInput } from './discovery-input';
+import { downloadScript } from './host-executable';
 
 export const AGENT_FIX_PATH = '/usr/local/bin/agent-fix-bz1964591';
 export const AGENT_PULL_PATH = '/usr/local/bin/agent-pull-image';
-/** What Muster's own agent reads besides its flags. */
-export const AGENT_SETTINGS_PATH = '/etc/muster/agent.json';
 
 const FIRST_PULL_WAIT_SECONDS = 5;
 const LAST_PULL_WAIT_SECONDS = 300;
@@ -33,18 +33,11 @@ until podman image exists "$1" || podman pull --quiet "$1"; do
 done
 `;
 
-export function agentFiles(nats: NatsAccess | undefined): readonly IgnitionFile[] {
-  return [
-    textFile(AGENT_FIX_PATH, MODE_EXECUTABLE, FIX_SCRIPT),
-    textFile(AGENT_PULL_PATH, MODE_EXECUTABLE, PULL_SCRIPT),
-    ...(nats ? [textFile(AGENT_SETTINGS_PATH, MODE_PRIVATE, agentSettings(nats))] : []),
-  ];
-}
-
-function agentSettings({ url, credentials, inboxPrefix }: NatsAccess): string {
-  return JSON.stringify({
-    natsUrl: url,
-    ...(credentials && { natsCredentials: credentials }),
-    ...(inboxPrefix && { inboxPrefix }),
-  });
+export function agentFiles({ agent, nats, service }: DiscoveryInput): readonly IgnitionFile[] {
+  const { executable } = agent;
+  const programs = executable
+    ? [downloadScript(executable, service)]
+    : [textFile(AGENT_FIX_PATH, MODE_EXECUTABLE, FIX_SCRIPT), textFile(AGENT_PULL_PATH, MODE_EXECUTABLE, PULL_SCRIPT)];
+  if (!nats && !executable) return programs;
+  return [...programs, textFile(AGENT_SETTINGS_PATH, MODE_PRIVATE, toAgentFileText({ nats, executable }))];
 }

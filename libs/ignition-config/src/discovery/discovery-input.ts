@@ -1,3 +1,4 @@
+import type { ExecutableSource } from './agent-file';
 import type { HostNetwork, NetworkForm } from '../static-network/host-networks';
 
 /** All that a discovery image tells its hosts. Empty texts and lists count as not given. */
@@ -47,8 +48,10 @@ export interface ServiceAccess {
 }
 
 export interface AgentProgram {
-  /** Image reference. */
+  /** Image reference, or `muster-host:<version>` for the executable. */
   readonly image: string;
+  /** Downloaded and started directly; no container is needed. Absent: the agent is taken out of its container image. */
+  readonly executable?: ExecutableSource;
   /** How long pulling the image and starting may take. */
   readonly startTimeoutSeconds: number;
 }

@@ -27,7 +27,7 @@ export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
     },
     storage: {
       files: [
-        ...agentFiles(input.nats),
+        ...agentFiles(input),
         ...hostFiles(input),
         ...proxyFiles(input.proxy),
         ...time.files,

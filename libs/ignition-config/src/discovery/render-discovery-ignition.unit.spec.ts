@@ -1,3 +1,4 @@
+import { parseAgentFile } from './agent-file';
 import type { IgnitionConfig } from '../config/ignition-config';
 import { readTextFile } from '../config/ignition-file';
 import { toIgnitionJson } from '../config/ignition-json';
@@ -92,12 +93,23 @@ describe('The discovery ignition', () => {
   it('brings the endpoint of our own agents when there is one', () => {
     const nats = { url: 'nats://192.0.2.1:4222', credentials: 'CREDS', inboxPrefix: '_INBOX.x' };
     const config = renderDiscoveryIgnition(sampleDiscovery({ nats }));
-    expect(JSON.parse(readTextFile(config, '/etc/muster/agent.json') ?? '')).toEqual({
-      natsUrl: nats.url,
-      natsCredentials: 'CREDS',
-      inboxPrefix: '_INBOX.x',
-    });
+    expect(parseAgentFile(readTextFile(config, '/etc/muster/agent.json') ?? '')).toEqual({ nats });
     expect(pathsOf(renderDiscoveryIgnition(sampleDiscovery()))).not.toContain('/etc/muster/agent.json');
+  });
+
+  it('starts the executable of the service without any container', () => {
+    const executable = { baseUrl: 'http://192.0.2.1:8888/host-binaries', sha256: { x86_64: 'ab', aarch64: 'cd' } };
+    const agent = { image: 'muster-host:1', executable, startTimeoutSeconds: 600 };
+    const config = renderDiscoveryIgnition(sampleDiscovery({ agent }));
+    const unit = unitOf(config, 'agent.service');
+    expect(unit).toMatch(/^ExecStart=\/usr\/local\/bin\/muster-host agent --url .* --agent-version muster-host:1 /m);
+    expect(unit).not.toContain('podman');
+    expect(unit).toContain('TimeoutStartSec=infinity');
+    const script = readTextFile(config, '/usr/local/bin/muster-host-download');
+    expect(script).toContain('  x86_64) digest=ab ;;\n  aarch64) digest=cd ;;');
+    expect(script).toContain("url='http://192.0.2.1:8888/host-binaries/'$architecture");
+    expect(parseAgentFile(readTextFile(config, '/etc/muster/agent.json') ?? '')).toEqual({ executable });
+    expect(pathsOf(config)).not.toContain('/usr/local/bin/agent-pull-image');
   });
 
   it('keeps secrets for root', () => {

@@ -100,7 +100,7 @@ describe('Reading settings', () => {
 });
 
 /** Programs that run on hosts have their own few variables. */
-const ON_HOSTS_OR_IN_TESTS = /\/libs\/(testing|host-api)\/|\/services\/(agent|installer|controller)\//;
+const ON_HOSTS_OR_IN_TESTS = /\/libs\/(testing|host-api)\/|\/services\/(agent|controller|host|installer)\//;
 
 describe('The table of settings', () => {
   const all: [string, (typeof SETTINGS)[SettingName]][] = Object.entries(SETTINGS);

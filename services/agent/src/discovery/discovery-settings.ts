@@ -1,4 +1,12 @@
 import { gunzipSync } from 'node:zlib';
+import type { ProxySettings } from '@muster/host-api';
+import {
+  AGENT_SETTINGS_PATH,
+  parseAgentFile,
+  type AgentFile,
+  type AgentNatsAccess as NatsAccess,
+  type ExecutableSource,
+} from '@muster/ignition-config';
 import { parseUnit } from './systemd-unit';
 
 /** What a discovery image tells the agent that boots from it. */
@@ -14,14 +22,15 @@ export interface DiscoverySettings {
   readonly caPem?: string;
   /** Muster's own transport, where the image offers it. */
   readonly nats?: NatsAccess;
+  /** Where the service offers this very program. */
+  readonly executable?: ExecutableSource;
+  /** Proxies for calls to the service. */
+  readonly proxy?: ProxySettings;
+  /** File with `caPem` on this machine. */
+  readonly caPath?: string;
 }
 
-export interface NatsAccess {
-  readonly url: string;
-  /** Text of a .creds file. */
-  readonly credentials?: string;
-  readonly inboxPrefix?: string;
-}
+export type { NatsAccess };
 
 /** The ignition is not one of a discovery image, or is damaged. */
 export class BadDiscoveryIgnition extends Error {
@@ -41,7 +50,6 @@ interface Ignition {
 }
 
 const AGENT_UNIT = 'agent.service';
-const AGENT_FILE = '/etc/muster/agent.json';
 
 /** Reads a discovery ignition (JSON text). Throws BadDiscoveryIgnition with what is missing. */
 export function readDiscoverySettings(ignitionText: string): DiscoverySettings {
@@ -55,15 +63,16 @@ export function readDiscoverySettings(ignitionText: string): DiscoverySettings {
     return value;
   };
   const caPath = flags.get('cacert');
-  const nats = readNatsAccess(ignition);
+  const { nats, executable } = readAgentFile(ignition);
   return {
     serviceUrl: required('url'),
     infraEnvId: required('infra-env-id'),
     agentVersion: required('agent-version'),
     token: environment.get('PULL_SECRET_TOKEN') ?? '',
     isInsecure: ['true', '1', ''].includes(flags.get('insecure') ?? 'false'),
-    ...(caPath && { caPem: readFile(ignition, caPath) }),
+    ...(caPath && { caPem: readFile(ignition, caPath), caPath }),
     ...(nats && { nats }),
+    ...(executable && { executable }),
   };
 }
 
@@ -75,14 +84,13 @@ function parseIgnition(text: string): Ignition {
   }
 }
 
-function readNatsAccess(ignition: Ignition): NatsAccess | undefined {
-  const text = readFile(ignition, AGENT_FILE);
-  if (text === undefined) return undefined;
+function readAgentFile(ignition: Ignition): AgentFile {
+  const text = readFile(ignition, AGENT_SETTINGS_PATH);
+  if (text === undefined) return {};
   try {
-    const { natsUrl, natsCredentials, natsInboxPrefix } = JSON.parse(text) as Record<string, string | undefined>;
-    return natsUrl ? { url: natsUrl, credentials: natsCredentials, inboxPrefix: natsInboxPrefix } : undefined;
-  } catch {
-    throw new BadDiscoveryIgnition(`the file ${AGENT_FILE} is not JSON.`);
+    return parseAgentFile(text);
+  } catch (error) {
+    throw new BadDiscoveryIgnition(`the file ${AGENT_SETTINGS_PATH} cannot be used: ${(error as Error).message}`);
   }
 }
 

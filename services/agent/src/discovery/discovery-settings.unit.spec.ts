@@ -30,17 +30,21 @@ describe('a discovery ignition', () => {
       token: 'abc.def%2B==',
       isInsecure: true,
       caPem: 'PEM',
+      caPath: '/etc/ca.crt',
     });
   });
 
   it.each([
-    ['base64', { source: dataUrl('{"natsUrl":"nats://n:4222","natsCredentials":"creds"}') }],
-    ['percent signs', { source: 'data:,%7B%22natsUrl%22%3A%22nats://n:4222%22,%22natsCredentials%22:%22creds%22%7D' }],
+    ['base64', { source: dataUrl('{"nats":{"url":"nats://n:4222","credentials":"creds"}}') }],
+    [
+      'percent signs',
+      { source: 'data:,%7B%22nats%22%3A%7B%22url%22:%22nats://n:4222%22,%22credentials%22:%22creds%22%7D%7D' },
+    ],
     [
       'gzip',
       {
         compression: 'gzip',
-        source: `data:;base64,${gzipSync('{"natsUrl":"nats://n:4222","natsCredentials":"creds"}').toString('base64')}`,
+        source: `data:;base64,${gzipSync('{"nats":{"url":"nats://n:4222","credentials":"creds"}}').toString('base64')}`,
       },
     ],
   ])('offers the second transport in a file written with %s', (_, contents) => {
@@ -61,7 +65,7 @@ describe('a discovery ignition', () => {
     ['it has no unit agent.service', '{"systemd":{"units":[]}}'],
     ['lacks --url', ignitionWith(UNIT.replace('--url https://muster.example:8090', ''))],
     [
-      'agent.json is not JSON',
+      'agent.json cannot be used: it is not JSON',
       ignitionWith(UNIT, [{ path: '/etc/muster/agent.json', contents: { source: 'data:,no' } }]),
     ],
   ])('is refused with the reason that %s', (reason, text) => {

@@ -1,13 +1,22 @@
 import { lookup, resolveCname } from 'node:dns/promises';
 import { arch, hostname, machine, networkInterfaces } from 'node:os';
+import { isSea } from 'node:sea';
+import type { DiscoverySettings } from '../discovery/discovery-settings';
 import type { Inventory } from '../machine/inventory';
 import type { Abilities, Machine } from '../machine/machine.port';
 import { fetchApiVipIgnition, fetchTangAdvertisements } from '../steps/remote-checks';
 import { runCommand, type RunCommand } from './command';
 import { checkConnectivity } from './connectivity-check';
+import { allocateLeases } from './dhcp-leases';
+import { measureDiskSpeed } from './disk-speed';
 import { readDisks } from './disks';
 import { resolveDomains } from './domain-resolution';
 import { readBoot, readGpus, readSystemVendor, readTpmVersion } from './firmware';
+import { findFreeAddresses } from './free-addresses';
+import { checkImages } from './image-availability';
+import { createInstallationSteps } from './installation-steps';
+import { kernelNeighbours, type NeighbourProbe } from './neighbours';
+import { verifyVips } from './verify-vips';
 import { hostnameOf } from './hostname';
 import { permanentMacs, readInterfaces, type Addresses } from './interfaces';
 import { createMachineFiles, type MachineFiles } from './machine-files';
@@ -25,18 +34,22 @@ export interface LinuxMachineOptions {
   /** As `uname -m` says it. */
   readonly architecture?: string;
   readonly run?: RunCommand;
+  readonly probe?: NeighbourProbe;
+  /** How the agent was started. Absent: no steps that need the service or change the machine. */
+  readonly settings?: DiscoverySettings;
+  /** Path of this executable. @default that of this process, when it is a single executable */
+  readonly executablePath?: string;
 }
 
 const MEDIA_MOUNT = '/run/media/iso';
 
-/**
- * The machine that this process runs on. It reads and asks, but never writes to a disk: the steps that do (install, disk
- * speed) are not among its abilities.
- */
+/** The machine that this process runs on. A step whose program is missing fails with the name of the program. */
 export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
   const files = createMachineFiles(options.root ?? '/');
   const addresses = options.addresses ?? networkInterfaces;
   const run = options.run ?? runCommand;
+  const probe = options.probe ?? kernelNeighbours(run);
+  const architecture = options.architecture ?? (machine() || arch());
   const interfaces = () => readInterfaces(files, addresses());
 
   const inventory = (): Inventory => {
@@ -46,7 +59,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
       bmc_address: '0.0.0.0',
       bmc_v6address: '::/0',
       boot: readBoot(files),
-      cpu: readCpu(files, options.architecture ?? (machine() || arch())),
+      cpu: readCpu(files, architecture),
       disks: readDisks(files),
       gpus: readGpus(files),
       hostname: hostnameOf((options.hostname ?? hostname)(), cards),
@@ -67,8 +80,25 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
         addresses: (name) => lookup(name, { all: true }).catch(() => []),
         canonicalNames: (name) => resolveCname(name).catch(() => []),
       }),
+    'free-network-addresses': (networks, signal) => findFreeAddresses(networks, run, probe, signal),
+    'verify-vips': (vips, signal) => verifyVips(vips, run, probe, signal),
+    'dhcp-lease-allocate': (order, signal) => allocateLeases(order, run, signal),
+    'installation-disk-speed-check': async ({ path, timeoutSeconds }, signal) => ({
+      path,
+      io_sync_duration: await measureDiskSpeed({ path, timeoutMs: timeoutSeconds * 1000 }, signal),
+    }),
+    'container-image-availability': async (order, signal) => ({
+      images: await checkImages(order, run, Date.now, signal),
+    }),
     'api-vip-connectivity-check': fetchApiVipIgnition,
     'tang-connectivity-check': fetchTangAdvertisements,
+    ...(options.settings &&
+      createInstallationSteps({
+        settings: options.settings,
+        run,
+        architecture,
+        executablePath: options.executablePath ?? ownExecutable(),
+      })),
   };
 
   return {
@@ -83,6 +113,9 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     isMediaReadable: async () => isMediaReadable(files),
   };
 }
+
+/** A process of plain Node is no executable that could be started with the same subcommands. */
+const ownExecutable = (): string | undefined => (isSea() ? process.execPath : undefined);
 
 /** Only a machine that runs from a full image has the medium mounted; there is nothing to lose otherwise. */
 function isMediaReadable(files: MachineFiles): boolean {

@@ -1,4 +1,12 @@
-import { AGENT_RETRIES, API_PREFIX, type HttpCall, HttpRefused, type Timer, createHttpClient } from '@muster/host-api';
+import {
+  type ProxySettings,
+  AGENT_RETRIES,
+  API_PREFIX,
+  type HttpCall,
+  HttpRefused,
+  type Timer,
+  createHttpClient,
+} from '@muster/host-api';
 import { TransportRefused, TransportUnreachable, type Transport, type StepInstruction } from './transport.port';
 
 export interface HttpTransportOptions {
@@ -10,6 +18,7 @@ export interface HttpTransportOptions {
   readonly token: string;
   readonly caPem?: string;
   readonly isInsecure?: boolean;
+  readonly proxy?: ProxySettings;
   readonly timer: Timer;
 }
 
@@ -29,6 +38,7 @@ export function createHttpTransport(options: HttpTransportOptions): Transport {
     headers: options.token ? { 'X-Secret-Key': options.token } : {},
     caPem: options.caPem,
     isInsecure: options.isInsecure,
+    proxy: options.proxy,
     retries: AGENT_RETRIES,
     timer: options.timer,
   });

@@ -24,8 +24,8 @@ export interface OpenTransportOptions {
 /** NATS where the image offers it and it can be reached, with HTTP in reserve; otherwise HTTP. */
 export async function openTransport(options: OpenTransportOptions): Promise<Transport> {
   const { settings, hostId, timer } = options;
-  const { infraEnvId, serviceUrl, token, caPem, isInsecure } = settings;
-  const http = createHttpTransport({ serviceUrl, infraEnvId, hostId, token, caPem, isInsecure, timer });
+  const { infraEnvId, serviceUrl, token, caPem, isInsecure, proxy } = settings;
+  const http = createHttpTransport({ serviceUrl, infraEnvId, hostId, token, caPem, isInsecure, proxy, timer });
   if (!settings.nats || !options.connectNats) return http;
   try {
     const inboxPrefix = settings.nats.inboxPrefix ?? inboxPrefixOf(infraEnvId);

@@ -104,6 +104,7 @@ export class DiscoveryDocuments {
       },
       agent: {
         image: this.config.agentImage,
+        executable: this.config.agentExecutable,
         startTimeoutSeconds: Math.round(this.config.agentStartTimeoutMs / MS_PER_SECOND),
       },
       ...(nats && { nats }),

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { loadOrCreateNatsTrust } from '@muster/adapter-nats';
 import { IgnitionService } from '@muster/contracts';
-import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
+import { type IgnitionConfig, readTextFile, parseAgentFile } from '@muster/ignition-config';
 import { callService, SettingError } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { manualClock, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
@@ -198,14 +198,14 @@ describe("the endpoint of Muster's own agents", () => {
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
     await stage.start({ clock });
     const access = async () =>
-      JSON.parse(readTextFile((await render()).config, '/etc/muster/agent.json') ?? '{}') as Record<string, string>;
+      parseAgentFile(readTextFile((await render()).config, '/etc/muster/agent.json') ?? '{}').nats;
     const first = await access();
-    expect(first).toMatchObject({ natsUrl: nats.url, inboxPrefix: `_INBOX.${INFRA_ENV_ID}` });
-    expect(first['natsCredentials']).toContain('BEGIN NATS USER JWT');
+    expect(first).toMatchObject({ url: nats.url, inboxPrefix: `_INBOX.${INFRA_ENV_ID}` });
+    expect(first?.credentials).toContain('BEGIN NATS USER JWT');
     clock.advance(4 * 3_600_000);
     expect(await access()).toEqual(first);
     clock.advance(2 * 3_600_000);
-    expect((await access())['natsCredentials']).not.toBe(first['natsCredentials']);
+    expect((await access())?.credentials).not.toBe(first?.credentials);
   });
 
   it('is not offered with keys that are not there', async () => {

@@ -92,7 +92,7 @@ export const PROGRAM_SETTINGS = {
     meaning: 'The API URL given to hosts. It must be reachable from them.',
   }),
   IMAGE_SERVICE_BASE_URL: url({
-    readBy: ['gateway', 'image'],
+    readBy: ['gateway', 'ignition', 'image'],
     fallbackText: 'the address of the request with `IMAGE_PORT`',
     meaning: 'The URL from which hosts and users download boot images. It must be reachable from them.',
   }),

@@ -1,4 +1,4 @@
-import { boolean, choice, duration, json, list, text } from '../setting';
+import { boolean, choice, duration, json, list, path, text } from '../setting';
 
 const HOUR_MS = 3_600_000;
 
@@ -18,6 +18,12 @@ export const SHARED_SETTINGS = {
     readBy: ['registration', 'gateway'],
     fallback: 'quay.io/muster/controller:latest',
     meaning: 'The container image of the controller that runs in the new cluster.',
+  }),
+  MUSTER_HOST_BINARIES: path({
+    readBy: ['registration', 'validation', 'ignition', 'gateway', 'image'],
+    fallbackText: '`dist/muster-host` of the repository, where `npm run build:host` made it',
+    meaning:
+      'The directory with the executables that hosts download and run. Component images that are set take precedence.',
   }),
   AUTH_TYPE: choice({
     readBy: ['gateway', 'ignition', 'image'],

@@ -1,0 +1,92 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fromDataUrl } from '../config/data-url';
+import { downloadScript } from './host-executable';
+
+const PROGRAM = 'the program\n';
+const architecture = execFileSync('uname', ['-m'], { encoding: 'utf8' }).trim();
+const hasCurl = (() => {
+  try {
+    execFileSync('curl', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+(hasCurl ? describe : describe.skip)(`the download of the executable${hasCurl ? '' : ' (skipped: no curl)'}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'download-script-'));
+  const asked: string[] = [];
+  let answer = PROGRAM;
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    // The first try meets a service that is not ready.
+    response.writeHead(asked.length === 1 ? 503 : 200).end(answer);
+  });
+  let baseUrl = '';
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/host-binaries`;
+  });
+  afterAll(() => {
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(() => {
+    asked.splice(0);
+    answer = PROGRAM;
+    rmSync(join(folder, 'muster-host'), { force: true });
+  });
+  /** The script as on a host, with another place for the program and waits of no length. */
+  const start = (sha256: { readonly [name: string]: string }) => {
+    const file = downloadScript({ baseUrl, sha256 }, { caPem: '', skipsCertificateVerification: false });
+    const script = (fromDataUrl(file.contents?.source ?? '') ?? '')
+      .replaceAll('/usr/local/bin/muster-host', join(folder, 'muster-host'))
+      .replaceAll('/run/muster-ca-bundle.pem', join(folder, 'bundle'))
+      .replaceAll('/dev/console', join(folder, 'console'))
+      .replace(/sleep "\$wait"/, 'sleep 0.1');
+    const path = join(folder, 'script');
+    writeFileSync(path, script);
+    chmodSync(path, 0o755);
+    let output = '';
+    const child = execFile(path, () => undefined);
+    child.stdout?.on('data', (chunk: string) => (output += chunk));
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { child, ended, output: () => output };
+  };
+  const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+  it('is repeated until it works, and leaves a program that can be started', async () => {
+    const { ended, output } = start({ [architecture]: digestOf(PROGRAM) });
+    expect(await ended).toBe(0);
+    expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(PROGRAM);
+    expect(asked).toEqual([`/host-binaries/${architecture}`, `/host-binaries/${architecture}`]);
+    expect(output()).toMatch(/did not work: .*503.*Next try in 5 seconds/);
+  });
+
+  it('is not repeated when the program is here already', async () => {
+    writeFileSync(join(folder, 'muster-host'), PROGRAM);
+    expect(await start({ [architecture]: digestOf(PROGRAM) }).ended).toBe(0);
+    expect(asked).toEqual([]);
+  });
+
+  it('says which digest it found and keeps trying', async () => {
+    const { child, ended, output } = start({ [architecture]: digestOf('another program\n') });
+    while (!output().includes('digest')) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill();
+    await ended;
+    expect(output()).toContain(`the file has the digest ${digestOf(PROGRAM)} and not ${digestOf('another program\n')}`);
+  });
+
+  it('names the architectures that there are', async () => {
+    const { ended, output } = start({ riscv64: 'ab' });
+    expect(await ended).toBe(1);
+    expect(output()).toContain(`no program for the architecture ${architecture}. Available: riscv64.`);
+    expect(existsSync(join(folder, 'muster-host'))).toBe(false);
+  });
+});

@@ -1,0 +1,111 @@
+import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { readProxySettings, realTimer } from '@muster/host-api';
+import { AGENT_SETTINGS_PATH } from '@muster/ignition-config';
+import { runAgent } from './agent/agent';
+import { toLine } from './agent/agent-log-entry';
+import { settingsOf } from './agent-settings';
+import { parseCommandLine, USAGE } from './command-line';
+import type { DiscoverySettings } from './discovery/discovery-settings';
+import { linuxMachine } from './linux/linux-machine';
+import { toInventoryText, type Inventory } from './machine/inventory';
+import { hostIdOf } from './machine/machine-identity';
+import { runStep } from './steps/run-step';
+import { connectNats } from './transport/connect-nats';
+import { openTransport } from './transport/open-transport';
+
+const say = (line: string): void => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+
+/** Registers this machine and runs its steps until the process is told to end. @throws Error that names the flag that is wrong */
+export async function runAgentProgram(args: readonly string[]): Promise<void> {
+  const line = parseCommandLine(args);
+  if (line.wantsHelp) return void process.stdout.write(USAGE);
+  if (line.isInventoryOnly) return printInventory();
+  const settings = await settingsOf(line, process.env, readAgentFile());
+  if (!settings.token) say('PULL_SECRET_TOKEN is not set. A service that requires a token will refuse this agent.');
+  await agentUntil(untilEnded(), settings, line.hostId?.toLowerCase(), line.intervalSeconds);
+}
+
+async function agentUntil(
+  signal: AbortSignal,
+  settings: DiscoverySettings,
+  givenHostId: string | undefined,
+  intervalSeconds: number,
+): Promise<void> {
+  const machine = linuxMachine({ settings });
+  const hostId = givenHostId ?? hostIdOf(await machine.identity());
+  const transport = await openTransport({
+    settings,
+    hostId,
+    timer: realTimer,
+    connectNats,
+    onFallback: (reason) => say(`NATS is not available, so HTTP is used: ${reason}`),
+  });
+  try {
+    await runAgent(
+      {
+        machine,
+        transport,
+        hostId,
+        agentVersion: settings.agentVersion,
+        clock: { nowMs: () => Date.now() },
+        timer: realTimer,
+        intervalMs: intervalSeconds * 1000,
+        observe: (entry) => say(toLine(entry)),
+      },
+      signal,
+    );
+  } finally {
+    await transport.close();
+  }
+}
+
+/** Prints the inventory of this machine as one JSON object. */
+export async function printInventory(): Promise<void> {
+  const inventory = (await linuxMachine().abilities.inventory?.({ hostId: '' }, untilEnded())) as Inventory;
+  process.stdout.write(`${toInventoryText(inventory)}\n`);
+}
+
+/**
+ * Runs one step as the service would order it, prints its output and returns its exit code. The service is reached as the
+ * agent's environment says: MUSTER_SERVICE_URL, PULL_SECRET_TOKEN.
+ */
+export async function runStepProgram([type = '', ...args]: readonly string[]): Promise<number> {
+  const settings = settingsOfEnvironment();
+  const { error, exitCode, output } = await runStep(linuxMachine({ settings }), type, args, untilEnded());
+  if (output !== '') process.stdout.write(`${output}\n`);
+  if (error !== '') process.stderr.write(`${error}\n`);
+  return exitCode;
+}
+
+/** A step that was started by the installer finds the agent's settings in its environment. */
+function settingsOfEnvironment(): DiscoverySettings | undefined {
+  const { MUSTER_CA_PATH: caPath, MUSTER_INFRA_ENV_ID: infraEnvId = '', MUSTER_SERVICE_URL: serviceUrl } = process.env;
+  if (!serviceUrl) return undefined;
+  return {
+    serviceUrl,
+    infraEnvId,
+    agentVersion: process.env['MUSTER_AGENT_VERSION'] ?? '',
+    token: process.env['PULL_SECRET_TOKEN'] ?? '',
+    isInsecure: process.env['MUSTER_INSECURE'] === 'true',
+    proxy: readProxySettings(process.env),
+    ...(caPath && { caPath, caPem: readFileSync(caPath, 'utf8') }),
+  };
+}
+
+function readAgentFile(): string | undefined {
+  try {
+    return readFileSync(AGENT_SETTINGS_PATH, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function untilEnded(): AbortSignal {
+  const ending = new AbortController();
+  // Every wait and every call listens to it.
+  setMaxListeners(0, ending.signal);
+  process.once('SIGTERM', () => ending.abort());
+  process.once('SIGINT', () => ending.abort());
+  return ending.signal;
+}

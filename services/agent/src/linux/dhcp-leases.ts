@@ -1,0 +1,59 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StepFailed } from '../machine/machine.port';
+import type { DhcpLeaseRequest, DhcpLeases } from '../steps/step-work';
+import { execute, type RunCommand } from './command';
+
+const LEASE_TIMEOUT_SECONDS = 28;
+
+/**
+ * Takes DHCP leases for the VIPs, each on a virtual interface with the MAC address of its VIP.
+ * @throws StepFailed without an answer, ProgramMissing without dhclient
+ */
+export async function allocateLeases(
+  order: DhcpLeaseRequest,
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<DhcpLeases> {
+  const api = await allocate('api', order.apiVipMac, order.interface, run, signal);
+  const ingress = await allocate('ingress', order.ingressVipMac, order.interface, run, signal);
+  return {
+    api_vip_address: addressOf(api),
+    ingress_vip_address: addressOf(ingress),
+    api_vip_lease: api,
+    ingress_vip_lease: ingress,
+  };
+}
+
+async function allocate(
+  name: string,
+  mac: string,
+  parent: string,
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<string> {
+  const file = join(tmpdir(), `muster-lease-${name}`);
+  await run('ip', ['link', 'delete', name], signal);
+  await execute(run, 'ip', ['link', 'add', 'link', parent, 'name', name, 'address', mac, 'type', 'macvlan'], signal);
+  try {
+    await execute(run, 'ip', ['link', 'set', name, 'up'], signal);
+    await writeFile(file, '');
+    const identity = `${mac.replaceAll(':', '-')}-${name}`;
+    const args = ['-v', '-H', identity, '-sf', '/bin/true', '-lf', file, '--no-pid', '-1', name];
+    await execute(run, 'dhclient', args, signal, { timeoutMs: LEASE_TIMEOUT_SECONDS * 1000 });
+    return lastLease(await readFile(file, 'utf8'), parent);
+  } finally {
+    await run('ip', ['link', 'delete', name], signal);
+    await rm(file, { force: true });
+  }
+}
+
+/** Returns the last lease of a file of dhclient. @throws StepFailed when there is none */
+export function lastLease(text: string, parent: string): string {
+  const lease = [...text.matchAll(/^lease \{[\s\S]*?^\}$/gm)].at(-1)?.[0];
+  if (!lease) throw new StepFailed(`No DHCP server on the network of ${parent} gave a lease.`);
+  return lease;
+}
+
+const addressOf = (lease: string): string => /fixed-address ([^;]+);/.exec(lease)?.[1] ?? '';

@@ -1,0 +1,70 @@
+import { constants, type Stats } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { StepFailed } from '../machine/machine.port';
+
+/** The check of assisted-installer-agent: `fio --rw=write --ioengine=sync --size=22m -bs=2300 --fdatasync=1`, twice at once. */
+export const BLOCK_BYTES = 2_300;
+export const TOTAL_BYTES = 22 * 1024 * 1024;
+const JOBS = 2;
+const PERCENTILE = 0.99;
+const NS_PER_MS = 1_000_000n;
+
+export interface DiskSpeedOptions {
+  readonly path: string;
+  readonly timeoutMs: number;
+  /** @default TOTAL_BYTES */
+  readonly totalBytes?: number;
+  /** @default only block devices are written to */
+  readonly isTarget?: (stats: Stats) => boolean;
+}
+
+/**
+ * Measures the disk as etcd uses it: sequential writes of 2,300 bytes with fdatasync after each, by two writers at once.
+ * Overwrites the first 22 MiB of the disk. Returns the 99th percentile of the time of a fdatasync in whole milliseconds, the
+ * worse of the two writers. @throws StepFailed
+ */
+export async function measureDiskSpeed(options: DiskSpeedOptions, signal: AbortSignal): Promise<number> {
+  const { path, timeoutMs } = options;
+  const stats = await stat(path).catch(() => undefined);
+  const isTarget = options.isTarget ?? ((found: Stats) => found.isBlockDevice());
+  if (!stats || !isTarget(stats)) throw new StepFailed(`${path} is not a disk of this machine.`);
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const writes = Math.ceil((options.totalBytes ?? TOTAL_BYTES) / BLOCK_BYTES);
+  const jobs = Array.from({ length: JOBS }, () => syncLatencies(path, writes, deadline));
+  const measured = (await Promise.all(jobs)).filter((latencies) => latencies.length > 0);
+  if (signal.aborted) throw new StepFailed('The check of the disk was stopped.');
+  if (measured.length === 0)
+    throw new StepFailed(`The disk ${path} finished no write within ${timeoutMs / 1000} s.`, TIMEOUT_EXIT_CODE);
+  return Math.max(...measured.map(percentileMs));
+}
+
+const TIMEOUT_EXIT_CODE = 124;
+
+/** Nanoseconds of each fdatasync; as many as there was time for. */
+async function syncLatencies(path: string, writes: number, signal: AbortSignal): Promise<readonly bigint[]> {
+  const file = await open(path, constants.O_WRONLY).catch((error: Error) => {
+    throw new StepFailed(`The disk ${path} cannot be written to: ${error.message}`);
+  });
+  const block = Buffer.alloc(BLOCK_BYTES, 0xa5);
+  const latencies: bigint[] = [];
+  try {
+    for (let written = 0; written < writes && !signal.aborted; written += 1) {
+      await file.write(block, 0, block.length, written * BLOCK_BYTES);
+      const startedAt = process.hrtime.bigint();
+      await file.datasync();
+      latencies.push(process.hrtime.bigint() - startedAt);
+    }
+  } catch (error) {
+    throw new StepFailed(`The disk ${path} failed while it was measured: ${(error as Error).message}`);
+  } finally {
+    await file.close();
+  }
+  return latencies;
+}
+
+/** The smallest latency that at least 99 % of the writes did not exceed, in whole milliseconds. */
+export function percentileMs(latenciesNs: readonly bigint[]): number {
+  const sorted = [...latenciesNs].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const at = Math.max(Math.ceil(sorted.length * PERCENTILE) - 1, 0);
+  return Number((sorted[at] ?? 0n) / NS_PER_MS);
+}

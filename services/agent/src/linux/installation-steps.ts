@@ -1,0 +1,205 @@
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createHttpClient, NO_RETRIES, realTimer } from '@muster/host-api';
+import type { DiscoverySettings } from '../discovery/discovery-settings';
+import { StepFailed, type Abilities } from '../machine/machine.port';
+import { installFlags } from '../steps/install-flags';
+import type { BootArtifacts, InstallRequest } from '../steps/step-work';
+import { execute, type RunCommand } from './command';
+import { gatherLogs } from './logs-gather';
+
+export interface InstallationStepsOptions {
+  readonly settings: DiscoverySettings;
+  readonly run: RunCommand;
+  /** `uname -m` */
+  readonly architecture: string;
+  /** Path of this executable; undefined when the agent does not run from it. */
+  readonly executablePath: string | undefined;
+}
+
+const EXECUTABLE_PREFIX = 'muster-host:';
+const INSTALLER_UNIT = 'muster-installer';
+const INSTALLER_CONTAINER = 'assisted-installer';
+const INSTALL_TIMEOUT_MS = 24 * 60 * 60_000;
+const PULL_TRIES = 3;
+const PULL_TIMEOUT_MS = 600_000;
+const IMAGE_MISSING_EXIT_CODE = 2;
+const ARTIFACT_TRIES = 5;
+const ARTIFACT_RETRY_MS = 60_000;
+const NEVER = { path: '', url: '', sha256: '' };
+
+/** The steps that change the machine. */
+export function createInstallationSteps(options: InstallationStepsOptions): Abilities {
+  const { run, settings } = options;
+  return {
+    install: (order, signal) =>
+      order.installerImage.startsWith(EXECUTABLE_PREFIX)
+        ? installWithExecutable(order, options, signal)
+        : installWithContainer(order, options, signal),
+    'stop-installation': async (_order, signal) => {
+      await run('systemctl', ['stop', `${INSTALLER_UNIT}.service`], signal);
+      await run('podman', ['stop', '-i', '-t', '5', INSTALLER_CONTAINER], signal).catch(() => undefined);
+    },
+    'logs-gather': (order, signal) => gatherLogs(order, settings, run, signal),
+    'upgrade-agent': async ({ image }, signal) => {
+      const work = image.startsWith(EXECUTABLE_PREFIX)
+        ? upgradeExecutable(options, signal)
+        : execute(run, 'podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
+      const result = await work.then(
+        () => 'success' as const,
+        () => 'failure' as const,
+      );
+      return { agent_image: image, result };
+    },
+    'download-boot-artifacts': (order, signal) => downloadBootArtifacts(order, options, signal),
+    'reboot-for-reclaim': async ({ hostFsMountDir }, signal) => {
+      await execute(run, 'chroot', [hostFsMountDir, 'systemctl', 'reboot'], signal);
+    },
+  };
+}
+
+/** In a unit of its own: the agent may restart meanwhile. */
+async function installWithExecutable(
+  order: InstallRequest,
+  { architecture, executablePath, run, settings }: InstallationStepsOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!executablePath)
+    throw new StepFailed(
+      'This agent is no single executable, so it cannot install. Set INSTALLER_IMAGE to a container image.',
+    );
+  const { executable } = settings;
+  const flags = installFlags(order, {
+    ...settings,
+    executable: {
+      ...NEVER,
+      path: executablePath,
+      ...(executable && {
+        url: `${executable.baseUrl}/${architecture}`,
+        sha256: executable.sha256[architecture] ?? '',
+      }),
+    },
+  });
+  const variables = [
+    'PULL_SECRET_TOKEN',
+    'HTTP_PROXY',
+    'HTTPS_PROXY',
+    'NO_PROXY',
+    'http_proxy',
+    'https_proxy',
+    'no_proxy',
+  ];
+  const unit = [
+    ...['--unit', INSTALLER_UNIT, '--wait', '--collect', '--quiet', '--property=LogExtraFields=TAG=installer'],
+    ...variables.filter((name) => process.env[name] || name === 'PULL_SECRET_TOKEN').map((name) => `--setenv=${name}`),
+  ];
+  await execute(run, 'systemd-run', [...unit, executablePath, 'install', ...flags], signal, {
+    timeoutMs: INSTALL_TIMEOUT_MS,
+    environment: { PULL_SECRET_TOKEN: settings.token },
+  });
+}
+
+async function installWithContainer(
+  order: InstallRequest,
+  { run, settings }: InstallationStepsOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const image = order.installerImage;
+  const isPresent = (await run('podman', ['image', 'exists', image], signal)).exitCode === 0;
+  for (let tried = 1; !isPresent; tried += 1) {
+    const { exitCode, stderr } = await run('podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
+    if (exitCode === 0) break;
+    if (tried >= PULL_TRIES)
+      throw new StepFailed(`The installer image ${image} cannot be pulled: ${stderr ?? ''}`, IMAGE_MISSING_EXIT_CODE);
+  }
+  const mounts = [
+    '/dev:/dev:rw',
+    '/opt:/opt:rw',
+    '/var/log:/var/log:rw',
+    '/run/systemd/journal/socket:/run/systemd/journal/socket',
+    '/etc/pki:/etc/pki',
+    '/tmp:/tmp',
+    ...(settings.caPath ? [`${settings.caPath}:${settings.caPath}:rw`] : []),
+  ];
+  const args = [
+    ...['run', '--privileged', '--pid=host', '--net=host', `--name=${INSTALLER_CONTAINER}`],
+    ...mounts.flatMap((mount) => ['-v', mount]),
+    ...['--env=PULL_SECRET_TOKEN', image, ...installFlags(order, { ...settings, executable: undefined })],
+  ];
+  await execute(run, 'podman', args, signal, {
+    timeoutMs: INSTALL_TIMEOUT_MS,
+    environment: { PULL_SECRET_TOKEN: settings.token },
+  });
+}
+
+/** Replaces this executable by the one that the service offers now; systemd starts it when the agent ends. */
+async function upgradeExecutable(
+  { architecture, executablePath, settings }: InstallationStepsOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!executablePath || !settings.executable) throw new StepFailed('This agent was not downloaded from the service.');
+  const part = `${executablePath}.part`;
+  await download(`${settings.executable.baseUrl}/${architecture}`, part, settings, signal);
+  await chmod(part, 0o755);
+  await rename(part, executablePath);
+}
+
+async function download(url: string, path: string, settings: DiscoverySettings, signal: AbortSignal): Promise<string> {
+  const { origin, pathname, search } = new URL(url);
+  const { caPem, isInsecure, proxy } = settings;
+  const client = createHttpClient({ baseUrl: origin, caPem, isInsecure, proxy, retries: NO_RETRIES, timer: realTimer });
+  try {
+    const hash = createHash('sha256');
+    const body = await client.stream({ method: 'GET', path: pathname + search }, signal);
+    body.on('data', (chunk: Buffer) => hash.update(chunk));
+    await pipeline(body, createWriteStream(path));
+    return hash.digest('hex');
+  } finally {
+    client.close();
+  }
+}
+
+/** Makes the installed system boot the discovery image once more. */
+async function downloadBootArtifacts(
+  { hostFsMountDir, initrdUrl, kernelUrl, rootfsUrl }: BootArtifacts,
+  { architecture, run, settings }: InstallationStepsOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const boot = join(hostFsMountDir, 'boot');
+  const folder = join(boot, 'discovery');
+  await run('mount', ['-o', 'remount,rw', boot], signal);
+  await mkdir(folder, { recursive: true });
+  for (const [url, name] of [
+    [kernelUrl, 'vmlinuz'],
+    [initrdUrl, 'initrd'],
+  ] as const)
+    await withTries(() => download(url, join(folder, name), settings, signal), url, signal);
+  const quote = architecture === 's390x' ? '' : "'";
+  const more = architecture === 's390x' ? ' ai.ip_cfg_override=1' : '';
+  const options = `random.trust_cpu=on ignition.firstboot ignition.platform.id=metal ${quote}coreos.live.rootfs_url=${rootfsUrl}${quote}${more}`;
+  const entry = [
+    'title Assisted Installer Discovery',
+    'version 999',
+    `options ${options}`,
+    'linux /discovery/vmlinuz',
+    'initrd /discovery/initrd',
+    '',
+  ];
+  await mkdir(join(boot, 'loader/entries'), { recursive: true });
+  await writeFile(join(boot, 'loader/entries/00-assisted-discovery.conf'), entry.join('\n'));
+}
+
+async function withTries(attempt: () => Promise<unknown>, url: string, signal: AbortSignal): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return void (await attempt());
+    } catch (error) {
+      if (tried >= ARTIFACT_TRIES || signal.aborted)
+        throw new StepFailed(`${url} could not be downloaded: ${(error as Error).message}`);
+      await realTimer.sleep(ARTIFACT_RETRY_MS, signal);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inClusterConnection, kubernetesClusterApi, readKubeconfig } from '@muster/adapter-kubernetes';
+import {
+  CONTROLLER_RETRIES,
+  createServiceApi,
+  KUBE_RESOURCES,
+  readProxySettings,
+  realTimer,
+  type ProxySettings,
+} from '@muster/host-api';
+import type { ClusterApi } from '@muster/ports';
+import { type ControllerHost, readControllerSettings, runController } from '@muster/service-controller';
+
+/** On a single node this kubeconfig works before the service account does. */
+const BOOTSTRAP_KUBECONFIG = '/tmp/bootstrap-secrets/kubeconfig';
+const LOG_FILE = '/tmp/controller_logs.log';
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+const PROGRAM_MISSING_EXIT_CODE = 127;
+
+/** Runs the controller with the settings of its Job. @throws Error when a setting is missing or the cluster's API is unknown */
+export async function runControllerProgram(): Promise<void> {
+  const settings = readControllerSettings(process.env, readText);
+  const kubeconfig = readText(BOOTSTRAP_KUBECONFIG);
+  const cluster = kubernetesClusterApi(kubeconfig ? readKubeconfig(kubeconfig) : inClusterConnection(process.env));
+  const ending = new AbortController();
+  process.once('SIGTERM', () => ending.abort());
+  const proxy = await proxyOfCluster(cluster, ending.signal);
+  const api = createServiceApi({ ...settings, agentVersion: 'muster-host', proxy }, CONTROLLER_RETRIES, realTimer);
+  try {
+    await runController(
+      {
+        settings,
+        api,
+        cluster,
+        host: podHost(mkdtempSync(join(tmpdir(), 'controller-'))),
+        timer: realTimer,
+        observe: (entry) => {
+          const line = `${new Date().toISOString()} ${JSON.stringify(entry)}\n`;
+          process.stdout.write(line);
+          void appendFile(LOG_FILE, line).catch(() => undefined);
+        },
+      },
+      ending.signal,
+    );
+  } finally {
+    api.close();
+  }
+}
+
+/** The pod has the proxies of the cluster. */
+async function proxyOfCluster(cluster: ClusterApi, signal: AbortSignal): Promise<ProxySettings> {
+  const found = await cluster.get({ resource: KUBE_RESOURCES.proxies, name: 'cluster' }, signal).catch(() => undefined);
+  const { httpProxy = '', httpsProxy = '', noProxy = '' } = (found?.['status'] ?? {}) as Partial<ProxySettings>;
+  return httpProxy || httpsProxy ? { httpProxy, httpsProxy, noProxy } : readProxySettings(process.env);
+}
+
+const podHost = (folder: string): ControllerHost => ({
+  run: (program, args, signal) =>
+    new Promise((resolve) => {
+      execFile(program, [...args], { maxBuffer: OUTPUT_BYTES_MAX, signal }, (error, stdout, stderr) => {
+        const isMissing = error?.code === ('ENOENT' as never);
+        const exitCode = !error ? 0 : isMissing ? PROGRAM_MISSING_EXIT_CODE : Number(error.code) || 1;
+        resolve({ exitCode, output: isMissing ? `${program}: command not found` : stdout + stderr });
+      });
+    }),
+  writeTemporary: async (name, content) => {
+    const path = join(folder, name.replace(/[^A-Za-z0-9._-]/g, '_'));
+    await writeFile(path, content, { mode: 0o600 });
+    return path;
+  },
+  readFile: (path) => readFile(path).catch(() => undefined),
+  archive: async (source, signal) => {
+    const path = join(folder, 'archive.tar.gz');
+    await new Promise<void>((resolve, reject) =>
+      execFile('tar', ['-czf', path, '-C', source, '.'], { signal }, (error) => (error ? reject(error) : resolve())),
+    );
+    return readFile(path);
+  },
+});
+
+const readText = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);

@@ -1,0 +1,58 @@
+import { stat } from 'node:fs/promises';
+import { RefusalError } from '@muster/problems';
+import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OPEN_IMAGE_FILE, type OpenImageFile } from '../base-images/base-image';
+import { CONFIG, type ImageConfig } from '../config';
+import { etagOf } from '../http/etag';
+import { FileResponder } from '../http/file-responder';
+import type { SentFile } from '../http/sent-file';
+
+const GZIP_SUFFIX = '.gz';
+
+/** The executables that hosts run. They hold no secrets: a host fetches its own before it has any credentials. */
+@Controller('host-binaries/:architecture')
+export class HostBinariesController {
+  constructor(
+    @Inject(CONFIG) private readonly config: ImageConfig,
+    @Inject(OPEN_IMAGE_FILE) private readonly openFile: OpenImageFile,
+    private readonly responder: FileResponder,
+  ) {}
+
+  /** Sends the executable; compressed where the client accepts gzip. Ranges count in the bytes that are sent. */
+  @Get()
+  async download(
+    @Param('architecture') architecture: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const isCompressed = /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))|,|$)/i.test(
+      String(request.headers['accept-encoding'] ?? ''),
+    );
+    void reply.header('vary', 'accept-encoding');
+    if (isCompressed) void reply.header('content-encoding', 'gzip');
+    await this.responder.answer(() => this.open(architecture, isCompressed), request, reply);
+  }
+
+  private async open(architecture: string, isCompressed: boolean): Promise<SentFile> {
+    const { hostBinaries } = this.config;
+    const binary = hostBinaries.find((one) => one.architecture === architecture);
+    if (!binary) {
+      throw new RefusalError({
+        code: 'not-found',
+        reason: `There is no host executable for the architecture ${architecture.slice(0, 64)}.`,
+        allowed: hostBinaries.map((one) => one.architecture),
+      });
+    }
+    const path = binary.path + (isCompressed ? GZIP_SUFFIX : '');
+    const [source, { mtimeMs }] = await Promise.all([this.openFile(path), stat(path)]);
+    return {
+      source,
+      size: source.size,
+      etag: etagOf(binary.sha256, isCompressed ? 'gzip' : 'identity'),
+      modifiedMs: mtimeMs,
+      fileName: 'muster-host',
+      release: () => void source.close(),
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import 'reflect-metadata';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { get, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { type ImageStage, openImageStage } from '../image-stage.fixture.spec';
+
+const PROGRAM = Buffer.from('an executable '.repeat(1_000));
+const directory = temporaryDirectory();
+let nats: NatsServer;
+let stage: ImageStage;
+
+beforeAll(async () => {
+  writeFileSync(join(directory.path, 'muster-host-x86_64'), PROGRAM);
+  writeFileSync(join(directory.path, 'muster-host-x86_64.gz'), gzipSync(PROGRAM));
+  const sha256 = createHash('sha256').update(PROGRAM).digest('hex');
+  const binaries = [{ architecture: 'x86_64', file: 'muster-host-x86_64', sha256, bytes: PROGRAM.length }];
+  writeFileSync(join(directory.path, 'index.json'), JSON.stringify({ version: '1', binaries }));
+  nats = await startNatsServer();
+  stage = await openImageStage(nats.url, { MUSTER_HOST_BINARIES: directory.path });
+});
+afterAll(async () => {
+  await stage.close();
+  await nats.stop();
+  directory.remove();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const fetchBinary = (headers: { readonly [name: string]: string } = {}, architecture = 'x86_64'): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    get(`${stage.url}/host-binaries/${architecture}`, { headers, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      );
+    }).on('error', reject);
+  });
+
+describe('the executables for hosts', () => {
+  it('are sent as they were built', async () => {
+    const { body, headers, status } = await fetchBinary();
+    expect(status).toBe(200);
+    expect(body.equals(PROGRAM)).toBe(true);
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(headers.vary).toBe('accept-encoding');
+  });
+
+  it('are sent compressed where the client accepts that, under another tag', async () => {
+    const plain = await fetchBinary();
+    const { body, headers } = await fetchBinary({ 'accept-encoding': 'deflate, gzip, br' });
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(body).equals(PROGRAM)).toBe(true);
+    expect(headers.etag).not.toBe(plain.headers.etag);
+  });
+
+  it('are not compressed where the client refuses gzip', async () => {
+    expect((await fetchBinary({ 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined();
+  });
+
+  it('continue where a download broke off', async () => {
+    const { body, headers, status } = await fetchBinary({ range: 'bytes=13000-' });
+    expect(status).toBe(206);
+    expect(headers['content-range']).toBe(`bytes 13000-${PROGRAM.length - 1}/${PROGRAM.length}`);
+    expect(body.equals(PROGRAM.subarray(13_000))).toBe(true);
+  });
+
+  it('are not sent again to a client that has them', async () => {
+    const { headers } = await fetchBinary();
+    expect((await fetchBinary({ 'if-none-match': headers.etag ?? '' })).status).toBe(304);
+  });
+
+  it('are refused for an architecture that was not built, with those that were', async () => {
+    const { body, status } = await fetchBinary({}, 's390x');
+    expect(status).toBe(404);
+    expect(body.toString()).toMatch(/no host executable for the architecture s390x/);
+    expect(body.toString()).toContain('x86_64');
+  });
+});

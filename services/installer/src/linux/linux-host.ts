@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { CommandResult, Host } from '../host.port';
+
+const PROGRAM_MISSING_EXIT_CODE = 127;
+/** As `timeout` and shells count: 128 and the number of the signal. */
+const KILLED_EXIT_CODE = 143;
+/** What a command says is kept up to this size, its end first. */
+const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
+
+/** The machine that this process runs on. */
+export const linuxHost: Host = {
+  run: (program, args, { environment, onLine }, signal) =>
+    new Promise<CommandResult>((resolve) => {
+      const child = spawn(program, [...args], {
+        signal,
+        // Output is parsed: no translations.
+        env: { ...process.env, LC_ALL: 'C', ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const output = { stdout: '', stderr: '' };
+      for (const name of ['stdout', 'stderr'] as const) {
+        const lines = createLineReader(onLine);
+        child[name].setEncoding('utf8');
+        child[name].on('data', (chunk: string) => {
+          output[name] = (output[name] + chunk).slice(-OUTPUT_CHARS_MAX);
+          lines.add(chunk);
+        });
+        child[name].once('end', lines.end);
+      }
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.name === 'AbortError') return;
+        const exitCode = error.code === 'ENOENT' ? PROGRAM_MISSING_EXIT_CODE : 1;
+        resolve({
+          exitCode,
+          stdout: '',
+          stderr: error.code === 'ENOENT' ? `${program}: command not found` : error.message,
+        });
+      });
+      child.once('close', (code) => resolve({ exitCode: code ?? KILLED_EXIT_CODE, ...output }));
+    }),
+  readFile: async (path) => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  },
+  writeFile: async (path, content, mode = 0o600) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content, { mode });
+  },
+  exists: (path) =>
+    access(path).then(
+      () => true,
+      () => false,
+    ),
+  list: async (path) => (await readdir(path).catch(() => [])).sort(),
+};
+
+/** Splits at line feeds and carriage returns: progress on a terminal is rewritten in place. */
+function createLineReader(onLine: ((line: string) => void) | undefined) {
+  let rest = '';
+  return {
+    add: (chunk: string): void => {
+      const lines = (rest + chunk).split(/\r?\n|\r/);
+      rest = lines.pop() ?? '';
+      for (const line of lines) onLine?.(line);
+    },
+    end: (): void => {
+      if (rest !== '') onLine?.(rest);
+    },
+  };
+}
