@@ -1,23 +1,30 @@
 import { CLUSTER_CPU_ARCHITECTURES, CPU_ARCHITECTURES } from '../requests/wire-values';
-import { list, record, type Static, text, word } from '../schema/answer-schema';
+import { Type } from '@sinclair/typebox';
+import { type Static, StringEnum } from '../schema/answer-schema';
 
 const RELEASE_CHANNELS = ['candidate', 'fast', 'stable', 'eus'];
 /** Architectures that have channels of their own, and the releases that hold all of them. */
 const EVERY_KIND = ['x86_64', 'arm64', 'ppc64le', 's390x', 'multi'] as const;
 
 /** Update channels of one architecture of a version. */
-export const V2_UPGRADE_CHANNEL = record('upgrade-channel', {
-  cpu_architecture: word(CLUSTER_CPU_ARCHITECTURES),
-  channels: list(word(RELEASE_CHANNELS)),
-});
+export const V2_UPGRADE_CHANNEL = Type.Object(
+  {
+    cpu_architecture: StringEnum<string>(CLUSTER_CPU_ARCHITECTURES),
+    channels: Type.Array(StringEnum<string>(RELEASE_CHANNELS)),
+  },
+  { title: 'upgrade-channel' },
+);
 export type UpgradeChannel = Static<typeof V2_UPGRADE_CHANNEL>;
 
 /** `release-source` of the contract; the shape of RELEASE_SOURCES. */
-export const V2_RELEASE_SOURCE = record('release-source', {
-  openshift_version: text(),
-  multi_cpu_architectures: list(word(CPU_ARCHITECTURES)),
-  upgrade_channels: list(V2_UPGRADE_CHANNEL),
-});
+export const V2_RELEASE_SOURCE = Type.Object(
+  {
+    openshift_version: Type.String(),
+    multi_cpu_architectures: Type.Array(StringEnum<string>(CPU_ARCHITECTURES)),
+    upgrade_channels: Type.Array(V2_UPGRADE_CHANNEL),
+  },
+  { title: 'release-source' },
+);
 export type ReleaseSource = Static<typeof V2_RELEASE_SOURCE>;
 
 /** The same channels for every architecture. */

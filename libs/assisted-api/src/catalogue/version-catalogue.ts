@@ -1,4 +1,5 @@
-import { flag, list, maybe, record, type Static, text, word } from '../schema/answer-schema';
+import { Type } from '@sinclair/typebox';
+import { type Static, StringEnum } from '../schema/answer-schema';
 import { compareVersions, majorMinor } from './version-order';
 
 /** A release that clusters can be installed with; the shape of RELEASE_IMAGES. */
@@ -26,12 +27,15 @@ export interface OsImage {
 const VERSION_SUPPORT_LEVELS = ['beta', 'production', 'maintenance', 'end-of-life'];
 
 /** `openshift-version` of the contract. */
-export const V2_OPENSHIFT_VERSION = record('openshift-version', {
-  display_name: text(),
-  support_level: word(VERSION_SUPPORT_LEVELS),
-  default: maybe(flag()),
-  cpu_architectures: list(text()),
-});
+export const V2_OPENSHIFT_VERSION = Type.Object(
+  {
+    display_name: Type.String(),
+    support_level: StringEnum<string>(VERSION_SUPPORT_LEVELS),
+    default: Type.Optional(Type.Boolean()),
+    cpu_architectures: Type.Array(Type.String()),
+  },
+  { title: 'openshift-version' },
+);
 export type V2OpenshiftVersion = Static<typeof V2_OPENSHIFT_VERSION>;
 
 /** Early, feature and release candidates, and what is built every night. */

@@ -48,12 +48,15 @@ export function requestSchema(type: RequestClass): JsonSchema {
   return schema({
     title: type.name,
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, describedField(type, field)])),
+    properties: Object.fromEntries(fields.map((field) => [field.name, withDefault(type, field)])),
     required: required.length > 0 ? required : undefined,
     additionalProperties: false,
   });
 }
 
+const withDefault = (type: RequestClass, field: RequestField): JsonSchema =>
+  schema({ ...fieldSchema(field), default: defaultsOf(type)[field.name] });
+
 /** The schema of a field with its default and its description. */
 export const describedField = (type: RequestClass, field: RequestField): JsonSchema =>
-  describeMember(type.name, field.name, schema({ ...fieldSchema(field), default: defaultsOf(type)[field.name] }));
+  describeMember(type.name, field.name, withDefault(type, field));

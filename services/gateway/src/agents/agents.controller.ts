@@ -1,16 +1,12 @@
+import { Type } from '@sinclair/typebox';
 import {
   HostProgressBody,
-  list,
-  maybe,
   NextStepsQuery,
-  record,
   RegisterHostBody,
   type Static,
   StepReplyBody,
-  text,
   V2_HOST,
   type V2Host,
-  whole,
 } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
@@ -26,14 +22,20 @@ import { AgentRequests } from './agent-desk';
 import { presentSteps, V2_STEPS, type V2Steps } from './present-steps';
 
 /** `host_registration_response` of the contract. */
-const V2_REGISTERED_HOST = record('host_registration_response', {
-  ...V2_HOST.members,
-  next_step_runner_command: record('next-step-runner-command', {
-    command: maybe(text()),
-    args: list(text()),
-    retry_seconds: maybe(whole()),
-  }),
-});
+const V2_REGISTERED_HOST = Type.Object(
+  {
+    ...V2_HOST.properties,
+    next_step_runner_command: Type.Object(
+      {
+        command: Type.Optional(Type.String()),
+        args: Type.Array(Type.String()),
+        retry_seconds: Type.Optional(Type.Integer()),
+      },
+      { title: 'next-step-runner-command' },
+    ),
+  },
+  { title: 'host_registration_response' },
+);
 
 type V2RegisteredHost = Static<typeof V2_REGISTERED_HOST>;
 

@@ -1,19 +1,26 @@
-import { list, maybe, orNull, record, type Static, STEP_TYPES, text, whole, word } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type Static, STEP_TYPES, StringEnum, Nullable } from '@muster/assisted-api';
 import type { NextStepsResponse, Plain } from '@muster/contracts';
 
-const V2_STEP = record('step', {
-  step_type: word(STEP_TYPES),
-  step_id: maybe(text()),
-  args: maybe(list(text())),
-});
+const V2_STEP = Type.Object(
+  {
+    step_type: StringEnum<string>(STEP_TYPES),
+    step_id: Type.Optional(Type.String()),
+    args: Type.Optional(Type.Array(Type.String())),
+  },
+  { title: 'step' },
+);
 type V2Step = Static<typeof V2_STEP>;
 
 /** `steps` of the contract. The seconds are left out when 0, the list is null when there is nothing to do. */
-export const V2_STEPS = record('steps', {
-  next_instruction_seconds: maybe(whole()),
-  post_step_action: word(['exit', 'continue']),
-  instructions: orNull(list(V2_STEP)),
-});
+export const V2_STEPS = Type.Object(
+  {
+    next_instruction_seconds: Type.Optional(Type.Integer()),
+    post_step_action: StringEnum<string>(['exit', 'continue']),
+    instructions: Nullable(Type.Array(V2_STEP)),
+  },
+  { title: 'steps' },
+);
 export type V2Steps = Static<typeof V2_STEPS>;
 
 export function presentSteps(response: Plain<NextStepsResponse>): V2Steps {

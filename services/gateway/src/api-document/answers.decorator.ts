@@ -1,6 +1,7 @@
+import type { TSchema } from '@sinclair/typebox';
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiOperation } from '@nestjs/swagger';
-import type { AnswerSchema, JsonSchema, Static } from '@muster/assisted-api';
+import type { JsonSchema, Static } from '@muster/assisted-api';
 
 /** Where a route's note stands in the operation until the document is finished. */
 export const NOTE = 'x-answer';
@@ -32,17 +33,14 @@ const FILE_TYPE = 'application/octet-stream';
 
 /** `does` is one sentence for whoever looks for the operation. The handler's result has the type of the schema. */
 export const Answers =
-  <S extends AnswerSchema<unknown>>(does: string, { json }: S, particulars: Particulars = {}) =>
+  <S extends TSchema>(does: string, schema: S, particulars: Particulars = {}) =>
   (target: object, key: string | symbol, handler: Answering<Static<S>>): void => {
-    note(does, { ...NOTHING_SPECIAL, ...particulars, schema: json })(target, key, handler);
+    note(does, { ...NOTHING_SPECIAL, ...particulars, schema })(target, key, handler);
   };
 
 /** JSON that leaves as text: no type ties it to its schema, `answers.int.spec.ts` does. */
-export const AnswersText = (
-  does: string,
-  { json }: AnswerSchema<unknown>,
-  particulars: Particulars = {},
-): MethodDecorator => note(does, { ...NOTHING_SPECIAL, ...particulars, schema: json });
+export const AnswersText = (does: string, schema: TSchema, particulars: Particulars = {}): MethodDecorator =>
+  note(does, { ...NOTHING_SPECIAL, ...particulars, schema });
 
 /** A file to be saved. */
 export const AnswersFile = (does: string, particulars: Particulars = {}): MethodDecorator =>

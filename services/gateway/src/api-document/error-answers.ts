@@ -25,7 +25,7 @@ const RETRY_AFTER: ErrorRow['headers'] = {
   'Retry-After': { type: 'integer', description: 'Seconds after which asking again makes sense.' },
 };
 /** What the server refuses before a handler has looked at it is told in fewer words. */
-const EITHER: JsonSchema = { oneOf: [V2_ERROR.json, V2_INFRA_ERROR.json] };
+const EITHER: JsonSchema = { oneOf: [V2_ERROR, V2_INFRA_ERROR] };
 const isGuarded = ({ isOpenToAll }: AskedOperation): boolean => !isOpenToAll;
 
 /** Every way in which an operation can be refused, and which operations can be. */
@@ -41,14 +41,14 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     name: 'unproven',
     status: 401,
     means: 'The request proves nothing about who asks.',
-    schema: V2_INFRA_ERROR.json,
+    schema: V2_INFRA_ERROR,
     occurs: isGuarded,
   },
   {
     name: 'forbidden',
     status: 403,
     means: 'Whoever asks may not do this.',
-    schema: V2_INFRA_ERROR.json,
+    schema: V2_INFRA_ERROR,
     occurs: isGuarded,
   },
   {
@@ -62,7 +62,7 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     name: 'not-now',
     status: 409,
     means: 'The state does not allow this, now or ever; the reason says which it is.',
-    schema: V2_ERROR.json,
+    schema: V2_ERROR,
     occurs: ({ method, namesSomething, note }) =>
       (method !== 'get' && (namesSomething || note.namesOthers)) || note.isEarlyAtTimes,
   },
@@ -77,21 +77,21 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     name: 'other-media-type',
     status: 415,
     means: 'The body has another media type.',
-    schema: V2_INFRA_ERROR.json,
+    schema: V2_INFRA_ERROR,
     occurs: ({ hasBody }) => hasBody,
   },
   {
     name: 'unusable-name',
     status: 422,
     means: 'The name cannot be used.',
-    schema: V2_ERROR.json,
+    schema: V2_ERROR,
     occurs: ({ note }) => note.checksNames,
   },
   {
     name: 'too-many',
     status: 429,
     means: 'Too many requests from there.',
-    schema: V2_ERROR.json,
+    schema: V2_ERROR,
     occurs: isGuarded,
     headers: RETRY_AFTER,
   },
@@ -99,14 +99,14 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     name: 'fault',
     status: 500,
     means: 'A fault of the service itself; its log says more.',
-    schema: V2_ERROR.json,
+    schema: V2_ERROR,
     occurs: isGuarded,
   },
   {
     name: 'away',
     status: 503,
     means: 'Something that is needed for this is away.',
-    schema: V2_ERROR.json,
+    schema: V2_ERROR,
     occurs: isGuarded,
     headers: RETRY_AFTER,
   },

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@muster/assisted-api';
+import { describeMember, type JsonSchema } from '@muster/assisted-api';
 
 type Json = unknown;
 
@@ -14,7 +14,7 @@ export function hoistSchemas(tree: Json): {
   const walk = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== 'object' || value === null) return value;
-    const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, walk(member)]));
+    const members = Object.fromEntries(Object.entries(described(value)).map(([name, member]) => [name, walk(member)]));
     if (!isNamed(value)) return members;
     const { title, ...schema } = members;
     const text = JSON.stringify(schema);
@@ -31,6 +31,18 @@ export function hoistSchemas(tree: Json): {
   };
 }
 
+/** The schema with descriptions of its members, which the table of descriptions names by its title. */
+function described(value: object): object {
+  if (!isNamed(value) || !('properties' in value)) return value;
+  const properties = Object.entries(value.properties as { readonly [name: string]: JsonSchema });
+  return {
+    ...value,
+    properties: Object.fromEntries(
+      properties.map(([name, member]) => [name, describeMember(value.title, name, member)]),
+    ),
+  };
+}
+
 /** `title` is also the name of a member of some objects; of a schema it is a text beside a type. */
-const isNamed = (value: object): boolean =>
+const isNamed = (value: object): value is { readonly title: string } =>
   'title' in value && typeof value.title === 'string' && 'type' in value && typeof value.type === 'string';

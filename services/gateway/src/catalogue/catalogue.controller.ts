@@ -1,16 +1,13 @@
+import { Type } from '@sinclair/typebox';
 import {
-  dictionary,
-  list,
-  maybe,
   OpenshiftVersionsQuery,
-  record,
   type ReleaseSource,
-  text,
   V2_OPENSHIFT_VERSION,
   V2_RELEASE_SOURCE,
   type V2OpenshiftVersion,
   VersionCatalogue,
-  word,
+  Dictionary,
+  StringEnum,
 } from '@muster/assisted-api';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
@@ -19,10 +16,16 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { toDefaultConfig, V2_DEFAULT_CONFIG, type V2DefaultConfig } from './default-config';
 
 /** `list-versions` of the contract. */
-const V2_COMPONENT_VERSIONS = record('list-versions', { versions: dictionary(text()), release_tag: text() });
+const V2_COMPONENT_VERSIONS = Type.Object(
+  { versions: Dictionary(Type.String()), release_tag: Type.String() },
+  { title: 'list-versions' },
+);
 
 /** `managed-domain` of the contract. */
-const V2_MANAGED_DOMAIN = record('managed-domain', { domain: maybe(text()), provider: maybe(word(['route53'])) });
+const V2_MANAGED_DOMAIN = Type.Object(
+  { domain: Type.Optional(Type.String()), provider: Type.Optional(StringEnum<string>(['route53'])) },
+  { title: 'managed-domain' },
+);
 
 @Controller('v2')
 export class CatalogueController {
@@ -43,14 +46,14 @@ export class CatalogueController {
 
   /** Base domains whose DNS records are made here: none, so people bring their own. */
   @Get('domains')
-  @Answers('Lists the base domains whose DNS records are made here.', list(V2_MANAGED_DOMAIN))
+  @Answers('Lists the base domains whose DNS records are made here.', Type.Array(V2_MANAGED_DOMAIN))
   @Accepts('userAuth')
   listManagedDomains(): readonly never[] {
     return [];
   }
 
   @Get('openshift-versions')
-  @Answers('Lists the versions that can be installed, by their names.', dictionary(V2_OPENSHIFT_VERSION))
+  @Answers('Lists the versions that can be installed, by their names.', Dictionary(V2_OPENSHIFT_VERSION))
   @Accepts('userAuth')
   listOpenshiftVersions(@Query() query: OpenshiftVersionsQuery): {
     readonly [version: string]: V2OpenshiftVersion;
@@ -60,7 +63,7 @@ export class CatalogueController {
 
   /** Which channels releases are taken from; the catalogue itself is what `openshift-versions` lists. */
   @Get('release-sources')
-  @Answers('Lists the channels that releases are taken from.', list(V2_RELEASE_SOURCE))
+  @Answers('Lists the channels that releases are taken from.', Type.Array(V2_RELEASE_SOURCE))
   @Accepts('userAuth')
   listReleaseSources(): readonly ReleaseSource[] {
     return this.config.releaseSources;

@@ -1,21 +1,27 @@
-import { list, record, type Static, text, whole } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type Static } from '@muster/assisted-api';
 
-const CLUSTER_NETWORKS = list(record('default_cluster_network', { cidr: text(), host_prefix: whole() }));
-const SERVICE_NETWORKS = list(record('default_service_network', { cidr: text() }));
+const CLUSTER_NETWORKS = Type.Array(
+  Type.Object({ cidr: Type.String(), host_prefix: Type.Integer() }, { title: 'default_cluster_network' }),
+);
+const SERVICE_NETWORKS = Type.Array(Type.Object({ cidr: Type.String() }, { title: 'default_service_network' }));
 
 /** `cluster_default_config` of the contract. */
-export const V2_DEFAULT_CONFIG = record('cluster_default_config', {
-  cluster_network_cidr: text(),
-  cluster_network_host_prefix: whole(),
-  service_network_cidr: text(),
-  ntp_source: text(),
-  inactive_deletion_hours: whole(),
-  cluster_networks_ipv4: CLUSTER_NETWORKS,
-  cluster_networks_dualstack: CLUSTER_NETWORKS,
-  service_networks_ipv4: SERVICE_NETWORKS,
-  service_networks_dualstack: SERVICE_NETWORKS,
-  forbidden_hostnames: list(text()),
-});
+export const V2_DEFAULT_CONFIG = Type.Object(
+  {
+    cluster_network_cidr: Type.String(),
+    cluster_network_host_prefix: Type.Integer(),
+    service_network_cidr: Type.String(),
+    ntp_source: Type.String(),
+    inactive_deletion_hours: Type.Integer(),
+    cluster_networks_ipv4: CLUSTER_NETWORKS,
+    cluster_networks_dualstack: CLUSTER_NETWORKS,
+    service_networks_ipv4: SERVICE_NETWORKS,
+    service_networks_dualstack: SERVICE_NETWORKS,
+    forbidden_hostnames: Type.Array(Type.String()),
+  },
+  { title: 'cluster_default_config' },
+);
 export type V2DefaultConfig = Static<typeof V2_DEFAULT_CONFIG>;
 
 const CLUSTER_NETWORK_IPV4 = { cidr: '10.128.0.0/14', host_prefix: 23 };

@@ -1,28 +1,38 @@
-import { choice, list, maybe, record, type Static, text } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type Static, StringEnum } from '@muster/assisted-api';
 import { type DetailedFeature, FEATURE_IDS, type FeatureId, featureOfOperator } from '@muster/feature-support';
 import { operatorNamed } from '@muster/operators';
 import { supportLevel, unavailableReason } from './support-levels';
 
 /** `feature` of the contract. */
-const V2_FEATURE = record('feature', {
-  'feature-support-level-id': choice<FeatureId>(FEATURE_IDS),
-  support_level: supportLevel(),
-  reason: maybe(unavailableReason()),
-  incompatibilities: list(choice<FeatureId>(FEATURE_IDS)),
-});
+const V2_FEATURE = Type.Object(
+  {
+    'feature-support-level-id': StringEnum<FeatureId>(FEATURE_IDS),
+    support_level: supportLevel(),
+    reason: Type.Optional(unavailableReason()),
+    incompatibilities: Type.Array(StringEnum<FeatureId>(FEATURE_IDS)),
+  },
+  { title: 'feature' },
+);
 type V2Feature = Static<typeof V2_FEATURE>;
 
 /** `operator` of the contract. */
-const V2_OPERATOR_FEATURE = record('operator', {
-  ...V2_FEATURE.members,
-  name: text(),
-  dependencies: list(choice<FeatureId>(FEATURE_IDS)),
-});
+const V2_OPERATOR_FEATURE = Type.Object(
+  {
+    ...V2_FEATURE.properties,
+    name: Type.String(),
+    dependencies: Type.Array(StringEnum<FeatureId>(FEATURE_IDS)),
+  },
+  { title: 'operator' },
+);
 
-export const V2_DETAILED_FEATURES = record('detailed-features', {
-  features: list(V2_FEATURE),
-  operators: list(V2_OPERATOR_FEATURE),
-});
+export const V2_DETAILED_FEATURES = Type.Object(
+  {
+    features: Type.Array(V2_FEATURE),
+    operators: Type.Array(V2_OPERATOR_FEATURE),
+  },
+  { title: 'detailed-features' },
+);
 export type V2DetailedFeatures = Static<typeof V2_DETAILED_FEATURES>;
 
 /** Features that are operators are listed apart, with the operators that they bring along. */

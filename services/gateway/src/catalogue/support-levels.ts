@@ -1,4 +1,5 @@
-import { choice, dictionary, record } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { StringEnum, Dictionary } from '@muster/assisted-api';
 import type { SupportLevel, UnavailableReason } from '@muster/feature-support';
 
 const LEVELS = [
@@ -15,10 +16,13 @@ const REASONS = [
   'ociExternalIntegrationDisabled',
 ] as const satisfies readonly UnavailableReason[];
 
-export const supportLevel = () => choice<SupportLevel>(LEVELS);
-export const unavailableReason = () => choice<UnavailableReason>(REASONS);
+export const supportLevel = () => StringEnum<SupportLevel>(LEVELS);
+export const unavailableReason = () => StringEnum<UnavailableReason>(REASONS);
 
 /** By the feature's id. */
-export const V2_FEATURE_LEVELS = record('feature-levels', { features: dictionary(supportLevel()) });
+export const V2_FEATURE_LEVELS = Type.Object({ features: Dictionary(supportLevel()) }, { title: 'feature-levels' });
 /** By the architecture's id. */
-export const V2_ARCHITECTURE_LEVELS = record('architecture-levels', { architectures: dictionary(supportLevel()) });
+export const V2_ARCHITECTURE_LEVELS = Type.Object(
+  { architectures: Dictionary(supportLevel()) },
+  { title: 'architecture-levels' },
+);

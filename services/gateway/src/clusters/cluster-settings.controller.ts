@@ -1,4 +1,5 @@
-import { DOCUMENT_MAX_CHARACTERS, text } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { DOCUMENT_MAX_CHARACTERS } from '@muster/assisted-api';
 import { IgnitionService, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
@@ -20,7 +21,7 @@ export class ClusterSettingsController {
   /** One JSON string, whose text is the document. */
   @Get('install-config')
   @Header('content-type', 'application/json')
-  @Answers('Shows the install-config that the cluster is installed with, as one text.', text())
+  @Answers('Shows the install-config that the cluster is installed with, as one text.', Type.String())
   @Accepts('userAuth')
   async showInstallConfig(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -52,7 +53,7 @@ export class ClusterSettingsController {
   /** Text that a console keeps with a cluster; nobody here reads it. Both bodies are one JSON string. */
   @Get('ui-settings')
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @Answers('Shows the text that a console keeps with the cluster.', text())
+  @Answers('Shows the text that a console keeps with the cluster.', Type.String())
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showUiSettings(@Param('cluster_id', IdPipe) clusterId: string): Promise<string> {
@@ -62,7 +63,7 @@ export class ClusterSettingsController {
   @Put('ui-settings')
   @HttpCode(200)
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @Answers('Replaces the text that a console keeps with the cluster.', text())
+  @Answers('Replaces the text that a console keeps with the cluster.', Type.String())
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async keepUiSettings(

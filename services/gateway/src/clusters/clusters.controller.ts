@@ -1,6 +1,6 @@
+import { Type } from '@sinclair/typebox';
 import {
   type ClusterDocument,
-  list,
   ListClusterHostsQuery,
   ListClustersQuery,
   RegisterClusterBody,
@@ -57,7 +57,7 @@ export class ClustersController {
   ) {}
 
   @Get()
-  @AnswersText('Lists the clusters that whoever asks may see.', list(V2_CLUSTER))
+  @AnswersText('Lists the clusters that whoever asks may see.', Type.Array(V2_CLUSTER))
   @Accepts('userAuth', 'watcherAuth')
   async listClusters(
     @Query() query: ListClustersQuery,
@@ -179,7 +179,7 @@ export class ClustersController {
   }
 
   @Get(':cluster_id/hosts')
-  @AnswersText('Lists the hosts of a cluster.', list(V2_HOST))
+  @AnswersText('Lists the hosts of a cluster.', Type.Array(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
   async listClusterHosts(
     @Param('cluster_id', IdPipe) clusterId: string,

@@ -1,14 +1,5 @@
-import {
-  type ClusterDocument,
-  decimal,
-  flag,
-  list,
-  maybe,
-  record,
-  type Static,
-  text,
-  whole,
-} from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type ClusterDocument, type Static } from '@muster/assisted-api';
 import {
   NOTHING_AHEAD,
   type OperatorCluster,
@@ -19,38 +10,53 @@ import {
 import { type HostRequirements, parseVersion, requirementsOf, type RequirementsTable } from '@muster/validation-rules';
 
 /** `cluster-host-requirements-details` of the contract. */
-const V2_QUANTITIES = record('cluster-host-requirements-details', {
-  cpu_cores: whole(),
-  ram_mib: whole(),
-  disk_size_gb: maybe(whole()),
-  installation_disk_speed_threshold_ms: maybe(whole()),
-  network_latency_threshold_ms: maybe(decimal()),
-  packet_loss_percentage: maybe(decimal()),
-  tpm_enabled_in_bios: maybe(flag()),
-});
+const V2_QUANTITIES = Type.Object(
+  {
+    cpu_cores: Type.Integer(),
+    ram_mib: Type.Integer(),
+    disk_size_gb: Type.Optional(Type.Integer()),
+    installation_disk_speed_threshold_ms: Type.Optional(Type.Integer()),
+    network_latency_threshold_ms: Type.Optional(Type.Number()),
+    packet_loss_percentage: Type.Optional(Type.Number()),
+    tpm_enabled_in_bios: Type.Optional(Type.Boolean()),
+  },
+  { title: 'cluster-host-requirements-details' },
+);
 
-const V2_ROLE_REQUIREMENTS = record('host-type-hardware-requirements', {
-  quantitative: V2_QUANTITIES,
-  qualitative: maybe(list(text())),
-});
+const V2_ROLE_REQUIREMENTS = Type.Object(
+  {
+    quantitative: V2_QUANTITIES,
+    qualitative: Type.Optional(Type.Array(Type.String())),
+  },
+  { title: 'host-type-hardware-requirements' },
+);
 type V2RoleRequirements = Static<typeof V2_ROLE_REQUIREMENTS>;
 
-const V2_REQUIREMENTS = record('hardware-requirements-by-role', {
-  master: V2_ROLE_REQUIREMENTS,
-  worker: V2_ROLE_REQUIREMENTS,
-});
+const V2_REQUIREMENTS = Type.Object(
+  {
+    master: V2_ROLE_REQUIREMENTS,
+    worker: V2_ROLE_REQUIREMENTS,
+  },
+  { title: 'hardware-requirements-by-role' },
+);
 
 /** `preflight-hardware-requirements` of the contract. */
-export const V2_PREFLIGHT_REQUIREMENTS = record('preflight-hardware-requirements', {
-  ocp: V2_REQUIREMENTS,
-  operators: list(
-    record('operator-hardware-requirements', {
-      operator_name: text(),
-      dependencies: list(text()),
-      requirements: V2_REQUIREMENTS,
-    }),
-  ),
-});
+export const V2_PREFLIGHT_REQUIREMENTS = Type.Object(
+  {
+    ocp: V2_REQUIREMENTS,
+    operators: Type.Array(
+      Type.Object(
+        {
+          operator_name: Type.String(),
+          dependencies: Type.Array(Type.String()),
+          requirements: V2_REQUIREMENTS,
+        },
+        { title: 'operator-hardware-requirements' },
+      ),
+    ),
+  },
+  { title: 'preflight-hardware-requirements' },
+);
 export type V2PreflightRequirements = Static<typeof V2_PREFLIGHT_REQUIREMENTS>;
 
 type Asked = Pick<ClusterDocument, 'openshift_version' | 'control_plane_count' | 'disk_encryption' | 'kind'>;

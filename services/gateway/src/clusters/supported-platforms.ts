@@ -1,4 +1,5 @@
-import { choice, list } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { StringEnum } from '@muster/assisted-api';
 import { isAvailable, platformLevel } from '@muster/feature-support';
 import { suitsPlatform } from '@muster/validation-rules';
 
@@ -6,7 +7,7 @@ import { suitsPlatform } from '@muster/validation-rules';
 export type PlatformType = 'baremetal' | 'nutanix' | 'vsphere' | 'none' | 'external';
 
 const PLATFORMS: readonly PlatformType[] = ['baremetal', 'nutanix', 'vsphere', 'none', 'external'];
-export const V2_PLATFORM_TYPES = list(choice<PlatformType>(PLATFORMS));
+export const V2_PLATFORM_TYPES = Type.Array(StringEnum<PlatformType>(PLATFORMS));
 /** A single node has nobody who could take over an address from it. */
 const SINGLE_NODE_PLATFORMS: ReadonlySet<PlatformType> = new Set(['none', 'external']);
 

@@ -1,11 +1,5 @@
-import {
-  type ClusterDocument,
-  ClusterFileQuery,
-  CredentialFileQuery,
-  record,
-  type Static,
-  text,
-} from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type ClusterDocument, ClusterFileQuery, CredentialFileQuery, type Static } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
 import { Controller, Get, Param, Query, type StreamableFile } from '@nestjs/common';
@@ -26,7 +20,10 @@ const CONSOLE_OPERATOR = 'console';
 
 const ADMINISTRATOR = 'kubeadmin';
 
-const V2_CREDENTIALS = record('credentials', { username: text(), password: text(), console_url: text() });
+const V2_CREDENTIALS = Type.Object(
+  { username: Type.String(), password: Type.String(), console_url: Type.String() },
+  { title: 'credentials' },
+);
 
 type V2Credentials = Static<typeof V2_CREDENTIALS>;
 

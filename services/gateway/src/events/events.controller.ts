@@ -1,4 +1,5 @@
-import { list, ListEventsQuery, presentEvent, TriggerEventBody, V2_EVENT, type V2Event } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { ListEventsQuery, presentEvent, TriggerEventBody, V2_EVENT, type V2Event } from '@muster/assisted-api';
 import { EventsService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
@@ -26,7 +27,7 @@ export class EventsController {
   ) {}
 
   @Get()
-  @Answers('Lists what happened, oldest first unless asked otherwise.', list(V2_EVENT), {
+  @Answers('Lists what happened, oldest first unless asked otherwise.', Type.Array(V2_EVENT), {
     headers: EVENT_COUNT_HEADERS,
     namesOthers: true,
   })

@@ -1,24 +1,18 @@
+import { Type } from '@sinclair/typebox';
 import {
-  choice,
   type ClusterDocument,
   type ClusterJourney,
-  decimal,
   FUNNEL_STEPS,
   FunnelQuery,
   type HostDocument,
   JOURNEY_COLLECTIONS,
-  list,
-  orNull,
   PastQuery,
   presentCluster,
-  record,
   type Static,
-  text,
-  time,
-  uuid,
   V2_CLUSTER,
   type V2Cluster,
-  whole,
+  Nullable,
+  StringEnum,
 } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -46,54 +40,92 @@ const unpacked = promisify(gunzip);
 /** Of one answer of the events service, unpacked. */
 const PAST_MAX_BYTES = 256 * 1024 * 1024;
 
-const SPAN = record('span', { name: text(), from: time(), to: orNull(time()), seconds: decimal() });
+const SPAN = Type.Object(
+  {
+    name: Type.String(),
+    from: Type.String({ format: 'date-time' }),
+    to: Nullable(Type.String({ format: 'date-time' })),
+    seconds: Type.Number(),
+  },
+  { title: 'span' },
+);
 
-const TIMELINE = record('timeline', {
-  steps: list(record('timeline-step', { step: choice(FUNNEL_STEPS), at: time() })),
-  statuses: list(SPAN),
-  finalizing_stages: list(SPAN),
-  failures: list(
-    record('timeline-failure', {
-      at: time(),
-      kind: choice(['failed', 'cancelled', 'preparation-failed']),
-      step: choice(FUNNEL_STEPS),
-      stage: text(),
-      reason: text(),
-    }),
-  ),
-  hosts: list(record('host-timeline', { id: uuid(), name: text(), statuses: list(SPAN), stages: list(SPAN) })),
-});
+const TIMELINE = Type.Object(
+  {
+    steps: Type.Array(
+      Type.Object(
+        { step: StringEnum(FUNNEL_STEPS), at: Type.String({ format: 'date-time' }) },
+        { title: 'timeline-step' },
+      ),
+    ),
+    statuses: Type.Array(SPAN),
+    finalizing_stages: Type.Array(SPAN),
+    failures: Type.Array(
+      Type.Object(
+        {
+          at: Type.String({ format: 'date-time' }),
+          kind: StringEnum(['failed', 'cancelled', 'preparation-failed']),
+          step: StringEnum(FUNNEL_STEPS),
+          stage: Type.String(),
+          reason: Type.String(),
+        },
+        { title: 'timeline-failure' },
+      ),
+    ),
+    hosts: Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ format: 'uuid' }),
+          name: Type.String(),
+          statuses: Type.Array(SPAN),
+          stages: Type.Array(SPAN),
+        },
+        { title: 'host-timeline' },
+      ),
+    ),
+  },
+  { title: 'timeline' },
+);
 
 type Timeline = Static<typeof TIMELINE>;
 
-const STEP = record('funnel-step', {
-  step: choice(FUNNEL_STEPS),
-  reached: whole(),
-  conversion: orNull(decimal({ minimum: 0, maximum: 1 })),
-  median_seconds: orNull(decimal()),
-  p90_seconds: orNull(decimal()),
-});
+const STEP = Type.Object(
+  {
+    step: StringEnum(FUNNEL_STEPS),
+    reached: Type.Integer(),
+    conversion: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    median_seconds: Nullable(Type.Number()),
+    p90_seconds: Nullable(Type.Number()),
+  },
+  { title: 'funnel-step' },
+);
 
-const FAILURE = record('funnel-failure', {
-  kind: choice(['failed', 'cancelled', 'preparation-failed']),
-  step: choice(FUNNEL_STEPS),
-  stage: text(),
-  reason: text(),
-  count: whole(),
-});
+const FAILURE = Type.Object(
+  {
+    kind: StringEnum(['failed', 'cancelled', 'preparation-failed']),
+    step: StringEnum(FUNNEL_STEPS),
+    stage: Type.String(),
+    reason: Type.String(),
+    count: Type.Integer(),
+  },
+  { title: 'funnel-failure' },
+);
 
 /** Counts are of clusters; `steps` in the order of the way, `failures` most frequent first. */
-const FUNNEL = record('funnel', {
-  from: time(),
-  to: time(),
-  clusters: whole(),
-  open: whole(),
-  installed: whole(),
-  failed: whole(),
-  cancelled: whole(),
-  steps: list(STEP),
-  failures: list(FAILURE),
-});
+const FUNNEL = Type.Object(
+  {
+    from: Type.String({ format: 'date-time' }),
+    to: Type.String({ format: 'date-time' }),
+    clusters: Type.Integer(),
+    open: Type.Integer(),
+    installed: Type.Integer(),
+    failed: Type.Integer(),
+    cancelled: Type.Integer(),
+    steps: Type.Array(STEP),
+    failures: Type.Array(FAILURE),
+  },
+  { title: 'funnel' },
+);
 
 type PresentedFunnel = Static<typeof FUNNEL>;
 

@@ -1,9 +1,8 @@
+import { Type } from '@sinclair/typebox';
 import {
   DOCUMENT_MAX_CHARACTERS,
   HostIgnitionBody,
   InstallerArgsBody,
-  record,
-  text,
   V2_HOST,
   type V2Host,
 } from '@muster/assisted-api';
@@ -24,7 +23,7 @@ import { HostViews } from '../views/host-views';
 import { HostIgnition } from './host-ignition';
 
 /** `host-ignition-params` of the contract. */
-const V2_HOST_IGNITION = record('host-ignition-params', { config: text() });
+const V2_HOST_IGNITION = Type.Object({ config: Type.String() }, { title: 'host-ignition-params' });
 
 const NO_DOCUMENT = { digest: '', bytes: 0 };
 

@@ -1,4 +1,5 @@
-import { list, ReviseHostBody, toHostRevision, V2_HOST, type V2Host } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { ReviseHostBody, toHostRevision, V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
@@ -21,7 +22,7 @@ export class HostsController {
   ) {}
 
   @Get()
-  @AnswersText('Lists the hosts that booted from the image of an infra-env.', list(V2_HOST))
+  @AnswersText('Lists the hosts that booted from the image of an infra-env.', Type.Array(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
   async listHosts(@Param('infra_env_id', IdPipe) infraEnvId: string): Promise<StreamableFile> {
     await this.infraEnvs.document(infraEnvId);

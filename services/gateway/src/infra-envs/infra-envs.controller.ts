@@ -1,5 +1,5 @@
+import { Type } from '@sinclair/typebox';
 import {
-  list,
   ListInfraEnvsQuery,
   RegisterInfraEnvBody,
   ReviseInfraEnvBody,
@@ -38,7 +38,7 @@ export class InfraEnvsController {
   ) {}
 
   @Get()
-  @Answers('Lists the infra-envs that whoever asks may see.', list(V2_INFRA_ENV))
+  @Answers('Lists the infra-envs that whoever asks may see.', Type.Array(V2_INFRA_ENV))
   @Accepts('userAuth', 'watcherAuth')
   listInfraEnvs(
     @Query() query: ListInfraEnvsQuery,

@@ -1,4 +1,5 @@
-import { CreateManifestBody, list, ListManifestsQuery, ManifestQuery, ReviseManifestBody } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { CreateManifestBody, ListManifestsQuery, ManifestQuery, ReviseManifestBody } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import {
@@ -26,7 +27,7 @@ export class ManifestsController {
   constructor(private readonly commands: Commands) {}
 
   @Get()
-  @Answers('Lists the manifests that a cluster is installed with.', list(V2_MANIFEST), { isEarlyAtTimes: true })
+  @Answers('Lists the manifests that a cluster is installed with.', Type.Array(V2_MANIFEST), { isEarlyAtTimes: true })
   @Accepts('userAuth')
   async listManifests(
     @Param('cluster_id', IdPipe) clusterId: string,

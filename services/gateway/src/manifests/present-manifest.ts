@@ -1,14 +1,18 @@
-import { MANIFEST_FOLDERS, record, type Static, text, word } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { MANIFEST_FOLDERS, type Static, StringEnum } from '@muster/assisted-api';
 import type { IgnitionService } from '@muster/contracts';
 import type { OutputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 
 /** `manifest` of the contract. */
-export const V2_MANIFEST = record('manifest', {
-  folder: word(MANIFEST_FOLDERS),
-  file_name: text(),
-  manifest_source: word(['user', 'system']),
-});
+export const V2_MANIFEST = Type.Object(
+  {
+    folder: StringEnum<string>(MANIFEST_FOLDERS),
+    file_name: Type.String(),
+    manifest_source: StringEnum<string>(['user', 'system']),
+  },
+  { title: 'manifest' },
+);
 export type V2Manifest = Static<typeof V2_MANIFEST>;
 
 type Entry = OutputOf<typeof IgnitionService.method.listManifests>['manifests'][number];

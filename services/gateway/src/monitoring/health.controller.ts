@@ -1,14 +1,18 @@
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
-import { flag, list, record, type Static, text } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type Static } from '@muster/assisted-api';
 import { Readiness } from '@muster/nest-kit';
 import type { FastifyReply } from 'fastify';
 import { AcceptsAnyone } from '../auth/accepts.decorator';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 
-const READINESS = record('readiness', {
-  ready: flag(),
-  not_ready: list(record('part-not-ready', { part: text(), reason: text() })),
-});
+const READINESS = Type.Object(
+  {
+    ready: Type.Boolean(),
+    not_ready: Type.Array(Type.Object({ part: Type.String(), reason: Type.String() }, { title: 'part-not-ready' })),
+  },
+  { title: 'readiness' },
+);
 type ReadinessReport = Static<typeof READINESS>;
 
 @Controller()

@@ -1,15 +1,19 @@
-import { list, record, type Static, text } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type Static } from '@muster/assisted-api';
 import { FEATURES, featureLevel, featureOfOperator, type SupportQuery } from '@muster/feature-support';
 import type { Bundle } from '@muster/operators';
 
 /** `bundle` of the contract. */
-export const V2_BUNDLE = record('bundle', {
-  id: text(),
-  title: text(),
-  description: text(),
-  operators: list(text()),
-  optional_operators: list(text()),
-});
+export const V2_BUNDLE = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String(),
+    description: Type.String(),
+    operators: Type.Array(Type.String()),
+    optional_operators: Type.Array(Type.String()),
+  },
+  { title: 'bundle' },
+);
 export type V2Bundle = Static<typeof V2_BUNDLE>;
 
 /** The feature that says: one node is all there is. */

@@ -1,16 +1,13 @@
+import { Type } from '@sinclair/typebox';
 import {
-  choice,
-  flag,
-  list,
   ListBundlesQuery,
   MonitoredOperatorsQuery,
   OperatorReportBody,
-  record,
   ShowBundleQuery,
   type Static,
-  text,
   V2_MONITORED_OPERATOR,
   type V2MonitoredOperator,
+  StringEnum,
 } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -34,14 +31,17 @@ import { ClusterViews } from '../views/cluster-views';
 import { availableBundle, SINGLE_NODE_FEATURE, toV2Bundle, V2_BUNDLE, type V2Bundle } from './bundle-view';
 
 /** `operator-property` of the contract. */
-const V2_OPERATOR_PROPERTY = record('operator-property', {
-  name: text(),
-  data_type: choice<OperatorProperty['dataType']>(['boolean', 'string', 'integer', 'float']),
-  mandatory: flag(),
-  options: list(text()),
-  description: text(),
-  default_value: text(),
-});
+const V2_OPERATOR_PROPERTY = Type.Object(
+  {
+    name: Type.String(),
+    data_type: StringEnum<OperatorProperty['dataType']>(['boolean', 'string', 'integer', 'float']),
+    mandatory: Type.Boolean(),
+    options: Type.Array(Type.String()),
+    description: Type.String(),
+    default_value: Type.String(),
+  },
+  { title: 'operator-property' },
+);
 
 type V2OperatorProperty = Static<typeof V2_OPERATOR_PROPERTY>;
 
@@ -53,7 +53,7 @@ export class OperatorsController {
   ) {}
 
   @Get('supported-operators')
-  @Answers('Lists the operators that a cluster can be installed with.', list(choice<string>(OPERATOR_NAMES)))
+  @Answers('Lists the operators that a cluster can be installed with.', Type.Array(StringEnum<string>(OPERATOR_NAMES)))
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   listSupportedOperators(): readonly string[] {
@@ -61,7 +61,7 @@ export class OperatorsController {
   }
 
   @Get('supported-operators/:operator_name')
-  @Answers('Tells what can be set of an operator.', list(V2_OPERATOR_PROPERTY))
+  @Answers('Tells what can be set of an operator.', Type.Array(V2_OPERATOR_PROPERTY))
   @Accepts('userAuth')
   showOperatorProperties(@Param('operator_name') name: string): readonly V2OperatorProperty[] {
     const operator = operatorNamed(name);
@@ -81,7 +81,7 @@ export class OperatorsController {
 
   /** Without a version all of them, wherever they can be had. */
   @Get('operators/bundles')
-  @Answers('Lists bundles of operators that can be had together.', list(V2_BUNDLE))
+  @Answers('Lists bundles of operators that can be had together.', Type.Array(V2_BUNDLE))
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   listBundles(@Query() query: ListBundlesQuery): readonly V2Bundle[] {
@@ -110,7 +110,7 @@ export class OperatorsController {
   }
 
   @Get('clusters/:cluster_id/monitored-operators')
-  @Answers('Lists the operators that the installation of a cluster waits for.', list(V2_MONITORED_OPERATOR))
+  @Answers('Lists the operators that the installation of a cluster waits for.', Type.Array(V2_MONITORED_OPERATOR))
   @Accepts('agentAuth')
   async listMonitoredOperators(
     @Param('cluster_id', IdPipe) clusterId: string,

@@ -1,13 +1,9 @@
+import { Type } from '@sinclair/typebox';
 import {
   type ClusterDocument,
-  flag,
   IgnoredValidationsBody,
-  list,
   OverrideValidationsBody,
-  record,
   type Static,
-  text,
-  time,
 } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -23,20 +19,31 @@ import { ClusterViews } from '../views/cluster-views';
 import { ignoredRules, isOverridden } from './ignored-rules';
 
 /** Lists of ids, or of the one word `all`; the history is oldest first, its last member in force. */
-const LISTS = { host_validation_ids: list(text()), cluster_validation_ids: list(text()) };
+const LISTS = { host_validation_ids: Type.Array(Type.String()), cluster_validation_ids: Type.Array(Type.String()) };
 
-const OVERRIDES_SCHEMA = record('validation-overrides', {
-  ...LISTS,
-  unsupported_by_override: flag(),
-  history: list(record('validation-override', { at: time(), actor: text(), reason: text(), ...LISTS })),
-});
+const OVERRIDES_SCHEMA = Type.Object(
+  {
+    ...LISTS,
+    unsupported_by_override: Type.Boolean(),
+    history: Type.Array(
+      Type.Object(
+        { at: Type.String({ format: 'date-time' }), actor: Type.String(), reason: Type.String(), ...LISTS },
+        { title: 'validation-override' },
+      ),
+    ),
+  },
+  { title: 'validation-overrides' },
+);
 
 type PresentedOverrides = Static<typeof OVERRIDES_SCHEMA>;
 
-const V2_IGNORED_VALIDATIONS = record('ignored-validations', {
-  'cluster-validation-ids': text(),
-  'host-validation-ids': text(),
-});
+const V2_IGNORED_VALIDATIONS = Type.Object(
+  {
+    'cluster-validation-ids': Type.String(),
+    'host-validation-ids': Type.String(),
+  },
+  { title: 'ignored-validations' },
+);
 
 type V2IgnoredValidations = Static<typeof V2_IGNORED_VALIDATIONS>;
 

@@ -1,4 +1,5 @@
-import { choice, list, orNull, record, type Static, text } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type Static, Nullable, StringEnum } from '@muster/assisted-api';
 import type { ValidationService } from '@muster/contracts';
 import type { InputOf, OutputOf } from '@muster/nest-kit';
 import { clusterBlockingStatus, hostBlockingStatus } from '@muster/validation-rules';
@@ -8,24 +9,33 @@ type Found = OutputOf<typeof ValidationService.method.dryRun>;
 type DryRunResult = InputOf<typeof ValidationService.method.dryRun>['hosts'];
 
 /** `blocking` is what would hold an installation back, `unmeasured` what nobody knows before the hosts have tried it. */
-const FINDING = record('preflight-finding', { host_id: orNull(text()), id: text(), message: text(), remedy: text() });
+const FINDING = Type.Object(
+  { host_id: Nullable(Type.String()), id: Type.String(), message: Type.String(), remedy: Type.String() },
+  { title: 'preflight-finding' },
+);
 
-export const PREFLIGHT = record('preflight', {
-  verdict: choice(['ready', 'ready-once-measured', 'blocked']),
-  blocking: list(FINDING),
-  unmeasured: list(FINDING),
-  machine_networks: list(text()),
-  validations: list(VALIDATION_SCHEMA),
-  hosts: list(
-    record('preflight-host', {
-      host_id: text(),
-      role: text(),
-      installation_disk_id: text(),
-      installation_disk_path: text(),
-      validations: list(VALIDATION_SCHEMA),
-    }),
-  ),
-});
+export const PREFLIGHT = Type.Object(
+  {
+    verdict: StringEnum(['ready', 'ready-once-measured', 'blocked']),
+    blocking: Type.Array(FINDING),
+    unmeasured: Type.Array(FINDING),
+    machine_networks: Type.Array(Type.String()),
+    validations: Type.Array(VALIDATION_SCHEMA),
+    hosts: Type.Array(
+      Type.Object(
+        {
+          host_id: Type.String(),
+          role: Type.String(),
+          installation_disk_id: Type.String(),
+          installation_disk_path: Type.String(),
+          validations: Type.Array(VALIDATION_SCHEMA),
+        },
+        { title: 'preflight-host' },
+      ),
+    ),
+  },
+  { title: 'preflight' },
+);
 export type Preflight = Static<typeof PREFLIGHT>;
 type Finding = Preflight['blocking'][number];
 

@@ -1,4 +1,5 @@
-import { choice, flag, list, orNull, record, type Static, text, time, whole, word } from '@muster/assisted-api';
+import { Type } from '@sinclair/typebox';
+import { type Static, StringEnum, Nullable } from '@muster/assisted-api';
 import type { OutputOf } from '@muster/nest-kit';
 import type { ValidationService } from '@muster/contracts';
 import type { BlockingStatus } from '@muster/validation-rules';
@@ -6,31 +7,45 @@ import type { BlockingStatus } from '@muster/validation-rules';
 type Outcome = OutputOf<typeof ValidationService.method.readOutcomes>['outcomes'][number];
 
 /** One outcome, with all that is known of it. */
-export const VALIDATION_SCHEMA = record('validation', {
-  id: text(),
-  category: text(),
-  status: word(['success', 'failure', 'pending', 'error', 'disabled']),
-  message: text(),
-  measured: text(),
-  required: text(),
-  remedy: text(),
-  since: orNull(time()),
-  flips: whole(),
-  flapping: orNull(
-    record('flapping', { since: time(), flips: whole(), window_seconds: whole(), quiet_seconds: whole() }),
-  ),
-  gate: choice<BlockingStatus['gate']>(['known', 'ready', 'preparation', 'soft']),
-  ignorable: flag(),
-  ignored: flag(),
-  holds_back: flag(),
-});
+export const VALIDATION_SCHEMA = Type.Object(
+  {
+    id: Type.String(),
+    category: Type.String(),
+    status: StringEnum<string>(['success', 'failure', 'pending', 'error', 'disabled']),
+    message: Type.String(),
+    measured: Type.String(),
+    required: Type.String(),
+    remedy: Type.String(),
+    since: Nullable(Type.String({ format: 'date-time' })),
+    flips: Type.Integer(),
+    flapping: Nullable(
+      Type.Object(
+        {
+          since: Type.String({ format: 'date-time' }),
+          flips: Type.Integer(),
+          window_seconds: Type.Integer(),
+          quiet_seconds: Type.Integer(),
+        },
+        { title: 'flapping' },
+      ),
+    ),
+    gate: StringEnum<BlockingStatus['gate']>(['known', 'ready', 'preparation', 'soft']),
+    ignorable: Type.Boolean(),
+    ignored: Type.Boolean(),
+    holds_back: Type.Boolean(),
+  },
+  { title: 'validation' },
+);
 export type PresentedValidation = Static<typeof VALIDATION_SCHEMA>;
 
 /** Sorted by id. */
-export const VALIDATIONS_SCHEMA = record('validations', {
-  validations: list(VALIDATION_SCHEMA),
-  unsupported_by_override: flag(),
-});
+export const VALIDATIONS_SCHEMA = Type.Object(
+  {
+    validations: Type.Array(VALIDATION_SCHEMA),
+    unsupported_by_override: Type.Boolean(),
+  },
+  { title: 'validations' },
+);
 export type PresentedValidations = Static<typeof VALIDATIONS_SCHEMA>;
 
 export function presentValidations(

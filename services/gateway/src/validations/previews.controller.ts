@@ -1,16 +1,12 @@
+import { Type } from '@sinclair/typebox';
 import {
-  list,
-  maybe,
   PreflightBody,
   type PreflightClusterRequest,
   type PreflightHostRequest,
   PreviewStaticNetworksBody,
-  record,
   type Static,
-  text,
   toClusterSettings,
   toOperatorBundles,
-  whole,
 } from '@muster/assisted-api';
 import { type ClusterSettings, hostKeyOf, InventoryService, type Plain, ValidationService } from '@muster/contracts';
 import { asksForSingleNode, decideOperators, planStaticNetworks } from '@muster/domain';
@@ -40,20 +36,31 @@ const NO_INFRA_ENV = '00000000-0000-0000-0000-000000000000';
 /** A cluster that nobody named yet. */
 const UNNAMED = 'preflight';
 
-const PROBLEM = record('network-problem', { host: whole(), line: maybe(whole()), path: text(), problem: text() });
+const PROBLEM = Type.Object(
+  { host: Type.Integer(), line: Type.Optional(Type.Integer()), path: Type.String(), problem: Type.String() },
+  { title: 'network-problem' },
+);
 
 /** `hosts` are in the order of the folders on the image, and none when there is any problem. */
-const PREVIEW = record('static-network-preview', {
-  form: text(),
-  hosts: list(
-    record('host-network-preview', {
-      mac_interface_map: list(record('mac-interface', { mac_address: text(), logical_nic_name: text() })),
-      files: list(record('network-file', { path: text(), content: text() })),
-    }),
-  ),
-  problems: list(PROBLEM),
-  advice: list(PROBLEM),
-});
+const PREVIEW = Type.Object(
+  {
+    form: Type.String(),
+    hosts: Type.Array(
+      Type.Object(
+        {
+          mac_interface_map: Type.Array(
+            Type.Object({ mac_address: Type.String(), logical_nic_name: Type.String() }, { title: 'mac-interface' }),
+          ),
+          files: Type.Array(Type.Object({ path: Type.String(), content: Type.String() }, { title: 'network-file' })),
+        },
+        { title: 'host-network-preview' },
+      ),
+    ),
+    problems: Type.Array(PROBLEM),
+    advice: Type.Array(PROBLEM),
+  },
+  { title: 'static-network-preview' },
+);
 
 type Preview = Static<typeof PREVIEW>;
 

@@ -139,12 +139,12 @@ describe('secrets in requests', () => {
     await eventually('the read models show the last change', async () => (await world.readModels()).includes('tags'));
   });
 
-  it('are in no fact, but for documents that are open', async () => {
+  it('are in no event, but for documents that are open', async () => {
     expect(words.foundIn(await world.facts())).toEqual(OPEN_DOCUMENTS);
     const live = world.messages.filter(({ subject }) => !/^_INBOX\.|^(?:\w+)\.v1\.(?:\w+)$/.test(subject));
     expect(words.foundIn(JSON.stringify(live))).toEqual([]);
-    const facts = world.messages.filter(({ subject }) => /^(?:fact|projection)\./.test(subject));
-    expect(words.foundIn(JSON.stringify(facts))).toEqual(OPEN_DOCUMENTS);
+    const events = world.messages.filter(({ subject }) => /^(?:event|projection)\./.test(subject));
+    expect(words.foundIn(JSON.stringify(events))).toEqual(OPEN_DOCUMENTS);
   });
 
   it('are in no read model, but for documents that are open', async () => {
@@ -174,7 +174,7 @@ describe('secrets in requests', () => {
   it('go over the bus only to be sealed, and back only in what is asked for', () => {
     expect(words.foundIn(world.messages.map(({ subject }) => subject).join('\n'))).toEqual([]);
     const questions = world.messages.filter(
-      ({ subject, body }) => !/^(?:_INBOX|fact|projection)\./.test(subject) && words.foundIn(body).length > 0,
+      ({ subject, body }) => !/^(?:_INBOX|event|projection)\./.test(subject) && words.foundIn(body).length > 0,
     );
     expect([...new Set(questions.map(({ subject }) => subject))].sort()).toEqual(SUBJECTS_WITH_SECRETS);
   });
