@@ -27,7 +27,7 @@ export async function openGateway(
   logger: LoggerService,
 ): Promise<{ readonly service: RunningService; readonly routes: RouteTable }> {
   const config = readGatewayConfig(platform.environment);
-  const tokens = createLocalTokens(config);
+  const tokens = createLocalTokens(config, platform.secrets);
   const routes = new RouteTable();
   const app = await NestFactory.create<NestFastifyApplication>(
     GatewayModule.with([

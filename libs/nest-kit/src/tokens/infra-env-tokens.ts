@@ -6,7 +6,10 @@ const IMAGE_TOKEN_KEY = 'image-token-key';
 /** In the scope of the ignition service: the key that signs agent tokens when no key pair is configured. */
 const SERVICE_SCOPE = 'service-ignition';
 const AGENT_TOKEN_KEY = 'infra-env-token-key';
+/** In the scope of an infra-env: the generation of its agent tokens. Absent until the first revocation. */
+const AGENT_TOKEN_GENERATION = 'agent-token-generation';
 const KEY_BYTES = 32;
+const GENERATION_BYTES = 12;
 const ALGORITHM = 'HS256';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -34,9 +37,20 @@ export async function verifyImageToken(secrets: Secrets, token: string, nowMs: n
   }
 }
 
-/** Invalidates every image URL of the infra-env that was issued before. */
-export async function replaceImageTokenKey(secrets: Secrets, infraEnvId: string): Promise<void> {
+/** Revokes every image URL and agent token of the infra-env that was issued before. */
+export async function revokeInfraEnvTokens(secrets: Secrets, infraEnvId: string): Promise<void> {
+  await secrets.seal(infraEnvId, AGENT_TOKEN_GENERATION, randomBytes(GENERATION_BYTES));
   await secrets.seal(infraEnvId, IMAGE_TOKEN_KEY, randomBytes(KEY_BYTES));
+}
+
+/** The generation that valid agent tokens of the infra-env carry as claim `generation`; empty before the first revocation. */
+export async function agentTokenGeneration(secrets: Secrets, infraEnvId: string): Promise<string> {
+  return (await secrets.open(infraEnvId, AGENT_TOKEN_GENERATION))?.toString('base64url') ?? '';
+}
+
+/** Whether a verified agent token was issued after the last revocation. Tokens without the claim are of the first generation. */
+export async function isCurrentGeneration(secrets: Secrets, infraEnvId: string, generation: unknown): Promise<boolean> {
+  return (generation ?? '') === (await agentTokenGeneration(secrets, infraEnvId));
 }
 
 /** The key that signs agent tokens when no key pair is configured. The first call creates it. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { COLLECTIONS } from '@muster/assisted-api';
-import { agentTokenKey, replaceImageTokenKey, signImageToken } from '@muster/nest-kit';
+import { agentTokenGeneration, agentTokenKey, revokeInfraEnvTokens, signImageToken } from '@muster/nest-kit';
 import { DOCUMENT_PAGE } from '../api-document/serve-document';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
@@ -131,7 +131,8 @@ describe('AUTH_TYPE=oidc, every operation', () => {
   const agentToken = async (infraEnvId: string, expires = '1h'): Promise<string> => {
     const { SignJWT } = await import('jose');
     const key = await agentTokenKey(gateway.platform.secrets);
-    const claims = new SignJWT({ infra_env_id: infraEnvId }).setProtectedHeader({ alg: 'HS256' });
+    const generation = await agentTokenGeneration(gateway.platform.secrets, infraEnvId);
+    const claims = new SignJWT({ infra_env_id: infraEnvId, generation }).setProtectedHeader({ alg: 'HS256' });
     return (expires ? claims.setExpirationTime(expires) : claims).sign(key);
   };
   const ask = async (path: string, headers: Headers, method = 'GET'): Promise<number> =>
@@ -244,6 +245,15 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(path, { 'x-secret-key': 'from-another-one....' })).toBe(401);
   });
 
+  it('refuses the tokens of agents that were issued before the signing key was replaced', async () => {
+    const path = `/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
+    const before = await agentToken(INFRA_ENV_ID);
+    expect(await ask(path, { 'x-secret-key': before })).toBe(200);
+    await revokeInfraEnvTokens(gateway.platform.secrets, INFRA_ENV_ID);
+    expect(await ask(path, { 'x-secret-key': before })).toBe(401);
+    expect(await ask(path, { 'x-secret-key': await agentToken(INFRA_ENV_ID) })).toBe(200);
+  });
+
   it('gives addresses of images that expire and can be withdrawn', async () => {
     const shown = await gateway.call('GET', `${API}/v2/infra-envs/${INFRA_ENV_ID}/downloads/image-url`, {
       headers: await bearer('alice'),
@@ -253,7 +263,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(3 * 3_600_000);
     const own = `/v2/infra-envs/${INFRA_ENV_ID}`;
     expect(await ask(`${own}?image_token=${token}`, {})).toBe(200);
-    await replaceImageTokenKey(gateway.platform.secrets, INFRA_ENV_ID);
+    await revokeInfraEnvTokens(gateway.platform.secrets, INFRA_ENV_ID);
     expect(await ask(`${own}?image_token=${token}`, {})).toBe(401);
   });
 

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { SettingError } from '@muster/nest-kit';
+import { agentTokenGeneration, isCurrentGeneration, SettingError } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import type { TokenScope } from './caller';
 
 const ALGORITHM = 'ES256';
@@ -8,7 +9,10 @@ const ALGORITHM = 'ES256';
 /** Tokens of AUTH_TYPE=local: ES256, naming the one infra-env or cluster that they open. */
 export class LocalTokens {
   /** Without keys no token is good, and none can be made. */
-  constructor(private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } | undefined) {}
+  constructor(
+    private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } | undefined,
+    private readonly secrets: Secrets,
+  ) {}
 
   /** What the token opens; undefined when it is forged, expired or names nothing. Those of today's services never expire. */
   async verify(token: string): Promise<TokenScope | undefined> {
@@ -16,7 +20,8 @@ export class LocalTokens {
     const { jwtVerify } = await import('jose');
     try {
       const { payload } = await jwtVerify(token, this.keys.publicKey, { algorithms: [ALGORITHM] });
-      return readScope(payload);
+      const scope = readScope(payload);
+      return scope && (await isCurrent(this.secrets, scope, payload)) ? scope : undefined;
     } catch {
       return undefined;
     }
@@ -26,7 +31,8 @@ export class LocalTokens {
   async signForInfraEnv(infraEnvId: string, expiresAtMs: number): Promise<string> {
     if (!this.keys) throw new Error('Tokens can be signed in AUTH_TYPE=local only.');
     const { SignJWT } = await import('jose');
-    return new SignJWT({ infra_env_id: infraEnvId })
+    const generation = await agentTokenGeneration(this.secrets, infraEnvId);
+    return new SignJWT({ infra_env_id: infraEnvId, ...(generation && { generation }) })
       .setExpirationTime(Math.floor(expiresAtMs / 1_000))
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
       .sign(this.keys.privateKey);
@@ -43,6 +49,10 @@ export function readScope({ infra_env_id: infraEnvId, cluster_id: clusterId }: T
   return undefined;
 }
 
+/** Whether a verified token was issued after the last revocation of its infra-env's tokens. */
+export const isCurrent = async (secrets: Secrets, scope: TokenScope, claims: TokenClaims): Promise<boolean> =>
+  !('infraEnvId' in scope) || (await isCurrentGeneration(secrets, scope.infraEnvId, claims['generation']));
+
 /** The public key of AUTH_TYPE=agent-installer-local: PEM, as it is or in base64. Throws SettingError. */
 export function createSiteKey(config: { readonly ecPublicKeyPem: string }): KeyObject {
   const given = config.ecPublicKeyPem;
@@ -51,16 +61,22 @@ export function createSiteKey(config: { readonly ecPublicKeyPem: string }): KeyO
 }
 
 /** The key pair of AUTH_TYPE=local. Throws SettingError when it is not given or not PEM of a P-256 key. */
-export function createLocalTokens(config: {
-  readonly authType: string;
-  readonly ecPublicKeyPem: string;
-  readonly ecPrivateKeyPem: string;
-}): LocalTokens {
-  if (config.authType !== 'local') return new LocalTokens(undefined);
-  return new LocalTokens({
-    publicKey: createEcKey('EC_PUBLIC_KEY_PEM', config.ecPublicKeyPem, createPublicKey),
-    privateKey: createEcKey('EC_PRIVATE_KEY_PEM', config.ecPrivateKeyPem, createPrivateKey),
-  });
+export function createLocalTokens(
+  config: {
+    readonly authType: string;
+    readonly ecPublicKeyPem: string;
+    readonly ecPrivateKeyPem: string;
+  },
+  secrets: Secrets,
+): LocalTokens {
+  if (config.authType !== 'local') return new LocalTokens(undefined, secrets);
+  return new LocalTokens(
+    {
+      publicKey: createEcKey('EC_PUBLIC_KEY_PEM', config.ecPublicKeyPem, createPublicKey),
+      privateKey: createEcKey('EC_PRIVATE_KEY_PEM', config.ecPrivateKeyPem, createPrivateKey),
+    },
+    secrets,
+  );
 }
 
 /** The field's private keys come in either of the two PEM forms; node reads both. The value is never repeated in words. */

@@ -6,7 +6,7 @@ import type { AuthScheme } from './accepts.decorator';
 import type { Authenticator, PathIds } from './authenticator';
 import { agentOf, type Caller, type Role } from './caller';
 import { bearerToken } from './credentials';
-import { readScope } from './local-tokens';
+import { isCurrent, readScope } from './local-tokens';
 import type { OidcSettings } from '../config';
 import type { TokenScopes } from './token-scope.service';
 
@@ -107,7 +107,8 @@ export class OidcAuthenticator implements Authenticator {
     const required = { algorithms: ['HS256'], currentDate, requiredClaims: ['exp'] };
     const verified = await jwtVerify(credential, key, required).catch(() => undefined);
     const scope = verified && readScope(verified.payload);
-    return scope && (await this.scopes.exists(scope)) ? agentOf(scope) : undefined;
+    if (!scope || !(await isCurrent(this.platform.secrets, scope, verified.payload))) return undefined;
+    return (await this.scopes.exists(scope)) ? agentOf(scope) : undefined;
   }
 
   /** Agents of today send what their pull secret has for the issuer; it opens the infra-env or cluster that was made with it. */

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
-import { agentTokenKey } from '@muster/nest-kit';
+import { agentTokenGeneration, agentTokenKey } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { AGENT_TOKEN } from '../streams/secret-names';
 
@@ -17,6 +17,7 @@ interface SealedToken {
   readonly token: string;
   /** Which key signed it: with another one it is of no use. */
   readonly keyDigest: string;
+  readonly generation: string;
   readonly expiresAtMs: number;
 }
 
@@ -36,15 +37,17 @@ export function signedTokens(
     const { algorithm, key, keyDigest } = await signerOf();
     const sealed = await secrets.open(infraEnvId, AGENT_TOKEN);
     const known = sealed && (JSON.parse(sealed.toString()) as SealedToken);
+    const generation = await agentTokenGeneration(secrets, infraEnvId);
     const nowMs = clock.nowMs();
-    if (known?.keyDigest === keyDigest && known.expiresAtMs - nowMs > lifetimeMs * RENEWED_AT_SHARE) return known.token;
+    const isIssuedSo = known?.keyDigest === keyDigest && known.generation === generation;
+    if (isIssuedSo && known.expiresAtMs - nowMs > lifetimeMs * RENEWED_AT_SHARE) return known.token;
     const { SignJWT } = await import('jose');
     const expiresAtMs = nowMs + lifetimeMs;
-    const token = await new SignJWT({ infra_env_id: infraEnvId })
+    const token = await new SignJWT({ infra_env_id: infraEnvId, ...(generation && { generation }) })
       .setExpirationTime(Math.floor(expiresAtMs / 1_000))
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
       .sign(key);
-    const kept: SealedToken = { token, keyDigest, expiresAtMs };
+    const kept: SealedToken = { token, keyDigest, generation, expiresAtMs };
     await secrets.seal(infraEnvId, AGENT_TOKEN, Buffer.from(JSON.stringify(kept)));
     return token;
   };

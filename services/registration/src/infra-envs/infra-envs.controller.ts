@@ -1,7 +1,7 @@
 import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/contracts';
 import { type ClusterState, infraEnvFeatureRefusal, type InfraEnvState } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
-import { Handles, type InputOf, replaceImageTokenKey, SECRETS } from '@muster/nest-kit';
+import { Handles, type InputOf, revokeInfraEnvTokens, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
@@ -62,8 +62,8 @@ export class InfraEnvsController {
     @Payload() { infraEnvId }: InputOf<typeof method.rotateSigningKey>,
     @Ctx() context: CommandContext,
   ): Promise<StoredReply> {
-    // The key is replaced before the event is stored: an event must not claim a rotation that did not happen.
-    await replaceImageTokenKey(this.secrets, infraEnvId);
+    // The tokens are revoked before the event is stored: an event must not claim a rotation that did not happen.
+    await revokeInfraEnvTokens(this.secrets, infraEnvId);
     const command = { type: 'RotateSigningKey', at: this.aggregates.now() } as const;
     return { stored: await this.aggregates.infraEnvs.execute(infraEnvId, command, context) };
   }
