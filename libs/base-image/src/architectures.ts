@@ -1,7 +1,7 @@
 export const ARCHITECTURES = ['x86_64', 'aarch64', 'ppc64le', 's390x'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 
-/** What a live ISO of one architecture has, following today's CoreOS images. */
+/** Content of a live ISO of one architecture, as in CoreOS images. */
 export interface ArchitectureLayout {
   /** Where the boot menus are; each holds the kernel arguments. */
   readonly grubPath?: string;

@@ -69,7 +69,7 @@ function serialOf(image: string, end: string): Promise<string> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => qemu.kill(), BOOT_MS_MAX - 10_000);
     qemu.stdout.on('data', (bytes: Buffer) => {
-      // The terminal's own words and every line break: the screen is 80 characters wide.
+      // Terminal control sequences and line breaks: the screen is 80 characters wide.
       text = (text + bytes.toString('latin1')).replace(/\x1b\[[0-9;?]*[A-Za-z]|[\r\n\0]/g, '');
       if (text.includes(end)) qemu.kill();
     });

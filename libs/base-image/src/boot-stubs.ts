@@ -4,7 +4,7 @@ const CODE_OFFSET = 64;
 const SECTOR_BYTES = 2048;
 
 /**
- * The BIOS boot image: writes one sentence and halts, so that whoever really boots the demonstration image is told.
+ * The BIOS boot image: prints one sentence and halts, so a real machine that boots the demonstration image shows the reason.
  * Leaves bytes 8 to 63 free, where the ISO writer puts its boot information table.
  */
 export function biosStub(message: string): Uint8Array {

@@ -35,7 +35,7 @@ export function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** The first multiple of `unit` that is not below `value`. */
+/** The smallest multiple of `unit` that is at least `value`. */
 export function roundUp(value: number, unit: number): number {
   return Math.ceil(value / unit) * unit;
 }

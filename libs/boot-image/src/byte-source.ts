@@ -10,7 +10,7 @@ export interface ByteSource {
    */
   read(offset: number, length: number): Promise<Uint8Array>;
   /**
-   * The same into memory of the caller's, all of `target`, for who reads much and wants to use it again. Sources that would
+   * The same into memory of the caller's, all of `target`, for callers that read much and reuse the buffer. Sources that would
    * have to copy for it do not have it.
    */
   readInto?(offset: number, target: Uint8Array): Promise<void>;

@@ -42,7 +42,7 @@ const arbitraryField = (field: DescField): fc.Arbitrary<unknown> => {
         { maxKeys: 3 },
       );
     default:
-      throw new Error(`${field.name}: the contracts have no enums; statuses are words of the wire.`);
+      throw new Error(`${field.name}: the contracts have no enums; statuses are strings of the v2 API.`);
   }
 };
 

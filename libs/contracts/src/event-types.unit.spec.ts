@@ -39,7 +39,7 @@ describe('the list of events', () => {
     for (const [type, schema] of entries) expect(schema.typeName).toBe(`muster.v1.${type}`);
   });
 
-  it.each(CATEGORIES)('has an owner for %s, whose streams can be told from others', (category) => {
+  it.each(CATEGORIES)('has an owner for %s, whose stream names are unambiguous', (category) => {
     expect(STREAM_OWNERS[category]).toMatch(/^[a-z]+$/);
     expect(category).not.toContain('-');
   });

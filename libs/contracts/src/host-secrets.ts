@@ -1,4 +1,4 @@
-/** What a person gives for one host and nobody may read: sealed in the scope of the host's infra-env. */
+/** Secrets of one host, sealed in the scope of its infra-env and never returned. */
 export type HostSecret = 'ignition-endpoint-token' | 'ignition-endpoint-http-headers' | 'fencing-credentials';
 
 /** Name of the sealed value: a token, a JSON object of header to value, credentials as the contract writes them. */

@@ -1,4 +1,4 @@
-/** Header names of the bus: who asks, on whose behalf, and which command it is. Never a secret. */
+/** Header names of the bus: caller, owner, and command id. Headers never contain secrets. */
 export const HEADERS = {
   commandId: 'muster-command-id',
   actor: 'muster-actor',

@@ -14,7 +14,7 @@ configureTextEncoding({ ...getTextEncoding(), checkUtf8: (text) => text.isWellFo
 
 /**
  * Checks that a value is a message of the schema and gives its plain form: proto3 JSON with implicit fields written.
- * A property that holds undefined counts as absent. Throws with the field's name when the value has another shape.
+ * A property that holds undefined counts as absent. @throws when a value has another shape; the error names the field
  */
 export function toPlainForm<Schema extends DescMessage>(
   schema: Schema,

@@ -74,7 +74,7 @@ export interface VersionRange {
   readonly unreadable?: 'older' | 'newer' | 'older-if-empty';
 }
 
-/** All that is said has to hold; a platform that nobody asked for fulfils no condition on platforms. */
+/** All given conditions must hold. Without a platform, no condition on platforms holds. */
 export interface LevelCondition extends VersionRange {
   readonly platforms?: readonly string[];
   readonly platformsOtherThan?: readonly string[];
@@ -100,17 +100,17 @@ export interface Excludes extends VersionRange {
   readonly features: readonly FeatureId[];
 }
 
-/** One thing that a cluster or an infra-env can be or have. */
+/** One feature of a cluster or an infra-env. */
 export interface Feature {
   readonly id: FeatureId;
-  /** As people are told of it. */
+  /** Display name. */
   readonly name: string;
   readonly levels: readonly LevelRow[];
   readonly missingOn: readonly MissingOn[];
   readonly excludes: readonly Excludes[];
   /** Name of the OLM operator that this is. */
   readonly operator?: string;
-  /** Answered when nobody names a platform only. */
+  /** Listed only when the query names no platform. */
   readonly isPlatform: boolean;
   /** Field of the contract that switches it on. */
   readonly field: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Body and headers of a form with one file, in the field that the contract names. */
+/** Body and headers of a form with one file, in the form field that the v2 API defines. */
 export function multipartFile(
   fileName: string,
   content: Buffer,

@@ -73,5 +73,5 @@ const BY_NAME: ReadonlyMap<string, OperatorPlugin<OperatorName>> = new Map(
 /** By its name or a former one. */
 export const operatorNamed = (name: string): OperatorPlugin<OperatorName> | undefined => BY_NAME.get(name);
 
-/** Everything that who runs the service may set for operators. */
+/** All settings of operators. */
 export const OPERATOR_SETTINGS: readonly OperatorSetting[] = OPERATORS.flatMap(({ settings }) => settings);

@@ -11,7 +11,7 @@ export interface IncomingMessage {
 
 /** The bus. A request is a question with a deadline; a publication is a live copy that may be lost. */
 export interface Requests {
-  /** Throws RequestTimedOut after `timeoutMs`, NoResponder when nobody serves the subject. */
+  /** Throws RequestTimedOut after `timeoutMs`, NoResponder when no service listens on the subject. */
   request(subject: string, body: JsonValue, headers: MessageHeaders, timeoutMs: number): Promise<JsonValue>;
   publish(subject: string, body: JsonValue, headers?: MessageHeaders): void;
   /** Messages of one publisher arrive in order. With `queue`, each message goes to one member. A returned value answers a request. */
@@ -40,7 +40,7 @@ export class NoResponder extends Error {
   }
 }
 
-/** The one who serves the subject took the request and broke on it; a bug there, so the outcome is unknown. */
+/** The service accepted the request and failed on it. This is a bug in the service, so the outcome is unknown. */
 export class RequestFailed extends Error {
   constructor(readonly subject: string) {
     super(`The service behind ${subject} failed on the request; its log says why. Retry with the same command id.`);

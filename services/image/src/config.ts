@@ -43,7 +43,7 @@ export interface ImageConfig {
   readonly authType: AuthType;
   /** Checks the tokens of image URLs in AUTH_TYPE=local. */
   readonly tokenKey: KeyObject | undefined;
-  /** Downloads and other image requests at one time; one more is told to come back later. */
+  /** Maximum number of concurrent image requests. Additional requests are answered with 503 and Retry-After. */
   readonly concurrentRequestsMax: number;
 }
 

@@ -76,7 +76,7 @@ function writeVolume(files: Readonly<Record<string, string | Uint8Array>>): Buff
   return image;
 }
 
-/** The long name beside a short one that nobody looks up here. */
+/** The long name beside a short name that the tests do not use. */
 function directoryRecord(
   name: string,
   { sector, length }: { readonly sector: number; readonly length: number },

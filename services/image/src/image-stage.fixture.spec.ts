@@ -61,7 +61,7 @@ export async function openImageStage(
     image('4.16', 'text.iso', '416'),
     image('4.15', 'missing.iso', '415'),
     image('4.14', '../base.iso', '414'),
-    // Nobody listens there.
+    // No process listens on that port.
     image('4.13', 'http://127.0.0.1:1/base.iso', '413'),
     ...moreImages.map(({ file, ...entry }) => {
       const url = `${entry.version}.iso`;

@@ -31,12 +31,12 @@ export const startImage: StartService = async (platform, logger) => {
   closePromptly(fastify);
   app.get(RequestMetrics).countRequests(fastify);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  // Without certificates a plain port of its own is the only endpoint, as in the field.
+  // Without certificates the plain port is the only endpoint, as in assisted-image-service.
   const firstPort = tls ? config.port : (plainPort ?? config.port);
   await app.listen(firstPort, config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const endpoints = [`${tls ? 'https' : 'http'}://${host}:${port}`];
-  // The first request of a process is slow: let it be one that nobody waits for.
+  // The first request of a process is slow, so the process sends it itself.
   if (!tls)
     void fetch(`${endpoints[0]}/live`.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')).catch(
       () => undefined,

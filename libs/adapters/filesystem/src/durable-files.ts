@@ -27,7 +27,7 @@ export const makeDirectory = async (directory: string): Promise<void> => {
     await syncDirectory(dirname(made));
 };
 
-/** A name in the directory that nobody else uses. */
+/** A unique file name in the directory. */
 export const temporaryName = (directory: string): string => join(directory, randomUUID());
 
 /** Writes a new file and its bytes durably; the name itself becomes durable with its directory. */

@@ -34,7 +34,7 @@ export const filesystemObjectStore = async (options: FilesystemObjectStoreOption
   return {
     put: async (body, maxBytes) => {
       if (Buffer.isBuffer(body) && body.length > maxBytes) throw new ObjectTooLarge(maxBytes);
-      // A stream may break before it is read; the reader finds the error later, but somebody must listen now.
+      // A stream may fail before it is read. The reader receives the error later, but a listener must exist now.
       if (!Buffer.isBuffer(body)) body.on('error', () => undefined);
       const temporary = temporaryName(incoming);
       try {

@@ -4,10 +4,10 @@ const CIPHER = 'aes-256-gcm';
 export const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** First byte of what is sealed, so that another cipher can be told apart one day. */
+/** First byte of sealed data; it identifies the cipher. */
 const FORMAT = 1;
 
-/** What the sealed bytes belong to: they open under the same words only. */
+/** The context of sealed bytes. They open only in the same context. */
 export type SealedFor = readonly string[];
 
 /** format (1) | nonce (12) | tag (16) | ciphertext. The nonce is random, so a key must not seal billions of values. */
@@ -29,5 +29,5 @@ export const openBytes = (key: Buffer, sealedFor: SealedFor, sealed: Buffer): Bu
   return Buffer.concat([decipher.update(sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 };
 
-/** JSON keeps the words apart: ["ab", "c"] and ["a", "bc"] differ. */
+/** JSON separates the parts: ["ab", "c"] and ["a", "bc"] differ. */
 const toBytes = (sealedFor: SealedFor): Buffer => Buffer.from(JSON.stringify(sealedFor));

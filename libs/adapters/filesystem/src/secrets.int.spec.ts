@@ -31,7 +31,7 @@ describe('filesystemSecrets', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it('shows neither value nor scope nor name on the disk, and to nobody but the owner', async () => {
+  it('shows neither value nor scope nor name on the disk, and is readable by its owner only', async () => {
     const secrets = await filesystemSecrets(options);
     await secrets.seal('canary-scope', 'canary-name', Buffer.from('canary-value'));
     const files = filesBelow(directory.path);

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A leftover that nobody has touched for this long belongs to a process that died. */
+/** Age in milliseconds after which a temporary file belongs to a dead process. */
 const STALE_AFTER_MS = 3_600_000;
 
 /** Removes what a process that died has left behind; what another one may be writing now stays. */

@@ -10,7 +10,7 @@ import { byText, FieldsIndex, type KeyLists } from './fields-index';
 
 /**
  * Documents by key, with an index for each combination of fields that was ever asked for: an answer costs what it shows,
- * a count nothing, whatever there is. Documents are handed out as they are kept, so nobody may change one.
+ * a count nothing, whatever there is. Documents are returned without a copy, so callers must not change them.
  */
 export class Collection {
   private readonly documents = new Map<string, JsonObject>();

@@ -61,7 +61,7 @@ describe('inMemoryReadModels', () => {
     expect(looks).toBe(0);
   });
 
-  it('ends in the same lists as one that is made anew, whatever came and went', async () => {
+  it('ends with the same lists as a new collection after any sequence of changes', async () => {
     const change = fc.record({
       key: fc.integer({ min: 0, max: 30 }).map((n) => `k${n}`),
       of: fc.constantFrom('a', 'b', 1, true, null, ['a']),

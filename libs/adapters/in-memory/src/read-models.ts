@@ -18,7 +18,7 @@ export interface InMemoryReadModels extends ReadModels {
 
 /**
  * Read models that a process keeps for itself and rebuilds from the store at start. A commit is seen whole or not at
- * all. Documents are shared, not copied: whoever puts or gets one must not change it afterwards.
+ * all. Documents are shared, not copied: callers must not change them.
  */
 export const inMemoryReadModels = (): InMemoryReadModels => {
   const collections = new Map<string, Collection>();

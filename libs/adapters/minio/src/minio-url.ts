@@ -1,4 +1,4 @@
-/** Where a bucket is, and who asks for it. */
+/** Location and credentials of a bucket. */
 export interface MinioLocation {
   readonly endPoint: string;
   readonly port: number;

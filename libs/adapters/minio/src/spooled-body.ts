@@ -26,7 +26,7 @@ export const spoolBody = async (body: Buffer | Readable, maxBytes: number): Prom
     const read = (): Readable => Readable.from(body.length === 0 ? [] : [body], { objectMode: false });
     return { stored: { digest, bytes: body.length }, read, discard: async () => undefined };
   }
-  // A stream may break before it is read; the reader finds the error later, but somebody must listen now.
+  // A stream may fail before it is read. The reader receives the error later, but a listener must exist now.
   body.on('error', () => undefined);
   const path = join(tmpdir(), `muster-upload-${randomUUID()}`);
   try {

@@ -10,7 +10,7 @@ export type NatsStatus =
   /** No further attempt will be made. `reason` is there unless it was closed from here. */
   | { readonly kind: 'closed'; readonly reason?: string };
 
-/** Whether messages can leave now, and somebody to tell when that changes. */
+/** Whether messages can be sent now, with a listener for changes. */
 export interface ConnectionWatch {
   isConnected(): boolean;
   /** Resolves to true once connected, to false when that takes longer. */

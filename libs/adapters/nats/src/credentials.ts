@@ -9,7 +9,7 @@ const AGENT_SUBSCRIPTIONS_MAX = 64;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface AgentCredentials {
-  /** Text of a credentials file. A secret: whoever has it may speak for any host of the infra-env. */
+  /** Text of a credentials file. It is a secret. */
   readonly credentials: string;
   /** The agent must take its answers here. */
   readonly inboxPrefix: string;

@@ -68,7 +68,7 @@ export class MessageHandler {
     try {
       message.respond(undefined, { headers: failureHeaders() });
     } catch {
-      // The connection is gone: the one who asked will time out, which means the same to him.
+      // The connection is closed. The caller times out, which has the same meaning.
     }
   }
 }

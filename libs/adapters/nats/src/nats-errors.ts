@@ -25,7 +25,7 @@ export class MessageTooLarge extends Error {
   }
 }
 
-/** The client's error in the words of the port. */
+/** Converts the error of the client to the error of the port. */
 export const explainRequestError = (error: unknown, subject: string, timeoutMs: number): unknown => {
   if (!(error instanceof NatsError)) return error;
   switch (error.code) {

@@ -44,7 +44,7 @@ describe('connectNatsRequests', () => {
     await expect(attempt).rejects.toThrow(/No NATS server answers at 127\.0\.0\.1:1/);
   });
 
-  it('reports what breaks a handler, and a message that is not JSON, and goes on', async () => {
+  it('reports a failing handler and a message that is not JSON, and continues', async () => {
     const reports: string[] = [];
     const here = await open({ onHandlerError: (subject, error) => reports.push(`${subject}: ${String(error)}`) });
     here.subscribe('test.v1.reports', async (message) => {
@@ -116,7 +116,7 @@ describe('a NATS server that goes away and comes back', () => {
 
     server = await startNatsServer({ port });
     await eventually('both are back', () => here.isConnected() && there.isConnected());
-    // Who is back first finds nobody on the subject yet: that is an honest answer too.
+    // The first process to return finds no responder yet, which is a valid reply.
     expect(['patient', 'NoResponder']).toContain(await patient);
     await there.flush();
     expect(await here.request('test.v1.echo', 'after', {}, PLENTY_MS)).toBe('after');

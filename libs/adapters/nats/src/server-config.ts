@@ -18,7 +18,7 @@ export interface NatsServerConfigOptions {
 const WITHOUT_LIMIT = -1;
 
 /**
- * Configuration text for a nats-server that admits nobody but the holders of credentials minted from the same trust. It
+ * Configuration text for a nats-server that accepts only credentials signed with the same keys. It
  * holds no secret: the server knows public keys only.
  */
 export const natsServerConfig = (trust: NatsTrust, options: NatsServerConfigOptions): string => {

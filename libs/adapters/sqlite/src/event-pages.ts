@@ -15,7 +15,7 @@ interface Page {
 /**
  * The whole store as pages that end at fixed positions: page n holds the positions after n × 512 up to (n + 1) × 512.
  * Events never change, so a page that was read is only ever added to at its end. The events are shared between
- * readers; nobody may change one.
+ * readers, so callers must not change them.
  */
 export class EventPages {
   /** In the order of use, the least recently used first. */

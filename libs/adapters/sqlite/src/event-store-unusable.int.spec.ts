@@ -23,7 +23,7 @@ describe('a file that cannot be an event store', () => {
   };
 
   it('is refused when it is not a database', () => {
-    writeFileSync(at('notes.txt'), 'some notes that somebody keeps here\n'.repeat(200));
+    writeFileSync(at('notes.txt'), 'an unrelated file in the same place\n'.repeat(200));
     expect(refusal(at('notes.txt')).message).toMatch(/notes\.txt: this is not a SQLite database/);
   });
 
@@ -50,7 +50,7 @@ describe('a file that cannot be an event store', () => {
 });
 
 describe('a store that is full', () => {
-  it('refuses the append with the reason, keeps what it has, and goes on once there is room', async () => {
+  it('refuses the append with the reason, keeps its events, and continues when space is available', async () => {
     const directory = temporaryDirectory();
     const file = join(directory.path, 'events.db');
     const small = sqliteEventStore({ file, maxBytes: 100_000 });

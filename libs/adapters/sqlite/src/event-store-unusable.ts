@@ -18,7 +18,7 @@ const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string]
   ['SQLITE_CORRUPT', 'the database is damaged; restore it from a backup.'],
   [
     'SQLITE_FULL',
-    'the disk, or the size allowed for the file, is full; nothing of the refused append was stored. Make room and retry.',
+    'the disk, or the size allowed for the file, is full; nothing of the refused append was stored. Free disk space and retry.',
   ],
   ['SQLITE_READONLY', 'the file is read-only for this process; give it write permission.'],
   ['SQLITE_BUSY', 'another process keeps it locked; stop that process, or retry.'],
@@ -26,7 +26,7 @@ const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string]
   ['SQLITE_IOERR', 'the disk failed to read or write; check its health and free space.'],
 ];
 
-/** The same error in words for the person who runs the service; an unknown one is passed through. */
+/** Returns the error with a message for operators. Unknown errors pass through unchanged. */
 export const explain = (file: string, error: unknown): Error => {
   if (error instanceof EventStoreUnusable) return error;
   if (error instanceof Database.SqliteError) {

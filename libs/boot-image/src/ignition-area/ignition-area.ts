@@ -4,7 +4,7 @@ import { regionInFile, regionInImage } from '../embed-region';
 import { isCount, readJson } from '../embedded-json';
 import type { IsoImage } from '../iso/iso-image';
 
-/** Today's images reserve 256 KiB; this bounds what a damaged one can make us allocate. */
+/** CoreOS images reserve 256 KiB. The limit bounds the allocation for a damaged image. */
 export const IGNITION_AREA_BYTES_MAX = 16 * 1024 * 1024;
 
 const INFO_PATH = '/coreos/igninfo.json';

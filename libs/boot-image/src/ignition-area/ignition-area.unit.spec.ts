@@ -14,7 +14,7 @@ describe('the ignition area', () => {
     ['areas inside one boot file, filled with NUL', 'igninfo'],
     ['whole ignition.img and kargs.json without pad and end', 'whole-file'],
     ['headers only', 'header'],
-  ] as const)('of an image with %s is found by %s', async (generation, layout) => {
+  ] as const)('is found in an image with %s by %s', async (generation, layout) => {
     const source = sourceOf(generation);
     const area = await locateIgnitionArea(await openIso(source));
     expect(area).toMatchObject({ layout, length: AREA_BYTES });

@@ -5,7 +5,7 @@ import { SECTOR_BYTES } from '../iso/directory-record';
 import { type Overlay, overlaySource } from '../overlay-source';
 
 const DESCRIPTOR_SECTOR = 16;
-/** ISOLINUX and its like are told by the writer of the image where they are. */
+/** The writer of the image stores the position of ISOLINUX and similar loaders in them. */
 const INFO_TABLE = { descriptorAt: 8, fileAt: 12, endAt: 64 } as const;
 /** GRUB for BIOS keeps its own sector number, in blocks of 512 bytes and five further on. */
 const GRUB = { positionAt: 2548, extraBlocks: 5 } as const;

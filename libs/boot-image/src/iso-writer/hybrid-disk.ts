@@ -19,7 +19,7 @@ export interface HybridDisk {
 }
 
 /**
- * The partition tables of the original, leading to where things are now. `movedTo` takes and gives bytes from the start of
+ * The partition tables of the original with the new positions. `movedTo` takes and gives bytes from the start of
  * the image. Partitions whose content is gone are dropped. Tables that are not understood are left out: the image boots as
  * a disc all the same.
  */
@@ -35,7 +35,7 @@ export function movedHybridDisk(
   const tableBytes = GPT.entriesMax * GPT.entryBytes + BLOCK_BYTES;
   const totalBytes = roundUp(volumeBytes + (hasGpt ? tableBytes : 0), CYLINDER_BYTES);
   const systemArea = new Uint8Array(original.length);
-  // Code, disk identity and partitions; the rest is written anew.
+  // Code, disk identity and partitions; the rest is rewritten.
   systemArea.set(original.subarray(0, BLOCK_BYTES));
   const block = (old: number): number | undefined => {
     if (old === 0) return 0;

@@ -15,7 +15,7 @@ import { writeDirectories } from './write-directories';
 const SYSTEM_AREA_BYTES = 16 * SECTOR_BYTES;
 const PRIMARY_SECTOR = 16;
 
-/** An image laid out anew; what is in its files is read from the original when it is asked for. */
+/** An image with a new layout. File contents are read from the original on demand. */
 export interface WrittenIso {
   readonly source: ByteSource;
   /** Where a file's first byte is. */

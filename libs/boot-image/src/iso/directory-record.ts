@@ -19,7 +19,7 @@ export interface DirectoryRecord {
   /** The directory itself or its parent. */
   readonly isSelfOrParent: boolean;
   readonly isDirectory: boolean;
-  /** The same file goes on in the next record. */
+  /** The file continues in the next record. */
   readonly hasMoreExtents: boolean;
   readonly offset: number;
   readonly length: number;

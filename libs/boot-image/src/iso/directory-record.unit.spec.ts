@@ -12,7 +12,7 @@ function record(name: string, changes: Readonly<Record<number, number>> = {}): B
 }
 
 describe('directory records', () => {
-  it('go on in the next sector after the unused end of one', () => {
+  it('continue in the next sector after the unused end of a sector', () => {
     const bytes = Buffer.alloc(3 * SECTOR_BYTES);
     record('FIRST.TXT;1').copy(bytes);
     record('SECOND.TXT;1').copy(bytes, SECTOR_BYTES);

@@ -4,7 +4,7 @@ import { regionInFile, regionInImage } from '../embed-region';
 import { isCount, isObject, readJson } from '../embedded-json';
 import type { IsoImage } from '../iso/iso-image';
 
-/** Today's images reserve about 1 KiB; this bounds what a damaged one can make us read. */
+/** CoreOS images reserve about 1 KiB. The limit bounds the read for a damaged image. */
 export const KARGS_AREA_BYTES_MAX = 64 * 1024;
 
 const INFO_PATH = '/coreos/kargs.json';

@@ -4,7 +4,7 @@ const VALUE_LENGTH_MAX = 1024;
 
 /**
  * What no kernel argument may contain, and why. The text is written into the menus of two boot loaders: one is a
- * shell-like language, the other takes lines literally, and both must hand the kernel the same thing.
+ * shell-like language, the other takes lines literally, and both must pass the same arguments to the kernel.
  */
 const REFUSALS: ReadonlyArray<{ readonly pattern: RegExp; readonly reason: string }> = [
   { pattern: /^$/, reason: 'it is empty' },

@@ -37,7 +37,7 @@ describe.each(GENERATIONS_WITH_MENUS)('a minimal image of one with %s', (generat
     );
   });
 
-  it('describes its areas as those who look for them find them', async () => {
+  it('describes its areas in the files that other tools read', async () => {
     const { source, layout } = await minimalOf(sourceOf(generation));
     const found = await readBootIsoLayout(source);
     expect(found.kargs).toEqual(layout.kargs);

@@ -19,7 +19,7 @@ export function extendInitrd(initrd: ByteSource, archives: readonly Uint8Array[]
   );
 }
 
-/** What s390x machines are told of the ramdisk: address and size, 8 bytes each, big-endian. */
+/** The ramdisk description for s390x: address and size, 8 bytes each, big-endian. */
 export function s390xAddressAndSize(initrdBytes: number): Uint8Array {
   const bytes = new Uint8Array(16);
   const view = new DataView(bytes.buffer);

@@ -33,7 +33,7 @@ export function excludeEachOther(first: Feature, second: Feature, version: strin
   return names(first, second.id) || names(second, first.id);
 }
 
-/** One sentence for a person: what does not go, and with what. */
+/** Formats a conflict: the feature and what excludes it. */
 export function describeConflict(conflict: FeatureConflict, { version, architecture }: FeaturePlace): string {
   switch (conflict.kind) {
     case 'architecture-without-version':

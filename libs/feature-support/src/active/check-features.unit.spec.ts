@@ -16,11 +16,11 @@ const told = (facts: FeatureFacts, place: Partial<FeaturePlace> = {}): string[] 
   checkFeatures(facts, { ...PLACE, ...place }).map((conflict) => describeConflict(conflict, { ...PLACE, ...place }));
 
 describe('active features', () => {
-  it('of a plain cluster', () => {
+  it('are found for a plain cluster', () => {
     expect(ids(METAL)).toEqual(['CLUSTER_MANAGED_NETWORKING', 'OVN_NETWORK_TYPE', 'BAREMETAL_PLATFORM']);
   });
 
-  it('of what is not known are none', () => {
+  it('are empty for unknown inputs', () => {
     expect(ids({})).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('a combination', () => {
       { imageType: 'full-iso', platformType: 'external', externalPlatformName: 'oci' },
       {},
     ],
-  ])('is told of: %s', (sentence, facts, place) => {
+  ])('is reported: %s', (sentence, facts, place) => {
     expect(told(facts, place)).toContain(sentence);
   });
 
@@ -124,7 +124,7 @@ describe('a combination', () => {
     expect(told({ ...METAL, operators: ['lvm'] }, { version: '4.15.1' })).toEqual([]);
   });
 
-  it('is told of by the field that switches the feature on', () => {
+  it('is reported with the field that enables the feature', () => {
     const fields = checkFeatures({ ...METAL, networkType: 'OpenShiftSDN' }, PLACE).map(fieldOfConflict);
     expect(fields).toEqual(['network_type']);
     expect(checkFeatures(METAL, { version: '4.9.1', architecture: 'arm64' }).map(fieldOfConflict)).toEqual([

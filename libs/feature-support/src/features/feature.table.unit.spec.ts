@@ -42,7 +42,7 @@ describe('the feature table', () => {
     expect(excludes.flatMap(({ features }) => features)).not.toContain(id);
   });
 
-  it('finds operators by name, by their old one too, and nothing by words of the language', () => {
+  it('finds operators by current and former name, and nothing by a property name of objects', () => {
     expect(featureOfOperator('odf')).toBe('ODF');
     expect(featureOfOperator('ocs')).toBe('ODF');
     expect(featureOfOperator('nvidia-gpu')).toBe('NVIDIA_GPU');

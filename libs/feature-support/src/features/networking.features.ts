@@ -3,7 +3,7 @@ import type { Feature } from '../feature';
 
 const OCI = { platforms: ['external'], externalPlatformName: 'oci' } as const;
 
-/** How a cluster gets its addresses and who balances its load. */
+/** Address allocation and load balancing of a cluster. */
 export const NETWORKING_FEATURES: readonly Feature[] = [
   {
     id: 'VIP_AUTO_ALLOC',

@@ -6,7 +6,7 @@ export type UnavailableReason = 'cpuArchitecture' | 'platform' | 'openshiftVersi
 
 export type ArchitectureName = 'x86_64' | 'arm64' | 's390x' | 'ppc64le' | 'multi';
 
-/** The people who install call it arm64, the machines aarch64. */
+/** The v2 API uses arm64, the machines report aarch64. */
 export const canonicalArchitecture = (name: string): string => (name === 'aarch64' ? 'arm64' : name);
 
 /** A feature's level, and why it cannot be used where it cannot. */

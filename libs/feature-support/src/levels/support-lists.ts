@@ -73,7 +73,7 @@ export function detailedFeatures(query: SupportQuery): DetailedFeatures {
   };
 }
 
-/** Who names a platform is not asked about platforms again; who names none has none that could manage a network. */
+/** A query with a platform omits platform features. A query without a platform has no network management. */
 const isListed = ({ id, isPlatform }: Feature, { platform }: SupportQuery): boolean =>
   platform ? !isPlatform : id !== 'PLATFORM_MANAGED_NETWORKING';
 

@@ -101,7 +101,7 @@ describe('the detailed list', () => {
     return new Map(answer.features.map((feature) => [feature.id, feature]));
   };
 
-  it('tells what excludes a feature in the version, without what is not listed', () => {
+  it('reports what excludes a feature in the version, without unlisted features', () => {
     expect(listed({}).get('SNO')?.incompatibilities).toContain('DUAL_STACK_PRIMARY_IPV6');
     expect(listed({ version: '4.19' }).get('SNO')?.incompatibilities).not.toContain('DUAL_STACK_PRIMARY_IPV6');
     expect(listed({}).get('SNO')?.incompatibilities).toContain('VSPHERE_INTEGRATION');

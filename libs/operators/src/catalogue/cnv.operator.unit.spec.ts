@@ -74,7 +74,7 @@ describe('virtualization', () => {
     expect(CNV.resources?.(subject, of)).toEqual(needs);
   });
 
-  it('counts the devices that it is told to', () => {
+  it('counts the configured devices', () => {
     const settings = new Map([
       ['CNV_SUPPORTED_GPUS', '10de:ffff, 10de:1eb8'],
       ['CNV_SUPPORTED_SRIOV_NICS', ''],

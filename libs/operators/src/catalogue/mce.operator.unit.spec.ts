@@ -24,7 +24,7 @@ describe('the multicluster engine', () => {
     expect([status([4, 10, 1], '4.10.2'), status([4, 10, 2], '4.10.2')]).toEqual(['failure', 'success']);
   });
 
-  it('stores things on the disks of others', () => {
+  it('stores data on disks of other operators', () => {
     expect([MCE.storedGb?.(cluster()), MCE.storedGb?.(single)]).toEqual([50, 70]);
   });
 

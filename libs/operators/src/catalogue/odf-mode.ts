@@ -6,7 +6,7 @@ export type OdfMode = 'compact' | 'standard' | undefined;
 export const STORAGE_HOSTS_MIN = 3;
 const ARBITED_MASTERS_MIN = 2;
 
-/** By the roles that people gave. */
+/** By the roles that the user set. */
 export function odfModeOf({ masters, arbiters, workers, unassigned }: ClusterShape): OdfMode {
   const isCompact =
     workers === 0 &&

@@ -62,7 +62,7 @@ describe('data foundation', () => {
     ['disks where it does not run', [...equipped(...MASTERS), ...hosts(...WORKERS)], 'failure'],
     ['one that is not known yet', [...equipped('master', 'master'), unseen('master')], 'pending'],
     ['too few', equipped('master', 'worker'), 'failure'],
-  ])('of a cluster of %s', (_case, subjects, status) => {
+  ])('for a cluster of %s', (_case, subjects, status) => {
     expect(statusOfCluster(ODF, subjects)).toBe(status);
   });
 

@@ -36,7 +36,7 @@ describe.each([
     ['not known yet', [unseen('worker')], {}, 'pending'],
     ['not demanded', busy, { settings: new Map([[`${prefix}_REQUIRE_GPU`, 'false']]) }, 'success'],
     [
-      'of a vendor who was added',
+      'of an additional vendor',
       [withGpu('worker', 'abcd')],
       { settings: new Map([[`${prefix}_SUPPORTED_GPUS`, 'abcd']]) },
       'success',

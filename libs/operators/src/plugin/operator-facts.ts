@@ -13,12 +13,12 @@ export type Release = readonly [number, number, number];
  */
 export interface ClusterShape {
   readonly hosts: number;
-  /** By the role a person gave. */
+  /** By the role that the user set. */
   readonly masters: number;
   readonly arbiters: number;
   readonly workers: number;
   readonly unassigned: number;
-  /** By the role a person gave or that was suggested. */
+  /** By the role that the user set, or the suggested one. */
   readonly effectiveWorkers: number;
 }
 export const MOST_COUNTED = 4;
@@ -38,7 +38,7 @@ export interface OperatorCluster {
   /** x86_64, arm64, ppc64le, s390x, multi; empty when not chosen. */
   readonly cpuArchitecture: string;
   readonly isSingleNode: boolean;
-  /** A person wants workloads on the control plane. */
+  /** The user enabled workloads on the control plane. */
   readonly wantsSchedulableMasters: boolean;
   /** Chosen ones and what they depend on. */
   readonly operators: readonly string[];
@@ -50,9 +50,9 @@ export interface OperatorCluster {
 
 /** What an operator may know of one host. */
 export interface OperatorHost {
-  /** As a person gave it: auto-assign, master, arbiter, worker. */
+  /** Role that the user set: auto-assign, master, arbiter, or worker. */
   readonly role: string;
-  /** As a person gave it, else as suggested. */
+  /** Role that the user set, or the suggested one. */
   readonly effectiveRole: string;
   /** Undefined while the host has not reported. */
   readonly hardware: OperatorHardware | undefined;

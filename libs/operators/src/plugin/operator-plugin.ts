@@ -13,7 +13,7 @@ export const MIB_PER_GIB = 1024;
 
 /** What can be said of a role before any machine is known. */
 export interface RolePreview extends ExtraResources {
-  /** What depends on the machines, in words. */
+  /** Requirements that depend on the machines, as sentences. */
   readonly descriptions: readonly string[];
 }
 export const NOTHING_AHEAD: RolePreview = { ...NOTHING, descriptions: [] };
@@ -53,7 +53,7 @@ export interface OperatorCheck<Subject extends readonly unknown[]> {
 
 export interface BundleMembership {
   readonly id: BundleId;
-  /** A person may leave it out of the bundle. */
+  /** The user may omit it from the bundle. */
   readonly isOptional?: true;
 }
 
@@ -77,7 +77,7 @@ export interface OperatorPlugin<Name extends string = string> {
 
   /** Undefined: it asks for nothing beyond OpenShift itself. */
   readonly resources?: (host: OperatorHost, cluster: OperatorCluster) => ExtraResources;
-  /** Of a role, before machines are known. */
+  /** Requirements per role before machines are known. */
   readonly preview?: (
     role: 'master' | 'worker',
     cluster: Pick<OperatorCluster, 'isSingleNode' | 'release' | 'settings'>,

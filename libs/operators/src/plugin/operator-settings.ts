@@ -1,4 +1,4 @@
-/** One thing that who runs the service may set for an operator, by an environment variable of the field. */
+/** One setting of an operator, with the environment variable of assisted-service. */
 export interface OperatorSetting {
   readonly variable: string;
   /** whole: a number of 0 or more. names: a comma list. version: such as 4.10 or 4.10.0. */

@@ -5,7 +5,7 @@ import { presentName, unknownOperators } from './resolve-operators';
 
 export interface ChosenOperator {
   readonly name: string;
-  /** Text as the person gave it; empty when none. */
+  /** Text as the user set it; empty without a value. */
   readonly properties: string;
   /** Ids of the bundles it was chosen through. */
   readonly sourceBundles: readonly string[];
@@ -28,7 +28,7 @@ export type OperatorChoices =
 
 type ClusterKind = Pick<OperatorCluster, 'isSingleNode'>;
 
-/** What a person asked for, one by one and in bundles, each operator once and by its present name. */
+/** The selected operators, single and from bundles, each once and with its current name. */
 export function chooseOperators(
   single: readonly { readonly name: string; readonly properties: string }[],
   bundles: readonly ChosenBundle[],

@@ -5,7 +5,7 @@ type ClusterKind = Pick<OperatorCluster, 'isSingleNode'>;
 
 /**
  * The operators that a choice comes to: former names replaced, dependencies added, each once, in the order of the table.
- * Names that nobody knows are left out.
+ * Unknown names are omitted.
  */
 export function withDependencies(chosen: readonly string[], cluster: ClusterKind): readonly OperatorName[] {
   const found = new Set<OperatorName>();

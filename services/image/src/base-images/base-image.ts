@@ -8,7 +8,7 @@ export interface BaseImage {
   readonly layout: BootIsoLayout;
   /** Tells two builds apart. Hex. */
   readonly digest: string;
-  /** When its file came to be what it is, in milliseconds since the epoch; 0 when nobody knows. */
+  /** Modification time of the file in milliseconds since 1970; 0 when it is unknown. */
   readonly modifiedMs: number;
   /** The same without its root file system, which machines fetch from this URL. Throws BootImageError. */
   minimal(rootfsUrl: string): Promise<MinimalIso>;
@@ -26,6 +26,6 @@ export interface OpenedFile extends ByteSource {
   close(): Promise<void>;
 }
 
-/** Opens a file; the one thing this service asks of a file system for reading images. */
+/** Opens a file. Reading images needs no other file system operation. */
 export type OpenImageFile = (path: string) => Promise<OpenedFile>;
 export const OPEN_IMAGE_FILE = Symbol('OpenImageFile');

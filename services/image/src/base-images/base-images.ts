@@ -12,7 +12,7 @@ type OpenedImage = BaseImage & { close(): Promise<void> };
 /** Minimal forms of one image that are remembered: their directories, some 100 KiB each. One per address of this service. */
 const MINIMAL_FORMS_MAX = 8;
 
-/** What is told of one base image, in the words of OS_IMAGES. */
+/** The state of one base image, with the terms of OS_IMAGES. */
 export interface BaseImageStatus {
   readonly openshift_version: string;
   readonly version: string;

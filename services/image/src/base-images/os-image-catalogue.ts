@@ -21,7 +21,7 @@ export const architectureOf = (name: string): string => SAME_ARCHITECTURE.get(na
 export const kindOf = ({ type }: OsImageEntry): BaseKind =>
   type === 'disconnected-iso' ? 'disconnected-iso' : 'full-iso';
 
-/** The images there are to boot, looked up the way people name versions. */
+/** The catalogue of boot images, looked up by full or partial version. */
 export class OsImageCatalogue {
   readonly entries: readonly OsImageEntry[];
   private readonly byKind: ReadonlyMap<BaseKind, VersionCatalogue>;

@@ -1,7 +1,7 @@
 import { BootImageError, type BootImageErrorCode } from '@muster/boot-image';
 import { type ProblemCode, RefusalError } from '@muster/problems';
 
-/** What a person can change; everything else is a fault of the base image. */
+/** Errors that the user can correct. All other errors are faults of the base image. */
 const CODES: ReadonlyMap<BootImageErrorCode, ProblemCode> = new Map([
   ['config_too_large', 'too-large'],
   ['ramdisk_too_large', 'too-large'],

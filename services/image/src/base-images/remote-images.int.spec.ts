@@ -49,7 +49,7 @@ describe('a base image on a server', () => {
     await eventually('half of it is there', async () => (await list())[0]?.['received_bytes'] === BASE.length / 2);
     expect((await list()).map(({ state }) => state)).toEqual(['downloading', 'downloading']);
     expect(await (await get('full.iso', '4.19')).text()).toContain('50 %');
-    // Nobody else waits for it.
+    // No other request waits for it.
     expect((await fetch(`${stage.url}/health`)).status).toBe(200);
     server.release();
     await isServed();
@@ -72,7 +72,7 @@ describe('a base image on a server', () => {
     const part = await get('full.iso', '4.18', { headers: { range: 'bytes=-1000' } });
     expect(Buffer.from(await part.arrayBuffer()).equals(BASE.subarray(-1_000))).toBe(true);
     expect(server.ranges.every((range) => range !== '')).toBe(true);
-    // It became another file: what is under way ends, and nobody gets a mixture.
+    // The file was replaced: downloads in progress end, so no client receives a mixture.
     server.serve(Buffer.alloc(BASE.length, 'x'), { etag: '"2"' });
     const cold = await get('full.iso', '4.18', { headers: { range: 'bytes=0-10' } });
     expect([206, 503]).toContain(cold.status);

@@ -6,7 +6,7 @@ import { BootArtifacts } from './boot-artifacts';
 
 const METHOD_NOT_ALLOWED = 405;
 
-/** Kernels and root file systems are no secret: whoever boots may fetch them. HEAD is answered like GET. */
+/** Kernels and root file systems are public, so they need no authentication. HEAD is answered like GET. */
 @Controller('boot-artifacts/:artifact')
 export class BootArtifactsController {
   constructor(

@@ -29,7 +29,7 @@ export class DiscoveryImages implements OnApplicationBootstrap {
     private readonly contents: InfraEnvContents,
   ) {}
 
-  /** The first download of a process would wait for all that is compiled and connected at the first use; nobody waits here. */
+  /** Runs once at start, so the first download does not wait for compilation and connections. */
   onApplicationBootstrap(): void {
     void this.contents.of(NOBODY, 'full-iso', false).catch(() => undefined);
     void this.baseImages

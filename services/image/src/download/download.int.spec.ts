@@ -116,7 +116,7 @@ describe('a download', () => {
     expect(await ignitionOf(await bytesOf(restarted))).toBe('{"ignition":{"version":"3.2.0"}}');
   });
 
-  it('is not repeated for who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const etag = (await get(full(), { method: 'HEAD' })).headers.get('etag') ?? '';
     expect((await get(full(), { headers: { 'if-none-match': `"x", ${etag}` } })).status).toBe(304);
     expect((await get(full(), { headers: { 'if-modified-since': new Date(GENERATED_AT).toUTCString() } })).status).toBe(

@@ -5,7 +5,7 @@ import type { ProblemCode } from '@muster/problems';
 /** What is known of the downloads of one infra-env's images. */
 export interface DownloadsState {
   readonly isDownloaded: boolean;
-  /** Image types that somebody has had all of. */
+  /** Image types that were downloaded completely at least once. */
   readonly completedTypes: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 
-/** Who may have the image of which infra-env. */
+/** Authorizes access to the image of an infra-env. */
 @Injectable()
 export class ImageAccess {
   constructor(

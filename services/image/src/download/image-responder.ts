@@ -34,7 +34,7 @@ export class ImageResponder {
     return this.send(() => this.networkBoot.initrd(wanted), { ...wanted, imageType: 'pxe-initrd' }, request, reply);
   }
 
-  /** As `image`, for what s390x machines are told of that ramdisk. Too small to be an edge of its own. */
+  /** As `image`, for the ramdisk description of s390x, which is too small for an event of its own. */
   addressAndSize(wanted: NetworkBootRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     return this.files.answer(() => this.networkBoot.addressAndSize(wanted), request, reply);
   }

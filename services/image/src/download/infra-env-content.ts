@@ -49,7 +49,7 @@ export class InfraEnvContents {
     return callService(this.requests, method, { infraEnvId, isoType }, commandContext());
   }
 
-  /** Any change counts: the document's own date does not tell of kernel arguments and network files. */
+  /** Any change counts: the date of the document does not cover kernel arguments and network files. */
   private async settingsOf(
     infraEnvId: string,
   ): Promise<{ readonly kernelArguments: string; readonly changedMs: number }> {

@@ -3,7 +3,7 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** More are answered with the whole: nobody who means well asks for so many. */
+/** More ranges are answered with the whole file. No known client requests that many. */
 const RANGES_MAX = 16;
 
 /**

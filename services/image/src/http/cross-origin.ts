@@ -1,4 +1,4 @@
-/** Browsers may ask from other origins as the field's image services let them. */
+/** CORS for browsers of other origins, as in assisted-image-service. */
 export const CROSS_ORIGIN = {
   methods: ['GET', 'HEAD'],
   allowedHeaders: ['Authorization', 'Content-Type'],
@@ -12,7 +12,7 @@ export function isAllowedOrigin(origin: string, allowed: readonly string[]): boo
     const text = origin.toLowerCase();
     if (rest.length === 0) return text === first;
     const last = rest.at(-1) ?? '';
-    // One star, as today's settings have it: what comes before and after it must not overlap.
+    // One star, as in assisted-image-service: the parts before and after it must not overlap.
     return text.startsWith(first) && text.endsWith(last) && text.length >= first.length + last.length;
   });
 }

@@ -6,7 +6,7 @@ import { planResponse } from './plan-response';
 import { sendBody } from './send-image';
 import type { SentFile } from './sent-file';
 
-/** Told of what becomes of a download that has a body. */
+/** Receives the result of each download with a body. */
 export interface DownloadListener {
   started(file: SentFile): void;
   /** The client has had the last byte, now or after earlier parts. */

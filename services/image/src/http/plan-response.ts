@@ -85,7 +85,7 @@ function isUnchanged(request: ConditionalHeaders, { etag, modifiedMs }: Represen
   return !Number.isNaN(since) && seconds(modifiedMs) <= seconds(since);
 }
 
-/** A part is of use only to who has the rest of the very same bytes. */
+/** A range is useful only to a client with the rest of the same bytes. */
 function ifRangeHolds(condition: string | undefined, { etag, modifiedMs }: Representation): boolean {
   if (condition === undefined) return true;
   if (/^(W\/)?"/.test(condition.trim())) return condition.trim() === etag;

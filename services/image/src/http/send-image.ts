@@ -11,7 +11,7 @@ const BUFFERS = 2;
  * client sees a cut connection.
  *
  * Two buffers are used over and over: with new ones for every chunk each 64 MiB sent made the process stop to collect them,
- * some 20 ms in which nobody got a first byte.
+ * about 20 ms without a first byte for any client.
  */
 export async function sendBody(
   response: ServerResponse,

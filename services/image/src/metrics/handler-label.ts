@@ -9,7 +9,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
 ]);
 const BOOT_ARTIFACTS = '/boot-artifacts/:artifact';
 
-/** Undefined for addresses that nobody counts. Boot artifacts go under an empty name, as they do in the field. */
+/** Undefined for addresses without metrics. Boot artifacts have an empty name, as in assisted-image-service. */
 export function handlerLabel(route: string | undefined): string | undefined {
   return route === BOOT_ARTIFACTS ? '' : LABELS.get(route ?? '');
 }

@@ -20,7 +20,7 @@ export interface DownloadOptions {
   readonly verify: (path: string) => Promise<void>;
 }
 
-/** Fetches a file, going on where an earlier attempt was cut off if it is still the same one. Rejects with RemoteError. */
+/** Downloads a file. Resumes an interrupted attempt if the file is unchanged. @throws RemoteError */
 export async function downloadFile(client: RemoteClient, options: DownloadOptions): Promise<void> {
   const { url, target, signal } = options;
   const partial = `${target}.partial`;
@@ -58,7 +58,7 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
     await verifyDigest(partial, options);
     await options.verify(partial);
   } catch (error) {
-    // It will not become better by going on with it.
+    // Resuming cannot succeed.
     await Promise.all([rm(partial, { force: true }), rm(versionFile, { force: true })]);
     throw error;
   }

@@ -9,7 +9,7 @@ export interface FileServer {
   readonly urls: string[];
   /** What it serves from now on. */
   serve(file: Buffer, options?: ServeOptions): void;
-  /** Sends what was held back. */
+  /** Sends the delayed bytes. */
   release(): void;
   /** Breaks off the answers that are held. */
   cut(): void;
@@ -28,7 +28,7 @@ export interface ServeOptions {
   readonly location?: string;
 }
 
-/** One file on a real HTTP server that can be told to misbehave. */
+/** One file on a real HTTP server with configurable faults. */
 export async function startFileServer(): Promise<FileServer> {
   let [file, options]: [Buffer, ServeOptions] = [Buffer.alloc(0), {}];
   let held: Array<() => void> = [];

@@ -55,7 +55,7 @@ describe('the store of base images', () => {
     statSync(join(directory.path, name), { throwIfNoEntry: false })?.size ?? 0;
   const files = (): readonly string[] => readdirSync(directory.path).sort();
 
-  it('has an image once it was wanted, and tells how far it is until then', async () => {
+  it('has an image after the first request and reports its progress until then', async () => {
     const wanted = image('a', server.url);
     await store.start([wanted]);
     server.serve(FILE, { holdAfterBytes: 150_000 });
@@ -75,7 +75,7 @@ describe('the store of base images', () => {
     expect([server.headers[0]?.['x-token'], server.urls[0]]).toEqual(['canary', '/base.iso?key=k']);
   });
 
-  it('goes on with what was cut off, also after a restart, if it is still the same file', async () => {
+  it('resumes an interrupted download, also after a restart, if the file is unchanged', async () => {
     const wanted = image('a', server.url);
     await store.start([wanted]);
     server.serve(FILE, { holdAfterBytes: 100_000 });
@@ -94,7 +94,7 @@ describe('the store of base images', () => {
     expect(server.ranges[1]).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
-  it('begins anew when the file became another one', async () => {
+  it('starts again when the file was replaced', async () => {
     const wanted = image('a', server.url);
     server.serve(FILE, { cutAfterBytes: 100_000 });
     await store.start([wanted]);
@@ -156,7 +156,7 @@ describe('the store of base images', () => {
     expect(store.state(wanted)).toEqual({ kind: 'ready', bytes: FILE.length });
   });
 
-  it('makes room by what was not used for longest, never by what is being downloaded from', async () => {
+  it('evicts the least recently used images, never an image with an active download', async () => {
     open({ bytesMax: 700_000 });
     const [a, b, c] = ['a', 'b', 'c'].map((name) => image(name, server.url));
     if (!a || !b || !c) throw new Error('three images were made');
@@ -195,7 +195,7 @@ describe('the store of base images', () => {
     });
   });
 
-  it('deletes at its start what nobody wants any more, and nothing that is not its own', async () => {
+  it('deletes at its start files that are no longer needed, and no foreign files', async () => {
     for (const name of ['rhcos-old.iso', 'rhcos-old.iso.partial', 'rhcos-a.iso', 'rhcos-mine.iso', 'notes.txt'])
       writeFileSync(join(directory.path, name), 'x');
     const wanted = image('a', server.url);

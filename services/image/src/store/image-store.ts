@@ -42,7 +42,7 @@ export class ImageStore {
   constructor(private readonly options: ImageStoreOptions) {}
 
   /**
-   * Looks at what is there and deletes files of images that nobody wants any more. `keep`: names of files that are somebody
+   * Reads the directory and deletes files of images that are no longer needed. `keep`: names of files that are somebody
    * else's, should he have put them here.
    */
   async start(wanted: readonly WantedImage[], keep: readonly string[] = []): Promise<void> {
@@ -98,7 +98,7 @@ export class ImageStore {
     if (this.state(image).kind === 'ready') this.states.delete(image.fileName);
   }
 
-  /** Told the path of each image that made room for another. */
+  /** Called with the path of each evicted image. */
   onEvicted(listener: (path: string) => void): void {
     this.evicted = listener;
   }
@@ -128,7 +128,7 @@ export class ImageStore {
     log(`${image.fileName} is ready (${size} bytes)`);
   }
 
-  /** Deletes images that nobody is downloading from, those first that were not used for longest. */
+  /** Deletes images without active downloads, least recently used first. */
   private async makeRoom(fileName: string, totalBytes: number): Promise<void> {
     const { bytesMax, log } = this.options;
     if (totalBytes > bytesMax)

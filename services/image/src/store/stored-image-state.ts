@@ -12,7 +12,7 @@ export type StoredImageState =
 
 const MEBIBYTE = 1024 * 1024;
 
-/** What who asks for an image is told that is not there. */
+/** The error for a request for an image that is not available yet. */
 export function noteOf(fileName: string, state: StoredImageState): string {
   switch (state.kind) {
     case 'absent':

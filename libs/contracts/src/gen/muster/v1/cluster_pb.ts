@@ -54,7 +54,7 @@ export const ClusterNetworkSchema: GenMessage<ClusterNetwork, {jsonType: Cluster
   messageDesc(file_muster_v1_cluster, 0);
 
 /**
- * What a person may set. A field that is absent in a revision stays as it is; a list wrapper that is present replaces the list.
+ * User settings. A field that is absent in a revision stays unchanged. A list wrapper that is present replaces the list.
  *
  * @generated from message muster.v1.ClusterSettings
  */
@@ -230,7 +230,7 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
   ignoredClusterValidations?: NameList | undefined;
 
   /**
-   * Why they are ignored, in the words of whoever decided it.
+   * Reason of the override as the user gave it.
    *
    * @generated from field: optional string ignored_validations_reason = 33;
    */
@@ -245,7 +245,7 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
 };
 
 /**
- * What a person may set. A field that is absent in a revision stays as it is; a list wrapper that is present replaces the list.
+ * User settings. A field that is absent in a revision stays unchanged. A list wrapper that is present replaces the list.
  *
  * @generated from message muster.v1.ClusterSettings
  */
@@ -421,7 +421,7 @@ export type ClusterSettingsJson = {
   ignoredClusterValidations?: NameListJson;
 
   /**
-   * Why they are ignored, in the words of whoever decided it.
+   * Reason of the override as the user gave it.
    *
    * @generated from field: optional string ignored_validations_reason = 33;
    */
@@ -1014,7 +1014,7 @@ export const MachineNetworksDerivedSchema: GenMessage<MachineNetworksDerived, {j
   messageDesc(file_muster_v1_cluster, 12);
 
 /**
- * VIPs that the system found instead of a person: the single node's own address, or leases.
+ * VIPs that the service derived: the address of the single node, or DHCP leases.
  *
  * @generated from message muster.v1.VipsDerived
  */
@@ -1031,7 +1031,7 @@ export type VipsDerived = Message<"muster.v1.VipsDerived"> & {
 };
 
 /**
- * VIPs that the system found instead of a person: the single node's own address, or leases.
+ * VIPs that the service derived: the address of the single node, or DHCP leases.
  *
  * @generated from message muster.v1.VipsDerived
  */
@@ -1148,7 +1148,7 @@ export const ClusterEnteredStatusSchema: GenMessage<ClusterEnteredStatus, {jsonT
   messageDesc(file_muster_v1_cluster, 14);
 
 /**
- * Same status, new words.
+ * Same status, new explanation.
  *
  * @generated from message muster.v1.ClusterStatusExplained
  */
@@ -1160,7 +1160,7 @@ export type ClusterStatusExplained = Message<"muster.v1.ClusterStatusExplained">
 };
 
 /**
- * Same status, new words.
+ * Same status, new explanation.
  *
  * @generated from message muster.v1.ClusterStatusExplained
  */

@@ -73,14 +73,14 @@ export const EnvelopeSchema: GenMessage<Envelope, {jsonType: EnvelopeJson}> = /*
  */
 export type Refusal = Message<"muster.v1.Refusal"> & {
   /**
-   * Stable code of libs/problems, lower-case words joined by hyphens.
+   * Stable code of libs/problems, in kebab case.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * One sentence for a person: what was wrong and what to do.
+   * Message for users: the error and the remedy.
    *
    * @generated from field: string reason = 2;
    */
@@ -108,14 +108,14 @@ export type Refusal = Message<"muster.v1.Refusal"> & {
  */
 export type RefusalJson = {
   /**
-   * Stable code of libs/problems, lower-case words joined by hyphens.
+   * Stable code of libs/problems, in kebab case.
    *
    * @generated from field: string code = 1;
    */
   code?: string;
 
   /**
-   * One sentence for a person: what was wrong and what to do.
+   * Message for users: the error and the remedy.
    *
    * @generated from field: string reason = 2;
    */
@@ -144,7 +144,7 @@ export const RefusalSchema: GenMessage<Refusal, {jsonType: RefusalJson}> = /*@__
   messageDesc(file_muster_v1_common, 1);
 
 /**
- * Who owns a thing.
+ * Owner of a resource.
  *
  * @generated from message muster.v1.Owner
  */
@@ -166,7 +166,7 @@ export type Owner = Message<"muster.v1.Owner"> & {
 };
 
 /**
- * Who owns a thing.
+ * Owner of a resource.
  *
  * @generated from message muster.v1.Owner
  */

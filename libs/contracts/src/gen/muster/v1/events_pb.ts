@@ -433,7 +433,7 @@ export const EventsService: GenService<{
     output: typeof RecordNoteResponseSchema;
   },
   /**
-   * What people would have read of a cluster and its hosts at a moment of the past.
+   * The documents of a cluster and its hosts as of an earlier time.
    *
    * @generated from rpc muster.v1.EventsService.ReadPast
    */

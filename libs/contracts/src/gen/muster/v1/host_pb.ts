@@ -320,7 +320,7 @@ export const HostEnteredStatusSchema: GenMessage<HostEnteredStatus, {jsonType: H
   messageDesc(file_muster_v1_host, 2);
 
 /**
- * Same status, new words.
+ * Same status, new explanation.
  *
  * @generated from message muster.v1.HostStatusExplained
  */
@@ -332,7 +332,7 @@ export type HostStatusExplained = Message<"muster.v1.HostStatusExplained"> & {
 };
 
 /**
- * Same status, new words.
+ * Same status, new explanation.
  *
  * @generated from message muster.v1.HostStatusExplained
  */
@@ -550,7 +550,7 @@ export type InstallationDiskChosen = Message<"muster.v1.InstallationDiskChosen">
   diskPath: string;
 
   /**
-   * True when a person chose it.
+   * Whether the user selected the disk.
    *
    * @generated from field: bool by_person = 3;
    */
@@ -574,7 +574,7 @@ export type InstallationDiskChosenJson = {
   diskPath?: string;
 
   /**
-   * True when a person chose it.
+   * Whether the user selected the disk.
    *
    * @generated from field: bool by_person = 3;
    */
@@ -763,7 +763,7 @@ export type HostProgressed = Message<"muster.v1.HostProgressed"> & {
   installationPercentage: number;
 
   /**
-   * False when only the words changed.
+   * False when only the progress text changed.
    *
    * @generated from field: bool stage_changed = 4;
    */
@@ -804,7 +804,7 @@ export type HostProgressedJson = {
   installationPercentage?: number;
 
   /**
-   * False when only the words changed.
+   * False when only the progress text changed.
    *
    * @generated from field: bool stage_changed = 4;
    */
@@ -870,7 +870,7 @@ export const HostStageTimedOutSchema: GenMessage<HostStageTimedOut, {jsonType: H
   messageDesc(file_muster_v1_host, 16);
 
 /**
- * Another host waits for its person: this one's stage clock stands still …
+ * The stage timer is paused because another host waits for a manual reboot.
  *
  * @generated from message muster.v1.HostStageClockPaused
  */
@@ -878,7 +878,7 @@ export type HostStageClockPaused = Message<"muster.v1.HostStageClockPaused"> & {
 };
 
 /**
- * Another host waits for its person: this one's stage clock stands still …
+ * The stage timer is paused because another host waits for a manual reboot.
  *
  * @generated from message muster.v1.HostStageClockPaused
  */
@@ -893,7 +893,7 @@ export const HostStageClockPausedSchema: GenMessage<HostStageClockPaused, {jsonT
   messageDesc(file_muster_v1_host, 17);
 
 /**
- * … and starts anew.
+ * The stage timer starts again.
  *
  * @generated from message muster.v1.HostStageClockResumed
  */
@@ -907,7 +907,7 @@ export type HostStageClockResumed = Message<"muster.v1.HostStageClockResumed"> &
 };
 
 /**
- * … and starts anew.
+ * The stage timer starts again.
  *
  * @generated from message muster.v1.HostStageClockResumed
  */

@@ -97,7 +97,7 @@ export type InfraEnvSettings = Message<"muster.v1.InfraEnvSettings"> & {
   rendezvousIp?: string | undefined;
 
   /**
-   * How long the agent waits for the network before it tells what it found.
+   * Seconds that the agent waits for the network before the inventory.
    *
    * @generated from field: optional int32 network_discovery_delay_seconds = 20;
    */
@@ -187,7 +187,7 @@ export type InfraEnvSettingsJson = {
   rendezvousIp?: string;
 
   /**
-   * How long the agent waits for the network before it tells what it found.
+   * Seconds that the agent waits for the network before the inventory.
    *
    * @generated from field: optional int32 network_discovery_delay_seconds = 20;
    */

@@ -17,7 +17,7 @@ export const file_muster_v1_validation: GenFile = /*@__PURE__*/
   fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoABCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRITCgtsYXN0X3Jlc3VsdBgDIAEoCRIUCgxyZWNlbnRfZmxpcHMYBCADKAkSJQoIZmxhcHBpbmcYBSABKAsyEy5tdXN0ZXIudjEuRmxhcHBpbmciVwoIRmxhcHBpbmcSDQoFc2luY2UYASABKAkSDQoFZmxpcHMYAiABKAUSFgoOd2luZG93X3NlY29uZHMYAyABKAUSFQoNcXVpZXRfc2Vjb25kcxgEIAEoBSLNAgoOSG9zdENvbmRpdGlvbnMSEQoJY29ubmVjdGVkGAEgASgIEhcKD21lZGlhX2Nvbm5lY3RlZBgCIAEoCBIRCglpbnZlbnRvcnkYAyABKAkSFAoMbWluX2hhcmR3YXJlGAQgASgIEhwKFG1hY2hpbmVfY2lkcl9kZWZpbmVkGAUgASgIEhkKEXZzcGhlcmVfZGlza191dWlkGAYgASgIEh4KFnN1ZmZpY2llbnRfZm9yX2luc3RhbGwYByABKAgSEgoKZGlza19zcGVlZBgIIAEoCRIOCgZpbWFnZXMYCSABKAkSGAoQZmFpbGluZ19tZXNzYWdlcxgKIAMoCRIZChFoYXJkd2FyZV9tZXNzYWdlcxgLIAMoCRIWCg5pbnB1dF9tZXNzYWdlcxgMIAMoCRIcChRwcmVwYXJhdGlvbl9tZXNzYWdlcxgNIAMoCSJ6ChFDbHVzdGVyQ29uZGl0aW9ucxIcChRwZW5kaW5nX2lucHV0c19naXZlbhgBIAEoCBIUCgx2aXBzX2RlZmluZWQYAiABKAgSFwoPcmVxdWlyZWRfcGFzc2VkGAMgASgIEhgKEGZhaWxpbmdfbWVzc2FnZXMYBCADKAkinQEKE0hvc3RPdXRjb21lc0NoYW5nZWQSEAoIaG9zdF9rZXkYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRItCgpjb25kaXRpb25zGAQgASgLMhkubXVzdGVyLnYxLkhvc3RDb25kaXRpb25zEg0KBWVwb2NoGAUgASgFItkBChZDbHVzdGVyT3V0Y29tZXNDaGFuZ2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRIwCgpjb25kaXRpb25zGAQgASgLMhwubXVzdGVyLnYxLkNsdXN0ZXJDb25kaXRpb25zEkEKE2Nvbm5lY3Rpdml0eV9ncm91cHMYBSABKAsyJC5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZCJPChlDb25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkEjIKBmdyb3VwcxgBIAMoCzIiLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cENoYW5nZSJaChdDb25uZWN0aXZpdHlHcm91cENoYW5nZRIPCgduZXR3b3JrGAEgASgJEhcKD2pvaW5lZF9ob3N0X2lkcxgCIAMoCRIVCg1sZWZ0X2hvc3RfaWRzGAMgAygJInwKDURyeVJ1blJlcXVlc3QSLAoIc2V0dGluZ3MYASABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhcKD3B1bGxfc2VjcmV0X3NldBgCIAEoCBIkCgVob3N0cxgDIAMoCzIVLm11c3Rlci52MS5EcnlSdW5Ib3N0Io8BCgpEcnlSdW5Ib3N0Eg8KB2hvc3RfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIaChJyZXF1ZXN0ZWRfaG9zdG5hbWUYAyABKAkSHAoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYBCABKAkSKAoHcmVwb3J0cxgFIAMoCzIXLm11c3Rlci52MS5EcnlSdW5SZXBvcnQiQwoMRHJ5UnVuUmVwb3J0EgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QifAoORHJ5UnVuUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIqCgVob3N0cxgCIAMoCzIbLm11c3Rlci52MS5EcnlSdW5Ib3N0UmVzdWx0EhgKEG1hY2hpbmVfbmV0d29ya3MYAyADKAkilQEKEERyeVJ1bkhvc3RSZXN1bHQSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAMgASgJEh4KFmluc3RhbGxhdGlvbl9kaXNrX3BhdGgYBCABKAkSJAoIb3V0Y29tZXMYBSADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTKjAQoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2USPQoGRHJ5UnVuEhgubXVzdGVyLnYxLkRyeVJ1blJlcXVlc3QaGS5tdXN0ZXIudjEuRHJ5UnVuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_cluster]);
 
 /**
- * One rule's verdict on one host or cluster.
+ * The outcome of one rule for one host or cluster.
  *
  * @generated from message muster.v1.Outcome
  */
@@ -70,7 +70,7 @@ export type Outcome = Message<"muster.v1.Outcome"> & {
 };
 
 /**
- * One rule's verdict on one host or cluster.
+ * The outcome of one rule for one host or cluster.
  *
  * @generated from message muster.v1.Outcome
  */
@@ -157,14 +157,14 @@ export type OutcomeHistory = Message<"muster.v1.OutcomeHistory"> & {
   lastResult: string;
 
   /**
-   * Times of the last turns, oldest first, RFC 3339; as many as flapping is told from.
+   * Times of the last changes, oldest first, RFC 3339, as many as the detection of flapping needs.
    *
    * @generated from field: repeated string recent_flips = 4;
    */
   recentFlips: string[];
 
   /**
-   * Present while it turns too often for its good news to be believed.
+   * Present while the outcome is flapping.
    *
    * @generated from field: muster.v1.Flapping flapping = 5;
    */
@@ -199,14 +199,14 @@ export type OutcomeHistoryJson = {
   lastResult?: string;
 
   /**
-   * Times of the last turns, oldest first, RFC 3339; as many as flapping is told from.
+   * Times of the last changes, oldest first, RFC 3339, as many as the detection of flapping needs.
    *
    * @generated from field: repeated string recent_flips = 4;
    */
   recentFlips?: string[];
 
   /**
-   * Present while it turns too often for its good news to be believed.
+   * Present while the outcome is flapping.
    *
    * @generated from field: muster.v1.Flapping flapping = 5;
    */
@@ -546,7 +546,7 @@ export type HostOutcomesChanged = Message<"muster.v1.HostOutcomesChanged"> & {
   conditions?: HostConditions | undefined;
 
   /**
-   * Epoch of the host (see inventory.proto) that was judged. A new epoch is always judged anew, even to the same end.
+   * Evaluated generation of the host (see inventory.proto). A new generation is always evaluated again.
    *
    * @generated from field: int32 epoch = 5;
    */
@@ -582,7 +582,7 @@ export type HostOutcomesChangedJson = {
   conditions?: HostConditionsJson;
 
   /**
-   * Epoch of the host (see inventory.proto) that was judged. A new epoch is always judged anew, even to the same end.
+   * Evaluated generation of the host (see inventory.proto). A new generation is always evaluated again.
    *
    * @generated from field: int32 epoch = 5;
    */
@@ -668,7 +668,7 @@ export const ClusterOutcomesChangedSchema: GenMessage<ClusterOutcomesChanged, {j
   messageDesc(file_muster_v1_validation, 6);
 
 /**
- * Which hosts reach each other, each of them each: only who came and went.
+ * Groups of hosts that all reach each other: joined and left hosts only.
  *
  * @generated from message muster.v1.ConnectivityGroupsChanged
  */
@@ -680,7 +680,7 @@ export type ConnectivityGroupsChanged = Message<"muster.v1.ConnectivityGroupsCha
 };
 
 /**
- * Which hosts reach each other, each of them each: only who came and went.
+ * Groups of hosts that all reach each other: joined and left hosts only.
  *
  * @generated from message muster.v1.ConnectivityGroupsChanged
  */
