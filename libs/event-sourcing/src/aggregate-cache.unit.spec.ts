@@ -1,32 +1,4 @@
-import { AggregateCache, CommandLog } from './aggregate-cache';
-
-const aggregate = (revision: number) => ({ state: {}, revision, position: revision, commands: new CommandLog() });
-
-describe('the cache of aggregates', () => {
-  it('lets the one go that was used longest ago', () => {
-    const cache = new AggregateCache<object>(2);
-    cache.set('a', aggregate(1));
-    cache.set('b', aggregate(2));
-    cache.get('a');
-    cache.set('c', aggregate(3));
-    expect(['a', 'b', 'c'].map((id) => cache.get(id)?.revision)).toEqual([1, undefined, 3]);
-  });
-
-  it('replaces an aggregate without letting another go', () => {
-    const cache = new AggregateCache<object>(2);
-    cache.set('a', aggregate(1));
-    cache.set('b', aggregate(2));
-    cache.set('b', aggregate(3));
-    expect(['a', 'b'].map((id) => cache.get(id)?.revision)).toEqual([1, 3]);
-  });
-
-  it('forgets what it is told to', () => {
-    const cache = new AggregateCache<object>(2);
-    cache.set('a', aggregate(1));
-    cache.drop('a');
-    expect(cache.get('a')).toBeUndefined();
-  });
-});
+import { CommandLog } from './aggregate-cache';
 
 describe('the log of a stream’s commands', () => {
   it('keeps the last thousand and twenty-four', () => {

@@ -9,7 +9,8 @@ import {
   START_OF_STORE,
   type StreamId,
 } from '@muster/ports';
-import { type Aggregate, AggregateCache, type CachedAggregate, CommandLog } from './aggregate-cache';
+import { type Aggregate, type AggregateCache, type CachedAggregate, CommandLog } from './aggregate-cache';
+import { BoundedMap } from './bounded-map';
 import { type CommandContext, toMetadata } from './command-context';
 import { KeyedQueue } from './keyed-queue';
 import type { EventCategory, TypedEventStore } from './typed-event-store';
@@ -76,7 +77,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 ): CommandHandler<State, Command, Event, Code> {
   type Result = HandleResult<State, Event, Code>;
   const { category, decider, store, clock, ids } = options;
-  const cache = new AggregateCache<State>(options.cachedAggregates ?? DEFAULT_CACHED_AGGREGATES);
+  const cache: AggregateCache<State> = new BoundedMap(options.cachedAggregates ?? DEFAULT_CACHED_AGGREGATES);
   const queue = new KeyedQueue();
   const streamOf = (id: string): StreamId => `${category.name}-${id}`;
 
@@ -166,10 +167,10 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
           if (result !== 'conflict') return result;
         } catch (error) {
           // The outcome of the append may be unknown: fold the store again before the next decision.
-          cache.drop(id);
+          cache.delete(id);
           throw error;
         }
-        cache.drop(id);
+        cache.delete(id);
       }
       throw new Error(`${streamOf(id)} stayed contended for ${MAX_APPEND_ATTEMPTS} rounds; try again.`);
     });
@@ -188,7 +189,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       const known = streamCategory === category.name ? cache.get(id) : undefined;
       if (!known || event.revision <= known.revision) return;
       if (event.revision === known.revision + 1) cache.set(id, apply(known, event));
-      else cache.drop(id);
+      else cache.delete(id);
     },
   };
 }

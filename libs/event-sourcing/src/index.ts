@@ -1,4 +1,5 @@
 export * from './aggregate-cache';
+export * from './bounded-map';
 export * from './command-context';
 export * from './command-handler';
 export * from './deadline-heap';

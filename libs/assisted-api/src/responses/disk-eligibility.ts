@@ -1,3 +1,4 @@
+import { BoundedMap } from '@muster/event-sourcing';
 /** Whether a disk may be installed on, kept with the host's document. */
 export interface DiskEligibility {
   /** As the inventory names it: `sda`. */
@@ -15,8 +16,10 @@ type ShownInventory = { readonly disks?: readonly ({ readonly name?: string } | 
 
 /** Inventories kept with what was worked out about their disks; at some 15 KB each, about 30 MB. */
 const CACHE_MAX_ENTRIES = 2_048;
-/** Lists are never changed in place, and a list belongs to one inventory. Oldest first. */
-const shown = new Map<readonly DiskEligibility[], { readonly given: string; readonly text: string }>();
+/** By list of disks: a list is never changed in place and belongs to one inventory. */
+const shown = new BoundedMap<readonly DiskEligibility[], { readonly given: string; readonly text: string }>(
+  CACHE_MAX_ENTRIES,
+);
 
 /**
  * The inventory of a host with `id` and `installation_eligibility` of each disk that is known. JSON text in and out; every
@@ -27,10 +30,6 @@ export function withDiskEligibility(inventoryText: string, disks: readonly DiskE
   const known = shown.get(disks);
   if (known?.given === inventoryText) return known.text;
   const text = merged(inventoryText, disks);
-  if (shown.size >= CACHE_MAX_ENTRIES) {
-    const oldest = shown.keys().next();
-    if (!oldest.done) shown.delete(oldest.value);
-  }
   shown.set(disks, { given: inventoryText, text });
   return text;
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@muster/event-sourcing';
 import type { EventData } from '@muster/contracts';
 
 /** Subjects remembered at most; the longest known are forgotten first, which at worst lets one note too many in. */
@@ -5,7 +6,7 @@ const MAX_REMEMBERED_NOTES = 50_000;
 
 /** Keeps notes that agents repeat from filling the log: the same name about the same subject only now and then. */
 export class NoteIntervals {
-  private readonly lastAtMs = new Map<string, number>();
+  private readonly lastAtMs = new BoundedMap<string, number>(MAX_REMEMBERED_NOTES);
 
   constructor(private readonly intervalsMs: ReadonlyMap<string, number>) {}
 
@@ -18,12 +19,7 @@ export class NoteIntervals {
 
   recorded(note: EventData<'NoteRecorded'>, nowMs: number): void {
     if (!this.intervalsMs.has(note.name)) return;
-    const key = keyOf(note);
-    this.lastAtMs.delete(key);
-    this.lastAtMs.set(key, nowMs);
-    if (this.lastAtMs.size <= MAX_REMEMBERED_NOTES) return;
-    const oldest = this.lastAtMs.keys().next();
-    if (!oldest.done) this.lastAtMs.delete(oldest.value);
+    this.lastAtMs.set(keyOf(note), nowMs);
   }
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
 import { type HostKey, hostKeyOf } from '@muster/contracts';
 
@@ -15,22 +16,18 @@ interface Sign {
  */
 @Injectable()
 export class LastSeen {
-  private readonly signs = new Map<HostKey, Sign>();
+  private readonly signs = new BoundedMap<HostKey, Sign>(REMEMBERED_HOSTS_MAX);
 
   /** `clockSeconds` is what the machine's own clock says, 0 when it does not say: then what it said last stands. */
   note(infraEnvId: string, hostId: string, nowMs: number, clockSeconds = 0): void {
     const key = hostKeyOf(infraEnvId, hostId);
     const known = this.signs.get(key)?.clockSeconds ?? 0;
-    this.signs.delete(key);
     this.signs.set(key, { atMs: nowMs, clockSeconds: clockSeconds || known });
-    if (this.signs.size <= REMEMBERED_HOSTS_MAX) return;
-    const [oldest] = this.signs.keys();
-    if (oldest !== undefined) this.signs.delete(oldest);
   }
 
   /** Whether the host has spoken through this process. */
   knows(infraEnvId: string, hostId: string): boolean {
-    return this.signs.has(hostKeyOf(infraEnvId, hostId));
+    return this.signs.get(hostKeyOf(infraEnvId, hostId)) !== undefined;
   }
 
   /** Seconds since the epoch by the machine's own clock; undefined when it did not say. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@muster/event-sourcing';
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
@@ -17,8 +18,8 @@ interface Window {
 /** How often somebody asks. Refuses with `too-many-requests` and when to come back. */
 @Injectable()
 export class RequestRates {
-  private readonly failures = new Map<string, Window>();
-  private readonly requests = new Map<string, Window>();
+  private readonly failures = new BoundedMap<string, Window>(REMEMBERED_MAX);
+  private readonly requests = new BoundedMap<string, Window>(REMEMBERED_MAX);
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -52,14 +53,11 @@ export class RequestRates {
       throw this.tooMany(window, `More than ${requestsPerSecondMax} requests in a second are not answered.`);
   }
 
-  private windowOf(windows: Map<string, Window>, key: string, lengthMs: number): Window {
+  private windowOf(windows: BoundedMap<string, Window>, key: string, lengthMs: number): Window {
     const known = windows.get(key);
     if (known && known.endsAtMs > this.now()) return known;
-    windows.delete(key);
     const window = { endsAtMs: this.now() + lengthMs, count: 0 };
     windows.set(key, window);
-    const [oldest] = windows.keys();
-    if (windows.size > REMEMBERED_MAX && oldest !== undefined) windows.delete(oldest);
     return window;
   }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
-import type { CommandContext } from '@muster/event-sourcing';
+import { type CommandContext, BoundedMap } from '@muster/event-sourcing';
 import { callService, READ_MODELS, REQUESTS, CLOCK } from '@muster/nest-kit';
 import type { Clock, ReadModels, Requests } from '@muster/ports';
 import { type ProblemCode, RefusalError } from '@muster/problems';
@@ -18,7 +18,7 @@ const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'internal', '
 @Injectable()
 export class FailureLog {
   private readonly logger = new Logger('gateway');
-  private readonly reportedAtMs = new Map<string, number>();
+  private readonly reportedAtMs = new BoundedMap<string, number>(REMEMBERED_MAX);
 
   constructor(
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
@@ -43,10 +43,7 @@ export class FailureLog {
     const nowMs = this.clock.nowMs();
     const reportedAtMs = this.reportedAtMs.get(key);
     if (reportedAtMs !== undefined && nowMs - reportedAtMs < REPEAT_MS) return false;
-    this.reportedAtMs.delete(key);
     this.reportedAtMs.set(key, nowMs);
-    const [oldest] = this.reportedAtMs.keys();
-    if (this.reportedAtMs.size > REMEMBERED_MAX && oldest !== undefined) this.reportedAtMs.delete(oldest);
     return true;
   }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { createIgnitionArchive } from '@muster/boot-image';
 import { IGNITION_ARCHIVE_BYTES_MAX, infraEnvDecider, type InfraEnvState } from '@muster/domain';
-import { KeyedQueue } from '@muster/event-sourcing';
+import { KeyedQueue, BoundedMap } from '@muster/event-sourcing';
 import { mergeIgnition, parseIgnitionOverride, renderDiscoveryIgnition, toIgnitionJson } from '@muster/ignition-config';
 import { openProxy, EVENT_STORE, SECRETS, CLOCK, type MusterEventStore } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
@@ -40,7 +40,7 @@ const stampName = (isoType: string): string => `discovery-stamp/${isoType}`;
 /** The document of each infra-env's image. Rendered from what the store and the secrets hold at that moment. */
 @Injectable()
 export class DiscoveryDocuments {
-  private readonly cache = new Map<string, CachedDocument>();
+  private readonly cache = new BoundedMap<string, CachedDocument>(CACHED_DOCUMENTS_MAX);
   private readonly queue = new KeyedQueue();
 
   constructor(
@@ -64,7 +64,7 @@ export class DiscoveryDocuments {
       const known = this.cache.get(key);
       if (known && known.revision >= revision && this.clock.nowMs() < known.renewAtMs) return known;
       const document = { ...(await this.make(state, type)), revision };
-      this.remember(key, document);
+      this.cache.set(key, document);
       return document;
     });
   }
@@ -157,15 +157,6 @@ export class DiscoveryDocuments {
     const generatedAt = new Date(clock.nowMs()).toISOString();
     await secrets.seal(infraEnvId, stampName(isoType), Buffer.from(JSON.stringify({ digest, generatedAt })));
     return generatedAt;
-  }
-
-  private remember(key: string, document: CachedDocument): void {
-    this.cache.delete(key);
-    this.cache.set(key, document);
-    if (this.cache.size > CACHED_DOCUMENTS_MAX) {
-      const oldest = this.cache.keys().next();
-      if (!oldest.done) this.cache.delete(oldest.value);
-    }
   }
 }
 

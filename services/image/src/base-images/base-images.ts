@@ -1,3 +1,4 @@
+import { BoundedMap } from '@muster/event-sourcing';
 import { BootImageError, createMinimalIso, type MinimalIso, readBootIsoLayout } from '@muster/boot-image';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -110,14 +111,11 @@ async function toBaseImage(
 ): Promise<OpenedImage> {
   try {
     const layout = await readBootIsoLayout(source);
-    const minimals = new Map<string, Promise<MinimalIso>>();
+    const minimals = new BoundedMap<string, Promise<MinimalIso>>(MINIMAL_FORMS_MAX);
     const minimal = (rootfsUrl: string): Promise<MinimalIso> => {
       const made = minimals.get(rootfsUrl) ?? createMinimalIso(source, layout, rootfsUrl);
-      minimals.delete(rootfsUrl);
       minimals.set(rootfsUrl, made);
       made.catch(() => minimals.delete(rootfsUrl));
-      const oldest = minimals.keys().next();
-      if (minimals.size > MINIMAL_FORMS_MAX && !oldest.done) minimals.delete(oldest.value);
       return made;
     };
     return { entry, source, layout, digest, modifiedMs, minimal, close };

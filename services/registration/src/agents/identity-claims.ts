@@ -1,6 +1,6 @@
 import type { HardwareFacts, HostKey, MachineIdentity, Plain } from '@muster/contracts';
 import { isAnotherMachine, isIntruder, machineOf } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
+import { type CommandContext, BoundedMap } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 
@@ -10,7 +10,7 @@ const MAX_REMEMBERED_MACHINES = 50_000;
 /** Detects two live machines with one host id. The reports of the second one are not accepted. */
 @Injectable()
 export class IdentityClaims {
-  private readonly claimedAt = new Map<string, string>();
+  private readonly claimedAt = new BoundedMap<string, string>(MAX_REMEMBERED_MACHINES);
 
   constructor(private readonly aggregates: Aggregates) {}
 
@@ -20,7 +20,7 @@ export class IdentityClaims {
     if (machine.macAddresses.length === 0) return true;
     const { state } = await this.aggregates.hosts.load(key);
     const at = this.aggregates.now();
-    this.remember(`${key} ${fingerprintOf(machine)}`, at);
+    this.claimedAt.set(`${key} ${fingerprintOf(machine)}`, at);
 
     const rivals = state.conflict
       ? [state.conflict.known, state.conflict.intruder]
@@ -39,14 +39,6 @@ export class IdentityClaims {
       { ...context, commandId: `${context.commandId}#identity` },
     );
     return !isIntruder(result.state, machine);
-  }
-
-  private remember(claim: string, at: string): void {
-    this.claimedAt.delete(claim);
-    this.claimedAt.set(claim, at);
-    if (this.claimedAt.size <= MAX_REMEMBERED_MACHINES) return;
-    const oldest = this.claimedAt.keys().next();
-    if (!oldest.done) this.claimedAt.delete(oldest.value);
   }
 }
 

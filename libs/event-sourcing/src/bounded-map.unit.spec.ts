@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { BoundedMap } from './bounded-map';
+
+describe('a bounded map', () => {
+  it('drops the least recently used entry when it is full', () => {
+    const map = new BoundedMap<string, number>(2);
+    map.set('a', 1);
+    map.set('b', 2);
+    map.get('a');
+    map.set('c', 3);
+    expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([1, undefined, 3, 2]);
+  });
+
+  it('replaces and deletes entries without dropping others', () => {
+    const map = new BoundedMap<string, number>(2);
+    map.set('a', 1);
+    map.set('b', 2);
+    map.set('b', 3);
+    expect([map.get('a'), map.get('b'), map.delete('a'), map.delete('a'), map.size]).toEqual([1, 3, true, false, 1]);
+  });
+
+  it('holds exactly the entries that were used last, whatever was set before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(9)), fc.integer({ min: 1, max: 5 }), (keys, maxEntries) => {
+        const map = new BoundedMap<number, number>(maxEntries);
+        keys.forEach((key, index) => map.set(key, index));
+        const last = [...new Set([...keys].reverse())].slice(0, maxEntries);
+        expect(map.size).toBe(last.length);
+        for (const key of last) expect(map.get(key)).toBe(keys.lastIndexOf(key));
+      }),
+    );
+  });
+});
