@@ -28,8 +28,14 @@ export * from './infra-env/infra-env-features';
 export * from './infra-env/infra-env-row';
 export { ignitionBase } from './steps/endpoint-steps';
 export { IGNITION_ARCHIVE_BYTES_MAX } from './infra-env/ignition-override';
+export { infraEnvChanges, mergeInfraEnvSettings } from './infra-env/infra-env-settings';
 export * from './infra-env/infra-env-state';
-export { networkFormOf, planRamdiskNetworks, planStaticNetworks } from './infra-env/static-network';
+export {
+  networkFormOf,
+  planRamdiskNetworks,
+  planStaticNetworks,
+  staticNetworkProblem,
+} from './infra-env/static-network';
 export * from './roles/choose-bootstrap';
 export * from './roles/enough-hosts';
 export * from './roles/host-summary';

@@ -2,6 +2,8 @@ export * from './call-service';
 export * from './close-promptly';
 export * from './command-headers';
 export * from './component-images';
+export { DOCUMENT_TASKS } from './documents/document-tasks';
+export { type DocumentTask, DocumentWorkers } from './documents/document-workers';
 export * from './handles.decorator';
 export * from './hardware-requirements';
 export * from './host-binaries';

@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { CLOCK, Readiness, SECRETS } from '@muster/nest-kit';
+import { CLOCK, DocumentWorkers, Readiness, SECRETS } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { AuthGuard } from './auth/auth.guard';
 import { AUTHENTICATOR, type Authenticator } from './auth/authenticator';
@@ -74,6 +74,7 @@ export class CoreModule {
       providers: [
         ...outside,
         ...SHARED,
+        { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_PIPE, useClass: RequestPipe },
         { provide: APP_FILTER, useClass: V2ExceptionFilter },
@@ -83,7 +84,7 @@ export class CoreModule {
           useFactory: authenticatorFor,
         },
       ],
-      exports: [...outside, ...SHARED],
+      exports: [DocumentWorkers, ...outside, ...SHARED],
     };
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
-import { type Platform, Readiness, ReactorHost, platformProviders } from '@muster/nest-kit';
+import { DocumentWorkers, type Platform, Readiness, ReactorHost, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AcceptIngressCaController } from './artifacts/accept-ingress-ca.controller';
 import { ArtifactVault } from './artifacts/artifact-vault';
@@ -47,6 +47,7 @@ export class AppModule {
         { provide: MINT, useFactory: () => mintFor(config, platform) },
         { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
         { provide: TOOLCHAIN, useValue: toolchainFor(config) },
+        { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
         InstallView,

@@ -1,4 +1,4 @@
-import { type Platform, platformProviders, Readiness, ReactorHost } from '@muster/nest-kit';
+import { DocumentWorkers, type Platform, platformProviders, Readiness, ReactorHost } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentUpgrades } from './agents/agent-upgrades';
 import { HostClocks } from './agents/host-clocks';
@@ -40,6 +40,7 @@ export class AppModule {
       providers: [
         ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
+        { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
         Aggregates,

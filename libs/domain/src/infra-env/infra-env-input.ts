@@ -1,5 +1,4 @@
 import { ignitionOverrideProblem } from './ignition-override';
-import { staticNetworkProblem } from './static-network';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { isCertificateList } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
@@ -143,11 +142,6 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
             allowed: KERNEL_OPERATIONS,
           };
     },
-  },
-  {
-    id: 'static-networks-readable',
-    subject: 'static_network_config',
-    check: ({ settings }) => staticNetworkProblem(settings),
   },
   {
     id: 'ignition-override-readable',

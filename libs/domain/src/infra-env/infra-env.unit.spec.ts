@@ -6,6 +6,7 @@ import { decideInfraEnv, evolveInfraEnv, infraEnvDecider } from './infra-env-dec
 import { INFRA_ENV_INPUT_RULES } from './infra-env-input';
 import { INFRA_ENV_REFUSALS, INFRA_ENV_TRANSITIONS, INFRA_ENV_VARIABLES } from './infra-env-row';
 import { INFRA_ENV_PHASES, type InfraEnvState, initialInfraEnvState } from './infra-env-state';
+import { staticNetworkProblem } from './static-network';
 
 type Settings = Plain<InfraEnvSettings>;
 const AT = '2026-01-01T00:00:00.000Z';
@@ -134,9 +135,6 @@ describe('input of an infra-env', () => {
     ['additional_trust_bundle', { additionalTrustBundle: 'nonsense' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"think","value":"quiet"}]' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"append","value":"a b"}]' }],
-    ['static_network_config', { staticNetworkConfig: '{}' }],
-    ['static_network_config', { staticNetworkConfig: '[{"network_yaml":"interfaces: []"}]' }],
-    ['static_network_config', { staticNetworkConfig: '[null]' }],
     ['ignition_config_override', { ignitionConfigOverride: '"x"' }],
     ['ignition_config_override', { ignitionConfigOverride: '{"ignition":{"version":"2.2.0"}}' }],
   ];
@@ -207,5 +205,15 @@ describe('input of an infra-env', () => {
       proxy: { httpProxy: 'http://[fd00::2]:3128', httpsProxy: 'https://proxy.example.com' },
     };
     expect(when(initialInfraEnvState(), register(settings)).types).toEqual(['InfraEnvRegistered']);
+  });
+});
+
+describe('staticNetworkProblem', () => {
+  it.each(['{}', '[{"network_yaml":"interfaces: []"}]', '[null]', '['])('names what is wrong with %s', (config) => {
+    expect(staticNetworkProblem({ staticNetworkConfig: config })?.reason).toMatch(/static_network_config/);
+  });
+
+  it.each(['', '[]'])('accepts no static networks: %j', (config) => {
+    expect(staticNetworkProblem({ staticNetworkConfig: config })).toBeUndefined();
   });
 });

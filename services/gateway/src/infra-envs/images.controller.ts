@@ -7,6 +7,7 @@ import {
 } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { DocumentWorkers } from '@muster/nest-kit';
 import { Controller, Get, HttpStatus, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersFile } from '../api-document/answers.decorator';
@@ -31,6 +32,7 @@ const LAST_MODIFIED: { readonly [name: string]: JsonSchema } = {
 @Controller('v2/infra-envs/:infra_env_id/downloads')
 export class ImagesController {
   constructor(
+    private readonly documents: DocumentWorkers,
     private readonly infraEnvs: InfraEnvViews,
     private readonly urls: ImageUrls,
     private readonly commands: Commands,
@@ -61,7 +63,8 @@ export class ImagesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const infraEnv = await this.infraEnvs.document(infraEnvId);
-    if (query.file_name === STATIC_NETWORKS) return attachment(await staticNetworkArchive(infraEnv), STATIC_NETWORKS);
+    if (query.file_name === STATIC_NETWORKS)
+      return attachment(await staticNetworkArchive(infraEnv, this.documents), STATIC_NETWORKS);
     if (query.file_name === IPXE_SCRIPT) {
       const wanted = { type: query.ipxe_script_type ?? '', mac: query.mac ?? '' };
       return attachment(Buffer.from(await this.ipxeScripts.script(infraEnv, wanted, request)), IPXE_SCRIPT);

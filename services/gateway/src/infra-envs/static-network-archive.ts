@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import { planStaticNetworks } from '@muster/domain';
 import { hostNetworkFiles } from '@muster/ignition-config';
+import { DOCUMENT_TASKS, type DocumentWorkers } from '@muster/nest-kit';
 import { createTar } from '../http/tar';
 
 interface Networked {
@@ -10,8 +10,11 @@ interface Networked {
 }
 
 /** The files of the hosts' static networks as a tar archive; empty when the infra-env has none. */
-export async function staticNetworkArchive({ openshift_version, static_network_config }: Networked): Promise<Buffer> {
-  const planned = planStaticNetworks({
+export async function staticNetworkArchive(
+  { openshift_version, static_network_config }: Networked,
+  documents: DocumentWorkers,
+): Promise<Buffer> {
+  const planned = await documents.run(DOCUMENT_TASKS.planStaticNetworks, {
     openshiftVersion: openshift_version ?? '',
     staticNetworkConfig: static_network_config ?? '',
   });

@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { staticNetworkArchive } from './static-network-archive';
+import { DocumentWorkers } from '@muster/nest-kit';
+import { staticNetworkArchive as archiveOf } from './static-network-archive';
+
+const documents = DocumentWorkers.create();
+const staticNetworkArchive = (infraEnv: Parameters<typeof archiveOf>[0]) => archiveOf(infraEnv, documents);
 
 describe('The archive of static networks', () => {
   const config = (mac: string): object => ({

@@ -9,10 +9,10 @@ import {
   toOperatorBundles,
 } from '@muster/assisted-api';
 import { type ClusterSettings, hostKeyOf, InventoryService, type Plain, ValidationService } from '@muster/contracts';
-import { asksForSingleNode, decideOperators, planStaticNetworks } from '@muster/domain';
+import { asksForSingleNode, decideOperators } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { hostNetworkFiles } from '@muster/ignition-config';
-import { IDS, type InputOf } from '@muster/nest-kit';
+import { DOCUMENT_TASKS, DocumentWorkers, IDS, type InputOf } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
@@ -67,6 +67,7 @@ type Preview = Static<typeof PREVIEW>;
 @Controller(OWN_API)
 export class PreviewsController {
   constructor(
+    private readonly documents: DocumentWorkers,
     @Inject(IDS) private readonly ids: Ids,
     private readonly commands: Commands,
     private readonly releases: ReleaseChoice,
@@ -133,11 +134,14 @@ export class PreviewsController {
   @HttpCode(200)
   @Answers('Shows what a static network configuration becomes on each host; nothing is stored.', PREVIEW)
   @Accepts('userAuth')
-  previewStaticNetworks(
+  async previewStaticNetworks(
     @Body()
     { openshift_version: openshiftVersion = '', static_network_config: configs }: PreviewStaticNetworksBody,
-  ): Preview {
-    const planned = planStaticNetworks({ openshiftVersion, staticNetworkConfig: JSON.stringify(configs) });
+  ): Promise<Preview> {
+    const planned = await this.documents.run(DOCUMENT_TASKS.planStaticNetworks, {
+      openshiftVersion,
+      staticNetworkConfig: JSON.stringify(configs),
+    });
     if (!planned) return { form: '', hosts: [], problems: [], advice: [] };
     const { form, networks } = planned;
     const hosts = networks.hosts.map((host, index) => ({

@@ -4,7 +4,7 @@ import { createIgnitionArchive } from '@muster/boot-image';
 import { IGNITION_ARCHIVE_BYTES_MAX, infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { KeyedQueue, BoundedMap } from '@muster/event-sourcing';
 import { mergeIgnition, parseIgnitionOverride, renderDiscoveryIgnition, toIgnitionJson } from '@muster/ignition-config';
-import { openProxy, EVENT_STORE, SECRETS, CLOCK, type MusterEventStore } from '@muster/nest-kit';
+import { DocumentWorkers, openProxy, EVENT_STORE, SECRETS, CLOCK, type MusterEventStore } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
@@ -44,6 +44,7 @@ export class DiscoveryDocuments {
   private readonly queue = new KeyedQueue();
 
   constructor(
+    private readonly documents: DocumentWorkers,
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -91,7 +92,7 @@ export class DiscoveryDocuments {
       return { ignition, generatedAt: await this.stamp(infraEnvId, isoType, ignition), renewAtMs: Infinity };
     }
     const { registries, okdPackagesImage } = this.config;
-    const staticNetwork = staticNetworkOf(isoType, settings);
+    const staticNetwork = await staticNetworkOf(isoType, settings, this.documents);
     const nats =
       this.mint && (await agentNatsAccess(this.mint, { secrets: this.secrets, clock: this.clock }, infraEnvId));
     const rendered = renderDiscoveryIgnition({

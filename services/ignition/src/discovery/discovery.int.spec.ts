@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadOrCreateNatsTrust } from '@muster/adapter-nats';
 import { IgnitionService } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile, parseAgentFile } from '@muster/ignition-config';
-import { callService, SettingError } from '@muster/nest-kit';
+import { callService, SettingsError } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { manualClock, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { INFRA_ENV_ID, infraEnvRegistered, openStage, PULL_SECRET, type Stage } from '../ignition-story.fixture.spec';
@@ -185,7 +185,7 @@ describe('the token that hosts carry', () => {
 
   it.each([[''], ['not a key']])('cannot be signed with %j, which is said at the start', async (pem) => {
     await open({ AUTH_TYPE: 'local', EC_PRIVATE_KEY_PEM: pem });
-    await expect(stage.start()).rejects.toThrow(SettingError);
+    await expect(stage.start()).rejects.toThrow(SettingsError);
   });
 });
 

@@ -1,30 +1,40 @@
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import { planStaticNetworks } from '@muster/domain';
 import { describeNetworkProblem, type StaticNetwork } from '@muster/ignition-config';
+import { DOCUMENT_TASKS, type DocumentWorkers } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 
 const ISO_TYPES = ['full-iso', 'minimal-iso', 'disconnected-iso'] as const;
 export type IsoType = (typeof ISO_TYPES)[number];
 
-/** The asked one, else the infra-env's own, else full-iso. Throws RefusalError when there is none of that name. */
+/** Returns the requested type, else the type of the infra-env, else full-iso. @throws RefusalError for an unknown type. */
 export function isoTypeOf(asked: string, settings: Plain<InfraEnvSettings>): IsoType {
   const wanted = asked || settings.imageType || 'full-iso';
   const type = ISO_TYPES.find((known) => known === wanted);
   if (type) return type;
   throw new RefusalError({
     code: 'invalid-input',
-    reason: `There is no image type ${wanted.slice(0, 64)}.`,
+    reason: `discovery_iso_type '${wanted.slice(0, 64)}' is not supported.`,
     subject: 'discovery_iso_type',
     allowed: ISO_TYPES,
   });
 }
 
-/** Static networks of the live system; those of a minimal image come in its ramdisk. Throws RefusalError when they cannot be used. */
-export function staticNetworkOf(isoType: string, settings: Plain<InfraEnvSettings>): StaticNetwork | undefined {
-  const planned = isoType === 'full-iso' ? planStaticNetworks(settings) : undefined;
+/**
+ * Returns the static networks of the live system. Those of a minimal image are in its ramdisk.
+ * @throws RefusalError `invalid-input` when they cannot be used.
+ */
+export async function staticNetworkOf(
+  isoType: string,
+  settings: Plain<InfraEnvSettings>,
+  documents: DocumentWorkers,
+): Promise<StaticNetwork | undefined> {
+  const planned =
+    isoType === 'full-iso' && settings.staticNetworkConfig
+      ? await documents.run(DOCUMENT_TASKS.planStaticNetworks, settings)
+      : undefined;
   if (!planned) return undefined;
   const [problem] = planned.networks.problems;
-  // A host that boots without the network it was promised is worse than no image.
+  // A host that boots without its configured network is worse than no image.
   if (problem)
     throw new RefusalError({
       code: 'invalid-input',

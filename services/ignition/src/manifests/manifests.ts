@@ -17,14 +17,16 @@ import {
   createCommandHandler,
   ownedEventStore,
 } from '@muster/event-sourcing';
+import { MANIFEST_BYTES_MAX, type ManifestFault, type ManifestFile, manifestNameFault } from '@muster/ignition-config';
 import {
-  MANIFEST_BYTES_MAX,
-  manifestContentFault,
-  type ManifestFault,
-  type ManifestFile,
-  manifestNameFault,
-} from '@muster/ignition-config';
-import { EVENT_STORE, SECRETS, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+  DOCUMENT_TASKS,
+  DocumentWorkers,
+  EVENT_STORE,
+  SECRETS,
+  CLOCK,
+  IDS,
+  type MusterEventStore,
+} from '@muster/nest-kit';
 import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
@@ -48,6 +50,7 @@ export class Manifests {
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
+    private readonly documents: DocumentWorkers,
     @Inject(CLOCK) clock: Clock,
     @Inject(IDS) ids: Ids,
   ) {
@@ -94,7 +97,7 @@ export class Manifests {
     await this.cluster(clusterId);
     const folder = folderOf(given.folder);
     const { fileName, content } = given;
-    check(fileName, content);
+    await this.check(fileName, content);
     const known = await this.known(clusterId);
     if (known.length >= MANIFESTS_MAX && !known.some((one) => manifestKey(one) === manifestKey({ folder, fileName })))
       throw refusal(`A cluster takes at most ${MANIFESTS_MAX} manifests.`, 'file_name');
@@ -114,7 +117,7 @@ export class Manifests {
     const content = changes.content ?? (await this.open(clusterId, from));
     const folder = folderOf(changes.folder ?? from.folder);
     const fileName = changes.fileName ?? from.fileName;
-    check(fileName, content);
+    await this.check(fileName, content);
     const manifest = await this.seal(clusterId, { folder, fileName, source: 'user' }, content);
     return this.execute(clusterId, { type: 'MoveManifest', clusterId, from, manifest }, manifest, context);
   }
@@ -137,6 +140,13 @@ export class Manifests {
     for (const { folder, fileName, content } of files)
       manifests.push(await this.seal(clusterId, { folder, fileName, source: 'system' }, Buffer.from(content)));
     await this.of.handle(clusterId, { type: 'ReplaceSystemManifests', clusterId, manifests }, context);
+  }
+
+  private async check(fileName: string, content: Buffer): Promise<void> {
+    throwFault(manifestNameFault(fileName), 'file_name');
+    if (content.length > MANIFEST_BYTES_MAX)
+      throw refusal(`${fileName} has ${content.length} bytes. Allowed: at most ${MANIFEST_BYTES_MAX}.`, 'content');
+    throwFault(await this.documents.run(DOCUMENT_TASKS.checkManifest, fileName, content.toString()), 'content');
   }
 
   private async known(clusterId: string): Promise<readonly Manifest[]> {
@@ -207,13 +217,6 @@ function folderOf(folder: string): ManifestFile['folder'] {
       allowed: FOLDERS,
     });
   return found;
-}
-
-function check(fileName: string, content: Buffer): void {
-  throwFault(manifestNameFault(fileName), 'file_name');
-  if (content.length > MANIFEST_BYTES_MAX)
-    throw refusal(`${fileName} has ${content.length} bytes; ${MANIFEST_BYTES_MAX} are allowed.`, 'content');
-  throwFault(manifestContentFault(fileName, content.toString()), 'content');
 }
 
 function throwFault(fault: ManifestFault | undefined, subject: string): void {

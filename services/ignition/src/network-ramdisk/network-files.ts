@@ -1,24 +1,23 @@
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import type { RamdiskFile } from '@muster/boot-image';
-import { planRamdiskNetworks } from '@muster/domain';
+import type { planRamdiskNetworks } from '@muster/domain';
 import { networkRamdiskFiles, proxyEnvironmentLines } from '@muster/ignition-config';
 
 const PROXY_DROP_IN_PATH = '/etc/systemd/system/coreos-livepxe-rootfs.service.d/10-proxy.conf';
 const PROXY_DROP_IN_MODE = 0o664;
 
-/** What a machine needs in its ramdisk to fetch its root file system: its static network and the way through a proxy. */
-export function networkFiles(settings: Plain<InfraEnvSettings>): readonly RamdiskFile[] {
-  return [...staticNetworkFiles(settings), ...proxyFiles(settings)];
+export type PlannedNetworks = ReturnType<typeof planRamdiskNetworks>;
+
+/** Returns the files that a ramdisk needs to fetch the root file system: static networks, and the proxy. */
+export function networkFiles(settings: Plain<InfraEnvSettings>, planned: PlannedNetworks): readonly RamdiskFile[] {
+  return [...staticNetworkFiles(settings, planned), ...proxyFiles(settings)];
 }
 
-function staticNetworkFiles(settings: Plain<InfraEnvSettings>): readonly RamdiskFile[] {
-  const planned = planRamdiskNetworks(settings);
-  if (!planned) return [];
-  return networkRamdiskFiles({
-    form: planned.form,
-    hosts: planned.networks.hosts,
-    delaySeconds: settings.networkDiscoveryDelaySeconds ?? 0,
-  });
+function staticNetworkFiles(
+  { networkDiscoveryDelaySeconds: delaySeconds = 0 }: Plain<InfraEnvSettings>,
+  planned: PlannedNetworks,
+): readonly RamdiskFile[] {
+  return planned ? networkRamdiskFiles({ form: planned.form, hosts: planned.networks.hosts, delaySeconds }) : [];
 }
 
 function proxyFiles({ proxy }: Plain<InfraEnvSettings>): readonly RamdiskFile[] {

@@ -1,4 +1,8 @@
-import { networkFiles } from './network-files';
+import type { InfraEnvSettings, Plain } from '@muster/contracts';
+import { planRamdiskNetworks } from '@muster/domain';
+import { networkFiles as filesOf } from './network-files';
+
+const networkFiles = (settings: Plain<InfraEnvSettings>) => filesOf(settings, planRamdiskNetworks(settings));
 
 describe('The files of a network ramdisk', () => {
   it('are none without a proxy', () => {

@@ -1,7 +1,20 @@
 import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/contracts';
-import { type ClusterState, infraEnvFeatureRefusal, type InfraEnvState } from '@muster/domain';
+import {
+  type ClusterState,
+  infraEnvChanges,
+  infraEnvFeatureRefusal,
+  type InfraEnvState,
+  mergeInfraEnvSettings,
+} from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
-import { Handles, type InputOf, revokeInfraEnvTokens, SECRETS } from '@muster/nest-kit';
+import {
+  DOCUMENT_TASKS,
+  DocumentWorkers,
+  Handles,
+  type InputOf,
+  revokeInfraEnvTokens,
+  SECRETS,
+} from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
@@ -21,6 +34,7 @@ export class InfraEnvsController {
     private readonly proxies: GivenProxies,
     private readonly sealing: SealingCommands,
     private readonly view: RegistrationView,
+    private readonly documents: DocumentWorkers,
     @Inject(SECRETS) private readonly secrets: Secrets,
   ) {}
 
@@ -35,6 +49,7 @@ export class InfraEnvsController {
     const cluster = settings.clusterId ? await this.clusterOrThrow(settings.clusterId) : undefined;
     const refusal = infraEnvFeatureRefusal(settings, undefined, cluster);
     if (refusal) throw new RefusalError(refusal);
+    await this.checkStaticNetworks(settings);
     const at = this.aggregates.now();
     const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
     const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal];
@@ -51,10 +66,19 @@ export class InfraEnvsController {
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy, state.settings.proxy);
     const changes = { ...given, proxy };
     await this.refuseUnsupported(state, changes);
+    if (changes.staticNetworkConfig !== undefined || changes.openshiftVersion !== undefined)
+      await this.checkStaticNetworks(mergeInfraEnvSettings(state.settings, infraEnvChanges(state.settings, changes)));
     const at = this.aggregates.now();
     const command = { type: 'Revise', at, changes, pullSecretReplaced: Boolean(pullSecret) } as const;
     const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal];
     return { stored: await this.sealing.handle(this.aggregates.infraEnvs, infraEnvId, command, toKeep, context) };
+  }
+
+  /** The network documents of many hosts take seconds to read, so they are read beside the main thread. */
+  private async checkStaticNetworks(settings: Plain<InfraEnvSettings>): Promise<void> {
+    if (!settings.staticNetworkConfig) return;
+    const problem = await this.documents.run(DOCUMENT_TASKS.checkStaticNetworks, settings);
+    if (problem) throw new RefusalError({ code: 'invalid-input', subject: 'static_network_config', ...problem });
   }
 
   @Handles(method.rotateSigningKey)

@@ -1,0 +1,24 @@
+import { parentPort } from 'node:worker_threads';
+import type { DocumentReply } from './document-workers';
+
+interface Request {
+  readonly module: string;
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+
+const reply = (message: DocumentReply): void => parentPort?.postMessage(message);
+
+async function run({ module, name, args }: Request): Promise<void> {
+  try {
+    const exported: Record<string, unknown> = await import(module);
+    const task = exported[name];
+    if (typeof task !== 'function') throw new Error(`${module} has no function ${name}.`);
+    reply({ result: task(...args) as unknown });
+  } catch (error) {
+    reply({ error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+parentPort?.on('message', (request: Request) => void run(request));
+reply('ready');

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DocumentTask, DocumentWorkers } from './document-workers';
+
+/** The compiled form of the entry, without a build. */
+const ENTRY = `
+const { parentPort } = require('node:worker_threads');
+parentPort.on('message', ({ module, name, args }) => {
+  try { parentPort.postMessage({ result: require(module)[name](...args) }); }
+  catch (error) { parentPort.postMessage({ error: error.message }); }
+});
+parentPort.postMessage('ready');
+`;
+const TASKS = `
+exports.double = (number) => number * 2;
+exports.loop = () => { for (;;); };
+exports.fill = () => { const all = []; for (;;) all.push(new Array(1e6).fill(1.5)); };
+exports.recurse = () => exports.recurse() + 1;
+`;
+
+describe('documents in workers', () => {
+  let directory: string;
+  let workers: DocumentWorkers;
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'muster-documents-'));
+    writeFileSync(join(directory, 'entry.js'), ENTRY);
+    writeFileSync(join(directory, 'tasks.js'), TASKS);
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  beforeEach(() => {
+    workers = DocumentWorkers.create(
+      { timeMs: 500, memoryMib: 32, workers: 1, waiting: 3 },
+      join(directory, 'entry.js'),
+    );
+  });
+  afterEach(() => workers.onApplicationShutdown());
+
+  const task = (name: string): DocumentTask<readonly [number], number> => ({
+    module: join(directory, 'tasks.js'),
+    name,
+    subject: 'document',
+    run: () => -1,
+  });
+
+  it('return what the function returns', async () => {
+    expect(await Promise.all([1, 2, 3].map((number) => workers.run(task('double'), number)))).toEqual([2, 4, 6]);
+  });
+
+  it.each([
+    ['time', 'loop', /document cannot be read within 0\.5 seconds/],
+    ['memory', 'fill', /document cannot be read within 32 MiB of memory/],
+    ['stack', 'recurse', /call stack/],
+  ])('end at the limit on %s, and the next document is read', async (_, name, reason) => {
+    const ended = workers.run(task(name), 1);
+    const next = workers.run(task('double'), 4);
+    await expect(ended).rejects.toThrow(reason);
+    expect(await next).toBe(8);
+  });
+
+  it('leave this thread free', async () => {
+    const ended = workers.run(task('loop'), 1).catch(() => 'ended');
+    let turns = 0;
+    const turning = setInterval(() => (turns += 1), 5);
+    await ended;
+    clearInterval(turning);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it('are refused when too many wait', async () => {
+    const all = await Promise.allSettled(Array.from({ length: 6 }, (_, number) => workers.run(task('double'), number)));
+    expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(2);
+  });
+
+  it('are read in this thread where the entry is not compiled', async () => {
+    expect(await DocumentWorkers.create().run(task('double'), 1)).toBe(-1);
+  });
+});

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { RefusalError } from '@muster/problems';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+
+/** A pure function of a library that reads a document of a user. Arguments and result can be cloned. */
+export interface DocumentTask<Args extends readonly unknown[], Result> {
+  /** Where the worker finds the function: an export of a package. */
+  readonly module: string;
+  readonly name: string;
+  readonly run: (...args: Args) => Result;
+  /** Field of the request that carries the document. */
+  readonly subject: string;
+}
+
+export interface DocumentLimits {
+  readonly timeMs: number;
+  readonly memoryMib: number;
+  readonly workers: number;
+  /** Documents that wait for a worker. */
+  readonly waiting: number;
+}
+
+export const DOCUMENT_LIMITS: DocumentLimits = { timeMs: 8_000, memoryMib: 512, workers: 2, waiting: 64 };
+const STACK_MIB = 4;
+const ENTRY = join(__dirname, 'document-worker.entry.js');
+
+export type DocumentReply = 'ready' | { readonly result: unknown } | { readonly error: string };
+
+interface Job {
+  readonly task: DocumentTask<never, unknown>;
+  readonly args: readonly unknown[];
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Reads documents of users in worker threads, so that one document delays nobody else: a document that exceeds the limits on time or memory
+ * is refused and its worker is replaced. Where no compiled entry exists (sources under a test transformer) it runs in this thread.
+ */
+@Injectable()
+export class DocumentWorkers implements OnApplicationShutdown {
+  private readonly idle: Worker[] = [];
+  private readonly waiting: Job[] = [];
+  /** Documents that are being read, by the digest of task and arguments. */
+  private readonly running = new Map<string, Promise<unknown>>();
+  private busy = 0;
+  private readonly limits: DocumentLimits;
+  private readonly entry: string;
+
+  private constructor(limits: DocumentLimits, entry: string) {
+    this.limits = limits;
+    this.entry = entry;
+  }
+
+  static create(limits: DocumentLimits = DOCUMENT_LIMITS, entry = ENTRY): DocumentWorkers {
+    return new DocumentWorkers(limits, entry);
+  }
+
+  /** @throws RefusalError `invalid-input` for a document over the limits, `busy` when too many documents wait. */
+  run<Args extends readonly unknown[], Result>(task: DocumentTask<Args, Result>, ...args: Args): Promise<Result> {
+    if (!existsSync(this.entry)) return Promise.resolve().then(() => task.run(...args));
+    const key = createHash('sha256')
+      .update(JSON.stringify([task.module, task.name, args]))
+      .digest('base64');
+    // A client that repeats its request gets the result of the first one.
+    const known = this.running.get(key);
+    if (known) return known as Promise<Result>;
+    const running = this.enqueue(task, args);
+    this.running.set(key, running);
+    const forget = (): void => void this.running.delete(key);
+    running.then(forget, forget);
+    return running;
+  }
+
+  private enqueue<Args extends readonly unknown[], Result>(
+    task: DocumentTask<Args, Result>,
+    args: Args,
+  ): Promise<Result> {
+    if (this.waiting.length >= this.limits.waiting)
+      return Promise.reject(
+        new RefusalError({ code: 'busy', reason: 'Too many documents wait to be read. Send the request again later.' }),
+      );
+    return new Promise<Result>((resolve, reject) => {
+      // The worker runs the same function, so its result has the same type.
+      this.waiting.push({ task, args, resolve: (result) => resolve(result as Result), reject });
+      this.next();
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    for (const { reject } of this.waiting.splice(0)) reject(new Error('The service stops.'));
+    await Promise.all(this.idle.splice(0).map((worker) => worker.terminate()));
+  }
+
+  private next(): void {
+    if (this.busy >= this.limits.workers) return;
+    const job = this.waiting.shift();
+    if (!job) return;
+    this.busy += 1;
+    const worker = this.idle.pop();
+    void (worker ? Promise.resolve(worker) : this.start())
+      .then((ready) => this.assign(ready, job))
+      .catch((error: unknown) => job.reject(error instanceof Error ? error : new Error(String(error))))
+      .finally(() => {
+        this.busy -= 1;
+        this.next();
+      });
+  }
+
+  /** Resolves when the worker has loaded its code: that time is not the document's. */
+  private start(): Promise<Worker> {
+    const worker = new Worker(this.entry, {
+      resourceLimits: { maxOldGenerationSizeMb: this.limits.memoryMib, stackSizeMb: STACK_MIB },
+    });
+    // A worker that ends is replaced; without a listener its error would end the process.
+    worker.on('error', () => undefined);
+    return new Promise((resolve, reject) => {
+      worker.once('error', reject);
+      worker.once('message', () => {
+        worker.off('error', reject);
+        resolve(worker);
+      });
+    });
+  }
+
+  private async assign(worker: Worker, { task, args, resolve, reject }: Job): Promise<void> {
+    const { timeMs, memoryMib } = this.limits;
+    const refuse = (limit: string): RefusalError =>
+      new RefusalError({
+        code: 'invalid-input',
+        reason: `${task.subject} cannot be read within ${limit}. Simplify the document or divide it.`,
+        subject: task.subject,
+      });
+    worker.ref();
+    const reply = await new Promise<DocumentReply | Error>((settle) => {
+      const fail = (error: Error & { readonly code?: string }): void =>
+        done(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? refuse(`${memoryMib} MiB of memory`) : error);
+      const late = setTimeout(() => done(refuse(`${timeMs / 1_000} seconds`)), timeMs);
+      const done = (found: DocumentReply | Error): void => {
+        clearTimeout(late);
+        worker.off('message', done).off('error', fail);
+        settle(found);
+      };
+      worker.on('message', done).on('error', fail);
+      worker.postMessage({ module: task.module, name: task.name, args });
+    });
+    if (reply instanceof Error) {
+      reject(reply);
+      await worker.terminate();
+      return;
+    }
+    worker.unref();
+    this.idle.push(worker);
+    if (typeof reply === 'object' && 'result' in reply) resolve(reply.result);
+    else reject(new Error(typeof reply === 'object' ? reply.error : `Unexpected reply ${reply}.`));
+  }
+}
