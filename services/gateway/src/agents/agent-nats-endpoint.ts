@@ -44,7 +44,9 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
     } catch (error) {
       if (error instanceof RefusalError) return { refusal: toEnvelope(error.refusal) };
       this.logger.error(`${verb}: ${error instanceof Error ? error.stack : String(error)}`);
-      return { refusal: toEnvelope({ code: 'internal', reason: 'The service could not answer; its log says why.' }) };
+      return {
+        refusal: toEnvelope({ code: 'internal', reason: 'Internal error. The log of the service has the details.' }),
+      };
     }
   }
 

@@ -49,7 +49,7 @@ export class AgentsController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Makes a host known, or tells again what is known of it.', V2_REGISTERED_HOST)
+  @Answers('Register a host (idempotent).', V2_REGISTERED_HOST)
   @Accepts('agentAuth')
   async registerHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -81,7 +81,7 @@ export class AgentsController {
   }
 
   @Get(':host_id/instructions')
-  @Answers('Tells an agent what to do, and when to ask again.', V2_STEPS)
+  @Answers('Get the next steps of a host and the time until the next request.', V2_STEPS)
   @Accepts('agentAuth')
   async nextSteps(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -97,7 +97,7 @@ export class AgentsController {
   @Post(':host_id/instructions')
   @HttpCode(204)
   @SendsAgentVersion()
-  @AnswersNothing('Takes what became of a step.')
+  @AnswersNothing('Submit the result of a step.')
   @Accepts('agentAuth')
   async replyToStep(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -112,7 +112,7 @@ export class AgentsController {
   @Put(':host_id/progress')
   @HttpCode(200)
   @SendsAgentVersion()
-  @AnswersNothing('Takes the stage that the installation of a host has reached.')
+  @AnswersNothing('Report the installation stage of a host.')
   @Accepts('agentAuth')
   async reportProgress(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

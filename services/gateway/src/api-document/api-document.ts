@@ -4,9 +4,9 @@ import { CREDENTIAL_PLACES } from '../auth/credentials';
 import { describeRoutes } from './describe-routes';
 import { finishDocument } from './finish-document';
 
-const ABOUT = `Installs OpenShift and OKD clusters on bare metal. Paths under /api/assisted-install keep the contract that today's
-consoles, command lines and agents speak; those under /api/muster are Muster's own. Members that are not told of may
-appear in answers at any time; requests are refused when they have a member that is not told of here. A member that is null counts as left out.`;
+const ABOUT = `Installs OpenShift and OKD clusters on bare metal. Paths under /api/assisted-install implement the v2 API of
+assisted-service; paths under /api/muster are specific to Muster. Answers may get additional fields at any time. Requests
+with fields that this document does not describe are refused. A field that is null counts as absent.`;
 
 /** The OpenAPI document of what the application serves. */
 export function apiDocumentOf(app: INestApplication): OpenAPIObject {

@@ -22,9 +22,9 @@ export interface ErrorRow {
 }
 
 const RETRY_AFTER: ErrorRow['headers'] = {
-  'Retry-After': { type: 'integer', description: 'Seconds after which asking again makes sense.' },
+  'Retry-After': { type: 'integer', description: 'Seconds after which a retry is useful.' },
 };
-/** What the server refuses before a handler has looked at it is told in fewer words. */
+/** Requests that the HTTP server refuses before a handler runs get the shorter body. */
 const EITHER: JsonSchema = { oneOf: [V2_ERROR, V2_INFRA_ERROR] };
 const isGuarded = ({ isOpenToAll }: AskedOperation): boolean => !isOpenToAll;
 
@@ -33,35 +33,35 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
   {
     name: 'malformed',
     status: 400,
-    means: 'The request does not have the required form; the message names the field.',
+    means: 'The request is not valid. The message names the field and what is allowed.',
     schema: EITHER,
     occurs: ({ hasParameters, hasBody }) => hasParameters || hasBody,
   },
   {
     name: 'unproven',
     status: 401,
-    means: 'The request proves nothing about who asks.',
+    means: 'The credentials are missing or not valid.',
     schema: V2_INFRA_ERROR,
     occurs: isGuarded,
   },
   {
     name: 'forbidden',
     status: 403,
-    means: 'Whoever asks may not do this.',
+    means: 'The credentials do not allow this operation.',
     schema: V2_INFRA_ERROR,
     occurs: isGuarded,
   },
   {
     name: 'missing',
     status: 404,
-    means: 'There is no such thing, or it belongs to somebody else.',
+    means: 'Not found, or you do not have access to it.',
     schema: EITHER,
     occurs: ({ namesSomething, note }) => namesSomething || note.namesOthers,
   },
   {
     name: 'not-now',
     status: 409,
-    means: 'The state does not allow this, now or ever; the reason says which it is.',
+    means: 'The current state does not allow the operation. The reason says what to do.',
     schema: V2_ERROR,
     occurs: ({ method, namesSomething, note }) =>
       (method !== 'get' && (namesSomething || note.namesOthers)) || note.isEarlyAtTimes,
@@ -69,28 +69,28 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
   {
     name: 'too-large',
     status: 413,
-    means: 'The body is too large.',
+    means: 'The body exceeds the size limit.',
     schema: EITHER,
     occurs: ({ hasBody }) => hasBody,
   },
   {
     name: 'other-media-type',
     status: 415,
-    means: 'The body has another media type.',
+    means: 'The media type of the body is not supported.',
     schema: V2_INFRA_ERROR,
     occurs: ({ hasBody }) => hasBody,
   },
   {
     name: 'unusable-name',
     status: 422,
-    means: 'The name cannot be used.',
+    means: 'The name is not valid.',
     schema: V2_ERROR,
     occurs: ({ note }) => note.checksNames,
   },
   {
     name: 'too-many',
     status: 429,
-    means: 'Too many requests from there.',
+    means: 'Too many requests. Retry after the given delay.',
     schema: V2_ERROR,
     occurs: isGuarded,
     headers: RETRY_AFTER,
@@ -98,14 +98,14 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
   {
     name: 'fault',
     status: 500,
-    means: 'A fault of the service itself; its log says more.',
+    means: 'Internal error. The log has the details under the X-Request-Id of this answer.',
     schema: V2_ERROR,
     occurs: isGuarded,
   },
   {
     name: 'away',
     status: 503,
-    means: 'Something that is needed for this is away.',
+    means: 'A dependency is unavailable. Retry after the given delay.',
     schema: V2_ERROR,
     occurs: isGuarded,
     headers: RETRY_AFTER,

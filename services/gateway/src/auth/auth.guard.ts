@@ -21,7 +21,8 @@ declare module 'fastify' {
 
 const UNAUTHORIZED: Refusal = {
   code: 'unauthorized',
-  reason: 'The request carries no token that this route accepts; send one in the header or parameter of the contract.',
+  reason:
+    'The credentials are missing or not valid. Send a token in the header or parameter that the API document names for this operation.',
 };
 const READING: readonly string[] = ['GET', 'HEAD'];
 const READERS: readonly Role[] = ['admin', 'read-only-admin', 'user'];
@@ -103,12 +104,12 @@ export class AuthGuard implements CanActivate {
     if (caller.kind === 'user' && !allowed.includes(caller.role))
       throw new RefusalError({
         code: 'forbidden',
-        reason: `This is not for the role ${caller.role}.`,
+        reason: `The role ${caller.role} does not allow this operation.`,
         allowed: [...allowed],
       });
     // As if it were not there: a token must not tell which other ids exist.
     if (caller.scope && !(await this.scopes.covers(caller.scope, path)))
-      throw new RefusalError({ code: 'not-found', reason: 'There is nothing here that this token may see.' });
+      throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
     await this.ownership.check(caller, isReading ? 'read' : 'write', path);
   }
 }

@@ -12,12 +12,12 @@ export interface CredentialPlace {
 }
 
 export const CREDENTIAL_PLACES: ReadonlyMap<AuthScheme, CredentialPlace> = new Map<AuthScheme, CredentialPlace>([
-  ['userAuth', { place: 'header', name: 'Authorization', description: 'People: the word Bearer and a token.' }],
-  ['agentAuth', { place: 'header', name: 'X-Secret-Key', description: 'Agents and controllers: their token.' }],
-  ['urlAuth', { place: 'query', name: 'api_key', description: 'Signed addresses: the token in them.' }],
-  ['imageAuth', { place: 'header', name: 'Image-Token', description: 'The image service: the token of an image.' }],
-  ['imageURLAuth', { place: 'query', name: 'image_token', description: 'Signed addresses of images: their token.' }],
-  ['watcherAuth', { place: 'header', name: 'Watcher-Authorization', description: 'Programs that watch: their token.' }],
+  ['userAuth', { place: 'header', name: 'Authorization', description: 'Users: `Bearer` and a token.' }],
+  ['agentAuth', { place: 'header', name: 'X-Secret-Key', description: 'Token of an agent or a controller.' }],
+  ['urlAuth', { place: 'query', name: 'api_key', description: 'Token of a signed URL.' }],
+  ['imageAuth', { place: 'header', name: 'Image-Token', description: 'Token of an image, sent by the image service.' }],
+  ['imageURLAuth', { place: 'query', name: 'image_token', description: 'Token of a signed image URL.' }],
+  ['watcherAuth', { place: 'header', name: 'Watcher-Authorization', description: 'Token of a program that watches.' }],
 ]);
 const NOWHERE: Pick<CredentialPlace, 'place' | 'name'> = { place: 'query', name: '' };
 const BEARER = /^bearer\s+/i;

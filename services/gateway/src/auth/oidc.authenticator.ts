@@ -163,4 +163,4 @@ async function discoverKeys(issuer: string): Promise<string> {
 }
 
 const unreachable = (): RefusalError =>
-  new RefusalError({ code: 'busy', reason: 'The issuer of tokens cannot be asked for its keys now; try again soon.' });
+  new RefusalError({ code: 'busy', reason: 'The keys of the token issuer are unavailable. Retry later.' });

@@ -68,7 +68,7 @@ export class Ownership {
     if (wish === 'write' && !(await this.mayWrite(caller, document)))
       throw new RefusalError({
         code: 'forbidden',
-        reason: 'You may see this and not change it: it belongs to another member of your organisation.',
+        reason: 'You can read this but not change it: it belongs to another member of your organization.',
       });
   }
 
@@ -84,7 +84,7 @@ export class Ownership {
   }
 }
 
-const NOT_YOURS: Refusal = { code: 'not-found', reason: 'There is no such thing, or it is not yours.' };
+const NOT_YOURS: Refusal = { code: 'not-found', reason: 'Not found, or you do not have access to it.' };
 
 const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' && caller.user === user;
 

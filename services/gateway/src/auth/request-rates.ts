@@ -28,8 +28,10 @@ export class RequestRates {
   ) {}
 
   /**
-   * Somebody at the address could not prove who he is. Throws RefusalError when that happens there too often; who can prove it is
-   * let in all the same, as a whole site may come from one address.
+   * Counts a failed authentication from an address. Callers that authenticate from the same address are still served, because a
+   * whole site may share one.
+   *
+   * @throws RefusalError `too-many-requests` above the limit.
    */
   countFailure(address: string): void {
     const { failedProofsPerMinuteMax } = this.config;
@@ -39,18 +41,18 @@ export class RequestRates {
     if (window.count > failedProofsPerMinuteMax)
       throw this.tooMany(
         window,
-        `More than ${failedProofsPerMinuteMax} tokens in a minute from this address are no good.`,
+        `Too many failed authentication attempts from this address (limit ${failedProofsPerMinuteMax} per minute).`,
       );
   }
 
-  /** Throws RefusalError when the caller asks more often than the setting allows. */
+  /** @throws RefusalError `too-many-requests` when the caller exceeds the limit of the setting. */
   count(caller: string): void {
     const { requestsPerSecondMax } = this.config;
     if (requestsPerSecondMax === 0) return;
     const window = this.windowOf(this.requests, caller, SECOND_MS);
     window.count += 1;
     if (window.count > requestsPerSecondMax)
-      throw this.tooMany(window, `More than ${requestsPerSecondMax} requests in a second are not answered.`);
+      throw this.tooMany(window, `Too many requests (limit ${requestsPerSecondMax} per second).`);
   }
 
   private windowOf(windows: BoundedMap<string, Window>, key: string, lengthMs: number): Window {

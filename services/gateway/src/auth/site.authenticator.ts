@@ -25,12 +25,12 @@ export class SiteAuthenticator implements Authenticator {
     if (claimed === '')
       throw new RefusalError({
         code: 'invalid-input',
-        reason: 'This token has an empty auth_scheme.',
+        reason: 'The auth_scheme of the token is empty.',
         subject: 'auth_scheme',
       });
     throw new RefusalError({
       code: 'forbidden',
-      reason: `This token is for ${typeof claimed === 'string' && claimed !== '' ? claimed.slice(0, 32) : 'no scheme'}, not for ${scheme}.`,
+      reason: `The token is for ${typeof claimed === 'string' && claimed !== '' ? claimed.slice(0, 32) : 'no scheme'}, not for ${scheme}.`,
       subject: 'auth_scheme',
     });
   }

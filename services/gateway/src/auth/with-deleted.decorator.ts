@@ -13,7 +13,7 @@ const readWithDeleted = createParamDecorator((_: unknown, context: ExecutionCont
   if (seesWhatOthersMade(caller)) return true;
   throw new RefusalError({
     code: 'forbidden',
-    reason: `Deleted clusters are shown to administrators only; ask without the header ${HEADER}.`,
+    reason: `Only administrators can list deleted clusters. Omit the header ${HEADER}.`,
     subject: HEADER,
   });
 });

@@ -35,7 +35,7 @@ export class CatalogueController {
   ) {}
 
   @Get('component-versions')
-  @Answers('Tells which versions of its parts this service runs and hands out.', V2_COMPONENT_VERSIONS)
+  @Answers('List the component images and the release tag of this service.', V2_COMPONENT_VERSIONS)
   @Accepts('userAuth')
   listComponentVersions(): {
     readonly versions: { readonly [component: string]: string };
@@ -46,14 +46,14 @@ export class CatalogueController {
 
   /** Base domains whose DNS records are made here: none, so people bring their own. */
   @Get('domains')
-  @Answers('Lists the base domains whose DNS records are made here.', Type.Array(V2_MANAGED_DOMAIN))
+  @Answers('List the base domains with managed DNS records.', Type.Array(V2_MANAGED_DOMAIN))
   @Accepts('userAuth')
   listManagedDomains(): readonly never[] {
     return [];
   }
 
   @Get('openshift-versions')
-  @Answers('Lists the versions that can be installed, by their names.', Dictionary(V2_OPENSHIFT_VERSION))
+  @Answers('List the OpenShift versions that can be installed.', Dictionary(V2_OPENSHIFT_VERSION))
   @Accepts('userAuth')
   listOpenshiftVersions(@Query() query: OpenshiftVersionsQuery): {
     readonly [version: string]: V2OpenshiftVersion;
@@ -63,14 +63,14 @@ export class CatalogueController {
 
   /** Which channels releases are taken from; the catalogue itself is what `openshift-versions` lists. */
   @Get('release-sources')
-  @Answers('Lists the channels that releases are taken from.', Type.Array(V2_RELEASE_SOURCE))
+  @Answers('List the release channels per version and architecture.', Type.Array(V2_RELEASE_SOURCE))
   @Accepts('userAuth')
   listReleaseSources(): readonly ReleaseSource[] {
     return this.config.releaseSources;
   }
 
   @Get('clusters/default-config')
-  @Answers('Shows what the settings of a cluster are when nothing is said.', V2_DEFAULT_CONFIG)
+  @Answers('Get the default settings of a cluster.', V2_DEFAULT_CONFIG)
   @Accepts('userAuth')
   showDefaultConfig(): V2DefaultConfig {
     return toDefaultConfig(this.config);

@@ -17,7 +17,7 @@ import { toSupportQuery } from './support-query';
 @Controller('v2/support-levels')
 export class SupportLevelsController {
   @Get('architectures')
-  @Answers('Tells how well each architecture is supported by a version.', V2_ARCHITECTURE_LEVELS)
+  @Answers('List the support level of each CPU architecture.', V2_ARCHITECTURE_LEVELS)
   @Accepts('userAuth')
   listArchitectureLevels(@Query() query: ArchitectureLevelsQuery): {
     readonly architectures: ArchitectureLevels;
@@ -26,7 +26,7 @@ export class SupportLevelsController {
   }
 
   @Get('features')
-  @Answers('Tells how well each feature is supported.', V2_FEATURE_LEVELS)
+  @Answers('List the support level of each feature.', V2_FEATURE_LEVELS)
   @Accepts('userAuth')
   listFeatureLevels(@Query() query: FeatureLevelsQuery): { readonly features: FeatureLevels } {
     return { features: featureLevels(toSupportQuery(query)) };
@@ -34,7 +34,7 @@ export class SupportLevelsController {
 
   @Get('features/detailed')
   @Answers(
-    'Tells how well each feature and operator is supported, why not, and what they exclude.',
+    'List the support level of each feature and operator with reasons and incompatibilities.',
     V2_DETAILED_FEATURES,
   )
   @Accepts('userAuth')

@@ -23,7 +23,7 @@ export class ClusterRequirementsController {
   ) {}
 
   @Get('supported-platforms')
-  @Answers('Lists the platforms that the cluster can be installed on with the hosts it has.', V2_PLATFORM_TYPES)
+  @Answers('List the platforms that the cluster can be installed on with its hosts.', V2_PLATFORM_TYPES)
   @Accepts('userAuth')
   async listSupportedPlatforms(@Param('cluster_id', IdPipe) clusterId: string): Promise<readonly PlatformType[]> {
     const cluster = await this.clusters.document(clusterId);
@@ -38,7 +38,7 @@ export class ClusterRequirementsController {
   }
 
   @Get('preflight-requirements')
-  @Answers('Tells what machines need to have, before any of them is known.', V2_PREFLIGHT_REQUIREMENTS)
+  @Answers('Get the hardware requirements of hosts and operators.', V2_PREFLIGHT_REQUIREMENTS)
   @Accepts('userAuth')
   async showPreflightRequirements(@Param('cluster_id', IdPipe) clusterId: string): Promise<V2PreflightRequirements> {
     const { requirements, operatorSettings } = this.config;

@@ -21,7 +21,7 @@ export class ClusterSettingsController {
   /** One JSON string, whose text is the document. */
   @Get('install-config')
   @Header('content-type', 'application/json')
-  @Answers('Shows the install-config that the cluster is installed with, as one text.', Type.String())
+  @Answers('Get the install-config of a cluster as a string.', Type.String())
   @Accepts('userAuth')
   async showInstallConfig(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -33,7 +33,7 @@ export class ClusterSettingsController {
 
   @Patch('install-config')
   @HttpCode(201)
-  @AnswersNothing('Replaces what is merged over the install-config of a cluster.')
+  @AnswersNothing('Replace the overrides of the install-config of a cluster.')
   @Accepts('userAuth')
   async overrideInstallConfig(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -43,7 +43,7 @@ export class ClusterSettingsController {
     if (installConfigOverrides !== '' && !isJsonObject(installConfigOverrides)) {
       throw new RefusalError({
         code: 'invalid-input',
-        reason: 'The install-config override must be the text of a JSON object, or empty to remove it.',
+        reason: 'The install-config override must be a JSON object as a string, or empty to remove it.',
       });
     }
     const input = { clusterId, changes: { installConfigOverrides } };
@@ -53,7 +53,7 @@ export class ClusterSettingsController {
   /** Text that a console keeps with a cluster; nobody here reads it. Both bodies are one JSON string. */
   @Get('ui-settings')
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @Answers('Shows the text that a console keeps with the cluster.', Type.String())
+  @Answers('Get the settings that a web console stores with a cluster.', Type.String())
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showUiSettings(@Param('cluster_id', IdPipe) clusterId: string): Promise<string> {
@@ -63,7 +63,7 @@ export class ClusterSettingsController {
   @Put('ui-settings')
   @HttpCode(200)
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @Answers('Replaces the text that a console keeps with the cluster.', Type.String())
+  @Answers('Replace the settings that a web console stores with a cluster.', Type.String())
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async keepUiSettings(

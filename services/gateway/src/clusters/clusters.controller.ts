@@ -57,7 +57,7 @@ export class ClustersController {
   ) {}
 
   @Get()
-  @AnswersText('Lists the clusters that whoever asks may see.', Type.Array(V2_CLUSTER))
+  @AnswersText('List the clusters visible to the caller.', Type.Array(V2_CLUSTER))
   @Accepts('userAuth', 'watcherAuth')
   async listClusters(
     @Query() query: ListClustersQuery,
@@ -71,7 +71,7 @@ export class ClustersController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Makes a cluster.', V2_CLUSTER)
+  @Answers('Register a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async registerCluster(
     @Body() body: RegisterClusterBody,
@@ -108,7 +108,7 @@ export class ClustersController {
   /** A cluster whose hosts never reach this service: only what its image is made of is kept here. */
   @Post('disconnected')
   @HttpCode(201)
-  @Answers('Makes a cluster whose hosts will never reach this service.', V2_CLUSTER)
+  @Answers('Register a cluster whose hosts do not connect to this service.', V2_CLUSTER)
   @Accepts('userAuth')
   async registerDisconnectedCluster(
     @Body() body: RegisterDisconnectedClusterBody,
@@ -134,7 +134,7 @@ export class ClustersController {
 
   @Get(':cluster_id')
   @SendsAgentVersion()
-  @AnswersText('Shows a cluster.', V2_CLUSTER)
+  @AnswersText('Show a cluster.', V2_CLUSTER)
   @Accepts('userAuth', 'agentAuth', 'watcherAuth')
   async showCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -146,7 +146,7 @@ export class ClustersController {
 
   @Patch(':cluster_id')
   @HttpCode(201)
-  @Answers('Changes the settings of a cluster; what is left out stays.', V2_CLUSTER)
+  @Answers('Update the settings of a cluster. Absent fields do not change.', V2_CLUSTER)
   @Accepts('userAuth')
   async reviseCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -169,7 +169,7 @@ export class ClustersController {
 
   @Delete(':cluster_id')
   @HttpCode(204)
-  @AnswersNothing('Deletes a cluster that is not being installed.')
+  @AnswersNothing('Delete a cluster that is not being installed.')
   @Accepts('userAuth')
   async deregisterCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -179,7 +179,7 @@ export class ClustersController {
   }
 
   @Get(':cluster_id/hosts')
-  @AnswersText('Lists the hosts of a cluster.', Type.Array(V2_HOST))
+  @AnswersText('List the hosts of a cluster.', Type.Array(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
   async listClusterHosts(
     @Param('cluster_id', IdPipe) clusterId: string,

@@ -22,7 +22,7 @@ export class Day2Controller {
   /** Makes a running cluster known, so that hosts can be added to it. */
   @Post('import')
   @HttpCode(201)
-  @Answers('Makes a cluster known that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
+  @Answers('Import a cluster that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
   @Accepts('userAuth')
   async importCluster(@Body() body: ImportClusterBody, @Context() context: CommandContext): Promise<V2Cluster> {
     const clusterId = this.ids.uuid();
@@ -49,7 +49,7 @@ export class Day2Controller {
 
   @Post([':cluster_id/actions/allow-add-hosts', ':cluster_id/actions/allow-add-workers'])
   @HttpCode(202)
-  @Answers('Lets hosts be added to an installed cluster.', V2_CLUSTER)
+  @Answers('Allow hosts to be added to an installed cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async allowAddHosts(
     @Param('cluster_id', IdPipe) clusterId: string,

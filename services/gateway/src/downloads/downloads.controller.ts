@@ -36,7 +36,7 @@ export class DownloadsController {
 
   @Get('downloads/files')
   @SendsAgentVersion()
-  @AnswersFile('Gives a file that the cluster is installed with.', { isEarlyAtTimes: true })
+  @AnswersFile('Download an installation file of a cluster.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth', 'urlAuth')
   async downloadClusterFile(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -48,7 +48,7 @@ export class DownloadsController {
   }
 
   @Get('downloads/credentials')
-  @AnswersFile('Gives a file with which an administrator gets into the cluster.', { isEarlyAtTimes: true })
+  @AnswersFile('Download the kubeconfig or the kubeadmin password.', { isEarlyAtTimes: true })
   @OnlyRoles('user')
   @Accepts('userAuth', 'agentAuth')
   async downloadCredentials(
@@ -83,7 +83,7 @@ export class DownloadsController {
   }
 
   @Get('credentials')
-  @Answers('Shows how an administrator logs in.', V2_CREDENTIALS, { isEarlyAtTimes: true })
+  @Answers("Get the administrator's credentials and the console URL.", V2_CREDENTIALS, { isEarlyAtTimes: true })
   @OnlyRoles('user')
   @Accepts('userAuth')
   async showCredentials(
@@ -104,7 +104,7 @@ function consoleUrlOf(cluster: ClusterDocument): string {
   if (console?.status !== 'available') {
     throw new RefusalError({
       code: 'not-ready',
-      reason: `The console of cluster ${cluster.id} is not available yet; ask again when the installation is finalized.`,
+      reason: `The console of cluster ${cluster.id} is not available yet. Retry after the cluster is finalized.`,
     });
   }
   return `https://console-openshift-console.apps.${cluster.name}.${cluster.base_dns_domain ?? ''}`;

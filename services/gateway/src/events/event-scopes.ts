@@ -49,7 +49,7 @@ export class EventScopes {
       const where = { id: hostId };
       const hosts = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
       if (hosts.length === 0)
-        throw new RefusalError({ code: 'not-found', reason: 'There is no such host, or it is not yours.' });
+        throw new RefusalError({ code: 'not-found', reason: 'Host not found, or you do not have access to it.' });
       for (const { document } of hosts)
         await this.ownership.requireVisible(caller, { hostId, infraEnvId: document.infra_env_id });
     }

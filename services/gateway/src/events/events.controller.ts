@@ -27,7 +27,7 @@ export class EventsController {
   ) {}
 
   @Get()
-  @Answers('Lists what happened, oldest first unless asked otherwise.', Type.Array(V2_EVENT), {
+  @Answers('List events, oldest first by default.', Type.Array(V2_EVENT), {
     headers: EVENT_COUNT_HEADERS,
     namesOthers: true,
   })
@@ -49,7 +49,7 @@ export class EventsController {
 
   @Post()
   @HttpCode(201)
-  @AnswersNothing('Adds an event to what is listed.', { namesOthers: true })
+  @AnswersNothing('Add an event to the event log.', { namesOthers: true })
   @Accepts('agentAuth')
   async triggerEvent(
     @Body() body: TriggerEventBody,
@@ -58,7 +58,7 @@ export class EventsController {
   ): Promise<void> {
     const ids = { infraEnvId: body.infra_env_id?.toLowerCase(), clusterId: body.cluster_id?.toLowerCase() };
     if (caller.scope && !(await this.scopes.covers(caller.scope, ids)))
-      throw new RefusalError({ code: 'not-found', reason: 'There is nothing here that this token may speak of.' });
+      throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
     const note = {
       name: body.name ?? '',
       severity: body.severity,

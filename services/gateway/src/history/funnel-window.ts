@@ -13,14 +13,13 @@ export interface FunnelWindow {
   readonly days: readonly string[];
 }
 
-/** Throws RefusalError `invalid-input`: an end before the beginning, more than FUNNEL_MAX_DAYS. */
+/** @throws RefusalError `invalid-input` when `to` is not after `from` or the window exceeds FUNNEL_MAX_DAYS. */
 export function funnelWindow(given: { readonly from?: string; readonly to?: string }, nowMs: number): FunnelWindow {
   const toMs = given.to ? Date.parse(given.to) : nowMs;
   const fromMs = given.from ? Date.parse(given.from) : toMs - FUNNEL_DEFAULT_DAYS * DAY_MS;
-  if (fromMs >= toMs)
-    throw new RefusalError(refusal('The window ends before it begins; give a `to` that is after `from`.'));
+  if (fromMs >= toMs) throw new RefusalError(refusal('`from` must be before `to`.'));
   if (toMs - fromMs > FUNNEL_MAX_DAYS * DAY_MS)
-    throw new RefusalError(refusal(`The window has more than ${FUNNEL_MAX_DAYS} days; ask for its parts one by one.`));
+    throw new RefusalError(refusal(`The window must not exceed ${FUNNEL_MAX_DAYS} days; request it in parts.`));
   const first = Math.floor(fromMs / DAY_MS);
   const last = Math.floor((toMs - 1) / DAY_MS);
   const days = Array.from({ length: last - first + 1 }, (_, index) => isoOf((first + index) * DAY_MS).slice(0, 10));

@@ -87,9 +87,9 @@ describe('the window of a funnel', () => {
   });
 
   it.each([
-    [{ from: '2026-02-02', to: '2026-02-01' }, /before it begins/],
-    [{ from: '2026-02-02', to: '2026-02-02' }, /before it begins/],
-    [{ from: '2024-01-01', to: '2026-02-02' }, /more than 366 days/],
+    [{ from: '2026-02-02', to: '2026-02-01' }, /must be before/],
+    [{ from: '2026-02-02', to: '2026-02-02' }, /must be before/],
+    [{ from: '2024-01-01', to: '2026-02-02' }, /must not exceed 366 days/],
   ])('is refused when it is %j', (given, why) => {
     expect(() => funnelWindow(given, NOW_MS)).toThrow(why);
   });

@@ -141,7 +141,7 @@ export class HistoryController {
 
   /** A cluster and its hosts as they were at a moment of the past. */
   @Get('clusters/:cluster_id')
-  @Answers('Shows a cluster and its hosts as they were at a moment of the past.', V2_CLUSTER)
+  @Answers('Show a cluster and its hosts as they were at a point in time.', V2_CLUSTER)
   @Accepts('userAuth')
   async showPastCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -160,7 +160,7 @@ export class HistoryController {
 
   /** Where a cluster's time went: its phases, its hosts' stages, and what failed. */
   @Get('clusters/:cluster_id/timeline')
-  @Answers('Shows how long a cluster was in each phase and its hosts in each stage, and what failed.', TIMELINE)
+  @Answers('Show the time that a cluster spent in each phase and its hosts in each stage, and the failures.', TIMELINE)
   @Accepts('userAuth')
   async showTimeline(@Param('cluster_id', IdPipe) clusterId: string): Promise<Timeline> {
     await this.clusters.document(clusterId);
@@ -196,7 +196,7 @@ export class HistoryController {
 
   /** How far the clusters of everyone came that were created in a window of time, and where they failed. */
   @Get('funnel')
-  @Answers('Counts how far clusters came, how long each step took them, and where they failed.', FUNNEL)
+  @Answers('Show the installation funnel: clusters per step, durations and failures.', FUNNEL)
   @OnlyRoles('admin', 'read-only-admin')
   @Accepts('userAuth')
   async showFunnel(@Query() query: FunnelQuery): Promise<PresentedFunnel> {
@@ -216,4 +216,4 @@ export class HistoryController {
   }
 }
 
-const NO_JOURNEY = 'Nothing is known of how this cluster came about: it was imported, or only takes hosts of day 2.';
+const NO_JOURNEY = 'The cluster has no timeline: it was imported or only adds day-2 hosts.';

@@ -23,7 +23,7 @@ export class HostActionsController {
 
   @Post('bind')
   @HttpCode(200)
-  @Answers('Makes a host of the pool a host of a cluster.', V2_HOST)
+  @Answers('Bind a host to a cluster.', V2_HOST)
   @Accepts('userAuth')
   async bindHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -42,7 +42,7 @@ export class HostActionsController {
 
   @Post('unbind')
   @HttpCode(200)
-  @Answers('Gives a host of a cluster back to the pool.', V2_HOST)
+  @Answers('Unbind a host from its cluster.', V2_HOST)
   @Accepts('userAuth')
   async unbindHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -57,7 +57,7 @@ export class HostActionsController {
 
   @Post('install')
   @HttpCode(202)
-  @Answers('Begins the installation of a host that is added to an installed cluster.', V2_HOST)
+  @Answers('Install a host that is added to an installed cluster.', V2_HOST)
   @Accepts('userAuth')
   async installHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -70,7 +70,7 @@ export class HostActionsController {
 
   @Post('reset')
   @HttpCode(200)
-  @Answers('Takes a host that was being added to a cluster back to its beginning.', V2_HOST)
+  @Answers('Reset a host that was being added to a cluster.', V2_HOST)
   @Accepts('userAuth')
   async resetHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -82,7 +82,7 @@ export class HostActionsController {
   }
 
   @Patch('reset-validation/:validation_id')
-  @Answers('Has a validation of a host measured again.', V2_HOST)
+  @Answers('Measure a validation of a host again.', V2_HOST)
   @Accepts('userAuth')
   async resetValidation(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

@@ -39,7 +39,7 @@ export class HostIgnitionController {
   ) {}
 
   @Get('infra-envs/:infra_env_id/hosts/:host_id/ignition')
-  @Answers('Shows the ignition document that the host is installed with.', V2_HOST_IGNITION)
+  @Answers('Get the ignition document that a host is installed with.', V2_HOST_IGNITION)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showHostIgnition(
@@ -54,7 +54,7 @@ export class HostIgnitionController {
   /** The document goes to the object store; the fact names it by digest. */
   @Patch('infra-envs/:infra_env_id/hosts/:host_id/ignition')
   @HttpCode(201)
-  @AnswersNothing('Replaces what is merged over the ignition document of a host.')
+  @AnswersNothing('Replace the overrides of the ignition document of a host.')
   @Accepts('userAuth')
   async overrideIgnition(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -77,7 +77,7 @@ export class HostIgnitionController {
 
   @Patch('infra-envs/:infra_env_id/hosts/:host_id/installer-args')
   @HttpCode(201)
-  @Answers('Replaces the arguments that are handed to the program that writes the disk.', V2_HOST)
+  @Answers('Replace the additional coreos-installer arguments of a host.', V2_HOST)
   @Accepts('userAuth')
   async setInstallerArgs(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -92,7 +92,7 @@ export class HostIgnitionController {
 
   /** The contract spells this one path with `infra-env` in the singular. */
   @Get('infra-env/:infra_env_id/hosts/:host_id/downloads/ignition')
-  @AnswersFile('Gives the ignition document that the host is installed with.', { isEarlyAtTimes: true })
+  @AnswersFile('Download the ignition document that a host is installed with.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth')
   async downloadHostIgnition(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

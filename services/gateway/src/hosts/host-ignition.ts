@@ -23,7 +23,7 @@ export class HostIgnition {
     if (!host.cluster_id) {
       throw new RefusalError({
         code: 'not-ready',
-        reason: `Host ${hostId} belongs to no cluster, so there is no ignition for it; bind it to a cluster first.`,
+        reason: `Host ${hostId} has no ignition document because it is not bound to a cluster. Bind it first.`,
       });
     }
     const name = `${effectiveRole(host)}-${hostId}.ign`;

@@ -22,7 +22,7 @@ export class HostsController {
   ) {}
 
   @Get()
-  @AnswersText('Lists the hosts that booted from the image of an infra-env.', Type.Array(V2_HOST))
+  @AnswersText('List the hosts of an infra-env.', Type.Array(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
   async listHosts(@Param('infra_env_id', IdPipe) infraEnvId: string): Promise<StreamableFile> {
     await this.infraEnvs.document(infraEnvId);
@@ -30,7 +30,7 @@ export class HostsController {
   }
 
   @Get(':host_id')
-  @Answers('Shows a host.', V2_HOST)
+  @Answers('Show a host.', V2_HOST)
   @Accepts('userAuth')
   showHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -41,7 +41,7 @@ export class HostsController {
 
   @Patch(':host_id')
   @HttpCode(201)
-  @Answers('Changes the settings of a host; what is left out stays.', V2_HOST)
+  @Answers('Update the settings of a host. Absent fields do not change.', V2_HOST)
   @Accepts('userAuth')
   async reviseHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -59,7 +59,7 @@ export class HostsController {
 
   @Delete(':host_id')
   @HttpCode(204)
-  @AnswersNothing('Deletes a host.')
+  @AnswersNothing('Delete a host.')
   @Accepts('userAuth')
   async deregisterHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

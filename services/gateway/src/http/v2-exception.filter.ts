@@ -14,8 +14,7 @@ interface ErrorAnswer {
 
 const INTERNAL: Refusal = {
   code: 'internal',
-  reason:
-    'The service could not do this because of a fault of its own; its log says why, under the X-Request-Id of this answer.',
+  reason: 'Internal error. The log of the service has the details under the X-Request-Id of this answer.',
 };
 const INFRA_STATUSES: readonly number[] = [401, 403];
 const RETRY_AFTER_SECONDS = 5;

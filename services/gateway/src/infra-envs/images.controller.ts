@@ -41,7 +41,7 @@ export class ImagesController {
 
   /** Where the URL does not expire the contract says so by the time that never was. */
   @Get('image-url')
-  @Answers('Gives the address that the image is downloaded from.', V2_SIGNED_URL)
+  @Answers('Get the download URL of the discovery image.', V2_SIGNED_URL)
   @Accepts('userAuth')
   @OnlyRoles('admin', 'user')
   async showImageUrl(
@@ -53,7 +53,7 @@ export class ImagesController {
   }
 
   @Get('files')
-  @AnswersFile('Gives a file that machines boot with.', { isEarlyAtTimes: true, headers: LAST_MODIFIED })
+  @AnswersFile('Download a boot file of an infra-env.', { isEarlyAtTimes: true, headers: LAST_MODIFIED })
   @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
   async downloadInfraEnvFile(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -82,7 +82,7 @@ export class ImagesController {
 
   /** An address for machines, which have no other way to prove who they are. */
   @Get('files-presigned')
-  @Answers('Gives an address of a file that machines can fetch without any other proof.', V2_SIGNED_URL)
+  @Answers('Get a signed URL of a boot file.', V2_SIGNED_URL)
   @Accepts('userAuth')
   @OnlyRoles('admin', 'user')
   async presignInfraEnvFile(
@@ -103,7 +103,7 @@ export class ImagesController {
 
   /** 204 when the infra-env's machines need nothing before they can fetch their root file system. */
   @Get('minimal-initrd')
-  @AnswersFile('Gives the RAM disk with what machines need before they can fetch their root file system.', {
+  @AnswersFile('Download the initial RAM disk of the minimal image.', {
     isEarlyAtTimes: true,
     others: { 204: 'They need nothing.' },
   })

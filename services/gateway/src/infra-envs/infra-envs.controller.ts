@@ -38,7 +38,7 @@ export class InfraEnvsController {
   ) {}
 
   @Get()
-  @Answers('Lists the infra-envs that whoever asks may see.', Type.Array(V2_INFRA_ENV))
+  @Answers('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV))
   @Accepts('userAuth', 'watcherAuth')
   listInfraEnvs(
     @Query() query: ListInfraEnvsQuery,
@@ -51,7 +51,9 @@ export class InfraEnvsController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Makes an infra-env: an image, and the hosts that will boot from it.', V2_INFRA_ENV, { namesOthers: true })
+  @Answers('Register an infra-env: a discovery image and the hosts that boot from it.', V2_INFRA_ENV, {
+    namesOthers: true,
+  })
   @Accepts('userAuth')
   async registerInfraEnv(
     @Body() body: RegisterInfraEnvBody,
@@ -79,7 +81,7 @@ export class InfraEnvsController {
   }
 
   @Get(':infra_env_id')
-  @Answers('Shows an infra-env.', V2_INFRA_ENV)
+  @Answers('Show an infra-env.', V2_INFRA_ENV)
   @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
   showInfraEnv(@Param('infra_env_id', IdPipe) infraEnvId: string, @Req() request: FastifyRequest): Promise<V2InfraEnv> {
     return this.infraEnvs.show(infraEnvId, request);
@@ -87,7 +89,7 @@ export class InfraEnvsController {
 
   @Patch(':infra_env_id')
   @HttpCode(201)
-  @Answers('Changes the settings of an infra-env; what is left out stays.', V2_INFRA_ENV)
+  @Answers('Update the settings of an infra-env. Absent fields do not change.', V2_INFRA_ENV)
   @Accepts('userAuth')
   async reviseInfraEnv(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -110,7 +112,7 @@ export class InfraEnvsController {
 
   @Delete(':infra_env_id')
   @HttpCode(204)
-  @AnswersNothing('Deletes an infra-env that has no hosts.')
+  @AnswersNothing('Delete an infra-env that has no hosts.')
   @Accepts('userAuth')
   async deregisterInfraEnv(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -121,7 +123,7 @@ export class InfraEnvsController {
 
   @Post(':infra_env_id/regenerate-signing-key')
   @HttpCode(204)
-  @AnswersNothing('Makes every address of the image worthless that was handed out so far.')
+  @AnswersNothing('Rotate the image signing key; previously issued image URLs stop working.')
   @Accepts('userAuth')
   async regenerateSigningKey(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

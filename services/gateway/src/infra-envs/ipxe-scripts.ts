@@ -55,14 +55,14 @@ export class IpxeScripts {
     if (host && others.length > 0) {
       throw new RefusalError({
         code: 'identity-conflict',
-        reason: `${owners.length} hosts of the infra-env say that ${mac} is theirs; remove those that are gone.`,
+        reason: `${owners.length} hosts of the infra-env report the MAC address ${mac}. Delete those that no longer exist.`,
         subject: 'mac',
       });
     }
     if (!host || !isOnDisk(host)) return;
     throw new RefusalError({
       code: 'not-found',
-      reason: `The host with ${mac} is ${host.status}: it shall boot from its disk.`,
+      reason: `The host with MAC address ${mac} is ${host.status} and must boot from its disk.`,
       subject: 'mac',
     });
   }

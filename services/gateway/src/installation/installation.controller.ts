@@ -26,7 +26,7 @@ export class InstallationController {
 
   @Post('actions/install')
   @HttpCode(202)
-  @Answers('Begins the installation of a cluster that is ready.', V2_CLUSTER)
+  @Answers('Install a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async installCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -38,7 +38,7 @@ export class InstallationController {
 
   @Post('actions/cancel')
   @HttpCode(202)
-  @Answers('Stops the installation of a cluster.', V2_CLUSTER)
+  @Answers('Cancel the installation of a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async cancelInstallation(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -50,7 +50,7 @@ export class InstallationController {
 
   @Post('actions/reset')
   @HttpCode(202)
-  @Answers('Takes a cancelled or failed installation back to its beginning.', V2_CLUSTER)
+  @Answers('Reset a cancelled or failed installation.', V2_CLUSTER)
   @Accepts('userAuth')
   async resetCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -62,7 +62,7 @@ export class InstallationController {
 
   @Put('progress')
   @HttpCode(200)
-  @AnswersNothing('Takes how far the controller has come with finishing the cluster.')
+  @AnswersNothing('Report the finalizing stage of a cluster.')
   @Accepts('agentAuth')
   async reachFinalizingStage(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -75,7 +75,7 @@ export class InstallationController {
   @Post('uploads/ingress-cert')
   @HttpCode(201)
   @SendsAgentVersion()
-  @AnswersNothing("Takes the certificates that the cluster's ingress shows, so that its kubeconfig can trust them.")
+  @AnswersNothing('Upload the ingress CA certificates of a cluster for its kubeconfig.')
   @Accepts('agentAuth')
   async acceptIngressCertificate(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -91,7 +91,7 @@ export class InstallationController {
   @Post('actions/complete-installation')
   @HttpCode(202)
   @SendsAgentVersion()
-  @Answers('Takes what the controller says at the end of an installation.', V2_CLUSTER)
+  @Answers('Report the end of an installation.', V2_CLUSTER)
   @Accepts('agentAuth')
   async completeInstallation(
     @Param('cluster_id', IdPipe) clusterId: string,

@@ -45,7 +45,7 @@ export class LogsController {
   ) {}
 
   @Get('clusters/:cluster_id/logs')
-  @AnswersFile('Gives the logs that were collected: of one host, of the controller, or all in one archive.', {
+  @AnswersFile('Download collected logs of one host, of the controller, or all of them in one archive.', {
     isEarlyAtTimes: true,
   })
   @Accepts('userAuth', 'urlAuth')
@@ -81,7 +81,7 @@ export class LogsController {
   @HttpCode(204)
   @ApiConsumes('multipart/form-data')
   @ApiBody({ required: true, schema: UPLOAD })
-  @AnswersNothing('Takes collected logs: of a host, or of the controller.')
+  @AnswersNothing('Upload the logs of a host or of the controller.')
   @Accepts('agentAuth')
   async uploadLogs(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -126,7 +126,7 @@ export class LogsController {
 
   @Put('clusters/:cluster_id/logs-progress')
   @HttpCode(204)
-  @AnswersNothing("Takes how far the collection of the controller's logs has come.")
+  @AnswersNothing("Report the progress of collecting the controller's logs.")
   @Accepts('agentAuth')
   async reportClusterLogs(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -139,7 +139,7 @@ export class LogsController {
 
   @Put('infra-envs/:infra_env_id/hosts/:host_id/logs-progress')
   @HttpCode(204)
-  @AnswersNothing("Takes how far the collection of a host's logs has come.")
+  @AnswersNothing('Report the progress of collecting the logs of a host.')
   @Accepts('agentAuth')
   async reportHostLogs(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -163,5 +163,5 @@ function hostIdOf(query: DownloadLogsQuery): string {
 const notCollected = (source: string): RefusalError =>
   new RefusalError({
     code: 'not-ready',
-    reason: `No logs of ${source} have been collected yet; they arrive when an installation ends or is cancelled.`,
+    reason: `No logs of ${source} have been collected yet. Hosts send logs when an installation ends or is cancelled.`,
   });

@@ -27,7 +27,7 @@ export class ManifestsController {
   constructor(private readonly commands: Commands) {}
 
   @Get()
-  @Answers('Lists the manifests that a cluster is installed with.', Type.Array(V2_MANIFEST), { isEarlyAtTimes: true })
+  @Answers('List the custom manifests of a cluster.', Type.Array(V2_MANIFEST), { isEarlyAtTimes: true })
   @Accepts('userAuth')
   async listManifests(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -44,7 +44,7 @@ export class ManifestsController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Adds a manifest that the cluster is installed with.', V2_MANIFEST, { checksNames: true })
+  @Answers('Create a custom manifest.', V2_MANIFEST, { checksNames: true })
   @Accepts('userAuth')
   async createManifest(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -57,7 +57,7 @@ export class ManifestsController {
   }
 
   @Patch()
-  @Answers('Moves a manifest or replaces its content.', V2_MANIFEST, { checksNames: true })
+  @Answers('Move a custom manifest or replace its content.', V2_MANIFEST, { checksNames: true })
   @Accepts('userAuth')
   async reviseManifest(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -79,7 +79,7 @@ export class ManifestsController {
 
   /** One that is not there counts as removed. */
   @Delete()
-  @AnswersNothing('Removes a manifest; one that is not there counts as removed.')
+  @AnswersNothing('Delete a custom manifest (idempotent).')
   @Accepts('userAuth')
   async removeManifest(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -90,7 +90,7 @@ export class ManifestsController {
   }
 
   @Get('files')
-  @AnswersFile('Gives the content of a manifest.', { isEarlyAtTimes: true })
+  @AnswersFile('Download a custom manifest.', { isEarlyAtTimes: true })
   @Accepts('userAuth')
   async downloadManifest(
     @Param('cluster_id', IdPipe) clusterId: string,

@@ -22,13 +22,13 @@ export class HealthController {
   /** The process answers. */
   @Get('health')
   @HttpCode(200)
-  @AnswersNothing('Tells that the process answers.')
+  @AnswersNothing('Check that the process answers.')
   @AcceptsAnyone()
   showHealth(): void {}
 
   /** 200 once every part can do its work, 503 with those that cannot. */
   @Get('ready')
-  @Answers('Tells whether every part can do its work, and which cannot.', READINESS, {
+  @Answers('Check that every part of the service is ready, and list those that are not.', READINESS, {
     others: { 503: 'Some part cannot.' },
   })
   @AcceptsAnyone()

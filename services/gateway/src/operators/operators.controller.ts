@@ -53,7 +53,7 @@ export class OperatorsController {
   ) {}
 
   @Get('supported-operators')
-  @Answers('Lists the operators that a cluster can be installed with.', Type.Array(StringEnum<string>(OPERATOR_NAMES)))
+  @Answers('List the supported operators.', Type.Array(StringEnum<string>(OPERATOR_NAMES)))
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   listSupportedOperators(): readonly string[] {
@@ -61,14 +61,14 @@ export class OperatorsController {
   }
 
   @Get('supported-operators/:operator_name')
-  @Answers('Tells what can be set of an operator.', Type.Array(V2_OPERATOR_PROPERTY))
+  @Answers('List the properties of an operator.', Type.Array(V2_OPERATOR_PROPERTY))
   @Accepts('userAuth')
   showOperatorProperties(@Param('operator_name') name: string): readonly V2OperatorProperty[] {
     const operator = operatorNamed(name);
     if (!operator)
       throw new RefusalError({
         code: 'not-found',
-        reason: 'There is no such operator.',
+        reason: 'The operator is not supported.',
         subject: 'operator_name',
         allowed: OPERATOR_NAMES,
       });
@@ -81,7 +81,7 @@ export class OperatorsController {
 
   /** Without a version all of them, wherever they can be had. */
   @Get('operators/bundles')
-  @Answers('Lists bundles of operators that can be had together.', Type.Array(V2_BUNDLE))
+  @Answers('List the operator bundles.', Type.Array(V2_BUNDLE))
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   listBundles(@Query() query: ListBundlesQuery): readonly V2Bundle[] {
@@ -93,7 +93,7 @@ export class OperatorsController {
   }
 
   @Get('operators/bundles/:id')
-  @Answers('Shows a bundle of operators.', V2_BUNDLE)
+  @Answers('Show an operator bundle.', V2_BUNDLE)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   showBundle(@Param('id') id: string, @Query() query: ShowBundleQuery): V2Bundle {
@@ -102,7 +102,7 @@ export class OperatorsController {
     if (!bundle)
       throw new RefusalError({
         code: 'not-found',
-        reason: 'There is no such bundle.',
+        reason: 'The bundle was not found.',
         subject: 'id',
         allowed: BUNDLE_IDS,
       });
@@ -110,7 +110,7 @@ export class OperatorsController {
   }
 
   @Get('clusters/:cluster_id/monitored-operators')
-  @Answers('Lists the operators that the installation of a cluster waits for.', Type.Array(V2_MONITORED_OPERATOR))
+  @Answers('List the operators that the installation of a cluster waits for.', Type.Array(V2_MONITORED_OPERATOR))
   @Accepts('agentAuth')
   async listMonitoredOperators(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -122,7 +122,7 @@ export class OperatorsController {
     if (found.length === 0)
       throw new RefusalError({
         code: 'not-found',
-        reason: 'The cluster waits for no operator of that name.',
+        reason: 'The cluster has no monitored operator of that name.',
         subject: 'operator_name',
         allowed: operators.map(({ name }) => name),
       });
@@ -131,7 +131,7 @@ export class OperatorsController {
 
   @Put('clusters/:cluster_id/monitored-operators')
   @HttpCode(200)
-  @AnswersNothing('Takes how an operator of the cluster fares.')
+  @AnswersNothing('Report the status of an operator.')
   @Accepts('agentAuth')
   async reportOperatorStatus(
     @Param('cluster_id', IdPipe) clusterId: string,

@@ -60,7 +60,7 @@ export class OverridesController {
 
   /** Which validations of a cluster and its hosts do not count, who wanted it, and why. */
   @Get(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
-  @Answers('Shows which validations do not count, and who wanted it when and why.', OVERRIDES_SCHEMA)
+  @Answers('Show the ignored validations of a cluster with user, time and reason.', OVERRIDES_SCHEMA)
   @Accepts('userAuth')
   async showValidationOverrides(@Param('cluster_id', IdPipe) clusterId: string): Promise<PresentedOverrides> {
     return present(await this.clusters.document(clusterId));
@@ -68,7 +68,7 @@ export class OverridesController {
 
   /** Replaces both lists; one that is absent is empty. */
   @Put(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
-  @Answers('Replaces the lists of validations that do not count; one that is absent is empty.', OVERRIDES_SCHEMA)
+  @Answers('Replace the lists of ignored validations. An absent list is empty.', OVERRIDES_SCHEMA)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async replaceValidationOverrides(
@@ -88,7 +88,7 @@ export class OverridesController {
 
   /** Both lists travel as the text of a JSON array. */
   @Get('v2/clusters/:cluster_id/ignored-validations')
-  @Answers('Shows which validations do not count for a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
+  @Answers('Show the ignored validations of a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showIgnoredValidations(@Param('cluster_id', IdPipe) clusterId: string): Promise<V2IgnoredValidations> {
@@ -97,7 +97,7 @@ export class OverridesController {
 
   @Put('v2/clusters/:cluster_id/ignored-validations')
   @HttpCode(201)
-  @Answers('Replaces the lists of validations that do not count for a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
+  @Answers('Replace the ignored validations of a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async replaceIgnoredValidations(
@@ -147,7 +147,7 @@ function namesIn(text: string | undefined, subject: string): string[] {
   }
   throw new RefusalError({
     code: 'invalid-input',
-    reason: `${subject} must be the text of a JSON array of validation ids, such as '["ntp-synced"]'.`,
+    reason: `${subject} must be a JSON array of validation ids as a string, such as '["ntp-synced"]'.`,
     subject,
   });
 }

@@ -76,7 +76,7 @@ export class PreviewsController {
   /** What would be found of a cluster and its hosts, by the same rules and choices as if they were there. */
   @Post('preflight')
   @HttpCode(200)
-  @Answers('Shows what would be found of a cluster and its hosts; nothing is stored.', PREFLIGHT)
+  @Answers('Validate a cluster and its hosts without storing anything (dry run).', PREFLIGHT)
   @Accepts('userAuth')
   async preflight(
     @Body() body: PreflightBody,
@@ -132,7 +132,7 @@ export class PreviewsController {
   /** What a static network configuration becomes on each host, before anything is stored or booted. */
   @Post('static-network-previews')
   @HttpCode(200)
-  @Answers('Shows what a static network configuration becomes on each host; nothing is stored.', PREVIEW)
+  @Answers('Preview the network files of a static network configuration. Nothing is stored.', PREVIEW)
   @Accepts('userAuth')
   async previewStaticNetworks(
     @Body()

@@ -23,7 +23,7 @@ export class ValidationsController {
 
   /** Every outcome of a cluster, with since when, how steadily, what it holds back and what to do about it. */
   @Get('clusters/:cluster_id/validations')
-  @Answers('Lists the validations of a cluster: since when, what waits for them, what to do.', VALIDATIONS_SCHEMA)
+  @Answers('List the validations of a cluster with their history, blocked operations and remedies.', VALIDATIONS_SCHEMA)
   @Accepts('userAuth')
   async showClusterValidations(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -41,7 +41,7 @@ export class ValidationsController {
 
   /** Every outcome of a host, with since when, how steadily, what it holds back and what to do about it. */
   @Get('infra-envs/:infra_env_id/hosts/:host_id/validations')
-  @Answers('Lists the validations of a host: since when, what waits for them, what to do.', VALIDATIONS_SCHEMA)
+  @Answers('List the validations of a host with their history, blocked operations and remedies.', VALIDATIONS_SCHEMA)
   @Accepts('userAuth')
   async showHostValidations(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

@@ -3,17 +3,17 @@ import { RefusalError } from '@muster/problems';
 export const noCluster = (clusterId: string): RefusalError =>
   new RefusalError({
     code: 'not-found',
-    reason: `There is no cluster ${clusterId}; list the clusters to see which there are.`,
+    reason: `Cluster ${clusterId} was not found. List the clusters to see which exist.`,
   });
 
 export const noInfraEnv = (infraEnvId: string): RefusalError =>
   new RefusalError({
     code: 'not-found',
-    reason: `There is no infra-env ${infraEnvId}; list the infra-envs to see which there are.`,
+    reason: `Infra-env ${infraEnvId} was not found. List the infra-envs to see which exist.`,
   });
 
 export const noHost = (infraEnvId: string, hostId: string): RefusalError =>
   new RefusalError({
     code: 'not-found',
-    reason: `Infra-env ${infraEnvId} has no host ${hostId}; list its hosts to see which there are.`,
+    reason: `Host ${hostId} was not found in infra-env ${infraEnvId}. List its hosts to see which exist.`,
   });
