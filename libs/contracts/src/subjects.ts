@@ -16,8 +16,13 @@ export const agentSubject = (infraEnvId: string, hostId: string, verb: AgentVerb
 /** What the agents' endpoint listens to, per verb. */
 export const anyAgentSubject = (verb: AgentVerb): string => `agent.v1.*.*.${verb}`;
 
-/** All that the agents of one infra-env may say and hear; their credentials are minted for it. */
-export const allAgentSubjects = (infraEnvId: string): string => `agent.v1.${infraEnvId}.>`;
+/** Verbs that the agent of a host publishes. */
+export const AGENT_REQUEST_VERBS = [
+  'register',
+  'next_steps',
+  'reply_to_step',
+  'report_progress',
+] as const satisfies readonly AgentVerb[];
 
 export function parseAgentSubject(
   subject: string,

@@ -1,7 +1,6 @@
 import {
   agentSubject,
   type AgentVerb,
-  allAgentSubjects,
   anyAgentSubject,
   EventsService,
   IgnitionService,
@@ -36,8 +35,6 @@ describe('subjects', () => {
     const subject = agentSubject('env-1', 'host-1', verb);
     expect(parseAgentSubject(subject)).toEqual({ infraEnvId: 'env-1', hostId: 'host-1', verb });
     expect(covers(anyAgentSubject(verb), subject)).toBe(true);
-    expect(covers(allAgentSubjects('env-1'), subject)).toBe(true);
-    expect(covers(allAgentSubjects('env-2'), subject)).toBe(false);
   });
 
   it.each([

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { access, readFile } from 'node:fs/promises';
-import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
+import { readFile } from 'node:fs/promises';
 import { DocumentWorkers, type Platform, Readiness, ReactorHost, platformProviders } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AcceptIngressCaController } from './artifacts/accept-ingress-ca.controller';
@@ -11,9 +9,8 @@ import { JoiningHosts } from './artifacts/joining-hosts';
 import { ReadArtifactController } from './artifacts/read-artifact.controller';
 import { RenderInstallConfigController } from './artifacts/render-install-config.controller';
 import { CONFIG, type IgnitionServiceConfig, readConfig } from './config';
-import type { AgentCredentialsMint } from './discovery/agent-nats-access';
 import { DiscoveryPreparation } from './discovery/discovery-preparation';
-import { DiscoveryDocuments, MINT, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
+import { DiscoveryDocuments, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
 import { type InfraEnvTokens, keyPairSigner, ownKeySigner, signedTokens } from './discovery/infra-env-tokens';
 import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-ignition.controller';
 import { UnconfiguredIgnition } from './discovery/unconfigured-ignition';
@@ -44,7 +41,6 @@ export class AppModule {
         ...platformProviders(platform),
         { provide: CONFIG, useValue: config },
         { provide: TOKENS, useFactory: () => tokensFor(config, platform) },
-        { provide: MINT, useFactory: () => mintFor(config, platform) },
         { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
         { provide: TOOLCHAIN, useValue: toolchainFor(config) },
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
@@ -76,19 +72,4 @@ function tokensFor(
   if (authType === 'agent-installer-local') return () => Promise.resolve('');
   const signer = authType === 'local' && ecPrivateKey ? keyPairSigner(ecPrivateKey) : ownKeySigner(platform.secrets);
   return signedTokens(platform, signer, agentTokenLifetimeMs);
-}
-
-/** The keys are made where the bus is started; keys made here would open nothing. */
-async function mintFor(
-  { agentNats, agentCredentialsLifetimeMs: lifetimeMs }: IgnitionServiceConfig,
-  { clock }: Platform,
-): Promise<AgentCredentialsMint | null> {
-  if (!agentNats) return null;
-  await access(agentNats.trustFile);
-  const trust = await loadOrCreateNatsTrust(agentNats.trustFile);
-  return {
-    url: agentNats.url,
-    issuer: createHash('sha256').update(trust.accountSeed).digest('hex'),
-    mint: (infraEnvId) => mintAgentCredentials(trust, { infraEnvId, nowMs: clock.nowMs(), lifetimeMs }),
-  };
 }

@@ -39,9 +39,8 @@ export interface IgnitionServiceConfig {
   readonly agentTokenLifetimeMs: number;
   /** Signs the tokens of infra-envs. */
   readonly ecPrivateKey: KeyObject | undefined;
-  /** Where agents reach the bus, and the file with the keys that their credentials come from: both, or agents use HTTP only. */
-  readonly agentNats: { readonly url: string; readonly trustFile: string } | undefined;
-  readonly agentCredentialsLifetimeMs: number;
+  /** The URL at which agents reach the bus. Absent: agents use HTTP. */
+  readonly agentNatsUrl: string | undefined;
   /** What makes the installation artifacts. */
   readonly toolchain: 'builtin' | 'openshift-install';
   readonly openshiftInstall: OpenshiftInstallSettings;
@@ -66,8 +65,6 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
   const ecPrivateKey = readPrivateKey(settings);
   if (authType === 'local' && !ecPrivateKey)
     settings.reject('EC_PRIVATE_KEY_PEM', '', `${EC_KEY}, which AUTH_TYPE=local needs`);
-  const natsUrl = settings.get('AGENT_NATS_URL');
-  const trustFile = settings.get('NATS_TRUST_FILE');
   return {
     serviceBaseUrl: settings.get('SERVICE_BASE_URL') ?? LOOPBACK_URL,
     skipsCertificateVerification: settings.get('SKIP_CERT_VERIFICATION'),
@@ -84,8 +81,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     authType,
     agentTokenLifetimeMs: settings.get('LOCAL_TOKEN_LIFETIME'),
     ecPrivateKey,
-    agentNats: natsUrl && trustFile ? { url: natsUrl, trustFile } : undefined,
-    agentCredentialsLifetimeMs: settings.get('AGENT_NATS_CREDENTIALS_LIFETIME'),
+    agentNatsUrl: settings.get('AGENT_NATS_URL'),
     toolchain: settings.get('INSTALL_TOOLCHAIN'),
     openshiftInstall: readOpenshiftInstallSettings(settings),
     installInvoker: settings.get('INSTALL_INVOKER'),

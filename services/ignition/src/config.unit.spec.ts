@@ -8,18 +8,13 @@ describe('The settings of the ignition service', () => {
       skipsCertificateVerification: false,
       authType: 'none',
       ecPrivateKey: undefined,
-      agentNats: undefined,
+      agentNatsUrl: undefined,
       agentStartTimeoutMs: 600_000,
     });
   });
 
-  it('offer the bus to agents only with an address and keys', () => {
-    expect(readConfig({ AGENT_NATS_URL: 'nats://a' }).agentNats).toBeUndefined();
-    expect(readConfig({ NATS_TRUST_FILE: '/t' }).agentNats).toBeUndefined();
-    expect(readConfig({ AGENT_NATS_URL: 'nats://a', NATS_TRUST_FILE: '/t' }).agentNats).toEqual({
-      url: 'nats://a',
-      trustFile: '/t',
-    });
+  it('offer the bus to agents at its address', () => {
+    expect(readConfig({ AGENT_NATS_URL: 'nats://a' }).agentNatsUrl).toBe('nats://a');
   });
 
   it.each(['ftp://x', 'x', 'http://a b', 'http://x"'])('refuse %j as the address of the service', (url) => {

@@ -1,6 +1,7 @@
 import { DocumentWorkers, type Platform, platformProviders, Readiness, ReactorHost } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentUpgrades } from './agents/agent-upgrades';
+import { BusCredentials } from './agents/bus-credentials';
 import { HostClocks } from './agents/host-clocks';
 import { IdentityClaims } from './agents/identity-claims';
 import { NextSteps } from './agents/next-steps';
@@ -56,6 +57,7 @@ export class AppModule {
         HostRevision,
         InstallationDisks,
         AgentUpgrades,
+        BusCredentials,
         HostClocks,
         IdentityClaims,
         NextSteps,

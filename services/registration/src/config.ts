@@ -18,6 +18,7 @@ import {
   readOperatorSettings,
   readSettings,
   readTimeouts,
+  type SettingsReader,
 } from '@muster/nest-kit';
 import type { RequirementsTable } from '@muster/validation-rules';
 
@@ -36,6 +37,8 @@ export interface RegistrationConfig {
   readonly operatorSettings: OperatorSettings;
   readonly edgeWorkerProducts: readonly string[];
   readonly readReport: ReadReport;
+  /** Absent when the bus is not open to hosts. Lifetime of their credentials in milliseconds. */
+  readonly bus: { readonly trustFile: string; readonly lifetimeMs: number } | undefined;
   readonly hostTimeouts: HostTimeouts;
   readonly clusterTimeouts: ClusterTimeouts;
 }
@@ -71,6 +74,13 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
     operatorSettings: readOperatorSettings(settings),
     edgeWorkerProducts: settings.get('EDGE_WORKERS_PRODUCT_NAMES'),
     readReport: readReportReader(settings),
+    bus: readBus(settings),
     hostTimeouts: hostTimeouts(readTimeouts(settings, HOST_TIMEOUT_TABLE)),
     clusterTimeouts: clusterTimeouts(readTimeouts(settings, CLUSTER_TIMEOUT_TABLE)),
   }));
+
+function readBus(settings: SettingsReader): RegistrationConfig['bus'] {
+  const trustFile = settings.get('NATS_TRUST_FILE');
+  if (!trustFile || !settings.get('AGENT_NATS_URL')) return undefined;
+  return { trustFile, lifetimeMs: settings.get('AGENT_NATS_CREDENTIALS_LIFETIME') };
+}

@@ -1,13 +1,14 @@
 import { eventually, startNatsServer, type NatsServer } from '@muster/testing';
-import { mintAgentCredentials, mintServiceCredentials, type AgentCredentials } from './credentials';
+import { createHostKey, mintHostCredentials, mintServiceCredentials } from './credentials';
 import { NatsPermissionDenied, NatsUnreachable } from './nats-errors';
-import { connectNatsRequests, type NatsRequests } from './requests';
+import { connectNatsRequests, type NatsRequests, type NatsRequestsOptions } from './requests';
 import { natsServerConfig } from './server-config';
 import { createNatsTrust } from './trust';
 
 const OWN = '0c0ffee0-0000-4000-8000-000000000001';
 const FOREIGN = '0c0ffee0-0000-4000-8000-000000000002';
 const HOST = '0c0ffee0-0000-4000-8000-00000000000a';
+const NEIGHBOUR = '0c0ffee0-0000-4000-8000-00000000000b';
 const PLENTY_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
@@ -17,14 +18,12 @@ describe('NATS credentials', () => {
   const denied: string[] = [];
   let server: NatsServer;
   let service: NatsRequests;
-  let ofAgent: AgentCredentials;
 
-  const open = async (credentials?: string, inboxPrefix?: string): Promise<NatsRequests> => {
+  const open = async (access: Pick<NatsRequestsOptions, 'credentials' | 'identity' | 'inboxPrefix'>) => {
     const requests = await connectNatsRequests({
       servers: server.url,
       name: 'test',
-      credentials,
-      inboxPrefix,
+      ...access,
       onHandlerError: (subject, error) => {
         if (error instanceof NatsPermissionDenied) denied.push(subject);
       },
@@ -35,15 +34,17 @@ describe('NATS credentials', () => {
     opened.push(requests);
     return requests;
   };
-  const mint = (infraEnvId: string, nowMs = Date.now()): AgentCredentials =>
-    mintAgentCredentials(trust, { infraEnvId, nowMs, lifetimeMs: HOUR_MS });
-  const openAgent = ({ credentials, inboxPrefix }: AgentCredentials): Promise<NatsRequests> =>
-    open(credentials, inboxPrefix);
+  const key = createHostKey();
+  const mint = (hostId = HOST, nowMs = Date.now()) =>
+    mintHostCredentials(trust, { infraEnvId: OWN, hostId, publicKey: key.publicKey, nowMs, lifetimeMs: HOUR_MS });
+  const openHost = ({ jwt, inboxPrefix } = mint()): Promise<NatsRequests> =>
+    open({ identity: { jwt: () => jwt, seed: key.seed }, inboxPrefix });
 
   beforeAll(async () => {
     server = await startNatsServer({ config: natsServerConfig(trust, { nowMs: Date.now(), port: -1 }) });
-    ofAgent = mint(OWN);
-    service = await open(mintServiceCredentials(trust, { name: 'registration', nowMs: Date.now() }));
+    service = await open({
+      credentials: mintServiceCredentials(trust, { name: 'registration', nowMs: Date.now() }),
+    });
     service.subscribe('agent.v1.*.*.register', async (message) => message.subject, { queue: 'registration' });
     service.subscribe('registration.v1.register_host', async () => 'done');
     await service.flush();
@@ -57,12 +58,12 @@ describe('NATS credentials', () => {
   });
 
   it('let a service use every subject', async () => {
-    const other = await open(mintServiceCredentials(trust, { name: 'gateway', nowMs: Date.now() }));
+    const other = await open({ credentials: mintServiceCredentials(trust, { name: 'gateway', nowMs: Date.now() }) });
     expect(await other.request('registration.v1.register_host', {}, {}, PLENTY_MS)).toBe('done');
   });
 
-  it('let an agent ask under its own infra-env, and hear the nudges for its host', async () => {
-    const agent = await openAgent(ofAgent);
+  it('let a host send its own requests and receive its own nudges', async () => {
+    const agent = await openHost();
     const subject = `agent.v1.${OWN}.${HOST}.register`;
     expect(await agent.request(subject, {}, {}, PLENTY_MS)).toBe(subject);
     const nudges: unknown[] = [];
@@ -74,23 +75,28 @@ describe('NATS credentials', () => {
   });
 
   it.each([
-    ['another infra-env', `agent.v1.${FOREIGN}.${HOST}.register`],
-    ['the services', 'registration.v1.register_host'],
-    ['the inbox of another infra-env', `_INBOX.${FOREIGN}.x`],
-  ])('refuse an agent that asks %s', async (_, subject) => {
-    const agent = await openAgent(ofAgent);
+    ['as a host of another infra-env', `agent.v1.${FOREIGN}.${HOST}.register`],
+    ['as another host of its infra-env', `agent.v1.${OWN}.${NEIGHBOUR}.next_steps`],
+    ['a nudge', `agent.v1.${OWN}.${HOST}.nudge`],
+    ['to the services', 'registration.v1.register_host'],
+    ['into the inbox of another host', `_INBOX.${OWN}.${NEIGHBOUR}.x`],
+  ])('refuse a host that publishes %s', async (_, subject) => {
+    const agent = await openHost();
     await expect(agent.request(subject, {}, {}, PLENTY_MS)).rejects.toThrow(NatsPermissionDenied);
     await eventually('the refusal is visible', () => denied.includes(subject));
   });
 
   it.each([
     ['another infra-env', `agent.v1.${FOREIGN}.>`],
+    ['its own requests', `agent.v1.${OWN}.${HOST}.next_steps`],
+    ['the requests of its infra-env', `agent.v1.${OWN}.*.next_steps`],
+    ['the nudges of another host', `agent.v1.${OWN}.${NEIGHBOUR}.nudge`],
     ['all infra-envs', 'agent.v1.*.*.nudge'],
     ['everything', '>'],
-    ['facts', 'event.v1.>'],
-    ['answers to others', `_INBOX.${FOREIGN}.>`],
-  ])('refuse an agent that listens to %s', async (_, subject) => {
-    const agent = await openAgent(ofAgent);
+    ['events', 'event.v1.>'],
+    ['answers to other hosts', `_INBOX.${OWN}.>`],
+  ])('refuse a host that subscribes to %s', async (_, subject) => {
+    const agent = await openHost();
     const heard: unknown[] = [];
     agent.subscribe(subject, (message) => void heard.push(message));
     await agent.flush();
@@ -102,20 +108,40 @@ describe('NATS credentials', () => {
     expect(heard).toEqual([]);
   });
 
-  it('refuse an agent that takes its answers elsewhere than in its own inbox', async () => {
-    const agent = await open(ofAgent.credentials);
-    await expect(agent.request(`agent.v1.${OWN}.${HOST}.register`, {}, {}, 1_000)).rejects.toThrow();
+  it.each([`agent.v1.${OWN}.${HOST}.next_steps`, 'agent.v1.*.*.register'])(
+    'refuse a host that joins the queue of the gateway on %s',
+    async (subject) => {
+      const host = await openHost();
+      host.subscribe(subject, async () => 'stolen', { queue: 'gateway' });
+      await host.flush();
+      await eventually('the refusal is reported', () => denied.includes(subject));
+    },
+  );
+
+  it('refuse a host that receives answers outside of its own inbox', async () => {
+    const { jwt } = mint();
+    const host = await open({ identity: { jwt: () => jwt, seed: key.seed } });
+    await expect(host.request(`agent.v1.${OWN}.${HOST}.register`, {}, {}, 1_000)).rejects.toThrow();
     await eventually('the refusal is visible', () => denied.some((subject) => subject.startsWith('_INBOX.')));
   });
 
-  it('are needed, must be in force, and must come from the same trust', async () => {
-    await expect(open()).rejects.toThrow(NatsUnreachable);
-    await expect(openAgent(mint(OWN, Date.now() - 2 * HOUR_MS))).rejects.toThrow(/Authorization Violation/i);
-    const stranger = mintServiceCredentials(createNatsTrust(), { name: 'stranger', nowMs: Date.now() });
-    await expect(open(stranger)).rejects.toThrow(/Authorization Violation/i);
+  it('are of no use without the seed of their key', async () => {
+    const { jwt, inboxPrefix } = mint();
+    const thief = open({ identity: { jwt: () => jwt, seed: createHostKey().seed }, inboxPrefix });
+    await expect(thief).rejects.toThrow(/Authorization Violation/i);
   });
 
-  it.each(['*', '>', '', 'a.b', `${OWN}.>`, OWN.toUpperCase(), `${OWN}\n`])('are not minted for %j', (infraEnvId) => {
-    expect(() => mint(infraEnvId)).toThrow(/UUID/);
+  it('are required, must be in force, and must come from the same trust', async () => {
+    await expect(open({})).rejects.toThrow(NatsUnreachable);
+    await expect(openHost(mint(HOST, Date.now() - 2 * HOUR_MS))).rejects.toThrow(/Authorization Violation/i);
+    const stranger = mintServiceCredentials(createNatsTrust(), { name: 'stranger', nowMs: Date.now() });
+    await expect(open({ credentials: stranger })).rejects.toThrow(/Authorization Violation/i);
   });
+
+  it.each(['*', '>', '', 'a.b', `${OWN}.>`, OWN.toUpperCase(), `${OWN}\n`])(
+    'are not minted for the host id %j',
+    (hostId) => {
+      expect(() => mint(hostId)).toThrow(/UUID/);
+    },
+  );
 });

@@ -1,70 +1,43 @@
-import { allAgentSubjects } from '@muster/contracts';
-import { createUser } from 'nkeys.js';
+import { AGENT_REQUEST_VERBS, agentSubject } from '@muster/contracts';
+import { createUser, fromPublic } from 'nkeys.js';
 import { signNatsJwt } from './nats-jwt';
 import { accountKey, toText, type NatsTrust } from './trust';
 
 const WITHOUT_LIMIT = -1;
-/** Subscriptions of one agent connection; it needs its hosts' subjects and one inbox. */
-const AGENT_SUBSCRIPTIONS_MAX = 64;
+/** Subscriptions of one host: its nudges and its inbox, with a reserve. */
+const HOST_SUBSCRIPTIONS_MAX = 8;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export interface AgentCredentials {
-  /** Text of a credentials file. It is a secret. */
-  readonly credentials: string;
-  /** The agent must take its answers here. */
+/** A NATS user key that an agent creates for itself. */
+export interface HostKeyPair {
+  /** Starts with U. */
+  readonly publicKey: string;
+  /** A secret that never leaves the agent. */
+  readonly seed: string;
+}
+
+export const createHostKey = (): HostKeyPair => {
+  const user = createUser();
+  return { publicKey: user.getPublicKey(), seed: toText(user.getSeed()) };
+};
+
+export interface HostCredentials {
+  /** NATS user JWT, of use only with the seed of the host's key. */
+  readonly jwt: string;
+  /** Prefix of the only inbox that the host may subscribe to. */
   readonly inboxPrefix: string;
-  /** ISO 8601 UTC. The server ends the connection then. */
+  /** ISO 8601 UTC. The server closes the connection then. */
   readonly expiresAt: string;
 }
 
-/** Credentials with every right, for a service of Muster. Text of a credentials file; secret. They do not expire. */
+/** Credentials with every right, for a service of Muster. Text of a credentials file; a secret. They do not expire. */
 export const mintServiceCredentials = (
   trust: NatsTrust,
   options: { readonly name: string; readonly nowMs: number },
-): string => mintCredentials(trust, options.name, options.nowMs, undefined, { pub: {}, sub: {}, subs: WITHOUT_LIMIT });
-
-/**
- * Credentials for the agents of one infra-env: they may publish and subscribe under its agent subjects and take
- * answers under their own inbox, and nothing else.
- */
-export const mintAgentCredentials = (
-  trust: NatsTrust,
-  options: { readonly infraEnvId: string; readonly nowMs: number; readonly lifetimeMs: number },
-): AgentCredentials => {
-  const { infraEnvId, nowMs, lifetimeMs } = options;
-  // The id becomes part of a permission: a wildcard in it would open every infra-env.
-  if (!UUID.test(infraEnvId)) throw new Error('Agent credentials are for an infra-env id: a UUID in lower case.');
-  const own = allAgentSubjects(infraEnvId);
-  const inboxPrefix = `_INBOX.${infraEnvId}`;
-  const expiresAtMs = nowMs + lifetimeMs;
-  const rights = {
-    pub: { allow: [own] },
-    sub: { allow: [own, `${inboxPrefix}.>`] },
-    subs: AGENT_SUBSCRIPTIONS_MAX,
-  };
-  return {
-    credentials: mintCredentials(trust, `agents of ${infraEnvId}`, nowMs, expiresAtMs, rights),
-    inboxPrefix,
-    expiresAt: new Date(expiresAtMs).toISOString(),
-  };
-};
-
-const mintCredentials = (
-  trust: NatsTrust,
-  name: string,
-  issuedAtMs: number,
-  expiresAtMs: number | undefined,
-  rights: { readonly pub: object; readonly sub: object; readonly subs: number },
 ): string => {
   const user = createUser();
-  const jwt = signNatsJwt({
-    issuer: accountKey(trust),
-    subject: user.getPublicKey(),
-    name,
-    issuedAtMs,
-    expiresAtMs,
-    claims: { type: 'user', ...rights, data: WITHOUT_LIMIT, payload: WITHOUT_LIMIT },
-  });
+  const rights = { pub: {}, sub: {}, subs: WITHOUT_LIMIT };
+  const jwt = mintJwt(trust, user.getPublicKey(), options.name, options.nowMs, undefined, rights);
   return [
     '-----BEGIN NATS USER JWT-----',
     jwt,
@@ -76,3 +49,59 @@ const mintCredentials = (
     '',
   ].join('\n');
 };
+
+/**
+ * Credentials for the agent of one host. It may publish the request verbs of the host, and subscribe to the nudges of the
+ * host and to its own inbox. Every other subject is denied, those of other hosts of the infra-env included.
+ * @throws Error when an id is not a lower-case UUID or the key is not a NATS user key
+ */
+export const mintHostCredentials = (
+  trust: NatsTrust,
+  options: {
+    readonly infraEnvId: string;
+    readonly hostId: string;
+    readonly publicKey: string;
+    readonly nowMs: number;
+    readonly lifetimeMs: number;
+  },
+): HostCredentials => {
+  const { infraEnvId, hostId, publicKey, nowMs, lifetimeMs } = options;
+  // The ids become part of permissions: a wildcard in one would open other hosts.
+  for (const id of [infraEnvId, hostId])
+    if (!UUID.test(id)) throw new Error(`Bus credentials need a UUID in lower case, not ${JSON.stringify(id)}.`);
+  if (!isUserKey(publicKey)) throw new Error('Bus credentials need the public key of a NATS user.');
+  const inboxPrefix = `_INBOX.${infraEnvId}.${hostId}`;
+  const expiresAtMs = nowMs + lifetimeMs;
+  const rights = {
+    pub: { allow: AGENT_REQUEST_VERBS.map((verb) => agentSubject(infraEnvId, hostId, verb)) },
+    sub: { allow: [agentSubject(infraEnvId, hostId, 'nudge'), `${inboxPrefix}.>`] },
+    subs: HOST_SUBSCRIPTIONS_MAX,
+  };
+  const jwt = mintJwt(trust, publicKey, `host ${infraEnvId}.${hostId}`, nowMs, expiresAtMs, rights);
+  return { jwt, inboxPrefix, expiresAt: new Date(expiresAtMs).toISOString() };
+};
+
+function isUserKey(publicKey: string): boolean {
+  try {
+    return publicKey.startsWith('U') && fromPublic(publicKey).getPublicKey() === publicKey;
+  } catch {
+    return false;
+  }
+}
+
+const mintJwt = (
+  trust: NatsTrust,
+  subject: string,
+  name: string,
+  issuedAtMs: number,
+  expiresAtMs: number | undefined,
+  rights: { readonly pub: object; readonly sub: object; readonly subs: number },
+): string =>
+  signNatsJwt({
+    issuer: accountKey(trust),
+    subject,
+    name,
+    issuedAtMs,
+    expiresAtMs,
+    claims: { type: 'user', ...rights, data: WITHOUT_LIMIT, payload: WITHOUT_LIMIT },
+  });

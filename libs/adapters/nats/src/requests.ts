@@ -2,6 +2,7 @@ import { RequestFailed, RequestTimedOut, type Requests } from '@muster/ports';
 import {
   connect,
   credsAuthenticator,
+  jwtAuthenticator,
   type ConnectionOptions,
   type Msg,
   type NatsConnection,
@@ -12,6 +13,14 @@ import { decodeBody, encodeBody, encodeHeaders, isFailure } from './message-code
 import { MessageHandler, type ReportHandlerError } from './message-handler';
 import { explainRequestError, NatsPermissionDenied, NatsUnreachable } from './nats-errors';
 
+/** A user key with the JWT that the service issued for it. */
+export interface NatsIdentity {
+  /** The JWT that is in force. Called at each connection attempt, so that a renewed one is used. */
+  readonly jwt: () => string;
+  /** Seed of the user key. A secret. */
+  readonly seed: string;
+}
+
 export interface NatsRequestsOptions {
   /** One address or several, as `host:port` or `nats://host:port`. */
   readonly servers: string | readonly string[];
@@ -19,9 +28,11 @@ export interface NatsRequestsOptions {
   readonly name: string;
   /** Text of a credentials file (a user's JWT and seed). */
   readonly credentials?: string;
-  /** Where answers come in; agents may only use the one that their credentials name. */
+  /** Used when there are no `credentials`. */
+  readonly identity?: NatsIdentity;
+  /** Prefix of the inbox of replies. An agent may use only the one of its credentials. */
   readonly inboxPrefix?: string;
-  /** Keep trying when no server answers at first. Default: throw NatsUnreachable. */
+  /** Whether the first connection is retried instead of failing with NatsUnreachable. @default false */
   readonly waitForServer?: boolean;
   readonly onStatus?: (status: NatsStatus) => void;
   readonly onHandlerError?: ReportHandlerError;
@@ -35,7 +46,7 @@ export interface NatsRequests extends Requests {
 
 const RECONNECT_WAIT_MS = 250;
 const RECONNECT_JITTER_MS = 100;
-/** A silent connection is found out after PING_INTERVAL_MS × PINGS_UNANSWERED_MAX. */
+/** A silent connection is detected after PING_INTERVAL_MS × PINGS_UNANSWERED_MAX. */
 const PING_INTERVAL_MS = 10_000;
 const PINGS_UNANSWERED_MAX = 2;
 /** How long closing waits for handlers and for the server, each. */
@@ -136,6 +147,9 @@ const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> 
   };
   if (options.credentials !== undefined) {
     clientOptions.authenticator = credsAuthenticator(new TextEncoder().encode(options.credentials));
+  } else if (options.identity !== undefined) {
+    const { jwt, seed } = options.identity;
+    clientOptions.authenticator = jwtAuthenticator(jwt, new TextEncoder().encode(seed));
   }
   try {
     return await connect(clientOptions);

@@ -53,6 +53,11 @@ export class HostProgressBody {
   @IsOptional() @MaxLength(PROGRESS_INFO_MAX_CHARACTERS) @IsString() readonly progress_info?: string;
 }
 
+/** The public NATS user key of an agent. */
+export class BusCredentialsBody {
+  @MaxLength(64) @IsString() readonly public_key!: string;
+}
+
 export class BindHostBody {
   @IsUUID('loose') readonly cluster_id!: string;
 }

@@ -1,6 +1,9 @@
-import { connectNatsRequests } from '@muster/adapter-nats';
+import { connectNatsRequests, createHostKey } from '@muster/adapter-nats';
 import type { ConnectNats } from './open-transport';
 
-/** A connection of its own for one agent; fails at once when no server answers, so that HTTP can take over. */
-export const connectNats: ConnectNats = ({ url, credentials, inboxPrefix, name }) =>
-  connectNatsRequests({ servers: url, name, credentials, inboxPrefix });
+/** A connection for one agent. It fails at once when no server answers, so that HTTP is used. */
+export const connectNats: ConnectNats = ({ url, credentials, identity, inboxPrefix, name }) =>
+  connectNatsRequests({ servers: url, name, credentials, identity, inboxPrefix });
+
+/** A new user key for the bus. */
+export const createBusKey = createHostKey;

@@ -22,19 +22,41 @@ export interface HttpTransportOptions {
   readonly timer: Timer;
 }
 
+/** The prefix of Muster's own API. */
+const MUSTER_API_PREFIX = '/api/muster/v1';
+
+/** Credentials of one host for the bus. */
+export interface BusCredentials {
+  /** NATS user JWT for the key of the request. */
+  readonly jwt: string;
+  readonly inboxPrefix: string;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string;
+}
+
+export interface HttpTransport extends Transport {
+  /** Requests bus credentials for a public NATS user key. Throws TransportRefused, TransportUnreachable. */
+  busCredentials(publicKey: string, signal: AbortSignal): Promise<BusCredentials>;
+}
+
 interface InstructionsBody {
   readonly instructions?: readonly { step_type?: string; step_id?: string; args?: readonly string[] }[] | null;
   readonly next_instruction_seconds?: number;
   readonly post_step_action?: string;
+}
+interface BusCredentialsBody {
+  readonly jwt?: string;
+  readonly inbox_prefix?: string;
+  readonly expires_at?: string;
 }
 interface RegistrationBody {
   readonly next_step_runner_command?: { readonly args?: readonly string[] };
 }
 
 /** The v2 contract over HTTP, as today's agents speak it. */
-export function createHttpTransport(options: HttpTransportOptions): Transport {
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const client = createHttpClient({
-    baseUrl: options.serviceUrl.replace(/\/+$/, '') + API_PREFIX,
+    baseUrl: options.serviceUrl.replace(/\/+$/, ''),
     headers: options.token ? { 'X-Secret-Key': options.token } : {},
     caPem: options.caPem,
     isInsecure: options.isInsecure,
@@ -42,7 +64,8 @@ export function createHttpTransport(options: HttpTransportOptions): Transport {
     retries: AGENT_RETRIES,
     timer: options.timer,
   });
-  const hosts = `/v2/infra-envs/${options.infraEnvId}/hosts`;
+  const hosts = `${API_PREFIX}/v2/infra-envs/${options.infraEnvId}/hosts`;
+  const busCredentials = `${MUSTER_API_PREFIX}/infra-envs/${options.infraEnvId}/hosts/${options.hostId}/bus-credentials`;
   const instructions = `${hosts}/${options.hostId}/instructions`;
   const ask = async (call: HttpCall, agentVersion: string, signal: AbortSignal): Promise<unknown> => {
     try {
@@ -75,6 +98,12 @@ export function createHttpTransport(options: HttpTransportOptions): Transport {
     reply: async ({ stepType, stepId, exitCode, output, error }, signal) => {
       const json = { step_type: stepType, step_id: stepId, exit_code: exitCode, output, error };
       await ask({ method: 'POST', path: instructions, json }, lastVersion, signal);
+    },
+    busCredentials: async (publicKey, signal) => {
+      const json = { public_key: publicKey };
+      const body = await ask({ method: 'POST', path: busCredentials, json }, '', signal);
+      const { jwt = '', inbox_prefix: inboxPrefix = '', expires_at: expiresAt = '' } = body as BusCredentialsBody;
+      return { jwt, inboxPrefix, expiresAt };
     },
     listen: () => () => undefined,
     close: async () => client.close(),

@@ -2,7 +2,8 @@ import { type Timer, realTimer, untilAborted } from '@muster/host-api';
 import {
   connectNatsRequests,
   createNatsTrust,
-  mintAgentCredentials,
+  createHostKey,
+  mintHostCredentials,
   mintServiceCredentials,
   natsServerConfig,
   type NatsRequests,
@@ -14,7 +15,7 @@ import { runAgent } from '../agent/agent';
 import { collectNotes, HOST_ID, INFRA_ENV_ID, machineThatCan, quickTimer } from '../agent/agent.fixture.spec';
 import { connectNats } from './connect-nats';
 import { createNatsTransport } from './nats-transport';
-import { openTransport } from './open-transport';
+import { type ConnectNats, openTransport } from './open-transport';
 import { TransportRefused, TransportUnreachable } from './transport.port';
 
 const never = new AbortController().signal;
@@ -23,7 +24,7 @@ const MINUTE_MS = 60_000;
 describe('the NATS transport', () => {
   let server: NatsServer;
   let service: NatsRequests;
-  let access: { url: string; credentials: string; inboxPrefix: string; name: string };
+  let access: Parameters<ConnectNats>[0];
 
   beforeAll(async () => {
     const trust = createNatsTrust();
@@ -34,12 +35,10 @@ describe('the NATS transport', () => {
       name: 'service',
       credentials: mintServiceCredentials(trust, { name: 'service', nowMs }),
     });
-    const { credentials, inboxPrefix } = mintAgentCredentials(trust, {
-      infraEnvId: INFRA_ENV_ID,
-      nowMs,
-      lifetimeMs: MINUTE_MS,
-    });
-    access = { url: server.url, credentials, inboxPrefix, name: 'agent' };
+    const { publicKey, seed } = createHostKey();
+    const ids = { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID };
+    const { jwt, inboxPrefix } = mintHostCredentials(trust, { ...ids, publicKey, nowMs, lifetimeMs: MINUTE_MS });
+    access = { url: server.url, identity: { jwt: () => jwt, seed }, inboxPrefix, name: 'agent' };
   });
   afterAll(async () => {
     await service.close();
@@ -161,7 +160,7 @@ describe('the NATS transport', () => {
         agentVersion: 'v',
         token: '',
         isInsecure: false,
-        nats: { url: 'nats://127.0.0.1:1' },
+        nats: { url: 'nats://127.0.0.1:1', credentials: 'none' },
       },
       hostId: HOST_ID,
       timer: { sleep: () => realTimer.sleep(0, never) },

@@ -5,7 +5,8 @@ import { API, type RunningGateway, startRunningGateway } from '../running-gatewa
 import { HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 
 const HOSTS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
-const { registerHost, nextSteps, replyToStep, reportHostProgress, bindHost } = RegistrationService.method;
+const { registerHost, nextSteps, replyToStep, reportHostProgress, bindHost, issueBusCredentials } =
+  RegistrationService.method;
 const COMMAND_ID = '7d444840-9dc0-41d1-b245-5ffdce74fad2';
 
 describe('the two endpoints of agents', () => {
@@ -35,6 +36,18 @@ describe('the two endpoints of agents', () => {
     });
     expect(gateway.asked[0]?.body).toMatchObject({ hostId: HOST_ID, discoveryAgentVersion: 'agent:0' });
     expect(gateway.asked[0]?.headers[HEADERS.actor]).toBe(`agent:${HOST_ID}`);
+  });
+
+  it('issues bus credentials to the agent of a host', async () => {
+    await gateway.answers(issueBusCredentials, () => ({
+      jwt: 'j',
+      inboxPrefix: '_INBOX.x',
+      expiresAt: '2026-01-02T03:04:05.000Z',
+    }));
+    const path = `/api/muster/v1/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/bus-credentials`;
+    const answer = await gateway.call('POST', path, { json: { public_key: 'UKEY' } });
+    expect(answer.body).toEqual({ jwt: 'j', inbox_prefix: '_INBOX.x', expires_at: '2026-01-02T03:04:05.000Z' });
+    expect(gateway.asked[0]?.body).toEqual({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, publicKey: 'UKEY' });
   });
 
   it('answers 503, never "not found", when a registered host cannot be shown in time', async () => {

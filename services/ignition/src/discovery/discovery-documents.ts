@@ -11,7 +11,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { foldStream } from '../streams/fold-stream';
 import { PULL_SECRET } from '../streams/secret-names';
-import { type AgentCredentialsMint, agentNatsAccess } from './agent-nats-access';
 import { isoTypeOf, staticNetworkOf } from './iso-type';
 import type { InfraEnvTokens } from './infra-env-tokens';
 import { UnconfiguredIgnition } from './unconfigured-ignition';
@@ -29,7 +28,6 @@ interface CachedDocument extends DiscoveryDocument {
 }
 
 export const TOKENS = Symbol('InfraEnvTokens');
-export const MINT = Symbol('AgentCredentialsMint');
 export const SERVICE_CA = Symbol('PEM of the service CA');
 
 /** Documents kept in memory, so that a download's many range requests render nothing; each has some 20 KiB. */
@@ -50,7 +48,6 @@ export class DiscoveryDocuments {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     @Inject(TOKENS) private readonly tokens: InfraEnvTokens,
-    @Inject(MINT) private readonly mint: AgentCredentialsMint | null,
     @Inject(SERVICE_CA) private readonly serviceCaPem: string,
     private readonly unconfigured: UnconfiguredIgnition,
   ) {}
@@ -93,8 +90,8 @@ export class DiscoveryDocuments {
     }
     const { registries, okdPackagesImage } = this.config;
     const staticNetwork = await staticNetworkOf(isoType, settings, this.documents);
-    const nats =
-      this.mint && (await agentNatsAccess(this.mint, { secrets: this.secrets, clock: this.clock }, infraEnvId));
+    // Hosts request their own bus credentials once they are registered.
+    const nats = this.config.agentNatsUrl ? { url: this.config.agentNatsUrl } : undefined;
     const rendered = renderDiscoveryIgnition({
       infraEnvId,
       service: {
@@ -125,7 +122,7 @@ export class DiscoveryDocuments {
     const ignition = Buffer.from(toIgnitionJson(config));
     refuseOversize(ignition);
     const generatedAt = await this.stamp(infraEnvId, isoType, ignition);
-    return { ignition, generatedAt, renewAtMs: Math.min(nats?.renewAtMs ?? Infinity, this.tokenRenewalMs()) };
+    return { ignition, generatedAt, renewAtMs: this.tokenRenewalMs() };
   }
 
   /** Long before the agents' token is replaced the document is looked at again. */

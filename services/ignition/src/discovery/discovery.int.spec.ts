@@ -1,6 +1,4 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { join } from 'node:path';
-import { loadOrCreateNatsTrust } from '@muster/adapter-nats';
 import { IgnitionService } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile, parseAgentFile } from '@muster/ignition-config';
 import { callService, SettingsError } from '@muster/nest-kit';
@@ -189,27 +187,12 @@ describe('the token that hosts carry', () => {
   });
 });
 
-describe("the endpoint of Muster's own agents", () => {
-  it('opens with credentials of the infra-env, renewed when half of their life is over', async () => {
-    const trustFile = join(directory.path, 'trust.json');
-    await loadOrCreateNatsTrust(trustFile);
-    await open({ NATS_TRUST_FILE: trustFile, AGENT_NATS_URL: nats.url, AGENT_NATS_CREDENTIALS_LIFETIME: '10h' });
-    const clock = manualClock();
+describe('The bus', () => {
+  it('is offered to agents by its address, without credentials', async () => {
+    await open({ AGENT_NATS_URL: nats.url });
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
-    await stage.start({ clock });
-    const access = async () =>
-      parseAgentFile(readTextFile((await render()).config, '/etc/muster/agent.json') ?? '{}').nats;
-    const first = await access();
-    expect(first).toMatchObject({ url: nats.url, inboxPrefix: `_INBOX.${INFRA_ENV_ID}` });
-    expect(first?.credentials).toContain('BEGIN NATS USER JWT');
-    clock.advance(4 * 3_600_000);
-    expect(await access()).toEqual(first);
-    clock.advance(2 * 3_600_000);
-    expect((await access())?.credentials).not.toBe(first?.credentials);
-  });
-
-  it('is not offered with keys that are not there', async () => {
-    await open({ NATS_TRUST_FILE: join(directory.path, 'absent.json'), AGENT_NATS_URL: nats.url });
-    await expect(stage.start()).rejects.toThrow(/absent\.json/);
+    await stage.start();
+    const { config } = await render();
+    expect(parseAgentFile(readTextFile(config, '/etc/muster/agent.json') ?? '{}').nats).toEqual({ url: nats.url });
   });
 });

@@ -3,4 +3,3 @@ export const PULL_SECRET = 'pull-secret';
 
 /** In the scope of an infra-env. */
 export const AGENT_TOKEN = 'agent-token';
-export const AGENT_NATS_CREDENTIALS = 'agent-nats-credentials';

@@ -7,6 +7,7 @@ import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates/aggregates';
+import { BusCredentials } from '../agents/bus-credentials';
 import { NextSteps } from '../agents/next-steps';
 import { StepReplies } from '../agents/step-replies';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -33,6 +34,7 @@ export class HostsController {
     private readonly binding: HostBinding,
     private readonly steps: NextSteps,
     private readonly replies: StepReplies,
+    private readonly busCredentials: BusCredentials,
   ) {}
 
   @Handles(method.registerHost)
@@ -137,6 +139,13 @@ export class HostsController {
     if (measurement.kind === 'refused') throw new RefusalError(measurement.refusal);
     const request = { hostKey, stepType: measurement.stepType, epoch: state.epoch };
     return callService(this.requests, InventoryService.method.clearReport, request, context);
+  }
+
+  @Handles(method.issueBusCredentials)
+  issueBusCredentials(
+    @Payload() request: InputOf<typeof method.issueBusCredentials>,
+  ): Promise<OutputOf<typeof method.issueBusCredentials>> {
+    return this.busCredentials.issue(request);
   }
 
   @Handles(method.deregisterHost)

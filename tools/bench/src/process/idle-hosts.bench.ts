@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { loadOrCreateNatsTrust, mintAgentCredentials } from '@muster/adapter-nats';
+import { loadOrCreateNatsTrust, mintServiceCredentials } from '@muster/adapter-nats';
 import { count, ofACore, p50AndP99 } from '../figures';
 import { type FleetHost, poll, pollOverNats } from '../load/fleet';
 import type { Transport, Load } from '../load/load';
@@ -13,7 +13,6 @@ import { eventsStored, untilIdle } from './quiet';
 const POLL_INTERVAL_SECONDS = 60;
 /** A handful of hosts would not poll even once while a quick run looks. */
 const QUICK_POLL_INTERVAL_SECONDS = 1;
-const CREDENTIALS_LIFETIME_MS = 3_600_000;
 /** Polls go on a little before and after the time that is measured. */
 const MARGIN_MS = 1_500;
 
@@ -55,13 +54,13 @@ const overHttp = (muster: EmbeddedProcess, hosts: readonly FleetHost[]): Polls =
   calls: hosts.map(poll),
 });
 
-/** One connection per infra-env, as its credentials allow. */
+/** One connection per infra-env, with the rights of a service: the credentials of hosts allow one host each. */
 async function overNats(muster: EmbeddedProcess, hosts: readonly FleetHost[]): Promise<Polls> {
   const trust = await loadOrCreateNatsTrust(join(muster.dataDirectory, 'nats', 'trust.json'));
   const infraEnvIds = [...new Set(hosts.map(({ infraEnvId }) => infraEnvId))];
-  const credentials = infraEnvIds.map((infraEnvId) =>
-    mintAgentCredentials(trust, { infraEnvId, nowMs: Date.now(), lifetimeMs: CREDENTIALS_LIFETIME_MS }),
-  );
+  const credentials = infraEnvIds.map((name) => ({
+    credentials: mintServiceCredentials(trust, { name, nowMs: Date.now() }),
+  }));
   const connectionOf = new Map(infraEnvIds.map((id, index) => [id, index]));
   return {
     endpoint: { kind: 'nats', url: muster.natsUrl, credentials },

@@ -98,7 +98,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
       infraEnvId: INFRA_ENV_ID,
       token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) as string,
       isInsecure: false,
-      nats: { url: nats.url, credentials: expect.stringContaining('NATS USER JWT') as string },
+      nats: { url: nats.url },
     });
   });
 

@@ -38,9 +38,10 @@ export const IGNITION_SETTINGS = {
     meaning: 'How long the start of the agent on a host may take.',
   }),
   AGENT_NATS_CREDENTIALS_LIFETIME: duration({
-    ...IGNITION,
-    fallback: 365 * 24 * 60 * MINUTE_MS,
-    meaning: 'How long the bus credentials of agents are valid.',
+    readBy: ['registration'],
+    fallback: 15 * MINUTE_MS,
+    meaning:
+      'How long the bus credentials of a host are valid. Hosts renew them; after its removal a host keeps access for this long.',
   }),
   INSTALL_TOOLCHAIN: choice({
     ...IGNITION,

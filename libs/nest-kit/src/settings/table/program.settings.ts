@@ -71,12 +71,12 @@ export const PROGRAM_SETTINGS = {
     meaning: 'The port on which the `nats-server` child listens. 0: any free port.',
   }),
   AGENT_NATS_URL: text({
-    readBy: ['muster', 'ignition'],
+    readBy: ['muster', 'ignition', 'registration'],
     fallbackText: 'the `nats-server` child; none when a service runs alone',
     meaning: 'The URL at which agents reach the bus. Without it, agents use HTTP.',
   }),
   NATS_TRUST_FILE: path({
-    readBy: ['ignition'],
+    readBy: ['registration'],
     fallbackText: 'the file of the `nats-server` child',
     meaning: 'The file with the keys that sign the bus credentials of agents.',
   }),

@@ -1,0 +1,110 @@
+import {
+  connectNatsRequests,
+  createHostKey,
+  createNatsTrust,
+  mintHostCredentials,
+  mintServiceCredentials,
+  natsServerConfig,
+  type NatsRequests,
+} from '@muster/adapter-nats';
+import { agentSubject, anyAgentSubject } from '@muster/contracts';
+import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import { HOST_ID, INFRA_ENV_ID, quickTimer } from '../agent/agent.fixture.spec';
+import { withBus } from './bus-transport';
+import { connectNats } from './connect-nats';
+import type { HttpTransport } from './http-transport';
+import { TransportRefused, type Transport } from './transport.port';
+
+const never = new AbortController().signal;
+const IDENTITY = { macAddresses: [], systemSerial: '', bootId: '' } as unknown as Parameters<Transport['register']>[1];
+const LIFETIME_MS = 60_000;
+
+describe('The bus transport', () => {
+  const trust = createNatsTrust();
+  let server: NatsServer;
+  let service: NatsRequests;
+  let now = Date.now();
+  let issued: string[] = [];
+  let polls: string[] = [];
+  let isRefused = false;
+
+  const http: HttpTransport = {
+    register: async (agentVersion) => ({ agentVersion }),
+    nextSteps: async () => (polls.push('http'), { steps: [], nextInstructionSeconds: 60, postStepAction: 'continue' }),
+    reply: async () => undefined,
+    listen: () => () => undefined,
+    close: async () => undefined,
+    busCredentials: async (publicKey) => {
+      if (isRefused) throw new TransportRefused(501, 'The bus is not open to hosts.');
+      issued.push(publicKey);
+      const ids = { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID };
+      return mintHostCredentials(trust, { ...ids, publicKey, nowMs: Date.now(), lifetimeMs: LIFETIME_MS });
+    },
+  };
+  const reasons: string[] = [];
+  const open = (): Transport =>
+    withBus(http, {
+      url: server.url,
+      infraEnvId: INFRA_ENV_ID,
+      hostId: HOST_ID,
+      timer: quickTimer,
+      nowMs: () => now,
+      connectNats,
+      createKey: createHostKey,
+      onFallback: (reason) => void reasons.push(reason),
+    });
+
+  beforeAll(async () => {
+    server = await startNatsServer({ config: natsServerConfig(trust, { nowMs: Date.now() }) });
+    service = await connectNatsRequests({
+      servers: server.url,
+      name: 'service',
+      credentials: mintServiceCredentials(trust, { name: 'service', nowMs: Date.now() }),
+    });
+    service.subscribe(anyAgentSubject('next_steps'), async () => {
+      polls.push('bus');
+      return { ok: { instructions: [], nextInstructionSeconds: 60, postStepAction: 'continue' } };
+    });
+    await service.flush();
+  });
+  beforeEach(() => {
+    [issued, polls, isRefused, now] = [[], [], false, Date.now()];
+  });
+  afterAll(async () => {
+    await service.close();
+    await server.stop();
+  });
+
+  it('polls over the bus once the host is registered, and receives its nudges', async () => {
+    const transport = open();
+    let nudges = 0;
+    transport.listen(() => (nudges += 1));
+    await transport.register('v', IDENTITY, never);
+    await transport.nextSteps('v', 1, never);
+    expect(polls).toEqual(['bus']);
+    service.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'work' });
+    await eventually('the nudge arrives', () => nudges === 1);
+    await transport.close();
+  });
+
+  it('renews its credentials for the same key when half of their lifetime is over', async () => {
+    const transport = open();
+    await transport.register('v', IDENTITY, never);
+    await transport.nextSteps('v', 1, never);
+    expect(issued).toHaveLength(1);
+    now += LIFETIME_MS / 2 + 1_000;
+    await transport.nextSteps('v', 1, never);
+    expect(issued).toEqual([issued[0], issued[0]]);
+    await transport.close();
+  });
+
+  it('uses HTTP when the service issues no credentials', async () => {
+    isRefused = true;
+    const transport = open();
+    await transport.register('v', IDENTITY, never);
+    await transport.nextSteps('v', 1, never);
+    expect(polls).toEqual(['http']);
+    expect(reasons.at(-1)).toContain('not open to hosts');
+    await transport.close();
+  });
+});
