@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 /** How long answers that are under way when an endpoint closes may still take, milliseconds. Then they are cut. */
-export const CLOSE_MAX_WAIT_MS = 10_000;
+export const CLOSE_MAX_WAIT_MS = 4_000;
 
 /**
  * Lets an endpoint close as soon as the requests it accepted are answered. A connection that was busy when closing began is otherwise

@@ -1,2 +1,3 @@
 export { createApiDocument } from './preview-document';
 export * from './main';
+export { readGatewayConfig } from './config';

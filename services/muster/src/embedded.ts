@@ -3,6 +3,8 @@ import type { Environment, RunningService } from '@muster/nest-kit';
 import { SettingsReader } from '@muster/nest-kit';
 import type { LoggerService } from '@nestjs/common';
 import { prepareBaseImages } from './base-images';
+import { checkSettings } from './check-settings';
+import { lockDataDirectory } from './data-directory';
 import { builtHostBinaries } from './host-binaries';
 import { type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
@@ -16,8 +18,10 @@ export interface RunningMuster {
 
 /** Starts all services in this process on one SQLite file, one directory, and a `nats-server` child unless NATS_URL is set. */
 export async function startEmbedded(environment: Environment, logger: LoggerService): Promise<RunningMuster> {
+  checkSettings(environment, Object.keys(SERVICES) as StartableService[], false);
   const settings = new SettingsReader(environment);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
+  const lock = lockDataDirectory(dataDirectory, 'all services', 'exclusive');
   const nats = await ownBus(settings, dataDirectory, logger);
   const platform = await openPlatform({
     environment: {
@@ -45,6 +49,7 @@ export async function startEmbedded(environment: Environment, logger: LoggerServ
       await Promise.all(behind.map((service) => service.close()));
       await platform.close();
       await nats?.stop();
+      lock.release();
     },
   };
 }
@@ -55,16 +60,14 @@ export async function startAlone(
   environment: Environment,
   logger: LoggerService,
 ): Promise<RunningMuster> {
+  checkSettings(environment, [name], true);
   const settings = new SettingsReader(environment);
-  const natsUrl = settings.get('NATS_URL');
-  if (!natsUrl)
-    throw new Error(
-      `${name} alone needs the bus of the others: set NATS_URL (and NATS_CREDENTIALS_FILE where it asks for credentials).`,
-    );
+  const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
+  const lock = lockDataDirectory(dataDirectory, name, 'shared');
   const platform = await openPlatform({
     environment,
-    dataDirectory: resolve(settings.get('MUSTER_DATA_DIRECTORY')),
-    natsUrl,
+    dataDirectory,
+    natsUrl: settings.get('NATS_URL') ?? '',
     natsCredentials: await readCredentials(settings.get('NATS_CREDENTIALS_FILE')),
     name,
     warn: (text) => logger.warn(text),
@@ -76,6 +79,7 @@ export async function startAlone(
     close: async () => {
       await service.close();
       await platform.close();
+      lock.release();
     },
   };
 }

@@ -1,4 +1,5 @@
 export * from './base-images';
+export * from './start-error';
 export * from './embedded';
 export * from './lossy-requests';
 export * from './nats-process';

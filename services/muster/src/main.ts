@@ -1,54 +1,61 @@
 import 'reflect-metadata';
-import { type Environment, readSettings, unknownSettings } from '@muster/nest-kit';
-import { ConsoleLogger } from '@nestjs/common';
-import { startAlone, startEmbedded } from './embedded';
+import { type Environment, SettingsReader, unknownSettings } from '@muster/nest-kit';
+import { type RunningMuster, startAlone, startEmbedded } from './embedded';
+import { createLogger } from './logger';
+import { describeFailure } from './describe-failure';
 import { SERVICES, type StartableService } from './services';
+import { EXIT_CODES, StartError } from './start-error';
 
-/** `main.js` starts everything in this process, `main.js <service>` one service alone. */
+const CLOSE_MAX_MS = 5_000;
+
+/** `main.js` starts all services in this process, `main.js <service>` one service alone. */
 async function main(args: readonly string[], environment: Environment): Promise<void> {
   const [name] = args;
   const startedAt = performance.now();
-  const logger = new ConsoleLogger({
-    prefix: 'muster',
-    json: readSettings(environment, (settings) => settings.get('LOG_FORMAT')) === 'json',
-    logLevels: ['warn', 'error', 'fatal'],
-  });
-  if (name !== undefined && !Object.hasOwn(SERVICES, name)) {
-    throw new Error(
-      `There is no service ${name}. Services: ${Object.keys(SERVICES).join(', ')}; without a name all of them start.`,
-    );
-  }
-  for (const variable of unknownSettings(environment))
-    logger.warn(
-      `The environment sets ${variable}, which is not a setting. The settings are listed in docs/reference/settings.md.`,
-    );
   // A rejection that nothing handles is a defect: the process ends with its reason, and a supervisor starts it again.
   process.on('unhandledRejection', (reason) => {
     console.error(
       `muster: unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
     );
-    process.exit(1);
+    process.exit(EXIT_CODES.failed);
   });
+  const running: { muster?: RunningMuster } = {};
+  const stop = (): void => void close(running.muster);
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+
+  if (name !== undefined && !isService(name))
+    throw new StartError(
+      'settings',
+      `Service '${name}' is unknown. Services: ${Object.keys(SERVICES).join(', ')}. Without a name all services start.`,
+    );
+  const logger = createLogger(environment);
+  for (const variable of unknownSettings(environment))
+    logger.warn(`The environment sets ${variable}, which is not a setting. See docs/reference/settings.md.`, 'muster');
   const muster =
-    name === undefined
-      ? await startEmbedded(environment, logger)
-      : await startAlone(name as StartableService, environment, logger);
+    name === undefined ? await startEmbedded(environment, logger) : await startAlone(name, environment, logger);
 
-  let isClosing = false;
-  const close = (): void => {
-    if (isClosing) return;
-    isClosing = true;
-    void muster.close().finally(() => process.exit(0));
-  };
-  process.once('SIGINT', close);
-  process.once('SIGTERM', close);
-
+  running.muster = muster;
   console.log(`muster: ${name ?? 'all services'} started in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
   for (const service of muster.services)
     for (const endpoint of service.endpoints) console.log(`muster: ${service.name} on ${endpoint}`);
 }
 
+const isService = (name: string): name is StartableService => Object.hasOwn(SERVICES, name);
+
+/** Closes everything within CLOSE_MAX_MS. During the start the process ends at once; its exit ends the bus. */
+async function close(muster: RunningMuster | undefined): Promise<void> {
+  const timeout = setTimeout(() => {
+    console.error(`muster: stopping took longer than ${CLOSE_MAX_MS / 1_000} s; the process ends now`);
+    process.exit(EXIT_CODES.stopped);
+  }, CLOSE_MAX_MS);
+  await muster?.close().catch((error: unknown) => console.error(`muster: ${String(error)}`));
+  clearTimeout(timeout);
+  process.exit(EXIT_CODES.stopped);
+}
+
 main(process.argv.slice(2), process.env).catch((error: unknown) => {
-  console.error(`muster: ${error instanceof Error ? error.message : String(error)}`);
-  process.exit(1);
+  const { reason, lines } = describeFailure(error, new SettingsReader(process.env));
+  for (const line of lines) console.error(`muster: ${line}`);
+  process.exit(EXIT_CODES[reason]);
 });

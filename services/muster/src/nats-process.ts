@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { StartError } from './start-error';
 import { loadOrCreateNatsTrust, mintServiceCredentials, natsServerConfig, type NatsTrust } from '@muster/adapter-nats';
 
 const START_TIMEOUT_MS = 10_000;
@@ -13,14 +13,15 @@ export interface NatsProcess {
   readonly url: string;
   readonly trust: NatsTrust;
   readonly trustFile: string;
-  /** Text of a credentials file with every right. */
+  /** Text of a credentials file with all permissions. */
   readonly serviceCredentials: string;
   stop(): Promise<void>;
 }
 
 /**
- * A real nats-server as a child, admitting holders of this installation's credentials only. It is started again when it
- * dies; it holds nothing, so nothing is lost with it.
+ * Starts a `nats-server` child process that admits only credentials of this installation. It is started again when it ends;
+ * it stores nothing, so no data is lost with it.
+ * @throws StartError `dependency` when it cannot be started or its address is not available
  */
 export async function startNats(options: {
   readonly directory: string;
@@ -39,27 +40,42 @@ export async function startNats(options: {
   await writeFile(config, natsServerConfig(trust, { host, port, nowMs: Date.now() }), { mode: 0o600 });
 
   let isWanted = true;
+  let isListening = false;
+  let failStart: (reason: string) => void = options.onExit;
+  const startFailed = new Promise<never>((_, reject) => {
+    failStart = (reason) => reject(new StartError('dependency', reason));
+  });
   let child = run();
   function run(): ReturnType<typeof spawn> {
     const started = spawn('nats-server', ['-c', config, '-P', join(directory, 'nats-server.pid')], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
+      // None of the settings of Muster, some of which are secret.
+      env: { PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
+      // In a process group of its own: Ctrl-C reaches Muster only, which stops the bus last.
+      detached: true,
     });
     let log = '';
     started.stderr?.on('data', (chunk: Buffer) => (log = (log + chunk.toString()).slice(-2_048)));
     started.once('error', (error) =>
-      options.onExit(`nats-server does not start: ${error.message}. Install the package nats-server, or set NATS_URL.`),
+      failStart(`nats-server cannot be started: ${error.message}. Install the package nats-server, or set NATS_URL.`),
     );
     started.once('exit', (code) => {
       if (!isWanted) return;
-      options.onExit(`nats-server ended (${code}), starting it again. ${log.split('\n').slice(-2).join(' ')}`);
+      const reason = log.trim().split('\n').at(-1) ?? '';
+      if (!isListening)
+        return failStart(
+          `nats-server ended with code ${code}: ${reason}. Change NATS_HOST or NATS_PORT, or set NATS_URL.`,
+        );
+      options.onExit(`nats-server ended with code ${code} and is started again: ${reason}`);
       setTimeout(() => isWanted && (child = run()), RESTART_WAIT_MS);
     });
     return started;
   }
   const killWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', killWithUs);
-  await untilListening(host, port);
+  await Promise.race([untilListening(host, port), startFailed]);
+  isListening = true;
+  failStart = options.onExit;
 
   return {
     url: `nats://${host}:${port}`,
@@ -78,7 +94,7 @@ export async function startNats(options: {
   };
 }
 
-/** A killed Muster leaves its bus running; two of them would wait for each other's port. */
+/** A Muster process that was killed leaves its bus running. */
 async function stopLeftOver(directory: string): Promise<void> {
   const pid = Number(await readFile(join(directory, 'nats-server.pid'), 'utf8').catch(() => ''));
   if (!pid) return;
@@ -108,8 +124,9 @@ async function untilListening(host: string, port: number): Promise<void> {
     if (await accepts(host, port)) return;
     await sleep(RETRY_MS);
   }
-  throw new Error(
-    `nats-server does not listen on ${host}:${port} after ${START_TIMEOUT_MS / 1_000} s; is it installed and is the port free?`,
+  throw new StartError(
+    'dependency',
+    `nats-server does not listen on ${host}:${port} after ${START_TIMEOUT_MS / 1_000} s. Check NATS_HOST and NATS_PORT.`,
   );
 }
 

@@ -3,11 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
-import { connectNatsRequests } from '@muster/adapter-nats';
+import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { type Environment, type Platform, SettingsReader } from '@muster/nest-kit';
 import type { EventStore, ObjectStore, ReadModels, Requests } from '@muster/ports';
 import { lossyRequests } from './lossy-requests';
+import { reach } from './reach';
 
 export interface OpenPlatform extends Platform {
   /** Closes what was opened, the bus last. */
@@ -15,8 +16,8 @@ export interface OpenPlatform extends Platform {
 }
 
 /**
- * The only place where technologies are chosen. A service address in the environment means: use it; none means: this
- * machine's own (a file, a directory, memory). So embedded and distributed differ in configuration only.
+ * The only place where technologies are chosen. A setting with the address of a server selects that server; without it the
+ * platform uses a file, a directory or memory of this machine. So the profiles differ in their settings only.
  */
 export async function openPlatform(options: {
   readonly environment: Environment;
@@ -30,20 +31,28 @@ export async function openPlatform(options: {
   const { environment, dataDirectory } = options;
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const settings = new SettingsReader(environment);
-  const eventStore = await openEventStore(settings, dataDirectory);
-  const readModels = await openReadModels(settings);
-  const objectStore = await openObjectStore(settings, dataDirectory);
+  const reaching = { waitMs: settings.get('MUSTER_START_WAIT'), report: options.warn };
+  const eventStore = await reach(() => openEventStore(settings, dataDirectory), {
+    ...reaching,
+    setting: 'EVENTSTORE_URL',
+  });
+  const readModels = await reach(() => openReadModels(settings), { ...reaching, setting: 'MONGODB_URL' });
+  const objectStore = await reach(() => openObjectStore(settings, dataDirectory), {
+    ...reaching,
+    setting: 'MINIO_URL',
+  });
   const secrets = await filesystemSecrets({
     directory: join(dataDirectory, 'secrets'),
     masterKeyFile: settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key'),
   });
-  const nats = await connectNatsRequests({
-    servers: options.natsUrl,
-    name: options.name,
-    credentials: options.natsCredentials,
-    waitForServer: true,
-    onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
-  });
+  const connect = (): Promise<NatsRequests> =>
+    connectNatsRequests({
+      servers: options.natsUrl,
+      name: options.name,
+      credentials: options.natsCredentials,
+      onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
+    });
+  const nats = await reach(connect, { ...reaching, setting: 'NATS_URL' });
   const lostShare = settings.get('MUSTER_LOSE_MESSAGES_PERCENT') / 100;
   const requests: Requests =
     lostShare > 0 ? lossyRequests(nats, lostShare, settings.get('MUSTER_LOSE_MESSAGES_SEED')) : nats;
@@ -68,9 +77,12 @@ export async function openPlatform(options: {
 async function openEventStore(settings: SettingsReader, dataDirectory: string): Promise<EventStore> {
   const url = settings.get('EVENTSTORE_URL');
   if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
-  // Loaded when wanted only: the embedded profile starts without its client.
+  // Loaded on demand: the embedded profile starts without this client.
   const { eventStoreDbEventStore } = await import('@muster/adapter-eventstoredb');
-  return eventStoreDbEventStore({ url });
+  const store = eventStoreDbEventStore({ url });
+  // The client connects with its first request.
+  await store.head();
+  return store;
 }
 
 async function openReadModels(settings: SettingsReader): Promise<ReadModels> {

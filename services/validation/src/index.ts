@@ -1,1 +1,2 @@
 export * from './main';
+export { readConfig as readValidationConfig, readFlapPolicy } from './config';

@@ -1,4 +1,4 @@
-import { boolean, choice, integer, path, port, text, url } from '../setting';
+import { boolean, choice, duration, integer, path, port, text, url } from '../setting';
 
 const MUSTER = { readBy: ['muster'] } as const;
 
@@ -80,11 +80,22 @@ export const PROGRAM_SETTINGS = {
     fallbackText: 'the file of the `nats-server` child',
     meaning: 'The file with the keys that sign the bus credentials of agents.',
   }),
+  MUSTER_START_WAIT: duration({
+    ...MUSTER,
+    fallback: 60_000,
+    meaning: 'How long a start waits for a server (event store, bus, MongoDB, S3) that is not reachable.',
+  }),
   LOG_FORMAT: choice({
     ...MUSTER,
     choices: ['text', 'json'],
     fallback: 'text',
     meaning: 'The format of the log: one line of text or one JSON object per log entry.',
+  }),
+  LOG_LEVEL: choice({
+    ...MUSTER,
+    choices: ['fatal', 'error', 'warn', 'info', 'debug'],
+    fallback: 'warn',
+    meaning: 'The lowest level of log entries that are written.',
   }),
   SERVICE_BASE_URL: url({
     readBy: ['ignition', 'gateway'],

@@ -1,0 +1,74 @@
+import { SettingsReader } from '@muster/nest-kit';
+import { checkSettings } from './check-settings';
+import { describeFailure } from './describe-failure';
+import { SERVICES, type StartableService } from './services';
+import { EXIT_CODES, StartError } from './start-error';
+
+const ALL = Object.keys(SERVICES) as StartableService[];
+const failureOf = (run: () => unknown) => {
+  try {
+    run();
+  } catch (error) {
+    return describeFailure(error, new SettingsReader({}));
+  }
+  throw new Error('The check found nothing.');
+};
+
+describe('The check of settings', () => {
+  it('finds nothing in an empty environment for the embedded profile', () => {
+    expect(() => checkSettings({}, ALL, false)).not.toThrow();
+  });
+
+  it('reports wrong values of all services and of the program together, once each', () => {
+    const environment = {
+      REST_PORT: 'x',
+      IMAGE_PORT: '-1',
+      LOG_FORMAT: 'xml',
+      VALIDATION_FLAPPING_TURNS: '1',
+      HOST_STAGE_INSTALLING_TIMEOUT: 'soon',
+      AUTH_TYPE: 'local',
+    };
+    const { reason, lines } = failureOf(() => checkSettings(environment, ALL, false));
+    expect(EXIT_CODES[reason]).toBe(2);
+    for (const name of Object.keys(environment).filter((one) => one !== 'AUTH_TYPE'))
+      expect(lines.filter((line) => line.includes(`Setting ${name}=`))).toHaveLength(1);
+    expect(lines.join('\n')).toContain('EC_PRIVATE_KEY_PEM is missing');
+    expect(lines.at(-1)).toMatch(/^\d+ settings are not usable: correct all of them/);
+  });
+
+  it.each<[StartableService, readonly string[]]>([
+    ['gateway', ['NATS_URL', 'MUSTER_DATA_DIRECTORY', 'MONGODB_URL']],
+    ['events', ['NATS_URL', 'MUSTER_DATA_DIRECTORY', 'MONGODB_URL']],
+    ['inventory', ['NATS_URL', 'MUSTER_DATA_DIRECTORY']],
+  ])('names what the service %s needs to run alone', (service, needed) => {
+    const { lines } = failureOf(() => checkSettings({}, [service], true));
+    const missing = lines.flatMap((line) => /^Setting (\w+) is missing/.exec(line)?.[1] ?? []);
+    expect(missing).toEqual(needed);
+  });
+});
+
+describe('The failure of a start', () => {
+  it('names the endpoint, its setting and the process that uses it', () => {
+    const error = Object.assign(new Error('listen EADDRINUSE'), {
+      code: 'EADDRINUSE',
+      port: 8_090,
+      address: '0.0.0.0',
+    });
+    const { reason, lines } = describeFailure(error, new SettingsReader({}));
+    expect(reason).toBe('endpoint');
+    expect(lines.at(-1)).toMatch(/^The address 0\.0\.0\.0:8090 \(REST_PORT\) is in use by .*, or change REST_PORT\.$/);
+  });
+
+  it('has the exit reason of a start error', () => {
+    expect(describeFailure(new StartError('dataDirectory', 'x'), new SettingsReader({}))).toEqual({
+      reason: 'dataDirectory',
+      lines: ['x'],
+    });
+  });
+
+  it('is a defect when it is unexpected', () => {
+    const { reason, lines } = describeFailure(new Error('boom'), new SettingsReader({}));
+    expect(EXIT_CODES[reason]).toBe(1);
+    expect(lines.at(-1)).toContain('unexpected error at start: boom');
+  });
+});

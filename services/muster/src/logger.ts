@@ -1,0 +1,28 @@
+import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { ConsoleLogger, type LoggerService, type LogLevel } from '@nestjs/common';
+
+const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log', 'debug', 'verbose'];
+
+/** The logger of the process: one line per entry, colours only on a terminal, entries from LOG_LEVEL upwards. */
+export function createLogger(environment: Environment): LoggerService {
+  const settings = new SettingsReader(environment);
+  const level = settings.get('LOG_LEVEL');
+  return new OneLineLogger({
+    prefix: 'muster',
+    json: settings.get('LOG_FORMAT') === 'json',
+    colors: process.stdout.isTTY === true && settings.get('LOG_FORMAT') !== 'json',
+    logLevels: LEVELS.slice(0, LEVELS.indexOf(level === 'info' ? 'log' : level) + 1),
+  });
+}
+
+/** A stack trace or another text with line breaks stays on one line, so that collectors see one entry. */
+class OneLineLogger extends ConsoleLogger {
+  protected override stringifyMessage(message: unknown, logLevel: LogLevel): unknown {
+    const text: unknown = super.stringifyMessage(message, logLevel);
+    return typeof text === 'string' ? text.replace(/\s*\n\s*/g, ' | ') : text;
+  }
+
+  protected override printStackTrace(stack: string): void {
+    if (stack) process.stderr.write(`${stack.replace(/\s*\n\s*/g, ' | ')}\n`);
+  }
+}
