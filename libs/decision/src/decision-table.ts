@@ -1,86 +1,87 @@
-/** Named guard variables, each with its finite set of values. */
-export type Variables = { readonly [name: string]: readonly (string | boolean)[] };
-/** One value per variable: what a guard is asked about. */
-export type GuardValues<V extends Variables> = { readonly [Name in keyof V]: V[Name][number] };
-/** Conjunction: every variable named must have one of the listed values; a variable not named does not matter. */
-export type Guard<V extends Variables> = { readonly [Name in keyof V]?: readonly V[Name][number][] };
+import type { CommandOf, CommandType, GuardValues, Row, RowContext, TableTypes } from './row';
 
-/** One row: from, on, guard, to, why. Rows are disjoint and carry no order. */
-export interface Row<Status extends string, On extends string, V extends Variables> {
-  /** Kebab-case, unique in its table; stored with the status change it caused. */
-  readonly id: string;
-  readonly from: readonly Status[];
-  readonly on: On;
-  readonly when?: Guard<V>;
-  /** `stay`: accepted, the status does not change. */
-  readonly to: Status | 'stay';
-  readonly why: string;
-}
-
-const admits = <V extends Variables>(guard: Guard<V> | undefined, values: GuardValues<V>): boolean =>
-  !guard || Object.entries(guard).every(([name, allowed]) => allowed?.includes(values[name] as never) ?? true);
-
-/** The row that applies, or undefined. At most one can: the table's test proves that rows are disjoint. */
-export function selectRow<Status extends string, On extends string, V extends Variables, R extends Row<Status, On, V>>(
-  rows: readonly R[],
-  status: Status,
-  on: On,
-  values: GuardValues<V>,
-): R | undefined {
-  return rows.find((row) => row.on === on && row.from.includes(status) && admits(row.when, values));
-}
-
-/** Pairs of rows that could both apply. Two guards are disjoint when some variable leaves them no common value. */
-export function findOverlaps<Status extends string, On extends string, V extends Variables>(
-  rows: readonly Row<Status, On, V>[],
-): readonly { readonly status: Status; readonly first: string; readonly second: string }[] {
-  const overlaps: { status: Status; first: string; second: string }[] = [];
-  rows.forEach((first, index) => {
-    for (const second of rows.slice(index + 1)) {
-      const status = first.on === second.on && first.from.find((from) => second.from.includes(from));
-      if (status && !disjoint(first.when ?? {}, second.when ?? {}))
-        overlaps.push({ status, first: first.id, second: second.id });
-    }
-  });
-  return overlaps;
-}
-
-function disjoint<V extends Variables>(first: Guard<V>, second: Guard<V>): boolean {
-  return Object.entries(first).some(([name, values]) => {
-    const others = second[name];
-    return (
-      others !== undefined &&
-      values !== undefined &&
-      !values.some((value: string | boolean) => others.includes(value as never))
-    );
-  });
+/** A method, so that the evaluation for one command type stands where one for all is expected. */
+interface GuardInput<T extends TableTypes, Command extends T['Command']> {
+  evaluate(context: RowContext<T, Command>): Partial<GuardValues<T['Variables']>>;
 }
 
 /**
- * GuardValueSets of the variables used by the rows of one status and command that no row admits. Where there is no row at
- * all the answer is empty: the pair is then a refusal and must be listed as one.
+ * Per command type, the values of the guard variables that rows on it name, and of no others (`findInputMismatches`
+ * proves it). A command type whose rows have no guards is absent.
  */
-export function findGaps<Status extends string, On extends string, V extends Variables>(
-  rows: readonly Row<Status, On, V>[],
-  variables: V,
-  status: Status,
-  on: On,
-): readonly Partial<GuardValues<V>>[] {
-  const own = rows.filter((row) => row.on === on && row.from.includes(status));
-  if (own.length === 0) return [];
-  const names = [...new Set(own.flatMap((row) => Object.keys(row.when ?? {})))];
-  return guardValueSets(names, variables).filter(
-    (values) => !own.some((row) => admits(row.when, values as GuardValues<V>)),
-  );
+export type GuardInputs<T extends TableTypes> = {
+  readonly [Type in CommandType<T>]?: GuardInput<T, CommandOf<T, Type>>['evaluate'];
+};
+
+export interface TableDefinition<T extends TableTypes, R extends Row<T> = Row<T>> {
+  readonly statuses: readonly T['Status'][];
+  readonly commands: readonly CommandType<T>[];
+  readonly variables: T['Variables'];
+  readonly inputs: GuardInputs<T>;
+  readonly statusOf: (state: T['State']) => T['Status'];
+  readonly rows: readonly R[];
 }
 
-function guardValueSets<V extends Variables>(
-  names: readonly string[],
-  variables: V,
-): readonly Partial<GuardValues<V>>[] {
-  return names.reduce<readonly Partial<GuardValues<V>>[]>(
-    (partial, name) =>
-      partial.flatMap((values) => (variables[name] ?? []).map((value) => ({ ...values, [name]: value }))),
-    [{}],
-  );
+export interface DecisionTable<T extends TableTypes, R extends Row<T> = Row<T>> extends TableDefinition<T, R> {
+  /** Returns the values of the guard variables that rows on the command ask for. */
+  evaluate(context: RowContext<T>): Partial<GuardValues<T['Variables']>>;
+  /** Returns the row that applies. At most one can, because rows are disjoint. */
+  select(status: T['Status'], on: CommandType<T>, values: Partial<GuardValues<T['Variables']>>): R | undefined;
+  rowFor(context: RowContext<T>): R | undefined;
+  /** Returns the statuses in which some row accepts the command, at least under some guard. */
+  accepting(on: CommandType<T>): readonly T['Status'][];
+}
+
+interface IndexedRow<R> {
+  readonly row: R;
+  readonly conditions: readonly (readonly [name: string, allowed: readonly unknown[]])[];
+}
+
+/** Returns the table with its rows indexed by command and status. */
+export function defineTable<T extends TableTypes, R extends Row<T> = Row<T>>(
+  definition: TableDefinition<T, R>,
+): DecisionTable<T, R> {
+  const { rows, statuses, inputs, statusOf } = definition;
+  const byCommand = indexRows<T, R>(rows);
+  const acceptingByCommand = new Map<string, readonly T['Status'][]>();
+
+  const evaluate = (context: RowContext<T>): Partial<GuardValues<T['Variables']>> => {
+    const type: CommandType<T> = context.command.type;
+    const evaluateInput: GuardInput<T, T['Command']>['evaluate'] | undefined = inputs[type];
+    return evaluateInput?.(context) ?? {};
+  };
+  const select: DecisionTable<T, R>['select'] = (status, on, values) =>
+    byCommand
+      .get(on)
+      ?.get(status)
+      ?.find(({ conditions }) => conditions.every(([name, allowed]) => allowed.includes(values[name])))?.row;
+  return {
+    ...definition,
+    evaluate,
+    select,
+    rowFor: (context) => select(statusOf(context.state), context.command.type, evaluate(context)),
+    accepting: (on) => {
+      const known = acceptingByCommand.get(on);
+      if (known) return known;
+      const accepted = new Set(rows.filter((row) => row.on === on && !row.refuse).flatMap(({ from }) => from));
+      const found = statuses.filter((status) => accepted.has(status));
+      acceptingByCommand.set(on, found);
+      return found;
+    },
+  };
+}
+
+function indexRows<T extends TableTypes, R extends Row<T>>(
+  rows: readonly R[],
+): ReadonlyMap<string, ReadonlyMap<string, readonly IndexedRow<R>[]>> {
+  const byCommand = new Map<string, Map<string, IndexedRow<R>[]>>();
+  for (const row of rows) {
+    const byStatus = byCommand.get(row.on) ?? new Map<string, IndexedRow<R>[]>();
+    byCommand.set(row.on, byStatus);
+    const conditions = Object.entries<readonly unknown[] | undefined>(row.when ?? {}).flatMap(([name, allowed]) =>
+      allowed ? [[name, allowed] as const] : [],
+    );
+    for (const status of row.from) byStatus.set(status, [...(byStatus.get(status) ?? []), { row, conditions }]);
+  }
+  return byCommand;
 }

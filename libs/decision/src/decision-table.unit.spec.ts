@@ -1,60 +1,149 @@
-import { findGaps, findOverlaps, type Row, selectRow } from './decision-table';
-import { indexRows } from './row-index';
+import { createTableDecider } from './table-decider';
+import { defineTable } from './decision-table';
+import { findGaps, findInputMismatches, findOverlaps } from './proofs';
+import { type CommandOf, type Guard, refusalsOf, type Row } from './row';
 
-const LIGHTS = { hour: ['day', 'night'], traffic: [true, false] } as const;
-type LightRow = Row<'red' | 'green', 'tick' | 'stop', typeof LIGHTS>;
+const VARIABLES = { hour: ['day', 'night'], traffic: [true, false] } as const;
+const STATUSES = ['red', 'green', 'off'] as const;
+const COMMANDS = ['Tick', 'Stop'] as const;
+type Status = (typeof STATUSES)[number];
 
-const row = (id: string, more: Partial<LightRow>): LightRow => ({
+interface Light {
+  readonly Status: Status;
+  readonly State: { readonly status: Status; readonly reason: string };
+  readonly Command:
+    { readonly type: 'Tick'; readonly hour: 'day' | 'night'; readonly traffic: boolean } | { readonly type: 'Stop' };
+  readonly Event:
+    { readonly type: 'Counted' } | { readonly type: 'Entered'; readonly to: Status; readonly reason: string };
+  readonly Variables: typeof VARIABLES;
+  readonly Settings: { readonly city: string };
+  readonly Reason: string;
+  readonly Code: 'conflict';
+}
+
+type Tick = CommandOf<Light, 'Tick'>;
+
+const refuse = refusalsOf<Light>((reason, { status }) => `${reason} The light is ${status}.`);
+const tick = (id: string, more: Partial<Row<Light, Tick>>): Row<Light, Tick> => ({
   id,
   from: ['red'],
-  on: 'tick',
-  to: 'green',
+  on: 'Tick',
+  to: 'stay',
   why: '',
   ...more,
 });
-const ROWS: readonly LightRow[] = [
-  row('go', { when: { traffic: [true] } }),
-  row('rest', { when: { traffic: [false], hour: ['night'] }, to: 'stay' }),
-  row('idle', { when: { traffic: [false], hour: ['day'] }, to: 'stay' }),
-  row('end', { from: ['green'], to: 'red' }),
+const ROWS: readonly Row<Light>[] = [
+  tick('go', { when: { traffic: [true] }, to: 'green', status: ({ settings }) => `traffic in ${settings.city}` }),
+  tick('rest', { when: { traffic: [false], hour: ['night'] } }),
+  tick('idle', { when: { traffic: [false], hour: ['day'] }, emit: () => [{ type: 'Counted' }] }),
+  tick('change', { from: ['green'], to: 'red' }),
+  refuse({ id: 'off', on: 'Tick', from: ['off'], code: 'conflict', reason: 'A light without power does not change.' }),
+  { id: 'stop', from: ['red', 'green'], on: 'Stop', to: 'off', status: () => 'stopped', why: '' },
 ];
 
-const scan = selectRow<'red' | 'green', 'tick' | 'stop', typeof LIGHTS, LightRow>;
+const tableOf = (rows: readonly Row<Light>[]) =>
+  defineTable<Light>({
+    statuses: STATUSES,
+    commands: COMMANDS,
+    variables: VARIABLES,
+    inputs: { Tick: ({ command: { hour, traffic } }) => ({ hour, traffic }) },
+    statusOf: ({ status }) => status,
+    rows,
+  });
+const TABLE = tableOf(ROWS);
+const settings = { city: 'Bonn' };
+const at = (status: Status): Light['State'] => ({ status, reason: '' });
+const deciderOf = (next?: () => Light['Command'] | undefined) =>
+  createTableDecider<Light>(
+    {
+      table: TABLE,
+      initialState: () => at('red'),
+      evolve: (state, event) => (event.type === 'Entered' ? { status: event.to, reason: event.reason } : state),
+      transition: ({ to, reason = '' }) => [{ type: 'Entered', to, reason }],
+      next,
+    },
+    settings,
+  );
+const TICK = { type: 'Tick', hour: 'day', traffic: true } as const;
 
-describe('a decision table', () => {
-  it('without overlap and gap passes both checks', () => {
+describe('proofs', () => {
+  it('find no overlap in disjoint rows', () => {
     expect(findOverlaps(ROWS)).toEqual([]);
-    expect(findGaps(ROWS, LIGHTS, 'red', 'tick')).toEqual([]);
   });
 
-  it('shows rows that could both apply', () => {
-    const rows = [...ROWS, row('hurry', { when: { hour: ['night'] } })];
-    expect(findOverlaps(rows)).toEqual([
+  it('find rows that could both apply', () => {
+    const guard: Guard<typeof VARIABLES> = { hour: ['night'] };
+    expect(findOverlaps([...ROWS, tick('hurry', { when: guard })])).toEqual([
       { status: 'red', first: 'go', second: 'hurry' },
       { status: 'red', first: 'rest', second: 'hurry' },
     ]);
   });
 
-  it('shows guardValueSets that no row admits', () => {
-    expect(findGaps(ROWS.slice(0, 2), LIGHTS, 'red', 'tick')).toEqual([{ traffic: false, hour: 'day' }]);
+  it('find pairs of status and command without a row, and guard values that no row admits', () => {
+    expect(findGaps(ROWS, VARIABLES, STATUSES, COMMANDS)).toEqual([{ status: 'off', on: 'Stop', values: {} }]);
+    const rows = ROWS.filter(({ id }) => id !== 'idle');
+    expect(findGaps(rows, VARIABLES, ['red'], ['Tick'])).toEqual([
+      { status: 'red', on: 'Tick', values: { traffic: false, hour: 'day' } },
+    ]);
   });
 
-  it('leaves pairs without rows to be refused', () => {
-    expect(findGaps(ROWS, LIGHTS, 'green', 'stop')).toEqual([]);
-    expect(scan(ROWS, 'green', 'stop', { hour: 'day', traffic: true })).toBeUndefined();
+  it('find guard inputs that rows do not name, and the other way round', () => {
+    expect(findInputMismatches(TABLE, { command: TICK, state: at('red'), settings })).toEqual({
+      missing: [],
+      unused: [],
+    });
+    const table = tableOf(ROWS.filter(({ id }) => !['rest', 'idle'].includes(id)));
+    expect(findInputMismatches(table, { command: TICK, state: at('red'), settings }).unused).toEqual(['hour']);
+    const mute = { ...TABLE, evaluate: () => ({}) };
+    expect(findInputMismatches(mute, { command: TICK, state: at('red'), settings }).missing).toEqual([
+      'traffic',
+      'hour',
+    ]);
+  });
+});
+
+describe('a table decider', () => {
+  it('stores the events of the row, then the change of status', () => {
+    expect(deciderOf().decide(TICK, at('red'))).toEqual({
+      kind: 'accepted',
+      events: [{ type: 'Entered', to: 'green', reason: 'traffic in Bonn' }],
+    });
+    expect(deciderOf().decide({ ...TICK, traffic: false }, at('red'))).toEqual({
+      kind: 'accepted',
+      events: [{ type: 'Counted' }],
+    });
+    expect(deciderOf().decide({ ...TICK, traffic: false, hour: 'night' }, at('red'))).toEqual({
+      kind: 'accepted',
+      events: [],
+    });
   });
 
-  it('gives the same row with and without an index', () => {
-    const select = indexRows<'red' | 'green', 'tick' | 'stop', typeof LIGHTS, LightRow>(ROWS);
-    const chosen: (string | undefined)[] = [];
-    for (const status of ['red', 'green'] as const)
-      for (const on of ['tick', 'stop'] as const)
-        for (const hour of LIGHTS.hour)
-          for (const traffic of LIGHTS.traffic) {
-            const found = select(status, on, { hour, traffic });
-            expect(found).toBe(scan(ROWS, status, on, { hour, traffic }));
-            chosen.push(found?.id);
-          }
-    expect(new Set(chosen)).toEqual(new Set(['go', 'idle', 'rest', 'end', undefined]));
+  it('refuses with the reason of the row and the statuses that accept the command', () => {
+    expect(deciderOf().decide(TICK, at('off'))).toEqual({
+      kind: 'refused',
+      refusal: {
+        code: 'conflict',
+        reason: 'A light without power does not change. The light is off.',
+        subject: 'status',
+        allowed: ['red', 'green'],
+      },
+    });
+  });
+
+  it('refuses with code internal when the table has a gap', () => {
+    expect(deciderOf().decide({ type: 'Stop' }, at('off'))).toMatchObject({ refusal: { code: 'internal' } });
+  });
+
+  it('decides the next command on the state that the first one led to', () => {
+    let left = 1;
+    const decider = deciderOf(() => (left-- > 0 ? { type: 'Stop' } : undefined));
+    expect(decider.decide(TICK, at('red'))).toMatchObject({
+      events: [{ to: 'green' }, { to: 'off', reason: 'stopped' }],
+    });
+  });
+
+  it('stops after a bounded number of rounds', () => {
+    const decision = deciderOf(() => TICK).decide(TICK, at('red'));
+    expect(decision.kind === 'accepted' && decision.events.length).toBe(16);
   });
 });

@@ -20,3 +20,9 @@ export interface Decider<State, Command, Event, Code extends string = string> {
   readonly evolve: (state: State, event: Event) => State;
   readonly decide: (command: Command, state: State) => Decision<Event, Code>;
 }
+
+/**
+ * The last case of an `evolve`: the compiler accepts it when every event type has a case. At run time an event of a newer
+ * version changes nothing.
+ */
+export const unknownEvent = <State>(state: State, _event: never): State => state;

@@ -99,7 +99,7 @@ export const hostRegistered = (key: HostKey, changes: object = {}): Fact =>
   });
 
 export const hostEntered = (key: HostKey, status: string): Fact =>
-  hostEvent(key, 'HostEnteredStatus', { status, from: '', statusInfo: '', transition: 't', at: AT });
+  hostEvent(key, 'HostEnteredStatus', { status, from: '', transition: 't', at: AT });
 
 export const inventoryReported = (key: HostKey, hardware: object = {}, epoch = 1): Fact =>
   reportEvent(key, 'InventoryReported', {

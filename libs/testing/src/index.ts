@@ -6,7 +6,7 @@ export { secretsContract, type OpenSecrets } from './secrets.contract';
 export { requestsContract, type OpenRequests } from './requests.contract';
 export { eventToAppend, collectPages } from './sample-events';
 export { eventually } from './eventually';
-export { givenEvents, type SpecifiedDecider, type Decided } from './given-events';
+export * from './decider-specification';
 export { manualClock, type ManualClock } from './manual-clock';
 export { needsServer } from './needs-server';
 export { runProgram, type RunningProgram } from './run-program';

@@ -1,3 +1,4 @@
+import { NO_REASON } from '@muster/domain';
 import {
   type ClusterDocument,
   COLLECTIONS,
@@ -29,7 +30,7 @@ export function clusterDocument(changes: Partial<ClusterDocument> = {}): Stored<
     href: `/api/assisted-install/v2/clusters/${CLUSTER_ID}`,
     name: 'one',
     status: 'insufficient',
-    status_info: '',
+    _status_reason: NO_REASON,
     status_updated_at: MADE_AT,
     created_at: MADE_AT,
     updated_at: MADE_AT,
@@ -92,7 +93,7 @@ export function hostDocument(changes: Partial<HostDocument> = {}): Stored<HostDo
     infra_env_id: INFRA_ENV_ID,
     cluster_id: CLUSTER_ID,
     status: 'discovering',
-    status_info: '',
+    _status_reason: NO_REASON,
     status_updated_at: MADE_AT,
     role: 'auto-assign',
     suggested_role: 'master',
@@ -113,7 +114,6 @@ export function hostDocument(changes: Partial<HostDocument> = {}): Stored<HostDo
     _epoch: 0,
     _outcomes: {},
     _networks: [],
-    _identity_conflict: false,
     ...changes,
   };
   return { collection: COLLECTIONS.hosts, key: hostKeyOf(document.infra_env_id, document.id), document };

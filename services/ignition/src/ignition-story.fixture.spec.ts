@@ -137,7 +137,6 @@ export const clusterRegistered = (): MusterEvent => ({
     openshiftClusterId: '',
     imported: false,
     status: 'ready',
-    statusInfo: '',
     at: AT,
   },
 });
@@ -165,7 +164,7 @@ export const preparationStarted = (attempt = 1): readonly MusterEvent[] => [
 
 export const enteredStatus = (status: string, from: string): MusterEvent => ({
   type: 'ClusterEnteredStatus',
-  data: { status, from, statusInfo: '', transition: 'story', at: AT, deadline: '' },
+  data: { status, from, transition: 'story', at: AT, deadline: '' },
 });
 
 /** A cluster of three masters and a worker, all named, ready to be installed. */

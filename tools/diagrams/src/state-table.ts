@@ -1,14 +1,4 @@
-import {
-  CLUSTER_REFUSALS,
-  CLUSTER_TRANSITIONS,
-  CLUSTER_VARIABLES,
-  HOST_REFUSALS,
-  HOST_ROWS,
-  HOST_VARIABLES,
-  INFRA_ENV_REFUSALS,
-  INFRA_ENV_TRANSITIONS,
-  INFRA_ENV_VARIABLES,
-} from '@muster/domain';
+import { CLUSTER_TABLE, HOST_TABLE, INFRA_ENV_TABLE } from '@muster/domain';
 
 /** The members of a decision-table row that a diagram uses. */
 export interface TableRow {
@@ -77,6 +67,21 @@ const POOL = [
   'unbinding',
   'unbinding-pending-user-action',
 ];
+/** The transitions, the refusals and the guard variables of a decision table. */
+function partsOf({
+  rows,
+  variables,
+}: {
+  readonly rows: readonly (TableRow & { readonly refuse?: { readonly code: string } })[];
+  readonly variables: StateTable['variables'];
+}): Pick<StateTable, 'rows' | 'refusals' | 'variables'> {
+  return {
+    rows: rows.filter(({ refuse }) => !refuse),
+    refusals: rows.flatMap((row) => (row.refuse ? [{ ...row, code: row.refuse.code }] : [])),
+    variables,
+  };
+}
+
 const both =
   (statuses: readonly string[]) =>
   (from: string, to: string): boolean =>
@@ -92,9 +97,7 @@ export const STATE_TABLES: readonly StateTable[] = [
     intro:
       'From the registration to a running cluster and to additional hosts. `unregistered` and `deregistered` are the start and the end of the stream. The other statuses are those of the v2 API.',
     start: 'unregistered',
-    rows: CLUSTER_TRANSITIONS,
-    refusals: CLUSTER_REFUSALS,
-    variables: CLUSTER_VARIABLES,
+    ...partsOf(CLUSTER_TABLE),
     unspeaking: ['Refresh', 'PassDeadline'],
     views: [
       {
@@ -111,9 +114,7 @@ export const STATE_TABLES: readonly StateTable[] = [
     intro:
       'From the registration to a node of a cluster and back. `unregistered` is the status before the first and after the last registration. The other statuses are those of the v2 API.',
     start: 'unregistered',
-    rows: HOST_ROWS,
-    refusals: HOST_REFUSALS.map((row) => ({ ...row, code: row.refusal?.code ?? '' })),
-    variables: HOST_VARIABLES,
+    ...partsOf(HOST_TABLE),
     unspeaking: ['Refresh', 'PassDeadline', 'ReportProgress'],
     views: [
       {
@@ -138,9 +139,7 @@ export const STATE_TABLES: readonly StateTable[] = [
     title: 'The infra-env',
     intro: 'An infra-env is registered or deregistered.',
     start: 'unregistered',
-    rows: INFRA_ENV_TRANSITIONS,
-    refusals: INFRA_ENV_REFUSALS,
-    variables: INFRA_ENV_VARIABLES,
+    ...partsOf(INFRA_ENV_TABLE),
     unspeaking: [],
     views: [{ name: 'infra-env', title: 'The infra-env', direction: 'down', shows: () => true }],
   },

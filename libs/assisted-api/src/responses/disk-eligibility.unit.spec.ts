@@ -1,3 +1,4 @@
+import { NO_REASON } from '@muster/domain';
 import type { HostDocument } from './documents';
 import { presentHost } from './present-host';
 import { type DiskEligibility, withDiskEligibility } from './disk-eligibility';
@@ -64,7 +65,12 @@ describe('withDiskEligibility', () => {
   });
 
   it('is what a host shows as its inventory', () => {
-    const document = { role: 'worker', _outcomes: {}, _disks: [verdict()] } as unknown as HostDocument;
+    const document = {
+      role: 'worker',
+      _status_reason: NO_REASON,
+      _outcomes: {},
+      _disks: [verdict()],
+    } as unknown as HostDocument;
     const { inventory = '' } = presentHost(document, { inventory: '{"disks":[{"name":"sda"}]}' });
     expect(JSON.parse(inventory)).toMatchObject({ disks: [{ installation_eligibility: { eligible: true } }] });
   });

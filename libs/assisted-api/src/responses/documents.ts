@@ -1,3 +1,4 @@
+import type { ConflictingMachines, StatusReason } from '@muster/domain';
 import type { DiskEligibility } from './disk-eligibility';
 import type { V2Cluster } from './v2-cluster';
 import type { EventCategory, V2Event } from './v2-event';
@@ -43,6 +44,7 @@ export type ClusterDocument = Kept &
   Omit<
     V2Cluster,
     | 'hosts'
+    | 'status_info'
     | 'host_networks'
     | 'validations_info'
     | 'schedulable_masters_forced_true'
@@ -53,6 +55,8 @@ export type ClusterDocument = Kept &
     | 'org_id'
     | 'email_domain'
   > & {
+    /** `status_info` is rendered from it when the document is presented. */
+    readonly _status_reason: StatusReason;
     readonly _outcomes: OutcomeMap;
     /** Hosts whose effective role is worker. */
     readonly _worker_count: number;
@@ -87,6 +91,7 @@ export type HostDocument = Kept &
   Omit<
     V2Host,
     | 'progress_stages'
+    | 'status_info'
     | 'validations_info'
     | 'user_name'
     | 'timestamp'
@@ -100,6 +105,8 @@ export type HostDocument = Kept &
     readonly _host_key: string;
     /** Reports of an earlier epoch are void (see inventory.proto). */
     readonly _epoch: number;
+    /** `status_info` is rendered from it when the document is presented. */
+    readonly _status_reason: StatusReason;
     readonly _outcomes: OutcomeMap;
     /** As the machine names itself. */
     readonly _reported_hostname?: string;
@@ -123,8 +130,8 @@ export type HostDocument = Kept &
     /** A person chose the installation disk. */
     readonly _disk_chosen_by_person?: boolean;
     readonly _ip_collisions?: IpCollisions;
-    /** Another live machine claims this id. */
-    readonly _identity_conflict: boolean;
+    /** Two live machines that claim the id of the host. */
+    readonly _identity_conflict?: ConflictingMachines;
   };
 
 /** Key: infra-env id. */

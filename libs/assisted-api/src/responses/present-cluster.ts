@@ -1,3 +1,4 @@
+import { renderClusterStatus } from '@muster/domain';
 import { bundleNamed } from '@muster/operators';
 import type { ClusterDocument, HostDocument } from './documents';
 import { presentFeatureUsage } from './feature-usage';
@@ -20,6 +21,7 @@ export function presentCluster(
   hostDocuments: readonly HostDocument[] = [],
 ): V2Cluster {
   const cluster = stripInternals(document);
+  cluster.status_info = renderClusterStatus(document._status_reason);
   cluster.validations_info = presentOutcomes(document._outcomes);
   cluster.schedulable_masters_forced_true = document._worker_count < MIN_WORKERS_OF_THEIR_OWN;
   cluster.feature_usage = presentFeatureUsage(document);

@@ -1,4 +1,4 @@
-import { hostStages } from '@muster/domain';
+import { hostStages, renderHostStatus } from '@muster/domain';
 import { withDiskEligibility } from './disk-eligibility';
 import type { HostDocument } from './documents';
 import { presentOutcomes } from './present-outcomes';
@@ -29,6 +29,8 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
   // Command lines of today look hosts up by this member alone: it is always there, the best name that is known.
   host.requested_hostname = document.requested_hostname || document._reported_hostname || document.id;
   if (parts.timestamp) host.timestamp = parts.timestamp;
+  const { _status_reason: reason, _outcomes: outcomes, _identity_conflict: conflict } = document;
+  host.status_info = renderHostStatus(reason, (id) => outcomes[id]?.message, conflict);
   host.validations_info = presentOutcomes(document._outcomes);
   host.progress_stages = hostStages({
     role: document.role,

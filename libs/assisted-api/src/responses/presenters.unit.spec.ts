@@ -1,3 +1,4 @@
+import { NO_REASON } from '@muster/domain';
 import type { ClusterDocument, EventDocument, HostDocument, InfraEnvDocument } from './documents';
 import { presentCluster } from './present-cluster';
 import { presentEvent } from './present-event';
@@ -14,7 +15,7 @@ const hostDocument = (changes: Partial<HostDocument> = {}): HostDocument => ({
   href: '/h1',
   infra_env_id: 'i1',
   status: 'known',
-  status_info: '',
+  _status_reason: NO_REASON,
   status_updated_at: UNSET_TIME,
   role: 'master',
   bootstrap: false,
@@ -34,7 +35,6 @@ const hostDocument = (changes: Partial<HostDocument> = {}): HostDocument => ({
   _epoch: 0,
   _outcomes: {},
   _networks: [],
-  _identity_conflict: false,
   ...changes,
 });
 const clusterDocument = (changes: Partial<ClusterDocument> = {}): ClusterDocument =>
@@ -42,6 +42,7 @@ const clusterDocument = (changes: Partial<ClusterDocument> = {}): ClusterDocumen
     ...kept,
     id: 'c1',
     kind: 'Cluster',
+    _status_reason: NO_REASON,
     platform: { type: 'baremetal' },
     disk_encryption: {},
     hyperthreading: 'all',

@@ -1,4 +1,4 @@
-import type { HostRole } from '../host/host-status';
+import type { HostRole } from '../host/status';
 import { effectiveRoleOf } from './host-summary';
 
 export interface BootstrapCandidate {

@@ -1,4 +1,4 @@
-import type { HostRole, HostStatus } from '../host/host-status';
+import type { HostRole, HostStatus } from '../host/status';
 
 /** Numbers of hosts by role. */
 export interface RoleCounts {

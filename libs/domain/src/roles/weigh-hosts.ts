@@ -11,7 +11,7 @@ import {
   requirementsOf,
   type RulesPolicy,
 } from '@muster/validation-rules';
-import type { HostRole } from '../host/host-status';
+import type { HostRole } from '../host/status';
 import type { HardwareSize, RoleCandidate } from './suggest-roles';
 
 const BYTES_PER_GIB = 1024 ** 3;

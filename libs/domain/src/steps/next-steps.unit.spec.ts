@@ -1,4 +1,4 @@
-import { HOST_STATUSES } from '../host/host-status';
+import { HOST_STATUSES } from '../host/status';
 import { planSteps } from './next-steps';
 import { stepContext } from './step-sample.fixture.spec';
 import { STEP_ROWS } from './step-table';

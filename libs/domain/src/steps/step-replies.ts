@@ -1,6 +1,7 @@
 import type { Refusal } from '@muster/problems';
-import type { HostCommand } from '../host/host-commands';
-import type { HostState } from '../host/host-state';
+import type { HostCommand } from '../host/commands';
+import type { HostState } from '../host/state';
+import { HOST_PERMISSIONS, hostPermits } from '../permissions';
 
 /** The result of one step as the agent sends it. */
 export interface StepResult {
@@ -36,28 +37,14 @@ const REPORTS: ReadonlyMap<string, IsReport> = new Map([
 /** Whether the inventory service has to record the result. */
 export const isReport = (result: StepResult): boolean => REPORTS.get(result.stepType)?.(result) ?? false;
 
-/** `installing-in-progress`: the path of the installation disk may change while the disk is written. */
-const INVENTORY_STATUSES: readonly string[] = [
-  'discovering',
-  'known',
-  'disconnected',
-  'insufficient',
-  'pending-for-input',
-  'installing-in-progress',
-  'discovering-unbound',
-  'known-unbound',
-  'disconnected-unbound',
-  'insufficient-unbound',
-];
-
 /** The reason why an inventory is not accepted from a host in this status, or undefined. */
 export function inventoryRefusal({ status }: Pick<HostState, 'status'>): Refusal | undefined {
-  if (INVENTORY_STATUSES.includes(status)) return undefined;
+  if (hostPermits('report-inventory', status)) return undefined;
   return {
     code: 'not-allowed-in-state',
-    reason: `The host is ${status}. An inventory is accepted in these statuses only: ${INVENTORY_STATUSES.join(', ')}.`,
+    reason: `The host is ${status}. An inventory is accepted in these statuses only: ${HOST_PERMISSIONS['report-inventory'].join(', ')}.`,
     subject: 'status',
-    allowed: INVENTORY_STATUSES,
+    allowed: HOST_PERMISSIONS['report-inventory'],
   };
 }
 

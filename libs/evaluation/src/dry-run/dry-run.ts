@@ -186,7 +186,7 @@ export class DryRun {
     const status = isHeldBack ? 'insufficient' : 'known';
     this.record(`host-${entry.key}`, {
       type: 'HostEnteredStatus',
-      data: { status, from: entry.state.status, statusInfo: '', transition: 'dryRun', at: this.at, cause: '' },
+      data: { status, from: entry.state.status, transition: 'dryRun', at: this.at, cause: '' },
     });
     const { state } = this.host(entry.key);
     return {

@@ -99,7 +99,7 @@ const changeOf = (host: number): fc.Arbitrary<readonly Result[]> => {
     some(['master', 'worker']).map((role) => one('HostRoleSuggested', { role })),
     some(['master', 'worker', 'auto-assign']).map((role) => one('HostRoleAssigned', { role })),
     some(['known', 'insufficient']).map((status) =>
-      one('HostEnteredStatus', { status, from: '', statusInfo: '', transition: 't', at: '' }),
+      one('HostEnteredStatus', { status, from: '', transition: 't', at: '' }),
     ),
     some(['/dev/sda', '/dev/sdb']).map((path) => one('InstallationDiskChosen', { diskId: path, diskPath: path })),
     fc.boolean().map((isSilent) => (isSilent ? one('HostFellSilent', { lastSeenAt: '' }) : one('HostReturned', {}))),

@@ -13,10 +13,11 @@ const CONDITIONS: HostConditions = {
   sufficientForInstall: false,
   diskSpeed: 'unknown',
   images: 'unknown',
-  failingMessages: [],
-  hardwareMessages: [],
-  inputMessages: [],
-  preparationMessages: [],
+  failingIds: [],
+  hardwareIds: [],
+  inputIds: [],
+  preparationIds: [],
+  pendingIds: [],
 };
 const outcome = (id: string, status: string): Outcome => ({
   id,

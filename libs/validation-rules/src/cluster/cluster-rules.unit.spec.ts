@@ -279,7 +279,8 @@ describe('cluster conditions', () => {
       pendingInputsGiven: true,
       vipsDefined: true,
       requiredPassed: true,
-      failingMessages: [],
+      failingIds: [],
+      pendingIds: [],
     });
   });
 
@@ -288,9 +289,7 @@ describe('cluster conditions', () => {
     expect(of(set({ ingressVips: [] }))).toMatchObject({ pendingInputsGiven: true, vipsDefined: false });
     const weaker = of(set({}, { hosts: masters(2) }));
     expect(weaker).toMatchObject({ pendingInputsGiven: true, vipsDefined: true, requiredPassed: false });
-    expect(weaker.failingMessages).toEqual([
-      'There are 2 control plane hosts, 0 arbiters, 0 workers, needed are 3 control plane hosts',
-    ]);
+    expect(weaker.failingIds).toEqual(['sufficient-masters-count']);
   });
 
   it('wait for what is pending', () => {

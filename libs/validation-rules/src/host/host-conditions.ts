@@ -1,7 +1,7 @@
 import type { HostConditions as HostConditionsMessage, Plain } from '@muster/contracts';
 import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
 import { NEVER_IGNORABLE_HOST_RULES, passesGate } from '../rule/overrides';
-import type { Outcome } from '../rule/rule';
+import { failingIds, type Outcome } from '../rule/rule';
 import { installationDiskTest } from './disk.rules';
 import type { HostBlocking, HostRule } from './host-rule';
 import { HOST_RULES } from './host-rules.table';
@@ -21,18 +21,20 @@ export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): 
   const { ignoredHostRules } = clusterOf(facts);
   const rules = isBound(facts) ? RULES : POOL_RULES;
   const closed = new Set<HostBlocking>();
-  const failures: { readonly gate: HostBlocking; readonly message: string }[] = [];
+  const open: { readonly gate: HostBlocking; readonly id: string; readonly isFailing: boolean }[] = [];
   for (const outcome of outcomes) {
     const rule = rules.get(outcome.id);
     if (!rule) continue;
-    if (outcome.status === 'failure') failures.push({ gate: rule.gate, message: outcome.message });
-    if (!passesGate(outcome, rule, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES)) closed.add(rule.gate);
+    const isFailing = outcome.status === 'failure';
+    const isBlocking = !passesGate(outcome, rule, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES);
+    if (isBlocking) closed.add(rule.gate);
+    if (isFailing || isBlocking) open.push({ gate: rule.gate, id: outcome.id, isFailing });
   }
   const gatePasses = (...gates: readonly HostBlocking[]): boolean => !gates.some((gate) => closed.has(gate));
-  const messagesOf = (...gates: readonly HostBlocking[]): string[] =>
-    failures
-      .filter(({ gate }) => gates.includes(gate))
-      .map(({ message }) => message)
+  const idsOf = (isWanted: (one: (typeof open)[number]) => boolean): string[] =>
+    open
+      .filter(isWanted)
+      .map(({ id }) => id)
       .sort();
 
   return {
@@ -45,13 +47,11 @@ export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): 
     sufficientForInstall: gatePasses(...SUFFICIENT_GATES),
     diskSpeed: stepCondition(gatePasses('disk-speed'), isDiskSpeedSettled(facts)),
     images: stepCondition(gatePasses('images'), areImagesSettled(facts)),
-    failingMessages: outcomes
-      .filter(({ status }) => status === 'failure')
-      .map(({ message }) => message)
-      .sort(),
-    hardwareMessages: messagesOf('hardware'),
-    inputMessages: messagesOf('input'),
-    preparationMessages: messagesOf('disk-speed', 'images'),
+    failingIds: failingIds(outcomes),
+    hardwareIds: idsOf(({ gate, isFailing }) => gate === 'hardware' && isFailing),
+    inputIds: idsOf(({ gate }) => gate === 'input'),
+    preparationIds: idsOf(({ gate }) => gate === 'disk-speed' || gate === 'images'),
+    pendingIds: idsOf(({ gate, isFailing }) => gate !== 'none' && !isFailing),
   };
 }
 

@@ -19,10 +19,11 @@ describe('host conditions', () => {
       sufficientForInstall: true,
       diskSpeed: 'unknown',
       images: 'unknown',
-      failingMessages: [],
-      hardwareMessages: [],
-      inputMessages: [],
-      preparationMessages: [],
+      failingIds: [],
+      hardwareIds: [],
+      inputIds: [],
+      preparationIds: [],
+      pendingIds: [],
     });
   });
 
@@ -39,18 +40,18 @@ describe('host conditions', () => {
   it('tell weak hardware from a missing machine network', () => {
     const weak = conditions(sampleHost({ hardware: sampleHardware({ cpuCount: 1 }) }));
     expect(weak).toMatchObject({ minHardware: false, machineCidrDefined: true });
-    expect(weak.hardwareMessages).toEqual(['CPU has 1 cores, any role needs at least 2 cores']);
-    expect(weak.failingMessages).toHaveLength(2);
+    expect(weak.hardwareIds).toEqual(['has-min-cpu-cores']);
+    expect(weak.failingIds).toHaveLength(2);
 
     const open = conditions(sampleHost({ cluster: sampleSettings({ machineNetworks: [] }) }));
     expect(open).toMatchObject({ minHardware: true, machineCidrDefined: false, sufficientForInstall: false });
-    expect(open.inputMessages).toEqual(['Machine network of the cluster is not known']);
+    expect(open.inputIds).toEqual(['machine-cidr-defined']);
   });
 
   it('are not touched by what is only shown', () => {
     const soft = sampleHost({ ntpSources: [], mtuFailures: [{ nic: 'a', remoteAddress: 'b' }] });
     expect(conditions(soft).sufficientForInstall).toBe(true);
-    expect(conditions(soft).failingMessages).toHaveLength(2);
+    expect(conditions(soft).failingIds).toHaveLength(2);
   });
 
   it('do not wait for a clock that an agent never tells, but for one that is wrong', () => {
@@ -69,7 +70,7 @@ describe('host conditions', () => {
     expect(of({ hardware: sampleHardware({ bootDeviceType: 'persistent' }) })).toEqual(['ok', 'unknown']);
     expect(conditions(sampleHost({ diskSpeeds: tested(1) })).sufficientForInstall).toBe(false);
     expect(conditions(sampleHost({ images: images('failure') })).sufficientForInstall).toBe(true);
-    expect(conditions(sampleHost({ images: images('failure') })).preparationMessages).toHaveLength(1);
+    expect(conditions(sampleHost({ images: images('failure') })).preparationIds).toHaveLength(1);
   });
 
   it('tell a machine without disk UUIDs', () => {
@@ -93,7 +94,7 @@ describe('host conditions', () => {
       );
     expect(named(['has-default-route']).sufficientForInstall).toBe(true);
     expect(named(['all']).sufficientForInstall).toBe(true);
-    expect(named(['all']).failingMessages).toEqual(['Host has no default route']);
+    expect(named(['all']).failingIds).toEqual(['has-default-route']);
   });
 
   it('of the pool ask for little', () => {

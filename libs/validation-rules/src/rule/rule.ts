@@ -3,6 +3,13 @@ import type { Outcome as OutcomeMessage, Plain } from '@muster/contracts';
 /** One rule's verdict on one subject, as stored. */
 export type Outcome = Plain<OutcomeMessage>;
 
+/** Returns the ids of the failing validations, sorted. */
+export const failingIds = (outcomes: readonly Outcome[]): string[] =>
+  outcomes
+    .filter(({ status }) => status === 'failure')
+    .map(({ id }) => id)
+    .sort();
+
 export type OutcomeStatus = 'success' | 'failure' | 'pending' | 'error' | 'disabled';
 export type Category = 'network' | 'hardware' | 'operators' | 'hosts-data' | 'configuration';
 

@@ -1,16 +1,17 @@
 import type { EventData } from '@muster/contracts';
+import { explainClusterStatus, NO_REASON, renderClusterStatus } from '@muster/domain';
 import { type ClusterSubject, describeStatus, type LogEntry } from './log-entry';
 
 type Entered = EventData<'ClusterEnteredStatus'>;
 
 /** Further entries when a cluster enters a status. */
 const ALSO: { readonly [status: string]: (data: Entered, subject: ClusterSubject) => readonly LogEntry[] } = {
-  error: ({ statusInfo }, { cluster }) => [
+  error: ({ statusReason = NO_REASON }, { cluster }) => [
     {
       name: 'cluster_installation_failed',
       severity: 'critical',
-      message: `The installation of cluster ${cluster.name} failed: ${statusInfo}`,
-      props: { failure_reason: statusInfo },
+      message: `The installation of cluster ${cluster.name} failed: ${renderClusterStatus(statusReason)}`,
+      props: { failure_reason: renderClusterStatus(statusReason) },
     },
   ],
   installed: (_data, { cluster }) => {
@@ -40,13 +41,15 @@ const ALSO: { readonly [status: string]: (data: Entered, subject: ClusterSubject
 };
 
 export function clusterStatusLog(data: Entered, subject: ClusterSubject): readonly LogEntry[] {
-  const { status, from, statusInfo } = data;
+  const { status, from, statusReason = NO_REASON } = data;
+  const info = renderClusterStatus(statusReason);
+  const why = explainClusterStatus(statusReason, (id) => subject.cluster._outcomes[id]?.message);
   return [
     {
       name: 'cluster_status_updated',
       severity: 'info',
-      message: `Cluster ${subject.cluster.name}: ${describeStatus(from, status, statusInfo)}`,
-      props: { cluster_status: status, status_info: statusInfo },
+      message: `Cluster ${subject.cluster.name}: ${describeStatus(from, status, why)}`,
+      props: { cluster_status: status, status_info: info },
     },
     ...(ALSO[status]?.(data, subject) ?? []),
   ];

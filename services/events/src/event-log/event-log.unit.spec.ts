@@ -1,3 +1,4 @@
+import { hostReason } from '@muster/domain';
 import { presentEvent } from '@muster/assisted-api';
 import {
   CLUSTER_ID,
@@ -57,11 +58,7 @@ describe('The event log has an entry when', () => {
     ['a host is reset', [cluster, host, onHost('HostReset')], ['host_installation_reset info']],
     [
       'a host that was reset waits for a boot',
-      [
-        cluster,
-        host,
-        onHost('HostEnteredStatus', { status: 'resetting-pending-user-action', from: 'cancelled', statusInfo: '' }),
-      ],
+      [cluster, host, onHost('HostEnteredStatus', { status: 'resetting-pending-user-action', from: 'cancelled' })],
       ['host_status_updated info', 'user_required_complete_installation_reset info'],
     ],
     [
@@ -328,10 +325,10 @@ describe('An entry of the event log', () => {
   });
 
   it('for the first status does not name an empty status', async () => {
-    const first = onHost('HostEnteredStatus', { status: 'discovering', from: '', statusInfo: 'Waiting' });
-    const next = onHost('HostEnteredStatus', { status: 'known', from: 'discovering', statusInfo: '' });
+    const first = onHost('HostEnteredStatus', { status: 'discovering', from: '', statusReason: hostReason('binding') });
+    const next = onHost('HostEnteredStatus', { status: 'known', from: 'discovering' });
     expect((await messagesOf(host, first, next)).slice(-2)).toEqual([
-      `Host ${HOST_ID}: status is "discovering" (Waiting)`,
+      `Host ${HOST_ID}: status is "discovering" (Host is waiting to be bound to the cluster)`,
       `Host ${HOST_ID}: updated status from "discovering" to "known"`,
     ]);
   });

@@ -1,5 +1,6 @@
 import type { EventSeverity } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
+import { NO_REASON, renderHostStatus } from '@muster/domain';
 import { describeStatus, type HostSubject, type LogEntry } from './log-entry';
 
 /** Statuses whose entry is not `info`, as in assisted-service v2. */
@@ -11,17 +12,18 @@ const SEVERITY_OF_STATUS: { readonly [status: string]: EventSeverity } = {
 };
 
 export function hostStatusLog(
-  { status, from, statusInfo }: EventData<'HostEnteredStatus'>,
+  { status, from, statusReason = NO_REASON }: EventData<'HostEnteredStatus'>,
   { name, host }: HostSubject,
 ): readonly LogEntry[] {
+  const info = renderHostStatus(statusReason, (id) => host._outcomes[id]?.message, host._identity_conflict);
   const severity = SEVERITY_OF_STATUS[status] ?? 'info';
   const props = { host_name: name };
   const entries: LogEntry[] = [
     {
       name: 'host_status_updated',
       severity,
-      message: `Host ${name}: ${describeStatus(from, status, statusInfo)}`,
-      props: { ...props, severity, src_status: from, new_status: status, info: statusInfo },
+      message: `Host ${name}: ${describeStatus(from, status, info)}`,
+      props: { ...props, severity, src_status: from, new_status: status, info },
     },
   ];
   if (status === 'cancelled')

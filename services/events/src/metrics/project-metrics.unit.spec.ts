@@ -28,7 +28,7 @@ async function figures(metric: MetricName, ...facts: readonly Fact[]): Promise<o
   );
 }
 const status = (name: string, from: string, at: number): Fact =>
-  onCluster('ClusterEnteredStatus', { status: name, from, at: timeAt(at), statusInfo: '' });
+  onCluster('ClusterEnteredStatus', { status: name, from, at: timeAt(at) });
 const stage = (name: string): Fact =>
   onHost('HostProgressed', { stage: name, stageChanged: true, installationPercentage: 1 });
 const hardware = {
@@ -102,7 +102,7 @@ describe('figures from facts', () => {
     const turns = [
       clusterRegistered(),
       hostRegistered(),
-      onHost('HostEnteredStatus', { status: 'known', from: 'discovering', statusInfo: '' }),
+      onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
       onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'success'), outcome('new', 'failure')] }),
       onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')] }),
       onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns', 'success')] }),

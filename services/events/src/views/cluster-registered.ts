@@ -1,5 +1,6 @@
 import { type ClusterDocument, UNSET_TIME, type V2ClusterProgress } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
+import { NO_REASON } from '@muster/domain';
 import { settingsPatch } from './cluster-settings-view';
 import { clusterHref } from './hrefs';
 import { presentedOperators } from './operators-view';
@@ -57,7 +58,7 @@ export function registeredCluster(data: EventData<'ClusterRegistered'>, occurren
     org_id: data.owner?.orgId ?? '',
     email_domain: data.owner?.emailDomain ?? '',
     status: data.status,
-    status_info: data.statusInfo,
+    _status_reason: data.statusReason ?? NO_REASON,
     status_updated_at: data.at || occurrence.at,
     created_at: occurrence.at,
     updated_at: occurrence.at,

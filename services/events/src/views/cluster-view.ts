@@ -1,5 +1,6 @@
 import type { ClusterDocument } from '@muster/assisted-api';
 import type { ClusterEvent, EventData } from '@muster/contracts';
+import { NO_REASON } from '@muster/domain';
 import { NO_CLUSTER_LOGS, NO_CLUSTER_PROGRESS } from './cluster-registered';
 import { machineNetworksPatch, settingsPatch, presentedVips } from './cluster-settings-view';
 import { reportedOperator, presentedOperators, unreportedOperators } from './operators-view';
@@ -22,12 +23,12 @@ export const CLUSTER_VIEW: ViewRows<ClusterChange, ClusterDocument> = {
   }),
   ClusterEnteredStatus: (cluster, data) => ({
     status: data.status,
-    status_info: data.statusInfo,
+    _status_reason: data.statusReason ?? NO_REASON,
     status_updated_at: data.at,
     ...(ENDS_INSTALLATION.has(data.status) ? { install_completed_at: data.at } : {}),
     ...(data.status === 'finalizing' ? finalizingAgain(cluster, data.at) : {}),
   }),
-  ClusterStatusExplained: (_cluster, { statusInfo }) => ({ status_info: statusInfo }),
+  ClusterStatusExplained: (_cluster, { statusReason }) => ({ _status_reason: statusReason ?? NO_REASON }),
   InstallationPreparationStarted: (cluster, { attempt, bootstrapHostId, at }) => ({
     ...withoutInstallation(cluster),
     install_started_at: at,

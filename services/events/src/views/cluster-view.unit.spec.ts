@@ -1,3 +1,4 @@
+import { clusterReason } from '@muster/domain';
 import { UNSET_TIME } from '@muster/assisted-api';
 import {
   CLUSTER_ID,
@@ -212,7 +213,7 @@ describe('the cluster document', () => {
       clusterRegistered(),
       hostRegistered(),
       onCluster('ClusterDeregistered'),
-      onCluster('ClusterStatusExplained', { statusInfo: 'late' }),
+      onCluster('ClusterStatusExplained', { statusReason: clusterReason('finalizing-timed-out') }),
       onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
     );
     expect([...documents.keys()].filter((key) => key.startsWith('clusters/'))).toEqual([]);

@@ -1,5 +1,6 @@
 import { type HostDocument, UNSET_TIME, type V2HostProgress } from '@muster/assisted-api';
 import { type EventData, hostKeyOf } from '@muster/contracts';
+import { NO_REASON } from '@muster/domain';
 import { hostHref } from './hrefs';
 import { type Occurrence, orAbsent, type Patch } from './view-rows';
 
@@ -59,7 +60,7 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
     org_id: data.owner?.orgId ?? '',
     email_domain: data.owner?.emailDomain ?? '',
     status: 'discovering',
-    status_info: '',
+    _status_reason: NO_REASON,
     status_updated_at: at,
     role: data.role,
     suggested_role: undefined,
@@ -88,6 +89,5 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
     _position: position,
     _epoch: FIRST_EPOCH,
     _outcomes: {},
-    _identity_conflict: false,
   };
 }

@@ -1,5 +1,6 @@
 import type { HostDocument } from '@muster/assisted-api';
 import type { EventData, HostEvent } from '@muster/contracts';
+import { NO_REASON } from '@muster/domain';
 import { NO_LOGS, NO_PROGRESS, NOT_INSTALLED, NOTHING_REPORTED } from './host-registered';
 import { type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
@@ -20,10 +21,10 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
   }),
   HostEnteredStatus: (_host, data, { at }) => ({
     status: data.status,
-    status_info: data.statusInfo,
+    _status_reason: data.statusReason ?? NO_REASON,
     status_updated_at: data.at || at,
   }),
-  HostStatusExplained: (_host, data) => ({ status_info: data.statusInfo }),
+  HostStatusExplained: (_host, data) => ({ _status_reason: data.statusReason ?? NO_REASON }),
   HostFellSilent: (_host, data) => ({ checked_in_at: data.lastSeenAt }),
   HostReturned: (_host, _data, { at }) => ({ checked_in_at: at }),
   HostMediaDisconnected: () => ({ media_status: 'disconnected' }),
@@ -77,8 +78,10 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
   }),
   // Reports stay valid until the host registers again.
   HostReset: unchanged,
-  HostIdentityConflictDetected: () => ({ _identity_conflict: true }),
-  HostIdentityConflictResolved: () => ({ _identity_conflict: false }),
+  HostIdentityConflictDetected: (_host, { known, intruder }) => ({
+    _identity_conflict: known && intruder ? { known, intruder } : undefined,
+  }),
+  HostIdentityConflictResolved: () => ({ _identity_conflict: undefined }),
   HostIdentityClaimed: unchanged,
   HostLogsReported: (_host, { logsState, at }) => ({
     ...(logsState === '' ? NO_LOGS : { logs_info: logsState }),

@@ -1,3 +1,4 @@
+import { hostReason } from '@muster/domain';
 import { UNSET_TIME } from '@muster/assisted-api';
 import {
   clusterRegistered,
@@ -38,10 +39,15 @@ describe('the host document', () => {
   it('changes the status time with the status, not with its text', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
-      onHost('HostEnteredStatus', { status: 'known', from: 'discovering', statusInfo: 'ready', at: timeAt(1) }),
-      onHost('HostStatusExplained', { statusInfo: 'still ready' }),
+      onHost('HostEnteredStatus', {
+        status: 'known',
+        from: 'discovering',
+        statusReason: hostReason('ready'),
+        at: timeAt(1),
+      }),
+      onHost('HostStatusExplained', { statusReason: hostReason('silent') }),
     );
-    expect(host).toMatchObject({ status: 'known', status_info: 'still ready', status_updated_at: timeAt(1) });
+    expect(host).toMatchObject({ status: 'known', _status_reason: hostReason('silent'), status_updated_at: timeAt(1) });
     expect(host.updated_at).toBe(timeAt(2));
   });
 

@@ -1,3 +1,4 @@
+import { clusterReason } from '@muster/domain';
 import { type ClusterDocument, COLLECTIONS, type EventDocument, type HostDocument } from '@muster/assisted-api';
 import {
   type EventData,
@@ -62,7 +63,7 @@ export const clusterRegistered = (data: Given<'ClusterRegistered'> = {}): Fact =
     owner: OWNER,
     pullSecretSet: true,
     status: 'insufficient',
-    statusInfo: 'Cluster is not ready for install',
+    statusReason: clusterReason('not-ready'),
     at: timeAt(0),
     settings: { name: 'demo', openshiftVersion: '4.18', controlPlaneCount: 3 },
     ...data,

@@ -142,7 +142,7 @@ describe('an installation', () => {
       { type: 'InstallationPreparationStarted', data: { attempt: 1, bootstrapHostId, at } },
       {
         type: 'ClusterEnteredStatus',
-        data: { status, from: 'ready', statusInfo: '', transition: 't', at, deadline: '' },
+        data: { status, from: 'ready', transition: 't', at, deadline: '' },
       },
     );
     await bench.startService();

@@ -74,7 +74,7 @@ describe('orders that hosts follow', () => {
     bench.clock.advance(1_000);
     const at = new Date(bench.clock.nowMs()).toISOString();
     const commandId = `crashed-${type}`;
-    const entered = { status: clusterStatus, from: 'installing', statusInfo: '', transition: 't', at, deadline: '' };
+    const entered = { status: clusterStatus, from: 'installing', transition: 't', at, deadline: '' };
     await bench.append(
       streamIdOf('cluster', cluster.id),
       { type, data: { reason: 'r' }, commandId },
@@ -98,7 +98,7 @@ describe('orders that hosts follow', () => {
     bench.clock.advance(1_000);
     const at = new Date(bench.clock.nowMs()).toISOString();
     const again = { kind: 'Host', clusterId: cluster.id, discoveryAgentVersion: '', inventoryKept: false, at };
-    const entered = { status: 'discovering', from: 'installing', statusInfo: '', transition: 't', at, cause: '' };
+    const entered = { status: 'discovering', from: 'installing', transition: 't', at, cause: '' };
     await bench.append(
       streamIdOf('host', first),
       { type: 'HostReregistered', data: again },

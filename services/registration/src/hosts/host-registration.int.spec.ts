@@ -1,3 +1,4 @@
+import { renderHostStatus } from '@muster/domain';
 import { randomUUID } from 'node:crypto';
 import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { AGENT, HARDWARE, OWNER, PlayedCluster, SUFFICIENT } from '../played-cluster.fixture.spec';
@@ -118,7 +119,9 @@ describe('the registration of hosts', () => {
     await register(parseHostKey(key).hostId);
     const host = await bench.host(key);
     expect(host.status).toBe('installing-pending-user-action');
-    expect(host.statusInfo).toContain('(sda, /dev/disk/by-id/wwn-1)');
+    expect(renderHostStatus(host.statusReason, () => undefined, host.conflict)).toContain(
+      '(sda, /dev/disk/by-id/wwn-1)',
+    );
     expect((await bench.cluster(cluster.id)).status).toBe('installing-pending-user-action');
   });
 
@@ -172,7 +175,7 @@ describe('two machines with one id', () => {
     expect(bench.reports).toMatchObject([mine, mine]);
     const host = await bench.host(key);
     expect(host.conflict?.intruder.macAddresses).toEqual(['52:54:00:00:00:02']);
-    expect(host.statusInfo).toContain('52:54:00:00:00:02');
+    expect(renderHostStatus(host.statusReason, () => undefined, host.conflict)).toContain('52:54:00:00:00:02');
   });
 
   it('part when one of them falls quiet', async () => {

@@ -104,7 +104,6 @@ async function givePreparing({ eventStore, secrets }: Platform, clusterId: strin
         openshiftClusterId: '',
         imported: false,
         status: 'ready',
-        statusInfo: '',
         at: AT,
       },
     },
@@ -127,7 +126,6 @@ async function givePreparing({ eventStore, secrets }: Platform, clusterId: strin
         data: {
           status: 'preparing-for-installation',
           from: 'ready',
-          statusInfo: '',
           transition: 'bench',
           at: AT,
           deadline: '',

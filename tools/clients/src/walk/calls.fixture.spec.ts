@@ -1,11 +1,12 @@
 import {
   CLUSTER_PERMISSIONS,
-  CLUSTER_TRANSITIONS,
+  CLUSTER_TABLE,
   type ClusterAction,
-  type ClusterTransition,
+  type ClusterCommandType,
   FINALIZING_STAGES,
   HOST_STAGES,
-  statusesAccepting,
+  HOST_TABLE,
+  type HostCommandType,
 } from '@muster/domain';
 
 /** Statuses of a cluster or host in which the call may be accepted; in any other it has to be refused. */
@@ -42,17 +43,17 @@ export const PULL_SECRET = JSON.stringify({
 
 const permitted = (action: ClusterAction): Gate => ({
   of: 'cluster',
-  statuses: CLUSTER_PERMISSIONS[action].allowed,
+  statuses: CLUSTER_PERMISSIONS[action].statuses,
   isStatusAlone: true,
 });
-const clusterTable = (on: ClusterTransition['on']): Gate => ({
+const clusterTable = (on: ClusterCommandType): Gate => ({
   of: 'cluster',
-  statuses: [...new Set(CLUSTER_TRANSITIONS.filter((row) => row.on === on).flatMap((row) => row.from))],
+  statuses: CLUSTER_TABLE.accepting(on),
   isStatusAlone: false,
 });
-const hostTable = (...commands: readonly Parameters<typeof statusesAccepting>[0][]): Gate => ({
+const hostTable = (...commands: readonly HostCommandType[]): Gate => ({
   of: 'host',
-  statuses: commands.flatMap((command) => statusesAccepting(command)),
+  statuses: commands.flatMap((command) => HOST_TABLE.accepting(command)),
   isStatusAlone: false,
 });
 
@@ -162,7 +163,7 @@ export const CALLS: readonly WalkCall[] = [
     method: 'PATCH',
     path: cluster,
     body: (_, v) => pick(CLUSTER_CHANGES, v),
-    gate: permitted('update'),
+    gate: permitted('edit'),
   },
   {
     name: 'override install-config',
@@ -184,7 +185,7 @@ export const CALLS: readonly WalkCall[] = [
         ],
         v,
       ),
-    gate: permitted('ignore-validations'),
+    gate: permitted('edit'),
   },
   {
     name: 'install',

@@ -1,4 +1,4 @@
-import { CLUSTER_TRANSITIONS, HOST_ROWS } from '@muster/domain';
+import { CLUSTER_TABLE, HOST_TABLE } from '@muster/domain';
 import type { RecordedEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import type { RestAnswer, WalkWorld } from './walk-world.fixture.spec';
@@ -27,7 +27,7 @@ export function expectCleanAnswer(what: string, { status, text }: RestAnswer): v
 export function expectListedTransitions(events: readonly RecordedEvent[]): void {
   for (const { type, data, streamId } of events) {
     const table: readonly Row[] | undefined =
-      type === 'ClusterEnteredStatus' ? CLUSTER_TRANSITIONS : type === 'HostEnteredStatus' ? HOST_ROWS : undefined;
+      type === 'ClusterEnteredStatus' ? CLUSTER_TABLE.rows : type === 'HostEnteredStatus' ? HOST_TABLE.rows : undefined;
     if (!table) continue;
     const { from, status, transition } = data as { from?: string; status: string; transition: string };
     const row = table.find(({ id }) => id === transition);

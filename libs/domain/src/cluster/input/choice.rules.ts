@@ -1,6 +1,6 @@
 import { parseInstallConfigOverride } from '@muster/ignition-config';
 import { isAtLeast } from '@muster/validation-rules';
-import { type ClusterInputRule, oneOf } from '../cluster-input-rule';
+import { type ClusterInputRule, oneOf } from './input-rule';
 
 const MACHINES = ['none', 'masters', 'arbiters', 'workers'];
 const MACHINE_SETS = [

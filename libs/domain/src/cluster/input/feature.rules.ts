@@ -1,6 +1,6 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { clusterFeatureFacts, type FeatureChoice, newConflict } from '../../features/feature-refusal';
-import type { ClusterInputRule } from '../cluster-input-rule';
+import type { ClusterInputRule } from './input-rule';
 
 /** What is chosen has to exist in the version, on the architecture, and together. */
 export const FEATURE_RULES: readonly ClusterInputRule[] = [

@@ -1,6 +1,6 @@
 import { parseVersion } from '@muster/validation-rules';
 import { isDnsName, isHostOrAddress, isProxyUrl, isSshPublicKeys, wrongHostIn } from '../../input/text-forms';
-import type { BrokenInput, ClusterInputRule } from '../cluster-input-rule';
+import type { BrokenInput, ClusterInputRule } from './input-rule';
 
 const MAX_NAME_CHARACTERS = 54;
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;

@@ -1,5 +1,5 @@
 import { addressBits, formatNetwork, isCanonical, isUnspecified, parseCidr, parseCidrs } from '@muster/addresses';
-import type { BrokenInput, ClusterInput, ClusterInputRule } from '../cluster-input-rule';
+import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
 
 /** Smallest sizes, as bits that have to be left for addresses. */
 const HOST_BITS_MIN = { clusterOrService: 7, machine: 4, machineUserBalanced: 2, machineSingleNode: 1 } as const;

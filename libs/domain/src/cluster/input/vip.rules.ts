@@ -1,6 +1,6 @@
 import { formatIp, parseIp } from '@muster/addresses';
 import { isAtLeast } from '@muster/validation-rules';
-import type { ClusterInput, ClusterInputRule } from '../cluster-input-rule';
+import type { ClusterInput, ClusterInputRule } from './input-rule';
 
 const MAX_VIPS = 2;
 const DUAL_STACK_SINCE = '4.12';

@@ -1,33 +1,37 @@
-import type { ClusterTransition } from '../cluster-row';
-import { exceptStatuses, OPEN_STATUSES, STAGE_TAKING_STATUSES } from './phases';
+import { completed, finalizingStageReached, kubeconfigCompleted, operatorReported } from '../effects';
+import type { ClusterContext, ClusterRow } from '../guards';
+import { clusterReason } from '../messages';
+import { failedOperators } from '../progress';
+import { exceptStatuses, OPEN_STATUSES, STAGE_TAKING_STATUSES } from '../status';
 
-/** What `installed` may mean, and how each is worded. */
+/** The ways in which an installation completes. */
 const COMPLETIONS = [
-  { completion: 'complete', suffix: '', info: 'The cluster is installed.' },
+  { completion: 'complete', suffix: '', status: () => clusterReason('installed') },
   {
     completion: 'operators-failed',
     suffix: '-degraded',
-    info: 'The cluster is installed but degraded. Operators that failed: {failedOperators}.',
+    status: ({ state }: ClusterContext) =>
+      clusterReason('installed-degraded', { parameters: { operators: failedOperators(state).join(', ') } }),
   },
   {
     completion: 'workers-missing',
     suffix: '-with-fewer-workers',
-    info: 'The cluster is installed but some workers did not join.',
+    status: () => clusterReason('installed-with-fewer-workers'),
   },
 ] as const;
 
 const NOT_BEFORE_INSTALLATION = exceptStatuses(...OPEN_STATUSES, 'preparing-for-installation', 'unmonitored');
 
 /** While the new cluster settles, and what still counts when that took longer than allowed. */
-export const COMPLETION_ROWS: readonly ClusterTransition[] = [
-  ...COMPLETIONS.map(({ completion, suffix, info }): ClusterTransition => ({
+export const COMPLETION_ROWS: readonly ClusterRow[] = [
+  ...COMPLETIONS.map(({ completion, suffix, status }): ClusterRow => ({
     id: `complete${suffix}`,
     from: ['finalizing'],
     on: 'Refresh',
     when: { userAction: [false], completion: [completion] },
     to: 'installed',
-    info,
-    then: ['progress-complete'],
+    status,
+    emit: completed,
     why: 'The kubeconfig is complete, built-in operators are available, optional ones have an end, every host has one too.',
   })),
   {
@@ -46,14 +50,14 @@ export const COMPLETION_ROWS: readonly ClusterTransition[] = [
     to: 'stay',
     why: 'The control plane runs; the operators tell whether that suffices, and the deadline ends the wait.',
   },
-  ...COMPLETIONS.map(({ completion, suffix, info }): ClusterTransition => ({
+  ...COMPLETIONS.map(({ completion, suffix, status }): ClusterRow => ({
     id: `complete-late${suffix}`,
     from: ['error'],
     on: 'Refresh',
     when: { lateness: ['may-finalize', 'may-complete'], completion: [completion] },
     to: 'installed',
-    info,
-    then: ['progress-complete'],
+    status,
+    emit: completed,
     why: 'A deadline is a guess of ours: a cluster that works afterwards is a success, and nobody should reinstall it.',
   })),
   {
@@ -67,7 +71,7 @@ export const COMPLETION_ROWS: readonly ClusterTransition[] = [
       userAction: [false],
     },
     to: 'finalizing',
-    info: 'The hosts finished after the deadline; the cluster is being finalized.',
+    status: () => clusterReason('finalizing'),
     why: 'Time ran out while hosts were installing, and now enough of them are installed: there is no reason to give up.',
   },
   {
@@ -113,7 +117,7 @@ export const COMPLETION_ROWS: readonly ClusterTransition[] = [
     on: 'ReachFinalizingStage',
     when: { stage: ['new'] },
     to: 'stay',
-    then: ['finalizing-stage'],
+    emit: finalizingStageReached,
     why: 'The controller says what it does; its clock starts. It may say so after the cluster completed, and would repeat a refused report for ever.',
   },
   {
@@ -130,7 +134,7 @@ export const COMPLETION_ROWS: readonly ClusterTransition[] = [
     on: 'ReachFinalizingStage',
     when: { lateness: ['may-finalize', 'may-complete'], stage: ['new'] },
     to: 'stay',
-    then: ['finalizing-stage'],
+    emit: finalizingStageReached,
     why: 'A controller that goes on after a deadline should hear that it may.',
   },
   {
@@ -147,7 +151,7 @@ export const COMPLETION_ROWS: readonly ClusterTransition[] = [
     on: 'ReportOperatorStatus',
     when: { operator: ['new'] },
     to: 'stay',
-    then: ['operator-report', 'progress-finalizing'],
+    emit: operatorReported,
     why: 'Operators are watched from the installation on, and what they say after it stays visible.',
   },
   {
@@ -164,7 +168,7 @@ export const COMPLETION_ROWS: readonly ClusterTransition[] = [
     on: 'CompleteKubeconfig',
     when: { kubeconfig: ['missing'] },
     to: 'stay',
-    then: ['kubeconfig'],
+    emit: kubeconfigCompleted,
     why: 'With the ingress CA in it the kubeconfig works from outside; the next refresh sees whether that was the last thing missing.',
   },
   {
@@ -181,7 +185,7 @@ export const COMPLETION_ROWS: readonly ClusterTransition[] = [
     on: 'CompleteKubeconfig',
     when: { lateness: ['may-finalize', 'may-complete'], kubeconfig: ['missing'] },
     to: 'stay',
-    then: ['kubeconfig'],
+    emit: kubeconfigCompleted,
     why: 'Without it a success after the deadline could not be accepted.',
   },
   {

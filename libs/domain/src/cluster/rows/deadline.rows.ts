@@ -1,6 +1,10 @@
-import { CLUSTER_VARIABLES, type ClusterTransition } from '../cluster-row';
-import { CLUSTER_STATUSES, type ClusterDeadlineName, type ClusterPhase } from '../cluster-status';
-import { exceptStatuses } from './phases';
+import { inOrder } from '@muster/decision';
+import type { StatusReason } from '../../status-reason';
+import { deadlinePassed, finalizingStageTimedOut, logsTimedOut, minutesOf, overduePreparationFailed } from '../effects';
+import { CLUSTER_VARIABLES, type ClusterContext, type ClusterRow } from '../guards';
+import { CLUSTER_STATUSES, type ClusterDeadlineName, type ClusterPhase } from '../status';
+import { clusterReason, type ClusterReasonCode } from '../messages';
+import { exceptStatuses } from '../status';
 
 /** Which deadlines run in which status; in the others a timer that fires is of an earlier state. */
 export const DEADLINES_BY_STATUS: { readonly [Phase in ClusterPhase]?: readonly ClusterDeadlineName[] } = {
@@ -15,16 +19,21 @@ export const DEADLINES_BY_STATUS: { readonly [Phase in ClusterPhase]?: readonly 
 
 const PHASES_WITH_DEADLINES = Object.keys(DEADLINES_BY_STATUS) as ClusterPhase[];
 
+const timedOut =
+  (code: ClusterReasonCode) =>
+  (context: ClusterContext<'PassDeadline'>): StatusReason =>
+    clusterReason(code, { parameters: { stage: context.state.finalizingStage, minutes: String(minutesOf(context)) } });
+
 /** Time ran out. The fact is stored first, then what follows from it; a late success stays possible. */
-export const DEADLINE_ROWS: readonly ClusterTransition[] = [
+export const DEADLINE_ROWS: readonly ClusterRow[] = [
   {
     id: 'preparation-timed-out',
     from: ['preparing-for-installation'],
     on: 'PassDeadline',
     when: { deadline: ['preparation'] },
     to: 'ready',
-    info: 'Preparing the cluster for installation took too long.',
-    then: ['deadline-passed', 'fail-overdue-preparation'],
+    status: () => clusterReason('preparation-timed-out'),
+    emit: inOrder(deadlinePassed, overduePreparationFailed),
     why: 'Nothing was written to a disk yet, so the person may simply start again.',
   },
   {
@@ -33,8 +42,8 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
     on: 'PassDeadline',
     when: { deadline: ['installation'] },
     to: 'error',
-    info: 'The installation did not end within {minutes} minutes, because a host still waits for somebody to act.',
-    then: ['deadline-passed'],
+    status: () => clusterReason('user-action-timed-out'),
+    emit: deadlinePassed,
     why: 'Nobody came; waiting for ever would hide it.',
   },
   {
@@ -43,8 +52,8 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
     on: 'PassDeadline',
     when: { deadline: ['installation'] },
     to: 'error',
-    info: 'The installation did not end within {minutes} minutes.',
-    then: ['deadline-passed'],
+    status: timedOut('installation-timed-out'),
+    emit: deadlinePassed,
     why: 'With soft timeouts this is the one limit that fails a cluster; without them stages and hosts have limits of their own.',
   },
   {
@@ -53,8 +62,8 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
     on: 'PassDeadline',
     when: { deadline: ['finalizing'] },
     to: 'error',
-    info: 'The cluster did not settle within {minutes} minutes after its hosts were installed.',
-    then: ['deadline-passed'],
+    status: () => clusterReason('finalizing-timed-out'),
+    emit: deadlinePassed,
     why: 'Counts from each entry into finalizing, since a host that waited for a person is not the operators’ fault.',
   },
   {
@@ -63,8 +72,8 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
     on: 'PassDeadline',
     when: { deadline: ['finalizing-stage'], stageTimeout: ['fails'] },
     to: 'error',
-    info: 'The finalizing stage "{stage}" did not end within {minutes} minutes.',
-    then: ['deadline-passed', 'finalizing-stage-timed-out'],
+    status: timedOut('finalizing-stage-timed-out'),
+    emit: inOrder(deadlinePassed, finalizingStageTimedOut),
     why: 'The stage is one that an installed cluster cannot do without.',
   },
   {
@@ -73,8 +82,8 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
     on: 'PassDeadline',
     when: { deadline: ['finalizing-stage'], stageTimeout: ['warns'] },
     to: 'stay',
-    info: 'The finalizing stage "{stage}" takes longer than the expected {minutes} minutes.',
-    then: ['deadline-passed', 'finalizing-stage-timed-out'],
+    status: timedOut('finalizing-stage-overdue'),
+    emit: inOrder(deadlinePassed, finalizingStageTimedOut),
     why: 'Optional operators may fail without the cluster failing, and soft timeouts only warn; said once per stage.',
   },
   {
@@ -83,7 +92,7 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
     on: 'PassDeadline',
     when: { deadline: ['log-request', 'log-collection'] },
     to: 'stay',
-    then: ['deadline-passed', 'logs-timed-out'],
+    emit: inOrder(deadlinePassed, logsTimedOut),
     why: 'Whoever waits for logs should learn that no more will come.',
   },
   {
@@ -92,10 +101,10 @@ export const DEADLINE_ROWS: readonly ClusterTransition[] = [
     on: 'PassDeadline',
     when: { deadline: ['retention'] },
     to: 'stay',
-    then: ['deadline-passed'],
+    emit: deadlinePassed,
     why: 'What was deleted is not looked at any more; nothing of it is kept but its history.',
   },
-  ...PHASES_WITH_DEADLINES.map((status): ClusterTransition => ({
+  ...PHASES_WITH_DEADLINES.map((status): ClusterRow => ({
     id: `stale-timer-in-${status}`,
     from: [status],
     on: 'PassDeadline',

@@ -1,20 +1,17 @@
-import type { ClusterTransition } from '../cluster-row';
-import { exceptStatuses, INSTALLING_STATUSES } from './phases';
-
-const HOSTS_FAILED = 'Too few hosts are left to install the cluster: at least one of them failed.';
-const WAITS_FOR_PERSON = 'A host waits for somebody to act.';
-const IN_PROGRESS = 'The installation is in progress.';
-const FINALIZING = 'The hosts are installed; the cluster is being finalized.';
+import { installed } from '../effects';
+import type { ClusterRow } from '../guards';
+import { clusterReason } from '../messages';
+import { exceptStatuses, INSTALLING_STATUSES } from '../status';
 
 /** While hosts write disks and reboot. Enough hosts of every role decide, not each single one. */
-export const INSTALLATION_ROWS: readonly ClusterTransition[] = [
+export const INSTALLATION_ROWS: readonly ClusterRow[] = [
   {
     id: 'hosts-failed',
     from: ['installing', 'installing-pending-user-action'],
     on: 'Refresh',
     when: { hosts: ['too-few'] },
     to: 'error',
-    info: HOSTS_FAILED,
+    status: () => clusterReason('hosts-failed'),
     why: 'The hosts that can still finish do not make a cluster.',
   },
   {
@@ -23,7 +20,7 @@ export const INSTALLATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { hosts: ['enough-on-the-way', 'enough-installed'], userAction: [true] },
     to: 'installing-pending-user-action',
-    info: WAITS_FOR_PERSON,
+    status: () => clusterReason('wrong-boot-order'),
     why: 'A host booted from the wrong disk; the others can go on meanwhile.',
   },
   {
@@ -40,7 +37,7 @@ export const INSTALLATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { hosts: ['enough-on-the-way'], userAction: [false] },
     to: 'installing',
-    info: IN_PROGRESS,
+    status: () => clusterReason('installing'),
     why: 'Every host is on its way again.',
   },
   {
@@ -49,7 +46,7 @@ export const INSTALLATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { hosts: ['enough-installed'], userAction: [false] },
     to: 'finalizing',
-    info: FINALIZING,
+    status: () => clusterReason('finalizing'),
     why: 'Enough hosts are installed; the clock of the finalizing stage starts over, because the wait was not its fault.',
   },
   {
@@ -58,7 +55,7 @@ export const INSTALLATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { hosts: ['enough-installed'], userAction: [false] },
     to: 'finalizing',
-    info: FINALIZING,
+    status: () => clusterReason('finalizing'),
     why: 'Control plane and enough workers are up: operators settle now.',
   },
   {
@@ -67,7 +64,7 @@ export const INSTALLATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { hosts: ['enough-on-the-way'], userAction: [false] },
     to: 'stay',
-    info: IN_PROGRESS,
+    status: () => clusterReason('installing'),
     why: 'Enough hosts are on their way.',
   },
   {
@@ -75,7 +72,7 @@ export const INSTALLATION_ROWS: readonly ClusterTransition[] = [
     from: INSTALLING_STATUSES,
     on: 'RecordProgress',
     to: 'stay',
-    then: ['progress-installing'],
+    emit: installed,
     why: 'The share of stages that all hosts have behind them is the longest part of the bar.',
   },
   {

@@ -1,19 +1,23 @@
-import type { ClusterTransition } from '../cluster-row';
-import { exceptStatuses, OPEN_STATUSES } from './phases';
+import { inOrder } from '@muster/decision';
+import { preparationConfirmed, preparationFinished, prepared, singleNodeVipsDerived } from '../effects';
+import type { ClusterRow } from '../guards';
+import { clusterReason } from '../messages';
+import { exceptStatuses, OPEN_STATUSES } from '../status';
 
 const PREPARING = ['preparing-for-installation'] as const;
-const COULD_NOT_PREPARE = 'The cluster could not be prepared for installation: {preparationReason}';
 
 /** From the click on install to the moment when hosts start: artifacts and hosts are made ready side by side. */
-export const PREPARATION_ROWS: readonly ClusterTransition[] = [
+export const PREPARATION_ROWS: readonly ClusterRow[] = [
   {
     id: 'start-preparation',
     from: ['ready'],
     on: 'Install',
     when: { hostsKnown: [true], bootstrap: ['chosen'] },
     to: 'preparing-for-installation',
-    info: 'Preparing the cluster for installation.',
-    then: ['start-preparation'],
+    status: () => clusterReason('preparing'),
+    emit: ({ command: { bootstrapHostId, at }, state }) => [
+      { type: 'InstallationPreparationStarted', data: { attempt: state.attempt + 1, bootstrapHostId, at } },
+    ],
     why: 'The attempt gets a number and a bootstrap host; manifests and ignitions are made meanwhile.',
   },
   {
@@ -22,7 +26,7 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'FinishPreparation',
     when: { attempt: ['current'], preparation: ['pending'], outcome: ['success'] },
     to: 'stay',
-    then: ['confirm-preparation'],
+    emit: preparationFinished,
     why: 'The installation starts when the hosts are prepared too; the next refresh sees both.',
   },
   {
@@ -31,7 +35,7 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'FinishPreparation',
     when: { attempt: ['current'], preparation: ['pending'], outcome: ['failure'] },
     to: 'stay',
-    then: ['fail-preparation'],
+    emit: preparationFinished,
     why: 'The next refresh takes the cluster back, unless a host stopped and says more.',
   },
   {
@@ -63,7 +67,9 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'UndoPreparation',
     when: { preparation: ['success'] },
     to: 'stay',
-    then: ['undo-preparation'],
+    emit: ({ command: { reason }, state: { attempt } }) => [
+      { type: 'InstallationPreparationUndone', data: { attempt, reason } },
+    ],
     why: 'The host that restarted has to be prepared again before anything is installed; the artifacts stay good.',
   },
   {
@@ -87,8 +93,8 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { preparingHosts: ['all-prepared'], preparation: ['success'], nodeAddress: ['known', 'not-needed'] },
     to: 'installing',
-    info: 'The installation is in progress.',
-    then: ['derive-single-node-vips', 'progress-prepared'],
+    status: () => clusterReason('installing'),
+    emit: inOrder(singleNodeVipsDerived, prepared),
     why: 'Hosts and artifacts are ready: every host gets its installation step.',
   },
   {
@@ -97,8 +103,8 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { preparingHosts: ['all-prepared'], preparation: ['undone'], nodeAddress: ['known', 'not-needed'] },
     to: 'installing',
-    info: 'The installation is in progress.',
-    then: ['confirm-preparation-again', 'derive-single-node-vips', 'progress-prepared'],
+    status: () => clusterReason('installing'),
+    emit: inOrder(preparationConfirmed, singleNodeVipsDerived, prepared),
     why: 'The host that restarted is prepared once more, and the artifacts were good all the time.',
   },
   {
@@ -107,7 +113,7 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { preparingHosts: ['all-prepared'], preparation: ['success', 'undone'], nodeAddress: ['missing'] },
     to: 'stay',
-    info: 'Waiting for an address of the node in the machine network.',
+    status: () => clusterReason('awaiting-node-address'),
     why: 'The only node serves the API itself: without its address nothing would reach the new cluster.',
   },
   {
@@ -116,7 +122,7 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { preparingHosts: ['some-stopped'] },
     to: 'insufficient',
-    info: 'A host stopped preparing for the installation.',
+    status: () => clusterReason('host-stopped-preparing'),
     why: 'A host that left (silent, failing, gone) cannot be installed: its own status says why.',
   },
   {
@@ -125,7 +131,7 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { preparingHosts: ['some-failed'] },
     to: 'ready',
-    info: 'The cluster could not be prepared for installation: a host failed to prepare.',
+    status: () => clusterReason('preparation-failed'),
     why: 'The person may start again once the host is well.',
   },
   {
@@ -134,7 +140,7 @@ export const PREPARATION_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { preparingHosts: ['all-prepared', 'under-way'], preparation: ['failed'] },
     to: 'ready',
-    info: COULD_NOT_PREPARE,
+    status: () => clusterReason('preparation-failed'),
     why: 'No host is to blame, so the cluster itself is as ready as it was.',
   },
   {

@@ -1,11 +1,15 @@
-import type { ClusterTransition } from '../cluster-row';
-import { OPEN_STATUSES } from './phases';
+import type { StatusReason } from '../../status-reason';
+import type { ClusterContext, ClusterRow } from '../guards';
+import { clusterReason, type ClusterReasonCode } from '../messages';
+import { OPEN_STATUSES } from '../status';
 
-const WAITING_FOR_INPUT = 'Waiting for input: {failing}';
-const NOT_READY = 'The cluster cannot be installed yet: {failing}';
+const blocked =
+  (code: ClusterReasonCode) =>
+  ({ command: { conditions } }: ClusterContext<'Refresh'>): StatusReason =>
+    clusterReason(code, { failing: conditions?.failingIds ?? [], pending: conditions?.pendingIds ?? [] });
 
 /** Before an installation: is there enough to start one? Validation decides; these rows name the answer. */
-export const READINESS_ROWS: readonly ClusterTransition[] = [
+export const READINESS_ROWS: readonly ClusterRow[] = [
   {
     id: 'await-first-validation',
     from: OPEN_STATUSES,
@@ -20,7 +24,7 @@ export const READINESS_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { conditions: ['known'], inputs: [false] },
     to: 'pending-for-input',
-    info: WAITING_FOR_INPUT,
+    status: blocked('input-required'),
     why: 'Only a person can give networks, a DNS domain or a pull secret.',
   },
   {
@@ -29,7 +33,7 @@ export const READINESS_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { conditions: ['known'], inputs: [true], vips: [false], dhcpVips: [false] },
     to: 'pending-for-input',
-    info: WAITING_FOR_INPUT,
+    status: blocked('input-required'),
     why: 'Without DHCP a person has to choose the VIPs.',
   },
   {
@@ -38,7 +42,7 @@ export const READINESS_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { conditions: ['known'], inputs: [true], vips: [false], dhcpVips: [true] },
     to: 'insufficient',
-    info: NOT_READY,
+    status: blocked('not-ready'),
     why: 'With DHCP the hosts fetch the VIPs: no person is waited for.',
   },
   {
@@ -47,7 +51,7 @@ export const READINESS_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { conditions: ['known'], inputs: [true], vips: [true], required: [false] },
     to: 'insufficient',
-    info: NOT_READY,
+    status: blocked('not-ready'),
     why: 'Everything was given, and something of it or of the hosts does not fit.',
   },
   {
@@ -56,7 +60,7 @@ export const READINESS_ROWS: readonly ClusterTransition[] = [
     on: 'Refresh',
     when: { conditions: ['known'], inputs: [true], vips: [true], required: [true] },
     to: 'ready',
-    info: 'The cluster is ready to be installed.',
+    status: () => clusterReason('ready'),
     why: 'All that an installation needs is there and passes.',
   },
 ];

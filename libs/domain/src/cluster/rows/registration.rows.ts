@@ -1,17 +1,18 @@
-import type { ClusterTransition } from '../cluster-row';
-import { CLUSTER_STATUSES } from '../cluster-status';
-import { exceptStatuses, OPEN_STATUSES, UPDATABLE_STATUSES } from './phases';
+import { registered, settingsRevised } from '../effects';
+import { openedApiName } from '../defaults';
+import type { ClusterRow } from '../guards';
+import { clusterReason } from '../messages';
+import { CLUSTER_STATUSES, exceptStatuses, OPEN_STATUSES, UPDATABLE_STATUSES } from '../status';
 
 /** How a cluster comes, is described, and goes. */
-export const REGISTRATION_ROWS: readonly ClusterTransition[] = [
+export const REGISTRATION_ROWS: readonly ClusterRow[] = [
   {
     id: 'register-cluster',
     from: ['unregistered'],
     on: 'Register',
     when: { kind: ['Cluster'] },
     to: 'insufficient',
-    info: 'The cluster cannot be installed yet: its hosts and settings are still to be checked.',
-    then: ['register'],
+    emit: registered('insufficient', clusterReason('not-ready')),
     why: 'A new cluster lacks hosts at least; the first validation says what else.',
   },
   {
@@ -20,8 +21,7 @@ export const REGISTRATION_ROWS: readonly ClusterTransition[] = [
     on: 'Register',
     when: { kind: ['AddHostsCluster'] },
     to: 'adding-hosts',
-    info: 'Hosts can be added to this cluster, which exists already.',
-    then: ['register'],
+    emit: registered('adding-hosts', clusterReason('adding-hosts')),
     why: 'The cluster runs somewhere; nothing but more hosts can be installed here.',
   },
   {
@@ -30,8 +30,7 @@ export const REGISTRATION_ROWS: readonly ClusterTransition[] = [
     on: 'Register',
     when: { kind: ['DisconnectedCluster'] },
     to: 'unmonitored',
-    info: 'The cluster will be installed without a connection to this service.',
-    then: ['register'],
+    emit: registered('unmonitored', clusterReason('unmonitored')),
     why: 'Only its image is made here; what its hosts do is never seen.',
   },
   {
@@ -48,7 +47,7 @@ export const REGISTRATION_ROWS: readonly ClusterTransition[] = [
     on: 'Revise',
     when: { changes: ['any-time'] },
     to: 'stay',
-    then: ['revise'],
+    emit: settingsRevised,
     why: 'Settings of the console and install-config overrides take effect at the next preparation, so no status forbids them.',
   },
   {
@@ -57,7 +56,7 @@ export const REGISTRATION_ROWS: readonly ClusterTransition[] = [
     on: 'Revise',
     when: { changes: ['settings', 'ignored-validations'] },
     to: 'stay',
-    then: ['revise'],
+    emit: settingsRevised,
     why: 'Until an installation starts, its description is open; the validation that follows moves the status.',
   },
   {
@@ -66,7 +65,7 @@ export const REGISTRATION_ROWS: readonly ClusterTransition[] = [
     on: 'DeriveMachineNetworks',
     when: { networks: ['different'] },
     to: 'stay',
-    then: ['derive-machine-networks'],
+    emit: ({ command: { cidrs } }) => [{ type: 'MachineNetworksDerived', data: { cidrs: [...cidrs] } }],
     why: 'VIPs and addresses of hosts say in which networks the machines are.',
   },
   {
@@ -83,7 +82,8 @@ export const REGISTRATION_ROWS: readonly ClusterTransition[] = [
     on: 'AllowAddHosts',
     when: { kind: ['Cluster'] },
     to: 'adding-hosts',
-    then: ['open-for-hosts'],
+    status: () => clusterReason('adding-hosts'),
+    emit: ({ state }) => [{ type: 'ClusterOpenedForHosts', data: { apiVipDnsName: openedApiName(state.settings) } }],
     why: 'An installed cluster becomes its own day-2 cluster, in place; its words stay until something happens.',
   },
   {
@@ -91,7 +91,7 @@ export const REGISTRATION_ROWS: readonly ClusterTransition[] = [
     from: exceptStatuses('installing'),
     on: 'Deregister',
     to: 'deregistered',
-    then: ['deregister'],
+    emit: ({ command: { at } }) => [{ type: 'ClusterDeregistered', data: { at } }],
     why: 'Anything can be given up, except while hosts write their disks.',
   },
 ];

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/common.proto.
  */
 export const file_muster_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEiYgoIRW52ZWxvcGUSJAoCb2sYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIABIlCgdyZWZ1c2FsGAIgASgLMhIubXVzdGVyLnYxLlJlZnVzYWxIAEIJCgdvdXRjb21lIkkKB1JlZnVzYWwSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHc3ViamVjdBgDIAEoCRIPCgdhbGxvd2VkGAQgAygJIkAKBU93bmVyEhEKCXVzZXJfbmFtZRgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFAoMZW1haWxfZG9tYWluGAMgASgJIiwKBlN0b3JlZBIQCghwb3NpdGlvbhgBIAEoARIQCghyZXZpc2lvbhgCIAEoASIrCgpTdG9yZWRCb2R5Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASKjAQoFUHJveHkSFwoKaHR0cF9wcm94eRgBIAEoCUgAiAEBEhgKC2h0dHBzX3Byb3h5GAIgASgJSAGIAQESFQoIbm9fcHJveHkYAyABKAlIAogBARIWCglzZWFsZWRfYXMYBCABKAlIA4gBAUINCgtfaHR0cF9wcm94eUIOCgxfaHR0cHNfcHJveHlCCwoJX25vX3Byb3h5QgwKCl9zZWFsZWRfYXNiBnByb3RvMw", [file_google_protobuf_struct]);
+  fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEiYgoIRW52ZWxvcGUSJAoCb2sYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIABIlCgdyZWZ1c2FsGAIgASgLMhIubXVzdGVyLnYxLlJlZnVzYWxIAEIJCgdvdXRjb21lIkkKB1JlZnVzYWwSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHc3ViamVjdBgDIAEoCRIPCgdhbGxvd2VkGAQgAygJIkAKBU93bmVyEhEKCXVzZXJfbmFtZRgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFAoMZW1haWxfZG9tYWluGAMgASgJIiwKBlN0b3JlZBIQCghwb3NpdGlvbhgBIAEoARIQCghyZXZpc2lvbhgCIAEoASIrCgpTdG9yZWRCb2R5Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASKjAQoFUHJveHkSFwoKaHR0cF9wcm94eRgBIAEoCUgAiAEBEhgKC2h0dHBzX3Byb3h5GAIgASgJSAGIAQESFQoIbm9fcHJveHkYAyABKAlIAogBARIWCglzZWFsZWRfYXMYBCABKAlIA4gBAUINCgtfaHR0cF9wcm94eUIOCgxfaHR0cHNfcHJveHlCCwoJX25vX3Byb3h5QgwKCl9zZWFsZWRfYXMirgEKDFN0YXR1c1JlYXNvbhIMCgRjb2RlGAEgASgJEjsKCnBhcmFtZXRlcnMYAiADKAsyJy5tdXN0ZXIudjEuU3RhdHVzUmVhc29uLlBhcmFtZXRlcnNFbnRyeRIPCgdmYWlsaW5nGAMgAygJEg8KB3BlbmRpbmcYBCADKAkaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFiBnByb3RvMw", [file_google_protobuf_struct]);
 
 /**
  * What every request on the bus is answered with.
@@ -348,4 +348,81 @@ export type ProxyJson = {
  */
 export const ProxySchema: GenMessage<Proxy, {jsonType: ProxyJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_common, 5);
+
+/**
+ * Why a cluster or a host has its status. The text is rendered from it when it is read.
+ *
+ * @generated from message muster.v1.StatusReason
+ */
+export type StatusReason = Message<"muster.v1.StatusReason"> & {
+  /**
+   * Key of a message table of libs/domain, for example input-required.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * Values of the placeholders of the message.
+   *
+   * @generated from field: map<string, string> parameters = 2;
+   */
+  parameters: { [key: string]: string };
+
+  /**
+   * Ids of the validations that fail, sorted.
+   *
+   * @generated from field: repeated string failing = 3;
+   */
+  failing: string[];
+
+  /**
+   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
+   *
+   * @generated from field: repeated string pending = 4;
+   */
+  pending: string[];
+};
+
+/**
+ * Why a cluster or a host has its status. The text is rendered from it when it is read.
+ *
+ * @generated from message muster.v1.StatusReason
+ */
+export type StatusReasonJson = {
+  /**
+   * Key of a message table of libs/domain, for example input-required.
+   *
+   * @generated from field: string code = 1;
+   */
+  code?: string;
+
+  /**
+   * Values of the placeholders of the message.
+   *
+   * @generated from field: map<string, string> parameters = 2;
+   */
+  parameters?: { [key: string]: string };
+
+  /**
+   * Ids of the validations that fail, sorted.
+   *
+   * @generated from field: repeated string failing = 3;
+   */
+  failing?: string[];
+
+  /**
+   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
+   *
+   * @generated from field: repeated string pending = 4;
+   */
+  pending?: string[];
+};
+
+/**
+ * Describes the message muster.v1.StatusReason.
+ * Use `create(StatusReasonSchema)` to create a new message.
+ */
+export const StatusReasonSchema: GenMessage<StatusReason, {jsonType: StatusReasonJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_common, 6);
 

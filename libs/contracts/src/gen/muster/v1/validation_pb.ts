@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/validation.proto.
  */
 export const file_muster_v1_validation: GenFile = /*@__PURE__*/
-  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoABCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRITCgtsYXN0X3Jlc3VsdBgDIAEoCRIUCgxyZWNlbnRfZmxpcHMYBCADKAkSJQoIZmxhcHBpbmcYBSABKAsyEy5tdXN0ZXIudjEuRmxhcHBpbmciVwoIRmxhcHBpbmcSDQoFc2luY2UYASABKAkSDQoFZmxpcHMYAiABKAUSFgoOd2luZG93X3NlY29uZHMYAyABKAUSFQoNcXVpZXRfc2Vjb25kcxgEIAEoBSLNAgoOSG9zdENvbmRpdGlvbnMSEQoJY29ubmVjdGVkGAEgASgIEhcKD21lZGlhX2Nvbm5lY3RlZBgCIAEoCBIRCglpbnZlbnRvcnkYAyABKAkSFAoMbWluX2hhcmR3YXJlGAQgASgIEhwKFG1hY2hpbmVfY2lkcl9kZWZpbmVkGAUgASgIEhkKEXZzcGhlcmVfZGlza191dWlkGAYgASgIEh4KFnN1ZmZpY2llbnRfZm9yX2luc3RhbGwYByABKAgSEgoKZGlza19zcGVlZBgIIAEoCRIOCgZpbWFnZXMYCSABKAkSGAoQZmFpbGluZ19tZXNzYWdlcxgKIAMoCRIZChFoYXJkd2FyZV9tZXNzYWdlcxgLIAMoCRIWCg5pbnB1dF9tZXNzYWdlcxgMIAMoCRIcChRwcmVwYXJhdGlvbl9tZXNzYWdlcxgNIAMoCSJ6ChFDbHVzdGVyQ29uZGl0aW9ucxIcChRwZW5kaW5nX2lucHV0c19naXZlbhgBIAEoCBIUCgx2aXBzX2RlZmluZWQYAiABKAgSFwoPcmVxdWlyZWRfcGFzc2VkGAMgASgIEhgKEGZhaWxpbmdfbWVzc2FnZXMYBCADKAkinQEKE0hvc3RPdXRjb21lc0NoYW5nZWQSEAoIaG9zdF9rZXkYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRItCgpjb25kaXRpb25zGAQgASgLMhkubXVzdGVyLnYxLkhvc3RDb25kaXRpb25zEg0KBWVwb2NoGAUgASgFItkBChZDbHVzdGVyT3V0Y29tZXNDaGFuZ2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRIwCgpjb25kaXRpb25zGAQgASgLMhwubXVzdGVyLnYxLkNsdXN0ZXJDb25kaXRpb25zEkEKE2Nvbm5lY3Rpdml0eV9ncm91cHMYBSABKAsyJC5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZCJPChlDb25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkEjIKBmdyb3VwcxgBIAMoCzIiLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cENoYW5nZSJaChdDb25uZWN0aXZpdHlHcm91cENoYW5nZRIPCgduZXR3b3JrGAEgASgJEhcKD2pvaW5lZF9ob3N0X2lkcxgCIAMoCRIVCg1sZWZ0X2hvc3RfaWRzGAMgAygJInwKDURyeVJ1blJlcXVlc3QSLAoIc2V0dGluZ3MYASABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhcKD3B1bGxfc2VjcmV0X3NldBgCIAEoCBIkCgVob3N0cxgDIAMoCzIVLm11c3Rlci52MS5EcnlSdW5Ib3N0Io8BCgpEcnlSdW5Ib3N0Eg8KB2hvc3RfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIaChJyZXF1ZXN0ZWRfaG9zdG5hbWUYAyABKAkSHAoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYBCABKAkSKAoHcmVwb3J0cxgFIAMoCzIXLm11c3Rlci52MS5EcnlSdW5SZXBvcnQiQwoMRHJ5UnVuUmVwb3J0EgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QifAoORHJ5UnVuUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIqCgVob3N0cxgCIAMoCzIbLm11c3Rlci52MS5EcnlSdW5Ib3N0UmVzdWx0EhgKEG1hY2hpbmVfbmV0d29ya3MYAyADKAkilQEKEERyeVJ1bkhvc3RSZXN1bHQSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAMgASgJEh4KFmluc3RhbGxhdGlvbl9kaXNrX3BhdGgYBCABKAkSJAoIb3V0Y29tZXMYBSADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTKjAQoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2USPQoGRHJ5UnVuEhgubXVzdGVyLnYxLkRyeVJ1blJlcXVlc3QaGS5tdXN0ZXIudjEuRHJ5UnVuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_cluster]);
+  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoABCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRITCgtsYXN0X3Jlc3VsdBgDIAEoCRIUCgxyZWNlbnRfZmxpcHMYBCADKAkSJQoIZmxhcHBpbmcYBSABKAsyEy5tdXN0ZXIudjEuRmxhcHBpbmciVwoIRmxhcHBpbmcSDQoFc2luY2UYASABKAkSDQoFZmxpcHMYAiABKAUSFgoOd2luZG93X3NlY29uZHMYAyABKAUSFQoNcXVpZXRfc2Vjb25kcxgEIAEoBSLOAgoOSG9zdENvbmRpdGlvbnMSEQoJY29ubmVjdGVkGAEgASgIEhcKD21lZGlhX2Nvbm5lY3RlZBgCIAEoCBIRCglpbnZlbnRvcnkYAyABKAkSFAoMbWluX2hhcmR3YXJlGAQgASgIEhwKFG1hY2hpbmVfY2lkcl9kZWZpbmVkGAUgASgIEhkKEXZzcGhlcmVfZGlza191dWlkGAYgASgIEh4KFnN1ZmZpY2llbnRfZm9yX2luc3RhbGwYByABKAgSEgoKZGlza19zcGVlZBgIIAEoCRIOCgZpbWFnZXMYCSABKAkSEwoLZmFpbGluZ19pZHMYCiADKAkSFAoMaGFyZHdhcmVfaWRzGAsgAygJEhEKCWlucHV0X2lkcxgMIAMoCRIXCg9wcmVwYXJhdGlvbl9pZHMYDSADKAkSEwoLcGVuZGluZ19pZHMYDiADKAkiigEKEUNsdXN0ZXJDb25kaXRpb25zEhwKFHBlbmRpbmdfaW5wdXRzX2dpdmVuGAEgASgIEhQKDHZpcHNfZGVmaW5lZBgCIAEoCBIXCg9yZXF1aXJlZF9wYXNzZWQYAyABKAgSEwoLZmFpbGluZ19pZHMYBCADKAkSEwoLcGVuZGluZ19pZHMYBSADKAkinQEKE0hvc3RPdXRjb21lc0NoYW5nZWQSEAoIaG9zdF9rZXkYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRItCgpjb25kaXRpb25zGAQgASgLMhkubXVzdGVyLnYxLkhvc3RDb25kaXRpb25zEg0KBWVwb2NoGAUgASgFItkBChZDbHVzdGVyT3V0Y29tZXNDaGFuZ2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRIwCgpjb25kaXRpb25zGAQgASgLMhwubXVzdGVyLnYxLkNsdXN0ZXJDb25kaXRpb25zEkEKE2Nvbm5lY3Rpdml0eV9ncm91cHMYBSABKAsyJC5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZCJPChlDb25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkEjIKBmdyb3VwcxgBIAMoCzIiLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cENoYW5nZSJaChdDb25uZWN0aXZpdHlHcm91cENoYW5nZRIPCgduZXR3b3JrGAEgASgJEhcKD2pvaW5lZF9ob3N0X2lkcxgCIAMoCRIVCg1sZWZ0X2hvc3RfaWRzGAMgAygJInwKDURyeVJ1blJlcXVlc3QSLAoIc2V0dGluZ3MYASABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhcKD3B1bGxfc2VjcmV0X3NldBgCIAEoCBIkCgVob3N0cxgDIAMoCzIVLm11c3Rlci52MS5EcnlSdW5Ib3N0Io8BCgpEcnlSdW5Ib3N0Eg8KB2hvc3RfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIaChJyZXF1ZXN0ZWRfaG9zdG5hbWUYAyABKAkSHAoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYBCABKAkSKAoHcmVwb3J0cxgFIAMoCzIXLm11c3Rlci52MS5EcnlSdW5SZXBvcnQiQwoMRHJ5UnVuUmVwb3J0EgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QifAoORHJ5UnVuUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIqCgVob3N0cxgCIAMoCzIbLm11c3Rlci52MS5EcnlSdW5Ib3N0UmVzdWx0EhgKEG1hY2hpbmVfbmV0d29ya3MYAyADKAkilQEKEERyeVJ1bkhvc3RSZXN1bHQSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAMgASgJEh4KFmluc3RhbGxhdGlvbl9kaXNrX3BhdGgYBCABKAkSJAoIb3V0Y29tZXMYBSADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTKjAQoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2USPQoGRHJ5UnVuEhgubXVzdGVyLnYxLkRyeVJ1blJlcXVlc3QaGS5tdXN0ZXIudjEuRHJ5UnVuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_cluster]);
 
 /**
  * The outcome of one rule for one host or cluster.
@@ -349,28 +349,39 @@ export type HostConditions = Message<"muster.v1.HostConditions"> & {
   images: string;
 
   /**
-   * Messages of the failing rules, sorted.
+   * Ids of the failing validations, sorted.
    *
-   * @generated from field: repeated string failing_messages = 10;
+   * @generated from field: repeated string failing_ids = 10;
    */
-  failingMessages: string[];
+  failingIds: string[];
 
   /**
-   * Failing rules of the minimum hardware group only.
+   * Those of them that check the minimum hardware.
    *
-   * @generated from field: repeated string hardware_messages = 11;
+   * @generated from field: repeated string hardware_ids = 11;
    */
-  hardwareMessages: string[];
+  hardwareIds: string[];
 
   /**
-   * @generated from field: repeated string input_messages = 12;
+   * Ids of the validations that wait for user input, sorted.
+   *
+   * @generated from field: repeated string input_ids = 12;
    */
-  inputMessages: string[];
+  inputIds: string[];
 
   /**
-   * @generated from field: repeated string preparation_messages = 13;
+   * Ids of the validations of disk speed and images that do not pass, sorted.
+   *
+   * @generated from field: repeated string preparation_ids = 13;
    */
-  preparationMessages: string[];
+  preparationIds: string[];
+
+  /**
+   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
+   *
+   * @generated from field: repeated string pending_ids = 14;
+   */
+  pendingIds: string[];
 };
 
 /**
@@ -429,28 +440,39 @@ export type HostConditionsJson = {
   images?: string;
 
   /**
-   * Messages of the failing rules, sorted.
+   * Ids of the failing validations, sorted.
    *
-   * @generated from field: repeated string failing_messages = 10;
+   * @generated from field: repeated string failing_ids = 10;
    */
-  failingMessages?: string[];
+  failingIds?: string[];
 
   /**
-   * Failing rules of the minimum hardware group only.
+   * Those of them that check the minimum hardware.
    *
-   * @generated from field: repeated string hardware_messages = 11;
+   * @generated from field: repeated string hardware_ids = 11;
    */
-  hardwareMessages?: string[];
+  hardwareIds?: string[];
 
   /**
-   * @generated from field: repeated string input_messages = 12;
+   * Ids of the validations that wait for user input, sorted.
+   *
+   * @generated from field: repeated string input_ids = 12;
    */
-  inputMessages?: string[];
+  inputIds?: string[];
 
   /**
-   * @generated from field: repeated string preparation_messages = 13;
+   * Ids of the validations of disk speed and images that do not pass, sorted.
+   *
+   * @generated from field: repeated string preparation_ids = 13;
    */
-  preparationMessages?: string[];
+  preparationIds?: string[];
+
+  /**
+   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
+   *
+   * @generated from field: repeated string pending_ids = 14;
+   */
+  pendingIds?: string[];
 };
 
 /**
@@ -480,9 +502,18 @@ export type ClusterConditions = Message<"muster.v1.ClusterConditions"> & {
   requiredPassed: boolean;
 
   /**
-   * @generated from field: repeated string failing_messages = 4;
+   * Ids of the failing validations, sorted.
+   *
+   * @generated from field: repeated string failing_ids = 4;
    */
-  failingMessages: string[];
+  failingIds: string[];
+
+  /**
+   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
+   *
+   * @generated from field: repeated string pending_ids = 5;
+   */
+  pendingIds: string[];
 };
 
 /**
@@ -505,9 +536,18 @@ export type ClusterConditionsJson = {
   requiredPassed?: boolean;
 
   /**
-   * @generated from field: repeated string failing_messages = 4;
+   * Ids of the failing validations, sorted.
+   *
+   * @generated from field: repeated string failing_ids = 4;
    */
-  failingMessages?: string[];
+  failingIds?: string[];
+
+  /**
+   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
+   *
+   * @generated from field: repeated string pending_ids = 5;
+   */
+  pendingIds?: string[];
 };
 
 /**

@@ -1,0 +1,132 @@
+import type { ClusterEvent } from '@muster/contracts';
+import type { StatusReason } from '../status-reason';
+import { dueClusterDeadline } from './deadlines';
+import { withClusterDefaults } from './defaults';
+import type { ClusterContext } from './guards';
+import { withBuiltInOperators } from './operators';
+import { progressComplete, progressFinalizing, progressInstalling, progressPrepared } from './progress';
+import { revisionOf } from './revision';
+import type { ClusterProgress } from './state';
+import type { ClusterStatus } from './status';
+
+type Events = readonly ClusterEvent[];
+
+const MS_PER_MINUTE = 60_000;
+const OVERDUE_PREPARATION = 'The preparation did not end in time.';
+
+/** Returns the length of the deadline of the command, in whole minutes. */
+export function minutesOf({ state, command, settings }: ClusterContext<'PassDeadline'>): number {
+  return Math.round((dueClusterDeadline(state, command, settings.timeouts)?.limitMs ?? 0) / MS_PER_MINUTE);
+}
+
+/** The registration carries the first status and its reason. */
+export const registered =
+  (status: ClusterStatus, statusReason: StatusReason) =>
+  ({ command, settings: { monitorsClusterVersion } }: ClusterContext<'Register'>): Events => {
+    const { clusterId, kind, owner, pullSecretSet, openshiftClusterId, imported, at } = command;
+    const settings = withClusterDefaults(command.settings, command);
+    const operators = withBuiltInOperators(kind, settings, command.olmOperators, monitorsClusterVersion);
+    return [
+      {
+        type: 'ClusterRegistered',
+        data: {
+          clusterId,
+          kind,
+          settings,
+          owner,
+          pullSecretSet,
+          monitoredOperators: [...operators],
+          openshiftClusterId,
+          imported,
+          status,
+          statusReason,
+          at,
+        },
+      },
+    ];
+  };
+
+export function settingsRevised({ command, state, settings }: ClusterContext<'Revise'>): Events {
+  const { changes, operators } = revisionOf(state, command, settings.monitorsClusterVersion);
+  const { pullSecretReplaced } = command;
+  const monitored = operators ? { monitoredOperators: { items: [...operators] } } : {};
+  return [{ type: 'ClusterSettingsRevised', data: { changes, pullSecretReplaced, ...monitored } }];
+}
+
+export const preparationFinished = ({ command: { attempt, outcome } }: ClusterContext<'FinishPreparation'>): Events =>
+  outcome.kind === 'success'
+    ? [{ type: 'InstallationPrepared', data: { attempt, openshiftClusterId: outcome.openshiftClusterId } }]
+    : [{ type: 'InstallationPreparationFailed', data: { attempt, reason: outcome.reason } }];
+
+export const overduePreparationFailed = ({ state: { preparation, attempt } }: ClusterContext): Events =>
+  preparation === 'failed'
+    ? []
+    : [{ type: 'InstallationPreparationFailed', data: { attempt, reason: OVERDUE_PREPARATION } }];
+
+export const preparationConfirmed = ({ state: { attempt, openshiftClusterId } }: ClusterContext): Events => [
+  { type: 'InstallationPrepared', data: { attempt, openshiftClusterId } },
+];
+
+/** The address of the only node becomes the VIPs of a single-node cluster. */
+export const singleNodeVipsDerived = ({ state, command: { singleNodeAddress } }: ClusterContext<'Refresh'>): Events =>
+  state.settings.controlPlaneCount === 1 && singleNodeAddress !== ''
+    ? [{ type: 'VipsDerived', data: { apiVips: [singleNodeAddress], ingressVips: [singleNodeAddress] } }]
+    : [];
+
+export const prepared = ({ state: { progress } }: ClusterContext): Events =>
+  progressed(progress, progressPrepared(progress));
+export const completed = ({ state: { progress } }: ClusterContext): Events =>
+  progressed(progress, progressComplete(progress));
+export const installed = ({ state, command }: ClusterContext<'RecordProgress'>): Events =>
+  progressed(state.progress, progressInstalling(state.progress, command.stagesReached, command.stagesTotal));
+
+export function operatorReported({ state, command }: ClusterContext<'ReportOperatorStatus'>): Events {
+  const { name, status, statusInfo, version } = command;
+  const operators = state.operators.map((one) => (one.name === name ? { ...one, status } : one));
+  return [
+    { type: 'OperatorStatusReported', data: { name, status, statusInfo, version } },
+    ...progressed(state.progress, progressFinalizing(state.progress, operators)),
+  ];
+}
+
+export const finalizingStageReached = ({ command: { stage, at } }: ClusterContext<'ReachFinalizingStage'>): Events => [
+  { type: 'FinalizingStageReached', data: { stage, at } },
+];
+export const kubeconfigCompleted = (): Events => [{ type: 'KubeconfigCompleted', data: {} }];
+
+export const deadlinePassed = ({ command: { deadline } }: ClusterContext<'PassDeadline'>): Events => [
+  { type: 'ClusterDeadlinePassed', data: { deadline } },
+];
+export const finalizingStageTimedOut = (context: ClusterContext<'PassDeadline'>): Events => [
+  { type: 'FinalizingStageTimedOut', data: { stage: context.state.finalizingStage, minutes: minutesOf(context) } },
+];
+export const logsTimedOut = ({ command: { at } }: ClusterContext): Events => [
+  { type: 'ClusterLogsReported', data: { logsState: 'timeout', at } },
+];
+
+export function logsReported({ command: { report, at } }: ClusterContext<'RecordLogs'>): Events {
+  if (report.kind === 'state') return [{ type: 'ClusterLogsReported', data: { logsState: report.logsState, at } }];
+  const { logsType, hostId, body } = report;
+  return [{ type: 'ClusterLogsCollected', data: { logsType, hostId, body, at } }];
+}
+
+/** No event when nothing changes. */
+function progressed(before: ClusterProgress, after: ClusterProgress): Events {
+  const isSame =
+    before.total === after.total &&
+    before.preparing === after.preparing &&
+    before.installing === after.installing &&
+    before.finalizing === after.finalizing;
+  if (isSame) return [];
+  return [
+    {
+      type: 'ClusterProgressed',
+      data: {
+        totalPercentage: after.total,
+        preparingForInstallationStagePercentage: after.preparing,
+        installingStagePercentage: after.installing,
+        finalizingStagePercentage: after.finalizing,
+      },
+    },
+  ];
+}

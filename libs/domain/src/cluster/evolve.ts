@@ -1,0 +1,189 @@
+import type { ClusterEvent, EventData } from '@muster/contracts';
+import { unknownEvent } from '@muster/decision';
+import { NO_REASON } from '../status-reason';
+import { mergeClusterSettings } from './revision';
+import { type ClusterState, NO_PROGRESS_YET } from './state';
+import {
+  CLUSTER_DEADLINES,
+  CLUSTER_KINDS,
+  CLUSTER_STATUSES,
+  type ClusterDeadlineName,
+  type ClusterKind,
+  type ClusterStatus,
+} from './status';
+
+/** What a fact makes of the state. */
+export function evolveCluster(state: ClusterState, event: ClusterEvent): ClusterState {
+  switch (event.type) {
+    case 'ClusterRegistered':
+      return registered(state, event.data);
+    case 'ClusterSettingsRevised':
+      return {
+        ...state,
+        settings: mergeClusterSettings(state.settings, event.data.changes ?? {}),
+        pullSecretSet: state.pullSecretSet || event.data.pullSecretReplaced,
+        operators: event.data.monitoredOperators?.items ?? state.operators,
+      };
+    case 'MachineNetworksDerived':
+      return { ...state, settings: { ...state.settings, machineNetworks: { items: event.data.cidrs } } };
+    case 'VipsDerived':
+      return withVips(state, event.data.apiVips, event.data.ingressVips);
+    case 'ClusterEnteredStatus':
+      return entered(state, event.data);
+    case 'ClusterStatusExplained':
+      return { ...state, statusReason: event.data.statusReason ?? NO_REASON };
+    case 'InstallationPreparationStarted':
+      return {
+        ...withoutInstallation(state),
+        attempt: event.data.attempt,
+        bootstrapHostId: event.data.bootstrapHostId,
+        preparation: 'pending',
+        installStartedAt: event.data.at,
+      };
+    case 'InstallationPrepared':
+      return {
+        ...state,
+        preparation: 'success',
+        preparationReason: '',
+        openshiftClusterId: event.data.openshiftClusterId,
+      };
+    case 'InstallationPreparationFailed':
+      return { ...state, preparation: 'failed', preparationReason: event.data.reason };
+    case 'InstallationPreparationUndone':
+      return { ...state, preparation: 'undone', preparationReason: event.data.reason };
+    case 'ClusterProgressed':
+      return {
+        ...state,
+        progress: {
+          total: event.data.totalPercentage,
+          preparing: event.data.preparingForInstallationStagePercentage,
+          installing: event.data.installingStagePercentage,
+          finalizing: event.data.finalizingStagePercentage,
+        },
+      };
+    case 'FinalizingStageReached':
+      return {
+        ...state,
+        finalizingStage: event.data.stage,
+        finalizingStageStartedAt: event.data.at,
+        isFinalizingStageTimedOut: false,
+      };
+    case 'FinalizingStageTimedOut':
+      return { ...state, isFinalizingStageTimedOut: true };
+    case 'OperatorStatusReported':
+      return {
+        ...state,
+        operators: state.operators.map((one) => (one.name === event.data.name ? { ...one, ...event.data } : one)),
+      };
+    case 'KubeconfigCompleted':
+      return { ...state, hasKubeconfig: true };
+    case 'InstallationCancelled':
+      // What that attempt still makes must not count for the next one.
+      return { ...state, preparation: 'none', preparationReason: '' };
+    case 'ClusterReset':
+      return reset(state);
+    case 'ClusterOpenedForHosts':
+      return {
+        ...state,
+        kind: 'AddHostsCluster',
+        settings: { ...state.settings, apiVipDnsName: event.data.apiVipDnsName },
+      };
+    case 'ClusterLogsReported':
+      return {
+        ...state,
+        logsState: event.data.logsState,
+        controllerLogsStartedAt:
+          event.data.logsState === 'requested' ? event.data.at : state.controllerLogsStartedAt || event.data.at,
+      };
+    case 'ClusterLogsCollected':
+      return event.data.logsType === 'controller' ? { ...state, controllerLogsCollectedAt: event.data.at } : state;
+    case 'ClusterDeadlinePassed':
+      // Told to people; what follows from it is a fact of its own. Nothing follows the end of a deleted cluster's time.
+      return event.data.deadline === 'retention' ? { ...state, deregisteredAt: '' } : state;
+    case 'ClusterDeregistered':
+      return { ...state, status: 'deregistered', deregisteredAt: event.data.at };
+    default:
+      return unknownEvent(state, event);
+  }
+}
+
+function registered(state: ClusterState, data: EventData<'ClusterRegistered'>): ClusterState {
+  return {
+    ...state,
+    status: toStatus(data.status),
+    statusReason: data.statusReason ?? NO_REASON,
+    statusSince: data.at,
+    clusterId: data.clusterId,
+    kind: toKind(data.kind),
+    imported: data.imported,
+    owner: data.owner ?? state.owner,
+    settings: data.settings ?? {},
+    pullSecretSet: data.pullSecretSet,
+    openshiftClusterId: data.openshiftClusterId,
+    operators: data.monitoredOperators,
+  };
+}
+
+const ENDS: ReadonlySet<string> = new Set<ClusterStatus>(['installed', 'error', 'cancelled']);
+
+function entered(state: ClusterState, data: EventData<'ClusterEnteredStatus'>): ClusterState {
+  const status = toStatus(data.status);
+  const isFinalizing = status === 'finalizing';
+  return {
+    ...state,
+    status,
+    statusReason: data.statusReason ?? NO_REASON,
+    statusSince: data.at,
+    failedDeadline: status === 'error' ? toDeadline(data.deadline) : '',
+    installCompletedAt: ENDS.has(status) ? data.at : state.installCompletedAt,
+    resumedAt: data.from === 'error' && isFinalizing ? data.at : state.resumedAt,
+    hasFinalized: state.hasFinalized || isFinalizing,
+    ...(isFinalizing && state.finalizingStage !== ''
+      ? { finalizingStageStartedAt: data.at, isFinalizingStageTimedOut: false }
+      : {}),
+  };
+}
+
+/** When an installation started and ended stays readable until the next one starts. */
+function reset(state: ClusterState): ClusterState {
+  const isSingleNode = state.settings.controlPlaneCount === 1;
+  const bare = {
+    ...withoutInstallation(state),
+    preparation: 'none',
+    openshiftClusterId: '',
+    bootstrapHostId: '',
+  } as const;
+  // The single node's VIPs were its own address, which may be another one next time.
+  return isSingleNode ? withVips(bare, [], []) : bare;
+}
+
+function withoutInstallation(state: ClusterState): ClusterState {
+  return {
+    ...state,
+    preparationReason: '',
+    resumedAt: '',
+    progress: NO_PROGRESS_YET,
+    operators: state.operators.map((one) => ({ ...one, status: '', statusInfo: '', version: '' })),
+    hasKubeconfig: false,
+    hasFinalized: false,
+    finalizingStage: '',
+    finalizingStageStartedAt: '',
+    isFinalizingStageTimedOut: false,
+    failedDeadline: '',
+    logsState: '',
+    controllerLogsStartedAt: '',
+    controllerLogsCollectedAt: '',
+  };
+}
+
+function withVips(state: ClusterState, apiVips: string[], ingressVips: string[]): ClusterState {
+  return {
+    ...state,
+    settings: { ...state.settings, apiVips: { items: apiVips }, ingressVips: { items: ingressVips } },
+  };
+}
+
+/** Stored texts come from these tables; a text that does not is of a version that is not this one. */
+const toStatus = (text: string): ClusterStatus => CLUSTER_STATUSES.find((status) => status === text) ?? 'insufficient';
+const toKind = (text: string): ClusterKind => CLUSTER_KINDS.find((kind) => kind === text) ?? 'Cluster';
+const toDeadline = (text: string): ClusterDeadlineName | '' => CLUSTER_DEADLINES.find((name) => name === text) ?? '';

@@ -1,0 +1,108 @@
+import type { ClusterConditions, HardwareFacts, Plain } from '@muster/contracts';
+import { deriveMachineNetworks, networkOfAddress, toClusterSettingsFacts } from '@muster/validation-rules';
+import { hostStages } from '../host/stages';
+import { type HostState, isDay2 } from '../host/state';
+import { clusterPermits } from '../permissions';
+import { installationBlockingStatus } from '../roles/enough-hosts';
+import { type HostSummary, type SummarizedHost, summarizeHosts } from '../roles/host-summary';
+import type { ClusterCommand } from './commands';
+import type { ClusterState } from './state';
+
+/** Whether roles are suggested for the hosts of a cluster in this status. */
+export const takesRoleSuggestions = (status: string): boolean => clusterPermits('suggest-roles', status);
+
+/** One host of the cluster: its state and, once reported, its hardware. */
+export interface ClusterMember {
+  readonly state: HostState;
+  readonly hardware?: Plain<HardwareFacts>;
+}
+
+/** What is known about a cluster outside of its own stream. */
+export interface ClusterSurroundings {
+  readonly hosts: readonly ClusterMember[];
+  /** Absent until the cluster was evaluated. */
+  readonly conditions?: Plain<ClusterConditions>;
+  /** Result of the last preparation of artifacts. */
+  readonly artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
+  readonly hasKubeconfig: boolean;
+}
+
+/** The commands that follow from the surroundings of a cluster, in this order. A command without news stores nothing. */
+export function* clusterFollowUps(
+  state: ClusterState,
+  { hosts, conditions, artifacts, hasKubeconfig }: ClusterSurroundings,
+  at: string,
+): Generator<ClusterCommand> {
+  if (
+    state.status === 'preparing-for-installation' &&
+    artifacts?.attempt === state.attempt &&
+    state.preparation === 'pending'
+  ) {
+    const outcome = artifacts.failure
+      ? ({ kind: 'failure', reason: artifacts.failure } as const)
+      : ({ kind: 'success', openshiftClusterId: artifacts.openshiftClusterId } as const);
+    yield { type: 'FinishPreparation', at, attempt: artifacts.attempt, outcome };
+  }
+  if (hasKubeconfig && !state.hasKubeconfig) yield { type: 'CompleteKubeconfig', at };
+  if (clusterPermits('derive-machine-networks', state.status)) {
+    const hardware = hosts.flatMap((host) => host.hardware ?? []);
+    const cidrs = deriveMachineNetworks(toClusterSettingsFacts(state), hardware);
+    if (cidrs) yield { type: 'DeriveMachineNetworks', at, cidrs };
+  }
+  if (clusterPermits('record-progress', state.status)) yield { type: 'RecordProgress', at, ...stageSums(state, hosts) };
+  yield {
+    type: 'Refresh',
+    at,
+    conditions,
+    hosts: summarizeMembers(hosts),
+    singleNodeAddress: state.settings.controlPlaneCount === 1 ? singleNodeAddress(state, hosts[0]) : '',
+  };
+}
+
+/** Numbers of the day-1 hosts by status and role. */
+export const summarizeMembers = (hosts: readonly ClusterMember[]): HostSummary =>
+  summarizeHosts(hosts.filter(({ state }) => !isDay2(state)).map(toSummarizedHost));
+
+/** Whether enough hosts are installed to finish the cluster without the hosts that are not in the list. */
+export const isInstallationComplete = (hosts: readonly ClusterMember[], controlPlaneCount: number): boolean =>
+  installationBlockingStatus(summarizeHosts(hosts.map(toSummarizedHost)), controlPlaneCount) === 'enough-installed';
+
+const toSummarizedHost = ({ state }: ClusterMember): SummarizedHost => ({
+  status: state.status,
+  role: state.role,
+  suggestedRole: state.suggestedRole,
+  isBootstrap: state.isBootstrap,
+  hasArrived: state.progress.stage === 'Done',
+  hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
+});
+
+/** Sums over all hosts: stages that were reached and stages that there are. */
+function stageSums(
+  cluster: ClusterState,
+  hosts: readonly ClusterMember[],
+): { readonly stagesReached: number; readonly stagesTotal: number } {
+  let stagesReached = 0;
+  let stagesTotal = 0;
+  for (const { state } of hosts) {
+    const stages = hostStages({
+      role: state.role,
+      isBootstrap: state.isBootstrap,
+      isDay2: false,
+      controlPlaneCount: cluster.settings.controlPlaneCount ?? 3,
+      isKubeApi: false,
+    });
+    stagesTotal += stages.length;
+    stagesReached += state.progress.stage ? stages.indexOf(state.progress.stage) + 1 : 0;
+  }
+  return { stagesReached, stagesTotal };
+}
+
+/** Address of the only host in the first machine network; empty when there is none. */
+function singleNodeAddress({ settings }: ClusterState, host: ClusterMember | undefined): string {
+  const network = settings.machineNetworks?.items[0];
+  const addresses = (host?.hardware?.nics ?? []).flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
+  const own = addresses
+    .map((cidr) => cidr.split('/')[0] ?? '')
+    .find((address) => network && networkOfAddress([network], address));
+  return own ?? '';
+}

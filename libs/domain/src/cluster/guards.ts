@@ -1,0 +1,206 @@
+import type { ClusterEvent } from '@muster/contracts';
+import {
+  type GuardInputs,
+  type GuardValues,
+  refusalsOf,
+  type Row,
+  type RowContext,
+  type RowOf,
+} from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
+import { isSameValue } from '../input/same-value';
+import { installationBlockingStatus } from '../roles/enough-hosts';
+import type { HostSummary } from '../roles/host-summary';
+import type { StatusReason } from '../status-reason';
+import type { ClusterCommand, ClusterCommandType, RecordLogs, RefreshCluster, ReportOperatorStatus } from './commands';
+import { dueClusterDeadline, warnsOnly } from './deadlines';
+import { completionOf } from './progress';
+import { revisionOf } from './revision';
+import type { ClusterState } from './state';
+import { CLUSTER_KINDS, CLUSTER_LOGS_STATES, type ClusterPhase, FINALIZING_STAGES, OPERATOR_STATUSES } from './status';
+import type { ClusterTimeouts } from './timeouts';
+
+/** The settings of a deployment that decisions about clusters depend on. */
+export interface ClusterDeciderSettings {
+  readonly timeouts: ClusterTimeouts;
+  /** CHECK_CLUSTER_VERSION: the installation also waits for the cluster version operator. */
+  readonly monitorsClusterVersion: boolean;
+}
+
+/** What guards ask about. Each variable has few values, so that a test can walk all of them. */
+export const CLUSTER_VARIABLES = {
+  kind: CLUSTER_KINDS,
+  /** Has anything been validated yet? */
+  conditions: ['known', 'unknown'],
+  /** Are VIPs leased over DHCP instead of given? */
+  dhcpVips: [true, false],
+  /** Are networks, DNS domain and pull secret there? */
+  inputs: [true, false],
+  vips: [true, false],
+  /** Do all rules pass that an installation needs? */
+  required: [true, false],
+  hostsKnown: [true, false],
+  bootstrap: ['chosen', 'none'],
+  preparation: ['none', 'pending', 'success', 'failed', 'undone'],
+  preparingHosts: ['all-prepared', 'under-way', 'some-failed', 'some-stopped'],
+  /** The single node's address; `not-needed` with more than one node. */
+  nodeAddress: ['known', 'missing', 'not-needed'],
+  attempt: ['current', 'other'],
+  outcome: ['success', 'failure'],
+  /** Of every role enough hosts are installed, or at least on their way. */
+  hosts: ['enough-installed', 'enough-on-the-way', 'too-few'],
+  /** Does a host wait for somebody to fix its boot order? */
+  userAction: [true, false],
+  completion: ['complete', 'operators-failed', 'workers-missing', 'incomplete'],
+  /** In `error`: what a success after the deadline may still lead to. */
+  lateness: ['none', 'may-finalize', 'may-complete'],
+  hostsRefuse: [true, false],
+  stage: ['new', 'same', 'unknown'],
+  operator: ['new', 'same', 'unknown-operator', 'unknown-status'],
+  kubeconfig: ['missing', 'present'],
+  networks: ['same', 'different'],
+  changes: ['none', 'any-time', 'ignored-validations', 'settings'],
+  logs: ['new', 'same', 'unknown'],
+  /** The deadline that is due now; `not-due`: the timer is of an earlier state. */
+  deadline: [
+    'not-due',
+    'preparation',
+    'installation',
+    'finalizing',
+    'finalizing-stage',
+    'log-request',
+    'log-collection',
+    'retention',
+  ],
+  /** Does running out of time fail the cluster, or only warn? */
+  stageTimeout: ['fails', 'warns'],
+} as const;
+export type ClusterVariables = typeof CLUSTER_VARIABLES;
+
+/** The types of the cluster's decision table. */
+export interface ClusterTable {
+  readonly Status: ClusterPhase;
+  readonly State: ClusterState;
+  readonly Command: ClusterCommand;
+  readonly Event: ClusterEvent;
+  readonly Variables: ClusterVariables;
+  readonly Settings: ClusterDeciderSettings;
+  readonly Reason: StatusReason;
+  readonly Code: ProblemCode;
+}
+
+export type ClusterRow = RowOf<ClusterTable>;
+/** A row whose command is only known as one of many. */
+export type AnyClusterRow = Row<ClusterTable>;
+export type ClusterContext<Type extends ClusterCommandType = ClusterCommandType> = RowContext<
+  ClusterTable,
+  Extract<ClusterCommand, { readonly type: Type }>
+>;
+export const refuse = refusalsOf<ClusterTable>();
+
+type Values = GuardValues<ClusterVariables>;
+type PreparingHosts = Values['preparingHosts'];
+
+const hostsRefuse = ({ command }: ClusterContext<'CancelInstallation' | 'Reset'>): Partial<Values> => ({
+  hostsRefuse: command.refusingHosts.length > 0,
+});
+
+export const CLUSTER_INPUTS: GuardInputs<ClusterTable> = {
+  Register: ({ command: { kind } }) => ({ kind }),
+  Revise: ({ command, state, settings }) => ({
+    changes: revisionOf(state, command, settings.monitorsClusterVersion).kind,
+  }),
+  DeriveMachineNetworks: ({ command, state }) => ({
+    networks: isSameValue(state.settings.machineNetworks?.items ?? [], command.cidrs) ? 'same' : 'different',
+  }),
+  Refresh: ({ command, state }) => refreshValues(state, command),
+  Install: ({ command: { hosts, bootstrapHostId } }) => ({
+    hostsKnown: hosts.total > 0 && hosts.statuses['known'] === hosts.total,
+    bootstrap: bootstrapHostId === '' ? 'none' : 'chosen',
+  }),
+  FinishPreparation: ({ command, state }) => ({
+    preparation: state.preparation,
+    attempt: command.attempt === state.attempt ? 'current' : 'other',
+    outcome: command.outcome.kind,
+  }),
+  UndoPreparation: ({ state }) => ({ preparation: state.preparation }),
+  CancelInstallation: hostsRefuse,
+  Reset: hostsRefuse,
+  AllowAddHosts: ({ state: { kind } }) => ({ kind }),
+  ReachFinalizingStage: ({ command, state }) => ({
+    lateness: latenessOf(state),
+    stage: stageOf(state, command.stage),
+  }),
+  ReportOperatorStatus: ({ command, state }) => ({ operator: operatorOf(state, command) }),
+  CompleteKubeconfig: ({ state }) => ({
+    lateness: latenessOf(state),
+    kubeconfig: state.hasKubeconfig ? 'present' : 'missing',
+  }),
+  PassDeadline: ({ command, state, settings }) => ({
+    deadline: dueClusterDeadline(state, command, settings.timeouts)?.name ?? 'not-due',
+    stageTimeout: warnsOnly(state.finalizingStage, command.softTimeouts) ? 'warns' : 'fails',
+  }),
+  RecordLogs: ({ command, state }) => ({ logs: logsOf(state, command) }),
+};
+
+function refreshValues(state: ClusterState, command: RefreshCluster): Partial<Values> {
+  const { conditions, hosts } = command;
+  const controlPlaneCount = state.settings.controlPlaneCount ?? 0;
+  return {
+    conditions: conditions ? 'known' : 'unknown',
+    dhcpVips: state.settings.vipDhcpAllocation ?? false,
+    inputs: conditions?.pendingInputsGiven ?? false,
+    vips: conditions?.vipsDefined ?? false,
+    required: conditions?.requiredPassed ?? false,
+    preparingHosts: preparingHostsOf(hosts),
+    nodeAddress: nodeAddressOf(state, command),
+    hosts: installationBlockingStatus(hosts, controlPlaneCount),
+    userAction: (hosts.statuses['installing-pending-user-action'] ?? 0) > 0,
+    completion: completionOf(state, hosts),
+    lateness: latenessOf(state),
+    preparation: state.preparation,
+  };
+}
+
+/** A host that stopped outweighs one that failed: it says that the cluster is not even ready. */
+function preparingHostsOf({ total, statuses }: HostSummary): PreparingHosts {
+  const count = (status: string): number => statuses[status] ?? 0;
+  const prepared = count('preparing-successful');
+  const failed = count('preparing-failed');
+  const under = count('preparing-for-installation') + count('known');
+  if (total === 0 || prepared + failed + under < total) return 'some-stopped';
+  if (failed > 0) return 'some-failed';
+  return prepared === total ? 'all-prepared' : 'under-way';
+}
+
+function nodeAddressOf(state: ClusterState, command: RefreshCluster): Values['nodeAddress'] {
+  if (state.settings.controlPlaneCount !== 1) return 'not-needed';
+  const hasVips = (state.settings.apiVips?.items.length ?? 0) > 0;
+  return hasVips || command.singleNodeAddress !== '' ? 'known' : 'missing';
+}
+
+/** A deadline that passed while hosts were installing leaves more open than one that passed afterwards. */
+function latenessOf(state: ClusterState): Values['lateness'] {
+  if (state.failedDeadline === '') return 'none';
+  return state.hasFinalized ? 'may-complete' : 'may-finalize';
+}
+
+function stageOf(state: ClusterState, stage: string): Values['stage'] {
+  if (!(FINALIZING_STAGES as readonly string[]).includes(stage)) return 'unknown';
+  return stage === state.finalizingStage ? 'same' : 'new';
+}
+
+function operatorOf(state: ClusterState, command: ReportOperatorStatus): Values['operator'] {
+  const known = state.operators.find(({ name }) => name === command.name);
+  if (!known) return 'unknown-operator';
+  if (!(OPERATOR_STATUSES as readonly string[]).includes(command.status)) return 'unknown-status';
+  const isSame =
+    known.status === command.status && known.statusInfo === command.statusInfo && known.version === command.version;
+  return isSame ? 'same' : 'new';
+}
+
+function logsOf(state: ClusterState, { report }: RecordLogs): Values['logs'] {
+  if (report.kind === 'collected') return ['controller', 'host'].includes(report.logsType) ? 'new' : 'unknown';
+  if (!(CLUSTER_LOGS_STATES as readonly string[]).includes(report.logsState)) return 'unknown';
+  return report.logsState === state.logsState ? 'same' : 'new';
+}

@@ -1,0 +1,67 @@
+import type { Refusal } from '@muster/problems';
+import type { ClusterCommand } from '../commands';
+import { withClusterDefaults } from '../defaults';
+import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
+import { CHOICE_RULES } from './choice.rules';
+import { FEATURE_RULES } from './feature.rules';
+import { IDENTITY_RULES } from './identity.rules';
+import { NETWORK_RULES } from './network.rules';
+import { VIP_RULES } from './vip.rules';
+import { mergeClusterSettings, revisionOf } from '../revision';
+import type { ClusterState } from '../state';
+
+/** What a person may say, rule by rule; the first that is broken names its field. */
+export const CLUSTER_INPUT_RULES: readonly ClusterInputRule[] = [
+  ...IDENTITY_RULES,
+  ...CHOICE_RULES,
+  ...NETWORK_RULES,
+  ...VIP_RULES,
+  ...FEATURE_RULES,
+];
+
+/** A refusal that names the field, or undefined when the command's input is as it should be. */
+export function clusterInputRefusal(command: ClusterCommand, state: ClusterState): Refusal | undefined {
+  const found = brokenInputRule(command, state);
+  return found && { code: 'invalid-input', subject: found.rule.subject, ...found.broken };
+}
+
+/** The first rule that the command's input breaks. */
+export function brokenInputRule(
+  command: ClusterCommand,
+  state: ClusterState,
+): { readonly rule: ClusterInputRule; readonly broken: BrokenInput } | undefined {
+  const input = inputOf(command, state);
+  if (!input) return undefined;
+  for (const rule of CLUSTER_INPUT_RULES) {
+    const isSpokenOf = input.before === undefined || rule.fields.some((field) => input.given[field] !== undefined);
+    const broken = isSpokenOf ? rule.check(input) : undefined;
+    if (broken) return { rule, broken };
+  }
+  return undefined;
+}
+
+function inputOf(command: ClusterCommand, state: ClusterState): ClusterInput | undefined {
+  if (command.type === 'Register') {
+    if (state.status !== 'unregistered') return undefined;
+    const { kind, imported, settings } = command;
+    return {
+      kind,
+      imported,
+      given: settings,
+      settings: withClusterDefaults(settings, command),
+      before: undefined,
+      imageArchitectures: [],
+    };
+  }
+  if (command.type !== 'Revise' || state.status === 'unregistered' || state.status === 'deregistered') return undefined;
+  const { changes } = revisionOf(state, command, false);
+  const settings = mergeClusterSettings(state.settings, changes);
+  return {
+    kind: state.kind,
+    imported: state.imported,
+    given: command.changes,
+    settings,
+    before: state.settings,
+    imageArchitectures: command.imageArchitectures ?? [],
+  };
+}

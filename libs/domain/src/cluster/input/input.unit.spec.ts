@@ -1,0 +1,313 @@
+import type { ClusterSettings, Plain } from '@muster/contracts';
+import type { ReviseCluster } from '../commands';
+import { clusterDecider } from '../decider';
+import { after, clusterIn, refusalOf, registration, START, when } from '../cluster.fixture.spec';
+import { brokenInputRule, CLUSTER_INPUT_RULES } from './input';
+import { initialClusterState } from '../state';
+
+type Settings = Plain<ClusterSettings>;
+const list = (...items: string[]): { items: string[] } => ({ items });
+const revise = (changes: Settings, more: Partial<ReviseCluster> = {}): ReviseCluster => ({
+  type: 'Revise',
+  changes,
+  pullSecretReplaced: false,
+  at: START,
+  ...more,
+});
+const operators = (...names: string[]): Settings['olmOperators'] => ({
+  items: names.map((name) => ({ name, properties: '', sourceBundles: [] })),
+});
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGmVY2x1c3Rlcg== me@home';
+
+const CREATE_ACCEPTED: readonly (readonly [string, Settings])[] = [
+  ['nothing but a name and a version', {}],
+  ['one letter as a name', { name: 'a' }],
+  ['dots in the name on platform none', { name: 'a.b', platformType: 'none' }],
+  ['a single node', { controlPlaneCount: 1 }],
+  ['a single node by its mode', { highAvailabilityMode: 'None' }],
+  ['five control plane hosts from 4.18', { controlPlaneCount: 5 }],
+  ['two control plane hosts from 4.19', { controlPlaneCount: 2, openshiftVersion: '4.19.0' }],
+  ['both VIPs', { apiVips: list('192.168.1.5'), ingressVips: list('192.168.1.6') }],
+  ['VIPs of both families', { apiVips: list('192.168.1.5', 'fd00::5'), ingressVips: list('192.168.1.6', 'fd00::6') }],
+  [
+    'one VIP for both with a load balancer',
+    {
+      loadBalancerType: 'user-managed',
+      apiVips: list('192.168.1.5'),
+      ingressVips: list('192.168.1.5'),
+    },
+  ],
+  [
+    'IPv6 networks',
+    {
+      clusterNetworks: { items: [{ cidr: 'fd01::/48', hostPrefix: 64 }] },
+      serviceNetworks: list('fd02::/112'),
+    },
+  ],
+  ['a proxy with credentials', { proxy: { httpProxy: 'http://me:secret@proxy.example.com:3128' } }],
+  ['a key with a comment', { sshPublicKey: `${KEY}\n${KEY}\n` }],
+  ['TPM encryption of two kinds of hosts', { diskEncryption: { enable_on: 'masters,workers', mode: 'tpmv2' } }],
+];
+
+const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
+  ['name-usable', { name: 'Prod' }, 'name'],
+  ['name-usable', { name: 'a.b' }, 'name'],
+  ['name-usable', { name: '-a' }, 'name'],
+  ['name-usable', { name: 'a'.repeat(55) }, 'name'],
+  ['base-domain-is-dns-name', { baseDnsDomain: 'exa mple' }, 'base_dns_domain'],
+  ['version-readable', { openshiftVersion: 'newest' }, 'openshift_version'],
+  ['release-image-readable', { ocpReleaseImage: '--to=/etc' }, 'ocp_release_image'],
+  ['ssh-key-readable', { sshPublicKey: 'my key' }, 'ssh_public_key'],
+  ['http-proxy-is-url', { proxy: { httpProxy: 'https://proxy.example.com' } }, 'http_proxy'],
+  ['https-proxy-is-url', { proxy: { httpsProxy: 'proxy.example.com' } }, 'https_proxy'],
+  ['only-ntp-sources-are-hosts', { ntpSources: 'pool.ntp.org,not a host' }, 'ntp_sources'],
+  ['one-way-to-name-ntp-sources', { ntpSources: 'a.example.com', additionalNtpSource: 'b.example.com' }, 'ntp_sources'],
+  ['ntp-sources-are-hosts', { additionalNtpSource: 'pool.ntp.org,not a host' }, 'additional_ntp_source'],
+  ['tags-are-words', { tags: 'a,,b' }, 'tags'],
+  ['api-name-of-day-2-only', { apiVipDnsName: 'api.example.com' }, 'api_vip_dns_name'],
+  ['cpu-architecture-known', { cpuArchitecture: 'vax' }, 'cpu_architecture'],
+  ['high-availability-mode-known', { highAvailabilityMode: 'Half' }, 'high_availability_mode'],
+  ['network-type-known', { networkType: 'TokenRing' }, 'network_type'],
+  ['hyperthreading-known', { hyperthreading: 'some' }, 'hyperthreading'],
+  ['platform.type-known', { platformType: 'abacus' }, 'platform.type'],
+  ['load-balancer.type-known', { loadBalancerType: 'mine' }, 'load_balancer.type'],
+  ['control-plane-count-fits', { controlPlaneCount: 2 }, 'control_plane_count'],
+  ['control-plane-count-fits', { controlPlaneCount: 6 }, 'control_plane_count'],
+  ['control-plane-count-fits', { controlPlaneCount: 4, openshiftVersion: '4.17.9' }, 'control_plane_count'],
+  ['control-plane-count-fits', { controlPlaneCount: 3, highAvailabilityMode: 'None' }, 'control_plane_count'],
+  ['control-plane-count-fits', { controlPlaneCount: 1, highAvailabilityMode: 'Full' }, 'control_plane_count'],
+  ['single-node-manages-no-network', { controlPlaneCount: 1, userManagedNetworking: false }, 'user_managed_networking'],
+  [
+    'single-node-has-no-platform',
+    { controlPlaneCount: 1, platformType: 'vsphere', userManagedNetworking: true },
+    'platform.type',
+  ],
+  ['single-node-network-type', { controlPlaneCount: 1, networkType: 'OpenShiftSDN' }, 'network_type'],
+  ['platform-fits-networking', { platformType: 'baremetal', userManagedNetworking: true }, 'user_managed_networking'],
+  ['platform-fits-networking', { platformType: 'none', userManagedNetworking: false }, 'user_managed_networking'],
+  ['platform-fits-networking', { platformType: 'nutanix', userManagedNetworking: true }, 'user_managed_networking'],
+  ['load-balancer-fits', { loadBalancerType: 'user-managed', openshiftVersion: '4.15.0' }, 'load_balancer.type'],
+  ['load-balancer-fits', { loadBalancerType: 'user-managed', vipDhcpAllocation: true }, 'load_balancer.type'],
+  ['disk-encryption-readable', { diskEncryption: { enable_on: 'everything' } }, 'disk_encryption'],
+  ['disk-encryption-readable', { diskEncryption: { enable_on: 'all', mode: 'rot13' } }, 'disk_encryption'],
+  ['install-config-overrides-readable', { installConfigOverrides: '[]' }, 'install_config_overrides'],
+  [
+    'cluster-networks-usable',
+    { clusterNetworks: { items: [{ cidr: '10.128.0.1/14', hostPrefix: 23 }] } },
+    'cluster_networks',
+  ],
+  [
+    'cluster-networks-usable',
+    { clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 14 }] } },
+    'cluster_networks',
+  ],
+  [
+    'cluster-networks-usable',
+    { clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 26 }] } },
+    'cluster_networks',
+  ],
+  ['service-networks-usable', { serviceNetworks: list('172.30.0.0/26') }, 'service_networks'],
+  ['service-networks-usable', { serviceNetworks: list('0.0.0.0/0') }, 'service_networks'],
+  ['machine-networks-usable', { machineNetworks: list('192.168.1.0/29') }, 'machine_networks'],
+  ['machine-networks-usable', { machineNetworks: list('home') }, 'machine_networks'],
+  ['networks-start-with-one-family', { serviceNetworks: list('fd02::/112') }, 'machine_networks'],
+  ['vips-not-user-managed', { userManagedNetworking: true, apiVips: list('192.168.1.5') }, 'api_vips'],
+  ['vips-not-user-managed', { vipDhcpAllocation: true, apiVips: list('192.168.1.5') }, 'api_vips'],
+  ['dhcp-not-user-managed', { vipDhcpAllocation: true, userManagedNetworking: true }, 'vip_dhcp_allocation'],
+  ['api-vips-usable', { apiVips: list('192.168.1') }, 'api_vips'],
+  ['api-vips-usable', { apiVips: list('192.168.1.5', '192.168.1.6') }, 'api_vips'],
+  ['ingress-vips-usable', { ingressVips: list('10.0.0.1', 'fd00::1', 'fd00::2') }, 'ingress_vips'],
+  [
+    'as-many-api-as-ingress-vips',
+    { apiVips: list('10.0.0.1', 'fd00::1'), ingressVips: list('10.0.0.2') },
+    'ingress_vips',
+  ],
+  ['vips-differ', { apiVips: list('fd00::5'), ingressVips: list('fd00:0::5') }, 'ingress_vips'],
+  ['vips-start-with-network-family', { apiVips: list('10.0.0.1'), ingressVips: list('fd00::1') }, 'api_vips'],
+  ['features-fit-together', { networkType: 'OpenShiftSDN' }, 'network_type'],
+  ['features-fit-together', { vipDhcpAllocation: true }, 'vip_dhcp_allocation'],
+  ['features-fit-together', { cpuArchitecture: 'arm64', openshiftVersion: '4.9.59' }, 'cpu_architecture'],
+  ['features-fit-together', { cpuArchitecture: 'arm64', controlPlaneCount: 5 }, 'control_plane_count'],
+  ['features-fit-together', { cpuArchitecture: 'arm64', olmOperators: operators('odf') }, 'olm_operators'],
+  ['features-fit-together', { controlPlaneCount: 1, olmOperators: operators('ocs') }, 'control_plane_count'],
+  ['features-fit-together', { olmOperators: operators('lvm', 'odf') }, 'olm_operators'],
+  ['features-fit-together', { platformType: 'vsphere', controlPlaneCount: 4 }, 'control_plane_count'],
+  [
+    'features-fit-together',
+    {
+      platformType: 'external',
+      platformDetails: { external: { platform_name: 'oci' } },
+      olmOperators: operators('openshift-ai'),
+    },
+    'platform.external.platform_name',
+  ],
+];
+
+const REVISE_REFUSED: readonly (readonly [string, Settings, string])[] = [
+  ['availability-unchanged', { highAvailabilityMode: 'None' }, 'high_availability_mode'],
+  ['machine-networks-follow-vips', { machineNetworks: list('192.168.1.0/24') }, 'machine_networks'],
+  ['features-fit-together', { networkType: 'OpenShiftSDN' }, 'network_type'],
+];
+
+describe('a new cluster', () => {
+  it.each(CREATE_ACCEPTED)('may have %s', (_, settings) => {
+    expect(clusterDecider.decide(registration(settings), initialClusterState()).kind).toBe('accepted');
+  });
+
+  it.each(CREATE_REFUSED)('breaks %s with %j', (id, settings, subject) => {
+    const refusal = refusalOf(initialClusterState(), registration(settings));
+    expect(refusal).toMatchObject({ code: 'invalid-input', subject });
+    expect(brokenInputRule(registration(settings), initialClusterState())?.rule.id).toBe(id);
+  });
+
+  it('never repeats a proxy’s password', () => {
+    const settings = { proxy: { httpProxy: 'ftp://me:secret@proxy.example.com' } };
+    expect(JSON.stringify(refusalOf(initialClusterState(), registration(settings)))).not.toContain('secret');
+  });
+
+  it('has an example for every rule', () => {
+    const shown = new Set([...CREATE_REFUSED, ...REVISE_REFUSED].map(([id]) => id));
+    expect(CLUSTER_INPUT_RULES.map(({ id }) => id).filter((id) => !shown.has(id))).toEqual([]);
+  });
+});
+
+describe('a revision', () => {
+  it.each(REVISE_REFUSED)('breaks %s with %j', (id, changes, subject) => {
+    expect(brokenInputRule(revise(changes), clusterIn('ready'))?.rule.id).toBe(id);
+    expect(refusalOf(clusterIn('ready'), revise(changes))).toMatchObject({ code: 'invalid-input', subject });
+  });
+
+  it('may not choose what an image of the cluster is too different for', () => {
+    const changes = { olmOperators: operators('odf') };
+    expect(brokenInputRule(revise(changes), clusterIn('ready'))).toBeUndefined();
+    const broken = brokenInputRule(revise(changes, { imageArchitectures: ['x86_64', 'arm64'] }), clusterIn('ready'));
+    expect(broken?.broken.reason).toBe(
+      'OpenShift Data Foundation cannot be used on architecture arm64 with version 4.18.3.',
+    );
+  });
+
+  it('is not held responsible for a combination that is there already', () => {
+    const conflicted = { ...clusterIn('ready') };
+    const settings = { ...conflicted.settings, networkType: 'OpenShiftSDN' };
+    const state = { ...conflicted, settings };
+    expect(brokenInputRule(revise({ serviceNetworks: list('172.31.0.0/16') }), state)).toBeUndefined();
+    expect(brokenInputRule(revise({ olmOperators: operators('lvm', 'odf') }), state)?.rule.id).toBe(
+      'features-fit-together',
+    );
+  });
+
+  it('of a day-2 cluster is not compared with what can be installed', () => {
+    const imported = after(
+      registration({ apiVipDnsName: 'api.real.example.org' }, { kind: 'AddHostsCluster', imported: true }),
+    );
+    expect(brokenInputRule(revise({ networkType: 'OpenShiftSDN' }), imported)).toBeUndefined();
+  });
+
+  it('stores only what differs', () => {
+    const { events } = when(clusterIn('ready'), revise({ name: 'prod', hyperthreading: 'none' }));
+    expect(events).toEqual([
+      { type: 'ClusterSettingsRevised', data: { changes: { hyperthreading: 'none' }, pullSecretReplaced: false } },
+    ]);
+  });
+
+  it('leaves absent fields as they are and replaces lists', () => {
+    const { settings } = when(clusterIn('ready'), revise({ serviceNetworks: list('172.31.0.0/16') })).state;
+    expect(settings).toMatchObject({ name: 'prod', serviceNetworks: list('172.31.0.0/16') });
+  });
+
+  it('leaves one way of naming NTP sources by taking the other', () => {
+    const added = when(clusterIn('ready'), revise({ additionalNtpSource: 'pool.ntp.org' })).state;
+    const only = when(added, revise({ ntpSources: '10.0.0.1' })).state;
+    expect(only.settings).toMatchObject({ ntpSources: '10.0.0.1', additionalNtpSource: '' });
+    expect(when(only, revise({ additionalNtpSource: 'pool.ntp.org' })).state.settings).toMatchObject({
+      ntpSources: '',
+      additionalNtpSource: 'pool.ntp.org',
+    });
+  });
+
+  it('to user-managed networking takes VIPs, machine networks and platform along', () => {
+    const withVips = after(registration({ apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') }), {
+      type: 'DeriveMachineNetworks',
+      cidrs: ['10.0.0.0/24'],
+      at: START,
+    });
+    const { settings } = when(withVips, revise({ userManagedNetworking: true })).state;
+    expect(settings).toMatchObject({
+      platformType: 'none',
+      userManagedNetworking: true,
+      apiVips: list(),
+      ingressVips: list(),
+      machineNetworks: list(),
+    });
+    const back = after(registration({ platformType: 'none' }));
+    expect(when(back, revise({ userManagedNetworking: false })).state.settings.platformType).toBe('baremetal');
+  });
+
+  it('of a single node may name its machine network', () => {
+    const single = after(registration({ controlPlaneCount: 1 }));
+    const { settings } = when(single, revise({ machineNetworks: list('192.168.1.0/24') })).state;
+    expect(settings.machineNetworks).toEqual(list('192.168.1.0/24'));
+  });
+
+  it('that replaces the pull secret is a fact even when nothing else changes', () => {
+    expect(when(clusterIn('ready'), revise({}, { pullSecretReplaced: true })).events).toHaveLength(1);
+  });
+
+  it('may leave out the console, and the operators that are waited for follow', () => {
+    const overrides = JSON.stringify({ capabilities: { baselineCapabilitySet: 'None' } });
+    const { state } = when(clusterIn('ready'), revise({ installConfigOverrides: overrides }));
+    expect(state.operators).toEqual([]);
+    const kept = JSON.stringify({
+      capabilities: { baselineCapabilitySet: 'None', additionalEnabledCapabilities: ['Console'] },
+    });
+    expect(when(state, revise({ installConfigOverrides: kept })).state.operators.map(({ name }) => name)).toEqual([
+      'console',
+    ]);
+  });
+});
+
+describe('defaults of a new cluster', () => {
+  it.each<readonly [string, Settings, Settings]>([
+    [
+      'three control plane hosts on bare metal',
+      {},
+      {
+        controlPlaneCount: 3,
+        highAvailabilityMode: 'Full',
+        platformType: 'baremetal',
+        userManagedNetworking: false,
+        networkType: 'OVNKubernetes',
+        clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
+        serviceNetworks: list('172.30.0.0/16'),
+        machineNetworks: list(),
+        hyperthreading: 'all',
+        schedulableMasters: false,
+        cpuArchitecture: 'x86_64',
+      },
+    ],
+    [
+      'a single node',
+      { controlPlaneCount: 1 },
+      { highAvailabilityMode: 'None', platformType: 'none', userManagedNetworking: true },
+    ],
+    ['a single node by mode', { highAvailabilityMode: 'None' }, { controlPlaneCount: 1, platformType: 'none' }],
+    [
+      'a single node on an external platform',
+      { controlPlaneCount: 1, platformType: 'external' },
+      { platformType: 'external', userManagedNetworking: true },
+    ],
+    ['user-managed networking', { userManagedNetworking: true }, { platformType: 'none' }],
+    ['s390x', { cpuArchitecture: 's390x' }, { platformType: 'none', userManagedNetworking: true }],
+    ['an old version', { openshiftVersion: '4.11.9' }, { networkType: 'OpenShiftSDN' }],
+    ['an old single node', { openshiftVersion: '4.11.9', controlPlaneCount: 1 }, { networkType: 'OVNKubernetes' }],
+  ])('for %s', (_, given, expected) => {
+    expect(after(registration(given)).settings).toMatchObject(expected);
+  });
+
+  it('for an imported cluster take name and domain from its API name', () => {
+    const imported = (apiVipDnsName: string): Settings =>
+      after(registration({ apiVipDnsName, name: 'given' }, { kind: 'AddHostsCluster', imported: true })).settings;
+    expect(imported('api.real.example.org')).toMatchObject({ name: 'real', baseDnsDomain: 'example.org' });
+    expect(imported('192.168.1.5')).toMatchObject({ name: 'given', platformType: 'baremetal' });
+  });
+});

@@ -1,0 +1,80 @@
+import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } from '@muster/contracts';
+import { chooseOperators } from '@muster/operators';
+import type { Refusal } from '@muster/problems';
+import { isAtLeast } from '@muster/validation-rules';
+import { isJsonObject, parseJson } from '../input/text-forms';
+import type { ClusterKind } from './status';
+
+type Settings = Plain<ClusterSettings>;
+type Operator = Plain<MonitoredOperator>;
+
+const BUILT_IN_TIMEOUT_SECONDS = 3_600;
+/** From here on a cluster can be installed without a console. */
+const CONSOLE_IS_A_CHOICE_SINCE = '4.12';
+
+const builtIn = (name: string): Operator => ({
+  name,
+  operatorType: 'builtin',
+  version: '',
+  status: '',
+  statusInfo: '',
+  timeoutSeconds: BUILT_IN_TIMEOUT_SECONDS,
+  namespace: '',
+  subscriptionName: '',
+  bundles: [],
+  sourceBundles: [],
+});
+
+/** What the installation of a cluster waits for; clusters that are not installed here wait for nothing. */
+export function withBuiltInOperators(
+  kind: ClusterKind,
+  settings: Settings,
+  olmOperators: readonly Operator[],
+  monitorsClusterVersion: boolean,
+): readonly Operator[] {
+  if (kind !== 'Cluster') return [];
+  return [
+    ...(hasConsole(settings) ? [builtIn('console')] : []),
+    ...(monitorsClusterVersion ? [builtIn('cvo')] : []),
+    ...olmOperators,
+  ];
+}
+
+/** False when the install-config overrides leave the console out of the cluster. */
+export function hasConsole(settings: Settings): boolean {
+  if (!settings.installConfigOverrides || !isAtLeast(settings.openshiftVersion ?? '', CONSOLE_IS_A_CHOICE_SINCE))
+    return true;
+  const overrides = parseJson(settings.installConfigOverrides);
+  const capabilities = isJsonObject(overrides) ? overrides['capabilities'] : undefined;
+  if (!isJsonObject(capabilities)) return true;
+  const { baselineCapabilitySet, additionalEnabledCapabilities } = capabilities;
+  if (baselineCapabilitySet !== 'None') return true;
+  return Array.isArray(additionalEnabledCapabilities) && additionalEnabledCapabilities.includes('Console');
+}
+
+export type OperatorDecision =
+  | { readonly kind: 'chosen'; readonly choices: NonNullable<Settings['olmOperators']> }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** A single node by its count or by the older word for it. */
+export const asksForSingleNode = ({ controlPlaneCount, highAvailabilityMode }: Settings): boolean =>
+  controlPlaneCount === 1 || highAvailabilityMode === 'None';
+
+/** The operators that a person chose, one by one and in bundles, as they are stored; refused when a name is unknown. */
+export function decideOperators(
+  given: Settings,
+  bundles: Plain<OperatorBundleList> | undefined,
+  cluster: { readonly isSingleNode: boolean },
+): OperatorDecision {
+  const chosen = chooseOperators(
+    given.olmOperators?.items ?? [],
+    (bundles?.items ?? []).map(({ id, optionalOperators }) => ({ id, optionalOperators: optionalOperators?.items })),
+    cluster,
+  );
+  if (chosen.kind === 'refused') {
+    const { reason, subject, allowed } = chosen;
+    return { kind: 'refused', refusal: { code: 'invalid-input', reason, subject, allowed } };
+  }
+  const items = chosen.operators.map((choice) => ({ ...choice, sourceBundles: [...choice.sourceBundles] }));
+  return { kind: 'chosen', choices: { items } };
+}

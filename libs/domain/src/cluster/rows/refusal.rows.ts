@@ -1,0 +1,291 @@
+import type { Guard } from '@muster/decision';
+import { CLUSTER_COMMANDS, type ClusterCommandType } from '../commands';
+import { type AnyClusterRow, type ClusterContext, type ClusterRow, type ClusterVariables, refuse } from '../guards';
+import { explainClusterStatus } from '../messages';
+import { NO_VALIDATION_MESSAGES } from '../../status-reason';
+import {
+  CLUSTER_LOGS_STATES,
+  CLUSTER_STATUSES,
+  type ClusterPhase,
+  type ClusterStatus,
+  exceptStatuses,
+  FINALIZING_STAGES,
+  INSTALLING_STATUSES,
+  OPEN_STATUSES,
+  OPERATOR_STATUSES,
+  STAGE_TAKING_STATUSES,
+  UPDATABLE_STATUSES,
+} from '../status';
+
+const BEFORE_INSTALLATION = [...OPEN_STATUSES, 'preparing-for-installation', 'unmonitored'] as const;
+const CANCELLABLE = [
+  'installing',
+  'installing-pending-user-action',
+  'error',
+  'finalizing',
+  'preparing-for-installation',
+] as const;
+const WITH_INGRESS = ['finalizing', 'installed'] as const;
+const RESETTABLE = [...CANCELLABLE, 'cancelled'] as const;
+
+/** Every combination that is no transition, with its reason and the accepted values. */
+export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
+  ...missing('unregistered', 'There is no cluster with this id.'),
+  ...missing('deregistered', 'The cluster was deleted.', ['PassDeadline']),
+  refuse({
+    id: 'registered-already',
+    from: [...CLUSTER_STATUSES, 'deregistered'],
+    on: 'Register',
+    code: 'already-exists',
+    reason: 'A cluster with this id exists or existed. Use a new id.',
+    subject: 'cluster_id',
+    allowed: [],
+    why: 'Ids are never used twice: references to the old cluster would point to the new one.',
+  }),
+  outside('revise-not-open', 'Revise', UPDATABLE_STATUSES, 'its settings cannot be changed', {
+    when: { changes: ['settings'] },
+  }),
+  outside('ignored-validations-not-open', 'Revise', UPDATABLE_STATUSES, 'its ignored validations cannot be changed', {
+    when: { changes: ['ignored-validations'] },
+    code: 'invalid-input',
+  }),
+  outside(
+    'machine-networks-not-open',
+    'DeriveMachineNetworks',
+    OPEN_STATUSES,
+    'its machine networks cannot be changed',
+  ),
+  refuse({
+    id: 'install-not-ready',
+    from: exceptStatuses('ready'),
+    on: 'Install',
+    code: 'not-allowed-in-state',
+    reason: ({ state: { status, statusReason } }) =>
+      `The cluster is ${status} instead of ready. ${explainClusterStatus(statusReason, NO_VALIDATION_MESSAGES)}`,
+    allowed: ['ready'],
+    why: 'The status does not allow it.',
+  }),
+  refuse({
+    id: 'install-host-not-known',
+    from: ['ready'],
+    on: 'Install',
+    when: { hostsKnown: [false] },
+    code: 'not-ready',
+    reason: hostsNotKnown,
+    subject: 'hosts',
+    allowed: ['known'],
+    why: 'A host may have stopped being ready after the last evaluation of the cluster.',
+  }),
+  refuse({
+    id: 'install-without-bootstrap',
+    from: ['ready'],
+    on: 'Install',
+    when: { hostsKnown: [true], bootstrap: ['none'] },
+    code: 'not-ready',
+    reason: 'No host can bootstrap the cluster. At least one known host must be a control plane host.',
+    subject: 'hosts',
+    allowed: ['master'],
+    why: 'The first control plane node starts from the bootstrap host.',
+  }),
+  outside('cancel-not-installing', 'CancelInstallation', CANCELLABLE, 'there is no installation to cancel'),
+  hostsRefuse('cancel-refused-by-host', 'CancelInstallation', CANCELLABLE, 'cancelled'),
+  outside('reset-not-started', 'Reset', RESETTABLE, 'there is no installation to reset'),
+  hostsRefuse('reset-refused-by-host', 'Reset', RESETTABLE, 'reset'),
+  outside(
+    'add-hosts-not-installed',
+    'AllowAddHosts',
+    ['installed'],
+    'hosts can be added to an installed cluster only',
+    {
+      code: 'invalid-input',
+    },
+  ),
+  refuse({
+    id: 'add-hosts-other-kind',
+    from: ['installed'],
+    on: 'AllowAddHosts',
+    when: { kind: ['AddHostsCluster', 'DisconnectedCluster'] },
+    code: 'invalid-input',
+    reason: ({ state: { kind } }) => `Hosts cannot be added to a cluster of kind ${kind} in this way.`,
+    subject: 'kind',
+    allowed: ['Cluster'],
+    why: 'The cluster already takes hosts, or it was not installed by this service.',
+  }),
+  outside('stage-not-installing', 'ReachFinalizingStage', STAGE_TAKING_STATUSES, 'it has no finalizing stage', {
+    special: ['error'],
+    code: 'invalid-input',
+  }),
+  afterFailure('stage-after-failure', 'ReachFinalizingStage', INSTALLING_STATUSES),
+  unknownStage('stage-unknown', STAGE_TAKING_STATUSES, { stage: ['unknown'] }),
+  unknownStage('stage-unknown-late', ['error'], { lateness: ['may-finalize', 'may-complete'], stage: ['unknown'] }),
+  outside(
+    'operator-report-before-installation',
+    'ReportOperatorStatus',
+    exceptStatuses(...BEFORE_INSTALLATION),
+    'it runs no operators yet',
+  ),
+  operatorRefusal('operator-unknown', {
+    when: { operator: ['unknown-operator'] },
+    code: 'not-found',
+    reason: (name) => `The cluster does not monitor an operator "${name}".`,
+    subject: 'name',
+    allowed: [],
+    why: 'The installation waits for the chosen operators only.',
+  }),
+  operatorRefusal('operator-status-unknown', {
+    when: { operator: ['unknown-status'] },
+    code: 'invalid-input',
+    reason: (name, status) => `Status "${status}" of operator "${name}" is not known.`,
+    subject: 'status',
+    allowed: OPERATOR_STATUSES,
+    why: 'The completion of an installation depends on known statuses.',
+  }),
+  outside(
+    'kubeconfig-not-finalizing',
+    'CompleteKubeconfig',
+    WITH_INGRESS,
+    'its ingress certificate is not expected now',
+    { special: ['error'], code: 'invalid-input' },
+  ),
+  afterFailure('kubeconfig-after-failure', 'CompleteKubeconfig', WITH_INGRESS),
+  refuse({
+    id: 'logs-state-unknown',
+    from: CLUSTER_STATUSES,
+    on: 'RecordLogs',
+    when: { logs: ['unknown'] },
+    code: 'invalid-input',
+    reason: ({ command: { report } }: ClusterContext<'RecordLogs'>) =>
+      `"${report.kind === 'state' ? report.logsState : report.logsType}" is neither a state of log collection nor a type of logs.`,
+    subject: 'logs_state',
+    allowed: [...CLUSTER_LOGS_STATES, 'controller', 'host'],
+    why: 'The deadlines of log collection depend on the state.',
+  }),
+  refuse({
+    id: 'deregister-installing',
+    from: ['installing'],
+    on: 'Deregister',
+    code: 'not-allowed-in-state',
+    reason: 'Hosts of the cluster are being installed. Cancel the installation first.',
+    allowed: exceptStatuses('installing'),
+    why: 'Hosts that write their disks would have no cluster to report to.',
+  }),
+];
+
+interface Outside {
+  readonly when?: Guard<ClusterVariables>;
+  /** Statuses that have rows of their own. */
+  readonly special?: readonly ClusterStatus[];
+  /** @default 'not-allowed-in-state' (409); assisted-service v2 answers some with 400 */
+  readonly code?: 'invalid-input';
+}
+
+/** Refused in every status but the allowed ones. */
+function outside(
+  id: string,
+  on: ClusterCommandType,
+  allowed: readonly ClusterStatus[],
+  because: string,
+  { when, special = [], code }: Outside = {},
+): AnyClusterRow {
+  return refuse({
+    id,
+    from: exceptStatuses(...allowed, ...special),
+    on,
+    when,
+    code: code ?? 'not-allowed-in-state',
+    reason: ({ state: { status } }) => `The cluster is ${status}: ${because}.`,
+    allowed,
+    why: 'The status does not allow it.',
+  });
+}
+
+/** All commands that need a cluster, where there is none. The `special` ones have rows of their own. */
+function missing(
+  phase: ClusterPhase,
+  reason: string,
+  special: readonly ClusterCommandType[] = [],
+): readonly AnyClusterRow[] {
+  return CLUSTER_COMMANDS.filter((on) => on !== 'Register' && !special.includes(on)).map((on) =>
+    refuse({
+      id: `${phase}-has-no-${on}`,
+      from: [phase],
+      on,
+      code: 'not-found',
+      reason,
+      subject: 'cluster_id',
+      allowed: [],
+    }),
+  );
+}
+
+/** In `error` because of failed hosts, nothing more is expected of the new cluster. After a deadline it is. */
+function afterFailure(id: string, on: ClusterCommandType, allowed: readonly ClusterStatus[]): AnyClusterRow {
+  return refuse({
+    id,
+    from: ['error'],
+    on,
+    when: { lateness: ['none'] },
+    code: 'invalid-input',
+    reason: 'The installation failed because of its hosts. Reset the cluster and install it again.',
+    allowed,
+  });
+}
+
+function hostsRefuse(
+  id: string,
+  on: 'CancelInstallation' | 'Reset',
+  from: readonly ClusterStatus[],
+  participle: string,
+): AnyClusterRow {
+  return refuse({
+    id,
+    from,
+    on,
+    when: { hostsRefuse: [true] },
+    code: 'host-refuses',
+    reason: ({ command }: ClusterContext<'CancelInstallation' | 'Reset'>) =>
+      `The installation was not ${participle}, because these hosts do not allow it: ${command.refusingHosts.join(', ')}.`,
+    subject: 'hosts',
+    allowed: [],
+    why: 'The cluster and all its hosts change together, or none of them does.',
+  });
+}
+
+function unknownStage(id: string, from: readonly ClusterStatus[], when: Guard<ClusterVariables>): ClusterRow {
+  return refuse({
+    id,
+    from,
+    on: 'ReachFinalizingStage',
+    when,
+    code: 'invalid-input',
+    reason: ({ command: { stage } }: ClusterContext<'ReachFinalizingStage'>) => `"${stage}" is not a finalizing stage.`,
+    subject: 'finalizing_stage',
+    allowed: FINALIZING_STAGES,
+    why: 'An unknown stage has no time limit and no place in the order.',
+  });
+}
+
+interface OperatorRefusal {
+  readonly when: Guard<ClusterVariables>;
+  readonly code: 'not-found' | 'invalid-input';
+  readonly reason: (name: string, status: string) => string;
+  readonly subject: string;
+  readonly allowed: readonly string[];
+  readonly why: string;
+}
+
+function operatorRefusal(id: string, { reason, ...more }: OperatorRefusal): ClusterRow {
+  return refuse({
+    id,
+    from: exceptStatuses(...BEFORE_INSTALLATION),
+    on: 'ReportOperatorStatus',
+    reason: ({ command: { name, status } }: ClusterContext<'ReportOperatorStatus'>) => reason(name, status),
+    ...more,
+  });
+}
+
+function hostsNotKnown({ command: { hosts } }: ClusterContext<'Install'>): string {
+  const counts = Object.entries(hosts.statuses).map(([status, count]) => `${count} ${status}`);
+  const found = counts.length === 0 ? 'the cluster has no hosts' : counts.sort().join(', ');
+  return `Not all hosts are ready to be installed: ${found}. Wait until every host is known.`;
+}

@@ -1,0 +1,29 @@
+import { findInputMismatches } from '@muster/decision';
+import { provesTable } from '../table-proofs.fixture.spec';
+import { clusterIn, COMMANDS, STORIES } from './cluster.fixture.spec';
+import { CLUSTER_TABLE, DEFAULT_CLUSTER_DECIDER_SETTINGS } from './decider';
+import { CLUSTER_PHASES } from './status';
+
+describe('the decision table of the cluster', () => {
+  provesTable(CLUSTER_TABLE);
+
+  it.each(Object.values(COMMANDS).map((command) => [command.type, command] as const))(
+    'evaluates for %s exactly the guard variables that its rows name',
+    (_type, command) => {
+      for (const status of CLUSTER_PHASES) {
+        const context = { command, state: clusterIn(status), settings: DEFAULT_CLUSTER_DECIDER_SETTINGS };
+        expect(findInputMismatches(CLUSTER_TABLE, context)).toEqual({ missing: [], unused: [] });
+      }
+    },
+  );
+
+  it('reaches every status', () => {
+    const reached = new Set(CLUSTER_TABLE.rows.map(({ to }) => to));
+    expect(CLUSTER_PHASES.filter((status) => status !== 'unregistered' && !reached.has(status))).toEqual([]);
+  });
+
+  it('has a scenario for every status', () => {
+    expect(Object.keys(STORIES).sort()).toEqual([...CLUSTER_PHASES].sort());
+    for (const status of CLUSTER_PHASES) expect(clusterIn(status).status).toBe(status);
+  });
+});

@@ -1,0 +1,258 @@
+import type { HostEvent } from '@muster/contracts';
+import type { HostCommand } from './commands';
+import { hostDeadlines } from './deadlines';
+import {
+  cluster,
+  command,
+  day1,
+  entered,
+  GOOD,
+  given,
+  minute,
+  progressed,
+  refresh,
+  START,
+  stateAfter,
+  when,
+  infoOf,
+} from './host.fixture.spec';
+import { DEFAULT_HOST_TIMEOUTS, HOST_TIMEOUT_TABLE, hostTimeouts } from './timeouts';
+
+const installing = cluster('installing');
+const pass = (deadline: string, at: string, more = {}): HostCommand =>
+  command('PassDeadline', { deadline, at, cluster: installing, ...more });
+const deadlines = (history: readonly HostEvent[]) => hostDeadlines(stateAfter(history), DEFAULT_HOST_TIMEOUTS);
+const at = (minutes: number): number => Date.parse(START) + minutes * 60_000;
+const inStage = (stage: string): readonly HostEvent[] => [...day1('installing-in-progress'), progressed(stage)];
+
+describe('deadlines of a host', () => {
+  it('that was deleted: it can be looked at for three days, and not again', () => {
+    const deleted = [...day1('known'), ...when(day1('known'), command('Deregister', { at: START })).events];
+    expect(deadlines(deleted)).toEqual([{ name: 'retention', atMs: at(72 * 60) }]);
+    expect(when(deleted, pass('retention', minute(72 * 60 - 1))).types).toEqual([]);
+    const over = when(deleted, pass('retention', minute(72 * 60)));
+    expect(over.types).toEqual(['HostDeadlinePassed']);
+    expect(deadlines([...deleted, ...over.events])).toEqual([]);
+  });
+
+  it.each([
+    ['preparing-for-installation', 'preparing', 8],
+    ['installing', 'installing', 20],
+    ['installing-pending-user-action', 'pending-user-action', 60],
+    ['reclaiming', 'reclaim', 60],
+    ['reclaiming-rebooting', 'reclaim', 60],
+    ['resetting', 'resetting', 3],
+    ['error', 'logs', 2],
+    ['cancelled', 'logs', 2],
+  ] as const)('in %s: %s after %i minutes', (status, name, minutes) => {
+    expect(deadlines(given(status))).toEqual([{ name, atMs: at(minutes) }]);
+  });
+
+  it.each(['discovering', 'known', 'installed', 'binding', 'preparing-successful'] as const)(
+    'in %s: none',
+    (status) => {
+      expect(deadlines(given(status))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['Starting installation', 30],
+    ['Waiting for control plane', 60],
+    ['Waiting for controller', 60],
+    ['Waiting for bootkube', 60],
+    ['Installing', 60],
+    ['Joined', 60],
+    ['Configuring', 60],
+    ['Writing image to disk', 30],
+    ['Copying registry data to disk', 90],
+    ['Rebooting', 40],
+    ['Waiting for ignition', 24 * 60],
+  ])('in stage %s: after %i minutes', (stage, minutes) => {
+    expect(deadlines(inStage(stage))).toEqual([{ name: 'stage', atMs: at(minutes) }]);
+  });
+
+  it('of a single node that reboots: after 80 minutes, whatever is configured', () => {
+    const history = [
+      ...day1('installing'),
+      ...when(day1('installing'), command('ReportProgress', { stage: 'Rebooting', controlPlaneCount: 1, at: START }))
+        .events,
+    ];
+    const timeouts = hostTimeouts({ HOST_STAGE_REBOOTING_TIMEOUT: 1 });
+    expect(hostDeadlines(stateAfter(history), timeouts)).toEqual([{ name: 'stage', atMs: at(80) }]);
+  });
+
+  it('follow the logs of a host that failed', () => {
+    const logs = (logsState: string, minutes: number): HostEvent => ({
+      type: 'HostLogsReported',
+      data: { logsState, at: minute(minutes) },
+    });
+    const collected: HostEvent = {
+      type: 'HostLogsCollected',
+      data: { body: { digest: 'sha256:0', bytes: 1 }, at: minute(5) },
+    };
+    const failed = day1('error', 'report');
+    expect(deadlines([...failed, logs('requested', 1)])).toEqual([{ name: 'logs', atMs: at(11) }]);
+    expect(deadlines([...failed, logs('requested', 1), collected])).toEqual([{ name: 'logs', atMs: at(15) }]);
+    expect(deadlines([...failed, logs('requested', 1), collected, logs('collecting', 6)])).toEqual([
+      { name: 'logs', atMs: at(7) },
+    ]);
+    expect(deadlines([...failed, logs('completed', 1)])).toEqual([]);
+    expect(when(failed, pass('logs', minute(2))).state.logs.state).toBe('timeout');
+  });
+});
+
+describe('a deadline that passes', () => {
+  it('is a fact first', () => {
+    const told = when(inStage('Installing'), pass('stage', minute(60)));
+    expect(told.events[0]).toEqual({ type: 'HostDeadlinePassed', data: { deadline: 'stage' } });
+  });
+
+  it.each([
+    ['installing', day1('installing'), 20, 'error', 'deadline'],
+    ['stage', inStage('Installing'), 60, 'error', 'deadline'],
+    ['stage', inStage('Rebooting'), 40, 'installing-pending-user-action', ''],
+    ['reclaim', given('reclaiming'), 60, 'unbinding-pending-user-action', ''],
+    ['resetting', day1('resetting'), 3, 'resetting-pending-user-action', ''],
+  ] as const)('%s leads on', (name, history, minutes, status, failedBy) => {
+    expect(when(history, pass(name, minute(minutes))).state).toMatchObject({ status, failedBy });
+  });
+
+  it('during the preparation names what did not answer', () => {
+    const surroundings = { conditions: { ...GOOD, images: 'unknown' }, cluster: cluster('preparing-for-installation') };
+    const told = when(day1('preparing-for-installation'), pass('preparing', minute(8), surroundings));
+    expect(told.state.status).toBe('preparing-failed');
+    expect(infoOf(told.state)).toContain('image X is not available');
+  });
+
+  it('too early, twice or for another status changes nothing', () => {
+    expect(when(inStage('Installing'), pass('stage', minute(59))).events).toEqual([]);
+    expect(when(day1('known'), pass('stage', minute(600))).events).toEqual([]);
+    expect(when(day1('known'), pass('nonsense', minute(600))).events).toEqual([]);
+    const once = when(inStage('Installing'), pass('stage', minute(60), { softTimeouts: true }));
+    expect(
+      when([...inStage('Installing'), ...once.events], pass('stage', minute(61), { softTimeouts: true })).events,
+    ).toEqual([]);
+  });
+
+  it('after progress belongs to the stage before and changes nothing', () => {
+    const moved = [...inStage('Installing'), progressed('Writing image to disk', minute(59))];
+    expect(when(moved, pass('stage', minute(60))).events).toEqual([]);
+  });
+
+  it('of a person is remembered until the cluster can do without the host', () => {
+    const history = day1('installing-pending-user-action');
+    const first = when(
+      history,
+      pass('pending-user-action', minute(60), { cluster: cluster('installing-pending-user-action') }),
+    );
+    expect(first.state.status).toBe('installing-pending-user-action');
+    const later = when([...history, ...first.events], refresh({}, cluster('installing-pending-user-action', true)));
+    expect(later.state).toMatchObject({ status: 'error', failedBy: 'deadline' });
+  });
+
+  it('with soft timeouts warns once and has no second deadline', () => {
+    const told = when(inStage('Writing image to disk'), pass('stage', minute(30), { softTimeouts: true }));
+    expect(told.types).toEqual(['HostDeadlinePassed', 'HostStageTimedOut', 'HostStatusExplained']);
+    expect(told.state).toMatchObject({ status: 'installing-in-progress', progress: { isOverdue: true } });
+    expect(infoOf(told.state)).toContain('30m0s');
+    expect(deadlines([...inStage('Writing image to disk'), ...told.events])).toEqual([]);
+  });
+});
+
+describe('late success', () => {
+  const timedOut = (stage: string, minutes: number) => [
+    ...inStage(stage),
+    ...when(inStage(stage), pass('stage', minute(minutes))).events,
+  ];
+
+  it('after a deadline is accepted: joined, then done', () => {
+    const history = timedOut('Configuring', 60);
+    expect(stateAfter(history).status).toBe('error');
+    const joined = when(history, command('ReportProgress', { stage: 'Joined', at: minute(70) }));
+    expect(joined.state).toMatchObject({ status: 'installing-in-progress', failedBy: '' });
+    expect(deadlines([...history, ...joined.events])).toEqual([{ name: 'stage', atMs: at(130) }]);
+    const done = when([...history, ...joined.events], command('ReportProgress', { stage: 'Done', at: minute(71) }));
+    expect(done.state.status).toBe('installed');
+  });
+
+  it('is not expected of a machine that was told to stop before its reboot', () => {
+    const told = when(timedOut('Installing', 60), command('ReportProgress', { stage: 'Writing image to disk' }));
+    expect(told.refusal).toBe('not-allowed-in-state');
+  });
+
+  it('after a failure that the installer reported is refused', () => {
+    const history = [...day1('error', 'report'), progressed('Configuring')];
+    expect(when(history, command('ReportProgress', { stage: 'Done' })).refusal).toBe('not-allowed-in-state');
+  });
+
+  it('of the cluster brings its hosts back with a whole stage of time', () => {
+    const fallen = when(inStage('Joined'), refresh({}, cluster('error'))).events;
+    const back = when([...inStage('Joined'), ...fallen], refresh({}, cluster('finalizing'), { at: minute(200) }));
+    expect(back.state).toMatchObject({ status: 'installing-in-progress', failedBy: '' });
+    expect(hostDeadlines(back.state, DEFAULT_HOST_TIMEOUTS)).toEqual([{ name: 'stage', atMs: at(260) }]);
+  });
+});
+
+describe('while another host waits for its person', () => {
+  const waiting = cluster('installing-pending-user-action');
+
+  it.each(['Waiting for control plane', 'Waiting for controller', 'Waiting for bootkube', 'Rebooting'])(
+    'the clock of %s stands still, then starts anew; two facts in all',
+    (stage) => {
+      const paused = when(inStage(stage), refresh({}, waiting));
+      expect(paused.types).toEqual(['HostStageClockPaused']);
+      const history = [...inStage(stage), ...paused.events];
+      expect(deadlines(history)).toEqual([]);
+      expect(when(history, refresh({}, waiting)).events).toEqual([]);
+      const resumed = when(history, refresh({}, installing, { at: minute(50) }));
+      expect(resumed.types).toEqual(['HostStageClockResumed']);
+      expect(resumed.state.progress.stageUpdatedAt).toBe(minute(50));
+    },
+  );
+
+  it('the clock of a stage that works on its own goes on', () => {
+    expect(when(inStage('Writing image to disk'), refresh({}, waiting)).events).toEqual([]);
+  });
+
+  it('a deadline that was due meanwhile does no harm', () => {
+    const told = when(inStage('Waiting for controller'), pass('stage', minute(60), { cluster: waiting }));
+    expect(told.types).toEqual(['HostDeadlinePassed', 'HostStageClockPaused']);
+    expect(told.state).toMatchObject({ status: 'installing-in-progress', passedDeadlines: [] });
+  });
+});
+
+describe('silence during the installation with soft timeouts', () => {
+  it('is told once and taken back', () => {
+    const soft = { softTimeouts: true };
+    const lost = when(inStage('Installing'), refresh({ connected: false }, installing, soft));
+    expect(lost.types).toEqual(['HostConnectionTimedOut', 'HostStatusExplained']);
+    const history = [...inStage('Installing'), ...lost.events];
+    expect(when(history, refresh({ connected: false }, installing, soft)).events).toEqual([]);
+    expect(when(history, refresh({}, installing, soft)).types).toEqual([
+      'HostConnectionRecovered',
+      'HostStatusExplained',
+    ]);
+  });
+});
+
+describe('timeouts', () => {
+  it('are overridden by the names of their environment, where they have one', () => {
+    const changed = hostTimeouts({ HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT: 5, HOST_LOG_PENDING_TIMEOUT: 6 });
+    expect(changed.stageMs['Waiting for control plane']).toBe(5);
+    expect(changed.logPendingMs).toBe(6);
+    expect(hostTimeouts().stageMs['Waiting for control plane']).toBe(60 * 60_000);
+    expect(HOST_TIMEOUT_TABLE.filter(({ env }) => env === undefined).map(({ name }) => name)).toEqual([
+      'installingMs',
+      'reclaimMs',
+    ]);
+  });
+
+  it('that passed do not follow the host into its next status', () => {
+    const history = [
+      ...day1('installing'),
+      { type: 'HostDeadlinePassed' as const, data: { deadline: 'installing' } },
+      entered('error', 'deadline'),
+    ];
+    expect(stateAfter(history).passedDeadlines).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import type { HostEvent } from '@muster/contracts';
+import { createTableDecider, type Decider, defineTable, type Transition } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
+import { isSameValue } from '../input/same-value';
+import { HOST_COMMAND_TYPES, type HostCommand } from './commands';
+import { evolveHost } from './evolve';
+import { HOST_INPUTS, HOST_VARIABLES, type HostRow, type HostTable } from './guards';
+import { AGENT_REFUSAL_ROWS } from './rows/agent-refusal.rows';
+import { DEADLINE_ROWS } from './rows/deadline.rows';
+import { DISCOVERY_ROWS } from './rows/discovery.rows';
+import { EDIT_REFUSAL_ROWS } from './rows/edit-refusal.rows';
+import { EDIT_ROWS } from './rows/edit.rows';
+import { ENDED_ROWS } from './rows/ended.rows';
+import { IDENTITY_ROWS } from './rows/identity.rows';
+import { INSTALLATION_ROWS } from './rows/installation.rows';
+import { LIFECYCLE_REFUSAL_ROWS } from './rows/lifecycle-refusal.rows';
+import { LIFECYCLE_ROWS } from './rows/lifecycle.rows';
+import { POOL_ROWS } from './rows/pool.rows';
+import { PREPARATION_ROWS } from './rows/preparation.rows';
+import { PRESENCE_ROWS } from './rows/presence.rows';
+import { PROGRESS_ROWS } from './rows/progress.rows';
+import { REGISTRATION_ROWS } from './rows/registration.rows';
+import { STAGE_ROWS } from './rows/stage.rows';
+import { type HostState, initialHost } from './state';
+import { HOST_SOURCES } from './status';
+import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './timeouts';
+
+/** The state machine of a host. */
+export const HOST_TABLE = defineTable<HostTable, HostRow>({
+  statuses: HOST_SOURCES,
+  commands: HOST_COMMAND_TYPES,
+  variables: HOST_VARIABLES,
+  inputs: HOST_INPUTS,
+  statusOf: ({ status }) => status,
+  rows: [
+    ...REGISTRATION_ROWS,
+    ...DISCOVERY_ROWS,
+    ...PREPARATION_ROWS,
+    ...INSTALLATION_ROWS,
+    ...STAGE_ROWS,
+    ...ENDED_ROWS,
+    ...POOL_ROWS,
+    ...PROGRESS_ROWS,
+    ...LIFECYCLE_ROWS,
+    ...PRESENCE_ROWS,
+    ...EDIT_ROWS,
+    ...IDENTITY_ROWS,
+    ...DEADLINE_ROWS,
+    ...AGENT_REFUSAL_ROWS,
+    ...LIFECYCLE_REFUSAL_ROWS,
+    ...EDIT_REFUSAL_ROWS,
+  ],
+});
+
+/** Returns the host aggregate with the timeouts of a deployment. */
+export function createHostDecider(timeouts: HostTimeouts): Decider<HostState, HostCommand, HostEvent, ProblemCode> {
+  return createTableDecider<HostTable, HostRow>(
+    { table: HOST_TABLE, initialState: initialHost, evolve: evolveHost, transition: statusEvents, next: nextCommand },
+    timeouts,
+  );
+}
+
+/** With the default timeouts. */
+export const hostDecider = createHostDecider(DEFAULT_HOST_TIMEOUTS);
+
+/** A refresh is repeated until nothing changes, and a passed deadline is followed by one. */
+function nextCommand({ command }: { readonly command: HostCommand }): HostCommand | undefined {
+  if (command.type === 'Refresh') return command;
+  if (command.type !== 'PassDeadline') return undefined;
+  const { at, conditions, cluster, softTimeouts } = command;
+  return { type: 'Refresh', at, conditions, cluster, softTimeouts };
+}
+
+function statusEvents(transition: Transition<HostTable, HostRow>): readonly HostEvent[] {
+  const { row, state, command, from, to, after } = transition;
+  const statusReason = transition.reason ?? state.statusReason;
+  if (to === from)
+    return after.status === 'unregistered' || isSameValue(statusReason, state.statusReason)
+      ? []
+      : [{ type: 'HostStatusExplained', data: { statusReason } }];
+  return [
+    {
+      type: 'HostEnteredStatus',
+      data: {
+        status: to,
+        from: from === 'unregistered' ? '' : from,
+        statusReason,
+        transition: row.id,
+        at: command.at,
+        cause: row.cause ?? '',
+      },
+    },
+  ];
+}

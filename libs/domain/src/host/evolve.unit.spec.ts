@@ -1,0 +1,166 @@
+import {
+  cluster,
+  command,
+  day1,
+  day2,
+  entered,
+  KNOWN_MACHINE,
+  minute,
+  pooled,
+  progressed,
+  refresh,
+  registered,
+  START,
+  stateAfter,
+  when,
+} from './host.fixture.spec';
+
+describe('a registration again', () => {
+  const history = [
+    ...day1('known'),
+    { type: 'HostBootstrapChosen' as const, data: {} },
+    { type: 'HostLogsReported' as const, data: { logsState: 'requested', at: START } },
+    { type: 'InstallationDiskChosen' as const, data: { diskId: 'a', diskPath: '/dev/a', byPerson: true } },
+  ];
+
+  it('voids bootstrap, progress and logs; keeps role and disk', () => {
+    const { state } = when([...history, progressed('Installing')], command('Register', { agentVersion: 'agent:2' }));
+    expect(state).toMatchObject({
+      status: 'discovering',
+      agentVersion: 'agent:2',
+      isBootstrap: false,
+      role: 'master',
+      progress: { stage: '' },
+      logs: { state: '' },
+      installationDisk: { id: 'a' },
+    });
+  });
+
+  it('during the preparation keeps the bootstrap choice and says that the inventory is kept', () => {
+    const told = when([...history, entered('preparing-for-installation')], command('Register'));
+    expect(told.state).toMatchObject({ status: 'known', isBootstrap: true });
+    expect(told.events[0]).toMatchObject({ type: 'HostReregistered', data: { inventoryKept: true } });
+  });
+
+  it('takes kind and cluster as they are now', () => {
+    const bound = [...pooled('known-unbound'), ...when(pooled('known-unbound'), command('Bind')).events];
+    const { state } = when(bound, command('Register', { kind: 'AddToExistingClusterHost' }));
+    expect(state).toMatchObject({ status: 'discovering', kind: 'AddToExistingClusterHost' });
+    expect(state.clusterId).not.toBe('');
+  });
+
+  it('ends a silence', () => {
+    const silent = [...day1('disconnected'), { type: 'HostFellSilent' as const, data: { lastSeenAt: START } }];
+    const told = when(silent, command('Register'));
+    expect(told.types[0]).toBe('HostReturned');
+    expect(told.state.isSilent).toBe(false);
+  });
+});
+
+describe('time in a status', () => {
+  it('starts when the status is entered and not when its words change', () => {
+    const again = when(day1('discovering'), command('Register', { at: minute(5) }));
+    expect(again.state).toMatchObject({ status: 'discovering', statusSince: START });
+    const on = when(day1('installing'), command('ReportProgress', { at: minute(5) }));
+    expect(on.state.statusSince).toBe(minute(5));
+  });
+});
+
+describe('leaving a cluster', () => {
+  it('voids everything that the host was in it', () => {
+    const history = [
+      registered({ bootstrap: true, machineConfigPoolName: 'infra' }),
+      { type: 'HostRoleSuggested' as const, data: { role: 'worker' } },
+      { type: 'InstallationDiskChosen' as const, data: { diskId: 'a', diskPath: '/dev/a', byPerson: true } },
+      entered('installed'),
+      progressed('Done'),
+    ];
+    expect(when(history, command('Unbind')).state).toMatchObject({
+      clusterId: '',
+      role: 'auto-assign',
+      suggestedRole: '',
+      isBootstrap: false,
+      machineConfigPoolName: '',
+      installationDisk: { id: '', path: '' },
+      progress: { stage: '', percentage: 0 },
+    });
+  });
+
+  it('is told once: a reclaimed host has left already', () => {
+    const reclaiming = [...day1('installed'), ...when(day1('installed'), command('Reclaim')).events];
+    expect(stateAfter(reclaiming).clusterId).toBe('');
+    expect(when(reclaiming, command('FailReclaim')).types).toEqual(['HostEnteredStatus']);
+  });
+});
+
+describe('the installer of a host', () => {
+  it('is told with the beginning of an installation, by day and by cluster', () => {
+    const installerImage = 'quay.io/installer:2';
+    const chosen = { type: 'HostInstallerChosen', data: { installerImage } };
+    const onDayOne = refresh({}, cluster('installing'), { installerImage });
+    expect(when(day1('preparing-successful'), onDayOne).events).toContainEqual(chosen);
+    expect(when(day2('known'), command('InstallHost', { installerImage })).events).toContainEqual(chosen);
+    expect(when(day2('known'), command('InstallHost')).types).not.toContain('HostInstallerChosen');
+  });
+});
+
+describe('deregistration', () => {
+  it('leaves nothing, so that the machine can register as new', () => {
+    const told = when(day1('installed'), command('Deregister'));
+    expect(told.types).toEqual(['HostDeregistered']);
+    expect(told.state.status).toBe('unregistered');
+    const history = [...day1('installed'), ...told.events];
+    expect(when(history, command('Rename')).refusal).toBe('not-found');
+    const registered = when(history, command('Register'));
+    expect(registered.row).toBe('register-bound');
+    expect(registered.state.deregisteredAt).toBe('');
+  });
+});
+
+describe('choices', () => {
+  it('made again change nothing', () => {
+    for (const again of [
+      command('AssignRole'),
+      command('Rename'),
+      command('ChooseInstallationDisk'),
+      command('ReviseSettings'),
+      command('ChooseBootstrap'),
+      command('RecordLogs'),
+      command('LoseMedia'),
+      command('FallSilent'),
+      command('ClaimIdentity', { machine: KNOWN_MACHINE }),
+    ]) {
+      const first = when(pooledOrBound(again.type), again);
+      expect(when([...pooledOrBound(again.type), ...first.events], again).events).toEqual([]);
+    }
+  });
+
+  it('of the worker role take the bootstrap away', () => {
+    const history = [...day1('known'), { type: 'HostBootstrapChosen' as const, data: {} }];
+    expect(when(history, command('AssignRole', { role: 'worker' })).state.isBootstrap).toBe(false);
+    expect(when(history, command('AssignRole', { role: 'arbiter' })).state.isBootstrap).toBe(true);
+  });
+
+  it('of a role move a day-2 host to the pool of that name, unless a person named the pool', () => {
+    const history = [registered({ kind: 'AddToExistingClusterHost', role: 'worker' }), entered('known')];
+    expect(when(history, command('AssignRole')).state.machineConfigPoolName).toBe('master');
+    const named = when(history, command('ReviseSettings', { changes: { machineConfigPoolName: 'infra' } }));
+    expect(when([...history, ...named.events], command('AssignRole')).state.machineConfigPoolName).toBe('infra');
+  });
+
+  it('store only what is new', () => {
+    const changes = { installerArgs: '["a"]', nodeLabels: '{"a":"b"}' };
+    const first = when(day1('known'), command('ReviseSettings', { changes }));
+    const second = when(
+      [...day1('known'), ...first.events],
+      command('ReviseSettings', { changes: { ...changes, nodeLabels: '{}' } }),
+    );
+    expect(second.events).toEqual([{ type: 'HostSettingsRevised', data: { changes: { nodeLabels: '{}' } } }]);
+    expect(second.state.settings).toEqual({ installerArgs: '["a"]', nodeLabels: '{}' });
+  });
+});
+
+function pooledOrBound(type: string) {
+  // The first of a choice must be news: a host whose role is open.
+  return type === 'AssignRole' ? pooled('known-unbound') : day1('discovering');
+}

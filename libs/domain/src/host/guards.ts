@@ -1,0 +1,251 @@
+import type { HostEvent } from '@muster/contracts';
+import {
+  type GuardInputs,
+  type GuardValues,
+  refusalsOf,
+  type Row,
+  type RowContext,
+  type Variables,
+} from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
+import type { StatusReason } from '../status-reason';
+import type { HostCommand, HostCommandOf, HostCommandType, HostSurroundings } from './commands';
+import { hostDeadlines } from './deadlines';
+import { isAnotherMachine, isIntruder, isKnownMachineLive, isRecent, isSameClaim } from './identity';
+import { readProgress } from './progress';
+import { STAGES_FROM_REBOOT } from './stages';
+import { type HostState, isDay2 } from './state';
+import { type FailureCause, HOST_ROLES, type HostSource } from './status';
+import type { HostTimeouts } from './timeouts';
+
+/** What guards of the host's rows may ask, each with every answer there is. `HOST_INPUTS` evaluates them. */
+export const HOST_VARIABLES = {
+  // ---- the host as it is ----
+  bound: [true, false],
+  day2: [true, false],
+  /** Media of the discovery image. */
+  media: ['present', 'lost'],
+  /** Why the host is in error: `late` success is possible, it may return with its `cluster`, or it is `final`. */
+  failure: ['late', 'cluster', 'final'],
+  /** The last stage was `Done`. */
+  arrived: [true, false],
+
+  // ---- the world around it (Refresh) ----
+  reach: ['connected', 'no-media', 'silent'],
+  /** Day-2 hosts do not fall with their cluster: for them `failed` reads `other`. */
+  cluster: ['preparing', 'installing', 'finalizing', 'waiting', 'failed', 'done', 'other'],
+  /** The cluster prepares and the host has a role in it. */
+  selected: [true, false],
+  fitness: ['no-inventory', 'truncated', 'weak', 'no-disk-uuid', 'input-missing', 'insufficient', 'sufficient'],
+  /** Disk and image checks; `renewed`: the voided image check was cleared. */
+  preparation: ['running', 'done', 'images-failed', 'disk-failed', 'renewed'],
+  /** Sign of life against what was told about its absence. */
+  contact: ['kept', 'lost', 'noted', 'regained'],
+  timeouts: ['hard', 'soft'],
+  stage: ['writing', 'waiting', 'rebooting', 'other'],
+  /** The stage's clock stands still while another host waits for a person. */
+  clock: ['running', 'paused', 'pause-due', 'resume-due'],
+  stageDeadline: ['pending', 'passed', 'noted'],
+  /** The deadline of the status, whichever it has. */
+  statusDeadline: ['pending', 'passed'],
+  /** Enough other hosts are installed. */
+  quorum: [true, false],
+  /** PassDeadline: the timer is not stale. */
+  due: [true, false],
+
+  // ---- what a command says ----
+  /** Register: the cluster takes new hosts. */
+  accepts: [true, false],
+  /** Register: it had rebooted into its disk. */
+  rebooted: [true, false],
+  /** Register: another live machine has this id; `intruder`: and that is known already. */
+  identity: ['same', 'other', 'intruder'],
+  /** ClaimIdentity. */
+  claim: ['repeat', 'news', 'intrusion', 'standoff', 'resolution'],
+  /** ReportProgress, against the role's list of stages; `arrival` is `onward` from the reboot on. */
+  move: ['repeat', 'words', 'not-a-stage', 'unlisted', 'backward', 'failed', 'onward', 'arrival', 'done'],
+  byPerson: [true, false],
+  roleKnown: [true, false],
+  /** SuggestRole: the role is left to the service. */
+  autoAssign: [true, false],
+  /** RequireReset: of the whole cluster, or of a day-2 host. */
+  resettable: [true, false],
+  /** ReviseSettings: only forgets the ignition token. */
+  forgetsToken: [true, false],
+} as const satisfies Variables;
+
+export type HostVariables = typeof HOST_VARIABLES;
+export type HostGuardValues = GuardValues<HostVariables>;
+
+/** The types of the host's decision table. */
+export interface HostTable {
+  readonly Status: HostSource;
+  readonly State: HostState;
+  readonly Command: HostCommand;
+  readonly Event: HostEvent;
+  readonly Variables: HostVariables;
+  readonly Settings: HostTimeouts;
+  readonly Reason: StatusReason;
+  readonly Code: ProblemCode;
+}
+
+export interface HostRow<Command extends HostCommand = HostCommand> extends Row<HostTable, Command> {
+  /** With `to: 'error'`. */
+  readonly cause?: FailureCause;
+}
+export type RowOn<On extends HostCommandType> = HostRow<HostCommandOf<On>>;
+export type HostContext<Command extends HostCommand = HostCommand> = RowContext<HostTable, Command>;
+export type ContextOf<On extends HostCommandType> = HostContext<HostCommandOf<On>>;
+
+/** Every refusal names the status of the host. */
+export const refuse = refusalsOf<HostTable>((reason, { status }) => `${reason} Status of the host: ${status}.`);
+
+const CLUSTER_PHASES: Readonly<Record<string, HostGuardValues['cluster']>> = {
+  'preparing-for-installation': 'preparing',
+  installing: 'installing',
+  finalizing: 'finalizing',
+  'installing-pending-user-action': 'waiting',
+  error: 'failed',
+  installed: 'done',
+  'adding-hosts': 'done',
+};
+
+const STAGE_GROUPS: ReadonlyMap<string, HostGuardValues['stage']> = new Map([
+  ['Writing image to disk', 'writing'],
+  ['Copying registry data to disk', 'writing'],
+  ['Waiting for control plane', 'waiting'],
+  ['Waiting for bootkube', 'waiting'],
+  ['Waiting for controller', 'waiting'],
+  ['Rebooting', 'rebooting'],
+]);
+
+const media = ({ state }: HostContext): Partial<HostGuardValues> => ({
+  media: state.isMediaConnected ? 'present' : 'lost',
+});
+
+/** The values of the guard variables that rows on each command name. */
+export const HOST_INPUTS: GuardInputs<HostTable> = {
+  Register: ({ command, state, settings }) => registerValues(command, state, settings),
+  Refresh: ({ command, state }) => refreshValues(command, state),
+  PassDeadline: ({ command, state, settings }) => ({ due: isDue(command, state, settings) }),
+  ReportProgress: ({ command, state }) => ({
+    bound: state.clusterId !== '',
+    day2: isDay2(state),
+    failure: failureOf(state),
+    move: readProgress(state, command).move,
+  }),
+  ClaimIdentity: ({ command, state, settings }) => ({ claim: claimOf(command, state, settings) }),
+  InstallHost: ({ state }) => ({ day2: isDay2(state) }),
+  RequireReset: ({ command, state }) => ({ resettable: command.scope === 'cluster' || isDay2(state) }),
+  LoseMedia: media,
+  RegainMedia: media,
+  AssignRole: ({ command }) => ({ roleKnown: HOST_ROLES.some((role) => role === command.role) }),
+  SuggestRole: ({ state }) => ({ autoAssign: state.role === 'auto-assign' }),
+  Unbind: ({ command }) => ({ byPerson: command.byPerson }),
+  ChooseInstallationDisk: ({ command }) => ({ byPerson: command.byPerson }),
+  ReviseSettings: ({ command }) => ({ forgetsToken: forgetsTokenOnly(command) }),
+};
+
+function failureOf({ failedBy }: HostState): HostGuardValues['failure'] {
+  if (failedBy === 'deadline' || failedBy === 'silence') return 'late';
+  return failedBy === 'cluster' ? 'cluster' : 'final';
+}
+
+function registerValues(
+  command: HostCommandOf<'Register'>,
+  state: HostState,
+  timeouts: HostTimeouts,
+): Partial<HostGuardValues> {
+  const { stage } = state.progress;
+  const day2 = command.kind === 'AddToExistingClusterHost';
+  const { machine } = command;
+  const intrudes =
+    isAnotherMachine(state.machine, machine) &&
+    isKnownMachineLive(state, command.at, command.knownMachineSeenAt, timeouts);
+  const identity = !machine || !intrudes ? 'same' : isIntruder(state, machine) ? 'intruder' : 'other';
+  return {
+    bound: command.clusterId !== '',
+    accepts: command.clusterAcceptsHosts,
+    rebooted: stage === 'Rebooting' || (day2 && stage === 'Done'),
+    identity,
+  };
+}
+
+function refreshValues(command: HostSurroundings, state: HostState): Partial<HostGuardValues> {
+  const { conditions, cluster, softTimeouts } = command;
+  const { progress } = state;
+  const phase = CLUSTER_PHASES[cluster?.status ?? ''] ?? 'other';
+  const reach = reachOf(conditions, state);
+  const stage = STAGE_GROUPS.get(progress.stage) ?? 'other';
+  const isPausing = phase === 'waiting' && (stage === 'waiting' || stage === 'rebooting');
+  const isNoted = state.isSilenceNoted;
+  const isStagePassed = state.passedDeadlines.includes('stage');
+  return {
+    failure: failureOf(state),
+    arrived: progress.stage === 'Done',
+    reach,
+    cluster: phase === 'failed' && isDay2(state) ? 'other' : phase,
+    selected: phase === 'preparing' && state.role !== 'auto-assign',
+    fitness: fitnessOf(conditions, state.clusterId !== ''),
+    preparation: preparationOf(conditions, state.isImageCheckVoid),
+    contact: reach === 'silent' ? (isNoted ? 'noted' : 'lost') : isNoted ? 'regained' : 'kept',
+    timeouts: softTimeouts ? 'soft' : 'hard',
+    stage,
+    clock: progress.isClockPaused ? (isPausing ? 'paused' : 'resume-due') : isPausing ? 'pause-due' : 'running',
+    stageDeadline: progress.isOverdue ? 'noted' : isStagePassed ? 'passed' : 'pending',
+    statusDeadline: state.passedDeadlines.some((name) => name !== 'stage') ? 'passed' : 'pending',
+    quorum: cluster?.isInstallationQuorumMet ?? false,
+  };
+}
+
+/** A machine that runs from its disk does not poll: nobody waits for it to. */
+function reachOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['reach'] {
+  const isConnected = conditions ? conditions.connected : !state.isSilent;
+  if (!isConnected && !STAGES_FROM_REBOOT.has(state.progress.stage)) return 'silent';
+  return state.isMediaConnected && (conditions?.mediaConnected ?? true) ? 'connected' : 'no-media';
+}
+
+function fitnessOf(conditions: HostSurroundings['conditions'], isBound: boolean): HostGuardValues['fitness'] {
+  if (conditions?.inventory === 'truncated') return 'truncated';
+  if (conditions?.inventory !== 'usable') return 'no-inventory';
+  if (!conditions.minHardware) return 'weak';
+  if (isBound && !conditions.vsphereDiskUuid) return 'no-disk-uuid';
+  if (isBound && !conditions.machineCidrDefined) return 'input-missing';
+  const isDiskSlow = isBound && conditions.diskSpeed === 'failed';
+  return conditions.sufficientForInstall && !isDiskSlow ? 'sufficient' : 'insufficient';
+}
+
+function preparationOf(conditions: HostSurroundings['conditions'], isVoid: boolean): HostGuardValues['preparation'] {
+  if (!conditions) return 'running';
+  if (conditions.diskSpeed === 'failed') return 'disk-failed';
+  if (isVoid) return conditions.images === 'failed' ? 'running' : 'renewed';
+  if (conditions.images === 'failed') return 'images-failed';
+  return conditions.diskSpeed === 'ok' && conditions.images === 'ok' ? 'done' : 'running';
+}
+
+function isDue(command: HostCommandOf<'PassDeadline'>, state: HostState, timeouts: HostTimeouts): boolean {
+  const nowMs = Date.parse(command.at);
+  return hostDeadlines(state, timeouts).some(({ name, atMs }) => name === command.deadline && atMs <= nowMs);
+}
+
+function claimOf(
+  { machine, at, otherMachineSeenAt }: HostCommandOf<'ClaimIdentity'>,
+  state: HostState,
+  timeouts: HostTimeouts,
+): HostGuardValues['claim'] {
+  const { conflict } = state;
+  if (conflict) {
+    if (!isAnotherMachine(conflict.known, machine))
+      return isRecent(otherMachineSeenAt ?? conflict.detectedAt, at, timeouts) ? 'standoff' : 'resolution';
+    const isOneOfTwo = !isAnotherMachine(conflict.intruder, machine);
+    return isOneOfTwo && !isKnownMachineLive(state, at, otherMachineSeenAt, timeouts) ? 'resolution' : 'standoff';
+  }
+  if (isAnotherMachine(state.machine, machine))
+    return isKnownMachineLive(state, at, otherMachineSeenAt, timeouts) ? 'intrusion' : 'news';
+  return isSameClaim(state.machine, machine) ? 'repeat' : 'news';
+}
+
+function forgetsTokenOnly({ changes }: HostCommandOf<'ReviseSettings'>): boolean {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return given.length === 1 && changes.ignitionEndpointTokenSet === false;
+}

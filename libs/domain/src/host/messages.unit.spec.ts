@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { durationText } from './messages';
+import { truncateUtf8 } from '../status-reason';
+
+describe('status information', () => {
+  it('is cut at the end of a character', () => {
+    expect(truncateUtf8('añb', 2)).toBe('a');
+    expect(truncateUtf8('añb', 3)).toBe('añ');
+    expect(truncateUtf8('😀😀', 7)).toBe('😀');
+  });
+
+  it('is never longer than its bytes and is cut only if it has to be', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 60 }),
+        fc.integer({ min: 0, max: 100 }),
+        (text, bytesMax) => {
+          const cut = truncateUtf8(text, bytesMax);
+          expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(bytesMax);
+          expect(text.startsWith(cut)).toBe(true);
+          if (Buffer.byteLength(text) <= bytesMax) expect(cut).toBe(text);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    [1_800_000, '30m0s'],
+    [3_600_000, '1h0m0s'],
+    [86_400_000, '24h0m0s'],
+    [5_000, '5s'],
+  ])('prints %i ms as %s', (ms, text) => {
+    expect(durationText(ms)).toBe(text);
+  });
+});

@@ -1,0 +1,379 @@
+import type { HostEvent } from '@muster/contracts';
+import { HOST_COMMAND_TYPES, type HostCommand } from './commands';
+import { HOST_TABLE } from './decider';
+import {
+  cluster,
+  command,
+  day1,
+  day2,
+  entered,
+  given,
+  KNOWN_MACHINE,
+  machine,
+  minute,
+  OTHER_MACHINE,
+  pooled,
+  progressed,
+  refresh,
+  registered,
+  START,
+  stateAfter,
+  when,
+} from './host.fixture.spec';
+
+type Case = readonly [row: string, history: readonly HostEvent[], command: HostCommand];
+
+const deadline = (name: string): HostEvent => ({ type: 'HostDeadlinePassed', data: { deadline: name } });
+const claimed: HostEvent = { type: 'HostIdentityClaimed', data: { machine: KNOWN_MACHINE, at: START } };
+const conflict: HostEvent = {
+  type: 'HostIdentityConflictDetected',
+  data: { known: KNOWN_MACHINE, intruder: OTHER_MACHINE, at: START },
+};
+const mediaLost: HostEvent = { type: 'HostMediaDisconnected', data: {} };
+const noted: HostEvent = { type: 'HostConnectionTimedOut', data: {} };
+const paused: HostEvent = { type: 'HostStageClockPaused', data: {} };
+const voided: HostEvent = { type: 'HostImageCheckVoided', data: {} };
+const installingIn = (stage: string): readonly HostEvent[] => [...day1('installing-in-progress'), progressed(stage)];
+const overdueIn = (stage: string): readonly HostEvent[] => [...installingIn(stage), deadline('stage')];
+const unassigned = (status: 'known' | 'discovering'): readonly HostEvent[] => [
+  registered({ role: 'auto-assign' }),
+  entered(status),
+];
+const preparing = cluster('preparing-for-installation');
+const installing = cluster('installing');
+const waiting = cluster('installing-pending-user-action');
+const failed = cluster('error');
+const soft = { softTimeouts: true };
+const report = (stage: string): HostCommand => command('ReportProgress', { stage });
+const claim = (who = KNOWN_MACHINE, at = minute(1)): HostCommand => command('ClaimIdentity', { machine: who, at });
+
+const REGISTRATION: readonly Case[] = [
+  ['register-bound', [], command('Register')],
+  ['register-unbound', [], command('Register', { clusterId: '' })],
+  ['register-in-closed-cluster', [], command('Register', { clusterAcceptsHosts: false })],
+  ['register-while-preparing', day1('preparing-successful'), command('Register')],
+  ['register-again', day1('insufficient'), command('Register')],
+  ['register-while-resetting', day1('resetting'), command('Register')],
+  ['register-while-reset-reboots', [...day1('resetting'), progressed('Rebooting')], command('Register')],
+  ['register-with-wrong-boot-order', installingIn('Rebooting'), command('Register')],
+  ['register-during-installation', installingIn('Writing image to disk'), command('Register')],
+  ['register-at-installation-start', day1('installing'), command('Register')],
+  ['register-after-failure', day1('error', 'deadline'), command('Register')],
+  ['register-in-pool', pooled('unbinding'), command('Register', { clusterId: '' })],
+  ['register-by-another-machine', [...day1('known'), claimed], command('Register', { machine: OTHER_MACHINE })],
+  ['register-as-intruder', [...day1('known'), claimed, conflict], command('Register', { machine: OTHER_MACHINE })],
+  [
+    'register-again-with-wrong-boot-order',
+    [...day1('installing-pending-user-action'), progressed('Rebooting')],
+    command('Register'),
+  ],
+  [
+    'register-before-reboot',
+    [...day1('installing-pending-user-action'), progressed('Installing')],
+    command('Register'),
+  ],
+  ['register-installed', day1('installed'), command('Register')],
+  ['register-without-reset', day1('cancelled'), command('Register')],
+];
+
+const DISCOVERY: readonly Case[] = [
+  ['absent', day1('known'), refresh({ connected: false })],
+  ['inspection-awaited', day1('disconnected'), refresh({ inventory: 'none' })],
+  ['known-inspection-awaited', day1('known'), refresh({ inventory: 'none' })],
+  ['inspection-truncated', day1('discovering'), refresh({ inventory: 'truncated' })],
+  ['inspection-became-truncated', day1('insufficient'), refresh({ inventory: 'truncated' })],
+  ['known-inspection-became-truncated', day1('known'), refresh({ inventory: 'truncated' })],
+  ['hardware-too-weak', day1('discovering'), refresh({ minHardware: false })],
+  ['known-hardware-too-weak', day1('known'), refresh({ minHardware: false })],
+  ['disk-uuid-disabled', day1('discovering'), refresh({ vsphereDiskUuid: false })],
+  ['known-disk-uuid-disabled', day1('known'), refresh({ vsphereDiskUuid: false })],
+  ['input-missing', day1('discovering'), refresh({ machineCidrDefined: false })],
+  ['known-input-missing', day1('known'), refresh({ machineCidrDefined: false })],
+  ['not-sufficient', day1('discovering'), refresh({ sufficientForInstall: false })],
+  ['known-not-sufficient', day1('known'), refresh({ sufficientForInstall: false })],
+  ['sufficient', day1('pending-for-input'), refresh()],
+  ['known-sufficient', unassigned('known'), refresh({}, preparing)],
+];
+
+const PREPARATION: readonly Case[] = [
+  ['selected', day1('known'), refresh({}, preparing)],
+  ['selected-with-slow-disk', day1('known'), refresh({ diskSpeed: 'failed' }, preparing)],
+  ['preparation-disk-failed', day1('preparing-failed'), refresh({ diskSpeed: 'failed' }, preparing)],
+  ['preparation-images-failed', day1('preparing-for-installation'), refresh({ images: 'failed' }, preparing)],
+  [
+    'preparation-images-renewed',
+    [registered(), voided, entered('preparing-for-installation')],
+    refresh({ images: 'unknown' }, preparing),
+  ],
+  ['preparation-done', day1('preparing-for-installation'), refresh({}, preparing)],
+  ['preparation-running', day1('preparing-for-installation'), refresh({ diskSpeed: 'unknown' }, preparing)],
+  [
+    'preparation-timed-out',
+    [...day1('preparing-for-installation'), deadline('preparing')],
+    refresh({ images: 'unknown' }, preparing),
+  ],
+  ['preparation-called-off', day1('preparing-for-installation'), refresh({ images: 'unknown' }, cluster('ready'))],
+  ['preparation-failure-awaits-cluster', day1('preparing-failed'), refresh({ images: 'failed' }, preparing)],
+  ['preparation-failure-over', day1('preparing-failed'), refresh({ images: 'failed' }, cluster('ready'))],
+  ['prepared-awaits-others', day1('preparing-successful'), refresh({}, preparing)],
+  ['installation-starts', day1('preparing-successful'), refresh({}, installing)],
+  ['prepared-in-vain', day1('preparing-successful'), refresh({}, cluster('ready'))],
+  ['absent-while-preparing', day1('preparing-successful'), refresh({ mediaConnected: false }, preparing)],
+];
+
+const INSTALLATION: readonly Case[] = [
+  ...(['installing', 'in-progress'] as const).flatMap((prefix): readonly Case[] => {
+    const history = prefix === 'installing' ? day1('installing') : installingIn('Installing');
+    return [
+      [`${prefix}-cluster-failed`, history, refresh({}, failed)],
+      [`${prefix}-contact-lost`, history, refresh({ connected: false }, installing)],
+      [`${prefix}-contact-lost-noted`, history, refresh({ connected: false }, installing, soft)],
+      [`${prefix}-contact-regained`, [...history, noted], refresh({}, installing, soft)],
+    ];
+  }),
+  ['installing-timed-out', [...day1('installing'), deadline('installing')], refresh({}, installing)],
+  ['installing-goes-on', day1('installing'), refresh({}, installing)],
+  ['user-action-cluster-failed', day1('installing-pending-user-action'), refresh({}, failed)],
+  ['user-action-awaited', day1('installing-pending-user-action'), refresh({}, waiting)],
+  [
+    'user-action-needed',
+    [...day1('installing-pending-user-action'), deadline('pending-user-action')],
+    refresh({}, waiting),
+  ],
+  [
+    'user-action-timed-out',
+    [...day1('installing-pending-user-action'), deadline('pending-user-action')],
+    refresh({}, cluster('installing-pending-user-action', true)),
+  ],
+  [
+    'user-action-harms-nobody',
+    [...day1('installing-pending-user-action'), deadline('pending-user-action')],
+    refresh({}, cluster('installed', true)),
+  ],
+  ['installed-cluster-failed', day1('installed'), refresh({}, failed)],
+  ['installed-stays', day1('installed'), refresh({}, installing)],
+  ['stage-clock-paused', installingIn('Waiting for bootkube'), refresh({}, waiting)],
+  ['stage-clock-stands', [...installingIn('Waiting for bootkube'), paused], refresh({}, waiting)],
+  ['stage-clock-resumed', [...installingIn('Waiting for bootkube'), paused], refresh({}, installing)],
+  ['stage-goes-on', installingIn('Waiting for bootkube'), refresh({}, installing)],
+  ['reboot-timed-out', overdueIn('Rebooting'), refresh({}, installing)],
+  ['stage-timed-out', overdueIn('Configuring'), refresh({}, installing)],
+  ['stage-stalled', overdueIn('Writing image to disk'), refresh({}, installing)],
+  ['stage-overdue', overdueIn('Joined'), refresh({}, installing, soft)],
+  ['stage-slow', overdueIn('Copying registry data to disk'), refresh({}, installing, soft)],
+];
+
+const ENDED: readonly Case[] = [
+  ['failure-logs-timed-out', [...day1('error', 'report'), deadline('logs')], refresh({}, installing)],
+  ['failure-stays', day1('error', 'report'), refresh({}, installing)],
+  ['failure-shared-with-cluster', day1('error', 'cluster'), refresh({}, failed)],
+  ['recovered-with-cluster', [...day1('error', 'cluster'), progressed('Joined')], refresh({}, cluster('finalizing'))],
+  [
+    'recovered-with-cluster-installed',
+    [...day1('error', 'cluster'), progressed('Done')],
+    refresh({}, cluster('finalizing')),
+  ],
+  ['cancelled-logs-timed-out', [...day1('cancelled'), deadline('logs')], refresh()],
+  ['cancelled-stays', day1('cancelled'), refresh()],
+  ['resetting-timed-out', [...day1('resetting'), deadline('resetting')], refresh()],
+  ['resetting-awaits-boot', day1('resetting'), refresh()],
+  ['waits-to-register', day1('binding'), refresh()],
+  ['disabled-stays', day1('disabled'), refresh()],
+  ['deadline-passed', day1('installing'), command('PassDeadline', { deadline: 'installing', at: minute(20) })],
+  ['deadline-stale', day1('installing'), command('PassDeadline', { deadline: 'installing', at: minute(19) })],
+];
+
+const POOL: readonly Case[] = [
+  ['pool-silent', pooled('known-unbound'), refresh({ connected: false })],
+  ['pool-media-lost', pooled('known-unbound'), refresh({ mediaConnected: false })],
+  ['pool-inspection-awaited', pooled('disconnected-unbound'), refresh({ inventory: 'none' })],
+  ['pool-inspection-truncated', pooled('disconnected-unbound'), refresh({ inventory: 'truncated' })],
+  ['pool-inspection-became-truncated', pooled('known-unbound'), refresh({ inventory: 'truncated' })],
+  ['pool-not-sufficient', pooled('known-unbound'), refresh({ minHardware: false })],
+  ['pool-sufficient', pooled('discovering-unbound'), refresh({ machineCidrDefined: false, vsphereDiskUuid: false })],
+  ['unbinding-awaits-boot', pooled('unbinding'), refresh()],
+  ['reclaim-awaits-boot', pooled('reclaiming'), refresh()],
+  ['reclaim-timed-out', [...pooled('reclaiming'), deadline('reclaim')], refresh()],
+];
+
+const PROGRESS: readonly Case[] = [
+  ['progress-repeated', installingIn('Installing'), report('Installing')],
+  ['progress-in-other-words', installingIn('Installing'), command('ReportProgress', { info: 'half' })],
+  ['progress-onward', day1('installing'), report('Starting installation')],
+  ['progress-done', installingIn('Joined'), report('Done')],
+  ['progress-added', [...day2('installing-in-progress'), progressed('Installing')], report('Rebooting')],
+  ['progress-failed', installingIn('Installing'), report('Failed')],
+  ['late-progress', [...day1('error', 'deadline'), progressed('Rebooting')], report('Configuring')],
+  ['late-done', [...day1('error', 'silence'), progressed('Joined')], report('Done')],
+  ['late-added', [...day2('error', 'deadline'), progressed('Installing')], report('Rebooting')],
+  ['progress-despite-cluster', [...day1('error', 'cluster'), progressed('Joined')], report('Done')],
+  ['progress-of-pool-host', pooled('known-unbound'), report('Installing')],
+  ['progress-not-a-stage', day1('installing'), report('Dancing')],
+  ['progress-unlisted', installingIn('Installing'), report('Waiting for ignition')],
+  ['progress-backward', installingIn('Rebooting'), report('Installing')],
+  ['progress-outside-installation', day1('known'), report('Installing')],
+  ['progress-before-reboot-after-failure', day1('error', 'deadline'), report('Installing')],
+  ['progress-after-final-failure', [...day1('error', 'report'), progressed('Joined')], report('Done')],
+];
+
+const LIFECYCLE: readonly Case[] = [
+  ['install-day2-host', day2('known'), command('InstallHost')],
+  ['install-day1-host', day1('known'), command('InstallHost')],
+  ['install-unready-host', day2('insufficient'), command('InstallHost')],
+  ['install-step-failed', day1('installing'), command('ReportInstallFailure')],
+  ['failure-outside-installation', day1('known'), command('ReportInstallFailure')],
+  ['cancel-installation', day1('installing'), command('CancelInstallation')],
+  ['cancel-preparation', day1('preparing-successful'), command('CancelInstallation')],
+  ['cancel-nothing', day1('known'), command('CancelInstallation')],
+  ['cancel-outside-installation', day1('insufficient'), command('CancelInstallation')],
+  ['require-reset', day1('error', 'report'), command('RequireReset')],
+  ['require-reset-again', day1('resetting-pending-user-action'), command('RequireReset')],
+  ['reset-day1-host', day1('error', 'report'), command('RequireReset', { scope: 'host' })],
+  ['reset-without-installation', day1('disconnected'), command('RequireReset')],
+  ['bind', pooled('known-unbound'), command('Bind')],
+  ['bind-unready-host', pooled('insufficient-unbound'), command('Bind')],
+  ['bind-bound-host', day1('known'), command('Bind')],
+  ['unbind-unused', day1('known'), command('Unbind')],
+  ['unbind-busy', day1('installing'), command('Unbind')],
+  ['unbind-busy-host', day1('installing'), command('Unbind', { byPerson: true })],
+  ['unbind-used', day1('installed'), command('Unbind', { byPerson: true })],
+  ['unbind-moving-host', day1('binding'), command('Unbind')],
+  ['unbind-pool-host', pooled('known-unbound'), command('Unbind')],
+  ['reclaim-installed', day1('installed'), command('Reclaim')],
+  ['reclaim-unused', day1('known'), command('Reclaim')],
+  ['reclaim-failed-host', day1('cancelled'), command('Reclaim')],
+  ['reclaim-busy-host', day1('installing'), command('Reclaim')],
+  ['reclaim-pool-host', pooled('known-unbound'), command('Reclaim')],
+  ['reclaim-reboots', pooled('reclaiming'), command('RebootForReclaim')],
+  ['reboot-unreclaimed-host', day1('known'), command('RebootForReclaim')],
+  ['reclaim-fails', pooled('reclaiming-rebooting'), command('FailReclaim')],
+  ['fail-unreclaimed-host', day1('known'), command('FailReclaim')],
+];
+
+const PRESENCE: readonly Case[] = [
+  ['media-lost', day1('binding'), command('LoseMedia')],
+  ['media-lost-while-installing', day1('installing'), command('LoseMedia')],
+  ['pool-media-lost-in-step', pooled('known-unbound'), command('LoseMedia')],
+  ['media-lost-again', [...day1('known'), mediaLost], command('LoseMedia')],
+  ['media-lost-without-need', day1('installed'), command('LoseMedia')],
+  ['media-regained', [...day1('disconnected'), mediaLost], command('RegainMedia')],
+  ['media-still-there', day1('known'), command('RegainMedia')],
+  ['fall-silent', day1('known'), command('FallSilent')],
+  ['return', day1('known'), command('Return')],
+  ['claim-repeated', [...day1('known'), claimed], claim()],
+  ['claim-news', day1('known'), claim()],
+  ['claim-intrusion', [...day1('known'), claimed], claim(OTHER_MACHINE)],
+  ['claim-standoff', [...day1('known'), claimed, conflict], claim(machine('52:54:00:00:00:77'))],
+  ['claim-resolution', [...day1('known'), claimed, conflict], claim(KNOWN_MACHINE, minute(10))],
+];
+
+const EDITS: readonly Case[] = [
+  ['assign-role', day1('known'), command('AssignRole')],
+  ['assign-unknown-role', day1('known'), command('AssignRole', { role: 'king' })],
+  ['role-too-late', day1('installing'), command('AssignRole')],
+  ['suggest-role', unassigned('discovering'), command('SuggestRole')],
+  ['suggest-role-in-vain', day1('known'), command('SuggestRole')],
+  ['suggestion-too-late', day1('installing'), command('SuggestRole')],
+  ['choose-bootstrap', day1('known'), command('ChooseBootstrap')],
+  ['bootstrap-too-late', day1('installing'), command('ChooseBootstrap')],
+  ['rename', pooled('known-unbound'), command('Rename')],
+  ['name-too-late', day1('installed'), command('Rename')],
+  ['choose-installation-disk', day1('binding'), command('ChooseInstallationDisk')],
+  ['confirm-installation-disk', day1('installing-in-progress'), command('ChooseInstallationDisk', { byPerson: false })],
+  ['disk-being-written', day1('installing-in-progress'), command('ChooseInstallationDisk')],
+  ['disk-too-late', day1('installed'), command('ChooseInstallationDisk')],
+  ['revise-settings', day1('known'), command('ReviseSettings')],
+  [
+    'forget-ignition-token',
+    day1('installed'),
+    command('ReviseSettings', { changes: { ignitionEndpointTokenSet: false } }),
+  ],
+  ['settings-too-late', day1('installed'), command('ReviseSettings')],
+  ['record-logs', day1('error', 'report'), command('RecordLogs')],
+  ['deregister', day1('known'), command('Deregister')],
+  ...HOST_COMMAND_TYPES.filter((type) => type !== 'Register' && type !== 'PassDeadline').map((type): Case => [
+    `unknown-host-${type.toLowerCase()}`,
+    [],
+    command(type),
+  ]),
+];
+
+const CASES: readonly Case[] = [
+  ...REGISTRATION,
+  ...DISCOVERY,
+  ...PREPARATION,
+  ...INSTALLATION,
+  ...ENDED,
+  ...POOL,
+  ...PROGRESS,
+  ...LIFECYCLE,
+  ...PRESENCE,
+  ...EDITS,
+];
+const ROWS = new Map(HOST_TABLE.rows.map((row) => [row.id, row]));
+
+describe('every row of the host', () => {
+  it('has a story that reaches it', () => {
+    const told = new Set(CASES.map(([id]) => id));
+    expect(HOST_TABLE.rows.map(({ id }) => id).filter((id) => !told.has(id))).toEqual([]);
+  });
+
+  it.each(CASES)('%s applies and does what it says', (id, history, what) => {
+    const told = when(history, what);
+    const row = ROWS.get(id);
+    expect(told.row).toBe(id);
+    if (row?.refuse) {
+      expect(told.refusal).toBe(row.refuse.code);
+      return;
+    }
+    expect(told.refusal).toBeUndefined();
+    const before = stateAfter(history);
+    const moves = told.events.flatMap((event) => (event.type === 'HostEnteredStatus' ? [event.data] : []));
+    if (row && row.to !== 'stay' && row.to !== before.status)
+      expect(moves[0]).toMatchObject({ status: row.to, transition: id, cause: row.cause ?? '' });
+  });
+});
+
+describe('a refresh', () => {
+  it('that finds nothing new stores nothing', () => {
+    const first = when(day1('discovering'), refresh());
+    expect(first.state.status).toBe('known');
+    expect(when([...day1('discovering'), ...first.events], refresh()).events).toEqual([]);
+  });
+
+  it('goes through all rows that follow from each other', () => {
+    const told = when(day1('disconnected'), refresh({}, preparing));
+    expect(told.state.status).toBe('preparing-successful');
+    expect(told.types).toEqual(['HostEnteredStatus', 'HostEnteredStatus', 'HostEnteredStatus']);
+  });
+
+  it('without conditions judges by what the host is known to do itself', () => {
+    const silent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
+    const bare = command('Refresh', { conditions: undefined });
+    expect(when([...given('known'), silent], bare).state.status).toBe('disconnected');
+    expect(when(given('discovering'), bare).events).toHaveLength(1);
+  });
+});
+
+describe('being selected', () => {
+  it('makes images that failed before be checked again, and counts what the new check says', () => {
+    const selected = when(day1('known'), refresh({ images: 'failed' }, preparing));
+    expect(selected.types).toEqual(['HostImageCheckVoided', 'HostEnteredStatus']);
+    expect(selected.state.status).toBe('preparing-for-installation');
+    const history = [...day1('known'), ...selected.events];
+    expect(when(history, refresh({ images: 'failed' }, preparing)).events).toEqual([]);
+
+    const renewed = when(history, refresh({ images: 'unknown' }, preparing));
+    expect(renewed.types).toEqual(['HostImageCheckRenewed']);
+    const failedAgain = when([...history, ...renewed.events], refresh({ images: 'failed' }, preparing));
+    expect(failedAgain.state.status).toBe('preparing-failed');
+  });
+
+  it('forgets the logs of an attempt before', () => {
+    const history = [
+      ...day1('known'),
+      { type: 'HostLogsReported' as const, data: { logsState: 'completed', at: START } },
+    ];
+    expect(when(history, refresh({}, preparing)).state.logs).toEqual({ state: '', startedAt: '', collectedAt: '' });
+  });
+});

@@ -1,0 +1,262 @@
+import type { HostCommand } from './commands';
+import { HOST_STATUSES, type HostStatus } from './status';
+import { cluster, command, day1, day2, given, pooled, progressed, refresh, when, infoOf } from './host.fixture.spec';
+
+/** Statuses and where a command leads from them; every status that is not listed refuses. */
+type Matrix = readonly (readonly [from: string, to: string])[];
+
+const expand = (matrix: Matrix): ReadonlyMap<string, string> =>
+  new Map(matrix.flatMap(([from, to]) => from.split(' ').map((status) => [status, to] as const)));
+
+const SAME = '=';
+const MATRICES: readonly (readonly [string, HostCommand, Matrix])[] = [
+  [
+    'registering again, nothing rebooted',
+    command('Register'),
+    [
+      ['preparing-for-installation preparing-successful', 'known'],
+      [
+        'discovering known disconnected insufficient resetting-pending-user-action binding pending-for-input resetting',
+        'discovering',
+      ],
+      ['installing installing-in-progress', 'error'],
+      ['error', SAME],
+      [
+        'discovering-unbound disconnected-unbound insufficient-unbound known-unbound unbinding unbinding-pending-user-action reclaiming-rebooting',
+        'discovering-unbound',
+      ],
+    ],
+  ],
+  ['a failing install step', command('ReportInstallFailure'), [['installing installing-in-progress', 'error']]],
+  [
+    'cancelling',
+    command('CancelInstallation'),
+    [
+      ['installing-pending-user-action installing installing-in-progress installed error', 'cancelled'],
+      ['preparing-for-installation preparing-successful', 'known'],
+      ['known cancelled', SAME],
+    ],
+  ],
+  [
+    'resetting with the cluster',
+    command('RequireReset'),
+    [
+      [
+        'resetting discovering known installing-pending-user-action installing preparing-for-installation preparing-successful preparing-failed pending-for-input resetting-pending-user-action installing-in-progress installed error cancelled added-to-existing-cluster',
+        'resetting-pending-user-action',
+      ],
+    ],
+  ],
+  [
+    'unbinding because the cluster is deleted',
+    command('Unbind'),
+    [
+      ['known discovering disconnected insufficient pending-for-input', 'unbinding'],
+      [
+        'preparing-for-installation preparing-successful preparing-failed installing installing-in-progress installing-pending-user-action installed added-to-existing-cluster error cancelled',
+        'unbinding-pending-user-action',
+      ],
+    ],
+  ],
+  [
+    'unbinding by a person',
+    command('Unbind', { byPerson: true }),
+    [
+      ['known discovering disconnected insufficient pending-for-input', 'unbinding'],
+      ['installed added-to-existing-cluster error cancelled', 'unbinding-pending-user-action'],
+    ],
+  ],
+  [
+    'reclaiming',
+    command('Reclaim'),
+    [
+      ['installed added-to-existing-cluster', 'reclaiming'],
+      ['known discovering disconnected insufficient pending-for-input', 'unbinding'],
+      ['error cancelled', 'unbinding-pending-user-action'],
+    ],
+  ],
+  ['rebooting for reclaim', command('RebootForReclaim'), [['reclaiming', 'reclaiming-rebooting']]],
+  ['a failing reclaim', command('FailReclaim'), [['reclaiming reclaiming-rebooting', 'unbinding-pending-user-action']]],
+  ['binding', command('Bind'), [['known-unbound', 'binding']]],
+  [
+    'losing the media',
+    command('LoseMedia'),
+    [
+      ['discovering insufficient known pending-for-input disconnected binding', 'disconnected'],
+      [
+        'preparing-for-installation preparing-failed preparing-successful installing installing-in-progress error',
+        'error',
+      ],
+      ['discovering-unbound insufficient-unbound known-unbound disconnected-unbound unbinding', 'disconnected-unbound'],
+    ],
+  ],
+  [
+    'a first stage',
+    command('ReportProgress', { stage: 'Starting installation' }),
+    [['installing installing-in-progress installing-pending-user-action', 'installing-in-progress']],
+  ],
+  [
+    'the last stage on day 1',
+    command('ReportProgress', { stage: 'Done' }),
+    [['installing installing-in-progress installing-pending-user-action', 'installed']],
+  ],
+  [
+    'a stage that failed',
+    command('ReportProgress', { stage: 'Failed', info: 'no disk' }),
+    [['installing installing-in-progress installing-pending-user-action', 'error']],
+  ],
+  [
+    'a new role',
+    command('AssignRole', { role: 'arbiter' }),
+    [
+      [
+        'discovering known disconnected insufficient pending-for-input discovering-unbound known-unbound disconnected-unbound insufficient-unbound binding',
+        SAME,
+      ],
+    ],
+  ],
+];
+
+describe.each(MATRICES)('%s', (_, what, matrix) => {
+  const expected = expand(matrix);
+  it.each([...HOST_STATUSES])('from %s', (from) => {
+    const told = when(given(from), what);
+    const to = expected.get(from);
+    if (to === undefined) {
+      expect(told.refusal).toEqual(expect.any(String));
+      expect(told.events).toEqual([]);
+      return;
+    }
+    expect(told.refusal).toBeUndefined();
+    expect(told.state.status).toBe(to === SAME ? from : to);
+  });
+});
+
+const ALL_DISCOVERY = 'discovering known disconnected insufficient pending-for-input';
+const POOL = 'discovering-unbound known-unbound disconnected-unbound insufficient-unbound';
+const preparing = cluster('preparing-for-installation');
+
+/** The reference's refresh rules, by their numbers there: from, surroundings, to. */
+const REFRESH: readonly (readonly [rule: string, from: string, command: HostCommand, to: string])[] = [
+  ['2, 3', 'known', refresh({}, preparing), 'preparing-successful'],
+  ['2, 10', 'known', refresh({ diskSpeed: 'unknown' }, preparing), 'preparing-for-installation'],
+  ['4', 'preparing-successful', refresh({}, preparing), SAME],
+  ['5', 'preparing-successful', refresh({}, cluster('installing')), 'installing'],
+  ['6', 'preparing-for-installation', refresh({ images: 'unknown' }, cluster('ready')), 'known'],
+  ['7', 'preparing-for-installation preparing-failed known', refresh({ diskSpeed: 'failed' }), 'insufficient'],
+  ['9', 'preparing-for-installation', refresh({ images: 'failed' }, preparing), 'preparing-failed'],
+  ['10', 'preparing-for-installation', refresh({ images: 'unknown' }, preparing), SAME],
+  ['11', 'preparing-failed', refresh({}, cluster('ready')), 'known'],
+  ['11', 'preparing-failed', refresh({ images: 'failed' }, preparing), SAME],
+  ['12', 'preparing-successful', refresh({}, cluster('ready')), 'known'],
+  ['13', `${ALL_DISCOVERY} preparing-failed`, refresh({ connected: false }), 'disconnected'],
+  ['13', `${ALL_DISCOVERY} preparing-failed`, refresh({ mediaConnected: false }), 'disconnected'],
+  [
+    '14',
+    'installing installing-in-progress installed installing-pending-user-action',
+    refresh({}, cluster('error')),
+    'error',
+  ],
+  ['16', 'preparing-for-installation preparing-successful', refresh({ connected: false }, preparing), 'disconnected'],
+  ['17', 'installing installing-in-progress', refresh({ connected: false }, cluster('installing')), 'error'],
+  [
+    '18',
+    'installing installing-in-progress',
+    refresh({ connected: false }, cluster('installing'), { softTimeouts: true }),
+    SAME,
+  ],
+  [
+    '22',
+    'installing installing-in-progress installed installing-pending-user-action resetting-pending-user-action',
+    refresh({}, cluster('installing')),
+    SAME,
+  ],
+  ['23', 'disconnected discovering', refresh({ inventory: 'none' }), 'discovering'],
+  ['23', 'disconnected discovering', refresh({ inventory: 'truncated' }), 'discovering'],
+  ['24', ALL_DISCOVERY, refresh({ minHardware: false, machineCidrDefined: false }), 'insufficient'],
+  ['25', ALL_DISCOVERY, refresh({ machineCidrDefined: false, sufficientForInstall: false }), 'pending-for-input'],
+  ['26', ALL_DISCOVERY, refresh({ sufficientForInstall: false }), 'insufficient'],
+  ['26', ALL_DISCOVERY, refresh({ vsphereDiskUuid: false, machineCidrDefined: false }), 'insufficient'],
+  ['26', 'insufficient known pending-for-input', refresh({ inventory: 'truncated' }), 'insufficient'],
+  ['27, 28', ALL_DISCOVERY, refresh(), 'known'],
+  [
+    '29',
+    'error cancelled resetting added-to-existing-cluster reclaiming reclaiming-rebooting unbinding-pending-user-action binding unbinding',
+    refresh(),
+    SAME,
+  ],
+  ['pool 1', `${POOL} unbinding`, refresh({ connected: false }), 'disconnected-unbound'],
+  ['pool 2', 'disconnected-unbound discovering-unbound', refresh({ inventory: 'none' }), 'discovering-unbound'],
+  ['pool 3', POOL, refresh({ minHardware: false }), 'insufficient-unbound'],
+  ['pool 3', POOL, refresh({ sufficientForInstall: false }), 'insufficient-unbound'],
+  ['pool 4', POOL, refresh(), 'known-unbound'],
+  ['pool media', POOL, refresh({ mediaConnected: false }), SAME],
+];
+
+describe('refreshing', () => {
+  const cases = REFRESH.flatMap(([rule, from, what, to]) =>
+    from.split(' ').map((status) => [rule, status as HostStatus, to === SAME ? status : to, what] as const),
+  );
+  it.each(cases)('rule %s: %s becomes %s', (_, from, to, what) => {
+    expect(when(given(from), what).state.status).toBe(to);
+  });
+
+  it.each(['installing', 'installing-in-progress', 'installed', 'installing-pending-user-action'] as const)(
+    'a day-2 host in %s does not fall with its cluster',
+    (status) => {
+      expect(when(day2(status), refresh({}, cluster('error'))).state.status).toBe(status);
+    },
+  );
+
+  it('an unassigned host stays known while its cluster prepares', () => {
+    const told = when(
+      day1('known').map((event) =>
+        event.type === 'HostRegistered' ? { ...event, data: { ...event.data, role: 'auto-assign' } } : event,
+      ),
+      refresh({}, preparing),
+    );
+    expect(told.state.status).toBe('known');
+  });
+
+  it('a host that is past its reboot is not missed', () => {
+    const history = [...day1('installing-in-progress'), progressed('Rebooting')];
+    expect(when(history, refresh({ connected: false }, cluster('installing'))).events).toEqual([]);
+  });
+
+  it('pool hosts are not asked about a machine network', () => {
+    const told = when(pooled('discovering-unbound'), refresh({ machineCidrDefined: false, vsphereDiskUuid: false }));
+    expect(told.state.status).toBe('known-unbound');
+  });
+});
+
+describe('registering', () => {
+  it.each(['installing-in-progress', 'added-to-existing-cluster'] as const)(
+    'from the discovery image after the reboot asks a person to fix the boot order (%s)',
+    (status) => {
+      const told = when(
+        [...day1(status), progressed('Rebooting')],
+        command('Register', { installationDisk: 'Disk 9000 S123 (sda, wwn-1)' }),
+      );
+      expect(told.state.status).toBe('installing-pending-user-action');
+      expect(infoOf(told.state)).toContain('Disk 9000 S123 (sda, wwn-1)');
+    },
+  );
+
+  it('a day-2 host that was done is asked the same', () => {
+    const history = [...day2('added-to-existing-cluster'), progressed('Done')];
+    const told = when(history, command('Register', { kind: 'AddToExistingClusterHost' }));
+    expect(told.state.status).toBe('installing-pending-user-action');
+  });
+
+  it('while resetting after a reboot changes nothing', () => {
+    expect(when([...day1('resetting'), progressed('Rebooting')], command('Register')).events).toEqual([]);
+  });
+
+  it.each([
+    ['host-already-installed', day1('installed')],
+    ['host-must-boot-from-disk', [...day1('installing-pending-user-action'), progressed('Rebooting')]],
+    ['invalid-input', day1('cancelled')],
+  ] as const)('is refused with %s', (code, history) => {
+    expect(when(history, command('Register')).refusal).toBe(code);
+  });
+});

@@ -1,0 +1,153 @@
+import { type HostRow, type HostVariables, type RowOn, refuse } from '../guards';
+import type { Guard } from '@muster/decision';
+import { HOST_COMMAND_TYPES } from '../commands';
+import { readProgress } from '../progress';
+import { HOST_STAGES } from '../stages';
+import { DISABLED, INSTALLING, statusesExcept } from '../status';
+
+const ANY = statusesExcept([]);
+const same: Guard<HostVariables> = { identity: ['same'] };
+
+/** Nothing can be done with what does not exist, but for forgetting it for good. */
+const UNKNOWN_HOST: readonly HostRow[] = HOST_COMMAND_TYPES.filter(
+  (on) => on !== 'Register' && on !== 'PassDeadline',
+).map((on) =>
+  refuse({
+    id: `unknown-host-${on.toLowerCase()}`,
+    on,
+    from: ['unregistered'],
+    code: 'not-found',
+    reason: 'No host of this id is registered here; it appears once its agent registers.',
+    subject: 'host_id',
+    allowed: () => [],
+  }),
+);
+
+const REGISTER: readonly RowOn<'Register'>[] = [
+  refuse({
+    id: 'register-in-closed-cluster',
+    on: 'Register',
+    from: ['unregistered'],
+    code: 'cluster-does-not-accept-hosts',
+    reason: 'The cluster of this image takes no new hosts in its present status; boot the host again when it does.',
+    when: { bound: [true], accepts: [false] },
+    subject: 'cluster.status',
+    allowed: () => ['insufficient', 'ready', 'pending-for-input', 'adding-hosts'],
+  }),
+  refuse({
+    id: 'register-again-with-wrong-boot-order',
+    on: 'Register',
+    from: ['installing-pending-user-action'],
+    code: 'host-must-boot-from-disk',
+    reason: 'The host has to boot from its installation disk; fix its boot order and restart it.',
+    when: { ...same, rebooted: [true] },
+  }),
+  refuse({
+    id: 'register-before-reboot',
+    on: 'Register',
+    from: ['installing-pending-user-action', 'added-to-existing-cluster'],
+    code: 'invalid-input',
+    reason: 'The host is part of an installation that did not expect it to start again; reset it first.',
+    when: { ...same, rebooted: [false] },
+  }),
+  refuse({
+    id: 'register-installed',
+    on: 'Register',
+    from: ['installed'],
+    code: 'host-already-installed',
+    reason: 'The host is installed; its agent must stop and the machine boot from its disk.',
+    when: same,
+  }),
+  refuse({
+    id: 'register-without-reset',
+    on: 'Register',
+    from: ['preparing-failed', 'cancelled', 'reclaiming', ...DISABLED],
+    code: 'invalid-input',
+    reason: 'The host cannot register in its present status; wait for its cluster or reset it.',
+    when: same,
+  }),
+  refuse({
+    id: 'register-as-intruder',
+    on: 'Register',
+    from: ANY,
+    code: 'identity-conflict',
+    reason: 'Another live machine has this host id; give this one an id of its own or shut the other down.',
+    when: { identity: ['intruder'] },
+    subject: 'host_id',
+    allowed: () => [],
+  }),
+];
+
+const NOT_ACTIVE = statusesExcept(INSTALLING, ['error']);
+const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
+  refuse({
+    id: 'progress-of-pool-host',
+    on: 'ReportProgress',
+    from: ANY,
+    code: 'invalid-input',
+    reason: 'A host without a cluster is not being installed and has no progress; bind it first.',
+    when: { bound: [false] },
+    subject: 'cluster_id',
+    allowed: () => [],
+  }),
+  refuse({
+    id: 'progress-not-a-stage',
+    on: 'ReportProgress',
+    from: ANY,
+    code: 'invalid-input',
+    reason: 'There is no such stage; report one of the allowed ones.',
+    when: { bound: [true], move: ['not-a-stage'] },
+    subject: 'current_stage',
+    allowed: () => HOST_STAGES,
+  }),
+  refuse({
+    id: 'progress-unlisted',
+    on: 'ReportProgress',
+    from: [...INSTALLING, 'error'],
+    code: 'not-allowed-in-state',
+    reason: 'A host of this role does not go through that stage.',
+    when: { bound: [true], move: ['unlisted'] },
+    subject: 'current_stage',
+    allowed: ({ state, command }) => readProgress(state, command).stages,
+  }),
+  refuse({
+    id: 'progress-backward',
+    on: 'ReportProgress',
+    from: [...INSTALLING, 'error'],
+    code: 'not-allowed-in-state',
+    reason: 'The host is past that stage; stages are only left forward.',
+    when: { bound: [true], move: ['backward'] },
+    subject: 'current_stage',
+    allowed: ({ state, command }) => {
+      const { stages } = readProgress(state, command);
+      return stages.filter((_, index) => index >= stages.findIndex((stage) => stage === state.progress.stage));
+    },
+  }),
+  refuse({
+    id: 'progress-outside-installation',
+    on: 'ReportProgress',
+    from: NOT_ACTIVE,
+    code: 'not-allowed-in-state',
+    reason: 'The host is not being installed, so its stage cannot change.',
+    when: { bound: [true], move: ['unlisted', 'backward', 'failed', 'onward', 'arrival', 'done'] },
+  }),
+  refuse({
+    id: 'progress-before-reboot-after-failure',
+    on: 'ReportProgress',
+    from: ['error'],
+    code: 'not-allowed-in-state',
+    reason: 'The host failed and was told to stop; only a machine that already runs from its disk may still succeed.',
+    when: { bound: [true], move: ['onward', 'failed'] },
+  }),
+  refuse({
+    id: 'progress-after-final-failure',
+    on: 'ReportProgress',
+    from: ['error'],
+    code: 'not-allowed-in-state',
+    reason: 'The installation of this host failed for good; reset it to try again.',
+    when: { bound: [true], failure: ['final'], move: ['arrival', 'done'] },
+  }),
+];
+
+/** What machines are told when they speak out of turn. */
+export const AGENT_REFUSAL_ROWS: readonly HostRow[] = [...UNKNOWN_HOST, ...REGISTER, ...PROGRESS];

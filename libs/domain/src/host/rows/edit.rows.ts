@@ -1,0 +1,161 @@
+import type { HostEvent } from '@muster/contracts';
+import type { ContextOf, RowOn } from '../guards';
+import { isDay2 } from '../state';
+import { DISCOVERY, EDITABLE, statusesExcept } from '../status';
+
+function assignRole({ state, command }: ContextOf<'AssignRole'>): readonly HostEvent[] {
+  const { role } = command;
+  if (role === state.role) return [];
+  // On day 2 the pool follows the role until a person names another.
+  const follows = isDay2(state) && !state.isPoolNameChosen && role !== 'auto-assign';
+  const machineConfigPoolName = follows ? role : state.machineConfigPoolName;
+  return [{ type: 'HostRoleAssigned', data: { role, machineConfigPoolName } }];
+}
+
+function chooseDisk({ state, command }: ContextOf<'ChooseInstallationDisk'>): readonly HostEvent[] {
+  const { diskId, diskPath, byPerson } = command;
+  const { id, path, isChosenByPerson } = state.installationDisk;
+  if (diskId === id && diskPath === path && byPerson === isChosenByPerson) return [];
+  return [{ type: 'InstallationDiskChosen', data: { diskId, diskPath, byPerson } }];
+}
+
+const isNews = (known: unknown, given: unknown): boolean => {
+  if (typeof given !== 'object' || given === null) return given !== known;
+  // The override document is a reference to a stored body: its digest says whether it is another.
+  return (
+    !(typeof known === 'object' && known !== null && 'digest' in known && 'digest' in given) ||
+    known.digest !== given.digest
+  );
+};
+
+function reviseSettings({ state, command }: ContextOf<'ReviseSettings'>): readonly HostEvent[] {
+  const known: Readonly<Record<string, unknown>> = {
+    ...state.settings,
+    machineConfigPoolName: state.machineConfigPoolName,
+    ignitionEndpointTokenSet: state.settings.ignitionEndpointTokenSet ?? false,
+    ignitionEndpointHttpHeadersSet: state.settings.ignitionEndpointHttpHeadersSet ?? false,
+    fencingCredentialsSet: state.settings.fencingCredentialsSet ?? false,
+  };
+  const changes = Object.entries(command.changes).filter(
+    ([name, given]) => given !== undefined && isNews(known[name], given),
+  );
+  return changes.length === 0 ? [] : [{ type: 'HostSettingsRevised', data: { changes: Object.fromEntries(changes) } }];
+}
+
+function recordLogs({ state, command }: ContextOf<'RecordLogs'>): readonly HostEvent[] {
+  const { logsState, body, at } = command;
+  return [
+    ...(body ? [{ type: 'HostLogsCollected' as const, data: { body, at } }] : []),
+    ...(logsState && logsState !== state.logs.state
+      ? [{ type: 'HostLogsReported' as const, data: { logsState, at } }]
+      : []),
+  ];
+}
+
+const ROLE_ROWS: readonly (RowOn<'AssignRole'> | RowOn<'SuggestRole'> | RowOn<'ChooseBootstrap'>)[] = [
+  {
+    id: 'assign-role',
+    from: EDITABLE,
+    on: 'AssignRole',
+    when: { roleKnown: [true] },
+    to: 'stay',
+    why: 'Until the installation begins the role is anyone’s choice.',
+    emit: assignRole,
+  },
+  {
+    id: 'suggest-role',
+    from: DISCOVERY,
+    on: 'SuggestRole',
+    when: { autoAssign: [true] },
+    to: 'stay',
+    why: 'The role is left to the service, which may change its mind until the installation begins.',
+    emit: ({ state, command }) =>
+      command.role === state.suggestedRole ? [] : [{ type: 'HostRoleSuggested', data: { role: command.role } }],
+  },
+  {
+    id: 'suggest-role-in-vain',
+    from: DISCOVERY,
+    on: 'SuggestRole',
+    when: { autoAssign: [false] },
+    to: 'stay',
+    why: 'A role that was chosen needs no suggestion.',
+  },
+  {
+    id: 'choose-bootstrap',
+    from: [...DISCOVERY, 'preparing-for-installation'],
+    on: 'ChooseBootstrap',
+    to: 'stay',
+    why: 'One control plane host starts the cluster before it joins it.',
+    emit: ({ state }) => (state.isBootstrap ? [] : [{ type: 'HostBootstrapChosen', data: {} }]),
+  },
+];
+
+const SETTING_ROWS: readonly (RowOn<'Rename'> | RowOn<'ChooseInstallationDisk'> | RowOn<'ReviseSettings'>)[] = [
+  {
+    id: 'rename',
+    from: EDITABLE,
+    on: 'Rename',
+    to: 'stay',
+    why: 'The name is written to the machine when it is installed.',
+    emit: ({ state, command }) =>
+      command.hostname === state.requestedHostname
+        ? []
+        : [{ type: 'HostRenamed', data: { requestedHostname: command.hostname } }],
+  },
+  {
+    id: 'choose-installation-disk',
+    from: EDITABLE,
+    on: 'ChooseInstallationDisk',
+    to: 'stay',
+    why: 'Nothing is written before the installation begins.',
+    emit: chooseDisk,
+  },
+  {
+    id: 'confirm-installation-disk',
+    from: ['installing-in-progress'],
+    on: 'ChooseInstallationDisk',
+    when: { byPerson: [false] },
+    to: 'stay',
+    why: 'An inventory that comes during the installation may tell the disk’s path anew.',
+    emit: chooseDisk,
+  },
+  {
+    id: 'revise-settings',
+    from: EDITABLE,
+    on: 'ReviseSettings',
+    to: 'stay',
+    why: 'Until the installation begins settings are anyone’s choice.',
+    emit: reviseSettings,
+  },
+  {
+    id: 'forget-ignition-token',
+    from: statusesExcept(EDITABLE),
+    on: 'ReviseSettings',
+    when: { forgetsToken: [true] },
+    to: 'stay',
+    why: 'A secret may be forgotten at any time.',
+    emit: reviseSettings,
+  },
+];
+
+const RECORD_ROWS: readonly (RowOn<'RecordLogs'> | RowOn<'Deregister'>)[] = [
+  {
+    id: 'record-logs',
+    from: statusesExcept([]),
+    on: 'RecordLogs',
+    to: 'stay',
+    why: 'Logs are welcome whenever they come.',
+    emit: recordLogs,
+  },
+  {
+    id: 'deregister',
+    from: statusesExcept([]),
+    on: 'Deregister',
+    to: 'stay',
+    why: 'A person may forget any host; a machine that still runs registers as new.',
+    emit: ({ command }) => [{ type: 'HostDeregistered', data: { at: command.at } }],
+  },
+];
+
+/** What people and rules choose for a host, and what is written down about it. */
+export const EDIT_ROWS = [...ROLE_ROWS, ...SETTING_ROWS, ...RECORD_ROWS] as const;

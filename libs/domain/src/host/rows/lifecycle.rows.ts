@@ -1,0 +1,196 @@
+import { hostReason } from '../messages';
+import type { StatusReason } from '../../status-reason';
+import type { HostEvent } from '@muster/contracts';
+import type { ContextOf, RowOn } from '../guards';
+import { DISCOVERY, INSTALLING, PREPARING, RECLAIMING } from '../status';
+import { installerChosen, leaveCluster } from '../effects';
+
+const unbinding = (): StatusReason => hostReason('unbinding');
+const installationFailed = ({ command }: ContextOf<'ReportInstallFailure'>): readonly HostEvent[] => [
+  { type: 'HostInstallationFailed', data: { reason: command.reason } },
+];
+
+const INSTALL_ROWS: readonly RowOn<'InstallHost'>[] = [
+  {
+    id: 'install-day2-host',
+    from: ['known'],
+    on: 'InstallHost',
+    when: { day2: [true] },
+    to: 'installing',
+    why: 'The cluster exists: there is nobody to wait for.',
+    status: () => hostReason('installing'),
+    emit: installerChosen,
+  },
+];
+
+const FAILURE_ROWS: readonly RowOn<'ReportInstallFailure'>[] = [
+  {
+    id: 'install-step-failed',
+    from: ['installing', 'installing-in-progress'],
+    on: 'ReportInstallFailure',
+    to: 'error',
+    cause: 'report',
+    why: 'The installer ended without success.',
+    status: ({ command: { reason } }) => hostReason('install-step-failed', { parameters: { reason } }),
+    emit: installationFailed,
+  },
+];
+
+const CANCEL_ROWS: readonly RowOn<'CancelInstallation'>[] = [
+  {
+    id: 'cancel-installation',
+    from: [...INSTALLING, 'installed', 'error'],
+    on: 'CancelInstallation',
+    to: 'cancelled',
+    why: 'The disk may be written: the host has to be reset before it is used again.',
+    status: () => hostReason('cancelled'),
+  },
+  {
+    id: 'cancel-preparation',
+    from: ['preparing-for-installation', 'preparing-successful'],
+    on: 'CancelInstallation',
+    to: 'known',
+    why: 'Nothing was written.',
+    status: () => hostReason('cancelled'),
+  },
+  {
+    id: 'cancel-nothing',
+    from: ['known', 'cancelled'],
+    on: 'CancelInstallation',
+    to: 'stay',
+    why: 'There is nothing to cancel, or it is cancelled already.',
+  },
+];
+
+const RESET_ROWS: readonly RowOn<'RequireReset'>[] = [
+  {
+    id: 'require-reset',
+    from: [
+      'resetting',
+      'discovering',
+      'known',
+      'pending-for-input',
+      ...PREPARING,
+      ...INSTALLING,
+      'installed',
+      'error',
+      'cancelled',
+      'added-to-existing-cluster',
+    ],
+    on: 'RequireReset',
+    when: { resettable: [true] },
+    to: 'resetting-pending-user-action',
+    why: 'The machine has to boot the discovery image again; only a person or its controller can make it.',
+    status: () => hostReason('resetting'),
+    emit: ({ command }) => [{ type: 'HostReset', data: { reason: command.reason } }],
+  },
+  {
+    id: 'require-reset-again',
+    from: ['resetting-pending-user-action'],
+    on: 'RequireReset',
+    when: { resettable: [true] },
+    to: 'stay',
+    why: 'It is waited for already.',
+  },
+];
+
+const BIND_ROWS: readonly RowOn<'Bind'>[] = [
+  {
+    id: 'bind',
+    from: ['known-unbound'],
+    on: 'Bind',
+    to: 'binding',
+    why: 'The agent exits, comes back and registers in the cluster.',
+    status: () => hostReason('binding'),
+    emit: ({ command }) => [{ type: 'HostBound', data: { clusterId: command.clusterId } }],
+  },
+];
+
+const UNBIND_ROWS: readonly RowOn<'Unbind'>[] = [
+  {
+    id: 'unbind-unused',
+    from: DISCOVERY,
+    on: 'Unbind',
+    to: 'unbinding',
+    why: 'The agent runs: it exits, comes back and registers in the pool.',
+    status: unbinding,
+    emit: leaveCluster,
+  },
+  {
+    id: 'unbind-busy',
+    from: [...PREPARING, ...INSTALLING],
+    on: 'Unbind',
+    when: { byPerson: [false] },
+    to: 'unbinding-pending-user-action',
+    why: 'Its cluster is gone; the machine may run from its disk, so a person has to boot it.',
+    status: unbinding,
+    emit: leaveCluster,
+  },
+  {
+    id: 'unbind-used',
+    from: ['installed', 'added-to-existing-cluster', 'error', 'cancelled'],
+    on: 'Unbind',
+    to: 'unbinding-pending-user-action',
+    why: 'The machine runs from its disk: a person has to boot it.',
+    status: unbinding,
+    emit: leaveCluster,
+  },
+];
+
+const RECLAIM_ROWS: readonly (RowOn<'Reclaim'> | RowOn<'RebootForReclaim'> | RowOn<'FailReclaim'>)[] = [
+  {
+    id: 'reclaim-installed',
+    from: ['installed', 'added-to-existing-cluster'],
+    on: 'Reclaim',
+    to: 'reclaiming',
+    why: 'An agent inside the cluster brings the machine back without a person.',
+    status: unbinding,
+    emit: leaveCluster,
+  },
+  {
+    id: 'reclaim-unused',
+    from: DISCOVERY,
+    on: 'Reclaim',
+    to: 'unbinding',
+    why: 'The discovery agent runs: nothing has to be rebooted.',
+    status: unbinding,
+    emit: leaveCluster,
+  },
+  {
+    id: 'reclaim-failed-host',
+    from: ['error', 'cancelled'],
+    on: 'Reclaim',
+    to: 'unbinding-pending-user-action',
+    why: 'Nobody inside the machine can bring it back.',
+    status: unbinding,
+    emit: leaveCluster,
+  },
+  {
+    id: 'reclaim-reboots',
+    from: ['reclaiming'],
+    on: 'RebootForReclaim',
+    to: 'reclaiming-rebooting',
+    why: 'The discovery image lies on the disk and is booted next.',
+    status: () => hostReason('reclaiming'),
+  },
+  {
+    id: 'reclaim-fails',
+    from: RECLAIMING,
+    on: 'FailReclaim',
+    to: 'unbinding-pending-user-action',
+    why: 'The discovery image did not reach the disk: a person has to boot it.',
+    status: unbinding,
+    emit: leaveCluster,
+  },
+];
+
+/** What people and clusters do with hosts. */
+export const LIFECYCLE_ROWS = [
+  ...INSTALL_ROWS,
+  ...FAILURE_ROWS,
+  ...CANCEL_ROWS,
+  ...RESET_ROWS,
+  ...BIND_ROWS,
+  ...UNBIND_ROWS,
+  ...RECLAIM_ROWS,
+] as const;

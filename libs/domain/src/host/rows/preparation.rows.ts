@@ -1,0 +1,169 @@
+import { hostReason } from '../messages';
+import type { StatusReason } from '../../status-reason';
+import type { ContextOf, RowOn } from '../guards';
+import type { HostGuardValues } from '../guards';
+import { blocked, installerChosen } from '../effects';
+
+type Context = ContextOf<'Refresh'>;
+type Phase = HostGuardValues['cluster'];
+
+const NOT_PREPARING: readonly Phase[] = ['installing', 'finalizing', 'waiting', 'failed', 'done', 'other'];
+const CONNECTED: readonly HostGuardValues['reach'][] = ['connected'];
+const GONE: readonly HostGuardValues['reach'][] = ['silent', 'no-media'];
+
+const insufficient = blocked('insufficient');
+/** Those of the failing validations that the preparation checks. */
+const failingPreparation = ({ conditions }: Context['command']): string[] =>
+  (conditions?.preparationIds ?? []).filter((id) => conditions?.failingIds.includes(id));
+const ready = (): StatusReason => hostReason('ready');
+
+/** From `known` to `installing`: the cluster's preparation sets the pace. */
+export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
+  {
+    id: 'selected',
+    from: ['known'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, selected: [true], preparation: ['running', 'done', 'images-failed', 'renewed'] },
+    to: 'preparing-for-installation',
+    why: 'The cluster prepares and this host has a role in it. Images that failed before are checked again.',
+    status: () => hostReason('selected'),
+    emit: ({ state, command }) => [
+      ...(command.conditions?.images === 'failed' ? [{ type: 'HostImageCheckVoided' as const, data: {} }] : []),
+      ...(state.logs.state === ''
+        ? []
+        : [{ type: 'HostLogsReported' as const, data: { logsState: '', at: command.at } }]),
+    ],
+  },
+  {
+    id: 'selected-with-slow-disk',
+    from: ['known'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, selected: [true], preparation: ['disk-failed'] },
+    to: 'insufficient',
+    why: 'The disk check is not repeated by itself: its result stands until a person resets it.',
+    status: insufficient,
+  },
+  {
+    id: 'preparation-disk-failed',
+    from: ['preparing-for-installation', 'preparing-failed'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, preparation: ['disk-failed'] },
+    to: 'insufficient',
+    why: 'The disk could not be measured, so nothing will be written to it.',
+    status: insufficient,
+  },
+  {
+    id: 'preparation-images-failed',
+    from: ['preparing-for-installation'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, preparation: ['images-failed'] },
+    to: 'preparing-failed',
+    why: 'Without its images the installer would fail later and worse.',
+    status: ({ command }) => hostReason('preparation-failed', { failing: failingPreparation(command) }),
+  },
+  {
+    id: 'preparation-images-renewed',
+    from: ['preparing-for-installation'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, preparation: ['renewed'] },
+    to: 'stay',
+    why: 'The failure from before the preparation is cleared: what the image check says next counts.',
+    emit: () => [{ type: 'HostImageCheckRenewed', data: {} }],
+  },
+  {
+    id: 'preparation-done',
+    from: ['preparing-for-installation'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['done'] },
+    to: 'preparing-successful',
+    why: 'Disk and images are fine; the host waits for the others.',
+    status: () => hostReason('prepared'),
+  },
+  {
+    id: 'preparation-running',
+    from: ['preparing-for-installation'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['running'], statusDeadline: ['pending'] },
+    to: 'stay',
+    why: 'A check is still running.',
+  },
+  {
+    id: 'preparation-timed-out',
+    from: ['preparing-for-installation'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['running'], statusDeadline: ['passed'] },
+    to: 'preparing-failed',
+    why: 'A check did not answer in time.',
+    status: ({ command }) => hostReason('preparation-timed-out', { failing: command.conditions?.preparationIds ?? [] }),
+  },
+  {
+    id: 'preparation-called-off',
+    from: ['preparing-for-installation'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, cluster: NOT_PREPARING, preparation: ['running', 'done'] },
+    to: 'known',
+    why: 'The cluster no longer prepares; nothing was written.',
+    status: ready,
+  },
+  {
+    id: 'preparation-failure-awaits-cluster',
+    from: ['preparing-failed'],
+    on: 'Refresh',
+    when: {
+      reach: CONNECTED,
+      cluster: ['preparing'],
+      preparation: ['running', 'done', 'images-failed', 'renewed'],
+    },
+    to: 'stay',
+    why: 'The cluster has yet to notice that a host failed to prepare.',
+  },
+  {
+    id: 'preparation-failure-over',
+    from: ['preparing-failed'],
+    on: 'Refresh',
+    when: {
+      reach: CONNECTED,
+      cluster: NOT_PREPARING,
+      preparation: ['running', 'done', 'images-failed', 'renewed'],
+    },
+    to: 'known',
+    why: 'The attempt is over; the next one checks again.',
+    status: ready,
+  },
+  {
+    id: 'prepared-awaits-others',
+    from: ['preparing-successful'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, cluster: ['preparing'] },
+    to: 'stay',
+    why: 'Other hosts or the manifests are not ready.',
+  },
+  {
+    id: 'installation-starts',
+    from: ['preparing-successful'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, cluster: ['installing'] },
+    to: 'installing',
+    why: 'The cluster installs: the next thing the agent gets is its install step.',
+    status: () => hostReason('installing'),
+    emit: installerChosen,
+  },
+  {
+    id: 'prepared-in-vain',
+    from: ['preparing-successful'],
+    on: 'Refresh',
+    when: { reach: CONNECTED, cluster: ['finalizing', 'waiting', 'failed', 'done', 'other'] },
+    to: 'known',
+    why: 'The cluster gave up its preparation; nothing was written.',
+    status: ready,
+  },
+  {
+    id: 'absent-while-preparing',
+    from: ['preparing-for-installation', 'preparing-successful'],
+    on: 'Refresh',
+    when: { reach: GONE },
+    to: 'disconnected',
+    why: 'A host that is not heard of cannot be installed; the cluster stops preparing.',
+    status: () => hostReason('silent-while-preparing'),
+  },
+];

@@ -1,0 +1,207 @@
+import { hostReason } from '../messages';
+import type { StatusReason } from '../../status-reason';
+import type { HostEvent } from '@muster/contracts';
+import type { Guard } from '@muster/decision';
+import type { ContextOf, RowOn } from '../guards';
+import { statusesExcept } from '../status';
+import type { HostVariables } from '../guards';
+import { installationDiskText, signOfLife } from '../effects';
+
+type Context = ContextOf<'Register'>;
+type RegisterRow = RowOn<'Register'>;
+
+/** Rows of a machine that is the one the host is known as. */
+const same = (when: Guard<HostVariables> = {}): Guard<HostVariables> => ({ ...when, identity: ['same'] });
+
+function claim({ state, command }: Context): readonly HostEvent[] {
+  const { machine, at } = command;
+  const isNews = machine && machine.macAddresses.join() !== state.machine?.macAddresses.join();
+  return isNews ? [{ type: 'HostIdentityClaimed', data: { machine, at } }] : [];
+}
+
+function registered(context: Context): readonly HostEvent[] {
+  const { at, infraEnvId, hostId, clusterId, kind, role, bootstrap, owner, machineConfigPoolName, agentVersion } =
+    context.command;
+  return [
+    {
+      type: 'HostRegistered',
+      data: {
+        hostId,
+        infraEnvId,
+        clusterId,
+        kind,
+        role,
+        bootstrap,
+        discoveryAgentVersion: agentVersion,
+        machineConfigPoolName,
+        owner,
+        at,
+      },
+    },
+    ...claim(context),
+  ];
+}
+
+const reregistered =
+  (inventoryKept: boolean) =>
+  (context: Context): readonly HostEvent[] => {
+    const { agentVersion, kind, clusterId, at } = context.command;
+    return [
+      ...signOfLife(context),
+      { type: 'HostReregistered', data: { discoveryAgentVersion: agentVersion, kind, clusterId, inventoryKept, at } },
+      ...claim(context),
+    ];
+  };
+
+const awaitingHardware = (): StatusReason => hostReason('awaiting-hardware');
+const bootFromDisk = (context: Context): StatusReason =>
+  hostReason('wrong-boot-order', {
+    parameters: { disk: context.command.installationDisk ?? installationDiskText(context) },
+  });
+
+/** What a registration means, by where the host is. */
+export const REGISTRATION_ROWS: readonly RegisterRow[] = [
+  {
+    id: 'register-bound',
+    from: ['unregistered'],
+    on: 'Register',
+    when: { bound: [true], accepts: [true] },
+    to: 'discovering',
+    why: 'A new machine booted an image that belongs to a cluster.',
+    status: awaitingHardware,
+    emit: registered,
+  },
+  {
+    id: 'register-unbound',
+    from: ['unregistered'],
+    on: 'Register',
+    when: { bound: [false] },
+    to: 'discovering-unbound',
+    why: 'A new machine joins the pool.',
+    status: awaitingHardware,
+    emit: registered,
+  },
+  {
+    id: 'register-while-preparing',
+    from: ['preparing-for-installation', 'preparing-successful'],
+    on: 'Register',
+    when: same(),
+    to: 'known',
+    why: 'The agent restarted before anything was written: what is known of the machine still holds, the preparation does not.',
+    status: () => hostReason('ready'),
+    emit: reregistered(true),
+  },
+  {
+    id: 'register-again',
+    from: [
+      'discovering',
+      'known',
+      'disconnected',
+      'insufficient',
+      'resetting-pending-user-action',
+      'binding',
+      'pending-for-input',
+    ],
+    on: 'Register',
+    when: same(),
+    to: 'discovering',
+    why: 'The machine booted again; it may have changed, so it is inspected anew.',
+    status: awaitingHardware,
+    emit: reregistered(false),
+  },
+  {
+    id: 'register-while-resetting',
+    from: ['resetting'],
+    on: 'Register',
+    when: same({ rebooted: [false] }),
+    to: 'discovering',
+    why: 'The reset is complete: the machine is back in the discovery image.',
+    status: awaitingHardware,
+    emit: reregistered(false),
+  },
+  {
+    id: 'register-while-reset-reboots',
+    from: ['resetting'],
+    on: 'Register',
+    when: same({ rebooted: [true] }),
+    to: 'stay',
+    why: 'The machine is between two boots of its reset.',
+    emit: signOfLife,
+  },
+  {
+    id: 'register-with-wrong-boot-order',
+    from: ['installing-in-progress', 'added-to-existing-cluster'],
+    on: 'Register',
+    when: same({ rebooted: [true] }),
+    to: 'installing-pending-user-action',
+    why: 'It should have booted from its disk: a person has to fix the boot order.',
+    status: bootFromDisk,
+    emit: signOfLife,
+  },
+  {
+    id: 'register-during-installation',
+    from: ['installing-in-progress'],
+    on: 'Register',
+    when: same({ rebooted: [false] }),
+    to: 'error',
+    cause: 'restart',
+    why: 'The installer cannot resume on a machine that restarted.',
+    status: () => hostReason('restarted'),
+    emit: signOfLife,
+  },
+  {
+    id: 'register-at-installation-start',
+    from: ['installing'],
+    on: 'Register',
+    when: same(),
+    to: 'error',
+    cause: 'restart',
+    why: 'The install step was handed out: whether it ran is unknown.',
+    status: () => hostReason('restarted'),
+    emit: signOfLife,
+  },
+  {
+    id: 'register-after-failure',
+    from: ['error'],
+    on: 'Register',
+    when: same(),
+    to: 'stay',
+    why: 'The agent may run and send logs; only a reset brings the host back.',
+    emit: signOfLife,
+  },
+  {
+    id: 'register-in-pool',
+    from: [
+      'discovering-unbound',
+      'disconnected-unbound',
+      'insufficient-unbound',
+      'known-unbound',
+      'unbinding',
+      'unbinding-pending-user-action',
+      'reclaiming-rebooting',
+    ],
+    on: 'Register',
+    when: same(),
+    to: 'discovering-unbound',
+    why: 'The machine booted the discovery image without a cluster; it is inspected anew.',
+    status: awaitingHardware,
+    emit: reregistered(false),
+  },
+  {
+    id: 'register-by-another-machine',
+    from: statusesExcept([]),
+    on: 'Register',
+    when: { identity: ['other'] },
+    to: 'stay',
+    why: 'A live machine has this id: what it reported is kept and the conflict is made visible.',
+    emit: ({ state, command }) =>
+      command.machine && state.machine
+        ? [
+            {
+              type: 'HostIdentityConflictDetected',
+              data: { known: state.machine, intruder: command.machine, at: command.at },
+            },
+          ]
+        : [],
+  },
+];

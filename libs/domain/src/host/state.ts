@@ -1,0 +1,148 @@
+import type { HostSettings, MachineIdentity, Owner, Plain } from '@muster/contracts';
+import type { HostStage } from './stages';
+import { NO_REASON, type StatusReason } from '../status-reason';
+import type { FailureCause, HostDeadline, HostKind, HostRole, HostSource } from './status';
+
+/** How far the installation is. */
+export interface HostProgress {
+  /** Empty before the first report. */
+  readonly stage: HostStage | '';
+  readonly info: string;
+  readonly percentage: number;
+  readonly stageStartedAt: string;
+  /** Last change of stage or words, or the end of a pause: the stage's deadline counts from here. */
+  readonly stageUpdatedAt: string;
+  readonly isSingleNode: boolean;
+  /** Soft timeouts: the stage takes longer than expected and people were told. */
+  readonly isOverdue: boolean;
+  /** Another host of the cluster waits for a person. */
+  readonly isClockPaused: boolean;
+}
+
+export interface HostLogs {
+  /** requested, collecting, completed, timeout; empty when nothing was asked for. */
+  readonly state: string;
+  readonly startedAt: string;
+  readonly collectedAt: string;
+}
+
+export interface InstallationDisk {
+  readonly id: string;
+  readonly path: string;
+  readonly isChosenByPerson: boolean;
+}
+
+/** Two live machines claim one id; what the known one reported is kept. */
+export interface IdentityConflict {
+  readonly known: Plain<MachineIdentity>;
+  readonly intruder: Plain<MachineIdentity>;
+  readonly detectedAt: string;
+}
+
+/** A host as its stream tells it. Never changed in place; times are ISO 8601 UTC, empty when they did not come to pass. */
+export interface HostState {
+  /** `unregistered` before the first registration and after the host was deregistered. */
+  readonly status: HostSource;
+  readonly statusReason: StatusReason;
+  readonly statusSince: string;
+  /** Empty unless the status is `error`. */
+  readonly failedBy: FailureCause | '';
+  /** See `hostEpochAfter`. */
+  readonly epoch: number;
+  readonly infraEnvId: string;
+  readonly hostId: string;
+  /** Empty for a host of the pool. */
+  readonly clusterId: string;
+  readonly kind: HostKind;
+  readonly owner: Plain<Owner>;
+  readonly agentVersion: string;
+  readonly registeredAt: string;
+  readonly role: HostRole;
+  /** Empty until suggested. */
+  readonly suggestedRole: string;
+  readonly isBootstrap: boolean;
+  readonly requestedHostname: string;
+  readonly machineConfigPoolName: string;
+  /** A person named the pool: it no longer follows the role. */
+  readonly isPoolNameChosen: boolean;
+  readonly installationDisk: InstallationDisk;
+  readonly settings: Partial<Plain<HostSettings>>;
+  readonly progress: HostProgress;
+  readonly logs: HostLogs;
+  readonly isSilent: boolean;
+  readonly lastSeenAt: string;
+  readonly isMediaConnected: boolean;
+  /** Soft timeouts: the silence during the installation was told to people. */
+  readonly isSilenceNoted: boolean;
+  /** The image check failed before this preparation; its report is being cleared. */
+  readonly isImageCheckVoid: boolean;
+  /** Deadlines that passed in this status (for `stage`: in this stage). */
+  readonly passedDeadlines: readonly HostDeadline[];
+  readonly machine: Plain<MachineIdentity> | undefined;
+  readonly machineClaimedAt: string;
+  readonly conflict: IdentityConflict | undefined;
+  /** While it is `unregistered` because it was deregistered. */
+  readonly deregisteredAt: string;
+}
+
+export const NO_PROGRESS: HostProgress = {
+  stage: '',
+  info: '',
+  percentage: 0,
+  stageStartedAt: '',
+  stageUpdatedAt: '',
+  isSingleNode: false,
+  isOverdue: false,
+  isClockPaused: false,
+};
+
+export const NO_LOGS: HostLogs = { state: '', startedAt: '', collectedAt: '' };
+export const NO_DISK: InstallationDisk = { id: '', path: '', isChosenByPerson: false };
+
+const INITIAL: HostState = {
+  status: 'unregistered',
+  statusReason: NO_REASON,
+  statusSince: '',
+  failedBy: '',
+  epoch: 0,
+  infraEnvId: '',
+  hostId: '',
+  clusterId: '',
+  kind: 'Host',
+  owner: { userName: '', orgId: '', emailDomain: '' },
+  agentVersion: '',
+  registeredAt: '',
+  role: 'auto-assign',
+  suggestedRole: '',
+  isBootstrap: false,
+  requestedHostname: '',
+  machineConfigPoolName: '',
+  isPoolNameChosen: false,
+  installationDisk: NO_DISK,
+  settings: {},
+  progress: NO_PROGRESS,
+  logs: NO_LOGS,
+  isSilent: false,
+  lastSeenAt: '',
+  isMediaConnected: true,
+  isSilenceNoted: false,
+  isImageCheckVoid: false,
+  passedDeadlines: [],
+  machine: undefined,
+  machineClaimedAt: '',
+  conflict: undefined,
+  deregisteredAt: '',
+};
+
+export function initialHost(): HostState {
+  return INITIAL;
+}
+
+/** The role a host has for now: the assigned one, else the suggested one, else `auto-assign`. */
+export function effectiveRole(state: HostState): string {
+  return state.role === 'auto-assign' && state.suggestedRole ? state.suggestedRole : state.role;
+}
+
+export function isDay2(state: HostState): boolean {
+  return state.kind === 'AddToExistingClusterHost';
+}

@@ -1,0 +1,26 @@
+import { findInputMismatches } from '@muster/decision';
+import { provesTable } from '../table-proofs.fixture.spec';
+import { HOST_COMMAND_TYPES } from './commands';
+import { HOST_TABLE } from './decider';
+import { command, day1, stateAfter } from './host.fixture.spec';
+import { HOST_SOURCES } from './status';
+import { DEFAULT_HOST_TIMEOUTS } from './timeouts';
+
+describe('the decision table of the host', () => {
+  provesTable(HOST_TABLE);
+
+  it.each([...HOST_COMMAND_TYPES])('evaluates for %s exactly the guard variables that its rows name', (on) => {
+    const context = { command: command(on), state: stateAfter(day1('known')), settings: DEFAULT_HOST_TIMEOUTS };
+    expect(findInputMismatches(HOST_TABLE, context)).toEqual({ missing: [], unused: [] });
+  });
+
+  it('names the cause of every failure, and of nothing else', () => {
+    const wrong = HOST_TABLE.rows.filter(({ to, cause }) => (to === 'error') !== (cause !== undefined));
+    expect(wrong.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('lists the statuses in which a command is accepted', () => {
+    expect(HOST_TABLE.accepting('Bind')).toEqual(['known-unbound']);
+    expect(HOST_TABLE.accepting('Refresh')).toEqual(HOST_SOURCES.slice(1));
+  });
+});

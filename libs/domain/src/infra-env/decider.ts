@@ -1,0 +1,48 @@
+import type { InfraEnvEvent } from '@muster/contracts';
+import { createTableDecider, type Decider, defineTable, type RowContext } from '@muster/decision';
+import type { ProblemCode, Refusal } from '@muster/problems';
+import { INFRA_ENV_COMMANDS, type InfraEnvCommand } from './commands';
+import { evolveInfraEnv } from './evolve';
+import { INFRA_ENV_INPUTS, INFRA_ENV_VARIABLES, type InfraEnvTable } from './guards';
+import { infraEnvInputRefusal } from './input';
+import { LIFECYCLE_ROWS } from './rows/lifecycle.rows';
+import { REFUSAL_ROWS } from './rows/refusal.rows';
+import { infraEnvChanges, mergeInfraEnvSettings, withInfraEnvDefaults } from './settings';
+import { INFRA_ENV_PHASES, type InfraEnvState, initialInfraEnvState } from './state';
+
+export const INFRA_ENV_TABLE = defineTable<InfraEnvTable>({
+  statuses: INFRA_ENV_PHASES,
+  commands: INFRA_ENV_COMMANDS,
+  variables: INFRA_ENV_VARIABLES,
+  inputs: INFRA_ENV_INPUTS,
+  statusOf: ({ status }) => status,
+  rows: [...LIFECYCLE_ROWS, ...REFUSAL_ROWS],
+});
+
+/** The infra-env aggregate. */
+export const infraEnvDecider: Decider<InfraEnvState, InfraEnvCommand, InfraEnvEvent, ProblemCode> =
+  createTableDecider<InfraEnvTable>(
+    {
+      table: INFRA_ENV_TABLE,
+      initialState: initialInfraEnvState,
+      evolve: evolveInfraEnv,
+      validate: inputRefusal,
+      // The events of the rows carry the status themselves.
+      transition: () => [],
+    },
+    undefined,
+  );
+
+function inputRefusal({ command, state }: RowContext<InfraEnvTable>): Refusal | undefined {
+  if (command.type === 'Register' && state.status === 'unregistered')
+    return infraEnvInputRefusal({
+      given: command.settings,
+      settings: withInfraEnvDefaults(command.settings),
+      before: undefined,
+    });
+  if (command.type === 'Revise' && state.status === 'registered') {
+    const settings = mergeInfraEnvSettings(state.settings, infraEnvChanges(state.settings, command.changes));
+    return infraEnvInputRefusal({ given: command.changes, settings, before: state.settings });
+  }
+  return undefined;
+}

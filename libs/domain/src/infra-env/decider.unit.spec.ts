@@ -1,0 +1,218 @@
+import { type InfraEnvSettings, type Plain, toStoredData } from '@muster/contracts';
+import { findGaps, findInputMismatches, findOverlaps, type Refusal } from '@muster/decision';
+import { PROBLEMS } from '@muster/problems';
+import { afterCommands, givenState } from '@muster/testing';
+import type { InfraEnvCommand } from './commands';
+import { INFRA_ENV_TABLE, infraEnvDecider } from './decider';
+import { INFRA_ENV_INPUT_RULES } from './input';
+import { type InfraEnvState, initialInfraEnvState } from './state';
+import { staticNetworkProblem } from './static-network';
+
+type Settings = Plain<InfraEnvSettings>;
+const AT = '2026-01-01T00:00:00.000Z';
+const register = (settings: Settings = {}): InfraEnvCommand => ({
+  type: 'Register',
+  infraEnvId: 'e1',
+  settings: { name: 'lab', ...settings },
+  owner: { userName: 'admin', orgId: '', emailDomain: '' },
+  pullSecretSet: true,
+  at: AT,
+});
+const revise = (changes: Settings, pullSecretReplaced = false): InfraEnvCommand => ({
+  type: 'Revise',
+  changes,
+  pullSecretReplaced,
+  at: AT,
+});
+const ROTATE: InfraEnvCommand = { type: 'RotateSigningKey', at: AT };
+const deregister = (hostCount: number): InfraEnvCommand => ({ type: 'Deregister', hostCount, at: AT });
+
+const when = (state: InfraEnvState, command: InfraEnvCommand): { state: InfraEnvState; types: readonly string[] } => {
+  const decided = givenState(infraEnvDecider, state).when(command);
+  for (const event of decided.events()) toStoredData(event);
+  return { state: decided.state, types: decided.events().map(({ type }) => type) };
+};
+const after = (...commands: readonly InfraEnvCommand[]): InfraEnvState => afterCommands(infraEnvDecider, commands);
+const refusalOf = (state: InfraEnvState, command: InfraEnvCommand): Refusal =>
+  givenState(infraEnvDecider, state).when(command).refusal();
+
+const registered = after(register());
+const OVERRIDE = '{"ignition":{"version":"3.1.0"}}';
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n';
+
+describe('the decision table of the infra-env', () => {
+  const { rows, variables, statuses, commands } = INFRA_ENV_TABLE;
+
+  it('has no overlap and no gap', () => {
+    expect(findOverlaps(rows)).toEqual([]);
+    expect(findGaps(rows, variables, statuses, commands)).toEqual([]);
+  });
+
+  it('evaluates exactly the guard variables that rows name', () => {
+    for (const command of [register(), revise({}), ROTATE, deregister(0)])
+      expect(findInputMismatches(INFRA_ENV_TABLE, { command, state: registered, settings: undefined })).toEqual({
+        missing: [],
+        unused: [],
+      });
+  });
+
+  it('refuses with codes of client errors', () => {
+    for (const { refuse } of rows) if (refuse) expect(PROBLEMS[refuse.code].status).toBeLessThan(500);
+  });
+});
+
+describe('an infra-env', () => {
+  it('starts with a full image for x86_64', () => {
+    expect(registered).toMatchObject({
+      status: 'registered',
+      settings: { imageType: 'full-iso', cpuArchitecture: 'x86_64' },
+    });
+  });
+
+  it('stores only what a revision changes', () => {
+    expect(when(registered, revise({ imageType: 'minimal-iso' })).types).toEqual(['InfraEnvSettingsRevised']);
+    expect(when(registered, revise({ imageType: 'full-iso' })).types).toEqual([]);
+    expect(when(registered, revise({}, true)).types).toEqual(['InfraEnvSettingsRevised']);
+  });
+
+  it.each(['sshAuthorizedKey', 'openshiftVersion', 'ignitionConfigOverride'] as const)(
+    'takes an empty %s as unchanged',
+    (field) => {
+      const values = { sshAuthorizedKey: 'ssh-rsa AAAA', openshiftVersion: '4.18', ignitionConfigOverride: OVERRIDE };
+      const state = after(register({ [field]: values[field] }));
+      expect(when(state, revise({ [field]: '' })).types).toEqual([]);
+    },
+  );
+
+  it('clears other fields with an empty text', () => {
+    const state = after(register({ additionalTrustBundle: CERTIFICATE }));
+    expect(when(state, revise({ additionalTrustBundle: '' })).state.settings.additionalTrustBundle).toBe('');
+  });
+
+  it('switches from additional NTP sources to its own when a revision names those', () => {
+    const state = after(register({ additionalNtpSources: 'pool.ntp.org' }), revise({ ntpSources: '10.0.0.1' }));
+    expect(state.settings).toMatchObject({ ntpSources: '10.0.0.1', additionalNtpSources: '' });
+  });
+
+  it('rotates its signing key as often as it is asked to', () => {
+    expect(after(register(), ROTATE, ROTATE).signingKeyGeneration).toBe(2);
+  });
+
+  it('goes only when its hosts are gone', () => {
+    expect(refusalOf(registered, deregister(2))).toEqual({
+      code: 'invalid-input',
+      subject: 'hosts',
+      reason: 'The infra-env still has 2 hosts. Remove them first.',
+    });
+    expect(when(registered, deregister(0)).state.status).toBe('deregistered');
+  });
+
+  it('that is gone or never was is not found, and its id is not used again', () => {
+    const gone = after(register(), deregister(0));
+    for (const state of [initialInfraEnvState(), gone])
+      for (const command of [revise({ name: '' }), ROTATE, deregister(0)])
+        expect(refusalOf(state, command).code).toBe('not-found');
+    expect(refusalOf(gone, register()).code).toBe('already-exists');
+  });
+});
+
+describe('input of an infra-env', () => {
+  const REFUSED: readonly (readonly [string, Settings])[] = [
+    ['name', { name: '' }],
+    ['image_type', { imageType: 'floppy' }],
+    ['image_type', { imageType: 'minimal-iso', cpuArchitecture: 's390x' }],
+    ['cpu_architecture', { cpuArchitecture: 'multi' }],
+    ['rendezvous_ip', { rendezvousIp: '10.0.0.1' }],
+    ['rendezvous_ip', { rendezvousIp: 'me', imageType: 'disconnected-iso' }],
+    ['ntp_sources', { ntpSources: '10.0.0.1', additionalNtpSources: '10.0.0.2' }],
+    ['ntp_sources', { ntpSources: 'a b' }],
+    ['network_discovery_delay_seconds', { networkDiscoveryDelaySeconds: -1 }],
+    ['additional_ntp_sources', { additionalNtpSources: '10.0.0.1,?' }],
+    ['proxy.http_proxy', { proxy: { httpProxy: 'proxy:3128' } }],
+    ['proxy.https_proxy', { proxy: { httpsProxy: 'socks://proxy:3128' } }],
+    ['ssh_authorized_key', { sshAuthorizedKey: 'nonsense' }],
+    ['additional_trust_bundle', { additionalTrustBundle: 'nonsense' }],
+    ['kernel_arguments', { kernelArguments: '[{"operation":"think","value":"quiet"}]' }],
+    ['kernel_arguments', { kernelArguments: '[{"operation":"append","value":"a b"}]' }],
+    ['ignition_config_override', { ignitionConfigOverride: '"x"' }],
+    ['ignition_config_override', { ignitionConfigOverride: '{"ignition":{"version":"2.2.0"}}' }],
+  ];
+
+  it.each(REFUSED)('is refused by its field %s: %j', (subject, settings) => {
+    expect(refusalOf(initialInfraEnvState(), register(settings))).toMatchObject({ code: 'invalid-input', subject });
+  });
+
+  it('is refused when the trust bundle is longer than the contract allows', () => {
+    const settings = { additionalTrustBundle: CERTIFICATE.repeat(1_100) };
+    expect(refusalOf(initialInfraEnvState(), register(settings)).reason).toContain('65535 characters');
+  });
+
+  it('is refused with line and place of what an override has wrong', () => {
+    const ignitionConfigOverride = '{"ignition": {"version": "3.1.0"},\n"storage": {"files": [{"path": "etc"}]}}';
+    expect(refusalOf(initialInfraEnvState(), register({ ignitionConfigOverride })).reason).toMatch(
+      /line 2, storage\.files\[0\]\.path/,
+    );
+  });
+
+  it('is refused when an override would not fit into an image, however often it repeats itself', () => {
+    const filled = (characters: string): string =>
+      JSON.stringify({
+        ignition: { version: '3.1.0' },
+        storage: { files: [{ path: '/etc/x', contents: { source: `data:,${characters}` } }] },
+      });
+    const repeated = filled('a'.repeat(400_000));
+    const noise = filled(
+      Array.from({ length: 60_000 }, (_, n) => ((n * 2_654_435_761) % 2 ** 32).toString(36)).join(''),
+    );
+    expect(when(initialInfraEnvState(), register({ ignitionConfigOverride: repeated })).types).toEqual([
+      'InfraEnvRegistered',
+    ]);
+    expect(refusalOf(initialInfraEnvState(), register({ ignitionConfigOverride: noise })).reason).toMatch(
+      /takes \d+ bytes of the image when it is compressed, and 245760 are there/,
+    );
+  });
+
+  it('leaves an override alone that was stored before it was looked at so closely', () => {
+    const ignitionConfigOverride = '{"kept":true}';
+    const state = { ...registered, settings: { ...registered.settings, ignitionConfigOverride } };
+    expect(when(state, revise({ ignitionConfigOverride, imageType: 'minimal-iso' })).types).toEqual([
+      'InfraEnvSettingsRevised',
+    ]);
+  });
+
+  it('of a hostile length is read in no time', () => {
+    const kernelArguments = JSON.stringify([{ operation: 'append', value: `${'a'.repeat(50_000)} ` }]);
+    expect(refusalOf(initialInfraEnvState(), register({ kernelArguments })).subject).toBe('kernel_arguments');
+  });
+
+  it('is refused when a revision names another cluster', () => {
+    expect(refusalOf(registered, revise({ clusterId: 'c2' })).subject).toBe('cluster_id');
+  });
+
+  it('has an example for every field that has a rule', () => {
+    const shown = new Set([...REFUSED.map(([subject]) => subject), 'cluster_id']);
+    expect(INFRA_ENV_INPUT_RULES.filter(({ subject }) => !shown.has(subject))).toEqual([]);
+  });
+
+  it('is accepted in full', () => {
+    const settings: Settings = {
+      imageType: 'disconnected-iso',
+      rendezvousIp: 'fd00::1',
+      kernelArguments: '[{"operation":"append","value":"rd.net.timeout.carrier=60"}]',
+      additionalTrustBundle: CERTIFICATE + CERTIFICATE,
+      staticNetworkConfig: '[]',
+      proxy: { httpProxy: 'http://[fd00::2]:3128', httpsProxy: 'https://proxy.example.com' },
+    };
+    expect(when(initialInfraEnvState(), register(settings)).types).toEqual(['InfraEnvRegistered']);
+  });
+});
+
+describe('staticNetworkProblem', () => {
+  it.each(['{}', '[{"network_yaml":"interfaces: []"}]', '[null]', '['])('names what is wrong with %s', (config) => {
+    expect(staticNetworkProblem({ staticNetworkConfig: config })?.reason).toMatch(/static_network_config/);
+  });
+
+  it.each(['', '[]'])('accepts no static networks: %j', (config) => {
+    expect(staticNetworkProblem({ staticNetworkConfig: config })).toBeUndefined();
+  });
+});

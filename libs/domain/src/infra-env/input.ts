@@ -1,0 +1,190 @@
+import { ignitionOverrideProblem } from './ignition-override';
+import type { InfraEnvSettings, Plain } from '@muster/contracts';
+import { isCertificateList } from '@muster/ignition-config';
+import type { Refusal } from '@muster/problems';
+import { parseIp } from '@muster/addresses';
+import { isJsonObject, isProxyUrl, isSshPublicKeys, parseJson, wrongHostIn } from '../input/text-forms';
+import { IMAGE_TYPES } from './state';
+
+type Settings = Plain<InfraEnvSettings>;
+
+const MAX_TRUST_BUNDLE_CHARACTERS = 65_535;
+/** One character or one quoted part at a time: nested repetition would take for ever on some inputs. */
+const KERNEL_ARGUMENT = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
+const KERNEL_OPERATIONS = ['append', 'replace', 'delete'];
+const ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'];
+
+export interface InfraEnvInput {
+  /** What the person said. */
+  readonly given: Settings;
+  /** What the settings would be. */
+  readonly settings: Settings;
+  /** What they are; undefined for a new infra-env. */
+  readonly before: Settings | undefined;
+}
+
+interface InfraEnvInputRule {
+  readonly id: string;
+  readonly subject: string;
+  readonly check: (input: InfraEnvInput) => Omit<Refusal, 'code' | 'subject'> | undefined;
+}
+
+/** What a person may say, rule by rule; the first that is broken names its field. */
+export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
+  {
+    id: 'name-given',
+    subject: 'name',
+    check: ({ settings }) => (settings.name ? undefined : { reason: 'An infra-env needs a name.' }),
+  },
+  {
+    id: 'cluster-unchanged',
+    subject: 'cluster_id',
+    check: ({ given, before }) =>
+      before && given.clusterId !== undefined && given.clusterId !== (before.clusterId ?? '')
+        ? { reason: 'The cluster of an infra-env cannot be changed: bind single hosts, or make another infra-env.' }
+        : undefined,
+  },
+  {
+    id: 'image-type-known',
+    subject: 'image_type',
+    check: ({ settings }) => oneOf('image_type', settings.imageType, IMAGE_TYPES),
+  },
+  {
+    id: 'architecture-known',
+    subject: 'cpu_architecture',
+    check: ({ settings }) => oneOf('cpu_architecture', settings.cpuArchitecture, ARCHITECTURES),
+  },
+  {
+    id: 'minimal-image-of-architecture',
+    subject: 'image_type',
+    check: ({ settings }) =>
+      settings.cpuArchitecture === 's390x' && settings.imageType === 'minimal-iso'
+        ? { reason: 'Machines of architecture s390x cannot start from a minimal image.', allowed: ['full-iso'] }
+        : undefined,
+  },
+  {
+    id: 'rendezvous-of-disconnected-image',
+    subject: 'rendezvous_ip',
+    check: ({ settings }) => {
+      const { rendezvousIp = '', imageType } = settings;
+      if (rendezvousIp === '') return undefined;
+      if (imageType !== 'disconnected-iso')
+        return { reason: 'rendezvous_ip belongs to image_type disconnected-iso.', allowed: ['disconnected-iso'] };
+      return parseIp(rendezvousIp) ? undefined : { reason: `rendezvous_ip "${rendezvousIp}" is not an address.` };
+    },
+  },
+  {
+    id: 'one-way-to-name-ntp-sources',
+    subject: 'ntp_sources',
+    check: ({ settings }) =>
+      settings.ntpSources && settings.additionalNtpSources
+        ? {
+            reason:
+              'ntp_sources replaces all NTP sources and additional_ntp_sources adds to them: give one of the two.',
+          }
+        : undefined,
+  },
+  {
+    id: 'ntp-sources-are-hosts',
+    subject: 'ntp_sources',
+    check: ({ settings }) => hosts('ntp_sources', settings.ntpSources),
+  },
+  {
+    id: 'additional-ntp-sources-are-hosts',
+    subject: 'additional_ntp_sources',
+    check: ({ settings }) => hosts('additional_ntp_sources', settings.additionalNtpSources),
+  },
+  {
+    id: 'discovery-delay-not-negative',
+    subject: 'network_discovery_delay_seconds',
+    check: ({ settings: { networkDiscoveryDelaySeconds: seconds = 0 } }) =>
+      seconds >= 0 ? undefined : { reason: `network_discovery_delay_seconds ${seconds} is less than no delay at all.` },
+  },
+  {
+    id: 'http-proxy-is-url',
+    subject: 'proxy.http_proxy',
+    check: ({ settings }) => proxy('http_proxy', settings.proxy?.httpProxy, ['http:']),
+  },
+  {
+    id: 'https-proxy-is-url',
+    subject: 'proxy.https_proxy',
+    check: ({ settings }) => proxy('https_proxy', settings.proxy?.httpsProxy, ['http:', 'https:']),
+  },
+  {
+    id: 'ssh-key-readable',
+    subject: 'ssh_authorized_key',
+    check: ({ settings }) =>
+      isSshPublicKeys(settings.sshAuthorizedKey ?? '')
+        ? undefined
+        : { reason: 'ssh_authorized_key is not a public key as ssh-keygen writes it, one per line.' },
+  },
+  {
+    id: 'trust-bundle-of-certificates',
+    subject: 'additional_trust_bundle',
+    check: ({ settings: { additionalTrustBundle: bundle = '' } }) => {
+      if (bundle.length > MAX_TRUST_BUNDLE_CHARACTERS)
+        return { reason: `additional_trust_bundle may have at most ${MAX_TRUST_BUNDLE_CHARACTERS} characters.` };
+      if (bundle === '' || isCertificateList(bundle)) return undefined;
+      return { reason: 'additional_trust_bundle must be a list of PEM certificates.' };
+    },
+  },
+  {
+    id: 'kernel-arguments-readable',
+    subject: 'kernel_arguments',
+    check: ({ settings: { kernelArguments = '' } }) => {
+      if (kernelArguments === '') return undefined;
+      const list = parseJson(kernelArguments);
+      return Array.isArray(list) && list.every(isKernelArgument)
+        ? undefined
+        : {
+            reason:
+              'kernel_arguments has to be a list of {"operation", "value"} with values as on a kernel command line.',
+            allowed: KERNEL_OPERATIONS,
+          };
+    },
+  },
+  {
+    id: 'ignition-override-readable',
+    subject: 'ignition_config_override',
+    check: ({ given, before }) => ignitionOverrideProblem(given, before),
+  },
+];
+
+export function infraEnvInputRefusal(input: InfraEnvInput): Refusal | undefined {
+  for (const { subject, check } of INFRA_ENV_INPUT_RULES) {
+    const broken = check(input);
+    if (broken) return { code: 'invalid-input', subject, ...broken };
+  }
+  return undefined;
+}
+
+const isKernelArgument = (value: unknown): boolean =>
+  isJsonObject(value) &&
+  typeof value['operation'] === 'string' &&
+  KERNEL_OPERATIONS.includes(value['operation']) &&
+  typeof value['value'] === 'string' &&
+  KERNEL_ARGUMENT.test(value['value']);
+
+function oneOf(
+  field: string,
+  value: string | undefined,
+  allowed: readonly string[],
+): ReturnType<InfraEnvInputRule['check']> {
+  if (!value || allowed.includes(value)) return undefined;
+  return { reason: `${field} "${value}" is not one of the values it may have.`, allowed };
+}
+
+function hosts(field: string, list: string | undefined): ReturnType<InfraEnvInputRule['check']> {
+  const wrong = wrongHostIn(list ?? '');
+  return wrong === undefined ? undefined : { reason: `${field} "${wrong}" is neither a host name nor an address.` };
+}
+
+/** The address may hold a password, so it is not repeated. */
+function proxy(
+  field: string,
+  url: string | undefined,
+  schemes: readonly string[],
+): ReturnType<InfraEnvInputRule['check']> {
+  if (!url || isProxyUrl(url, schemes)) return undefined;
+  return { reason: `${field} is not an address like http://proxy.example.com:3128.`, allowed: schemes };
+}

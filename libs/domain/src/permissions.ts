@@ -1,0 +1,112 @@
+import type { ProblemCode, Refusal } from '@muster/problems';
+import {
+  CLUSTER_STATUSES,
+  type ClusterStatus,
+  exceptStatuses,
+  INSTALLING_STATUSES,
+  OPEN_STATUSES,
+  UPDATABLE_STATUSES,
+} from './cluster/status';
+import { DISCOVERY, EDITABLE, type HostStatus, INSTALLING, POOL, PREPARING } from './host/status';
+
+interface Permission<Status extends string> {
+  readonly statuses: readonly Status[];
+  readonly code: ProblemCode;
+  /** Completes "The cluster is <status>: …". */
+  readonly refusal: string;
+}
+
+const WITH_KUBECONFIG = [
+  'finalizing',
+  'installed',
+  'error',
+  'adding-hosts',
+  'cancelled',
+  'installing-pending-user-action',
+] as const satisfies readonly ClusterStatus[];
+const WITH_FILES = ['installing', ...WITH_KUBECONFIG] as const satisfies readonly ClusterStatus[];
+
+/**
+ * The one place that says what a cluster permits in which status. The tables of the cluster, and every service that acts
+ * for a cluster, ask it.
+ */
+export const CLUSTER_PERMISSIONS = {
+  edit: { statuses: UPDATABLE_STATUSES, code: 'not-allowed-in-state', refusal: 'its settings cannot be changed' },
+  'edit-manifests': {
+    statuses: OPEN_STATUSES,
+    code: 'invalid-input',
+    refusal: 'its manifests cannot be changed',
+  },
+  'admit-hosts': {
+    statuses: UPDATABLE_STATUSES,
+    code: 'cluster-does-not-accept-hosts',
+    refusal: 'it does not accept hosts',
+  },
+  'suggest-roles': {
+    statuses: OPEN_STATUSES,
+    code: 'not-allowed-in-state',
+    refusal: 'the roles of its hosts are fixed',
+  },
+  /** `ready` is left out: a cluster that passed its validations keeps the networks that they were evaluated with. */
+  'derive-machine-networks': {
+    statuses: ['pending-for-input', 'insufficient'],
+    code: 'not-allowed-in-state',
+    refusal: 'its machine networks are fixed',
+  },
+  'record-progress': {
+    statuses: INSTALLING_STATUSES,
+    code: 'not-allowed-in-state',
+    refusal: 'its hosts are not being installed',
+  },
+  'download-files': {
+    statuses: WITH_FILES,
+    code: 'not-ready',
+    refusal: 'the files of its installation do not exist yet',
+  },
+  'download-kubeconfig': { statuses: WITH_KUBECONFIG, code: 'not-ready', refusal: 'its kubeconfig does not exist yet' },
+  'download-logs': { statuses: CLUSTER_STATUSES, code: 'not-allowed-in-state', refusal: '' },
+  'upload-logs': { statuses: CLUSTER_STATUSES, code: 'not-allowed-in-state', refusal: '' },
+  /** `error` as well: after a passed deadline the installation may still succeed (docs/adr/0011). */
+  'accept-ingress-ca': {
+    statuses: ['finalizing', 'installed', 'error'],
+    code: 'invalid-input',
+    refusal: 'its ingress certificate is not expected now',
+  },
+  deregister: {
+    statuses: exceptStatuses('installing'),
+    code: 'not-allowed-in-state',
+    refusal: 'its hosts are being installed; cancel the installation first',
+  },
+} as const satisfies Record<string, Permission<ClusterStatus>>;
+export type ClusterAction = keyof typeof CLUSTER_PERMISSIONS;
+
+/** Returns whether a cluster in this status permits the action. */
+export function clusterPermits(action: ClusterAction, status: string): boolean {
+  const { statuses }: Permission<ClusterStatus> = CLUSTER_PERMISSIONS[action];
+  return statuses.some((permitted) => permitted === status);
+}
+
+/** Returns why a cluster in this status does not permit the action; undefined when it does. */
+export function clusterActionRefusal(action: ClusterAction, status: string, name?: string): Refusal | undefined {
+  if (clusterPermits(action, status)) return undefined;
+  const { statuses, code, refusal }: Permission<ClusterStatus> = CLUSTER_PERMISSIONS[action];
+  const cluster = name ? `Cluster ${name}` : 'The cluster';
+  return { code, reason: `${cluster} is ${status}: ${refusal}.`, subject: 'status', allowed: statuses };
+}
+
+/** The same for hosts. */
+export const HOST_PERMISSIONS = {
+  edit: EDITABLE,
+  /** A discovery agent runs on the host and asks for its next steps. */
+  poll: [...DISCOVERY, ...PREPARING, 'installing', 'installing-in-progress', ...POOL, 'unbinding'],
+  /** `installing-in-progress`: the path of the installation disk may change while the disk is written. */
+  'report-inventory': [...DISCOVERY, 'installing-in-progress', ...POOL],
+  'report-progress': INSTALLING,
+} as const satisfies Record<string, readonly HostStatus[]>;
+export type HostAction = keyof typeof HOST_PERMISSIONS;
+
+/** Returns whether a host in this status permits the action. */
+export function hostPermits(action: HostAction, status: string): boolean {
+  const statuses: readonly HostStatus[] = HOST_PERMISSIONS[action];
+  return statuses.some((permitted) => permitted === status);
+}

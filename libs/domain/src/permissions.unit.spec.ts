@@ -1,0 +1,60 @@
+import { CLUSTER_TABLE } from './cluster/decider';
+import { CLUSTER_STATUSES } from './cluster/status';
+import { HOST_TABLE } from './host/decider';
+import {
+  CLUSTER_PERMISSIONS,
+  type ClusterAction,
+  clusterActionRefusal,
+  clusterPermits,
+  HOST_PERMISSIONS,
+  hostPermits,
+} from './permissions';
+
+describe('permissions by cluster status', () => {
+  it('name the status and the statuses that permit the action', () => {
+    expect(clusterActionRefusal('admit-hosts', 'installed')).toEqual({
+      code: 'cluster-does-not-accept-hosts',
+      reason: 'The cluster is installed: it does not accept hosts.',
+      subject: 'status',
+      allowed: ['pending-for-input', 'insufficient', 'ready', 'adding-hosts'],
+    });
+    expect(clusterActionRefusal('admit-hosts', 'ready')).toBeUndefined();
+    expect(clusterActionRefusal('edit', 'installing', 'lab')?.reason).toMatch(/^Cluster lab is installing: /);
+  });
+
+  it('accept the ingress CA in error, where a late success is possible', () => {
+    expect(clusterPermits('accept-ingress-ca', 'error')).toBe(true);
+    expect(clusterPermits('accept-ingress-ca', 'ready')).toBe(false);
+  });
+
+  it.each<[ClusterAction, string, string]>([
+    ['edit', 'Revise', 'revise-settings'],
+    ['record-progress', 'RecordProgress', 'hosts-progressed'],
+    ['deregister', 'Deregister', 'deregister'],
+  ])('agree on %s with the decision table of the cluster', (action, on, id) => {
+    const row = CLUSTER_TABLE.rows.find((one) => one.on === on && one.id === id);
+    expect([...(row?.from ?? [])].sort()).toEqual([...CLUSTER_PERMISSIONS[action].statuses].sort());
+  });
+
+  it('agree on the ingress CA with the statuses in which the kubeconfig may be completed', () => {
+    const statuses = CLUSTER_TABLE.accepting('CompleteKubeconfig');
+    expect([...statuses].sort()).toEqual([...CLUSTER_PERMISSIONS['accept-ingress-ca'].statuses].sort());
+  });
+
+  it('have a text for every refusal that can happen', () => {
+    for (const { statuses, refusal } of Object.values(CLUSTER_PERMISSIONS))
+      expect(refusal.length > 0).toBe(statuses.length < CLUSTER_STATUSES.length);
+  });
+});
+
+describe('permissions by host status', () => {
+  it('agree with the decision table of the host', () => {
+    expect([...HOST_TABLE.accepting('AssignRole')].sort()).toEqual([...HOST_PERMISSIONS.edit].sort());
+  });
+
+  it('let an agent poll from the discovery to the writing of the disk', () => {
+    expect(hostPermits('poll', 'installing-in-progress')).toBe(true);
+    expect(hostPermits('poll', 'installed')).toBe(false);
+    expect(hostPermits('report-inventory', 'preparing-for-installation')).toBe(false);
+  });
+});
