@@ -32,14 +32,14 @@ export function planStaticNetworks(
 }
 
 /**
- * The same for a ramdisk. Nothing there carries out policies unless the image brings the program for it, while keyfiles are always
- * understood; so they are used for all that they can say.
+ * Returns the static networks for a ramdisk. A ramdisk has no service that applies policies, so they are keyfiles in every release;
+ * `problems` names what keyfiles cannot express.
  */
 export function planRamdiskNetworks(settings: Plain<InfraEnvSettings>): ReturnType<typeof planStaticNetworks> {
-  const planned = planStaticNetworks(settings);
-  const configs = planned?.form === 'nmpolicy' ? parseConfigs(settings.staticNetworkConfig ?? '') : undefined;
-  const asKeyfiles = configs && planHostNetworks(configs, 'keyfiles');
-  return asKeyfiles && asKeyfiles.problems.length === 0 ? { form: 'keyfiles', networks: asKeyfiles } : planned;
+  const text = settings.staticNetworkConfig?.trim() ?? '';
+  const configs = text === '' ? [] : parseConfigs(text);
+  if (!configs) return { form: 'keyfiles', networks: NO_LIST };
+  return configs.length === 0 ? undefined : { form: 'keyfiles', networks: planHostNetworks(configs, 'keyfiles') };
 }
 
 const NO_LIST: HostNetworks = {

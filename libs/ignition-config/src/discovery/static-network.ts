@@ -15,6 +15,10 @@ export function staticNetwork(network: StaticNetwork | undefined): {
     files: [...hostNetworkFiles(hosts, form), ...networkScripts()].map(({ path, mode, content }) =>
       textFile(path, mode, content),
     ),
-    units: [{ name: NETWORK_UNIT_NAME, enabled: true, contents: networkUnit(form, 'live-system', delaySeconds) }],
+    units: [
+      { name: NETWORK_UNIT_NAME, enabled: true, contents: networkUnit(form, 'live-system', delaySeconds) },
+      // The service of the operating system that applies the policies in /etc/nmstate; its preset leaves it disabled.
+      ...(form === 'nmpolicy' ? [{ name: 'nmstate.service', enabled: true }] : []),
+    ],
   };
 }

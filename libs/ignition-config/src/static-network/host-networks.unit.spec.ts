@@ -122,6 +122,42 @@ dns-resolver:
     });
   });
 
+  it('keep what nmstate keeps: virtual functions, rules without priority, MTU of InfiniBand, frames on inactive ports', () => {
+    const files = keyfiles(
+      host(
+        `interfaces:
+- name: eth0
+  type: ethernet
+  ethernet: {sr-iov: {total-vfs: 2, drivers-autoprobe: false, vfs: [{id: 0, mac-address: "02:00:00:00:00:10", trust: true, spoof-check: false, vlan-id: 5, qos: 2}, {id: 1, max-tx-rate: 100}]}}
+  ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}]}
+  ipv6: {enabled: true, dhcp: true, autoconf: true}
+- {name: ib0, type: infiniband, mtu: 2044, infiniband: {mode: datagram, pkey: 0x8001, base-iface: ib1}}
+- {name: bond0, type: bond, link-aggregation: {mode: active-backup, options: {all_slaves_active: delivered}, port: [eth1]}}
+route-rules:
+  config:
+  - {ip-to: 10.1.0.0/16, route-table: 100, suppress-prefix-length: 0}
+  - {family: ipv6, route-table: 200, priority: -1}
+`,
+        'eth0',
+        'ib0',
+        'eth1',
+      ),
+    );
+    expect(files['eth0']?.['sriov']).toEqual({
+      'autoprobe-drivers': '0',
+      'total-vfs': '2',
+      'vf.0': 'mac=02:00:00:00:00:10 spoof-check=false trust=true vlans=5.2.q',
+      'vf.1': 'max-tx-rate=100',
+    });
+    expect(files['ib0']?.['infiniband']).toMatchObject({ mtu: '2044', parent: 'ib1', 'p-key': '32769' });
+    expect(files['ib0']?.['ethernet']).toBeUndefined();
+    expect(files['bond0']?.['bond']).toEqual({ mode: 'active-backup', all_slaves_active: '1' });
+    expect(files['eth0']?.['ipv4']?.['routing-rule0']).toBe(
+      'priority 30000 to 10.1.0.0/16 suppress_prefixlength 0 table 100',
+    );
+    expect(files['eth0']?.['ipv6']?.['routing-rule0']).toBe('priority 30000 from ::/0 table 200');
+  });
+
   it('build bonds with their ports, and VLANs and bridges on top', () => {
     const files = keyfiles(
       host(
@@ -173,8 +209,8 @@ dns-resolver:
   });
 
   it.each([
-    ['ovs-bridge', 'interfaces[1].type: ovs-bridge needs OpenShift 4.18 or later'],
-    ['ipvlan', 'interfaces[1].type: ipvlan needs OpenShift 4.18 or later'],
+    ['ovs-bridge', "interfaces[1].type: type 'ovs-bridge' cannot be written as a NetworkManager keyfile"],
+    ['ipvlan', "interfaces[1].type: type 'ipvlan' cannot be written as a NetworkManager keyfile"],
   ])('refuse %s, which only newer hosts build', (type, problem) => {
     const config = host(`interfaces:\n- {name: eth0}\n- {name: br0, type: ${type}}\n`, 'eth0');
     expect(problemsOf(config)).toEqual([expect.stringContaining(`host 1, line 3, ${problem}`)]);
@@ -307,7 +343,7 @@ describe('what is wrong with a static network', () => {
     ],
     [
       'interfaces:\n- {name: eth0, ipv6: {enabled: true, autoconf: true}}\n',
-      'autoconf without dhcp needs OpenShift 4.18 or later',
+      'autoconf without dhcp (eth0) cannot be written as a NetworkManager keyfile',
     ],
     ['interfaces:\n- {name: "a b"}\n', 'is not the name of an interface'],
     [

@@ -36,7 +36,7 @@ const TYPES: ReadonlyMap<string, KeyfileType> = new Map<string, KeyfileType>([
     'infiniband',
     {
       type: 'infiniband',
-      section: (raw) => ({ name: 'infiniband', settings: infinibandSettings(within(raw, 'infiniband')) }),
+      section: (raw) => ({ name: 'infiniband', settings: infinibandSettings(within(raw, 'infiniband'), raw['mtu']) }),
     },
   ],
   [
@@ -55,7 +55,7 @@ export function interfaceSections(one: NetworkInterface): readonly KeyfileSectio
   const wire = within(one.raw, 'ethernet');
   const ethernet: KeyfileSettings = {
     ...(one.macAddress !== '' && { [one.isFoundByMac ? 'mac-address' : 'cloned-mac-address']: one.macAddress }),
-    mtu: toInteger(one.raw['mtu']),
+    mtu: one.type === 'infiniband' ? undefined : toInteger(one.raw['mtu']),
     'accept-all-mac-addresses':
       one.raw['accept-all-mac-addresses'] === undefined
         ? undefined
@@ -65,7 +65,11 @@ export function interfaceSections(one: NetworkInterface): readonly KeyfileSectio
     speed: toInteger(wire['speed']),
   };
   const hasEthernet = Object.values(ethernet).some((value) => value !== undefined);
-  return [...(own ? [own] : []), ...(hasEthernet ? [{ name: 'ethernet', settings: ethernet }] : [])];
+  return [
+    ...(own ? [own] : []),
+    ...(hasEthernet ? [{ name: 'ethernet', settings: ethernet }] : []),
+    ...sriovSection(one.raw),
+  ];
 }
 
 function bondSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
@@ -77,8 +81,52 @@ function bondSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
     settings: {
       mode: mode === 'lacp' ? '802.3ad' : (BOND_MODES[Number(mode)] ?? mode),
       ...Object.fromEntries(options),
+      ...allSlavesActive(within(bond, 'options')['all_slaves_active']),
     },
   };
+}
+
+/** nmstate has words for it, the kernel numbers. */
+const ALL_SLAVES_ACTIVE: ReadonlyMap<string, number> = new Map([
+  ['dropped', 0],
+  ['delivered', 1],
+]);
+
+const allSlavesActive = (value: unknown): KeyfileSettings =>
+  value === undefined ? {} : { all_slaves_active: ALL_SLAVES_ACTIVE.get(textOf(value)) ?? textOf(value) };
+
+/** Virtual functions of a network card. */
+function sriovSection(raw: { readonly [key: string]: unknown }): readonly KeyfileSection[] {
+  const sriov = within(raw, 'ethernet', 'sr-iov');
+  const total = toInteger(sriov['total-vfs']);
+  if (Object.keys(sriov).length === 0 || total === 0) return [];
+  const functions = mappings(sriov['vfs']).map((one) => [`vf.${textOf(one['id'])}`, virtualFunction(one)] as const);
+  const autoprobe = sriov['drivers-autoprobe'];
+  return [
+    {
+      name: 'sriov',
+      settings: {
+        'autoprobe-drivers': autoprobe === undefined ? undefined : Number(isTrue(autoprobe)),
+        'total-vfs': total,
+        ...Object.fromEntries(functions),
+      },
+    },
+  ];
+}
+
+function virtualFunction(one: { readonly [key: string]: unknown }): string {
+  const flag = (value: unknown) => (value === undefined ? undefined : isTrue(value));
+  const vlan = toInteger(one['vlan-id']);
+  const protocol = textOf(one['vlan-proto']).toLowerCase() === '802.1ad' ? 'ad' : 'q';
+  const attributes: readonly (readonly [string, string | number | boolean | undefined])[] = [
+    ['mac', textOf(one['mac-address']) || undefined],
+    ['spoof-check', flag(one['spoof-check'])],
+    ['trust', flag(one['trust'])],
+    ['min-tx-rate', toInteger(one['min-tx-rate'])],
+    ['max-tx-rate', toInteger(one['max-tx-rate'])],
+    ['vlans', vlan === undefined ? undefined : `${vlan}.${toInteger(one['qos']) ?? 0}.${protocol}`],
+  ];
+  return attributes.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`])).join(' ');
 }
 
 function bridgeSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
@@ -109,9 +157,10 @@ const vlanSettings = (vlan: { readonly [key: string]: unknown }): KeyfileSetting
   protocol: textOf(vlan['protocol']) || undefined,
 });
 
-function infinibandSettings(infiniband: { readonly [key: string]: unknown }): KeyfileSettings {
+function infinibandSettings(infiniband: { readonly [key: string]: unknown }, mtu: unknown): KeyfileSettings {
   const key = toInteger(infiniband['pkey']);
   return {
+    mtu: toInteger(mtu),
     'p-key': key === DEFAULT_PKEY ? undefined : key,
     parent: textOf(infiniband['base-iface']) || undefined,
     'transport-mode': textOf(infiniband['mode']),

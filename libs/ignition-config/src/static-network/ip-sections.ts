@@ -155,14 +155,24 @@ function ruleFamily(raw: { readonly [key: string]: unknown }): Family {
 const ruleCarrier = (family: Family, { interfaces }: NetworkState): NetworkInterface | undefined =>
   byName(interfaces).find((one) => one.state === 'up' && one[family].isEnabled);
 
+/** As nmstate: a rule without a priority gets one, because NetworkManager refuses a rule without. */
+const RULE_PRIORITY = 30_000;
+const EVERYTHING: { readonly [family in Family]: string } = { ipv4: '0.0.0.0/0', ipv6: '::/0' };
+
+function rulePriority(raw: { readonly [key: string]: unknown }): number {
+  const given = toInteger(raw['priority']);
+  return given === undefined || given < 0 ? RULE_PRIORITY : given;
+}
+
 function ruleLine(raw: { readonly [key: string]: unknown }): string {
   const mark = toInteger(raw['fwmark']);
   const mask = toInteger(raw['fwmask']);
   const words: readonly (readonly [string, string | number | undefined])[] = [
-    ['priority', toInteger(raw['priority'])],
-    ['from', textOf(raw['ip-from']) || undefined],
+    ['priority', rulePriority(raw)],
     ['to', textOf(raw['ip-to']) || undefined],
+    ['from', textOf(raw['ip-from']) || (textOf(raw['ip-to']) ? undefined : EVERYTHING[ruleFamily(raw)])],
     ['iif', textOf(raw['iif']) || undefined],
+    ['suppress_prefixlength', toInteger(raw['suppress-prefix-length'])],
     ['type', textOf(raw['action']) || undefined],
     ['table', toInteger(raw['route-table']) ?? MAIN_TABLE],
     ['fwmark', mark === undefined ? undefined : `${mark}${mask === undefined ? '' : `/${mask}`}`],

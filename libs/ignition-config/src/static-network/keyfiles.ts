@@ -16,21 +16,21 @@ export interface Keyfile {
 /** Settings that only the hosts' own nmstate can carry out. */
 const BEYOND_KEYFILES = ['802.1x', 'ovs-db', 'ethtool', 'mptcp', 'dispatch', 'pci-address', 'copy-mac-from'] as const;
 
-/** What keyfiles cannot say; the same document may be fine for versions whose hosts read it themselves. */
+/** Keyfiles serve releases before 4.18, and every ramdisk: minimal images and network boot. */
+const NOT_IN_KEYFILES = 'cannot be written as a NetworkManager keyfile. Use OpenShift 4.18 or later with a full image.';
+
+/** Reports what keyfiles cannot express. The same document may be valid as an nmstate policy. */
 export function checkForKeyfiles(state: NetworkState, report: Report): void {
   for (const { index, name, type, ipv6, raw } of state.interfaces) {
     if (!KEYFILE_TYPES.includes(type))
       report(
         ['interfaces', index, 'type'],
-        `${type} needs OpenShift 4.18 or later. Before: ${KEYFILE_TYPES.join(', ')}.`,
+        `type '${type}' ${NOT_IN_KEYFILES} Supported in keyfiles: ${KEYFILE_TYPES.join(', ')}.`,
       );
     if (ipv6.isEnabled && ipv6.isAutoconf && !ipv6.isDhcp)
-      report(
-        ['interfaces', index, 'ipv6', 'autoconf'],
-        `autoconf without dhcp needs OpenShift 4.18 or later (${name}).`,
-      );
+      report(['interfaces', index, 'ipv6', 'autoconf'], `autoconf without dhcp (${name}) ${NOT_IN_KEYFILES}`);
     for (const key of BEYOND_KEYFILES)
-      if (raw[key] !== undefined) report(['interfaces', index, key], `${key} needs OpenShift 4.18 or later (${name}).`);
+      if (raw[key] !== undefined) report(['interfaces', index, key], `${key} (${name}) ${NOT_IN_KEYFILES}`);
   }
   const missing = (['ipv4', 'ipv6'] as const).find(
     (family) =>

@@ -16,7 +16,7 @@ describe('the script that gives a machine its static network', () => {
     writeFileSync(join(root, 'net', name, 'address'), `${mac}\n`);
   };
 
-  function run(configs: readonly HostNetworkConfig[], form: NetworkForm): string {
+  function run(configs: readonly HostNetworkConfig[], form: NetworkForm, path = process.env['PATH'] ?? ''): string {
     for (const { path, mode, content } of [
       ...hostNetworkFiles(planHostNetworks(configs, form).hosts, form),
       ...networkScripts(),
@@ -25,10 +25,10 @@ describe('the script that gives a machine its static network', () => {
       writeFileSync(join(root, path), content);
       chmodSync(join(root, path), mode);
     }
-    return execFileSync('bash', [join(root, NETWORK_SCRIPT_PATH)], {
+    return execFileSync('/bin/bash', [join(root, NETWORK_SCRIPT_PATH)], {
       encoding: 'utf8',
       env: {
-        PATH: process.env['PATH'] ?? '',
+        PATH: path,
         ROOT: root,
         NET: join(root, 'net'),
         NETWORK_LIBRARY: join(root, '/usr/local/bin/common_network_script.sh'),
@@ -48,7 +48,7 @@ describe('the script that gives a machine its static network', () => {
   const BOTH = [hostOf('02:00:00:00:00:0a', '10.0.0.1'), hostOf('02:00:00:00:00:0b', '10.0.0.2')];
   const CONNECTIONS = '/etc/NetworkManager/system-connections';
 
-  it('takes the folder that has its MAC address, under the names that this machine uses', () => {
+  it('installs the keyfiles of the folder with its MAC address, with its own port names', () => {
     plugIn('lo0', '02:00:00:00:00:ff');
     plugIn('ens3', '02:00:00:00:00:0b');
     expect(run(BOTH, 'keyfiles')).toContain('/etc/assisted/network/host1');
@@ -60,15 +60,27 @@ describe('the script that gives a machine its static network', () => {
     expect(readFileSync(join(root, CONNECTIONS, 'nic1.5.nmconnection'), 'utf8')).toContain('parent=ens3\n');
   });
 
-  it('hands a policy to the system as it is', () => {
+  it('copies a policy unchanged', () => {
     plugIn('ens3', '02:00:00:00:00:0a');
     run(BOTH, 'nmpolicy');
     expect(readdirSync(join(root, 'etc/nmstate'))).toEqual(['ymlFile0.yml']);
     expect(readFileSync(join(root, 'etc/nmstate/ymlFile0.yml'), 'utf8')).toContain('02:00:00:00:00:0A');
   });
 
-  it('leaves a machine that nobody described alone', () => {
+  it('needs builtins of bash and four programs only, which every dracut ramdisk has', () => {
+    plugIn('ens3', '02:00:00:00:00:0b');
+    const bin = join(root, 'bin');
+    mkdirSync(bin);
+    for (const program of ['cp', 'mkdir', 'chmod', 'sleep'])
+      writeFileSync(join(bin, program), `#!/bin/bash\nexec /bin/${program} "$@"\n`, { mode: 0o755 });
+    run(BOTH, 'keyfiles', bin);
+    expect(readdirSync(join(root, CONNECTIONS)).sort()).toEqual(['ens3.nmconnection', 'nic1.5.nmconnection']);
+  });
+
+  it('changes nothing on a host without configuration', () => {
     plugIn('ens3', '02:00:00:00:00:0c');
-    expect(run(BOTH, 'keyfiles')).toContain('No static network is described for this machine');
+    expect(run(BOTH, 'keyfiles')).toContain(
+      'No static network configuration for this host: none of its MAC addresses (02:00:00:00:00:0C)',
+    );
   });
 });

@@ -1,41 +1,43 @@
 /**
- * Bash. Functions that find out which folder is this machine's. ROOT and NET are for trying it in a scratch folder.
- * A folder is this machine's when every MAC address in its table is on the machine; when there is none, the one of which most are.
+ * Bash functions that find the folder of this host. A folder belongs to this host when every MAC address in its table is on the
+ * host; when there is no such folder, the one with the most of its addresses on the host. ROOT and NET are for tests.
+ *
+ * The ramdisk of CoreOS has few programs, so the scripts use builtins of bash, and cp, mkdir, chmod and sleep, which every dracut ramdisk has.
  */
 export const NETWORK_SCRIPT_LIBRARY = `# Sourced by pre-network-manager-config.sh.
 ROOT="\${ROOT:-}"
 NET="\${NET:-/sys/class/net}"
 FOLDERS="\${ROOT}/etc/assisted/network"
 
-# Lines "MAC name", MAC in upper case, of the ports that this machine has as hardware.
-machine_macs() {
-  local port
+# Names of this host's hardware ports by MAC address in upper case.
+declare -A PORTS=()
+read_ports() {
+  local port mac
+  PORTS=()
   for port in "\${NET}"/*; do
     [ -e "\${port}/device" ] && [ -e "\${port}/address" ] || continue
-    printf '%s %s\\n' "$(tr '[:lower:]' '[:upper:]' <"\${port}/address")" "\${port##*/}"
+    read -r mac <"\${port}/address" || [ -n "\${mac}" ] || continue
+    PORTS["\${mac^^}"]="\${port##*/}"
   done
 }
 
-# Ports turn up one after the other: wait until nothing new came for 3 s, 30 s at most.
+# Ports appear one after the other: wait until the list is stable for 3 s, 30 s at most.
 wait_for_ports() {
-  local before="" now stable=0 waited=0
+  local before="" stable=0 waited=0
+  read_ports
   while [ "\${stable}" -lt "\${STABLE_SECONDS:-3}" ] && [ "\${waited}" -lt "\${MAX_WAIT_SECONDS:-30}" ]; do
-    now="$(machine_macs | sort)"
-    if [ "\${now}" = "\${before}" ] && [ -n "\${now}" ]; then stable=$((stable + 1)); else stable=0; fi
-    before="\${now}"
+    before="\${!PORTS[*]}"
     waited=$((waited + 1))
     sleep 1
+    read_ports
+    if [ "\${!PORTS[*]}" = "\${before}" ] && [ "\${#PORTS[@]}" -gt 0 ]; then stable=$((stable + 1)); else stable=0; fi
   done
 }
 
-# Name that this machine gives to the port with MAC $1; fails when it has none.
-port_of_mac() {
-  machine_macs | awk -v mac="$1" '$1 == mac { print $2; found = 1; exit } END { exit !found }'
-}
-
-# Prints this machine's folder; fails when there is none.
+# Sets FOLDER to the folder of this host; fails when there is none.
 find_folder() {
-  local folder mac _name known total best="" most=0
+  local folder mac _name known total most=0
+  FOLDER=""
   for folder in "\${FOLDERS}"/host*; do
     [ -f "\${folder}/mac_interface.ini" ] || continue
     known=0
@@ -43,36 +45,53 @@ find_folder() {
     while IFS='=' read -r mac _name; do
       [ -n "\${mac}" ] || continue
       total=$((total + 1))
-      if port_of_mac "\${mac}" >/dev/null; then known=$((known + 1)); fi
+      if [ -n "\${PORTS[\${mac}]:-}" ]; then known=$((known + 1)); fi
     done <"\${folder}/mac_interface.ini"
     if [ "\${total}" -gt 0 ] && [ "\${known}" -eq "\${total}" ]; then
-      echo "\${folder}"
+      FOLDER="\${folder}"
       return 0
     fi
     if [ "\${known}" -gt "\${most}" ]; then
       most="\${known}"
-      best="\${folder}"
+      FOLDER="\${folder}"
     fi
   done
-  [ -n "\${best}" ] && echo "\${best}"
+  [ -n "\${FOLDER}" ]
 }
 
-# Writes keyfile $1 to folder $2 with the names of this machine (pairs "logical real" in file $3).
-# A name is replaced where it stands alone as a value or as the base of a VLAN's name, never within another word.
+# Names of this host's ports by their name in the configuration.
+declare -A NAMES=()
+read_names() {
+  local mac name
+  while IFS='=' read -r mac name; do
+    [ -n "\${mac}" ] && [ -n "\${name}" ] || continue
+    if [ -n "\${PORTS[\${mac}]:-}" ]; then NAMES["\${name}"]="\${PORTS[\${mac}]}"; fi
+  done <"$1/mac_interface.ini"
+}
+
+# Writes keyfile $1 to folder $2. A name is replaced where it is a whole value, never within another word.
 install_keyfile() {
-  local file="$1" target="$2" names="$3" name
-  name="$(basename "\${file}" .nmconnection)"
-  awk -v own="\${name}" 'NR == FNR { real[$1] = $2; next } END { print (own in real) ? real[own] : own }' "\${names}" /dev/null >"\${names}.own"
-  awk -F= 'NR == FNR { split($0, pair, " "); real[pair[1]] = pair[2]; next }
-    /^(interface-name|id|master|parent|primary)=/ && ($2 in real) { print $1 "=" real[$2]; next }
-    { print }' "\${names}" "\${file}" >"\${target}/$(cat "\${names}.own").nmconnection"
-  chmod 600 "\${target}/$(cat "\${names}.own").nmconnection"
+  local name line key value result
+  name="\${1##*/}"
+  name="\${name%.nmconnection}"
+  result="$2/\${NAMES[\${name}]:-\${name}}.nmconnection"
+  while IFS= read -r line || [ -n "\${line}" ]; do
+    key="\${line%%=*}"
+    value="\${line#*=}"
+    case "\${key}" in
+    interface-name | id | master | parent | primary)
+      if [ -n "\${value}" ] && [ -n "\${NAMES[\${value}]:-}" ]; then line="\${key}=\${NAMES[\${value}]}"; fi
+      ;;
+    esac
+    printf '%s\\n' "\${line}"
+  done <"$1" >"\${result}"
+  chmod 600 "\${result}"
 }
 `;
 
-/** Bash. Runs once before (keyfiles) or after (nmstate policies) the network comes up. */
-export const NETWORK_SCRIPT = `#!/usr/bin/env bash
-# Gives this machine the static network that was described for it.
+/** Bash script that runs once, before the network starts (keyfiles) or after it (nmstate policies). */
+export const NETWORK_SCRIPT = `#!/bin/bash
+# Installs the static network configuration of this host.
 set -euo pipefail
 # shellcheck source=/dev/null
 . "\${NETWORK_LIBRARY:-/usr/local/bin/common_network_script.sh}"
@@ -80,37 +99,25 @@ set -euo pipefail
 if [ -n "\${DISCOVERY_DELAY_SECONDS:-}" ]; then sleep "\${DISCOVERY_DELAY_SECONDS}"; fi
 wait_for_ports
 
-if ! folder="$(find_folder)"; then
-  echo "No static network is described for this machine: none of its MAC addresses is known."
+if ! find_folder; then
+  echo "No static network configuration for this host: none of its MAC addresses (\${!PORTS[*]}) is in a mac_interface_map."
   exit 0
 fi
-echo "Static network of this machine: \${folder}"
+echo "Static network configuration of this host: \${FOLDER}"
 
-target="\${ROOT}\${KEYFILE_FOLDER:-/etc/NetworkManager/system-connections}"
-mkdir -p "\${target}"
-
-policies=("\${folder}"/*.yml)
+policies=("\${FOLDER}"/*.yml)
 if [ -e "\${policies[0]}" ]; then
   mkdir -p "\${ROOT}/etc/nmstate"
   cp "\${policies[@]}" "\${ROOT}/etc/nmstate/"
   chmod 600 "\${ROOT}/etc/nmstate/"*.yml
-  # A ramdisk has no service that applies policies; what comes of them goes to where the next system looks.
-  if [ -n "\${KEYFILE_FOLDER:-}" ] && command -v nmstatectl >/dev/null; then
-    nmstatectl service
-    cp -a "\${ROOT}/etc/NetworkManager/system-connections/." "\${target}/"
-  fi
   exit 0
 fi
 
-names="$(mktemp)"
-trap 'rm -f "\${names}" "\${names}.own"' EXIT
-while IFS='=' read -r mac name; do
-  [ -n "\${mac}" ] || continue
-  if real="$(port_of_mac "\${mac}")"; then echo "\${name} \${real}" >>"\${names}"; fi
-done <"\${folder}/mac_interface.ini"
-
-for file in "\${folder}"/*.nmconnection; do
+target="\${ROOT}\${KEYFILE_FOLDER:-/etc/NetworkManager/system-connections}"
+mkdir -p "\${target}"
+read_names "\${FOLDER}"
+for file in "\${FOLDER}"/*.nmconnection; do
   [ -e "\${file}" ] || continue
-  install_keyfile "\${file}" "\${target}" "\${names}"
+  install_keyfile "\${file}" "\${target}"
 done
 `;

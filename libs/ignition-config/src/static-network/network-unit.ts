@@ -7,20 +7,30 @@ export type NetworkStage = 'live-system' | 'ramdisk';
 export const NETWORK_UNIT_NAME = 'pre-network-manager-config.service';
 const START_TIMEOUT_SECONDS = 60;
 
-/** The systemd unit that runs the network script once. `delaySeconds`: how long ports may take to turn up. */
+/**
+ * In a ramdisk of CoreOS, coreos-copy-firstboot-network.service copies the profiles of /etc/coreos-firstboot-network to where
+ * NetworkManager reads them, so the profiles must exist before it runs.
+ */
+const RAMDISK_ORDER = [
+  'Wants=systemd-udev-settle.service',
+  'After=systemd-udev-settle.service',
+  'Before=coreos-copy-firstboot-network.service nm-initrd.service NetworkManager.service coreos-livepxe-rootfs.service',
+];
+const LIVE_ORDER: { readonly [form in NetworkForm]: readonly string[] } = {
+  keyfiles: ['After=systemd-udevd.service', 'Before=NetworkManager.service'],
+  nmpolicy: ['After=systemd-udevd.service NetworkManager-wait-online.service', 'Before=nmstate.service'],
+};
+
+/** Returns the systemd unit that runs the network script once. `delaySeconds`: time to wait for network ports to appear. */
 export function networkUnit(form: NetworkForm, stage: NetworkStage, delaySeconds: number): string {
-  const order =
-    form === 'keyfiles' || stage === 'ramdisk'
-      ? ['Before=NetworkManager.service nm-initrd.service coreos-livepxe-rootfs.service']
-      : ['Before=nmstate.service', 'After=NetworkManager-wait-online.service'];
+  const order = stage === 'ramdisk' ? RAMDISK_ORDER : LIVE_ORDER[form];
   const environment = [
     ...(delaySeconds > 0 ? [`Environment=DISCOVERY_DELAY_SECONDS=${delaySeconds}`] : []),
     ...(stage === 'ramdisk' ? ['Environment=KEYFILE_FOLDER=/etc/coreos-firstboot-network'] : []),
   ];
   return `[Unit]
-Description=Static network of this machine
+Description=Install the static network configuration of this host
 DefaultDependencies=no
-After=systemd-udevd.service
 ${order.join('\n')}
 
 [Service]

@@ -1,5 +1,5 @@
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import { describeNetworkProblem, type StaticNetwork } from '@muster/ignition-config';
+import { describeNetworkProblem, type HostNetworks, type StaticNetwork } from '@muster/ignition-config';
 import { DOCUMENT_TASKS, type DocumentWorkers } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 
@@ -19,6 +19,16 @@ export function isoTypeOf(asked: string, settings: Plain<InfraEnvSettings>): Iso
   });
 }
 
+/** A host that boots without its configured network is worse than no image. @throws RefusalError `invalid-input` */
+export function refuseProblems({ problems: [problem] }: Pick<HostNetworks, 'problems'>): void {
+  if (!problem) return;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: describeNetworkProblem(problem),
+    subject: 'static_network_config',
+  });
+}
+
 /**
  * Returns the static networks of the live system. Those of a minimal image are in its ramdisk.
  * @throws RefusalError `invalid-input` when they cannot be used.
@@ -33,14 +43,7 @@ export async function staticNetworkOf(
       ? await documents.run(DOCUMENT_TASKS.planStaticNetworks, settings)
       : undefined;
   if (!planned) return undefined;
-  const [problem] = planned.networks.problems;
-  // A host that boots without its configured network is worse than no image.
-  if (problem)
-    throw new RefusalError({
-      code: 'invalid-input',
-      reason: describeNetworkProblem(problem),
-      subject: 'static_network_config',
-    });
+  refuseProblems(planned.networks);
   return {
     form: planned.form,
     hosts: planned.networks.hosts,

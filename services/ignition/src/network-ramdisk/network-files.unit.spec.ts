@@ -24,17 +24,31 @@ describe('The files of a network ramdisk', () => {
     expect(files[4]?.content).toContain('Environment=KEYFILE_FOLDER=/etc/coreos-firstboot-network');
   });
 
-  it.each([
-    ['4.19.2', 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]', 'eth0.nmconnection'],
-    [
-      '4.19.2',
-      'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}, {name: br0, type: ovs-bridge}]',
-      'ymlFile0.yml',
-    ],
-  ])('are keyfiles wherever those can say it: %s, %s', (openshiftVersion, network_yaml, file) => {
-    const staticNetworkConfig = JSON.stringify([{ network_yaml }]);
-    const [first] = networkFiles({ openshiftVersion, staticNetworkConfig });
-    expect(first?.path).toBe(`/etc/assisted/network/host0/${file}`);
+  it.each(['4.17.0', '4.19.2'])('are keyfiles in release %s', (openshiftVersion) => {
+    const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]';
+    const [first] = networkFiles({ openshiftVersion, staticNetworkConfig: JSON.stringify([{ network_yaml }]) });
+    expect(first?.path).toBe('/etc/assisted/network/host0/eth0.nmconnection');
+  });
+
+  it('name what keyfiles cannot express', () => {
+    const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}, {name: br0, type: ovs-bridge}]';
+    const planned = planRamdiskNetworks({
+      openshiftVersion: '4.19.2',
+      staticNetworkConfig: JSON.stringify([{ network_yaml }]),
+    });
+    expect(planned?.networks.problems[0]?.problem).toMatch(
+      /type 'ovs-bridge' cannot be written as a NetworkManager keyfile/,
+    );
+  });
+
+  it('run before CoreOS copies the profiles for the first boot', () => {
+    const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]';
+    const files = networkFiles({ staticNetworkConfig: JSON.stringify([{ network_yaml }]) });
+    const unit = String(files.find(({ path }) => path.endsWith('system/pre-network-manager-config.service'))?.content);
+    expect(unit).toContain('Wants=systemd-udev-settle.service\nAfter=systemd-udev-settle.service\n');
+    expect(unit).toMatch(/^Before=coreos-copy-firstboot-network\.service .*coreos-livepxe-rootfs\.service$/m);
+    const script = String(files.find(({ path }) => path.endsWith('pre-network-manager-config.sh'))?.content);
+    expect(script.split('\n')[0]).toBe('#!/bin/bash');
   });
 
   it('lead the download of the root file system through the proxy', () => {

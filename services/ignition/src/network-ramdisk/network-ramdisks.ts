@@ -12,6 +12,7 @@ import {
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
+import { refuseProblems } from '../discovery/iso-type';
 import { foldStream } from '../streams/fold-stream';
 import { networkFiles, type PlannedNetworks } from './network-files';
 import { RamdiskMemo } from './ramdisk-memo';
@@ -46,6 +47,7 @@ export class NetworkRamdisks {
     const { settings } = found.state;
     const proxy = await openProxy(this.secrets, infraEnvId, settings.proxy);
     const planned = await this.plan(infraEnvId, found.revision, settings);
+    if (planned) refuseProblems(planned.networks);
     return this.memo.archiveOf(networkFiles({ ...settings, proxy }, planned));
   }
 
