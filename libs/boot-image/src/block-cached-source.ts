@@ -11,8 +11,8 @@ export interface BlockCacheLimits {
 export const REMOTE_CACHE: BlockCacheLimits = { blockBytes: 512 * 1024, blocksMax: 32 };
 
 /**
- * A source that asks its base for whole blocks and keeps some of them, for a base on which every read is a round trip. Who
- * asks for a block that is on its way waits for it. A block that could not be read is asked for again the next time.
+ * A source that reads whole blocks from its base and caches some of them, for a base with a round trip per read. Concurrent
+ * requests for one block share one read. A failed block is read again on the next request.
  */
 export function blockCachedSource(base: ByteSource, limits: BlockCacheLimits = REMOTE_CACHE): ByteSource {
   const { blockBytes, blocksMax } = limits;

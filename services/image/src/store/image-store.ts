@@ -42,8 +42,8 @@ export class ImageStore {
   constructor(private readonly options: ImageStoreOptions) {}
 
   /**
-   * Reads the directory and deletes files of images that are no longer needed. `keep`: names of files that are somebody
-   * else's, should he have put them here.
+   * Reads the directory and deletes files of images that are no longer needed. `keep`: names of files of
+   * other users of the directory.
    */
   async start(wanted: readonly WantedImage[], keep: readonly string[] = []): Promise<void> {
     const names = new Set(wanted.map(({ fileName }) => fileName));
