@@ -1,6 +1,6 @@
 import type { EventMetadata } from '@muster/ports';
 
-/** Who asks for what: becomes the metadata of the events that a command causes. */
+/** Origin of a command: caller, owner, and request. It becomes the metadata of the events. */
 export interface CommandContext {
   /** Same id, same command: a repetition changes nothing and gets the first answer's position. */
   readonly commandId: string;

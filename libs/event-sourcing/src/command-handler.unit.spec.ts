@@ -23,7 +23,7 @@ describe('a command handler', () => {
     store = inMemoryEventStore();
   });
 
-  it('stores what the decider decides, with who asked for it, and answers with the state that follows', async () => {
+  it('stores the decided events with the caller in their metadata and returns the resulting state', async () => {
     const handler = infraEnvs(store, { clock: manualClock(Date.UTC(2024, 5, 1)), ids: seededIds(7) });
     const asked = {
       commandId: 'c-1',
@@ -253,7 +253,7 @@ describe('a command handler', () => {
     expect(await slow).toMatchObject({ kind: 'stored' });
   });
 
-  it('goes on with the next command after one broke', async () => {
+  it('continues with the next command after a failure', async () => {
     let fails = true;
     const handler = infraEnvs(
       beforeAppend(store, async () => {

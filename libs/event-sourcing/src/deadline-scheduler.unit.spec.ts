@@ -52,7 +52,7 @@ describe('the scheduler of deadlines', () => {
     expect(names()).toEqual(['overdue']);
   });
 
-  it('lets the last word on a key count', async () => {
+  it('applies the last deadline of a key', async () => {
     scheduler.start();
     scheduler.set('a', [{ name: 'early', atMs: START_MS + 10 }]);
     scheduler.set('a', [{ name: 'late', atMs: START_MS + 50 }]);

@@ -56,7 +56,7 @@ describe('a feed over a real nats-server and a store on disk', () => {
     expect(numbersOf(seen)).toEqual(upTo(750));
   });
 
-  it('goes on from a checkpoint after a restart', async () => {
+  it('continues from a checkpoint after a restart', async () => {
     const first = follow();
     await appendEvents(store, 10);
     await eventually('the first ten arrive', () => seen.length === 10);

@@ -83,7 +83,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
           const page = takeLive();
           if (page.length > 0) await handOut(page);
         }
-        // A close may have cut the reading short: nobody must take that for having seen everything.
+        // A close may have interrupted the read, so the feed must not report that it has caught up.
         if (!behind && !closed) announceCaughtUp();
       } catch (error) {
         behind = true;

@@ -197,7 +197,7 @@ describe('a feed', () => {
     expect(numbersOf(seen)).toEqual(upTo(5));
   });
 
-  it('goes on after the store could not be read', async () => {
+  it('continues after a failed read of the store', async () => {
     await appendEvents(store, 4);
     let broken = true;
     const flaky: PlainEventStore = {

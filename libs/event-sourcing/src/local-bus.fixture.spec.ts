@@ -1,6 +1,6 @@
 import { type IncomingMessage, type JsonValue, NoResponder, type Requests } from '@muster/ports';
 
-/** Decides what becomes of a publication: none of it (lost), itself, or several messages. */
+/** Decides the result of a publication: lost, delivered once, or delivered several times. */
 export type Tamper = (message: IncomingMessage) => readonly IncomingMessage[];
 
 export interface LocalBus extends Requests {

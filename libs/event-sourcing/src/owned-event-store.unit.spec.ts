@@ -29,7 +29,7 @@ describe('the store as one service sees it', () => {
   });
 
   it.each<StreamId>(['invented-1', 'Cluster-1', '-1', 'constructor-1', 'cluster.x-1'])(
-    'keeps everyone from appending to %s, which nobody owns',
+    'refuses every append to %s, which has no owner',
     async (streamId) => {
       for (const service of SERVICES)
         await expect(

@@ -15,7 +15,7 @@ export class SourceFailed extends Error {
   }
 }
 
-/** Streams whose events a projection cannot handle: left out with a visible reason, so that the others go on. */
+/** Streams whose events a projection cannot handle. They are paused with a visible reason; other streams continue. */
 export class ParkedStreams {
   private readonly parked = new Map<StreamId, ParkedStream>();
 

@@ -65,7 +65,7 @@ export async function startProjector<Event extends EventShape>(options: Projecto
       };
       for (const event of page) {
         const reason = await parked.attempt(event, options.store, handle);
-        if (reason) options.onError(new Error(`parked, the other streams go on: ${reason}`));
+        if (reason) options.onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
       }
       await readModels.commit(name, last.position, overlay.list());
       requests.publish(projectionSubject(name), { projection: name, position: last.position });

@@ -94,7 +94,7 @@ describe('a projector', () => {
     ]);
   });
 
-  it('goes on from its checkpoint after a restart', async () => {
+  it('continues from its checkpoint after a restart', async () => {
     await appendEvents(store, 5);
     await (await start()).close();
     await (
@@ -134,7 +134,7 @@ describe('a projector', () => {
     expect(feed.parked()).toEqual([]);
   });
 
-  it('parks a stream that it cannot project, goes on with the others, and takes it up again when it can', async () => {
+  it('pauses a stream that it cannot project, continues with the others, and resumes it later', async () => {
     const events = await appendEvents(store, 21);
     const sick = events.find(({ revision }) => revision === 1);
     if (!sick) throw new Error('no stream has two events');

@@ -22,7 +22,7 @@ export interface Reactor {
   readonly caughtUp: Promise<void>;
   /** Looks at a key again, without an event. */
   wake(key: string): void;
-  /** Keys whose reaction keeps failing, with the reason; the others go on. */
+  /** Keys with a failing reaction and the reason. Other keys continue. */
   parked(): readonly ParkedKey[];
   /** Resolves when nothing is due or running. */
   idle(): Promise<void>;

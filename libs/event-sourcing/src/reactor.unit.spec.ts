@@ -97,7 +97,7 @@ describe('a reactor', () => {
     expect(reacted).toEqual(['with 1', 'with 31']);
   });
 
-  it('keeps a failing key apart, says why, and goes on with the others', async () => {
+  it('pauses a failing key with its reason and continues with the others', async () => {
     let sick = true;
     const reactor = start({
       react: async (key) => {

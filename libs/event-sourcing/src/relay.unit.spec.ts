@@ -54,7 +54,7 @@ describe('the relay', () => {
     expect(facts()).toHaveLength(2);
   });
 
-  it('goes on after a fact that the bus does not take, and leaves a hole in the chain', async () => {
+  it('continues after an event that the bus refuses, and leaves a gap in the chain', async () => {
     const picky: LocalBus = {
       ...bus,
       publish: (subject, body, headers) => {

@@ -12,7 +12,7 @@ const SHARED = new WeakMap<Requests, SharedEvents>();
 
 /**
  * Live facts for one consumer. All consumers on one bus share a subscription, so that each fact crosses the bus and is
- * parsed once per process; for the same reason nobody may change what he is handed.
+ * parsed once per process. Consumers must therefore not change it.
  */
 export function subscribeToEvents(requests: Requests, onEvent: OnEvent): { unsubscribe(): void } {
   const shared = SHARED.get(requests) ?? share(requests);

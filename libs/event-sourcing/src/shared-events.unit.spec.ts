@@ -45,7 +45,7 @@ describe('live facts', () => {
     expect(subscriptions).toEqual({ made: 1, ended: 0 });
   });
 
-  it('go on for the others when one consumer leaves, and end with the last', async () => {
+  it('continue for the others when one consumer leaves, and end with the last', async () => {
     const heard: string[] = [];
     const first = subscribeToEvents(counting, () => heard.push('first'));
     const second = subscribeToEvents(counting, () => heard.push('second'));

@@ -62,7 +62,7 @@ describe('the work queue', () => {
     expect(begun).toHaveLength(100);
   });
 
-  it('parks a key that fails, with the reason, while the others go on', async () => {
+  it('pauses a failing key with its reason while the others continue', async () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
     queue.add('sick');

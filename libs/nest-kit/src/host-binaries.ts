@@ -7,7 +7,7 @@ export interface HostBinary {
   /** As `uname -m` prints it: `x86_64`. */
   readonly architecture: string;
   readonly path: string;
-  /** Of the uncompressed file, hexadecimal. */
+  /** SHA-256 of the uncompressed file, hexadecimal. */
   readonly sha256: string;
   readonly bytes: number;
 }

@@ -1,4 +1,4 @@
-/** One line of the table. Texts are for people: numbers with their unit. */
+/** One line of the table. Texts contain numbers with their units. */
 export interface Measurement {
   readonly what: string;
   readonly measured: string;
@@ -17,7 +17,7 @@ export interface Bench {
 export interface BenchBed {
   /** Small numbers: does everything still work, not how fast is it. */
   readonly isQuick: boolean;
-  /** Says on standard error what is going on. */
+  /** Prints progress to standard error. */
   tell(text: string): void;
   /** A fresh directory that is deleted at the end. */
   directory(name: string): string;

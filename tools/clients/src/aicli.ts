@@ -14,7 +14,7 @@ export interface CommandResult {
   readonly ms: number;
 }
 
-/** The command line of today, in a folder and home of its own. */
+/** The aicli command line in a separate folder and home directory. */
 export interface Aicli {
   readonly folder: string;
   run(args: readonly string[]): Promise<CommandResult>;
@@ -38,7 +38,7 @@ export function installAicli(cache: string): { readonly program: string } | { re
   return { program };
 }
 
-/** Gives it a home with a key and a pull secret, as a person has. */
+/** Creates a home directory with a key and a pull secret, as users have. */
 export function prepareAicli(program: string, folder: string, url: string): Aicli {
   mkdirSync(join(folder, '.ssh'), { recursive: true });
   // A public key alone: nothing here logs in anywhere.

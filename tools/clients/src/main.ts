@@ -5,7 +5,7 @@ import { MusterProcess } from '@muster/tool-demo';
 import { installAicli, prepareAicli } from './aicli';
 import { validationErrorOf, stepsOf } from './steps';
 
-/** Runs today's command line through a cluster's life against the embedded profile; the exit code says whether all went well. */
+/** Runs aicli through the life of a cluster against the embedded profile; the exit code is 0 when all commands went well. */
 async function main(): Promise<void> {
   const aicli = installAicli(join('node_modules', '.cache'));
   if ('missing' in aicli) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readBootImageFile } from '@muster/service-agent';
 import { simulatedFleet, type SimulatedFleet, type SimulatedMachine } from '@muster/tool-simulator';
 
-/** One command line, or one thing that happens between two of them. */
+/** One command line, or one action between two of them. */
 export type ClientStep =
   | {
       readonly kind: 'command';
@@ -255,7 +255,7 @@ const describeHosts = (hosts: readonly Host[]): string =>
     .map(({ requested_hostname, status, status_info }) => `${requested_hostname} ${status} (${status_info})`)
     .join(', ');
 
-/** Looks until it is true; the last look is told when it never is. */
+/** Polls until the condition holds. The error contains the last result. */
 async function until(what: string, look: () => Promise<true | string>): Promise<void> {
   let last: true | string = 'nothing';
   for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += LOOK_AGAIN_MS) {

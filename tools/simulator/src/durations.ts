@@ -1,7 +1,7 @@
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** How long things take on a typical machine; milliseconds of the machine's own time. */
+/** Durations on a typical machine in milliseconds of its own time. */
 export const DURATIONS_MS = {
   firmwareStart: 3 * MINUTE,
   liveSystemStart: MINUTE,

@@ -1,6 +1,6 @@
 const LOOK_EVERY_MS = 20;
 
-/** Runs `work` and tells how much more memory than before the process had while it ran, in bytes. */
+/** Runs `work` and returns the peak of additional memory of the process, in bytes. */
 export async function withResidentPeak<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly bytes: number }> {

@@ -7,7 +7,7 @@ import { sendBody } from '@muster/service-image';
 
 /**
  * A process of its own that serves one file in two ways: `/file` as Node serves files, `/image` customised the way the
- * image service does it, for each request anew. Tells its port to its parent; ends with it.
+ * image service does, for each request. Reports its port to the parent process and ends with it.
  */
 async function serve(path: string): Promise<void> {
   const source = await openFileByteSource(path);

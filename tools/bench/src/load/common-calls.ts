@@ -3,7 +3,7 @@ import { API, hostsPath, inventoryReply, poll, showCluster } from './fleet';
 import type { Call } from './load';
 
 export interface CommonCall {
-  /** As people know it. */
+  /** Display name. */
   readonly name: string;
   readonly callOf: (host: FleetHost) => Call;
 }

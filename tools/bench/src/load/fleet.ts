@@ -19,7 +19,7 @@ const OPENSHIFT_VERSION = '4.18';
 const AGENT_VERSION = 'quay.io/muster/agent:latest';
 const DEFINITIONS_IN_FLIGHT = 8;
 const MEMORY_GIB = 64;
-/** Of a /24, after those that routers and VIPs like. */
+/** Addresses of a /24 after those commonly used by routers and VIPs. */
 const ADDRESSES_EACH = 240;
 const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('bench:bench').toString('base64'), email: 'bench@example.com' } },
@@ -63,7 +63,7 @@ export const registration = (host: FleetHost): Call => ({
 
 /** The reply of an agent to its first step: some 5 KB of hardware, different for every host. */
 export const inventoryReply = (host: FleetHost, memoryGib = MEMORY_GIB): Call => {
-  // A cluster with more hosts than a network of its own has addresses for goes on in those that follow.
+  // A cluster with more hosts than addresses in its network continues in the following networks.
   const third = (host.cluster & 255) + Math.floor(host.number / ADDRESSES_EACH);
   const network = `10.${host.cluster >> 8}.${third & 255}`;
   const { inventory } = generateHardware({

@@ -4,7 +4,7 @@ import { makeCalls } from './make-calls';
 const calls = [{ to: 'GET /a' }, { to: 'GET /b' }];
 
 describe('the load generator', () => {
-  it('makes as many calls as it is told to, in turn, never more at a time than allowed', async () => {
+  it('makes the requested number of calls in turn, within the concurrency limit', async () => {
     const made: string[] = [];
     let running = 0;
     let most = 0;

@@ -13,7 +13,7 @@ import { eventsStored, untilIdle } from './quiet';
 const POLL_INTERVAL_SECONDS = 60;
 /** A handful of hosts would not poll even once while a quick run looks. */
 const QUICK_POLL_INTERVAL_SECONDS = 1;
-/** Polls go on a little before and after the time that is measured. */
+/** Milliseconds of polling before and after the measured period. */
 const MARGIN_MS = 1_500;
 
 /** Hosts that ask for work once a minute and have none, over HTTP and over NATS. */

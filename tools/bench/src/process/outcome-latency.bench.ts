@@ -26,7 +26,7 @@ const QUICK_FLEETS: readonly Fleet[] = [
 const SAMPLES = 300;
 const QUICK_SAMPLES = 5;
 
-/** A host tells of other hardware; how long until a person can read what that means. */
+/** Measures the time from a changed inventory to the readable outcome. */
 export const outcomeLatency: Bench = {
   name: 'outcome',
   about: 'inventory posted until its outcome is readable over REST, 1,000 hosts in many clusters, 3 to 1,000 in one',
@@ -63,7 +63,7 @@ async function sample(muster: EmbeddedProcess, host: FleetHost): Promise<number>
     const startedMs = performance.now();
     await caller.call(inventoryReply(host, TOO_LITTLE_MEMORY_GIB));
     while (!(await failsMemory(muster, host))) {
-      if (performance.now() - startedMs > TIMEOUT_MS) throw new Error(`Host ${host.hostId} is not judged anew.`);
+      if (performance.now() - startedMs > TIMEOUT_MS) throw new Error(`Host ${host.hostId} is not evaluated again.`);
     }
     return performance.now() - startedMs;
   } finally {

@@ -3,7 +3,7 @@ import { milliseconds } from '../figures';
 import type { Bench, Measurement } from '../measurement';
 import { readHistory } from './clone-store';
 
-/** How long Muster itself takes between what a person does and what follows; read from the recorded history. */
+/** Measures the latency of Muster between a user action and its effect, from the recorded history. */
 export const installationPhases: Bench = {
   name: 'phases',
   about: 'VIPs given to ready, and install to every host preparing (of the recorded run)',

@@ -9,7 +9,7 @@ import { count, perSecond } from '../figures';
 import type { Bench } from '../measurement';
 import { cloneHistory, readHistory } from './clone-store';
 
-/** How fast the past is read: the store alone, and folded into what people see. */
+/** Measures the replay rate: the store alone, and with the projections. */
 export const replay: Bench = {
   name: 'replay',
   about: 'events per second read from SQLite, and projected into the read models',
@@ -67,7 +67,7 @@ async function project(store: EventStore): Promise<number> {
 
 /** Nothing is live while the past is read. */
 const SILENT_BUS: Requests = {
-  request: () => Promise.reject(new Error('Nobody is asked during a replay.')),
+  request: () => Promise.reject(new Error('A replay sends no request.')),
   publish: () => undefined,
   subscribe: () => ({ unsubscribe: () => undefined }),
   close: async () => undefined,

@@ -40,7 +40,7 @@ export class ClusterStory {
     return hostKeyOf(this.infraEnvId, this.hostId(number));
   }
 
-  /** All hosts registered, with their hardware and addresses; `reaches` says who reaches whom. */
+  /** All hosts registered, with their hardware and addresses; `reaches` defines the connectivity. */
   *beginning(reaches: (from: number, to: number) => boolean): Generator<RecordedMusterEvent> {
     const { clusterId, infraEnvId } = this;
     yield this.event('infraEnv', infraEnvId, 'InfraEnvRegistered', {
@@ -141,12 +141,12 @@ export class ClusterStory {
     return this.report(number, 'ReportCleared', { stepType: 'connectivity-check' });
   }
 
-  /** A setting that only the cluster is judged by. */
+  /** A setting that affects only rules of the cluster. */
   apiVip(vip: string): RecordedMusterEvent {
     return this.event('cluster', this.clusterId, 'ClusterSettingsRevised', { changes: { apiVips: { items: [vip] } } });
   }
 
-  /** A setting that every host is judged by. */
+  /** A setting that affects rules of every host. */
   version(openshiftVersion: string): RecordedMusterEvent {
     return this.event('cluster', this.clusterId, 'ClusterSettingsRevised', { changes: { openshiftVersion } });
   }

@@ -10,10 +10,10 @@ const CLUSTER_SIZES = [3, 100, 500, 1_000];
 const CLUSTER_COUNTS = [1, 100, 1_000, 10_000];
 const HOSTS_OF_MANY = 3;
 const SAMPLES = 40;
-/** Of changes that make every host be judged. */
+/** Number of changes that re-evaluate every host. */
 const WIDE_SAMPLES = 6;
 const WARM_UP = 10;
-/** Of a hundred ways between hosts of a patchy network so many are there. */
+/** Percentage of existing edges in a patchy network. */
 const PATCHY_PERCENT = 70;
 
 const POLICY: RulesPolicy = {
@@ -61,16 +61,16 @@ const CHANGES: readonly Change[] = [
     of: (story, host, turn) => [story.reachOfOne(host, (host + 1) % story.hosts, turn)],
   },
   {
-    what: 'version, which all hosts are judged by',
+    what: 'version, which affects all hosts',
     isWide: true,
     of: (story, _, turn) => [story.version(turn ? '4.19.1' : '4.18.3')],
   },
 ];
 
-/** What one fact costs until all who depend on it are judged: fold, evaluate, compare; without store and bus. */
+/** Measures one event until all dependent subjects are evaluated: fold, evaluate, compare; without store and bus. */
 export const costPerChange: Bench = {
   name: 'judging',
-  about: 'what a change costs to judge: clusters of 3 to 1,000 hosts, 1 to 10,000 clusters',
+  about: 'the cost of an evaluation: clusters of 3 to 1,000 hosts, 1 to 10,000 clusters',
   run: async (bed) => {
     const sizes = bed.isQuick ? CLUSTER_SIZES.slice(0, 2) : CLUSTER_SIZES;
     const counts = bed.isQuick ? CLUSTER_COUNTS.slice(0, 2) : CLUSTER_COUNTS;

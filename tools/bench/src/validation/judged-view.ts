@@ -11,7 +11,7 @@ import { DEFAULT_FLAP_POLICY, type Outcome, rememberOutcomes, type RulesPolicy }
 
 type Subject = ReturnType<FactsView['observe']>[number];
 
-/** The validation service without store and bus: takes a fact in, judges all who depend on it, keeps the verdicts. */
+/** The validation service without store and bus: applies an event, evaluates dependent subjects, keeps the outcomes. */
 export class JudgedView {
   private readonly view = new FactsView();
   private readonly verdicts = new Map<Subject, RecordedOutcomes>();
@@ -19,12 +19,12 @@ export class JudgedView {
 
   constructor(private readonly policy: RulesPolicy) {}
 
-  /** Takes the fact in without judging anybody. */
+  /** Applies the event without an evaluation. */
   observe(event: RecordedMusterEvent): readonly Subject[] {
     return this.view.observe(event);
   }
 
-  /** Takes the fact in; how many were judged because of it, those included whose connectivity group changed. */
+  /** Applies the event. Returns the number of evaluated subjects, including those with a changed connectivity group. */
   judge(event: RecordedMusterEvent): number {
     return this.evaluateAll(this.view.observe(event));
   }

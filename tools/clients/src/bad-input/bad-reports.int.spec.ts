@@ -1,14 +1,14 @@
 import { openReportingHosts, type Outcome, type ReportingHosts } from './reporting-hosts.fixture.spec';
 
-/** Most disks that a machine was seen with in the field: paths of a storage network. */
+/** Largest known number of disks of a machine: paths of a storage network. */
 const DISKS = 15_000;
 /** What may be stored of one report, in bytes. */
 const EVENT_BYTES_MAX = 256 * 1024;
-/** What people get to read of the validations of one host, in characters. */
+/** Limit of the validation texts of one host, in characters. */
 const VALIDATIONS_CHARACTERS_MAX = 64 * 1024;
 /** What a message may quote of what was sent, in characters. */
 const MESSAGE_CHARACTERS_MAX = 1_024;
-/** Nobody is shown more of what is wrong, in characters. */
+/** Limit of one error message, in characters. */
 const REASON_CHARACTERS_MAX = 512;
 const STATUSES = ['success', 'failure', 'pending', 'error', 'disabled'];
 
@@ -165,7 +165,7 @@ describe('what no sound machine reports', () => {
     ['a name without end', inventory({ hostname: 'x'.repeat(200_000) }), { 'hostname-valid': 'failure' }],
   ];
 
-  it.each(JUDGED)('is judged: %s', async (_, output, expected) => {
+  it.each(JUDGED)('is evaluated: %s', async (_, output, expected) => {
     const host = await hosts.register();
     expect(await hosts.reply(host, 'inventory', output)).toEqual({ status: 204, reason: '' });
     const [[first = '', status = ''] = []] = Object.entries(expected);
@@ -174,7 +174,7 @@ describe('what no sound machine reports', () => {
     await expectSound(host, outcomes);
   });
 
-  it('is judged: a name that is not UTF-8', async () => {
+  it('is evaluated: a name that is not UTF-8', async () => {
     const host = await hosts.register();
     const reply = { step_type: 'inventory', step_id: 'i', exit_code: 0, output: inventory({ hostname: 'nöde' }) };
     const answer = await hosts.replyBytes(host, Buffer.from(JSON.stringify(reply), 'latin1'));
@@ -231,7 +231,7 @@ describe('what no sound machine reports', () => {
     await hosts.outcomesOnce(host, 'has-min-memory', 'failure');
   });
 
-  it('is judged host by host where several share MACs, names and addresses, and says which name is taken', async () => {
+  it('is evaluated per host when several share MACs, names, and addresses, and names the duplicate', async () => {
     const [a, b] = [await hosts.register(), await hosts.register()];
     for (const host of [a, b])
       expect((await hosts.reply(host, 'inventory', inventory({ hostname: 'twin' }))).status).toBe(204);
@@ -242,7 +242,7 @@ describe('what no sound machine reports', () => {
     }
   });
 
-  it('is a way to thousands of hosts that nobody knows, some of them this very one', async () => {
+  it('is an edge to thousands of unknown hosts and to the host itself', async () => {
     const host = await hosts.register();
     await hosts.reply(host, 'inventory', inventory({ hostname: 'lonely' }));
     const strangers = many(2_000, (at) => ({

@@ -23,7 +23,7 @@ export interface ReportingHosts {
   reply(host: string, stepType: string, output: string): Promise<Answer>;
   /** The same with a body that no JSON library would write. */
   replyBytes(host: string, body: Buffer): Promise<Answer>;
-  /** By id, as a person reads them. */
+  /** Outcomes by id, as users read them. */
   outcomes(host: string): Promise<ReadonlyMap<string, Outcome>>;
   /** Once that rule has that outcome. */
   outcomesOnce(host: string, ruleId: string, status: string): Promise<ReadonlyMap<string, Outcome>>;

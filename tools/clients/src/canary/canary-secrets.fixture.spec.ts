@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 
 export interface CanaryWords {
-  /** A new word that is nowhere else, remembered under what it stands for. */
+  /** Returns a new unique value and remembers it under its meaning. */
   readonly plant: (what: string) => string;
-  /** The text in base64, remembered as another form of the words in it. */
+  /** Returns the text in base64 and remembers it as another form of its planted values. */
   readonly base64: (text: string) => string;
-  /** What the planted words stand for that are in the text, in whatever form; sorted, each once. */
+  /** The meanings of planted values that occur in the text in any form; sorted, each once. */
   readonly foundIn: (text: string) => readonly string[];
 }
 
 const WORD = /canary[0-9a-f]{16}/g;
 
-/** Secrets that can be told from everything else. */
+/** Secrets with unique values. */
 export function canaryWords(): CanaryWords {
   const whatOf = new Map<string, string>();
   const encoded = new Map<string, readonly string[]>();

@@ -49,7 +49,7 @@ export async function openCanaryWorld(): Promise<CanaryWorld> {
     },
     logger,
   );
-  // A replica of the gateway, because only whoever opens one is told its routes.
+  // A replica of the gateway, because only its creator can list the routes.
   const { service, routes } = await openGateway(muster.platform, logger);
   const endpoints = muster.services.flatMap((one) => one.endpoints).filter((endpoint) => endpoint.startsWith('http'));
   return {

@@ -1,9 +1,9 @@
 import type { CanaryWords } from './canary-secrets.fixture.spec';
 
 export interface SecretRoute {
-  /** A body that is accepted, with a planted word for each secret in it. */
+  /** A valid body with a planted value for each secret. */
   readonly body: (words: CanaryWords) => object | string;
-  /** What its answer shows to whoever sent it. */
+  /** Secrets that the response returns to the caller. */
   readonly shows?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const networks = (word: string): object[] => [
   },
 ];
 const manifest = ({ plant, base64 }: CanaryWords): string =>
-  base64(`apiVersion: v1\nkind: Secret\nmetadata: {name: canary}\nstringData: {word: ${plant('manifest')}}\n`);
+  base64(`apiVersion: v1\nkind: Secret\nmetadata: {name: canary}\nstringData: {value: ${plant('manifest')}}\n`);
 
 /** Every route whose body may bring a secret. */
 export const SECRET_ROUTES: ReadonlyMap<string, SecretRoute> = new Map<string, SecretRoute>([
@@ -123,7 +123,7 @@ export const SECRET_ROUTES: ReadonlyMap<string, SecretRoute> = new Map<string, S
   ],
 ]);
 
-/** Takes a file instead of JSON: what a bundle of logs has in it is for whoever downloads it. */
+/** Accepts a file instead of JSON. The content of a log bundle is for its downloader. */
 export const UPLOADS: ReadonlyMap<string, string> = new Map([[`POST ${CLUSTER}/logs`, LOG]]);
 
 /** Routes that change something and have no place for a secret in their body, or no body. */

@@ -124,7 +124,7 @@ describe('secrets in requests', () => {
   }, 120_000);
   afterAll(() => world.close());
 
-  it('is told of every route whether its body may bring one', () => {
+  it('covers every route with a body', () => {
     const taking = world.routes.filter((route) => TAKES_A_BODY.test(route)).sort();
     const known = [...SECRET_ROUTES.keys(), ...PLAIN_ROUTES, ...UPLOADS.keys()].sort();
     expect(taking).toEqual(known);

@@ -8,7 +8,7 @@ export interface ConsoleAnswer<Body> {
   readonly body: Body;
 }
 
-/** A Muster, and the web console of today in front of it. */
+/** A running Muster with the requests of the web console of assisted-service. */
 export interface ConsoleWorld {
   /** Sends it below `/api/assisted-install/v2`, as the console does: slashes doubled and trailing as it writes them. */
   call<Body>(method: string, path: string, body?: unknown): Promise<ConsoleAnswer<Body>>;

@@ -1,4 +1,4 @@
-/** What the console looks at in `validations_info` before it lets a person go on; each id has to be there exactly once. */
+/** What the console looks at in `validations_info` before it enables the next step. Each id must be present exactly once. */
 const OPERATORS = ['lso', 'odf', 'lvm', 'cnv', 'nvidia-gpu', 'openshift-ai', 'osc', 'amd-gpu'].map(
   (name) => `${name}-requirements-satisfied`,
 );

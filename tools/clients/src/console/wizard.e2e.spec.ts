@@ -213,7 +213,7 @@ describe('the wizard of the web console', () => {
     await patch(`/clusters/${clusterId}`, { olm_operators: [] });
   });
 
-  it('hands out an image, and lets a person on once the hosts are found', async () => {
+  it('returns an image and enables the next step after the hosts registered', async () => {
     await patch(`/clusters/${clusterId}`, { http_proxy: '', https_proxy: '', no_proxy: '', ssh_public_key: '' });
     await patch(`/infra-envs/${infraEnvId}`, { proxy: {}, ssh_authorized_key: '', image_type: 'full-iso' });
     const signed = await world.get<Members>(
@@ -259,7 +259,7 @@ describe('the wizard of the web console', () => {
     expect((await patch(path, { host_role: 'auto-assign' }))['role']).toBe('auto-assign');
   });
 
-  it('asks for networking, and lets a person on to the review', async () => {
+  it('asks for networking and enables the review', async () => {
     expect(closedBy('networking', await cluster(), [])).not.toEqual([]);
     const answered = await patch(`/clusters/${clusterId}`, {
       api_vips: [{ ip: '192.168.150.100', cluster_id: clusterId }],

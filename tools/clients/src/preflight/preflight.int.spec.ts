@@ -150,7 +150,7 @@ describe('a preflight', () => {
     );
   });
 
-  it('does not hold against a single node that nobody looked its names up yet', async () => {
+  it('accepts a single node whose names were not resolved yet', async () => {
     const [first] = await hostsOf();
     const cluster = { ...CLUSTER, api_vips: undefined, ingress_vips: undefined, control_plane_count: 1 };
     const { body } = await preflight({ cluster, hosts: [first] });
@@ -182,7 +182,7 @@ describe('a preflight', () => {
 
   const documents = existsSync(REAL) ? readdirSync(REAL).filter((name) => name.endsWith('.json')) : [];
   const onReal = documents.length > 0 ? it : it.skip;
-  onReal('judges real machines (skipped where there are no fixtures)', async () => {
+  onReal('evaluates real machines (skipped where there are no fixtures)', async () => {
     const hosts = documents.map((name) => ({ inventory: readFileSync(join(REAL, name), 'utf8') }));
     const { status, body } = await preflight({ cluster: CLUSTER, hosts });
     expect(status).toBe(200);

@@ -56,7 +56,7 @@ const make = (name: string, run: (trail: Trail, world: WalkWorld) => Promise<voi
   toString: () => name,
 });
 
-/** One call, judged against the table before and after. */
+/** One call, compared with the table before and after. */
 function callStep(call: WalkCall, a: number, b: number, value: number): Step {
   return make(`${call.name}(${a}, ${b}, ${value})`, async (trail, world) => {
     const ids = idsOf(trail, world, a, b);

@@ -9,7 +9,7 @@ interface Row {
   readonly to: string;
 }
 
-/** A refusal has a code and a reason in words; a fault is never an answer. */
+/** Checks that a refusal has a code and a reason, and that no response is an internal error. */
 export function expectCleanAnswer(what: string, { status, text }: RestAnswer): void {
   expect({ what, status: status < 500 ? 'no fault' : status, text: status < 500 ? '' : text }).toEqual({
     what,
@@ -19,7 +19,7 @@ export function expectCleanAnswer(what: string, { status, text }: RestAnswer): v
   if (status < 400) return;
   const body = JSON.parse(text) as { readonly code?: unknown; readonly reason?: string; readonly message?: string };
   expect([what, String(body.code)]).toEqual([what, String(status)]);
-  // Names a field, a status or a thing: never a bare "invalid".
+  // The reason names a field, a status, or a resource, never a bare "invalid".
   expect(`${what}: ${body.reason ?? body.message ?? ''}`).toMatch(/: .*[\w-]+.* .{8,}/);
 }
 
@@ -51,7 +51,7 @@ type Item = { readonly id: string; readonly status?: string; readonly [member: s
 /** What changes with time alone. */
 const stable = ({ checked_in_at: _c, hosts: _h, ...item }: Item): object => item;
 
-/** What a list says of a thing is what the thing says of itself. Facts may still arrive: both are read until they agree. */
+/** A list item equals the resource itself. Events may still arrive, so both are read until they agree. */
 export async function expectListsAgree(
   world: WalkWorld,
   clusterIds: readonly string[],
