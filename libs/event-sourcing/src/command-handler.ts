@@ -91,7 +91,10 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 
   /** Commands and loads may read one stream at the same time: the older result does not overwrite the newer one. */
   function keep(id: string, aggregate: CachedAggregate<State>): void {
-    if (aggregate.revision > (cache.get(id)?.revision ?? NO_STREAM)) cache.set(id, aggregate);
+    const known = cache.get(id);
+    // That a stream does not exist stays true only where no other process appends.
+    const isNewer = known ? aggregate.revision > known.revision : aggregate.revision > NO_STREAM || store.isSoleWriter;
+    if (isNewer) cache.set(id, aggregate);
   }
 
   async function readOn(id: string, from: CachedAggregate<State>): Promise<CachedAggregate<State>> {
@@ -123,19 +126,22 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     id: string,
     command: Command,
     context: CommandContext,
-    beforeAppend: () => Promise<void>,
+    { beforeAppend, mayAssumeNew }: { readonly beforeAppend?: () => Promise<void>; readonly mayAssumeNew: boolean },
   ): Promise<Result | 'conflict'> {
     const cached = cache.get(id);
-    let before = cached ?? (await readOn(id, fresh(decider.initialState())));
+    // Most unknown streams do not exist: the expected revision of the append detects the others.
+    const isAssumedNew = !cached && mayAssumeNew && !beforeAppend;
+    let before = cached ?? fresh(decider.initialState());
+    if (!cached && !isAssumedNew) before = await readOn(id, before);
     let outcome = decideOn(before, command, context);
-    if (cached && !isEvents(outcome)) {
-      // No append follows that would detect the events of another replica, so this answer must rest on the store.
+    if (!isEvents(outcome) && (isAssumedNew || (cached && !store.isSoleWriter))) {
+      // No append follows that would detect events missing here, so this answer must rest on the store.
       const latest = await readOn(id, before);
       if (latest.revision !== before.revision) outcome = decideOn(latest, command, context);
       before = latest;
     }
     if (!isEvents(outcome)) return outcome;
-    await beforeAppend();
+    await beforeAppend?.();
 
     const metadata = toMetadata(context, new Date(clock.nowMs()).toISOString());
     const stored = outcome.map((event) => store.encode(event));
@@ -158,12 +164,12 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     id: string,
     command: Command,
     context: CommandContext,
-    beforeAppend = (): Promise<void> => Promise.resolve(),
+    beforeAppend?: () => Promise<void>,
   ): Promise<Result> =>
     queue.run(id, async () => {
       for (let round = 1; round <= MAX_APPEND_ATTEMPTS; round += 1) {
         try {
-          const result = await attempt(id, command, context, beforeAppend);
+          const result = await attempt(id, command, context, { beforeAppend, mayAssumeNew: round === 1 });
           if (result !== 'conflict') return result;
         } catch (error) {
           // The outcome of the append may be unknown: fold the store again before the next decision.

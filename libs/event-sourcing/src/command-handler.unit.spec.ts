@@ -91,6 +91,66 @@ describe('a command handler', () => {
     expect(prepared).toEqual([0]);
   });
 
+  describe('needs of the store', () => {
+    const counting = (isSoleWriter: boolean) => {
+      const trips: string[] = [];
+      const counted: EventStore = {
+        ...store,
+        isSoleWriter,
+        append: (streamId, expected, events) => {
+          trips.push('append');
+          return store.append(streamId, expected, events);
+        },
+        readStream: (streamId, after) => {
+          trips.push('read');
+          return store.readStream(streamId, after);
+        },
+      };
+      return { trips, handler: infraEnvs(counted) };
+    };
+
+    it('one append for a new aggregate and one for each later change', async () => {
+      const { trips, handler } = counting(false);
+      await handler.handle('one', register(), context());
+      await handler.handle('one', rotate, context());
+      expect(trips).toEqual(['append', 'append']);
+    });
+
+    it('one read for an answer without events beside other writers, and none without them', async () => {
+      const [beside, alone] = [counting(false), counting(true)];
+      await beside.handler.handle('one', register(), context());
+      await beside.handler.handle('one', rename('lab'), context());
+      await alone.handler.handle('two', register('two'), context());
+      await alone.handler.handle('two', rename('lab'), context());
+      expect([beside.trips, alone.trips]).toEqual([['append', 'read'], ['append']]);
+    });
+
+    it('one read to find that an aggregate does not exist, once where no other process writes', async () => {
+      const { trips, handler } = counting(true);
+      await handler.load('one');
+      await handler.load('one');
+      await handler.handle('one', register(), context());
+      expect(trips).toEqual(['read', 'append']);
+    });
+
+    it('a failed append and a read for a change of an aggregate that is not in memory', async () => {
+      await infraEnvs(store).handle('one', register(), context('first'));
+      const { trips, handler } = counting(true);
+      expect(await handler.handle('one', register(), context('first'))).toMatchObject({ position: 0, events: [] });
+      expect(trips).toEqual(['append', 'read']);
+      expect(await stored()).toHaveLength(1);
+    });
+
+    it('a read before the preparation of a command, which a refused command must not run', async () => {
+      await infraEnvs(store).handle('one', register(), context());
+      await infraEnvs(store).handle('one', deregister, context());
+      const { trips, handler } = counting(true);
+      const prepared = jest.fn(async () => undefined);
+      expect(await handler.handle('one', register(), context(), prepared)).toMatchObject({ kind: 'refused' });
+      expect([trips, prepared.mock.calls.length]).toEqual([['read'], 0]);
+    });
+  });
+
   describe('with a repeated command id', () => {
     it('stores nothing and answers with the position of the first time', async () => {
       const handler = infraEnvs(store);

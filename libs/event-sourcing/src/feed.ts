@@ -1,5 +1,6 @@
 import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
 import { subscribeToEvents } from './shared-events';
+import { readShared } from './shared-reader';
 import { HEAD_BEACON } from './subjects';
 import type { TypedEventStore } from './typed-event-store';
 
@@ -53,7 +54,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
 
   const readStore = async (): Promise<void> => {
     behind = false;
-    for await (const page of store.readAll(position)) {
+    for await (const page of readShared(store, position)) {
       if (closed) return;
       if (page.length > 0) await handOut(page);
     }

@@ -28,6 +28,7 @@ export function typedEventStore<Event extends EventShape>(
     for await (const page of pages) yield decodePage(page);
   }
   return {
+    isSoleWriter: store.isSoleWriter,
     encode: (event) => codec.encode(event),
     decode: (stored) => codec.decode(stored),
     // The command handler appends what `encode` returned: the stored form with the type of the product.

@@ -22,7 +22,14 @@ export type Environment = { readonly [name: string]: string | undefined };
 /** The event store with the event types of Muster: what EVENT_STORE provides. */
 export type MusterEventStore = TypedEventStore<MusterEvent>;
 
-export const musterEventStore = (store: EventStore): MusterEventStore => typedEventStore(store, MUSTER_CODEC);
+const TYPED = new WeakMap<EventStore, MusterEventStore>();
+
+/** The typed store; the services of one process share it, and with it the readers of the store. */
+export function musterEventStore(store: EventStore): MusterEventStore {
+  const typed = TYPED.get(store) ?? typedEventStore(store, MUSTER_CODEC);
+  TYPED.set(store, typed);
+  return typed;
+}
 
 /** Injection tokens of the ports: a class asks for the ports it uses and for nothing else. */
 export const EVENT_STORE = Symbol('EventStore');

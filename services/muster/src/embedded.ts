@@ -16,14 +16,21 @@ export interface RunningMuster {
   close(): Promise<void>;
 }
 
-/** Starts all services in this process on one SQLite file, one directory, and a `nats-server` child unless NATS_URL is set. */
-export async function startEmbedded(environment: Environment, logger: LoggerService): Promise<RunningMuster> {
+/**
+ * Starts all services in this process on one SQLite file, one directory, and a `nats-server` child unless NATS_URL is set.
+ * `instrument` may wrap the ports, to count or to disturb.
+ */
+export async function startEmbedded(
+  environment: Environment,
+  logger: LoggerService,
+  instrument: (platform: OpenPlatform) => OpenPlatform = (platform) => platform,
+): Promise<RunningMuster> {
   checkSettings(environment, Object.keys(SERVICES) as StartableService[], false);
   const settings = new SettingsReader(environment);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const lock = lockDataDirectory(dataDirectory, 'all services', 'exclusive');
   const nats = await ownBus(settings, dataDirectory, logger);
-  const platform = await openPlatform({
+  const opened = await openPlatform({
     environment: {
       ...(nats && { NATS_TRUST_FILE: nats.trustFile, AGENT_NATS_URL: settings.get('AGENT_NATS_URL') ?? nats.url }),
       ...builtHostBinaries(settings),
@@ -36,6 +43,7 @@ export async function startEmbedded(environment: Environment, logger: LoggerServ
     name: 'muster',
     warn: (text) => logger.warn(text),
   });
+  const platform = instrument(opened);
   const { gateway, ...others } = SERVICES;
   const behind = await Promise.all(Object.values(others).map((start) => start(platform, logger)));
   // The REST endpoint opens last: a request finds every service running.

@@ -76,7 +76,8 @@ export async function openPlatform(options: {
 
 async function openEventStore(settings: SettingsReader, dataDirectory: string): Promise<EventStore> {
   const url = settings.get('EVENTSTORE_URL');
-  if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
+  // One file serves one machine, on which each service runs once.
+  if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite'), isSoleWriter: true });
   // Loaded on demand: the embedded profile starts without this client.
   const { eventStoreDbEventStore } = await import('@muster/adapter-eventstoredb');
   const store = eventStoreDbEventStore({ url });

@@ -19,6 +19,8 @@ export interface SqliteEventStoreOptions {
   readonly file: string;
   /** Default: the time of the machine. */
   readonly clock?: Clock;
+  /** No other process appends to the file: see EventStore. @default false */
+  readonly isSoleWriter?: boolean;
   /** The file may not grow beyond this. Default: as far as the disk goes. */
   readonly maxBytes?: number;
 }
@@ -97,6 +99,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   };
 
   return {
+    isSoleWriter: options.isSoleWriter ?? false,
     append: async (streamId, expected, events) => {
       requireOpen();
       if (events.length === 0) throw new Error(`An append to ${streamId} needs at least one event.`);

@@ -1,0 +1,119 @@
+import type { EventShape, RecordedEvent } from '@muster/ports';
+import type { TypedEventStore } from './typed-event-store';
+
+/** Pages kept for the slower consumers. A consumer that falls further behind reads the store by itself. */
+const WINDOW_PAGES = 32;
+/** How long a fast consumer waits for the slowest one before it lets it fall behind. */
+const SLOWEST_WAIT_MS = 1_000;
+
+type Page<Event extends EventShape> = readonly RecordedEvent<Event>[];
+
+const READERS = new WeakMap<object, SharedReader<EventShape>>();
+
+/** All events after the position, as `readAll` of the store. The feeds on one store share the pages, and so one read and one parse. */
+export function readShared<Event extends EventShape>(
+  store: TypedEventStore<Event>,
+  afterPosition: number,
+): AsyncIterable<Page<Event>> {
+  const reader = READERS.get(store) ?? new SharedReader<EventShape>(store);
+  READERS.set(store, reader);
+  // The reader was made for this very store, whose events have this type.
+  return reader.readAll(afterPosition) as AsyncIterable<Page<Event>>;
+}
+
+/** One cursor through a store for consumers that are close to each other. Events are shared, so no consumer may change one. */
+class SharedReader<Event extends EventShape> {
+  private window: { readonly after: number; readonly through: number; readonly page: Page<Event> }[] = [];
+  private cursor = 0;
+  private pages: AsyncIterator<Page<Event>> | undefined;
+  private advancing: Promise<boolean> | undefined;
+  private readonly consumers = new Set<{ position: number }>();
+  private wakeFastest: () => void = () => undefined;
+
+  constructor(private readonly store: TypedEventStore<Event>) {}
+
+  async *readAll(afterPosition: number): AsyncGenerator<Page<Event>> {
+    if (this.consumers.size === 0) this.restartAt(afterPosition);
+    const consumer = { position: afterPosition };
+    this.consumers.add(consumer);
+    try {
+      for (let page = await this.next(afterPosition); page; page = await this.next(consumer.position)) {
+        if (page === 'elsewhere') break;
+        yield page;
+        consumer.position = page.at(-1)?.position ?? consumer.position;
+        this.wakeFastest();
+      }
+      if (this.isElsewhere(consumer.position)) {
+        this.leave(consumer);
+        yield* this.store.readAll(consumer.position);
+      }
+    } finally {
+      this.leave(consumer);
+    }
+  }
+
+  /** The page after the position; undefined at the end of the store. */
+  private async next(position: number): Promise<Page<Event> | 'elsewhere' | undefined> {
+    for (;;) {
+      const known = this.window.find(({ after, through }) => after <= position && position < through);
+      if (known) return known.after === position ? known.page : known.page.filter((one) => one.position > position);
+      if (this.isElsewhere(position)) return 'elsewhere';
+      const isJoined = this.advancing !== undefined;
+      this.advancing ??= this.advance().finally(() => (this.advancing = undefined));
+      // A read that another consumer began may have missed an event that this one has already heard of.
+      if (!(await this.advancing) && !isJoined) return undefined;
+    }
+  }
+
+  private isElsewhere(position: number): boolean {
+    return (
+      position !== this.cursor && !this.window.some(({ after, through }) => after <= position && position < through)
+    );
+  }
+
+  private async advance(): Promise<boolean> {
+    await this.slowest();
+    try {
+      this.pages ??= this.store.readAll(this.cursor)[Symbol.asyncIterator]();
+      const { value: page, done } = await this.pages.next();
+      if (done) this.pages = undefined;
+      const last = done ? undefined : page.at(-1);
+      if (last) {
+        this.window.push({ after: this.cursor, through: last.position, page });
+        if (this.window.length > WINDOW_PAGES) this.window.shift();
+        this.cursor = last.position;
+      }
+      return !done;
+    } catch (error) {
+      this.pages = undefined;
+      throw error;
+    }
+  }
+
+  /** Resolves when the oldest page may leave the window. A consumer that takes too long is waited for no more. */
+  private async slowest(): Promise<void> {
+    const oldest = this.window.length >= WINDOW_PAGES ? this.window[0] : undefined;
+    if (!oldest) return;
+    const slow = (): readonly { position: number }[] =>
+      [...this.consumers].filter(({ position }) => position < oldest.through);
+    const timer = setTimeout(() => {
+      for (const consumer of slow()) this.consumers.delete(consumer);
+      this.wakeFastest();
+    }, SLOWEST_WAIT_MS);
+    while (slow().length > 0) await new Promise<void>((resolve) => (this.wakeFastest = resolve));
+    clearTimeout(timer);
+  }
+
+  private leave(consumer: { position: number }): void {
+    this.consumers.delete(consumer);
+    this.wakeFastest();
+    if (this.consumers.size === 0) this.restartAt(this.cursor);
+  }
+
+  private restartAt(position: number): void {
+    void this.pages?.return?.();
+    this.pages = undefined;
+    this.window = [];
+    this.cursor = position;
+  }
+}

@@ -1,0 +1,74 @@
+import { START_OF_STORE, type StoredEvent } from '@muster/ports';
+import { eventually } from '@muster/testing';
+import { type Feed, startFeed } from './feed';
+import { localBus } from './local-bus.fixture.spec';
+import { readShared } from './shared-reader';
+import {
+  appendEvents,
+  countingReads,
+  numbersOf,
+  type PlainEventStore,
+  plainEventStore,
+  publishEvent,
+  upTo,
+} from './stored-events.fixture.spec';
+
+const EVENTS = 5_000;
+
+describe('feeds on one store', () => {
+  let store: PlainEventStore & { readonly reads: number };
+  const feeds: Feed[] = [];
+  const bus = localBus();
+  const follow = (handlingMs: number, fromPosition = START_OF_STORE) => {
+    const seen: StoredEvent[] = [];
+    const onPage = async (page: readonly StoredEvent[]): Promise<void> => {
+      seen.push(...page);
+      if (handlingMs > 0) await new Promise((resolve) => setTimeout(resolve, handlingMs));
+    };
+    const feed = startFeed({ name: 'test', store, requests: bus, fromPosition, onPage, onError: fail });
+    feeds.push(feed);
+    return { feed, seen };
+  };
+
+  beforeEach(async () => {
+    const plain = plainEventStore();
+    await appendEvents(plain, EVENTS);
+    store = countingReads(plain);
+  });
+  afterEach(() => Promise.all(feeds.splice(0).map((feed) => feed.close())));
+
+  it('catch up in one read, however fast each of them is', async () => {
+    const followers = [0, 1, 3, 0, 2].map((handlingMs) => follow(handlingMs));
+    await Promise.all(followers.map(({ feed }) => feed.caughtUp));
+    for (const { seen } of followers) expect(numbersOf(seen as never)).toEqual(upTo(EVENTS));
+    // One from the front to the end, and one of each feed that makes sure of the end.
+    expect(store.reads).toBeLessThanOrEqual(1 + followers.length);
+  });
+
+  it('catch up from different checkpoints, each from its own', async () => {
+    const followers = [START_OF_STORE, 700, 4_998, EVENTS - 1].map((from) => ({ from, ...follow(0, from) }));
+    await Promise.all(followers.map(({ feed }) => feed.caughtUp));
+    for (const { from, seen } of followers) expect(numbersOf(seen as never)).toEqual(upTo(EVENTS).slice(from + 1));
+  });
+
+  it('receive an event that is stored while they read', async () => {
+    const followers = [follow(1), follow(0)];
+    const [last] = await appendEvents(store, 1);
+    if (last) publishEvent(bus, last, EVENTS - 1);
+    await eventually('all arrive', () => followers.every(({ seen }) => seen.length === EVENTS + 1));
+  });
+
+  it('wait once, and no longer than a second, for a consumer that stands still', async () => {
+    const still = readShared(store, START_OF_STORE)[Symbol.asyncIterator]();
+    await still.next();
+    await appendEvents(store, 20_000);
+    const { feed, seen } = follow(0);
+    await feed.caughtUp;
+    expect(seen).toHaveLength(EVENTS + 20_000);
+    await still.return?.();
+  });
+});
+
+function fail(error: Error): never {
+  throw error;
+}
