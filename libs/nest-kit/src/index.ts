@@ -12,6 +12,7 @@ export * from './metrics/request-metrics';
 export * from './metrics/stored-metric';
 export * from './operator-settings';
 export * from './platform';
+export * from './probes';
 export * from './proxy-urls';
 export * from './reactor-host';
 export * from './readiness';

@@ -1,6 +1,7 @@
 import { MUSTER_CODEC, type MusterEvent } from '@muster/contracts';
 import { type TypedEventStore, typedEventStore } from '@muster/event-sourcing';
 import type { Provider } from '@nestjs/common';
+import { type Probe, PROBES } from './probes';
 import type { Clock, EventStore, Ids, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
 
 /** The ports that a service runs on. services/muster opens them according to the settings (`profile.ts`). */
@@ -15,6 +16,8 @@ export interface Platform {
   readonly ids: Ids;
   /** Environment variables; each service's config.ts reads them once at start. */
   readonly environment: Environment;
+  /** Checks of the resources behind the ports, for `/ready`. */
+  readonly probes?: readonly Probe[];
 }
 
 export type Environment = { readonly [name: string]: string | undefined };
@@ -49,4 +52,5 @@ export const platformProviders = (platform: Platform): Provider[] => [
   { provide: REQUESTS, useValue: platform.requests },
   { provide: CLOCK, useValue: platform.clock },
   { provide: IDS, useValue: platform.ids },
+  { provide: PROBES, useValue: platform.probes ?? [] },
 ];

@@ -5,6 +5,7 @@ import type { IncomingMessage, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { lastValueFrom } from 'rxjs';
 import { fromHeaders } from './command-headers';
+import { isFullDisk } from './probes';
 import { methodOfSubject, parseMessage } from './methods';
 import type { Platform } from './platform';
 
@@ -67,6 +68,8 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       return { ok: toPlainForm(method.output, response ?? {}, { ignoreUnknownFields: true }) as JsonValue };
     } catch (error) {
       if (error instanceof RefusalError) return refusalEnvelope(error.refusal);
+      if (isFullDisk(error))
+        return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${textOf(error)}` });
       this.logger.error(
         `${message.subject}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );

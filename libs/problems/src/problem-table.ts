@@ -16,6 +16,7 @@ export const PROBLEMS = {
   unauthorized: { status: 401, title: 'The credentials are missing or not valid' },
   forbidden: { status: 403, title: 'The credentials do not allow this' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
+  'insufficient-storage': { status: 507, title: 'The disk is full' },
   busy: { status: 503, title: 'The service cannot answer now' },
   'not-supported': { status: 501, title: 'This part is not built yet' },
   internal: { status: 500, title: 'Something broke on our side' },

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { VersionCatalogue } from '@muster/assisted-api';
-import { CLOCK, EVENT_STORE, IDS, OBJECT_STORE, READ_MODELS, REQUESTS, SECRETS } from '@muster/nest-kit';
+import { CLOCK, EVENT_STORE, IDS, OBJECT_STORE, PROBES, READ_MODELS, REQUESTS, SECRETS } from '@muster/nest-kit';
 import { GatewayModule } from './app.module';
 import { LocalTokens } from './auth/local-tokens';
 import { GATEWAY_CONFIG } from './config';
@@ -12,7 +12,7 @@ import { RouteTable } from './http/route-table';
 import { apiDocumentOf } from './api-document/api-document';
 
 /** What is made outside of the module when the gateway starts; nobody asks for it when only routes are looked at. */
-const PORTS = [EVENT_STORE, READ_MODELS, OBJECT_STORE, SECRETS, REQUESTS, CLOCK, IDS];
+const PORTS = [EVENT_STORE, READ_MODELS, OBJECT_STORE, SECRETS, REQUESTS, CLOCK, IDS, PROBES];
 const FROM_OUTSIDE = [...PORTS, GATEWAY_CONFIG, LocalTokens, RouteTable, VersionCatalogue];
 
 /** The document as a running gateway serves it, without one: no handler and no provider is made. */

@@ -6,9 +6,12 @@ import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { type Environment, type Platform, SettingsReader } from '@muster/nest-kit';
-import type { EventStore, ObjectStore, ReadModels, Requests } from '@muster/ports';
+import type { EventStore, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
 import { lossyRequests } from './lossy-requests';
+import { checkIdentity, requireMasterKey } from './installation-identity';
+import { busProbe, diskProbe, storeProbe } from './probes';
 import { reach } from './reach';
+import { StartError } from './start-error';
 
 export interface OpenPlatform extends Platform {
   /** Closes what was opened, the bus last. */
@@ -32,19 +35,20 @@ export async function openPlatform(options: {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const settings = new SettingsReader(environment);
   const reaching = { waitMs: settings.get('MUSTER_START_WAIT'), report: options.warn };
-  const eventStore = await reach(() => openEventStore(settings, dataDirectory), {
+  const opened = await reach(() => openEventStore(settings, dataDirectory), {
     ...reaching,
     setting: 'EVENTSTORE_URL',
   });
+  const { store: eventStore, probe } = storeProbe(opened);
   const readModels = await reach(() => openReadModels(settings), { ...reaching, setting: 'MONGODB_URL' });
   const objectStore = await reach(() => openObjectStore(settings, dataDirectory), {
     ...reaching,
     setting: 'MINIO_URL',
   });
-  const secrets = await filesystemSecrets({
-    directory: join(dataDirectory, 'secrets'),
-    masterKeyFile: settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key'),
-  });
+  const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
+  const secrets = await openSecrets(join(dataDirectory, 'secrets'), masterKeyFile);
+  const acceptsStore = settings.get('MUSTER_ACCEPT_STORE');
+  const identity = await checkIdentity({ secrets, eventStore, masterKeyFile, dataDirectory, acceptsStore });
   const connect = (): Promise<NatsRequests> =>
     connectNatsRequests({
       servers: options.natsUrl,
@@ -66,7 +70,9 @@ export async function openPlatform(options: {
     clock: { nowMs: () => Date.now() },
     ids: { uuid: () => randomUUID() },
     environment,
+    probes: [busProbe(requests), probe, diskProbe(dataDirectory, settings.get('MUSTER_DISK_RESERVE'))],
     close: async () => {
+      await identity.stop();
       await eventStore.close();
       await readModels.close();
       await requests.close();
@@ -84,6 +90,14 @@ async function openEventStore(settings: SettingsReader, dataDirectory: string): 
   // The client connects with its first request.
   await store.head();
   return store;
+}
+
+/** @throws StartError `dataDirectory` when the master key is missing or cannot be used */
+async function openSecrets(directory: string, masterKeyFile: string): Promise<Secrets> {
+  await requireMasterKey(masterKeyFile, directory);
+  return filesystemSecrets({ directory, masterKeyFile }).catch((error: unknown) => {
+    throw new StartError('dataDirectory', error instanceof Error ? error.message : String(error), { cause: error });
+  });
 }
 
 async function openReadModels(settings: SettingsReader): Promise<ReadModels> {

@@ -1,7 +1,7 @@
 import { type ClusterDocument, DownloadLogsQuery, LogsProgressBody, UploadLogsQuery } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { OBJECT_STORE } from '@muster/nest-kit';
+import { OBJECT_STORE, type Probe, PROBES, requireDiskReserve } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query, Req, StreamableFile } from '@nestjs/common';
@@ -39,6 +39,7 @@ const UPLOAD = toOpenApi({
 export class LogsController {
   constructor(
     @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    @Inject(PROBES) private readonly probes: readonly Probe[],
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
     private readonly commands: Commands,
@@ -90,6 +91,7 @@ export class LogsController {
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.clusters.document(clusterId);
+    await requireDiskReserve(this.probes);
     const infraEnvId = query.logs_type === 'host' ? await this.infraEnvOf(clusterId, query) : '';
     const body = await this.store(request);
     if (query.logs_type === 'host') {

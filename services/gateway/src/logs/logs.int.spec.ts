@@ -48,7 +48,7 @@ describe('logs', () => {
 
   it.each([
     ['of a host without its id', 'logs_type=host', 'upfile', 400, 'host_id in query is required'],
-    ['of a host that is not there', `logs_type=host&host_id=${CLUSTER_ID}`, 'upfile', 404, 'has no host'],
+    ['of a host that is not there', `logs_type=host&host_id=${CLUSTER_ID}`, 'upfile', 404, 'was not found'],
     [
       'of an unknown type',
       'logs_type=all',

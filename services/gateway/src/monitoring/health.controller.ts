@@ -1,7 +1,7 @@
-import { Controller, Get, HttpCode, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Res } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { type Static } from '@muster/assisted-api';
-import { Readiness } from '@muster/nest-kit';
+import { type Probe, PROBES, Readiness } from '@muster/nest-kit';
 import type { FastifyReply } from 'fastify';
 import { AcceptsAnyone } from '../auth/accepts.decorator';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
@@ -15,9 +15,16 @@ const READINESS = Type.Object(
 );
 type ReadinessReport = Static<typeof READINESS>;
 
+const PROBES_VALID_MS = 1_000;
+
 @Controller()
 export class HealthController {
-  constructor(private readonly readiness: Readiness) {}
+  private probed: { readonly atMs: number; readonly failures: Promise<ReadinessReport['not_ready']> } | undefined;
+
+  constructor(
+    private readonly readiness: Readiness,
+    @Inject(PROBES) private readonly probes: readonly Probe[],
+  ) {}
 
   /** The process answers. */
   @Get('health')
@@ -32,9 +39,22 @@ export class HealthController {
     others: { 503: 'Some part cannot.' },
   })
   @AcceptsAnyone()
-  showReadiness(@Res({ passthrough: true }) reply: FastifyReply): ReadinessReport {
-    const parts = this.readiness.notReady();
+  async showReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessReport> {
+    const parts = [...this.readiness.notReady(), ...(await this.failedProbes())];
     void reply.status(parts.length === 0 ? 200 : 503);
     return { ready: parts.length === 0, not_ready: parts };
+  }
+
+  /** The route needs no authentication: requests within a second share one round of probes. */
+  private failedProbes(): Promise<ReadinessReport['not_ready']> {
+    const atMs = performance.now();
+    if (!this.probed || atMs - this.probed.atMs > PROBES_VALID_MS) {
+      const results = this.probes.map(async ({ part, check }) => ({ part, reason: await check() }));
+      const failures = Promise.all(results).then((all) =>
+        all.flatMap(({ part, reason }) => (reason ? [{ part, reason }] : [])),
+      );
+      this.probed = { atMs, failures };
+    }
+    return this.probed.failures;
   }
 }

@@ -35,6 +35,8 @@ export async function startEmbeddedProcess(dataDirectory: string): Promise<Embed
     env: {
       ...process.env,
       MUSTER_DATA_DIRECTORY: dataDirectory,
+      // Some benchmarks start on a store that was made for them.
+      MUSTER_ACCEPT_STORE: 'true',
       REST_HOST: HOST,
       REST_PORT: String(restPort),
       IMAGE_HOST: HOST,

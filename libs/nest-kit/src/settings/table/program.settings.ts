@@ -1,4 +1,4 @@
-import { boolean, choice, duration, integer, path, port, text, url } from '../setting';
+import { boolean, bytes, choice, duration, integer, path, port, text, url } from '../setting';
 
 const MUSTER = { readBy: ['muster'] } as const;
 
@@ -13,6 +13,17 @@ export const PROGRAM_SETTINGS = {
     ...MUSTER,
     fallbackText: '`master.key` in the data directory',
     meaning: 'The file with the key that wraps the keys of all secrets. Keep a backup apart from the data directory.',
+  }),
+  MUSTER_ACCEPT_STORE: boolean({
+    ...MUSTER,
+    fallback: false,
+    meaning:
+      'Starts although the event store and the secrets do not belong together, e.g. after a restore from different backups. Secrets that are missing stay missing.',
+  }),
+  MUSTER_DISK_RESERVE: bytes({
+    ...MUSTER,
+    fallback: 512 * 1024 ** 2,
+    meaning: 'Free space of the data directory below which `/ready` fails and log bundles are refused with 507.',
   }),
   MUSTER_SIMULATED_IMAGE: boolean({
     ...MUSTER,

@@ -1,0 +1,42 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { connectNatsRequests } from '@muster/adapter-nats';
+import type { EventStore } from '@muster/ports';
+import { eventToAppend, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { busProbe, diskProbe, storeProbe } from './probes';
+
+describe('A probe', () => {
+  it('of the bus fails when the server is gone', async () => {
+    const server = await startNatsServer();
+    const requests = await connectNatsRequests({ servers: server.url, name: 'probe' });
+    const { check } = busProbe(requests);
+    expect(await check()).toBeUndefined();
+    await server.stop();
+    expect(await check()).toMatch(/^the bus does not answer: /);
+    await requests.close();
+  });
+
+  it('of the event store fails after a failed append until one succeeds', async () => {
+    const inMemory = inMemoryEventStore();
+    const full = new Error('the disk is full');
+    const results = [() => Promise.reject(full), inMemory.append.bind(inMemory)];
+    const broken: EventStore = { ...inMemory, append: (...append) => (results.shift() ?? inMemory.append)(...append) };
+    const { store, probe } = storeProbe(broken);
+    expect(await probe.check()).toBeUndefined();
+    await expect(store.append('note-1', -1, [eventToAppend()])).rejects.toThrow(full);
+    expect(await probe.check()).toBe('the last append failed: the disk is full');
+    await store.append('note-1', -1, [eventToAppend()]);
+    expect(await probe.check()).toBeUndefined();
+  });
+
+  it('of the event store fails when the head cannot be read', async () => {
+    const { probe } = storeProbe({ ...inMemoryEventStore(), head: () => Promise.reject(new Error('gone')) });
+    expect(await probe.check()).toBe('the event store does not answer: gone');
+  });
+
+  it('of the disk fails below the reserve', async () => {
+    const directory = temporaryDirectory();
+    expect(await diskProbe(directory.path, 0).check()).toBeUndefined();
+    expect(await diskProbe(directory.path, Number.MAX_SAFE_INTEGER).check()).toMatch(/MiB left, less than the reserve/);
+    directory.remove();
+  });
+});

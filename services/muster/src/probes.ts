@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { type Probe, DISK_PROBE } from '@muster/nest-kit';
+import type { EventStore, Requests } from '@muster/ports';
+
+const ANSWER_MAX_MS = 2_000;
+const MIBIBYTE = 1024 ** 2;
+
+/** A round trip through the bus: this process answers its own request. */
+export function busProbe(requests: Requests): Probe {
+  const subject = `muster.v1.probe.${randomUUID()}`;
+  requests.subscribe(subject, () => Promise.resolve({}));
+  return {
+    part: 'bus',
+    check: () =>
+      requests.request(subject, {}, {}, ANSWER_MAX_MS).then(
+        () => undefined,
+        (error: unknown) => `the bus does not answer: ${messageOf(error)}`,
+      ),
+  };
+}
+
+/** A store that remembers whether its last append failed, and the probe that reports it and reads the head. */
+export function storeProbe(eventStore: EventStore): { readonly store: EventStore; readonly probe: Probe } {
+  let lastFailure: string | undefined;
+  const store: EventStore = {
+    append: async (streamId, expected, events) => {
+      try {
+        const result = await eventStore.append(streamId, expected, events);
+        lastFailure = undefined;
+        return result;
+      } catch (error) {
+        lastFailure = messageOf(error);
+        throw error;
+      }
+    },
+    readStream: (streamId, afterRevision) => eventStore.readStream(streamId, afterRevision),
+    readAll: (afterPosition) => eventStore.readAll(afterPosition),
+    subscribe: (afterPosition, onPage, onError) => eventStore.subscribe(afterPosition, onPage, onError),
+    head: () => eventStore.head(),
+    close: () => eventStore.close(),
+  };
+  const check = async (): Promise<string | undefined> => {
+    if (lastFailure) return `the last append failed: ${lastFailure}`;
+    return within(eventStore.head()).then(
+      () => undefined,
+      (error: unknown) => `the event store does not answer: ${messageOf(error)}`,
+    );
+  };
+  return { store, probe: { part: 'event store', check } };
+}
+
+/** Free space of the data directory below the reserve, which is kept for the event store. */
+export const diskProbe = (directory: string, reserveBytes: number): Probe => ({
+  part: DISK_PROBE,
+  check: async () => {
+    const { bavail, bsize } = await statfs(directory);
+    const freeBytes = bavail * bsize;
+    return freeBytes < reserveBytes
+      ? `the disk of ${directory} has ${Math.floor(freeBytes / MIBIBYTE)} MiB left, less than the reserve of ${Math.floor(reserveBytes / MIBIBYTE)} MiB (MUSTER_DISK_RESERVE)`
+      : undefined;
+  },
+});
+
+async function within<Value>(promise: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MAX_MS / 1_000} s`)), ANSWER_MAX_MS);
+  });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
