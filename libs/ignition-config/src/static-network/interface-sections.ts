@@ -1,5 +1,6 @@
 import type { KeyfileSection, KeyfileSettings } from './keyfile';
 import type { NetworkInterface } from './nmstate';
+import { macsecSettings } from './extra-sections';
 import { mappings, textOf, within } from './read-nmstate';
 import { isMapping, isTrue, toInteger } from '../shape/shape';
 
@@ -42,6 +43,14 @@ const TYPES: ReadonlyMap<string, KeyfileType> = new Map<string, KeyfileType>([
   [
     'mac-vlan',
     { type: 'macvlan', section: (raw) => ({ name: 'macvlan', settings: macvlanSettings(within(raw, 'mac-vlan')) }) },
+  ],
+  [
+    'veth',
+    { type: 'veth', section: (raw) => ({ name: 'veth', settings: { peer: textOf(within(raw, 'veth')['peer']) } }) },
+  ],
+  [
+    'macsec',
+    { type: 'macsec', section: (raw) => ({ name: 'macsec', settings: macsecSettings(within(raw, 'macsec')) }) },
   ],
   ['vxlan', { type: 'vxlan', section: (raw) => ({ name: 'vxlan', settings: vxlanSettings(within(raw, 'vxlan')) }) }],
 ]);

@@ -51,7 +51,8 @@ const CLIENT_IDS: ReadonlyMap<string, string> = new Map([
 
 function automaticSettings(family: Family, { isEnabled, isDhcp, raw }: IpSettings): KeyfileSettings {
   const generation = { 'addr-gen-mode': raw['addr-gen-mode'] === 'stable-privacy' ? 1 : 0 };
-  const own: KeyfileSettings = family === 'ipv6' && isEnabled ? generation : {};
+  const isDescribed = isEnabled || Object.keys(raw).length > 0;
+  const own: KeyfileSettings = family === 'ipv6' && isDescribed ? generation : {};
   if (!isEnabled || !isDhcp) return own;
   const clientId = textOf(raw['dhcp-client-id']) || 'll';
   const identity: KeyfileSettings =
@@ -112,9 +113,23 @@ function dnsSettings(family: Family, one: NetworkInterface, { dns, interfaces }:
   };
 }
 
+const LOOPBACK = 'lo';
+
+/** A blackhole route needs no interface; the loopback interface carries it. */
+const carrierOf = ({ nextHopInterface }: Route): string => nextHopInterface || LOOPBACK;
+
+/** Whether the document has routes or rules that no interface of its own carries. */
+export function needsLoopback(state: NetworkState): boolean {
+  if (state.interfaces.some(({ name }) => name === LOOPBACK)) return false;
+  return (
+    state.routes.some((route) => !route.isAbsent && carrierOf(route) === LOOPBACK) ||
+    state.rules.some(({ raw }) => raw['state'] !== 'absent' && !ruleCarrier(ruleFamily(raw), state))
+  );
+}
+
 function routeSettings(family: Family, one: NetworkInterface, state: NetworkState): KeyfileSettings {
   const routes = state.routes.filter(
-    (route) => !route.isAbsent && route.nextHopInterface === one.name && familyOf(route.destination) === family,
+    (route) => !route.isAbsent && carrierOf(route) === one.name && familyOf(route.destination) === family,
   );
   const rules = state.rules.filter(({ raw }) => raw['state'] !== 'absent' && ruleFamily(raw) === family);
   return {
@@ -130,11 +145,11 @@ function routeLines(family: Family, { destination, nextHopAddress, raw }: Route,
   const cwnd = toInteger(raw['cwnd']);
   const options: readonly (readonly [string, string | number | undefined])[] = [
     ['table', toInteger(raw['table-id']) ?? MAIN_TABLE],
+    ['weight', toInteger(raw['weight'])],
     ['cwnd', cwnd],
     ['lock-cwnd', cwnd === undefined ? undefined : 'true'],
     ['type', textOf(raw['route-type']) || undefined],
     ['src', textOf(raw['source']) || undefined],
-    ['weight', toInteger(raw['weight'])],
     ['initcwnd', toInteger(raw['initcwnd'])],
     ['initrwnd', toInteger(raw['initrwnd'])],
     ['mtu', toInteger(raw['mtu'])],
@@ -153,7 +168,9 @@ function ruleFamily(raw: { readonly [key: string]: unknown }): Family {
 
 /** Rules belong to no interface; the first that has the family carries them. */
 const ruleCarrier = (family: Family, { interfaces }: NetworkState): NetworkInterface | undefined =>
-  byName(interfaces).find((one) => one.state === 'up' && one[family].isEnabled);
+  byName(interfaces.filter(({ name }) => name !== LOOPBACK)).find(
+    (one) => one.state === 'up' && one[family].isEnabled,
+  ) ?? interfaces.find(({ name }) => name === LOOPBACK);
 
 /** As nmstate: a rule without a priority gets one, because NetworkManager refuses a rule without. */
 const RULE_PRIORITY = 30_000;

@@ -1,9 +1,10 @@
-import { dnsCarrier, ipSections } from './ip-sections';
+import { extraSections, mptcpFlags } from './extra-sections';
+import { dnsCarrier, ipSections, needsLoopback } from './ip-sections';
 import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
 import { formatKeyfile, type KeyfileSection } from './keyfile';
 import { type Report } from '../shape/shape';
 import { familyOf, type NetworkInterface, type NetworkState } from './nmstate';
-import { type Port, portsOf, withPlainPorts } from './ports';
+import { loopback, type Port, portsOf, withPlainPorts } from './ports';
 import { isTrue } from '../shape/shape';
 import { within } from './read-nmstate';
 
@@ -14,7 +15,7 @@ export interface Keyfile {
 }
 
 /** Settings that only the hosts' own nmstate can carry out. */
-const BEYOND_KEYFILES = ['802.1x', 'ovs-db', 'ethtool', 'mptcp', 'dispatch', 'pci-address', 'copy-mac-from'] as const;
+const BEYOND_KEYFILES = ['ovs-db', 'dispatch', 'pci-address', 'copy-mac-from'] as const;
 
 /** Keyfiles serve releases before 4.18, and every ramdisk: minimal images and network boot. */
 const NOT_IN_KEYFILES = 'cannot be written as a NetworkManager keyfile. Use OpenShift 4.18 or later with a full image.';
@@ -45,7 +46,8 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
 
 /** The document as files for NetworkManager, in order of file name. The document has passed every check. */
 export function renderKeyfiles(state: NetworkState): readonly Keyfile[] {
-  const interfaces = withPlainPorts(state);
+  const plain = withPlainPorts(state);
+  const interfaces = needsLoopback(state) ? [...plain, loopback(plain.length)] : plain;
   const controllers = new Map(
     interfaces.flatMap((one) => portsOf(one).map((port) => [port.name, { one, port }] as const)),
   );
@@ -87,6 +89,7 @@ function sectionsOf(
       'interface-name': one.isFoundByMac ? undefined : one.name,
       lldp: lldp === undefined ? undefined : Number(isTrue(lldp)),
       master: controller?.name,
+      'mptcp-flags': mptcpFlags(one),
       'slave-type': controller && keyfileTypeOf(controller.type)?.type,
       type: type?.type,
     },
@@ -95,6 +98,7 @@ function sectionsOf(
   return [
     connection,
     ...interfaceSections(one),
+    ...extraSections(one),
     ...(one.controller === '' ? ipSections(one, state) : []),
     ...(port ? [port] : []),
   ];

@@ -1,0 +1,110 @@
+import { isTrue, toInteger } from '../shape/shape';
+import type { KeyfileSection, KeyfileSettings } from './keyfile';
+import type { NetworkInterface } from './nmstate';
+import { textOf, texts, within } from './read-nmstate';
+
+type Raw = { readonly [key: string]: unknown };
+
+/** Sections for settings that an interface of any type may have: authentication and hardware options. */
+export const extraSections = ({ raw }: NetworkInterface): readonly KeyfileSection[] => [
+  ...section('802-1x', authentication(within(raw, '802.1x'))),
+  ...section('ethtool', ethtool(within(raw, 'ethtool'))),
+];
+
+const section = (name: string, settings: KeyfileSettings): readonly KeyfileSection[] =>
+  Object.values(settings).some((value) => value !== undefined) ? [{ name, settings }] : [];
+
+const AUTHENTICATION_TEXTS = [
+  'ca-cert',
+  'client-cert',
+  'identity',
+  'password',
+  'phase2-auth',
+  'private-key',
+  'private-key-password',
+] as const;
+
+const authentication = (raw: Raw): KeyfileSettings => ({
+  ...Object.fromEntries(AUTHENTICATION_TEXTS.map((key) => [key, textOf(raw[key]) || undefined])),
+  eap:
+    raw['eap-methods'] === undefined
+      ? undefined
+      : texts(raw['eap-methods'])
+          .map((method) => `${method};`)
+          .join(''),
+});
+
+/** Features that NetworkManager names differently from the kernel. */
+const FEATURES: ReadonlyMap<string, string> = new Map([
+  ['rx-checksum', 'rx'],
+  ['tx-scatter-gather', 'sg'],
+  ['tx-tcp-segmentation', 'tso'],
+  ['rx-gro', 'gro'],
+  ['tx-generic-segmentation', 'gso'],
+  ['rx-hashing', 'rxhash'],
+  ['rx-lro', 'lro'],
+  ['rx-ntuple-filter', 'ntuple'],
+  ['rx-vlan-hw-parse', 'rxvlan'],
+  ['tx-vlan-hw-insert', 'txvlan'],
+]);
+
+function ethtool(raw: Raw): KeyfileSettings {
+  const pause = within(raw, 'pause');
+  const isManual = pause['autoneg'] !== undefined && !isTrue(pause['autoneg']);
+  const flag = (value: unknown) => (value === undefined ? undefined : isTrue(value));
+  const numbers = (group: string): readonly (readonly [string, number | undefined])[] =>
+    Object.entries(within(raw, group))
+      .filter(([key]) => !key.startsWith('adaptive-'))
+      .map(([key, value]) => [`${group}-${key}`, toInteger(value)]);
+  const coalesce = within(raw, 'coalesce');
+  const adaptive = (['adaptive-rx', 'adaptive-tx'] as const).map((key) => {
+    const value = flag(coalesce[key]);
+    return [`coalesce-${key}`, value === undefined ? undefined : Number(value)] as const;
+  });
+  const features = Object.entries(within(raw, 'feature')).map(
+    ([name, value]) => [`feature-${FEATURES.get(name) ?? name}`, isTrue(value)] as const,
+  );
+  return {
+    ...Object.fromEntries([...adaptive, ...numbers('coalesce'), ...features, ...numbers('ring')]),
+    'pause-autoneg': flag(pause['autoneg']),
+    'pause-rx': isManual ? flag(pause['rx']) : undefined,
+    'pause-tx': isManual ? flag(pause['tx']) : undefined,
+  };
+}
+
+const MPTCP_DISABLED = 0x01;
+/** NetworkManager sets flags only on the interface of the default route without this one. */
+const MPTCP_WITHOUT_DEFAULT_ROUTE = 0x08;
+const MPTCP_FLAGS: ReadonlyMap<string, number> = new Map([
+  ['signal', 0x10],
+  ['subflow', 0x20],
+  ['backup', 0x40],
+  ['fullmesh', 0x80],
+]);
+
+/** `mptcp-flags` of the connection; undefined when the document does not set them. */
+export function mptcpFlags({ raw }: NetworkInterface): number | undefined {
+  const flags = within(raw, 'mptcp')['address-flags'];
+  if (!Array.isArray(flags)) return undefined;
+  if (flags.length === 0) return MPTCP_DISABLED;
+  return texts(flags).reduce((sum, name) => sum | (MPTCP_FLAGS.get(name) ?? 0), MPTCP_WITHOUT_DEFAULT_ROUTE);
+}
+
+const MACSEC_VALIDATION = ['disabled', 'check', 'strict'];
+const MACSEC_OFFLOAD = ['off', 'phy', 'mac'];
+
+export function macsecSettings(macsec: Raw): KeyfileSettings {
+  const port = toInteger(macsec['port']);
+  const validation = MACSEC_VALIDATION.indexOf(textOf(macsec['validation']));
+  const offload = MACSEC_OFFLOAD.indexOf(textOf(macsec['offload']));
+  return {
+    encrypt: isTrue(macsec['encrypt']),
+    'mka-cak': textOf(macsec['mka-cak']) || undefined,
+    'mka-ckn': textOf(macsec['mka-ckn']) || undefined,
+    offload: offload < 0 ? undefined : offload,
+    parent: textOf(macsec['base-iface']),
+    port: port ? port : undefined,
+    'send-sci': isTrue(macsec['send-sci']),
+    validation: validation < 0 ? undefined : validation,
+  };
+}

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { planHostNetworks } from './host-networks';
+
+/** The program of tools/nmstate-reference, which calls `gen_conf` of the nmstate crate. */
+const REFERENCE = process.env['NMSTATE_REFERENCE'];
+
+const eth = (more = '', name = 'eth0') =>
+  `interfaces:\n- {name: ${name}, type: ethernet, state: up${more && `, ${more}`}}\n`;
+const ADDRESS = 'ipv4: {enabled: true, dhcp: false, address: [{ip: 10.0.0.1, prefix-length: 24}]}';
+const ADDRESS6 = 'ipv6: {enabled: true, dhcp: false, autoconf: false, address: [{ip: "fd00::1", prefix-length: 64}]}';
+const BOTH = `${ADDRESS}, ${ADDRESS6}`;
+const route = (text: string) => `${eth(BOTH)}routes:\n  config:\n  - {${text}}\n`;
+const rule = (text: string) => `${eth(BOTH)}route-rules:\n  config:\n  - {${text}}\n`;
+const dns = (text: string, more = BOTH) => `${eth(more)}dns-resolver:\n  config: {${text}}\n`;
+const bond = (mode: string, options = '{}') =>
+  `interfaces:\n- {name: bond0, type: bond, state: up, link-aggregation: {mode: ${mode}, options: ${options}, port: [eth0, eth1]}}\n`;
+const bridge = (options: string, port = '{name: eth1}') =>
+  `interfaces:\n- {name: br0, type: linux-bridge, state: up, bridge: {options: ${options}, port: [${port}]}}\n`;
+const on = (base: string, text: string) => `${eth('', base)}- {state: up, ${text}}\n`;
+
+const DOCUMENTS: readonly string[] = [
+  eth(),
+  eth('mtu: 9000'),
+  eth(ADDRESS),
+  eth(ADDRESS6),
+  eth(BOTH),
+  eth('ipv4: {enabled: true, dhcp: true}'),
+  eth('ipv4: {enabled: true, dhcp: true, auto-dns: false}'),
+  eth('ipv4: {enabled: true, dhcp: true, auto-routes: false, auto-gateway: false}'),
+  eth('ipv4: {enabled: true, dhcp: true, auto-route-table-id: 100, auto-route-metric: 50}'),
+  eth('ipv4: {enabled: true, dhcp: true, dhcp-client-id: ll}'),
+  eth('ipv4: {enabled: true, dhcp: true, dhcp-client-id: iaid+duid}'),
+  eth('ipv4: {enabled: true, dhcp: true, dhcp-send-hostname: false}'),
+  eth('ipv4: {enabled: true, dhcp: true, dhcp-custom-hostname: box}'),
+  eth('ipv6: {enabled: true, dhcp: true, autoconf: true}'),
+  eth('ipv6: {enabled: true, dhcp: true, autoconf: false}'),
+  eth('ipv6: {enabled: true, dhcp: true, autoconf: true, addr-gen-mode: stable-privacy}'),
+  eth('ipv6: {enabled: true, dhcp: true, autoconf: true, dhcp-duid: llt}'),
+  eth('ipv6: {enabled: true, dhcp: true, autoconf: true, token: "::5"}'),
+  eth('ipv6: {enabled: true, dhcp: false, autoconf: false}'),
+  eth('ipv4: {enabled: false}, ipv6: {enabled: false}'),
+  eth('mac-address: "02:00:00:00:00:0A"'),
+  eth('identifier: mac-address, mac-address: "02:00:00:00:00:0A"'),
+  eth('accept-all-mac-addresses: true'),
+  eth('lldp: {enabled: true}'),
+  eth(`wait-ip: ipv4, ${BOTH}`),
+  eth('ethernet: {speed: 1000, duplex: full, auto-negotiation: false}'),
+  eth(
+    'ethernet: {sr-iov: {total-vfs: 2, vfs: [{id: 0, mac-address: "02:00:00:00:00:10", trust: true, spoof-check: false}]}}',
+  ),
+  eth('ethernet: {sr-iov: {total-vfs: 1, vfs: [{id: 0, vlan-id: 5, qos: 2, min-tx-rate: 1, max-tx-rate: 100}]}}'),
+  eth(
+    '802.1x: {identity: me, eap-methods: [tls], private-key: /k, private-key-password: p, client-cert: /c, ca-cert: /ca}',
+  ),
+  eth('802.1x: {identity: me, eap-methods: [peap], phase2-auth: mschapv2, password: p}'),
+  eth('ethtool: {feature: {rx-gro: true, tx-tcp-segmentation: false}}'),
+  eth('ethtool: {ring: {rx: 256, tx: 128}}'),
+  eth('ethtool: {coalesce: {rx-usecs: 5, adaptive-rx: true}}'),
+  eth('ethtool: {pause: {autoneg: false, rx: true, tx: false}}'),
+  eth('mptcp: {address-flags: []}'),
+  route('destination: 0.0.0.0/0, next-hop-address: 10.0.0.254, next-hop-interface: eth0'),
+  route('destination: 0.0.0.0/0, next-hop-address: 10.0.0.254, next-hop-interface: eth0, metric: 100, table-id: 200'),
+  route('destination: "::/0", next-hop-address: "fd00::fe", next-hop-interface: eth0'),
+  route('destination: 10.2.0.0/16, next-hop-interface: eth0'),
+  route('destination: 10.2.0.0/16, next-hop-address: 10.0.0.254, next-hop-interface: eth0, cwnd: 20, weight: 2'),
+  route('destination: 10.2.0.0/16, next-hop-address: 10.0.0.254, next-hop-interface: eth0, initcwnd: 20, mtu: 1400'),
+  route('destination: 198.51.100.0/24, route-type: blackhole'),
+  route('destination: "2001:db8::/32", route-type: unreachable, metric: 5'),
+  route('destination: 198.51.100.0/24, route-type: prohibit'),
+  rule('ip-to: 10.1.0.0/16, route-table: 100'),
+  rule('ip-from: 10.1.0.0/16, route-table: 100, priority: 500'),
+  rule('ip-from: "fd01::/64", route-table: 100, priority: 500'),
+  rule('family: ipv4, route-table: 100'),
+  rule('ip-to: 10.1.0.0/16, route-table: 254, suppress-prefix-length: 0'),
+  rule('ip-to: 10.1.0.0/16, route-table: 100, fwmark: 256, fwmask: 255'),
+  rule('ip-to: 10.1.0.0/16, route-table: 100, iif: eth0'),
+  dns('server: [10.0.0.53]'),
+  dns('server: [10.0.0.53, "fd00::53"], search: [example.com, example.org]'),
+  dns('server: ["fd00::53", 10.0.0.53], options: [rotate]'),
+  dns('server: [10.0.0.53]', 'ipv4: {enabled: true, dhcp: true, auto-dns: false}'),
+  bond('active-backup'),
+  bond('802.3ad', '{miimon: 100, lacp_rate: fast}'),
+  bond('active-backup', '{all_slaves_active: delivered}'),
+  bond('balance-rr', '{primary_reselect: always}'),
+  bridge('{stp: {enabled: false}}'),
+  bridge('{stp: {enabled: true, forward-delay: 10, hello-time: 2, max-age: 20, priority: 100}, mac-ageing-time: 200}'),
+  bridge('{}', '{name: eth1, stp-path-cost: 50, stp-priority: 10, stp-hairpin-mode: true}'),
+  bridge('{}', '{name: eth1, vlan: {mode: access, tag: 10}}'),
+  bridge(
+    '{}',
+    '{name: eth1, vlan: {mode: trunk, trunk-tags: [{id: 101}, {id-range: {min: 500, max: 599}}], tag: 10, enable-native: true}}',
+  ),
+  on('eth0', 'name: eth0.5, type: vlan, vlan: {base-iface: eth0, id: 5}'),
+  on('eth0', 'name: eth0.5, type: vlan, vlan: {base-iface: eth0, id: 5, protocol: 802.1ad}'),
+  on('eth0', 'name: vrf0, type: vrf, vrf: {port: [eth0], route-table-id: 100}'),
+  on('eth0', 'name: mv0, type: mac-vlan, mac-vlan: {base-iface: eth0, mode: bridge, promiscuous: true}'),
+  on('eth0', 'name: vx0, type: vxlan, vxlan: {base-iface: eth0, id: 5, remote: 10.0.0.9}'),
+  on('eth0', 'name: ib0, type: infiniband, mtu: 2044, infiniband: {mode: datagram, pkey: "0xffff"}'),
+  on('eth0', 'name: dm0, type: dummy, ipv4: {enabled: true, address: [{ip: 10.9.0.1, prefix-length: 32}]}'),
+  on('eth0', 'name: veth0, type: veth, veth: {peer: veth1}'),
+  on(
+    'eth0',
+    'name: ms0, type: macsec, macsec: {encrypt: true, base-iface: eth0, mka-cak: 50b71a8ef0bd5751ea76de6d6c98c03a, mka-ckn: f2b4297d39da7330910a74abc0449feb45b5c0b9fc23df1430e1898fcf1c4550, port: 0, validation: strict, send-sci: true}',
+  ),
+];
+
+/** Settings by section. NetworkManager makes the UUID of a profile itself, and this service raises the priority of its profiles. */
+function settingsOf(content: string): Record<string, readonly string[]> {
+  const sections: Record<string, string[]> = {};
+  let lines: string[] = [];
+  for (const line of content.split('\n')) {
+    const title = /^\[(.*)\]$/.exec(line)?.[1];
+    if (title) lines = sections[title] = [];
+    else if (line && !/^(uuid|autoconnect-priority)=/.test(line)) lines.push(line);
+  }
+  return Object.fromEntries(
+    Object.entries(sections)
+      .filter(([, found]) => found.length > 0)
+      .map(([title, found]) => [title, found.sort()]),
+  );
+}
+
+const byName = (files: readonly (readonly [string, string])[]) =>
+  Object.fromEntries(files.map(([name, content]) => [name, settingsOf(content)]));
+
+const name = 'keyfiles compared with gen_conf of the nmstate crate';
+(REFERENCE ? describe : describe.skip)(
+  REFERENCE ? name : `${name} (skipped: set NMSTATE_REFERENCE to the program of tools/nmstate-reference)`,
+  () => {
+    const results = REFERENCE
+      ? (JSON.parse(execFileSync(REFERENCE, { input: JSON.stringify(DOCUMENTS), encoding: 'utf8' })) as readonly {
+          readonly error?: string;
+          readonly files?: { readonly NetworkManager: readonly (readonly [string, string])[] };
+        }[])
+      : [];
+
+    it.each(DOCUMENTS.map((document, index) => [document.replaceAll('\n', ' '), index] as const))('%s', (_, index) => {
+      const { hosts, problems } = planHostNetworks(
+        [
+          {
+            network_yaml: DOCUMENTS[index] ?? '',
+            mac_interface_map: [
+              { mac_address: '02:00:00:00:00:01', logical_nic_name: 'eth0' },
+              { mac_address: '02:00:00:00:00:02', logical_nic_name: 'eth1' },
+            ],
+          },
+        ],
+        'keyfiles',
+      );
+      expect(problems).toEqual([]);
+      expect(results[index]?.error).toBeUndefined();
+      const own = hosts[0]?.files.map(({ fileName, content }) => [fileName, content] as const) ?? [];
+      expect(byName(own)).toEqual(byName(results[index]?.files?.NetworkManager ?? []));
+    });
+  },
+);
