@@ -162,9 +162,9 @@ export const preparationStarted = (attempt = 1): readonly MusterEvent[] => [
   enteredStatus('preparing-for-installation', 'ready'),
 ];
 
-export const enteredStatus = (status: string, from: string): MusterEvent => ({
+export const enteredStatus = (status: string, from: string, deadline = ''): MusterEvent => ({
   type: 'ClusterEnteredStatus',
-  data: { status, from, transition: 'story', at: AT, deadline: '' },
+  data: { status, from, transition: 'story', at: AT, deadline },
 });
 
 /** A cluster of three masters and a worker, all named, ready to be installed. */

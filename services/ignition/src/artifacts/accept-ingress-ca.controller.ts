@@ -2,7 +2,6 @@ import { IgnitionService } from '@muster/contracts';
 import { clusterDecider } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf, EVENT_STORE, type MusterEventStore } from '@muster/nest-kit';
-
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
@@ -13,7 +12,6 @@ import { Artifacts } from './artifacts';
 import { parseCertificateBundle } from './certificate-bundle';
 
 type Method = typeof IgnitionService.method.acceptIngressCa;
-const ACCEPTING_STATUSES: readonly string[] = ['finalizing', 'installed'];
 
 @Controller()
 export class AcceptIngressCaController {
@@ -23,7 +21,7 @@ export class AcceptIngressCaController {
     private readonly vault: ArtifactVault,
   ) {}
 
-  /** 1. the state allows it, 2. the first certificate wins, 3. the kubeconfig is sealed, 4. the fact is stored. */
+  /** 1. The state of the cluster permits it. 2. The first certificate wins. 3. The kubeconfig is sealed. 4. The event is stored. */
   @Handles(IgnitionService.method.acceptIngressCa)
   async handle(
     @Payload() { clusterId, caBundlePem }: InputOf<Method>,
@@ -48,16 +46,10 @@ export class AcceptIngressCaController {
     return { stored: await this.artifacts.of.execute(clusterId, command, context) };
   }
 
+  /** The decision table of the cluster says whether an ingress certificate may still complete it. */
   private async refuseOtherStatuses(clusterId: string): Promise<void> {
     const { state } = await foldStream(this.eventStore, 'cluster', clusterId, clusterDecider);
-    if (ACCEPTING_STATUSES.includes(state.status)) return;
-    const isKnown = state.status !== 'unregistered' && state.status !== 'deregistered';
-    throw new RefusalError({
-      code: isKnown ? 'invalid-input' : 'not-found',
-      reason: isKnown
-        ? `Cluster ${clusterId} is ${state.status}: an ingress certificate is taken while it is finalizing or installed.`
-        : `There is no cluster ${clusterId.slice(0, 64)}.`,
-      subject: 'cluster_id',
-    });
+    const decision = clusterDecider.decide({ type: 'CompleteKubeconfig', at: '' }, state);
+    if (decision.kind === 'refused') throw new RefusalError(decision.refusal);
   }
 }

@@ -308,6 +308,19 @@ describe('the ingress certificate', () => {
     expect(accepted).toHaveLength(1);
   });
 
+  it('is accepted in error after a passed deadline, because a late success may complete the cluster', async () => {
+    await stage.given('cluster', CLUSTER_ID, enteredStatus('finalizing', 'installing'));
+    await stage.given('cluster', CLUSTER_ID, enteredStatus('error', 'finalizing', 'finalizing'));
+    const pem = await ca();
+    await acceptCa(pem, 'late');
+    expect(trusted(await read('kubeconfig'))).toContain(pem);
+  });
+
+  it('is refused in error after failed hosts', async () => {
+    await stage.given('cluster', CLUSTER_ID, enteredStatus('error', 'installing'));
+    expect(await refusal(acceptCa(await ca(), 'failed'))).toMatchObject({ code: 'invalid-input' });
+  });
+
   it('is refused while the cluster is still being installed', async () => {
     await stage.given('cluster', CLUSTER_ID, enteredStatus('installing', 'preparing-for-installation'));
     expect(await refusal(acceptCa(await ca(), 'early'))).toMatchObject({ code: 'invalid-input' });
