@@ -1,3 +1,4 @@
+import { controlPlaneCountOf } from '@muster/validation-rules';
 import { hostStages, renderHostStatus } from '@muster/domain';
 import { withDiskEligibility } from './disk-eligibility';
 import type { HostDocument } from './documents';
@@ -21,7 +22,6 @@ export interface HostParts {
 }
 
 const OWNERS_OF_MORE_THAN_THE_CONTRACT = ['org_id', 'email_domain'];
-const DEFAULT_CONTROL_PLANE_COUNT = 3;
 
 /** `host` of the contract. */
 export function presentHost(document: HostDocument, parts: HostParts = {}): V2Host {
@@ -36,7 +36,7 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
     role: document.role,
     isBootstrap: document.bootstrap,
     isDay2: document.kind === 'AddToExistingClusterHost',
-    controlPlaneCount: parts.controlPlaneCount ?? DEFAULT_CONTROL_PLANE_COUNT,
+    controlPlaneCount: controlPlaneCountOf(parts),
     isKubeApi: false,
   });
   if (parts.inventory) host.inventory = withDiskEligibility(parts.inventory, document._disks);

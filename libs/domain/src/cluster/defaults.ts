@@ -1,6 +1,6 @@
 import type { ClusterNetwork, ClusterSettings, Plain } from '@muster/contracts';
 import { parseCidrs } from '@muster/addresses';
-import { isAtLeast } from '@muster/validation-rules';
+import { isAtLeast, DEFAULT_CONTROL_PLANE_COUNT } from '@muster/validation-rules';
 import type { ClusterKind } from './status';
 
 type Settings = Plain<ClusterSettings>;
@@ -11,7 +11,6 @@ export const DEFAULT_CLUSTER_NETWORKS = {
   ipv6: { cidr: 'fd01::/48', hostPrefix: 64 },
 } as const satisfies Record<string, Plain<ClusterNetwork>>;
 export const DEFAULT_SERVICE_NETWORKS = { ipv4: '172.30.0.0/16', ipv6: 'fd02::/112' } as const;
-export const DEFAULT_CONTROL_PLANE_COUNT = 3;
 const OVN_IS_DEFAULT_SINCE = '4.12';
 /** Machines of these have no platform that could take over an address. */
 const WITHOUT_PLATFORM = ['s390x', 'ppc64le'];

@@ -1,5 +1,10 @@
 import type { ClusterConditions, HardwareFacts, Plain } from '@muster/contracts';
-import { deriveMachineNetworks, networkOfAddress, toClusterSettingsFacts } from '@muster/validation-rules';
+import {
+  deriveMachineNetworks,
+  networkOfAddress,
+  toClusterSettingsFacts,
+  controlPlaneCountOf,
+} from '@muster/validation-rules';
 import { hostStages } from '../host/stages';
 import { type HostState, isDay2 } from '../host/state';
 import { clusterPermits } from '../permissions';
@@ -7,9 +12,6 @@ import { installationBlockingStatus } from '../roles/enough-hosts';
 import { type HostSummary, type SummarizedHost, summarizeHosts } from '../roles/host-summary';
 import type { ClusterCommand } from './commands';
 import type { ClusterState } from './state';
-
-/** Whether roles are suggested for the hosts of a cluster in this status. */
-export const takesRoleSuggestions = (status: string): boolean => clusterPermits('suggest-roles', status);
 
 /** One host of the cluster: its state and, once reported, its hardware. */
 export interface ClusterMember {
@@ -88,7 +90,7 @@ function stageSums(
       role: state.role,
       isBootstrap: state.isBootstrap,
       isDay2: false,
-      controlPlaneCount: cluster.settings.controlPlaneCount ?? 3,
+      controlPlaneCount: controlPlaneCountOf(cluster.settings),
       isKubeApi: false,
     });
     stagesTotal += stages.length;

@@ -2,6 +2,13 @@ import type { ClusterSettings, Plain } from '@muster/contracts';
 import { withDependencies } from '@muster/operators';
 import type { ClusterSettingsFacts } from './cluster-settings.facts';
 
+/** Number of control plane hosts of a cluster that does not say it. */
+export const DEFAULT_CONTROL_PLANE_COUNT = 3;
+
+/** Returns the number of control plane hosts that the settings ask for. */
+export const controlPlaneCountOf = (settings: Pick<Plain<ClusterSettings>, 'controlPlaneCount'> | undefined): number =>
+  settings?.controlPlaneCount ?? DEFAULT_CONTROL_PLANE_COUNT;
+
 export interface RegisteredCluster {
   readonly kind: string;
   readonly imported: boolean;
@@ -9,7 +16,7 @@ export interface RegisteredCluster {
   readonly settings: Plain<ClusterSettings>;
 }
 
-/** A cluster as its stream tells it, as the rules read it. Manifests are told elsewhere. */
+/** Returns the facts that rules read of a cluster. Its manifests have a stream of their own. */
 export function toClusterSettingsFacts(
   { kind, imported, pullSecretSet, settings }: RegisteredCluster,
   { hasCustomManifest = false } = {},
@@ -24,7 +31,7 @@ export function toClusterSettingsFacts(
     baseDnsDomain: settings.baseDnsDomain ?? '',
     openshiftVersion: settings.openshiftVersion ?? '',
     cpuArchitecture: settings.cpuArchitecture ?? '',
-    controlPlaneCount: settings.controlPlaneCount ?? 3,
+    controlPlaneCount: controlPlaneCountOf(settings),
     clusterNetworks: settings.clusterNetworks?.items ?? [],
     serviceNetworks: settings.serviceNetworks?.items ?? [],
     machineNetworks: settings.machineNetworks?.items ?? [],

@@ -1,6 +1,7 @@
 import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import { createHash } from 'node:crypto';
 import {
+  clusterActionRefusal,
   clusterDecider,
   type ClusterState,
   type Manifest,
@@ -35,7 +36,6 @@ import { foldStream } from '../streams/fold-stream';
 const FOLDERS = ['manifests', 'openshift'] as const;
 /** Files of one cluster; installers read every one of them. */
 const MANIFESTS_MAX = 1_000;
-const EDITABLE_STATUSES: readonly string[] = ['pending-for-input', 'insufficient', 'ready'];
 
 export interface StoredManifest {
   readonly manifest: Manifest;
@@ -189,13 +189,8 @@ export class Manifests {
 
   private async editable(clusterId: string): Promise<void> {
     const { status } = await this.cluster(clusterId);
-    if (!EDITABLE_STATUSES.includes(status))
-      throw new RefusalError({
-        code: 'invalid-input',
-        reason: `The cluster is ${status}; its manifests can be changed while it is one of these.`,
-        subject: 'status',
-        allowed: EDITABLE_STATUSES,
-      });
+    const refusal = clusterActionRefusal('edit-manifests', status);
+    if (refusal) throw new RefusalError(refusal);
   }
 
   private async cluster(clusterId: string): Promise<ClusterState> {

@@ -1,5 +1,5 @@
 import type { HostKey } from '@muster/contracts';
-import type { HostStatus } from '@muster/domain';
+import { hostPermits } from '@muster/domain';
 import { DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
@@ -10,26 +10,6 @@ import { RegistrationView } from '../view/registration-view';
 
 /** A silence that could not be stored (the store is away, say) is looked at again after this long. */
 const RETRY_MS = 5_000;
-
-/** Statuses in which a discovery agent is polling. */
-const POLLING_STATUSES: readonly HostStatus[] = [
-  'discovering',
-  'known',
-  'insufficient',
-  'pending-for-input',
-  'disconnected',
-  'preparing-for-installation',
-  'preparing-successful',
-  'preparing-failed',
-  'installing',
-  'installing-in-progress',
-  'discovering-unbound',
-  'known-unbound',
-  'insufficient-unbound',
-  'disconnected-unbound',
-  'unbinding',
-];
-const IS_POLLING: ReadonlySet<string> = new Set(POLLING_STATUSES);
 
 /** Signs of life, in memory only. What is stored is the edge: a host fell silent, a host returned. */
 @Injectable()
@@ -50,7 +30,7 @@ export class Presence implements OnApplicationShutdown {
   /** Every host that should be polling gets a full period of grace before its silence counts. */
   start(): void {
     for (const { key, state } of this.view.allHosts())
-      if (IS_POLLING.has(state.status) && !state.isSilent && !this.seenAtMs.has(key)) this.note(key);
+      if (hostPermits('poll', state.status) && !state.isSilent && !this.seenAtMs.has(key)) this.note(key);
     this.scheduler.start();
   }
 

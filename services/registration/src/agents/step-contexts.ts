@@ -11,7 +11,7 @@ import {
   STEP_ROWS,
   type StepSettings,
 } from '@muster/domain';
-import { toClusterSettingsFacts } from '@muster/validation-rules';
+import { toClusterSettingsFacts, controlPlaneCountOf } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../view/registration-view';
@@ -96,7 +96,7 @@ export class StepContexts {
       id,
       name: settings.name ?? '',
       baseDnsDomain: settings.baseDnsDomain ?? '',
-      controlPlaneCount: settings.controlPlaneCount ?? 3,
+      controlPlaneCount: controlPlaneCountOf(settings),
       openshiftVersion: settings.openshiftVersion ?? '',
       releaseImage: settings.ocpReleaseImage ?? '',
       apiVips: settings.apiVips?.items ?? [],

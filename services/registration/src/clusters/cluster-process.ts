@@ -1,4 +1,4 @@
-import { CLUSTER_DEADLINES, clusterFollowUps, takesRoleSuggestions } from '@muster/domain';
+import { CLUSTER_DEADLINES, clusterFollowUps, clusterPermits } from '@muster/domain';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -20,7 +20,7 @@ export class ClusterProcess {
     const entry = this.view.cluster(clusterId);
     if (!entry || entry.state.status === 'deregistered') return 0;
     const hosts = this.view.hostsOf(clusterId);
-    if (takesRoleSuggestions(entry.state.status)) await this.roles.suggest(entry, hosts);
+    if (clusterPermits('suggest-roles', entry.state.status)) await this.roles.suggest(entry, hosts);
     let position = 0;
     for (const command of clusterFollowUps(entry.state, { ...entry, hosts }, this.aggregates.now())) {
       const result = await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(entry));

@@ -1,3 +1,4 @@
+import { controlPlaneCountOf } from '@muster/validation-rules';
 import { type HostKey, InventoryService } from '@muster/contracts';
 import { type HostCommand, type HostSurroundings, isInstallationComplete } from '@muster/domain';
 import { callService, REQUESTS } from '@muster/nest-kit';
@@ -51,7 +52,7 @@ export class HostProcess {
           entry.state.status === 'installing-pending-user-action' &&
           isInstallationComplete(
             this.view.hostsOf(cluster.id).filter(({ key }) => key !== entry.key),
-            cluster.state.settings.controlPlaneCount ?? 3,
+            controlPlaneCountOf(cluster.state.settings),
           ),
       },
     };

@@ -1,3 +1,4 @@
+import { controlPlaneCountOf } from '@muster/validation-rules';
 import { hostKeyOf, InventoryService, RegistrationService } from '@muster/contracts';
 import { type HostCommand, measurementOfValidation } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
@@ -73,7 +74,7 @@ export class HostsController {
       at: this.aggregates.now(),
       stage: request.stage,
       info: request.progressInfo,
-      controlPlaneCount: cluster?.settings.controlPlaneCount ?? 3,
+      controlPlaneCount: controlPlaneCountOf(cluster?.settings),
       isKubeApi: false,
     } as const;
     return this.handle(request, command, context);
