@@ -52,6 +52,8 @@ export interface GatewayConfig {
   readonly localTokenLifetimeMs: number;
   /** Of one address, before it is told to slow down; 0: any number. */
   readonly failedProofsPerMinuteMax: number;
+  /** Events that one token may add per minute; 0: no limit. */
+  readonly eventsPerMinuteMax: number;
   /** Of one caller; 0: as many as can be answered. */
   readonly requestsPerSecondMax: number;
   /** PEM; needed in AUTH_TYPE=local. */
@@ -95,6 +97,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
     imageExpirationMs: read.get('IMAGE_EXPIRATION_TIME'),
     localTokenLifetimeMs: read.get('LOCAL_TOKEN_LIFETIME'),
     failedProofsPerMinuteMax: read.get('FAILED_PROOFS_PER_MINUTE_MAX'),
+    eventsPerMinuteMax: read.get('EVENTS_PER_MINUTE_MAX'),
     requestsPerSecondMax: read.get('REQUESTS_PER_SECOND_MAX'),
     ecPublicKeyPem: read.get('EC_PUBLIC_KEY_PEM'),
     ecPrivateKeyPem: read.get('EC_PRIVATE_KEY_PEM'),

@@ -12,6 +12,8 @@ import { Ownership } from './auth/ownership';
 import { RequestRates } from './auth/request-rates';
 import { SiteAuthenticator } from './auth/site.authenticator';
 import { TokenScopes } from './auth/token-scope.service';
+import { BodyGuard } from './auth/body.guard';
+import { ResourceAccess } from './auth/resource-access';
 import { Artifacts } from './bus/artifacts';
 import { Commands } from './bus/commands';
 import { FailureLog } from './bus/failure-log';
@@ -51,6 +53,7 @@ const SHARED = [
   LastSeen,
   TokenScopes,
   Ownership,
+  ResourceAccess,
   RequestRates,
   ReadYourWrites,
   Commands,
@@ -76,6 +79,7 @@ export class CoreModule {
         ...SHARED,
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useClass: BodyGuard },
         { provide: APP_PIPE, useClass: RequestPipe },
         { provide: APP_FILTER, useClass: V2ExceptionFilter },
         {

@@ -8,13 +8,13 @@ import { ACCEPTED_SCHEMES, ALLOWED_ROLES, type AuthScheme } from './accepts.deco
 import { AUTHENTICATOR, type Authenticator, type PathIds } from './authenticator';
 import { ADMIN, type Caller, type Role } from './caller';
 import { credentialOf } from './credentials';
-import { Ownership } from './ownership';
+import { idsOfPath, idsOfQuery } from './named-ids';
 import { RequestRates } from './request-rates';
-import { TokenScopes } from './token-scope.service';
+import { ResourceAccess } from './resource-access';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the guard before a handler runs. */
+    /** The guard sets this before a handler runs. */
     caller?: Caller;
   }
 }
@@ -28,15 +28,14 @@ const READING: readonly string[] = ['GET', 'HEAD'];
 const READERS: readonly Role[] = ['admin', 'read-only-admin', 'user'];
 const WRITERS: readonly Role[] = ['admin', 'user'];
 
-/** Lets nobody through who has not proven himself by a scheme of the route, or asks for what is not his. */
+/** Authenticates by the schemes of the route and authorizes against roles, token scopes and resource ownership. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
-    private readonly scopes: TokenScopes,
-    private readonly ownership: Ownership,
+    private readonly access: ResourceAccess,
     private readonly rates: RequestRates,
     private readonly lastSeen: LastSeen,
   ) {}
@@ -59,19 +58,14 @@ export class AuthGuard implements CanActivate {
       throw new RefusalError(UNAUTHORIZED);
     }
     this.rates.count(this.countedAs(caller, path, request.ip));
-    await this.authorize(
-      caller,
-      this.reflector.get<readonly Role[] | undefined>(ALLOWED_ROLES, handler),
-      request,
-      path,
-    );
+    await this.authorize(caller, this.reflector.get<readonly Role[] | undefined>(ALLOWED_ROLES, handler), request);
     request.caller = caller;
     return true;
   }
 
   /**
-   * Whose requests are counted together: those of a person, of a host, of a token; only without any of them those of an address, as
-   * a whole site may share one. A host counts for itself once it spoke here: ids that somebody makes up do not.
+   * The key under which requests are counted: the user, the host or the token; the address only without any of them, because a
+   * whole site may share one. A host has its own key once it has polled this gateway, so made-up ids do not evade the limit.
    */
   private countedAs(caller: Caller | undefined, { infraEnvId, hostId }: PathIds, address: string): string {
     if (caller?.kind === 'user' && caller.user !== '') return caller.user;
@@ -79,7 +73,7 @@ export class AuthGuard implements CanActivate {
     return caller?.scope ? `token:${Object.values(caller.scope).join()}` : address;
   }
 
-  /** The first scheme of the route by which the request proves anything. */
+  /** The caller by the first scheme of the route that the request has a valid credential for. */
   private async identify(
     schemes: readonly AuthScheme[],
     request: FastifyRequest,
@@ -93,13 +87,8 @@ export class AuthGuard implements CanActivate {
     return undefined;
   }
 
-  private async authorize(
-    caller: Caller,
-    roles: readonly Role[] | undefined,
-    { method }: FastifyRequest,
-    path: PathIds,
-  ): Promise<void> {
-    const isReading = READING.includes(method);
+  private async authorize(caller: Caller, roles: readonly Role[] | undefined, request: FastifyRequest): Promise<void> {
+    const isReading = READING.includes(request.method);
     const allowed = roles ?? (isReading ? READERS : WRITERS);
     if (caller.kind === 'user' && !allowed.includes(caller.role))
       throw new RefusalError({
@@ -107,18 +96,13 @@ export class AuthGuard implements CanActivate {
         reason: `The role ${caller.role} does not allow this operation.`,
         allowed: [...allowed],
       });
-    // As if it were not there: a token must not tell which other ids exist.
-    if (caller.scope && !(await this.scopes.covers(caller.scope, path)))
-      throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
-    await this.ownership.check(caller, isReading ? 'read' : 'write', path);
+    const wish = isReading ? 'read' : 'write';
+    await this.access.check(caller, wish, idsOfPath(request));
+    await this.access.check(caller, wish, idsOfQuery(request));
   }
 }
 
-function pathIdsOf({ params }: FastifyRequest): PathIds {
-  const { infra_env_id, cluster_id, host_id } = params as { readonly [name: string]: string | undefined };
-  return {
-    infraEnvId: infra_env_id?.toLowerCase(),
-    clusterId: cluster_id?.toLowerCase(),
-    hostId: host_id?.toLowerCase(),
-  };
+function pathIdsOf(request: FastifyRequest): PathIds {
+  const { hostIds, ...ids } = idsOfPath(request);
+  return { ...ids, hostId: hostIds[0] };
 }

@@ -7,6 +7,8 @@ import { type Refusal, RefusalError } from '@muster/problems';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
 import type { PathIds } from './authenticator';
 import type { Caller } from './caller';
+import type { NamedIds } from './named-ids';
+import { SAME_IDS_MAX } from './token-scope.service';
 
 export type Wish = 'read' | 'write';
 
@@ -25,15 +27,35 @@ export class Ownership {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
-  /** Throws RefusalError: `not-found` for what the caller may not even see, `forbidden` for what he may only see. */
-  async check(caller: Caller, wish: Wish, { hostId, infraEnvId, clusterId }: PathIds): Promise<void> {
+  /** @throws RefusalError `not-found` for a resource that the caller may not read, `forbidden` for one that it may only read. */
+  async check(caller: Caller, wish: Wish, { hostIds, infraEnvId, clusterId }: NamedIds): Promise<void> {
     if (seesEverything(caller, wish)) return;
     if (clusterId) await this.require(caller, wish, COLLECTIONS.clusters, clusterId);
-    if (!infraEnvId) return;
-    const host = hostId && (await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)));
-    // A host follows the cluster that it is part of.
-    if (host && host.cluster_id) return this.require(caller, wish, COLLECTIONS.clusters, host.cluster_id);
-    await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
+    for (const hostId of hostIds) await this.checkHost(caller, wish, infraEnvId, hostId);
+    if (infraEnvId && hostIds.length === 0) await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
+  }
+
+  private async checkHost(caller: Caller, wish: Wish, infraEnvId: string | undefined, hostId: string): Promise<void> {
+    if (!infraEnvId) return this.checkBareHost(caller, wish, hostId);
+    const host = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
+    // A host belongs to the owner of its cluster.
+    if (host?.cluster_id) await this.require(caller, wish, COLLECTIONS.clusters, host.cluster_id);
+    else await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
+  }
+
+  /** Machines of several tenants may have one id: the caller needs access to one of them. */
+  private async checkBareHost(caller: Caller, wish: Wish, hostId: string): Promise<void> {
+    const where = { id: hostId };
+    const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
+    let refusal: unknown;
+    for (const { document } of found) {
+      try {
+        return await this.checkHost(caller, wish, document.infra_env_id, hostId);
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    if (refusal) throw refusal;
   }
 
   /**
@@ -52,7 +74,7 @@ export class Ownership {
     ];
     for (const [collection, key] of wanted)
       if (!(await this.readModels.get(collection, key))) throw new RefusalError(NOT_YOURS);
-    await this.check(caller, 'read', ids);
+    await this.check(caller, 'read', { clusterId, infraEnvId, hostIds: hostId ? [hostId] : [] });
   }
 
   /** Whether a list shows the document to the caller. */

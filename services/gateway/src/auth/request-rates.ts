@@ -4,6 +4,7 @@ import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
+import type { Caller } from './caller';
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
@@ -19,12 +20,16 @@ interface Window {
 @Injectable()
 export class RequestRates {
   private readonly failures = new BoundedMap<string, Window>(REMEMBERED_MAX);
+  private readonly events = new BoundedMap<string, Window>(REMEMBERED_MAX);
   private readonly requests = new BoundedMap<string, Window>(REMEMBERED_MAX);
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(GATEWAY_CONFIG)
-    private readonly config: Pick<GatewayConfig, 'requestsPerSecondMax' | 'failedProofsPerMinuteMax'>,
+    private readonly config: Pick<
+      GatewayConfig,
+      'requestsPerSecondMax' | 'failedProofsPerMinuteMax' | 'eventsPerMinuteMax'
+    >,
   ) {}
 
   /**
@@ -53,6 +58,20 @@ export class RequestRates {
     window.count += 1;
     if (window.count > requestsPerSecondMax)
       throw this.tooMany(window, `Too many requests (limit ${requestsPerSecondMax} per second).`);
+  }
+
+  /** @throws RefusalError `too-many-requests` when the token or user adds more events than the setting allows. */
+  countEvent(caller: Caller): void {
+    const { eventsPerMinuteMax } = this.config;
+    if (eventsPerMinuteMax === 0) return;
+    const window = this.windowOf(
+      this.events,
+      caller.scope ? Object.values(caller.scope).join() : caller.user,
+      MINUTE_MS,
+    );
+    window.count += 1;
+    if (window.count > eventsPerMinuteMax)
+      throw this.tooMany(window, `Too many events from this token (limit ${eventsPerMinuteMax} per minute).`);
   }
 
   private windowOf(windows: BoundedMap<string, Window>, key: string, lengthMs: number): Window {

@@ -4,7 +4,7 @@ import { RequestRates } from './request-rates';
 describe('Request rates', () => {
   let nowMs = 1_000_000;
   const rates = (requestsPerSecondMax: number, failedProofsPerMinuteMax = 0): RequestRates =>
-    new RequestRates({ nowMs: () => nowMs }, { requestsPerSecondMax, failedProofsPerMinuteMax });
+    new RequestRates({ nowMs: () => nowMs }, { requestsPerSecondMax, failedProofsPerMinuteMax, eventsPerMinuteMax: 0 });
   const refusalOf = (act: () => void): unknown => {
     try {
       act();

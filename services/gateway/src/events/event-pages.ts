@@ -33,14 +33,15 @@ export class EventPages {
     @Inject(HostViews) private readonly hosts: Pick<HostViews, 'documentsOfCluster'>,
   ) {}
 
-  read(query: ListEventsQuery): Promise<EventsPage> {
-    return isNarrowedFurther(query) ? this.sieve(query) : this.lookUp(query);
+  /** `infraEnvIds` restricts the events of hosts to these infra-envs; undefined: all. */
+  read(query: ListEventsQuery, infraEnvIds?: readonly string[]): Promise<EventsPage> {
+    return isNarrowedFurther(query) ? this.sieve(query) : this.lookUp(query, infraEnvIds);
   }
 
   /** Reads what is shown and nothing else; how many there are is known without reading them. */
-  private async lookUp(query: ListEventsQuery): Promise<EventsPage> {
+  private async lookUp(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Promise<EventsPage> {
     const { readModels } = this;
-    const where = conditionsOf(query);
+    const where = conditionsOf(query, infraEnvIds);
     const counts = await Promise.all(
       EVENT_SEVERITIES.map(async (severity) => {
         const conditions = { collection: COLLECTIONS.events, where: { ...where, severity: [severity] } };
@@ -48,7 +49,7 @@ export class EventPages {
       }),
     );
     const { limit, offset } = pageOf(query);
-    const find = this.findOf(query, severitiesOf(query));
+    const find = this.findOf(where, query, severitiesOf(query));
     const events: EventDocument[] = [];
     for await (const page of this.pages(find, offset, limit)) events.push(...page);
     return { events, counts: new Map(counts) };
@@ -62,7 +63,7 @@ export class EventPages {
     const counts = new Map<EventSeverity, number>();
     const events: EventDocument[] = [];
     let place = 0;
-    for await (const page of this.pages(this.findOf(query, EVENT_SEVERITIES), 0, Infinity))
+    for await (const page of this.pages(this.findOf(conditionsOf(query), query, EVENT_SEVERITIES), 0, Infinity))
       for (const event of page) {
         if (!passes(event)) continue;
         counts.set(event.severity, (counts.get(event.severity) ?? 0) + 1);
@@ -73,10 +74,10 @@ export class EventPages {
     return { events, counts };
   }
 
-  private findOf(query: ListEventsQuery, severity: readonly EventSeverity[]): Find {
+  private findOf(where: Find['where'], query: ListEventsQuery, severity: readonly EventSeverity[]): Find {
     return {
       collection: COLLECTIONS.events,
-      where: { ...conditionsOf(query), severity },
+      where: { ...where, severity },
       orderBy: { descending: query.order === 'descending' },
     };
   }

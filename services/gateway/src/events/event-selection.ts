@@ -9,17 +9,21 @@ export const EVENTS_PAGE_MAX = 50_000;
 
 type Conditions = ReadModelConditions['where'];
 
-/** A cluster wins over hosts, hosts over an infra-env; without any, all events. Severities are left to the reader. */
-export function conditionsOf(query: ListEventsQuery): Conditions {
-  return { ...scopeOf(query), category: categoriesOf(query) };
+/**
+ * A cluster takes precedence over hosts, hosts over an infra-env, as in assisted-service v2; without any, all events match. A host
+ * is identified by its infra-env and its id: `infraEnvIds` are those that the caller may see, undefined: all. The reader adds
+ * the severities.
+ */
+export function conditionsOf(query: ListEventsQuery, infraEnvIds?: readonly string[]): Conditions {
+  return { ...scopeOf(query, infraEnvIds), category: categoriesOf(query) };
 }
 
-function scopeOf(query: ListEventsQuery): Conditions {
+function scopeOf(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Conditions {
   const hostIds = hostIdsOf(query);
   const ofHosts: Conditions = hostIds.length > 0 ? { host_id: hostIds } : {};
   if (query.cluster_id)
     return { cluster_id: query.cluster_id.toLowerCase(), ...(isNarrowedFurther(query) ? {} : ofHosts) };
-  if (hostIds.length > 0) return ofHosts;
+  if (hostIds.length > 0) return { ...ofHosts, ...(infraEnvIds && { infra_env_id: infraEnvIds }) };
   return query.infra_env_id ? { infra_env_id: query.infra_env_id.toLowerCase() } : {};
 }
 

@@ -2,14 +2,13 @@ import { Type } from '@sinclair/typebox';
 import { ListEventsQuery, presentEvent, TriggerEventBody, V2_EVENT, type V2Event } from '@muster/assisted-api';
 import { EventsService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
 import type { Caller } from '../auth/caller';
 import { Context, Who } from '../auth/command-context.decorator';
-import { TokenScopes } from '../auth/token-scope.service';
+import { RequestRates } from '../auth/request-rates';
 import { Commands } from '../bus/commands';
 import { EVENT_COUNT_HEADERS } from './event-count-headers';
 import { EventPages } from './event-pages';
@@ -23,7 +22,7 @@ export class EventsController {
     private readonly pages: EventPages,
     private readonly visible: EventScopes,
     private readonly commands: Commands,
-    private readonly scopes: TokenScopes,
+    private readonly rates: RequestRates,
   ) {}
 
   @Get()
@@ -41,8 +40,8 @@ export class EventsController {
       void reply.headers(toCountHeaders(query, new Map()));
       return [];
     }
-    await this.visible.check(request.caller, query);
-    const { events, counts } = await this.pages.read(query);
+    const infraEnvIds = await this.visible.infraEnvsOf(request.caller, query);
+    const { events, counts } = await this.pages.read(query, infraEnvIds);
     void reply.headers(toCountHeaders(query, counts));
     return events.map(presentEvent);
   }
@@ -56,9 +55,7 @@ export class EventsController {
     @Context() context: CommandContext,
     @Who() caller: Caller,
   ): Promise<void> {
-    const ids = { infraEnvId: body.infra_env_id?.toLowerCase(), clusterId: body.cluster_id?.toLowerCase() };
-    if (caller.scope && !(await this.scopes.covers(caller.scope, ids)))
-      throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
+    this.rates.countEvent(caller);
     const note = {
       name: body.name ?? '',
       severity: body.severity,

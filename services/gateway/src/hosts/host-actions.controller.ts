@@ -4,9 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { Body, Controller, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
-import type { Caller } from '../auth/caller';
-import { Context, Who } from '../auth/command-context.decorator';
-import { Ownership } from '../auth/ownership';
+import { Context } from '../auth/command-context.decorator';
 import { Commands } from '../bus/commands';
 import { FailureLog } from '../bus/failure-log';
 import { IdPipe } from '../http/request.pipes';
@@ -18,7 +16,6 @@ export class HostActionsController {
     private readonly commands: Commands,
     private readonly hosts: HostViews,
     private readonly failures: FailureLog,
-    private readonly ownership: Ownership,
   ) {}
 
   @Post('bind')
@@ -30,10 +27,8 @@ export class HostActionsController {
     @Param('host_id', IdPipe) hostId: string,
     @Body() body: BindHostBody,
     @Context() context: CommandContext,
-    @Who() caller: Caller,
   ): Promise<V2Host> {
     const clusterId = body.cluster_id.toLowerCase();
-    await this.ownership.check(caller, 'write', { clusterId });
     await this.failures.around({ name: 'host_bind_failed', infraEnvId, hostId, clusterId }, context, () =>
       this.commands.execute(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context),
     );

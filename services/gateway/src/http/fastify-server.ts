@@ -14,10 +14,8 @@ import {
   REQUEST_TIMEOUT_MS,
   SLOW_CLIENTS_CHECK_MS,
 } from './limits';
+import { leaveBodiesUnread } from './read-body';
 import type { RouteTable } from './route-table';
-import { SchemaViolation } from './schema-violation';
-
-const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
 /** How long slow clients are waited for, milliseconds. */
 export interface WaitTimeout {
@@ -58,20 +56,7 @@ export function createFastifyServer(routes: RouteTable, waitTimeout: WaitTimeout
   });
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   closePromptly(server);
-  server.removeAllContentTypeParsers();
-  const parseJson = server.getDefaultJsonParser('error', 'error');
-  // As bytes: what is not UTF-8 in a name that a machine reports is replaced here, and judged by the name's own rules.
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    const mediaType = request.headers['content-type'];
-    if (mediaType === undefined || JSON_MEDIA_TYPE.test(mediaType)) return void parseJson(request, String(body), done);
-    done(
-      new SchemaViolation(
-        `Content-Type ${JSON.stringify(mediaType.slice(0, 80))} is not accepted here; send application/json`,
-        415,
-      ),
-    );
-  });
+  leaveBodiesUnread(server);
   void adapter.register(multipart as never, {
     limits: { files: 1, fields: 8, parts: 9, fileSize: LOG_BUNDLE_MAX_BYTES + 1 },
   });

@@ -72,7 +72,10 @@ describe('request rates', () => {
       const answers = await Promise.all(Array.from({ length: 40 }, () => gateway.call('GET', path)));
       const refused = answers.find(({ status }) => status === 429);
       expect(answers.some(({ status }) => status === 200)).toBe(true);
-      expect(refused?.body).toMatchObject({ code: '429', reason: expect.stringContaining('3 requests') as string });
+      expect(refused?.body).toMatchObject({
+        code: '429',
+        reason: expect.stringContaining('limit 3 per second') as string,
+      });
       expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     } finally {
       await gateway.close();

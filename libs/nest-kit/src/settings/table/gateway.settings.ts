@@ -53,6 +53,13 @@ export const GATEWAY_SETTINGS = {
     fallback: 4 * HOUR_MS,
     meaning: 'How long the download URL of an image is valid with `AUTH_TYPE=oidc`.',
   }),
+  EVENTS_PER_MINUTE_MAX: integer({
+    ...GATEWAY,
+    fallback: 1_200,
+    min: 0,
+    max: RATE_MAX,
+    meaning: 'Events that one token may add per minute (`POST /v2/events`) before 429. 0: no limit.',
+  }),
   FAILED_PROOFS_PER_MINUTE_MAX: integer({
     ...GATEWAY,
     fallback: 600,

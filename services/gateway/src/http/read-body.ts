@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { JSON_BODY_MAX_BYTES } from './limits';
+import { SchemaViolation } from './schema-violation';
+
+const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
+
+/** Hands bodies to the handlers as unread streams: nothing is parsed before the caller is identified. */
+export function leaveBodiesUnread(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+}
+
+/**
+ * Replaces an unread body by its JSON value. A body with the media type of another parser stays as it is.
+ *
+ * @returns whether the request has a JSON body.
+ * @throws SchemaViolation for another media type (415), more than `JSON_BODY_MAX_BYTES` (413) and broken JSON (400).
+ */
+export async function readBody(request: FastifyRequest): Promise<boolean> {
+  const { body } = request;
+  if (!(body instanceof Readable)) return false;
+  const bytes = await bytesOf(body);
+  if (bytes.length === 0) {
+    request.body = undefined;
+    return false;
+  }
+  const mediaType = request.headers['content-type'];
+  if (mediaType !== undefined && !JSON_MEDIA_TYPE.test(mediaType))
+    throw new SchemaViolation(
+      `Content-Type ${JSON.stringify(mediaType.slice(0, 80))} is not supported. Send application/json.`,
+      415,
+    );
+  request.body = await parseJson(request, bytes);
+  return true;
+}
+
+async function bytesOf(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    length += bytes.length;
+    if (length > JSON_BODY_MAX_BYTES)
+      throw new SchemaViolation(`The body must not exceed ${JSON_BODY_MAX_BYTES} bytes`, 413);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Fastify's own parser, which refuses members that change prototypes. Bytes that are not UTF-8 become U+FFFD. */
+function parseJson(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const parse = request.server.getDefaultJsonParser('error', 'error');
+    void parse(request, bytes.toString('utf8'), (error, value) => {
+      if (error) reject(error);
+      else resolve(value);
+    });
+  });
+}
