@@ -1,3 +1,4 @@
+import { counts } from './counts/counts.bench';
 import { imageThroughput } from './image/image-throughput.bench';
 import { makeArtifacts } from './artifacts/make-artifacts.bench';
 import { prepareAtOnce } from './artifacts/prepare-at-once.bench';
@@ -18,6 +19,7 @@ import { costPerChange } from './validation/cost-per-change.bench';
 
 /** In the order in which they run. */
 export const BENCHES: readonly Bench[] = [
+  counts,
   durableCommands,
   makeArtifacts,
   prepareAtOnce,
