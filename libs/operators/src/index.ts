@@ -3,6 +3,7 @@ export * from './operators.table';
 export * from './plugin/bundle-ids';
 export * from './plugin/operator-claim';
 export * from './plugin/operator-facts';
+export * from './plugin/operator-messages.table';
 export * from './plugin/operator-plugin';
 export * from './plugin/operator-settings';
 export * from './selection/bundles';

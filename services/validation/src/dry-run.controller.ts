@@ -7,7 +7,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { CONFIG } from './config';
 
-/** What would be found, without anything being stored. */
+/** Evaluates a cluster and its hosts without storing anything. */
 @Controller()
 export class DryRunController {
   constructor(
@@ -20,10 +20,10 @@ export class DryRunController {
     @Payload() { settings = {}, pullSecretSet, hosts }: InputOf<typeof ValidationService.method.dryRun>,
   ): OutputOf<typeof ValidationService.method.dryRun> {
     const dryRun = new DryRun(this.policy, new Date(this.clock.nowMs()).toISOString());
-    const { outcomes, hosts: verdicts, machineNetworks } = dryRun.run(settings, pullSecretSet, hosts.map(toDryRunHost));
+    const { outcomes, hosts: results, machineNetworks } = dryRun.run(settings, pullSecretSet, hosts.map(toDryRunHost));
     return {
       outcomes: [...outcomes],
-      hosts: verdicts.map((verdict) => ({ ...verdict, outcomes: [...verdict.outcomes] })),
+      hosts: results.map((result) => ({ ...result, outcomes: [...result.outcomes] })),
       machineNetworks: [...machineNetworks],
     };
   }

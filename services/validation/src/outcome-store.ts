@@ -10,7 +10,7 @@ import {
 } from '@muster/evaluation';
 import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
 import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
-import type { Clock, Ids, RecordedEvent } from '@muster/ports';
+import { type Clock, type Ids, NO_STREAM, type RecordedEvent } from '@muster/ports';
 import {
   type FlapPolicy,
   type FlapWatch,
@@ -22,18 +22,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { FLAP_POLICY } from './config';
 
 interface Known {
-  verdict: RecordedOutcomes;
+  recorded: RecordedOutcomes;
   revision: number;
 }
 
+const NOTHING_KNOWN: Known = { recorded: NO_OUTCOMES, revision: NO_STREAM };
 const NOTHING_FLAPS: FlapWatch = new Map();
 
-/** The `validation-` streams, and the last verdict on every subject so that an unchanged one costs no read. */
+/** Writes the `validation-` streams and keeps the recorded outcomes, so that an unchanged evaluation costs no read. */
 @Injectable()
 export class OutcomeStore {
   private readonly handler: CommandHandler<RecordedOutcomes, OutcomeCommand>;
   private readonly known = new Map<Subject, Known>();
-  /** Of subjects of which something flaps. */
+  /** Of subjects with a flapping outcome. */
   private readonly watched = new Map<Subject, FlapWatch>();
 
   constructor(
@@ -51,20 +52,20 @@ export class OutcomeStore {
     });
   }
 
-  /** Takes in a stored verdict. True when it was not known: of before the start, or of another replica. */
+  /** Folds a stored event. Returns false when it was known already. */
   observe(subject: Subject, event: RecordedEvent<ValidationEvent>): boolean {
-    const { verdict, revision } = this.known.get(subject) ?? { verdict: NO_OUTCOMES, revision: -1 };
+    const { recorded, revision } = this.known.get(subject) ?? NOTHING_KNOWN;
     if (event.revision <= revision) return false;
     this.known.set(subject, {
-      verdict: outcomeDecider.evolve(verdict, event),
+      recorded: outcomeDecider.evolve(recorded, event),
       revision: event.revision,
     });
     return true;
   }
 
-  /** What was found, with what is remembered of it. */
+  /** Returns the outcomes to record, given the recorded ones. */
   remember(subject: Subject, found: readonly Outcome[], isDamped: (ruleId: string) => boolean): Remembered {
-    const remembered = rememberOutcomes(this.known.get(subject)?.verdict.outcomes ?? [], found, {
+    const remembered = rememberOutcomes(this.known.get(subject)?.recorded ?? NO_OUTCOMES, found, {
       atMs: this.clock.nowMs(),
       policy: this.policy,
       watch: this.watched.get(subject) ?? NOTHING_FLAPS,
@@ -76,26 +77,30 @@ export class OutcomeStore {
   }
 
   async record(subject: Subject, command: OutcomeCommand, causationId: string): Promise<void> {
-    const known = this.known.get(subject);
-    if (known && isUnchanged(known.verdict, command)) return;
+    if (isUnchanged((this.known.get(subject) ?? NOTHING_KNOWN).recorded, command)) return;
     const commandId = this.ids.uuid();
     const context = { commandId, correlationId: causationId, causationId, actor: 'service:validation' };
     const result = await this.handler.handle(parseSubject(subject).id, command, context);
-    if (result.kind === 'stored') this.known.set(subject, { verdict: result.state, revision: result.revision });
+    if (result.kind === 'stored') this.known.set(subject, { recorded: result.state, revision: result.revision });
   }
 
   forget(subject: Subject): void {
     this.known.delete(subject);
+    this.unwatch(subject);
+  }
+
+  /** The id of a deregistered host may be registered again: its recorded outcomes then have to be reset. */
+  unwatch(subject: Subject): void {
     this.watched.delete(subject);
   }
 
-  /** Of a host key or cluster id. */
+  /** Reads the recorded outcomes of a host key or cluster id. */
   async read(id: string): Promise<RecordedOutcomes> {
     return (await this.handler.load(id)).state;
   }
 }
 
-function isUnchanged(verdict: RecordedOutcomes, command: OutcomeCommand): boolean {
-  const decision = outcomeDecider.decide(command, verdict);
+function isUnchanged(recorded: RecordedOutcomes, command: OutcomeCommand): boolean {
+  const decision = outcomeDecider.decide(command, recorded);
   return decision.kind === 'accepted' && decision.events.length === 0;
 }

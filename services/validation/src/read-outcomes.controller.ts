@@ -1,6 +1,7 @@
 import { ValidationService } from '@muster/contracts';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
+import { completeClusterOutcomes, completeHostOutcomes, NO_HISTORY, SUPPRESSED } from '@muster/validation-rules';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { OutcomeStore } from './outcome-store';
@@ -8,10 +9,10 @@ import { OutcomeStore } from './outcome-store';
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const SUBJECT_ID = new RegExp(`^${UUID}(\\.${UUID})?$`);
 
-/** The last verdict on one host or cluster; empty before the first. */
+/** Returns all outcomes of a host or cluster with their history. */
 @Controller()
 export class ReadOutcomesController {
-  constructor(private readonly verdicts: OutcomeStore) {}
+  constructor(private readonly store: OutcomeStore) {}
 
   @Handles(ValidationService.method.readOutcomes)
   async handle(
@@ -20,10 +21,20 @@ export class ReadOutcomesController {
     if (!SUBJECT_ID.test(subjectId))
       throw new RefusalError({
         code: 'invalid-input',
-        reason: `"${subjectId.slice(0, 100)}" names neither a cluster nor a host; give <cluster id> or <infra-env id>.<host id>.`,
+        reason: `subjectId "${subjectId.slice(0, 100)}" is not the id of a cluster or host. Allowed: <cluster id> or <infra-env id>.<host id>.`,
         subject: 'subjectId',
       });
-    const { outcomes } = await this.verdicts.read(subjectId);
-    return { outcomes: [...outcomes] };
+    const recorded = await this.store.read(subjectId);
+    const outcomes = subjectId.includes('.')
+      ? completeHostOutcomes(recorded.outcomes, recorded.clusterId !== '')
+      : completeClusterOutcomes(recorded.outcomes);
+    return {
+      outcomes: outcomes
+        .filter(({ status }) => status !== SUPPRESSED)
+        .map((outcome) => {
+          const { since, flips } = recorded.histories.get(outcome.id) ?? NO_HISTORY;
+          return { ...outcome, since, flips };
+        }),
+    };
   }
 }

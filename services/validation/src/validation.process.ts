@@ -1,9 +1,8 @@
-import { type HostKey, parseStreamId, type RecordedMusterEvent, isEventOf, hostKeyOfStream } from '@muster/contracts';
+import { type HostKey, parseStreamId, type RecordedMusterEvent, isEventOf } from '@muster/contracts';
 import {
   evaluateClusterOutcomes,
   evaluateHostOutcomes,
   FactsView,
-  hostSubject,
   isRegistered,
   parseSubject,
   type Remember,
@@ -18,16 +17,16 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { CONFIG } from './config';
 import { OutcomeStore } from './outcome-store';
 
-/** Statuses in which nothing about a host is judged any more once the service starts anew. */
+/** Statuses in which a host is not evaluated again when the service restarts. */
 const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
 
-/** Name of the only deadline there is: what flaps may have held for long enough. */
-const LOOK_AGAIN = 'look again';
+/** The only deadline: a flapping outcome may be stable by then. */
+const EVALUATE_AGAIN = 'evaluate again';
 
 /**
- * 1. Every fact is taken into the view, which says who depends on it. 2. Those are judged by the rules, from the view
- * as it is by then. 3. What differs from the last verdict is stored. A change never looks at more than that. 4. What
- * flaps is judged once more when it may have held for long enough.
+ * 1. The view folds every event and returns the hosts and clusters that depend on it. 2. Those are evaluated with the present
+ * view. 3. Outcomes that differ from the recorded ones are stored. 4. A flapping outcome is evaluated again when it may be
+ * stable.
  */
 @Injectable()
 export class ValidationProcess implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -35,10 +34,10 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   private readonly deadlines: DeadlineScheduler;
 
   constructor(
-    @Inject(CLOCK) clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly policy: RulesPolicy,
     private readonly view: FactsView,
-    private readonly verdicts: OutcomeStore,
+    private readonly outcomes: OutcomeStore,
     private readonly host: ReactorHost,
   ) {
     this.deadlines = new DeadlineScheduler(clock, ({ key }) => this.host.wake(key));
@@ -51,7 +50,7 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
         this.touched = this.observe(event);
       },
       keysOf: () => this.touched,
-      react: (subject) => this.judge(subject as Subject),
+      react: (subject) => this.evaluate(subject as Subject),
       isOpen: (subject) => this.isOpen(subject as Subject),
       onLive: () => this.deadlines.start(),
     });
@@ -62,12 +61,10 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   }
 
   private observe(event: RecordedMusterEvent): readonly Subject[] {
-    // The epoch of a host that returns starts anew, so nothing recorded for its id applies to it.
-    if (event.type === 'HostDeregistered') this.forget(hostSubject(hostKeyOfStream(event.streamId)));
     if (!isEventOf('validation', event)) return this.view.observe(event);
     const { id } = parseStreamId(event.streamId);
     const subject = subjectOfStreamId(id);
-    const touched = this.verdicts.observe(subject, event) ? [subject] : [];
+    const touched = this.outcomes.observe(subject, event) ? [subject] : [];
     const groups = event.type === 'ClusterOutcomesChanged' ? event.data.connectivityGroups : undefined;
     return groups ? [...touched, ...this.view.observeGroups(id, groups)] : touched;
   }
@@ -79,7 +76,7 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
     return host !== undefined && isRegistered(host) && !FINISHED_HOSTS.includes(host.state.status);
   }
 
-  private async judge(subject: Subject): Promise<void> {
+  private async evaluate(subject: Subject): Promise<void> {
     const { kind, id } = parseSubject(subject);
     if (kind === 'host') await this.evaluateHostOutcomes(subject, id);
     else await this.evaluateClusterOutcomes(subject, id);
@@ -87,28 +84,36 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
 
   private async evaluateHostOutcomes(subject: Subject, key: HostKey): Promise<void> {
     const entry = this.view.host(key);
-    if (!entry || !isRegistered(entry)) return this.forget(subject);
-    const command = evaluateHostOutcomes(entry, this.view, this.policy, this.memoryOf(subject));
-    await this.verdicts.record(subject, command, entry.lastEventId);
+    if (!entry || !isRegistered(entry)) {
+      this.deadlines.set(subject, []);
+      return this.outcomes.unwatch(subject);
+    }
+    const command = evaluateHostOutcomes(entry, this.view, this.policy, this.memoryOf(subject), this.now());
+    await this.outcomes.record(subject, command, entry.lastEventId);
   }
 
   private async evaluateClusterOutcomes(subject: Subject, id: string): Promise<void> {
     const entry = this.view.cluster(id);
-    if (!entry) return this.forget(subject);
-    const command = evaluateClusterOutcomes(entry, this.view, this.policy, this.memoryOf(subject));
-    if (command) await this.verdicts.record(subject, command, entry.lastEventId);
+    if (!entry) {
+      this.deadlines.set(subject, []);
+      return this.outcomes.forget(subject);
+    }
+    const command = evaluateClusterOutcomes(entry, this.view, this.policy, this.memoryOf(subject), this.now());
+    if (command) await this.outcomes.record(subject, command, entry.lastEventId);
+  }
+
+  private now(): string {
+    return new Date(this.clock.nowMs()).toISOString();
   }
 
   private memoryOf(subject: Subject): Remember {
     return (found, isDamped) => {
-      const { outcomes, lookAgainAtMs } = this.verdicts.remember(subject, found, isDamped);
-      this.deadlines.set(subject, lookAgainAtMs === undefined ? [] : [{ name: LOOK_AGAIN, atMs: lookAgainAtMs }]);
+      const { outcomes, evaluateAgainAtMs } = this.outcomes.remember(subject, found, isDamped);
+      this.deadlines.set(
+        subject,
+        evaluateAgainAtMs === undefined ? [] : [{ name: EVALUATE_AGAIN, atMs: evaluateAgainAtMs }],
+      );
       return outcomes;
     };
-  }
-
-  private forget(subject: Subject): void {
-    this.deadlines.set(subject, []);
-    this.verdicts.forget(subject);
   }
 }

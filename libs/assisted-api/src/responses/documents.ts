@@ -1,20 +1,13 @@
 import type { ConflictingMachines, StatusReason } from '@muster/domain';
+import type { Outcome } from '@muster/validation-rules';
 import type { DiskEligibility } from './disk-eligibility';
 import type { V2Cluster } from './v2-cluster';
 import type { EventCategory, V2Event } from './v2-event';
 import type { V2Host } from './v2-host';
 import type { V2InfraEnv } from './v2-infra-env';
 
-/** A rule's verdict, as much of it as people are shown. */
-export type OutcomeEntry = {
-  readonly status: string;
-  readonly message: string;
-  readonly category: string;
-  /** It turns so often that a pass has to last before it counts. */
-  readonly flaps?: true;
-};
-/** Outcomes by rule id. */
-export type OutcomeMap = { readonly [ruleId: string]: OutcomeEntry };
+/** Recorded outcomes by rule id. A rule without an entry has its initial outcome. */
+export type OutcomeMap = { readonly [ruleId: string]: Outcome };
 
 /** Address → MAC addresses of the machines that answer on it. */
 export type IpCollisions = { readonly [address: string]: readonly string[] };

@@ -2,7 +2,7 @@ import { renderClusterStatus } from '@muster/domain';
 import { bundleNamed } from '@muster/operators';
 import type { ClusterDocument, HostDocument } from './documents';
 import { presentFeatureUsage } from './feature-usage';
-import { presentOutcomes } from './present-outcomes';
+import { presentClusterOutcomes } from './present-outcomes';
 import { stripInternals } from './strip-internals';
 import type { V2Cluster } from './v2-cluster';
 import type { V2ChosenBundle, V2HostNetwork } from './v2-cluster-parts';
@@ -22,7 +22,7 @@ export function presentCluster(
 ): V2Cluster {
   const cluster = stripInternals(document);
   cluster.status_info = renderClusterStatus(document._status_reason);
-  cluster.validations_info = presentOutcomes(document._outcomes);
+  cluster.validations_info = presentClusterOutcomes(document._outcomes);
   cluster.schedulable_masters_forced_true = document._worker_count < MIN_WORKERS_OF_THEIR_OWN;
   cluster.feature_usage = presentFeatureUsage(document);
   cluster.host_networks = presentHostNetworks(hostDocuments);

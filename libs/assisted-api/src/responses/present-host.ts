@@ -2,7 +2,7 @@ import { controlPlaneCountOf } from '@muster/validation-rules';
 import { hostStages, renderHostStatus } from '@muster/domain';
 import { withDiskEligibility } from './disk-eligibility';
 import type { HostDocument } from './documents';
-import { presentOutcomes } from './present-outcomes';
+import { hostOutcomeMessages, presentHostOutcomes } from './present-outcomes';
 import { stripInternals } from './strip-internals';
 import type { V2Host } from './v2-host';
 
@@ -30,8 +30,9 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
   host.requested_hostname = document.requested_hostname || document._reported_hostname || document.id;
   if (parts.timestamp) host.timestamp = parts.timestamp;
   const { _status_reason: reason, _outcomes: outcomes, _identity_conflict: conflict } = document;
-  host.status_info = renderHostStatus(reason, (id) => outcomes[id]?.message, conflict);
-  host.validations_info = presentOutcomes(document._outcomes);
+  const isBound = Boolean(document.cluster_id);
+  host.status_info = renderHostStatus(reason, hostOutcomeMessages(outcomes, isBound), conflict);
+  host.validations_info = presentHostOutcomes(outcomes, isBound);
   host.progress_stages = hostStages({
     role: document.role,
     isBootstrap: document.bootstrap,

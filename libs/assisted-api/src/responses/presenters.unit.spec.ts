@@ -4,7 +4,7 @@ import { presentCluster } from './present-cluster';
 import { presentEvent } from './present-event';
 import { presentHost } from './present-host';
 import { presentInfraEnv } from './present-infra-env';
-import { presentOutcomes } from './present-outcomes';
+import { presentClusterOutcomes, presentHostOutcomes } from './present-outcomes';
 import { UNSET_TIME } from './wire-time';
 
 const kept = { _position: 7, user_name: 'alice', org_id: 'acme', email_domain: 'acme.example' };
@@ -56,21 +56,53 @@ const clusterDocument = (changes: Partial<ClusterDocument> = {}): ClusterDocumen
     ...changes,
   }) as unknown as ClusterDocument;
 
-describe('presentOutcomes', () => {
-  it('groups by category, sorts by id, and never shows suppressed successes', () => {
-    const text = presentOutcomes({
-      'ntp-synced': { status: 'failure', message: 'no source', category: 'network' },
-      connected: { status: 'success', message: 'ok', category: 'network' },
-      'has-inventory': { status: 'success', message: 'there', category: 'hardware' },
-      'mtu-valid': { status: 'success-suppress-output', message: '', category: 'network' },
+describe('validations_info', () => {
+  const recorded = (id: string, status: string, ...parameters: string[]) => ({ [id]: { id, status, parameters } });
+  interface Presented {
+    readonly [category: string]: readonly { readonly id: string; readonly status: string; readonly message: string }[];
+  }
+
+  it('has categories, sorted ids and rendered messages, and never a suppressed outcome', () => {
+    const outcomes = {
+      ...recorded('ntp-synced', 'success', 'ntp.example.com'),
+      ...recorded('has-min-cpu-cores', 'failure', '1', '2'),
+      ...recorded('mtu-valid', 'success-suppress-output'),
+    };
+    const { network = [], hardware = [] } = JSON.parse(presentHostOutcomes(outcomes, true)) as Presented;
+    expect(network).toContainEqual({
+      id: 'ntp-synced',
+      status: 'success',
+      message: 'The host is synchronized with NTP source ntp.example.com',
     });
-    expect(JSON.parse(text)).toEqual({
-      hardware: [{ id: 'has-inventory', status: 'success', message: 'there' }],
-      network: [
-        { id: 'connected', status: 'success', message: 'ok' },
-        { id: 'ntp-synced', status: 'failure', message: 'no source' },
-      ],
+    expect(hardware).toContainEqual({
+      id: 'has-min-cpu-cores',
+      status: 'failure',
+      message: 'The host has 1 CPU cores, at least 2 are required for any role',
     });
+    const ids = network.map(({ id }) => id);
+    expect(ids).not.toContain('mtu-valid');
+    expect(ids).toEqual([...ids].sort());
+  });
+
+  it('has the initial outcomes of rules without a recorded one', () => {
+    const { hardware = [] } = JSON.parse(presentHostOutcomes({}, true)) as Presented;
+    expect(hardware).toContainEqual({
+      id: 'has-min-memory',
+      status: 'pending',
+      message: 'Waiting for the host to report its hardware',
+    });
+    const { configuration = [] } = JSON.parse(presentClusterOutcomes({})) as Presented;
+    expect(configuration).toContainEqual({
+      id: 'pull-secret-set',
+      status: 'success',
+      message: 'The pull secret is set',
+    });
+  });
+
+  it('leaves out rules that need a cluster while a host is not bound', () => {
+    const info = JSON.parse(presentHostOutcomes({}, false)) as Presented;
+    expect(info['operators']).toBeUndefined();
+    expect(info['hardware']?.map(({ id }) => id)).not.toContain('hostname-unique');
   });
 });
 
@@ -102,7 +134,7 @@ describe('presentHost', () => {
     expect(Object.keys(host).filter((member) => member.startsWith('_'))).toEqual([]);
     expect(host).not.toHaveProperty('org_id');
     expect(host.user_name).toBe('alice');
-    expect(host.validations_info).toBe('{}');
+    expect(host.validations_info).toContain('has-inventory');
   });
 
   it('always has a name to be found by: the given one, the reported one, its id', () => {

@@ -1,11 +1,5 @@
-import type {
-  ClusterConditions,
-  ClusterSettings,
-  MonitoredOperator,
-  Owner,
-  Plain,
-  StoredBody,
-} from '@muster/contracts';
+import type { ClusterSettings, MonitoredOperator, Owner, Plain, StoredBody } from '@muster/contracts';
+import type { ClusterBlockingIds, ClusterConditions } from '@muster/validation-rules';
 import type { HostSummary } from '../roles/host-summary';
 import type { ClusterDeadlineName, ClusterKind } from './status';
 
@@ -50,7 +44,7 @@ export interface DeriveMachineNetworks extends At {
 export interface RefreshCluster extends At {
   readonly type: 'Refresh';
   /** Undefined while nothing has been validated yet. */
-  readonly conditions: Plain<ClusterConditions> | undefined;
+  readonly conditions: (ClusterConditions & ClusterBlockingIds) | undefined;
   readonly hosts: HostSummary;
   /** Address of the only host in the machine network; becomes the VIPs of a single-node cluster. Empty: not known. */
   readonly singleNodeAddress: string;

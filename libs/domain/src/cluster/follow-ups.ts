@@ -1,9 +1,11 @@
-import type { ClusterConditions, HardwareFacts, Plain } from '@muster/contracts';
+import type { HardwareFacts, Plain } from '@muster/contracts';
 import {
+  type ClusterBlockingIds,
+  type ClusterConditions,
+  controlPlaneCountOf,
   deriveMachineNetworks,
   networkOfAddress,
   toClusterSettingsFacts,
-  controlPlaneCountOf,
 } from '@muster/validation-rules';
 import { hostStages } from '../host/stages';
 import { type HostState, isDay2 } from '../host/state';
@@ -23,7 +25,7 @@ export interface ClusterMember {
 export interface ClusterSurroundings {
   readonly hosts: readonly ClusterMember[];
   /** Absent until the cluster was evaluated. */
-  readonly conditions?: Plain<ClusterConditions>;
+  readonly conditions?: ClusterConditions & ClusterBlockingIds;
   /** Result of the last preparation of artifacts. */
   readonly artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   readonly hasKubeconfig: boolean;

@@ -1,4 +1,5 @@
-import type { HostConditions, HostSettings, MachineIdentity, Owner, Plain, StoredBody } from '@muster/contracts';
+import type { HostSettings, MachineIdentity, Owner, Plain, StoredBody } from '@muster/contracts';
+import type { HostBlockingIds, HostConditions } from '@muster/validation-rules';
 import type { HostKind, HostRole } from './status';
 
 /** What is the case when the command is given, ISO 8601 UTC: the only clock a decision has. */
@@ -9,7 +10,7 @@ interface At {
 /** What the tables ask about the world around the host. */
 export interface HostSurroundings {
   /** Overrides applied; undefined until rules were evaluated for the host as it is registered and bound now. */
-  readonly conditions: Plain<HostConditions> | undefined;
+  readonly conditions: (HostConditions & HostBlockingIds) | undefined;
   /** Undefined for a host of the pool. */
   readonly cluster: HostsCluster | undefined;
   /** Stage and connection deadlines warn instead of failing the host. */

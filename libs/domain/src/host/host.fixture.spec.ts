@@ -1,5 +1,5 @@
-import type { HostConditions, HostEvent, MachineIdentity, Plain } from '@muster/contracts';
-import type { HostCommand, HostCommandOf, HostCommandType, HostsCluster } from './commands';
+import type { HostEvent, MachineIdentity, Plain } from '@muster/contracts';
+import type { HostCommand, HostCommandOf, HostCommandType, HostsCluster, HostSurroundings } from './commands';
 import type { Refusal } from '@muster/decision';
 import { givenEvents } from '@muster/testing';
 import { HOST_TABLE, hostDecider } from './decider';
@@ -30,7 +30,9 @@ export const machine = (mac: string, more: Partial<Plain<MachineIdentity>> = {})
 export const KNOWN_MACHINE = machine('52:54:00:00:00:01');
 export const OTHER_MACHINE = machine('52:54:00:00:00:99', { sourceAddress: '192.0.2.8' });
 
-export const GOOD: Plain<HostConditions> = {
+type Conditions = NonNullable<HostSurroundings['conditions']>;
+
+export const GOOD: Conditions = {
   connected: true,
   mediaConnected: true,
   inventory: 'usable',
@@ -102,7 +104,7 @@ export const cluster = (status: string, isInstallationQuorumMet = false): HostsC
 
 /** Refresh with these deviations from a host that is fine in every way. */
 export const refresh = (
-  deviations: Partial<Plain<HostConditions>> = {},
+  deviations: Partial<Conditions> = {},
   of: HostsCluster | undefined = undefined,
   more: Partial<HostCommandOf<'Refresh'>> = {},
 ): HostCommand => command('Refresh', { conditions: { ...GOOD, ...deviations }, cluster: of, ...more });

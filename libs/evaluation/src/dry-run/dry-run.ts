@@ -26,24 +26,26 @@ import {
   NAME_RESOLUTION_RULES,
   type Outcome,
   type RulesPolicy,
+  SUPPRESSED,
 } from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
-import { majorityHostsMinOf } from '../facts/cluster-shape';
 import { toClusterFacts } from '../facts/to-cluster-facts';
 import { toHostFacts } from '../facts/to-host-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
 
-/** Ids of what exists nowhere. */
+/** Id of the cluster, infra-env and hosts of a dry run. */
 const NOWHERE = '00000000-0000-0000-0000-000000000000';
 const NOBODY = { userName: '', orgId: '', emailDomain: '' };
-/** Roles decide how large a disk has to be, disks what a host weighs: after this many rounds nothing moves any more. */
+/** Disks depend on roles and roles on disks: after this many rounds nothing changes any more. */
 const ROUNDS_MAX = 3;
 
-const LOOKED_UP: ReadonlySet<string> = new Set(NAME_RESOLUTION_RULES.map(({ id }) => id));
+const RESOLVED_RULES: ReadonlySet<string> = new Set(NAME_RESOLUTION_RULES.map(({ id }) => id));
 
-/** A live host is asked at once, so that silence is an error there. Here nobody was asked. */
-const notLookedUpYet = (outcome: Outcome): Outcome =>
-  outcome.status === 'error' && LOOKED_UP.has(outcome.id) ? { ...outcome, status: 'pending', remedy: '' } : outcome;
+/** A missing resolution is an error on a connected host. In a dry run, no host was asked. */
+const notResolvedYet = (outcome: Outcome): Outcome =>
+  outcome.status === 'error' && RESOLVED_RULES.has(outcome.id) ? { ...outcome, status: 'pending' } : outcome;
+
+const isPresented = ({ status }: Outcome): boolean => status !== SUPPRESSED;
 
 export interface DryRunHost {
   readonly hostId: string;
@@ -67,8 +69,8 @@ export interface DryRunOutcome {
 }
 
 /**
- * A cluster that exists nowhere: the deciders say which facts its registration would store, those and the reports of its
- * hosts are taken into a view of their own, and the rules judge from there as they always do.
+ * Evaluates a cluster that does not exist: a view of its own folds the events that the deciders return for its registration and
+ * the reports of its hosts, and the rules evaluate that view.
  */
 export class DryRun {
   private readonly view = new FactsView();
@@ -79,16 +81,15 @@ export class DryRun {
     private readonly at: string,
   ) {}
 
-  /** Throws RefusalError when the cluster could not be registered or a host cannot have what it is given. */
+  /** @throws RefusalError when the cluster cannot be registered or a host cannot have its settings. */
   run(settings: Plain<ClusterSettings>, pullSecretSet: boolean, hosts: readonly DryRunHost[]): DryRunOutcome {
     this.registerCluster(settings, pullSecretSet);
     const keys = hosts.map((host) => this.registerHost(host));
     this.deriveNetworks();
     for (let round = 0; round < ROUNDS_MAX && this.chooseDisksAndRoles(keys); round += 1) continue;
-    this.joinGroups();
-    const verdicts = keys.map((key) => this.evaluateHostOutcomes(this.host(key)));
-    const outcomes = evaluateCluster(toClusterFacts(this.cluster(), this.view, this.policy));
-    return { outcomes, hosts: verdicts, machineNetworks: this.cluster().facts.machineNetworks };
+    const results = keys.map((key) => this.evaluateHostOutcomes(this.host(key)));
+    const outcomes = evaluateCluster(toClusterFacts(this.cluster(), this.view, this.policy)).filter(isPresented);
+    return { outcomes, hosts: results, machineNetworks: this.cluster().facts.machineNetworks };
   }
 
   private registerCluster(settings: Plain<ClusterSettings>, pullSecretSet: boolean): void {
@@ -137,7 +138,7 @@ export class DryRun {
     if (cidrs) this.decideCluster({ type: 'DeriveMachineNetworks', at: this.at, cidrs });
   }
 
-  /** True when anything is other than before. */
+  /** Returns true when anything has changed. */
   private chooseDisksAndRoles(keys: readonly HostKey[]): boolean {
     const before = this.position;
     for (const key of keys) this.chooseDisk(this.host(key), this.host(key).state.installationDisk.id);
@@ -163,27 +164,15 @@ export class DryRun {
     this.decideHost(key, { type: 'ChooseInstallationDisk', at: this.at, ...disk, byPerson: false });
   }
 
-  private joinGroups(): void {
-    const { connectivity } = this.cluster();
-    const groups = connectivity.groups(majorityHostsMinOf(this.cluster(), this.view));
-    if (!groups) return;
-    const changes = [...groups].map(([network, hostIds]) => ({
-      network,
-      joinedHostIds: [...hostIds],
-      leftHostIds: [],
-    }));
-    this.view.observeGroups(NOWHERE, { groups: changes });
-  }
-
-  /** For the cluster, a host that nothing speaks against counts as one that is ready: what has to be measured yet may pass. */
+  /** For the cluster, a host counts as ready when nothing but pending outcomes blocks it: they may still pass. */
   private evaluateHostOutcomes(entry: HostEntry): DryRunOutcome['hosts'][number] {
     const found = evaluateHost(toHostFacts(entry, this.view, this.policy));
-    const outcomes = entry.reports.resolutions ? found : found.map(notLookedUpYet);
+    const outcomes = (entry.reports.resolutions ? found : found.map(notResolvedYet)).filter(isPresented);
     const ignored = this.cluster().facts.ignoredHostRules;
-    const isHeldBack = outcomes.some(
+    const isBlocked = outcomes.some(
       (outcome) => outcome.status !== 'pending' && hostBlockingStatus(outcome, ignored, true).isBlocking,
     );
-    const status = isHeldBack ? 'insufficient' : 'known';
+    const status = isBlocked ? 'insufficient' : 'known';
     this.record(`host-${entry.key}`, {
       type: 'HostEnteredStatus',
       data: { status, from: entry.state.status, transition: 'dryRun', at: this.at, cause: '' },
@@ -220,13 +209,13 @@ export class DryRun {
 
   private cluster(): ClusterEntry {
     const cluster = this.view.cluster(NOWHERE);
-    if (!cluster) throw new Error('The dryRun cluster is not there.');
+    if (!cluster) throw new Error('The cluster of the dry run is missing.');
     return cluster;
   }
 
   private host(key: HostKey): HostEntry {
     const host = this.view.host(key);
-    if (!host) throw new Error(`The dryRun host ${key} is not there.`);
+    if (!host) throw new Error(`Host ${key} of the dry run is missing.`);
     return host;
   }
 }

@@ -15,10 +15,10 @@ import { clusterDecider, hostDecider, infraEnvDecider, userManifestsAfter } from
 import { NO_SHAPE } from '@muster/operators';
 import type { ObservedEvent } from './observed-event';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
-import { reshaped, shapeOfCluster } from './cluster-shape';
+import { majorityHostsMinOf, reshaped, shapeOfCluster } from './cluster-shape';
 import { evolveReports, NO_REPORTS } from './host-reports';
 import { KnownEntries } from './known-entries';
-import { connectivityOf, reconnected, regrouped } from './reachability';
+import { connectivityOf, reconnected, regrouped, reportsSettled } from './reachability';
 import { isSameToHosts } from './readers-of-settings';
 import { renamed } from './shared-names';
 import { clusterSubject, hostSubject, type Subject } from './subjects';
@@ -28,6 +28,8 @@ import {
   type HostEntry,
   type InfraEnvEntry,
   isRegistered,
+  type PresentGroups,
+  changesReports,
   changesVips,
 } from './view-entries';
 
@@ -59,6 +61,18 @@ export class FactsView {
   /** Addresses of the host on which, as any host of the cluster says, another machine answers as well. */
   collisionsOf(cluster: ClusterEntry, host: HostEntry): readonly string[] {
     return this.entries.collisionsOf(cluster, host);
+  }
+
+  /** Returns the present connectivity groups of a cluster, or undefined before any host has reported its connectivity. */
+  groupsOf(cluster: ClusterEntry): PresentGroups['groups'] {
+    return this.presentGroups(cluster).groups;
+  }
+
+  presentGroups(cluster: ClusterEntry): PresentGroups {
+    if (cluster.presentGroups) return cluster.presentGroups;
+    const groups = cluster.connectivity.groups(majorityHostsMinOf(cluster, this));
+    const members = new Map([...(groups ?? [])].map(([network, hosts]) => [network, new Set(hosts)]));
+    return (cluster.presentGroups = { groups, members });
   }
 
   /** Takes in which hosts reach each other by now, as stored with the verdict on a cluster. */
@@ -121,6 +135,10 @@ export class FactsView {
       if (!cluster) continue;
       touched.add(clusterSubject(id));
       cluster.lastEventId = eventId;
+      cluster.presentGroups = undefined;
+      if (changesReports(before, after))
+        for (const key of reportsSettled(cluster, this.entries, () => this.presentGroups(cluster).members))
+          touched.add(hostSubject(key));
       if (changesVips(before, after)) cluster.vipVerifications = undefined;
       if (hasOtherPlace(before, after))
         for (const key of reshaped(cluster, this.entries)) touched.add(hostSubject(key));
@@ -150,6 +168,7 @@ export class FactsView {
       connectivity: connectivityOf(facts),
       groups: new Map(),
       collisionReporters: new Set(),
+      awaitsReports: false,
       lastEventId: event.id,
     });
     return [clusterSubject(id)];
@@ -173,6 +192,7 @@ export class FactsView {
     known.facts = toClusterSettingsFacts(known.state, { hasCustomManifest: known.userManifests.length > 0 });
     const { id, facts } = known;
     known.connectivity.setNetworks(facts.machineNetworks);
+    known.presentGroups = undefined;
     if (facts.operators.length !== before.facts.operators.length) known.shape = shapeOfCluster(known, this.entries);
     if (known.state.status === before.state.status && isEqual(before.facts, facts)) return [];
     if (isSameToHosts(before.facts, facts)) return [clusterSubject(id)];

@@ -63,6 +63,30 @@ export function regrouped(
   return [...touched].flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? []);
 }
 
+/**
+ * Determines whether a connected host still has to report its connectivity to other hosts of the cluster. Returns the hosts whose
+ * outcomes depend on it when that has changed: those that are not in every group.
+ */
+export function reportsSettled(
+  cluster: ClusterEntry,
+  entries: KnownEntries,
+  members: () => ReadonlyMap<string, ReadonlySet<string>>,
+): readonly HostKey[] {
+  const hosts = entries.hostsOf(cluster).filter(({ reports }) => reports.hardware);
+  const awaitsReports = hosts.some(
+    ({ state, reports }) => !state.isSilent && (reports.reaches?.size ?? 0) < hosts.length - 1,
+  );
+  if (awaitsReports === cluster.awaitsReports) return [];
+  cluster.awaitsReports = awaitsReports;
+  if (isRouted(cluster.facts)) return [...cluster.hostKeys];
+  const present = members();
+  const groups = cluster.facts.machineNetworks.map((network) => present.get(network));
+  return entries
+    .hostsOf(cluster)
+    .filter(({ state }) => !groups.every((group) => group?.has(state.hostId)))
+    .map(({ key }) => key);
+}
+
 function departed(before: HostEntry, after: HostEntry, old: ClusterEntry): readonly HostKey[] {
   old.connectivity.removeHost(before.state.hostId);
   old.collisionReporters.delete(after.key);

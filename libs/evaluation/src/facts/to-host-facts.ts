@@ -49,11 +49,13 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
 }
 
 function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): HostFacts['majority'] {
-  if (cluster.groups.size === 0) return undefined;
+  const { groups, members } = view.presentGroups(cluster);
+  if (groups === undefined) return undefined;
   return {
-    groups: [...cluster.groups].filter(([, hosts]) => hosts.has(hostId)).map(([network]) => network),
+    groups: [...members].filter(([, hosts]) => hosts.has(hostId)).map(([network]) => network),
     reachedFamilies: cluster.connectivity.reachedFamilies(hostId),
     hasEnoughHosts: cluster.hostKeys.size >= majorityHostsMinOf(cluster, view),
+    awaitsReports: cluster.awaitsReports,
   };
 }
 

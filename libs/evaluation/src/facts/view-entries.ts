@@ -33,8 +33,12 @@ export interface ClusterEntry {
   /** Name → the hosts with an inventory that are called so. */
   readonly names: Map<string, Set<HostKey>>;
   readonly connectivity: ClusterConnectivity;
-  /** Network → ids of the hosts of its largest full mesh, as last stored with the verdict on the cluster. */
+  /** Network → ids of the hosts of its largest full mesh, as last recorded. */
   readonly groups: Map<string, Set<string>>;
+  /** The present groups. Computed on demand, dropped when the connectivity changes. */
+  presentGroups?: PresentGroups | undefined;
+  /** A connected host has not reported its connectivity to all other hosts yet. */
+  awaitsReports: boolean;
   /** Hosts that saw more than one machine answer on an address. */
   readonly collisionReporters: Set<HostKey>;
   /** The addresses they saw that on; made when asked for, dropped when one of them says something else. */
@@ -42,6 +46,12 @@ export interface ClusterEntry {
   /** Whether its VIPs are free, as all hosts together say; made when asked for, dropped when one of them says something else. */
   vipVerifications?: ClusterFacts['vipVerifications'];
   lastEventId: string;
+}
+
+export interface PresentGroups {
+  /** Undefined before any host has reported its connectivity. */
+  readonly groups: ReadonlyMap<string, readonly string[]> | undefined;
+  readonly members: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export interface InfraEnvEntry {
@@ -65,6 +75,13 @@ export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.state.isSilent !== after.state.isSilent ||
   before.reports.vips !== after.reports.vips ||
   before.reports.freeAddresses !== after.reports.freeAddresses;
+
+/** Another connectivity report, or another need for one. */
+export const changesReports = (before: HostEntry, after: HostEntry): boolean =>
+  before.state.clusterId !== after.state.clusterId ||
+  before.state.isSilent !== after.state.isSilent ||
+  before.reports.hardware !== after.reports.hardware ||
+  before.reports.reaches !== after.reports.reaches;
 
 /** The name the node will get, or '' while the host has not reported. */
 export function nameOf({ state, reports }: HostEntry): string {

@@ -1,6 +1,14 @@
 import { STANDARD_SETTINGS } from '@muster/operators';
 import type { ObservedEvent } from '../facts/observed-event';
-import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
+import {
+  DEFAULT_REQUIREMENTS,
+  completeClusterOutcomes,
+  completeHostOutcomes,
+  conditionsWithoutHosts,
+  initialHostConditions,
+  type Outcome,
+  type RulesPolicy,
+} from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
 import { type Fact, recorded } from '@muster/testing';
 import { parseSubject, type Subject } from '../facts/subjects';
@@ -20,11 +28,12 @@ export const POLICY: RulesPolicy = {
 
 /** What was found counts as it is: nothing of the past is remembered. */
 const WITHOUT_MEMORY: Remember = (found) => found;
+const AT = '2024-01-01T00:00:00.000Z';
 
 /** The judging of facts as they arrive, without store and bus. */
 export class Arrival {
   private readonly view = new FactsView();
-  private readonly verdicts = new Map<Subject, RecordedOutcomes>();
+  private readonly recorded = new Map<Subject, RecordedOutcomes>();
   private readonly seen = new Set<Subject>();
 
   /** Judges after each fact those whom it touched, and nobody else. */
@@ -42,15 +51,31 @@ export class Arrival {
     return arrival;
   }
 
-  /** The last verdicts by subject, in an order of their own. */
+  /** Returns all outcomes and conditions by subject, in an order of their own. */
   outcomes(): object {
-    const subjects = [...this.verdicts].sort(([a], [b]) => (a < b ? -1 : 1));
-    return Object.fromEntries(
-      subjects.map(([subject, { outcomes, conditions, groups, epoch }]) => [
-        subject,
-        { outcomes: [...outcomes].sort((a, b) => (a.id < b.id ? -1 : 1)), conditions, groups: sorted(groups), epoch },
-      ]),
-    );
+    return Object.fromEntries([...this.seen].sort().map((subject) => [subject, this.complete(subject)]));
+  }
+
+  private complete(subject: Subject): object | undefined {
+    const recorded = this.recorded.get(subject) ?? outcomeDecider.initialState();
+    const { kind, id } = parseSubject(subject);
+    if (kind === 'cluster') {
+      const cluster = this.view.cluster(id);
+      return (
+        cluster && {
+          outcomes: withoutReferences(completeClusterOutcomes(recorded.outcomes)),
+          conditions: recorded.conditions ?? conditionsWithoutHosts(cluster.facts),
+          groups: sorted(recorded.groups),
+        }
+      );
+    }
+    const host = this.view.host(id);
+    if (!host || !isRegistered(host)) return undefined;
+    const isBound = this.view.cluster(host.state.clusterId) !== undefined;
+    return {
+      outcomes: withoutReferences(completeHostOutcomes(recorded.outcomes, isBound)),
+      conditions: recorded.conditions ?? initialHostConditions(isBound),
+    };
   }
 
   private take(event: ObservedEvent): readonly Subject[] {
@@ -62,16 +87,16 @@ export class Arrival {
   private settle(subjects: readonly Subject[]): void {
     const due = [...subjects];
     for (let subject = due.shift(); subject !== undefined; subject = due.shift()) {
-      const verdict = this.verdicts.get(subject) ?? outcomeDecider.initialState();
+      const verdict = this.recorded.get(subject) ?? outcomeDecider.initialState();
       const command = this.judge(subject);
       if (!command) {
-        this.verdicts.delete(subject);
+        this.recorded.delete(subject);
         continue;
       }
       const decision = outcomeDecider.decide(command, verdict);
       if (decision.kind !== 'accepted') throw new Error(`The verdict on ${subject} is refused.`);
       for (const event of decision.events) {
-        this.verdicts.set(subject, outcomeDecider.evolve(this.verdicts.get(subject) ?? verdict, event));
+        this.recorded.set(subject, outcomeDecider.evolve(this.recorded.get(subject) ?? verdict, event));
         if (event.type === 'ClusterOutcomesChanged' && event.data.connectivityGroups)
           due.push(...this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups));
       }
@@ -82,13 +107,16 @@ export class Arrival {
     const { kind, id } = parseSubject(subject);
     if (kind === 'host') {
       const host = this.view.host(id);
-      return host && isRegistered(host) ? evaluateHostOutcomes(host, this.view, POLICY, WITHOUT_MEMORY) : undefined;
+      return host && isRegistered(host) ? evaluateHostOutcomes(host, this.view, POLICY, WITHOUT_MEMORY, AT) : undefined;
     }
     const cluster = this.view.cluster(id);
-    return cluster && evaluateClusterOutcomes(cluster, this.view, POLICY, WITHOUT_MEMORY);
+    return cluster && evaluateClusterOutcomes(cluster, this.view, POLICY, WITHOUT_MEMORY, AT);
   }
 }
 
 /** Networks that nobody is in say the same as networks that are not named. */
 const sorted = (groups: RecordedOutcomes['groups']): readonly (readonly [string, readonly string[]])[] =>
   [...groups].filter(([, hosts]) => hosts.length > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+
+const withoutReferences = (outcomes: readonly Outcome[]): readonly (readonly string[])[] =>
+  outcomes.map(({ id, status, reason = '', parameters }) => [id, status, reason, ...parameters]);

@@ -1,5 +1,6 @@
 import {
   clusterConditions,
+  conditionsWithoutHosts,
   DAMPED_CLUSTER_RULES,
   DAMPED_HOST_RULES,
   evaluateCluster,
@@ -10,41 +11,49 @@ import {
   type RulesPolicy,
 } from '@muster/validation-rules';
 import type { FactsView } from '../facts/facts-view';
-import { majorityHostsMinOf } from '../facts/cluster-shape';
 import { toClusterFacts } from '../facts/to-cluster-facts';
 import { toHostFacts } from '../facts/to-host-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
 import type { OutcomeCommand } from './outcomes.decider';
 
-/** What was found, with what is remembered of earlier findings; `isDamped`: whether a rule may be held when it flaps. */
+/** Returns the outcomes to record. `isDamped` returns true for rules whose success has to be stable when they flap. */
 export type Remember = (found: readonly Outcome[], isDamped: (ruleId: string) => boolean) => readonly Outcome[];
 
-/** The verdict on a host, from the view as it is. */
+/** Evaluates a host. `at` is RFC 3339. */
 export function evaluateHostOutcomes(
   entry: HostEntry,
   view: FactsView,
   policy: RulesPolicy,
   remember: Remember,
+  at: string,
 ): OutcomeCommand {
   const facts = toHostFacts(entry, view, policy);
-  // Once a host installs, nothing may be held that is over: its deadlines are running.
+  // Once a host installs, its deadlines run: no outcome may be delayed.
   const isDamped = (ruleId: string): boolean => facts.stage === '' && DAMPED_HOST_RULES.has(ruleId);
   const outcomes = remember(evaluateHost(facts), isDamped);
   const conditions = hostConditions(facts, outcomes);
-  return { type: 'EvaluateHost', hostKey: entry.key, epoch: entry.state.epoch, outcomes, conditions };
+  const clusterId = facts.cluster ? entry.state.clusterId : '';
+  return { type: 'EvaluateHost', hostKey: entry.key, epoch: entry.state.epoch, clusterId, outcomes, conditions, at };
 }
 
-/** The verdict on a cluster, from the view as it is; undefined in statuses in which the last verdict stands. */
+/** Evaluates a cluster. Returns undefined in statuses in which the last outcomes remain. `at` is RFC 3339. */
 export function evaluateClusterOutcomes(
   entry: ClusterEntry,
   view: FactsView,
   policy: RulesPolicy,
   remember: Remember,
+  at: string,
 ): OutcomeCommand | undefined {
   if (!EVALUATED_CLUSTER_STATUSES.includes(entry.state.status)) return undefined;
   const facts = toClusterFacts(entry, view, policy);
   const outcomes = remember(evaluateCluster(facts), (ruleId) => DAMPED_CLUSTER_RULES.has(ruleId));
-  const conditions = clusterConditions(facts, outcomes);
-  const groups = entry.connectivity.groups(majorityHostsMinOf(entry, view));
-  return { type: 'EvaluateCluster', clusterId: entry.id, outcomes, conditions, groups };
+  return {
+    type: 'EvaluateCluster',
+    clusterId: entry.id,
+    outcomes,
+    conditions: clusterConditions(facts, outcomes),
+    conditionsWithoutHosts: conditionsWithoutHosts(entry.facts),
+    groups: view.groupsOf(entry),
+    at,
+  };
 }

@@ -1,84 +1,167 @@
 import isEqual from 'fast-deep-equal';
-import type { ValidationEvent } from '@muster/contracts';
+import type { EventData, ValidationEvent } from '@muster/contracts';
 import { accepted, type Decider } from '@muster/decision';
-import { applyGroupChanges, diffGroups, type Groups } from './group-changes';
-import {
-  applyOutcomeChanges,
-  type ClusterConditions,
-  diffOutcomes,
-  type HostConditions,
-  type Outcome,
-} from '@muster/validation-rules';
 import type { ProblemCode } from '@muster/problems';
+import {
+  type ClusterConditions,
+  hasSameFinding,
+  type Histories,
+  type HostConditions,
+  INITIAL_CLUSTER_OUTCOMES,
+  initialHostConditions,
+  initialHostOutcomes,
+  nextHistory,
+  type Outcome,
+  type Outcomes,
+} from '@muster/validation-rules';
+import { applyGroupChanges, diffGroups, type Groups } from './group-changes';
 
-/** The last verdict on one host or cluster. */
+/** What the stream of one host or cluster holds. Initial outcomes and conditions are not in it. */
 export interface RecordedOutcomes {
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: Outcomes;
+  readonly histories: Histories;
+  /** Undefined: the initial ones. */
   readonly conditions: HostConditions | ClusterConditions | undefined;
-  /** Of the host that was judged; 0 for clusters. */
+  /** Epoch of the evaluated host. 0 for clusters. */
   readonly epoch: number;
-  /** Network → ids of the hosts that reach each other in it, sorted; of clusters only. */
+  /** The cluster that a host was evaluated for. Empty for clusters and hosts that are not bound. */
+  readonly clusterId: string;
+  /** Of clusters only. */
   readonly groups: Groups;
 }
 
-export const NO_OUTCOMES: RecordedOutcomes = { outcomes: [], conditions: undefined, epoch: 0, groups: new Map() };
+export const NO_OUTCOMES: RecordedOutcomes = {
+  outcomes: new Map(),
+  histories: new Map(),
+  conditions: undefined,
+  epoch: 0,
+  clusterId: '',
+  groups: new Map(),
+};
 
 export type OutcomeCommand =
   | {
       readonly type: 'EvaluateHost';
       readonly hostKey: string;
       readonly epoch: number;
+      readonly clusterId: string;
       readonly outcomes: readonly Outcome[];
       readonly conditions: HostConditions;
+      /** RFC 3339. */
+      readonly at: string;
     }
   | {
       readonly type: 'EvaluateCluster';
       readonly clusterId: string;
       readonly outcomes: readonly Outcome[];
       readonly conditions: ClusterConditions;
-      /** Undefined before any host tried to reach another. */
+      /** The conditions that follow from the settings as long as the cluster has no hosts. */
+      readonly conditionsWithoutHosts: ClusterConditions;
+      /** Undefined before any host has reported its connectivity. */
       readonly groups: Groups | undefined;
+      /** RFC 3339. */
+      readonly at: string;
     };
 
-/** Stores what changed since the last verdict, and nothing when nothing did. A host's new epoch is always judged anew. */
+/** Stores what differs from the recorded outcomes, and nothing when nothing does. */
 export const outcomeDecider: Decider<RecordedOutcomes, OutcomeCommand, ValidationEvent, ProblemCode> = {
   initialState: () => NO_OUTCOMES,
-  evolve: (verdict, event) => ({
-    outcomes: applyOutcomeChanges(verdict.outcomes, event.data),
-    conditions: event.data.conditions,
-    epoch: event.type === 'HostOutcomesChanged' ? event.data.epoch : 0,
-    groups: event.type === 'ClusterOutcomesChanged' ? applyGroupChanges(verdict.groups, event.data) : verdict.groups,
-  }),
-  decide: (command, verdict) => {
-    const { changed, withdrawn } = diffOutcomes(verdict.outcomes, command.outcomes);
-    const isSame = changed.length === 0 && withdrawn.length === 0 && isEqual(verdict.conditions, command.conditions);
+  evolve: (recorded, event) => {
+    switch (event.type) {
+      case 'HostOutcomesChanged':
+        return evolveHost(recorded, event.data);
+      case 'ClusterOutcomesChanged':
+        return {
+          ...recorded,
+          ...withChanges(recorded, INITIAL_CLUSTER_OUTCOMES, event.data),
+          conditions: event.data.conditions ?? recorded.conditions,
+          groups: applyGroupChanges(recorded.groups, event.data),
+        };
+      default:
+        return event satisfies never;
+    }
+  },
+  decide: (command, recorded) => {
     switch (command.type) {
-      case 'EvaluateHost': {
-        const { hostKey, epoch, conditions } = command;
-        // Another replica may be ahead of this one.
-        if (epoch < verdict.epoch || (isSame && epoch === verdict.epoch)) return accepted();
-        return accepted<ValidationEvent>({
-          type: 'HostOutcomesChanged',
-          data: { hostKey, changed, withdrawn, conditions, epoch },
-        });
-      }
-      case 'EvaluateCluster': {
-        const { clusterId, conditions } = command;
-        const groups = diffGroups(verdict.groups, command.groups ?? verdict.groups);
-        if (isSame && groups.length === 0) return accepted();
-        return accepted<ValidationEvent>({
-          type: 'ClusterOutcomesChanged',
-          data: {
-            clusterId,
-            changed,
-            withdrawn,
-            conditions,
-            connectivityGroups: groups.length > 0 ? { groups } : undefined,
-          },
-        });
-      }
+      case 'EvaluateHost':
+        return decideHost(command, recorded);
+      case 'EvaluateCluster':
+        return decideCluster(command, recorded);
       default:
         return command satisfies never;
     }
   },
 };
+
+function decideHost(
+  { hostKey, epoch, clusterId, outcomes, conditions: found, at }: OutcomeCommand & { readonly type: 'EvaluateHost' },
+  recorded: RecordedOutcomes,
+): ReturnType<typeof outcomeDecider.decide> {
+  // Another replica may be ahead of this one.
+  if (epoch < recorded.epoch) return accepted();
+  const reset = isReset(recorded, epoch, clusterId);
+  const before = reset ? NO_OUTCOMES : recorded;
+  const changed = changedOutcomes(before.outcomes, initialHostOutcomes(clusterId !== ''), outcomes);
+  const known = before.conditions ?? initialHostConditions(clusterId !== '');
+  const conditions = isEqual(known, found) ? undefined : found;
+  const isUnchanged = changed.length === 0 && conditions === undefined;
+  if (isUnchanged && (!reset || isInitial(recorded))) return accepted();
+  return accepted<ValidationEvent>({
+    type: 'HostOutcomesChanged',
+    data: { hostKey, changed, conditions, epoch, clusterId, reset, at },
+  });
+}
+
+function decideCluster(
+  command: OutcomeCommand & { readonly type: 'EvaluateCluster' },
+  recorded: RecordedOutcomes,
+): ReturnType<typeof outcomeDecider.decide> {
+  const { clusterId, outcomes, conditions: found, conditionsWithoutHosts, at } = command;
+  const changed = changedOutcomes(recorded.outcomes, INITIAL_CLUSTER_OUTCOMES, outcomes);
+  const conditions = isEqual(recorded.conditions ?? conditionsWithoutHosts, found) ? undefined : found;
+  const groups = diffGroups(recorded.groups, command.groups ?? recorded.groups);
+  if (changed.length === 0 && conditions === undefined && groups.length === 0) return accepted();
+  return accepted<ValidationEvent>({
+    type: 'ClusterOutcomesChanged',
+    data: { clusterId, changed, conditions, connectivityGroups: groups.length > 0 ? { groups } : undefined, at },
+  });
+}
+
+const isReset = (recorded: RecordedOutcomes, epoch: number, clusterId: string): boolean =>
+  epoch !== recorded.epoch || clusterId !== recorded.clusterId;
+
+const isInitial = ({ outcomes, conditions }: RecordedOutcomes): boolean =>
+  outcomes.size === 0 && conditions === undefined;
+
+const changedOutcomes = (before: Outcomes, initial: Outcomes, found: readonly Outcome[]): Outcome[] =>
+  found.filter((outcome) => {
+    const old = before.get(outcome.id) ?? initial.get(outcome.id);
+    return !old || !hasSameFinding(old, outcome) || !isEqual(old.flapping, outcome.flapping);
+  });
+
+function evolveHost(recorded: RecordedOutcomes, data: EventData<'HostOutcomesChanged'>): RecordedOutcomes {
+  const { epoch, clusterId, conditions, reset } = data;
+  const before = reset ? NO_OUTCOMES : recorded;
+  return {
+    ...before,
+    ...withChanges(before, initialHostOutcomes(clusterId !== ''), data),
+    conditions: conditions ?? before.conditions,
+    epoch,
+    clusterId,
+  };
+}
+
+function withChanges(
+  before: Pick<RecordedOutcomes, 'outcomes' | 'histories'>,
+  initial: Outcomes,
+  { changed, at }: { readonly changed: readonly Outcome[]; readonly at: string },
+): Pick<RecordedOutcomes, 'outcomes' | 'histories'> {
+  const outcomes = new Map(before.outcomes);
+  const histories = new Map(before.histories);
+  for (const outcome of changed) {
+    const old = before.outcomes.get(outcome.id) ?? initial.get(outcome.id);
+    outcomes.set(outcome.id, outcome);
+    if (old) histories.set(outcome.id, nextHistory(histories.get(outcome.id), old, outcome, at));
+  }
+  return { outcomes, histories };
+}

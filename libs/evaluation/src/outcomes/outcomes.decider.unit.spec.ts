@@ -1,85 +1,105 @@
-import type { ValidationEvent } from '@muster/contracts';
+import type { EventData, ValidationEvent } from '@muster/contracts';
 import { givenEvents } from '@muster/testing';
-import type { HostConditions, Outcome } from '@muster/validation-rules';
-import { type RecordedOutcomes, type OutcomeCommand, outcomeDecider } from './outcomes.decider';
+import {
+  type HostConditions,
+  initialHostConditions,
+  initialHostOutcomes,
+  type Outcome,
+} from '@muster/validation-rules';
+import { type OutcomeCommand, outcomeDecider, type RecordedOutcomes } from './outcomes.decider';
 
-const CONDITIONS: HostConditions = {
-  connected: true,
-  mediaConnected: true,
-  inventory: 'none',
-  minHardware: false,
-  machineCidrDefined: true,
-  vsphereDiskUuid: true,
-  sufficientForInstall: false,
-  diskSpeed: 'unknown',
-  images: 'unknown',
-  failingIds: [],
-  hardwareIds: [],
-  inputIds: [],
-  preparationIds: [],
-  pendingIds: [],
-};
-const outcome = (id: string, status: string): Outcome => ({
-  id,
-  status,
-  message: status,
-  category: 'hardware',
-  measured: '',
-  required: '',
-  remedy: '',
-});
-const judge = (outcomes: readonly Outcome[], epoch = 1, conditions = CONDITIONS): OutcomeCommand => ({
-  type: 'EvaluateHost',
-  hostKey: 'h',
-  epoch,
-  outcomes,
-  conditions,
-});
+const AT = '2024-01-01T00:00:00.000Z';
+const INITIAL = initialHostConditions(true);
+const USABLE: HostConditions = { ...INITIAL, inventory: 'usable' };
+const outcome = (id: string, status: string): Outcome => ({ id, status, parameters: [] });
+const initial = (id: string): Outcome => initialHostOutcomes(true).get(id) ?? outcome(id, 'missing');
+const evaluate = (
+  outcomes: readonly Outcome[],
+  { epoch = 1, clusterId = 'c', conditions = INITIAL } = {},
+): OutcomeCommand => ({ type: 'EvaluateHost', hostKey: 'h', epoch, clusterId, outcomes, conditions, at: AT });
 const changed = (
   changes: readonly Outcome[],
-  withdrawn: string[] = [],
-  epoch = 1,
-  conditions = CONDITIONS,
+  data: Partial<EventData<'HostOutcomesChanged'>> = {},
 ): ValidationEvent => ({
   type: 'HostOutcomesChanged',
-  data: { hostKey: 'h', changed: [...changes], withdrawn, conditions, epoch },
+  data: {
+    hostKey: 'h',
+    changed: [...changes],
+    conditions: undefined,
+    epoch: 1,
+    clusterId: 'c',
+    reset: false,
+    at: AT,
+    ...data,
+  },
 });
 const given = (...history: readonly ValidationEvent[]) =>
   givenEvents<RecordedOutcomes, OutcomeCommand, ValidationEvent>(outcomeDecider, history);
-const [good, bad, other] = [outcome('a', 'success'), outcome('a', 'failure'), outcome('b', 'success')];
+const [good, bad, memory] = [
+  outcome('has-inventory', 'success'),
+  outcome('has-inventory', 'failure'),
+  outcome('has-min-memory', 'success'),
+];
+const FIRST = { reset: true } as const;
 
-describe('a verdict', () => {
-  it('stores only what changed', () => {
+describe('outcomes of a host', () => {
+  it('stores nothing while the host has reported nothing', () => {
     given()
-      .when(judge([good, other]))
-      .then([changed([good, other])]);
-    given(changed([good, other]))
-      .when(judge([bad, other]))
+      .when(evaluate([initial('has-inventory'), initial('has-min-memory'), initial('connected')]))
+      .then([]);
+  });
+
+  it('stores only outcomes that differ', () => {
+    given()
+      .when(evaluate([good, memory, initial('connected')]))
+      .then([changed([good, memory], FIRST)]);
+    given(changed([good, memory], FIRST))
+      .when(evaluate([bad, memory]))
       .then([changed([bad])]);
-    given(changed([good, other]))
-      .when(judge([good]))
-      .then([changed([], ['b'])]);
   });
 
-  it('stores nothing when nothing changed, in whatever order the outcomes come', () => {
-    given(changed([good, other]))
-      .when(judge([other, good]))
+  it('stores nothing when nothing changed, in any order of the outcomes', () => {
+    given(changed([good, memory], FIRST))
+      .when(evaluate([memory, good]))
       .then([]);
   });
 
-  it('is stored when only the conditions changed: an ignored rule changes no outcome', () => {
-    const ignored = { ...CONDITIONS, sufficientForInstall: true };
-    given(changed([bad]))
-      .when(judge([bad], 1, ignored))
-      .then([changed([], [], 1, ignored)]);
+  it('stores conditions only when they changed: an ignored rule changes no outcome', () => {
+    given(changed([good], FIRST))
+      .when(evaluate([good], { conditions: USABLE }))
+      .then([changed([], { conditions: USABLE })]);
+    given(changed([good], { ...FIRST, conditions: USABLE }))
+      .when(evaluate([good], { conditions: USABLE }))
+      .then([]);
   });
 
-  it('is given anew in a new epoch, and not at all in an earlier one', () => {
-    given(changed([good]))
-      .when(judge([good], 2))
-      .then([changed([], [], 2)]);
-    given(changed([good], [], 2))
-      .when(judge([bad], 1))
+  it('starts over in a new epoch and in another cluster: nothing from before counts', () => {
+    given(changed([good, memory], { ...FIRST, conditions: USABLE }))
+      .when(evaluate([good, initial('has-min-memory')], { epoch: 2 }))
+      .then([changed([good], { epoch: 2, reset: true })]);
+    given(changed([good], FIRST))
+      .when(evaluate([good], { clusterId: 'other' }))
+      .then([changed([good], { clusterId: 'other', reset: true })]);
+    given(changed([good], FIRST))
+      .when(evaluate([initial('has-inventory')], { epoch: 2 }))
+      .then([changed([], { epoch: 2, reset: true })]);
+  });
+
+  it('ignores an evaluation of an earlier epoch', () => {
+    given(changed([good], { ...FIRST, epoch: 2 }))
+      .when(evaluate([bad], { epoch: 1 }))
       .then([]);
+  });
+
+  it('starts the history over with a reset', () => {
+    const [first, second, reset] = [
+      changed([good], FIRST),
+      changed([bad], { at: '2024-01-02T00:00:00.000Z' }),
+      changed([good], { epoch: 2, reset: true, at: '2024-01-03T00:00:00.000Z' }),
+    ];
+    const flipped = [first, second].reduce(outcomeDecider.evolve, outcomeDecider.initialState());
+    expect(flipped.histories.get('has-inventory')).toMatchObject({ flips: 2, since: '2024-01-02T00:00:00.000Z' });
+    const { histories } = outcomeDecider.evolve(flipped, reset);
+    expect(histories.get('has-inventory')).toMatchObject({ flips: 1, since: '2024-01-03T00:00:00.000Z' });
   });
 });

@@ -14,7 +14,6 @@ import { flag, flagOf, names, namesOf } from '../plugin/operator-settings';
 import { CHOOSE_ANOTHER_CLUSTER, claimArchitecture, claimResources, claimSince } from '../plugin/shared-claims';
 import { cnvObjects } from './cnv.objects';
 
-const TITLE = 'OpenShift Virtualization';
 const SUPPORTED_GPUS = names('CNV_SUPPORTED_GPUS', '10de:1db6', '10de:1eb8');
 const SUPPORTED_NICS = names(
   'CNV_SUPPORTED_SRIOV_NICS',
@@ -68,25 +67,19 @@ function claimVirtualization({ hardware }: OperatorHost): OperatorClaim {
   if (!hardware) return AWAITS_INVENTORY;
   return hardware.hasVirtualization || ['aarch64', 'arm64'].includes(hardware.cpuArchitecture)
     ? meets()
-    : lacks('The CPU does not run virtual machines: neither vmx nor svm is on', 'off', 'vmx or svm');
+    : lacks('virtualization');
 }
 
 function claimHostPathDisk(host: OperatorHost, cluster: OperatorCluster): OperatorClaim {
   if (!hasHostPaths(cluster)) return meets();
   const disks = extraDisks(host).filter(({ sizeBytes }) => sizeBytes > HOST_PATH_GIB * BYTES_PER_GIB);
-  return disks.length > 0
-    ? meets()
-    : lacks(
-        `${TITLE} needs a disk of more than ${HOST_PATH_GIB} GiB beside the installation disk on a single node`,
-        '0 disks',
-        `1 disk of more than ${Math.floor((HOST_PATH_GIB * BYTES_PER_GIB) / BYTES_PER_GB)} GB`,
-      );
+  return disks.length > 0 ? meets() : lacks('no-large-disk', Math.ceil((HOST_PATH_GIB * BYTES_PER_GIB) / BYTES_PER_GB));
 }
 
 export const CNV = operatorPlugin({
   ...PLAIN,
   name: 'cnv',
-  title: TITLE,
+  title: 'OpenShift Virtualization',
   featureId: 'CNV',
   bundles: () => [{ id: 'virtualization' }],
   settings: [SUPPORTED_GPUS, SUPPORTED_NICS, IS_PRODUCT, INSTALLS_HOST_PATHS],
@@ -109,11 +102,8 @@ export const CNV = operatorPlugin({
     claim: (host, cluster) =>
       firstFault(
         () => claimVirtualization(host),
-        () =>
-          host.effectiveRole === 'auto-assign'
-            ? lacks(`${TITLE} needs to know the role of the host: give it one`, 'auto-assign')
-            : meets(),
-        () => claimResources(TITLE, host, needsOf(host, cluster)),
+        () => (host.effectiveRole === 'auto-assign' ? lacks('needs-role') : meets()),
+        () => claimResources(host, needsOf(host, cluster)),
         () => claimHostPathDisk(host, cluster),
       ),
     remedy: 'Turn on virtualization in the firmware, use a larger machine, or give the host a role.',
@@ -122,9 +112,8 @@ export const CNV = operatorPlugin({
     checks: 'An architecture that virtual machines are built for: x86_64, or arm64 from 4.14 on.',
     claim: (_hosts, cluster) =>
       firstFault(
-        () => claimArchitecture(TITLE, cluster, ['s390x', 'ppc64le']),
-        () =>
-          ['arm64', 'aarch64'].includes(cluster.cpuArchitecture) ? claimSince(TITLE, cluster, [4, 14, 0]) : meets(),
+        () => claimArchitecture(cluster, ['s390x', 'ppc64le']),
+        () => (['arm64', 'aarch64'].includes(cluster.cpuArchitecture) ? claimSince(cluster, [4, 14, 0]) : meets()),
       ),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },

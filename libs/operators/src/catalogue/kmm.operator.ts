@@ -13,7 +13,7 @@ export const KMM = operatorPlugin({
   installation: () => INSTALLATION,
   host: {
     checks: 'Secure boot is off.',
-    claim: (host) => claimNoSecureBoot('Kernel Module Management', host),
+    claim: (host) => claimNoSecureBoot(host),
     remedy: TURN_SECURE_BOOT_OFF,
   },
   manifests: () =>

@@ -13,7 +13,7 @@ export const LOKI = operatorPlugin({
   installation: () => INSTALLATION,
   cluster: {
     checks: 'OpenShift 4.17 or later.',
-    claim: (_hosts, cluster) => claimSince('Loki', cluster, [4, 17, 0]),
+    claim: (_hosts, cluster) => claimSince(cluster, [4, 17, 0]),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },
   manifests: () =>

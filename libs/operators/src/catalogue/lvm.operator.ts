@@ -11,7 +11,6 @@ import { type ExtraResources, NOTHING, operatorPlugin, PLAIN } from '../plugin/o
 import { type OperatorSetting, whole, wholeOf } from '../plugin/operator-settings';
 import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/shared-claims';
 
-const TITLE = 'LVM Storage';
 const CPU_PER_HOST = whole('LVM_CPU_PER_HOST', 1);
 /** No standard: what it needs went down with the releases. */
 const MEMORY_PER_HOST: OperatorSetting = { variable: 'LVM_MEMORY_PER_HOST_MIB', kind: 'whole', standard: '' };
@@ -48,23 +47,15 @@ function runsOn({ effectiveRole }: OperatorHost, cluster: OperatorCluster): bool
 function claimDisk(host: OperatorHost, cluster: OperatorCluster): OperatorClaim {
   const { minStorageGb } = cluster;
   if (!runsOn(host, cluster)) return meets();
-  if (host.effectiveRole === 'auto-assign' && !areMastersForcedSchedulable(cluster))
-    return lacks(`${TITLE} needs to know whether the host is a worker: give it a role`);
-  return extraDisks(host, minStorageGb * BYTES_PER_GB).length > 0
-    ? meets()
-    : lacks(
-        minStorageGb > 0
-          ? `${TITLE} needs a disk of ${minStorageGb} GB beside the installation disk`
-          : `${TITLE} needs a disk beside the installation disk, HDD or SSD`,
-        '0 disks',
-        '1 disk',
-      );
+  if (host.effectiveRole === 'auto-assign' && !areMastersForcedSchedulable(cluster)) return lacks('needs-role');
+  if (extraDisks(host, minStorageGb * BYTES_PER_GB).length > 0) return meets();
+  return minStorageGb > 0 ? lacks('no-large-disk', minStorageGb) : lacks('no-disk');
 }
 
 export const LVM = operatorPlugin({
   ...PLAIN,
   name: 'lvm',
-  title: TITLE,
+  title: 'LVM Storage',
   featureId: 'LVM',
   bundles: ({ isSingleNode }) => (isSingleNode ? [{ id: 'openshift-ai' }] : []),
   settings: [CPU_PER_HOST, MEMORY_PER_HOST],
@@ -82,8 +73,7 @@ export const LVM = operatorPlugin({
   },
   cluster: {
     checks: 'OpenShift 4.11 or later on a single node, 4.15 or later on several.',
-    claim: (_hosts, cluster) =>
-      firstFault(() => claimSince(TITLE, cluster, cluster.isSingleNode ? [4, 11, 0] : [4, 15, 0])),
+    claim: (_hosts, cluster) => firstFault(() => claimSince(cluster, cluster.isSingleNode ? [4, 11, 0] : [4, 15, 0])),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },
   manifests: (cluster) => {

@@ -3,7 +3,6 @@ import { type ExtraResources, LONG_TIMEOUT_SECONDS, NOTHING, operatorPlugin, PLA
 import { type OperatorSetting, versionOfSetting } from '../plugin/operator-settings';
 import { CHOOSE_ANOTHER_CLUSTER, claimResources, claimSince } from '../plugin/shared-claims';
 
-const TITLE = 'Multicluster Engine';
 const MIN_RELEASE: OperatorSetting = { variable: 'MCE_MIN_OPENSHIFT_VERSION', kind: 'version', standard: '4.10.0' };
 const SINGLE_NODE_NEEDS: ExtraResources = { cpuCores: 8, ramMib: 32 * 1024 };
 const NODE_NEEDS: ExtraResources = { cpuCores: 4, ramMib: 16 * 1024 };
@@ -19,7 +18,7 @@ const needsOf = (isSingleNode: boolean): ExtraResources => (isSingleNode ? SINGL
 export const MCE = operatorPlugin({
   ...PLAIN,
   name: 'mce',
-  title: TITLE,
+  title: 'Multicluster Engine',
   featureId: 'MCE',
   settings: [MIN_RELEASE],
   timeoutSeconds: LONG_TIMEOUT_SECONDS,
@@ -30,12 +29,12 @@ export const MCE = operatorPlugin({
   host: {
     checks: 'At least 4 cores and 16 GiB for it alone, 8 cores and 32 GiB on a single node; an arbiter needs nothing.',
     claim: (host, { isSingleNode }) =>
-      claimResources(TITLE, host, host.effectiveRole === 'arbiter' ? NOTHING : needsOf(isSingleNode)),
+      claimResources(host, host.effectiveRole === 'arbiter' ? NOTHING : needsOf(isSingleNode)),
     remedy: 'Use machines with more cores and memory.',
   },
   cluster: {
     checks: 'OpenShift 4.10 or later.',
-    claim: (_hosts, cluster) => claimSince(TITLE, cluster, versionOfSetting(cluster.settings, MIN_RELEASE)),
+    claim: (_hosts, cluster) => claimSince(cluster, versionOfSetting(cluster.settings, MIN_RELEASE)),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },
   manifests: ({ release }) =>

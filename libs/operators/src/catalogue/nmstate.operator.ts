@@ -17,8 +17,8 @@ export const NMSTATE = operatorPlugin({
     checks: 'OpenShift 4.12 or later, on x86_64.',
     claim: (_hosts, cluster) =>
       firstFault(
-        () => claimSince('NMState', cluster, [4, 12, 0]),
-        () => claimArchitecture('NMState', cluster, BARRED_OFF_X86),
+        () => claimSince(cluster, [4, 12, 0]),
+        () => claimArchitecture(cluster, BARRED_OFF_X86),
       ),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },

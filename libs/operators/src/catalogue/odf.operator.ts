@@ -7,7 +7,6 @@ import { whole, wholeOf } from '../plugin/operator-settings';
 import { odfModeOf, runsOdf, STORAGE_HOSTS_MIN } from './odf-mode';
 import { odfObjects } from './odf.objects';
 
-const TITLE = 'OpenShift Data Foundation';
 const CORES_PER_DISK = whole('ODF_PER_DISK_CPU_COUNT', 2);
 const GIB_PER_DISK = whole('ODF_PER_DISK_RAM_GIB', 5);
 const DISKS_MIN = whole('ODF_NUM_MINIMUM_DISK', 3);
@@ -39,39 +38,28 @@ function needsOf(host: OperatorHost, cluster: OperatorCluster): ExtraResources {
 
 function claimHost(host: OperatorHost, cluster: OperatorCluster): OperatorClaim {
   if (!host.hardware) return AWAITS_INVENTORY;
-  if (host.role === 'auto-assign' && cluster.shape.hosts !== STORAGE_HOSTS_MIN)
-    return awaits(`${TITLE} needs to know the role of the host, unless the cluster has exactly 3 hosts`);
+  if (host.role === 'auto-assign' && cluster.shape.hosts !== STORAGE_HOSTS_MIN) return awaits('awaits-role');
   if (!runsOdf(host, odfModeOf(cluster.shape)) || disksOf(host, cluster) > 0) return meets();
-  const minGb = minGbOf(cluster);
-  return lacks(
-    `${TITLE} needs an SSD or HDD of ${minGb} GB beside the installation disk`,
-    '0 disks',
-    `1 disk of ${minGb} GB`,
-  );
+  return lacks('no-large-disk', minGbOf(cluster));
 }
 
 function claimCluster(hosts: readonly OperatorHost[], cluster: OperatorCluster): OperatorClaim {
   const mode = odfModeOf(cluster.shape);
-  if (mode === undefined)
-    return lacks(
-      `${TITLE} needs 3 control plane hosts and no worker, or 3 control plane hosts (2 with an arbiter) and at least 3 workers, by the roles that were given`,
-    );
+  if (mode === undefined) return lacks('no-mode');
   const carriers = hosts.filter((host) => runsOdf(host, mode));
-  if (carriers.some(({ hardware }) => !hardware)) return awaits('Waiting for the hosts to report their hardware');
+  if (carriers.some(({ hardware }) => !hardware)) return awaits('awaits-inventories');
   const counts = carriers.map((host) => disksOf(host, cluster)).filter((count) => count > 0);
   const disks = counts.reduce((sum, count) => sum + count, 0);
   const disksMin = wholeOf(cluster.settings, DISKS_MIN);
-  const measured = `${disks} disks on ${counts.length} hosts`;
-  const required = `${disksMin} disks on ${STORAGE_HOSTS_MIN} hosts`;
   return counts.length >= STORAGE_HOSTS_MIN && disks >= disksMin
-    ? meets(measured, required)
-    : lacks(`${TITLE} needs ${required} in ${mode} mode, there are ${measured}`, measured, required);
+    ? meets()
+    : lacks('too-few-disks', disks, counts.length, disksMin, STORAGE_HOSTS_MIN, mode);
 }
 
 export const ODF = operatorPlugin({
   ...PLAIN,
   name: 'odf',
-  title: TITLE,
+  title: 'OpenShift Data Foundation',
   aliases: ['ocs'],
   featureId: 'ODF',
   dependencies: () => ['lso'],

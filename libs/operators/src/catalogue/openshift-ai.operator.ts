@@ -11,7 +11,6 @@ import {
 } from '../plugin/operator-plugin';
 import { claimResources } from '../plugin/shared-claims';
 
-const TITLE = 'OpenShift AI';
 const WORKERS_MIN = whole('OPENSHIFT_AI_MIN_WORKER_NODES', 2);
 const WORKER_GIB = whole('OPENSHIFT_AI_MIN_WORKER_MEMORY_GIB', 32);
 const WORKER_CORES = whole('OPENSHIFT_AI_MIN_WORKER_CPU_CORES', 8);
@@ -37,7 +36,7 @@ const COMPONENTS = {
 export const OPENSHIFT_AI = operatorPlugin({
   ...PLAIN,
   name: 'openshift-ai',
-  title: TITLE,
+  title: 'OpenShift AI',
   featureId: 'OPENSHIFT_AI',
   dependencies: ({ isSingleNode }) => (isSingleNode ? ['lvm'] : []),
   bundles: () => [{ id: 'openshift-ai' }],
@@ -48,7 +47,7 @@ export const OPENSHIFT_AI = operatorPlugin({
   host: {
     checks: 'Workers have at least 8 cores and 32 GiB for it alone.',
     claim: (host, { settings }) =>
-      claimResources(TITLE, host, host.effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
+      claimResources(host, host.effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
     remedy: 'Use larger machines as workers.',
   },
   cluster: {
@@ -56,9 +55,7 @@ export const OPENSHIFT_AI = operatorPlugin({
     claim: (hosts, { isSingleNode, settings }) => {
       const workersMin = wholeOf(settings, WORKERS_MIN);
       const workers = hosts.filter(({ effectiveRole }) => effectiveRole === 'worker').length;
-      return isSingleNode || workers >= workersMin
-        ? meets()
-        : lacks(`${TITLE} needs ${workersMin} workers, the cluster has ${workers}`, `${workers}`, `${workersMin}`);
+      return isSingleNode || workers >= workersMin ? meets() : lacks('too-few-workers', workers, workersMin);
     },
     remedy: 'Add workers to the cluster.',
   },

@@ -14,7 +14,7 @@ export const OPENSHIFT_LOGGING = operatorPlugin({
   installation: () => INSTALLATION,
   cluster: {
     checks: 'OpenShift 4.17 or later.',
-    claim: (_hosts, cluster) => claimSince('OpenShift Logging', cluster, [4, 17, 0]),
+    claim: (_hosts, cluster) => claimSince(cluster, [4, 17, 0]),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },
   manifests: () =>

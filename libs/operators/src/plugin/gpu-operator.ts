@@ -7,16 +7,13 @@ import { flag, flagOf, names, namesOf } from './operator-settings';
 export const TURN_SECURE_BOOT_OFF = 'Disable secure boot in the firmware of the host, or remove the operator.';
 
 /** Kernel modules that are built on the host are not signed with a key that the firmware trusts. */
-export function claimNoSecureBoot(title: string, { hardware }: Pick<OperatorHost, 'hardware'>): OperatorClaim {
+export function claimNoSecureBoot({ hardware }: Pick<OperatorHost, 'hardware'>): OperatorClaim {
   if (!hardware) return AWAITS_INVENTORY;
-  return hardware.secureBootState === 'Enabled'
-    ? lacks(`${title} cannot load its kernel modules while secure boot is enabled`, 'Enabled', 'Disabled')
-    : meets();
+  return hardware.secureBootState === 'Enabled' ? lacks('secure-boot') : meets();
 }
 
 /** Requires at least one GPU on a host that runs workloads. */
 function claimGpuInCluster(
-  title: string,
   hosts: readonly OperatorHost[],
   cluster: OperatorCluster,
   vendors: readonly string[],
@@ -26,9 +23,8 @@ function claimGpuInCluster(
       effectiveRole !== 'arbiter' && (effectiveRole !== 'master' || areMastersSchedulable(cluster)),
   );
   if (candidates.some((host) => gpusOf(host, vendors) > 0)) return meets();
-  if (hosts.length > 0 && hosts.every(({ hardware }) => !hardware))
-    return awaits('Waiting for the hosts to report their hardware');
-  return lacks(`${title} requires at least one supported GPU on a host that runs workloads`, '0 GPUs', '1 GPU');
+  const isUnknown = hosts.length > 0 && hosts.every(({ hardware }) => !hardware);
+  return isUnknown ? awaits('awaits-inventories') : lacks('no-gpu');
 }
 
 /** The settings and checks of a GPU operator. `vendorId` is the PCI vendor that counts by default. */
@@ -47,7 +43,7 @@ export function gpuOperator(
       checks: 'Secure boot is disabled on hosts with such a GPU.',
       claim: (host, { settings }) => {
         if (!host.hardware) return AWAITS_INVENTORY;
-        return gpusOf(host, namesOf(settings, supported)) > 0 ? claimNoSecureBoot(title, host) : meets();
+        return gpusOf(host, namesOf(settings, supported)) > 0 ? claimNoSecureBoot(host) : meets();
       },
       remedy: TURN_SECURE_BOOT_OFF,
     },
@@ -55,7 +51,7 @@ export function gpuOperator(
       checks: 'At least one supported GPU on a worker, or on a control plane host that runs workloads.',
       claim: (hosts, cluster) =>
         flagOf(cluster.settings, isRequired)
-          ? claimGpuInCluster(title, hosts, cluster, namesOf(cluster.settings, supported))
+          ? claimGpuInCluster(hosts, cluster, namesOf(cluster.settings, supported))
           : meets(),
       remedy: 'Add a host with a supported GPU, or remove the operator.',
     },

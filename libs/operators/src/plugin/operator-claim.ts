@@ -1,24 +1,25 @@
-/** What an operator says of a host or a cluster, in the shape that the rules answer in. */
-export type OperatorClaim =
-  | {
-      readonly status: 'success' | 'failure';
-      readonly measured: string;
-      readonly required: string;
-      readonly because?: string;
-    }
-  | { readonly status: 'pending'; readonly because: string };
+import type { OPERATOR_MESSAGES } from './operator-messages.table';
 
-export const meets = (measured = '', required = ''): OperatorClaim => ({ status: 'success', measured, required });
-export const lacks = (because: string, measured = '', required = ''): OperatorClaim => ({
+export type OperatorReason = keyof typeof OPERATOR_MESSAGES;
+
+/** The result of an operator's check of a host or cluster. Without a reason, its requirements are met. */
+export interface OperatorClaim {
+  readonly status: 'success' | 'failure' | 'pending';
+  readonly reason?: OperatorReason;
+  /** The values in the message of the reason. */
+  readonly parameters?: readonly (string | number)[];
+}
+
+export const meets = (): OperatorClaim => ({ status: 'success' });
+export const lacks = (reason: OperatorReason, ...parameters: readonly (string | number)[]): OperatorClaim => ({
   status: 'failure',
-  measured,
-  required,
-  because,
+  reason,
+  parameters,
 });
-export const awaits = (because: string): OperatorClaim => ({ status: 'pending', because });
-export const AWAITS_INVENTORY = awaits('Waiting for the host to report its hardware');
+export const awaits = (reason: OperatorReason): OperatorClaim => ({ status: 'pending', reason });
+export const AWAITS_INVENTORY = awaits('awaits-inventory');
 
-/** The first that is no success, else success. */
+/** Returns the first claim that is no success, else success. */
 export function firstFault(...claims: readonly (() => OperatorClaim)[]): OperatorClaim {
   for (const claim of claims) {
     const made = claim();

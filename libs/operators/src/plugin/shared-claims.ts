@@ -6,51 +6,28 @@ const BYTES_PER_MIB = 1024 * 1024;
 
 /** Compares the requirements of one operator with the whole machine. The sum over operators is another rule. */
 export function claimResources(
-  title: string,
   { hardware }: Pick<OperatorHost, 'hardware'>,
   { cpuCores, ramMib }: ExtraResources,
 ): OperatorClaim {
   if (!hardware) return AWAITS_INVENTORY;
   const usableMib = Math.floor(hardware.usableMemoryBytes / BYTES_PER_MIB);
   return firstFault(
-    () =>
-      hardware.cpuCount >= cpuCores
-        ? meets()
-        : lacks(
-            `${title} alone requires ${cpuCores} cores, the host has ${hardware.cpuCount}`,
-            `${hardware.cpuCount} cores`,
-            `${cpuCores} cores`,
-          ),
-    () =>
-      hardware.usableMemoryBytes >= ramMib * BYTES_PER_MIB
-        ? meets()
-        : lacks(
-            `${title} alone requires ${ramMib} MiB of memory, the host has ${usableMib} MiB`,
-            `${usableMib} MiB`,
-            `${ramMib} MiB`,
-          ),
+    () => (hardware.cpuCount >= cpuCores ? meets() : lacks('cores', hardware.cpuCount, cpuCores)),
+    () => (hardware.usableMemoryBytes >= ramMib * BYTES_PER_MIB ? meets() : lacks('memory', usableMib, ramMib)),
   );
 }
 
-const releaseText = (release: Release | undefined): string => release?.join('.') ?? 'an unknown version';
+const releaseText = (release: Release | undefined): string => release?.join('.') ?? 'unknown';
 
-export function claimSince(title: string, cluster: OperatorCluster, [major, minor, patch]: Release): OperatorClaim {
+export function claimSince(cluster: OperatorCluster, [major, minor, patch]: Release): OperatorClaim {
   const needed = patch > 0 ? `${major}.${minor}.${patch}` : `${major}.${minor}`;
-  return isSince(cluster, major, minor, patch)
-    ? meets()
-    : lacks(
-        `${title} requires OpenShift ${needed} or later, the cluster is ${releaseText(cluster.release)}`,
-        releaseText(cluster.release),
-        needed,
-      );
+  return isSince(cluster, major, minor, patch) ? meets() : lacks('release', releaseText(cluster.release), needed);
 }
 
 /** `barred`: architectures that the operator is not built for. A cluster of several or of unknown architecture passes. */
-export function claimArchitecture(title: string, cluster: OperatorCluster, barred: readonly string[]): OperatorClaim {
+export function claimArchitecture(cluster: OperatorCluster, barred: readonly string[]): OperatorClaim {
   const architecture = cluster.cpuArchitecture === 'aarch64' ? 'arm64' : cluster.cpuArchitecture;
-  return barred.includes(architecture)
-    ? lacks(`${title} is not available on ${architecture}`, architecture, `none of ${barred.join(', ')}`)
-    : meets();
+  return barred.includes(architecture) ? lacks('architecture', architecture, barred.join(', ')) : meets();
 }
 
 export const CHOOSE_ANOTHER_CLUSTER =
@@ -72,15 +49,15 @@ export function oneCoreOperator(
     preview: () => ({ ...ONE_CORE, descriptions: [] }),
     host: {
       checks: 'At least 1 core and 1024 MiB for this operator alone. An arbiter needs nothing.',
-      claim: (host) => claimResources(title, host, needsOf(host)),
+      claim: (host) => claimResources(host, needsOf(host)),
       remedy: 'Use machines with more cores and memory.',
     },
     cluster: {
       checks: `OpenShift ${major}.${minor} or later, on x86_64.`,
       claim: (_hosts, cluster) =>
         firstFault(
-          () => claimSince(title, cluster, [major, minor, patch]),
-          () => claimArchitecture(title, cluster, BARRED_OFF_X86),
+          () => claimSince(cluster, [major, minor, patch]),
+          () => claimArchitecture(cluster, BARRED_OFF_X86),
         ),
       remedy: CHOOSE_ANOTHER_CLUSTER,
     },

@@ -1,30 +1,56 @@
 import type { ClusterConditions as ClusterConditionsMessage, Plain } from '@muster/contracts';
 import type { ClusterFacts } from '../facts/cluster.facts';
-import { NEVER_IGNORABLE_CLUSTER_RULES, passesGate } from '../rule/overrides';
+import { type ClusterSettingsFacts } from '../facts/cluster-settings.facts';
+import { SERVICE_DEFAULTS } from '../facts/service-defaults';
+import { type IgnoredRules, NEVER_IGNORABLE_CLUSTER_RULES, passesGate } from '../rule/overrides';
 import { failingIds, type Outcome } from '../rule/rule';
 import type { ClusterBlocking, ClusterRule } from './cluster-rule';
 import { CLUSTER_RULES } from './cluster-rules.table';
+import { evaluateCluster } from './evaluate-cluster';
 
+/** The conditions that are stored with the outcomes of a cluster. */
 export type ClusterConditions = Plain<ClusterConditionsMessage>;
+
+/** Ids of the outcomes that block a cluster, sorted. They follow from the outcomes and are not stored. */
+export interface ClusterBlockingIds {
+  readonly failingIds: string[];
+  /** Pending and error outcomes: what the cluster waits for. */
+  readonly pendingIds: string[];
+}
 
 const RULES: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.map((rule) => [rule.id, rule]));
 
-/** What the transition table asks of a cluster's outcomes, ignored rules let through. */
-export function clusterConditions(facts: ClusterFacts, outcomes: readonly Outcome[]): ClusterConditions {
+/** Returns what the transition table reads of the outcomes of a cluster. Ignored rules pass. */
+export function clusterConditions(
+  { settings }: Pick<ClusterFacts, 'settings'>,
+  outcomes: readonly Outcome[],
+): ClusterConditions {
   const closed = new Set<ClusterBlocking>();
-  const pendingIds: string[] = [];
   for (const outcome of outcomes) {
     const rule = RULES.get(outcome.id);
-    if (!rule || passesGate(outcome, rule, facts.settings.ignoredClusterRules, NEVER_IGNORABLE_CLUSTER_RULES)) continue;
-    closed.add(rule.gate);
-    if (outcome.status !== 'failure' && rule.gate !== 'none') pendingIds.push(outcome.id);
+    if (rule && !passesGate(outcome, rule, settings.ignoredClusterRules, NEVER_IGNORABLE_CLUSTER_RULES))
+      closed.add(rule.gate);
   }
   const gatePasses = (gate: ClusterBlocking): boolean => !closed.has(gate);
   return {
     pendingInputsGiven: gatePasses('input'),
     vipsDefined: gatePasses('vips'),
     requiredPassed: gatePasses('ready'),
-    failingIds: failingIds(outcomes),
-    pendingIds: pendingIds.sort(),
   };
+}
+
+/** Returns the conditions of a cluster without hosts. They follow from its settings and are never stored. */
+export function conditionsWithoutHosts(settings: ClusterSettingsFacts): ClusterConditions {
+  const facts = { policy: SERVICE_DEFAULTS, settings, hosts: [], vipVerifications: [] };
+  return clusterConditions(facts, evaluateCluster(facts));
+}
+
+/** Returns the ids of all outcomes that fail or block the cluster. Failing rules that block nothing are listed as well. */
+export function clusterBlockingIds(outcomes: readonly Outcome[], ignored: IgnoredRules): ClusterBlockingIds {
+  const pendingIds = outcomes.flatMap((outcome) => {
+    const rule = RULES.get(outcome.id);
+    if (!rule || rule.gate === 'none' || outcome.status === 'failure') return [];
+    return passesGate(outcome, rule, ignored, NEVER_IGNORABLE_CLUSTER_RULES) ? [] : [outcome.id];
+  });
+  return { failingIds: failingIds(outcomes), pendingIds: pendingIds.sort() };
 }

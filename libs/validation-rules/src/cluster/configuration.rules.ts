@@ -1,4 +1,4 @@
-import { passIf } from '../rule/rule';
+import { fail, pass, passBecause, passIf } from '../rule/rule';
 import type { ClusterRule } from './cluster-rule';
 
 const THIRD_PARTY_NETWORK_TYPES = ['Cilium', 'Calico', 'CiscoACI', 'None'];
@@ -8,28 +8,34 @@ export const CONFIGURATION_RULES: readonly ClusterRule[] = [
   {
     id: 'custom-manifests-requirements-satisfied',
     category: 'network',
-    checks: 'A network type that OpenShift does not bring itself comes with a custom manifest.',
-    excused: ({ settings }) =>
-      THIRD_PARTY_NETWORK_TYPES.includes(settings.networkType) ? undefined : 'Network type needs no custom manifest',
+    checks: 'A network type that is not part of OpenShift requires a custom manifest.',
+    initial: passBecause('not-required'),
+    excused: ({ settings }) => (THIRD_PARTY_NETWORK_TYPES.includes(settings.networkType) ? undefined : 'not-required'),
     needs: [],
-    claim: ({ settings }) => passIf(settings.hasCustomManifest, settings.networkType),
-    explain: ({ passed, measured }) =>
-      passed ? 'There are custom manifests' : `Network type ${measured} needs a custom manifest`,
-    remedy: "Add the manifests of the network type's vendor to the cluster.",
+    claim: ({ settings }) => (settings.hasCustomManifest ? pass() : fail(settings.networkType)),
+    messages: {
+      success: 'The cluster has custom manifests',
+      failure: { message: 'Network type {0} requires a custom manifest', measured: '{0}' },
+      'not-required': 'The network type requires no custom manifest',
+    },
+    remedy: 'Add the manifests of the vendor of the network type to the cluster.',
     gate: 'ready',
   },
   {
     id: 'platform-requirements-satisfied',
     category: 'configuration',
-    checks: 'A cluster on Oracle Cloud comes with a custom manifest.',
+    checks: 'A cluster on Oracle Cloud requires a custom manifest.',
+    initial: passBecause('not-required'),
     excused: ({ settings }) =>
-      settings.platformType === 'external' && settings.externalPlatformName === OCI
-        ? undefined
-        : 'Platform needs no custom manifest',
+      settings.platformType === 'external' && settings.externalPlatformName === OCI ? undefined : 'not-required',
     needs: [],
     claim: ({ settings }) => passIf(settings.hasCustomManifest),
-    explain: ({ passed }) => (passed ? 'There are custom manifests' : 'Oracle Cloud needs a custom manifest'),
-    remedy: "Add the manifests of the platform's vendor to the cluster.",
+    messages: {
+      success: 'The cluster has custom manifests',
+      failure: 'Oracle Cloud requires a custom manifest',
+      'not-required': 'The platform requires no custom manifest',
+    },
+    remedy: 'Add the manifests of the vendor of the platform to the cluster.',
     gate: 'none',
   },
 ];

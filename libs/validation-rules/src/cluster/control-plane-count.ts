@@ -1,7 +1,7 @@
 import { isSingleNode } from '../facts/cluster-settings.facts';
 import { type ClusterFacts, type ClusterHostFacts, day1Hosts, effectiveRoleOf } from '../facts/cluster.facts';
 import { AUTO_ASSIGN } from '../roles/effective-role';
-import { type Claim, passIf } from '../rule/rule';
+import { type Claim, failBecause, passIf } from '../rule/rule';
 
 interface RoleCounts {
   readonly controlPlane: readonly ClusterHostFacts[];
@@ -9,7 +9,7 @@ interface RoleCounts {
   readonly workers: number;
 }
 
-/** Hosts without a role yet are counted as what they would be given: control plane while needed, then arbiter, then worker. */
+/** Counts a host without a role as the role it would be given: control plane while needed, then arbiter, then worker. */
 function countRoles(facts: ClusterFacts): RoleCounts {
   const { controlPlaneCount } = facts.settings;
   const hosts = day1Hosts(facts);
@@ -27,15 +27,15 @@ function countRoles(facts: ClusterFacts): RoleCounts {
 export function controlPlaneClaim(facts: ClusterFacts): Claim {
   const { controlPlaneCount } = facts.settings;
   const { controlPlane, arbiters, workers } = countRoles(facts);
-  const measured = `${controlPlane.length} control plane hosts, ${arbiters} arbiters, ${workers} workers`;
-  if (isSingleNode(facts.settings))
-    return passIf(controlPlane.length === 1 && workers === 0, measured, '1 control plane host and no worker');
+  const measured = [controlPlane.length, arbiters, workers] as const;
+  if (isSingleNode(facts.settings)) {
+    const isSingle = controlPlane.length === 1 && workers === 0;
+    return isSingle ? passIf(true, ...measured) : failBecause('single-node-roles', ...measured);
+  }
   const isEnough = controlPlane.length === controlPlaneCount;
-  if (controlPlaneCount !== 2) return passIf(isEnough, measured, `${controlPlaneCount} control plane hosts`);
+  if (controlPlaneCount !== 2) return passIf(isEnough, ...measured, controlPlaneCount);
   const isFenced = controlPlane.every(({ hasFencingCredentials }) => hasFencingCredentials);
-  return passIf(
-    isEnough && (arbiters > 0 || isFenced),
-    measured,
-    '2 control plane hosts with an arbiter or with fencing credentials',
-  );
+  return isEnough && (arbiters > 0 || isFenced)
+    ? passIf(true, ...measured)
+    : failBecause('two-node-roles', ...measured);
 }

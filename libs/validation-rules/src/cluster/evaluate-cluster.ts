@@ -1,11 +1,12 @@
 import type { ClusterFacts } from '../facts/cluster.facts';
-import { evaluateRules } from '../rule/evaluate-rules';
+import { evaluateRules, initialOutcomes, type Outcomes } from '../rule/evaluate-rules';
 import { disabledRulesFor } from '../rule/overrides';
+import { type RenderedOutcome, renderOutcome } from '../rule/render-outcome';
 import type { Outcome } from '../rule/rule';
-import { CLUSTER_NEEDS } from './cluster-rule';
+import { CLUSTER_NEEDS, type ClusterRule } from './cluster-rule';
 import { CLUSTER_RULES } from './cluster-rules.table';
 
-/** Statuses in which the rules count; in others the last outcomes stand. */
+/** Statuses in which clusters are evaluated. In other statuses the last outcomes remain. */
 export const EVALUATED_CLUSTER_STATUSES: readonly string[] = [
   'insufficient',
   'ready',
@@ -13,8 +14,20 @@ export const EVALUATED_CLUSTER_STATUSES: readonly string[] = [
   'preparing-for-installation',
 ];
 
-/** All outcomes of one cluster: a function of the facts. */
+/** Returns the outcome of every rule for a cluster. */
 export function evaluateCluster(facts: ClusterFacts): Outcome[] {
   const disabled = disabledRulesFor(facts.policy.disabledClusterRules, facts.settings.ignoredClusterRules);
   return evaluateRules(CLUSTER_RULES, CLUSTER_NEEDS, facts, disabled);
 }
+
+const CLUSTER_RULES_BY_ID: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.map((rule) => [rule.id, rule]));
+
+/** The outcomes of a cluster with default settings before any host has arrived. They are never stored. */
+export const INITIAL_CLUSTER_OUTCOMES: Outcomes = initialOutcomes(CLUSTER_RULES);
+
+/** Returns all outcomes of a cluster: the recorded ones, and the initial ones of all other rules. */
+export const completeClusterOutcomes = (recorded: Outcomes): readonly Outcome[] =>
+  [...INITIAL_CLUSTER_OUTCOMES].map(([id, initial]) => recorded.get(id) ?? initial);
+
+export const renderClusterOutcome = (outcome: Outcome): RenderedOutcome =>
+  renderOutcome(outcome, CLUSTER_RULES_BY_ID.get(outcome.id));

@@ -1,15 +1,17 @@
 import type { ClusterFacts } from '../facts/cluster.facts';
-import { passIf } from '../rule/rule';
+import { fail, failBecause, pass, pending } from '../rule/rule';
 import type { ClusterRule } from './cluster-rule';
 import { controlPlaneClaim } from './control-plane-count';
 
+/** Hosts that have just arrived: whether they will be ready is not known yet. */
+const ARRIVING_STATUSES = ['discovering', 'binding'];
 const READY_STATUSES = ['known', 'preparing-for-installation', 'preparing-successful'];
-/** Statuses in which the clock of a host is out of date. */
+/** Statuses in which the clock offset of a host is outdated. */
 const WITHOUT_CLOCK = ['disconnected', 'discovering', 'resetting-pending-user-action'];
 const SKEW_MINUTES_MAX = 4;
 const SECONDS_PER_MINUTE = 60;
 
-/** Largest difference between two clocks, in seconds. */
+/** Returns the largest difference between two clocks, in seconds. */
 function clockSkewSeconds({ hosts }: ClusterFacts): number {
   let [earliest, latest] = [Infinity, -Infinity];
   for (const { status, clockOffsetSeconds } of hosts) {
@@ -20,30 +22,63 @@ function clockSkewSeconds({ hosts }: ClusterFacts): number {
   return latest >= earliest ? latest - earliest : 0;
 }
 
+const ROLES = '{0} control plane hosts, {1} arbiters, {2} workers';
+
 export const HOSTS_RULES: readonly ClusterRule[] = [
   {
     id: 'all-hosts-are-ready-to-install',
     category: 'hosts-data',
-    checks: 'Every host is known, or has gone further.',
+    checks: 'Every host is known or further.',
     needs: [],
     claim: ({ hosts }) => {
-      const behind = hosts.filter(({ status }) => !READY_STATUSES.includes(status)).length;
-      return passIf(behind === 0, `${behind} of ${hosts.length}`);
+      if (hosts.length === 0) return pending('no-hosts');
+      const behind = hosts.filter(({ status }) => !READY_STATUSES.includes(status));
+      if (behind.length === 0) return pass();
+      const isArriving = behind.every(({ status }) => ARRIVING_STATUSES.includes(status));
+      return isArriving ? pending('awaits-hosts', behind.length) : fail(behind.length, hosts.length);
     },
-    explain: ({ passed, measured }) => (passed ? 'All hosts are ready' : `Hosts that are not ready: ${measured}`),
-    remedy: 'Check the validations of the hosts that are not ready; take hosts that are not needed out of the cluster.',
+    messages: {
+      success: 'All hosts in the cluster are ready to install',
+      failure: {
+        message: '{0} of {1} hosts in the cluster are not ready to install',
+        measured: '{0} hosts that are not ready',
+        required: '0 hosts',
+      },
+      'no-hosts': 'Waiting for hosts',
+      'awaits-hosts': 'Waiting for {0} hosts to report their hardware',
+    },
+    initial: pending('no-hosts'),
+    remedy: 'Read the validations of the hosts that are not ready. Remove hosts that are not needed from the cluster.',
     gate: 'ready',
   },
   {
     id: 'sufficient-masters-count',
     category: 'hosts-data',
     checks:
-      'There are as many control plane hosts as the cluster is to have, and an arbiter or fencing for two of them.',
+      'The cluster has as many control plane hosts as control_plane_count, and an arbiter or fencing when there are two.',
     needs: [],
-    claim: controlPlaneClaim,
-    explain: ({ passed, measured, required }) =>
-      passed ? `There are ${measured}` : `There are ${measured}, needed are ${required}`,
-    remedy: 'Add hosts that are strong enough, or change the roles of hosts or control_plane_count.',
+    claim: (facts) => (facts.hosts.length === 0 ? failBecause('no-hosts') : controlPlaneClaim(facts)),
+    messages: {
+      success: { message: `The cluster has ${ROLES}`, measured: ROLES },
+      failure: {
+        message: `The cluster has ${ROLES}, {3} control plane hosts are required`,
+        measured: ROLES,
+        required: '{3} control plane hosts',
+      },
+      'single-node-roles': {
+        message: `The cluster has ${ROLES}, a single node requires exactly 1 control plane host and no worker`,
+        measured: ROLES,
+        required: '1 control plane host and no worker',
+      },
+      'two-node-roles': {
+        message: `The cluster has ${ROLES}, 2 control plane hosts with an arbiter or with fencing credentials are required`,
+        measured: ROLES,
+        required: '2 control plane hosts with an arbiter or with fencing credentials',
+      },
+      'no-hosts': 'The cluster has no hosts',
+    },
+    initial: failBecause('no-hosts'),
+    remedy: 'Add hosts with enough resources, or change the roles of the hosts or control_plane_count.',
     gate: 'ready',
   },
   {
@@ -53,12 +88,17 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
     needs: [],
     claim: (facts) => {
       const skew = clockSkewSeconds(facts);
-      const minutes = Math.floor(skew / SECONDS_PER_MINUTE);
-      return passIf(minutes <= SKEW_MINUTES_MAX, `${Math.round(skew)} s`, `${SKEW_MINUTES_MAX} minutes`);
+      return Math.floor(skew / SECONDS_PER_MINUTE) <= SKEW_MINUTES_MAX ? pass() : fail(Math.round(skew));
     },
-    explain: ({ passed, measured, required }) =>
-      passed ? 'Clocks of the hosts agree' : `Clocks of the hosts differ by ${measured}, allowed are ${required}`,
-    remedy: 'Let all hosts follow the same time source; name one in the settings of the cluster.',
+    messages: {
+      success: 'The clocks of the hosts are synchronized',
+      failure: {
+        message: `The clocks of the hosts differ by {0} s, at most ${SKEW_MINUTES_MAX} minutes are allowed`,
+        measured: '{0} s',
+        required: `at most ${SKEW_MINUTES_MAX} minutes`,
+      },
+    },
+    remedy: 'Synchronize all hosts with the same NTP source. Add one in the settings of the cluster.',
     gate: 'ready',
     comesAndGoes: true,
   },

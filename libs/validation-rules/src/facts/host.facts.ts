@@ -93,8 +93,10 @@ export interface MajorityFacts {
   readonly groups: readonly string[];
   /** Address families in which all other hosts reach it over routers. */
   readonly reachedFamilies: readonly (4 | 6)[];
-  /** With fewer nobody can tell who is cut off from whom. */
+  /** With fewer hosts it cannot be decided which of them is cut off. */
   readonly hasEnoughHosts: boolean;
+  /** A connected host has not reported its connectivity to all other hosts yet: a missing host may still belong to a group. */
+  readonly awaitsReports: boolean;
 }
 
 export interface WeakPeer {

@@ -125,7 +125,7 @@ export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
   workerNetworking: undefined,
   clusterHostCount: 3,
   isReachReported: true,
-  majority: { groups: ['192.168.128.0/24'], reachedFamilies: [4], hasEnoughHosts: true },
+  majority: { groups: ['192.168.128.0/24'], reachedFamilies: [4], hasEnoughHosts: true, awaitsReports: false },
   weakPeers: [],
   collidingAddresses: [],
   ...changes,

@@ -1,141 +1,95 @@
-import type { OutcomeHistory, Plain } from '@muster/contracts';
+import { hasSameFinding, type Outcomes } from '../rule/evaluate-rules';
 import type { Outcome } from '../rule/rule';
 import type { FlapPolicy } from './flap-policy';
+import { type Histories, NO_HISTORY } from './outcome-history';
 import { type OutcomeResult, resultOf } from './result-of';
 
-type History = Plain<OutcomeHistory>;
-
-/** What was seen of a flapping outcome since it was last stored: its turns are not, so that they fill no stream. */
+/** The changes of a flapping outcome since it was recorded. They are not recorded themselves. */
 export interface Watched {
-  readonly verdict: OutcomeResult;
-  readonly turnedAtMs: number;
-  readonly flips: number;
+  readonly result: OutcomeResult;
+  readonly changedAtMs: number;
 }
-/** By rule id. May be lost: then the quiet time begins anew, which only delays good news. */
+/** By rule id. May be lost: then the quiet time starts again, which only delays a success. */
 export type FlapWatch = ReadonlyMap<string, Watched>;
 
 export interface EvaluationContext {
   readonly atMs: number;
   readonly policy: FlapPolicy;
   readonly watch: FlapWatch;
-  /** Whether good news of the rule has to last before it counts. */
+  /** Returns true when a success of a flapping rule has to be stable before it counts. */
   readonly isDamped: (ruleId: string) => boolean;
 }
 
 export interface Remembered {
   readonly outcomes: readonly Outcome[];
   readonly watch: FlapWatch;
-  /** When to look again though nothing was heard; undefined when nothing flaps. */
-  readonly lookAgainAtMs: number | undefined;
+  /** When to evaluate again without a new event. Undefined when nothing flaps. */
+  readonly evaluateAgainAtMs: number | undefined;
 }
 
 /**
- * What was found, with since when and how steadily, given what was known before. Bad news counts at once, always. Good
- * news of what flaps counts once it has lasted; until then the failure stands as it was told.
+ * Returns the outcomes to record. A failure always counts at once. A success of a flapping rule counts once it is stable: until
+ * then the recorded failure remains.
  */
 export function rememberOutcomes(
-  before: readonly Outcome[],
+  before: { readonly outcomes: Outcomes; readonly histories: Histories },
   found: readonly Outcome[],
-  look: EvaluationContext,
+  context: EvaluationContext,
 ): Remembered {
-  const known = new Map(before.map((outcome) => [outcome.id, outcome]));
   const watch = new Map<string, Watched>();
   const outcomes = found.map((outcome) => {
-    const old = known.get(outcome.id);
-    if (old?.history?.flapping) return stillFlapping(old, old.history, outcome, look, watch);
-    return begunToFlap(withHistory(old, outcome, look), old, look, watch);
+    const recorded = before.outcomes.get(outcome.id);
+    if (recorded?.flapping) return whileFlapping(recorded, outcome, context, watch);
+    return startsFlapping(outcome, before.histories, context, watch) ?? outcome;
   });
-  const ends = [...watch.values()].map(({ turnedAtMs }) => turnedAtMs + look.policy.quietMs);
-  return { outcomes, watch, lookAgainAtMs: ends.length > 0 ? Math.min(...ends) : undefined };
+  const ends = [...watch.values()].map(({ changedAtMs }) => changedAtMs + context.policy.quietMs);
+  return { outcomes, watch, evaluateAgainAtMs: ends.length > 0 ? Math.min(...ends) : undefined };
 }
 
-/** A status that was stored before histories were kept has none until it changes. */
-function withHistory(old: Outcome | undefined, found: Outcome, { atMs, policy }: EvaluationContext): Outcome {
-  const [verdict, at] = [resultOf(found), toText(atMs)];
-  if (!old) return { ...found, history: { ...NO_HISTORY, since: at, lastResult: verdict } };
-  if (!old.history && old.status === found.status) return found;
-  const { since, flips, lastResult, recentFlips } = old.history ?? { ...NO_HISTORY, lastResult: resultOf(old) };
-  const hasTurned = verdict !== '' && lastResult !== '' && verdict !== lastResult;
+/** Only a change to a failure starts flapping. */
+function startsFlapping(
+  outcome: Outcome,
+  histories: Histories,
+  { atMs, policy, isDamped }: EvaluationContext,
+  watch: Map<string, Watched>,
+): Outcome | undefined {
+  if (resultOf(outcome) !== 'failing' || !isDamped(outcome.id)) return undefined;
+  const { lastResult, recentFlips } = histories.get(outcome.id) ?? NO_HISTORY;
+  if (lastResult !== 'passing') return undefined;
+  const flips = recentFlips.filter((at) => atMs - Date.parse(at) <= policy.windowMs).length + 1;
+  if (flips < policy.flipsMin) return undefined;
+  watch.set(outcome.id, { result: 'failing', changedAtMs: atMs });
   return {
-    ...found,
-    history: {
-      since: old.status === found.status ? since : at,
-      flips: hasTurned ? flips + 1 : flips,
-      lastResult: verdict || lastResult,
-      recentFlips: hasTurned ? recent([...recentFlips, at], atMs, policy) : recentFlips,
-      flapping: undefined,
+    ...outcome,
+    flapping: {
+      since: new Date(atMs).toISOString(),
+      flips: Math.min(flips, policy.flipsMin),
+      windowSeconds: toSeconds(policy.windowMs),
+      quietSeconds: toSeconds(policy.quietMs),
     },
   };
 }
 
-/** Only a failure begins to flap: it is told like any other, and what is held afterwards has its words and its remedy. */
-function begunToFlap(
-  outcome: Outcome,
-  old: Outcome | undefined,
-  { atMs, policy, isDamped }: EvaluationContext,
-  watch: Map<string, Watched>,
-): Outcome {
-  const { history } = outcome;
-  const hasTurned = history && old?.history?.flips !== undefined && history.flips > old.history.flips;
-  if (!hasTurned || resultOf(outcome) !== 'failing' || !isDamped(outcome.id)) return outcome;
-  if (history.recentFlips.length < policy.flipsMin) return outcome;
-  watch.set(outcome.id, { verdict: 'failing', turnedAtMs: atMs, flips: 0 });
-  const flapping = {
-    since: toText(atMs),
-    flips: history.recentFlips.length,
-    windowSeconds: Math.ceil(policy.windowMs / MS_PER_SECOND),
-    quietSeconds: Math.ceil(policy.quietMs / MS_PER_SECOND),
-  };
-  return {
-    ...outcome,
-    message: `${outcome.message} (it comes and goes: turned ${flapping.flips} times within ${descriptions(policy.windowMs)}; passes again once it has held for ${descriptions(policy.quietMs)})`,
-    history: { ...history, flapping },
-  };
-}
-
-function stillFlapping(
-  old: Outcome,
-  history: History,
+function whileFlapping(
+  recorded: Outcome,
   found: Outcome,
   { atMs, policy, watch: watched, isDamped }: EvaluationContext,
   watch: Map<string, Watched>,
 ): Outcome {
-  const verdict = resultOf(found);
-  const seen = watched.get(found.id) ?? { verdict: verdict || 'failing', turnedAtMs: atMs, flips: 0 };
-  const hasTurned = verdict !== '' && verdict !== seen.verdict;
-  const now = hasTurned
-    ? { verdict, turnedAtMs: atMs, flips: seen.flips + 1 }
-    : // A clock that was set back must not hold anything for longer.
-      { ...seen, turnedAtMs: Math.min(seen.turnedAtMs, atMs) };
-  const isOver = atMs - now.turnedAtMs >= policy.quietMs || found.status === 'disabled' || !isDamped(found.id);
-  if (!isOver) {
-    watch.set(found.id, now);
-    return old;
-  }
-  const flips = now.flips > 0 ? [...history.recentFlips, toText(now.turnedAtMs)] : history.recentFlips;
-  return {
-    ...found,
-    history: {
-      since: old.status === found.status ? history.since : toText(atMs),
-      flips: history.flips + now.flips,
-      lastResult: now.verdict,
-      recentFlips: recent(flips, atMs, policy),
-      flapping: undefined,
-    },
-  };
+  const result = resultOf(found);
+  const seen = watched.get(found.id) ?? { result: result || 'failing', changedAtMs: atMs };
+  const hasChanged = result !== '' && result !== seen.result;
+  const now: Watched = hasChanged
+    ? { result, changedAtMs: atMs }
+    : // A clock that was set back must not delay anything.
+      { ...seen, changedAtMs: Math.min(seen.changedAtMs, atMs) };
+  const isOver = atMs - now.changedAtMs >= policy.quietMs || found.status === 'disabled' || !isDamped(found.id);
+  if (isOver) return found;
+  watch.set(found.id, now);
+  return result === 'failing' && !hasSameFinding(found, recorded)
+    ? { ...found, flapping: recorded.flapping }
+    : recorded;
 }
-
-const NO_HISTORY: History = { since: '', flips: 0, lastResult: '', recentFlips: [], flapping: undefined };
 
 const MS_PER_SECOND = 1_000;
-const SECONDS_PER_MINUTE = 60;
-
-const recent = (flips: readonly string[], atMs: number, { flipsMin, windowMs }: FlapPolicy): string[] =>
-  flips.filter((at) => atMs - Date.parse(at) <= windowMs).slice(-flipsMin);
-
-const toText = (atMs: number): string => new Date(atMs).toISOString();
-
-function descriptions(durationMs: number): string {
-  const seconds = Math.round(durationMs / MS_PER_SECOND);
-  return seconds % SECONDS_PER_MINUTE === 0 ? `${seconds / SECONDS_PER_MINUTE} minutes` : `${seconds} seconds`;
-}
+const toSeconds = (durationMs: number): number => Math.ceil(durationMs / MS_PER_SECOND);

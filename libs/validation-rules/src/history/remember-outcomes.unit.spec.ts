@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { applyOutcomeChanges, diffOutcomes } from '../rule/diff-outcomes';
+import { hasSameFinding } from '../rule/evaluate-rules';
 import type { Outcome, OutcomeStatus } from '../rule/rule';
 import type { FlapPolicy } from './flap-policy';
+import { nextHistory, type OutcomeHistory } from './outcome-history';
 import { type FlapWatch, rememberOutcomes } from './remember-outcomes';
 import { resultOf } from './result-of';
 
@@ -12,88 +13,73 @@ const STATUSES: readonly OutcomeStatus[] = ['success', 'failure', 'pending', 'er
 const found = (status: OutcomeStatus): Outcome => ({
   id: 'connected',
   status,
-  message: `it is a ${status}`,
-  category: 'network',
-  measured: '',
-  required: '',
-  remedy: status === 'failure' ? 'plug it in' : '',
+  parameters: [],
 });
 
-/** One rule over time, stored as the service stores it. */
+const INITIAL = found('pending');
+
+/** One rule over time, recorded as the service records it. */
 function subject({ policy = POLICY, isDamped = true } = {}) {
-  let stored: Outcome[] = [];
+  let recorded = INITIAL;
+  let history: OutcomeHistory | undefined;
   let watch: FlapWatch = new Map();
-  let lookAgainAtMs: number | undefined;
+  let evaluateAgainAtMs: number | undefined;
   let stores = 0;
   return {
-    look(status: OutcomeStatus, atMs: number): Outcome | undefined {
-      const remembered = rememberOutcomes(stored, [found(status)], { atMs, policy, watch, isDamped: () => isDamped });
-      const changes = diffOutcomes(stored, remembered.outcomes);
-      if (changes.changed.length + changes.withdrawn.length > 0) stores += 1;
-      stored = applyOutcomeChanges(stored, changes);
-      ({ watch, lookAgainAtMs } = remembered);
-      return stored[0];
+    look(status: OutcomeStatus, atMs: number): Outcome & { readonly history: OutcomeHistory | undefined } {
+      const histories = new Map(history ? [['connected', history]] : []);
+      const before = { outcomes: new Map([['connected', recorded]]), histories };
+      const remembered = rememberOutcomes(before, [found(status)], { atMs, policy, watch, isDamped: () => isDamped });
+      const [outcome = INITIAL] = remembered.outcomes;
+      const isChanged =
+        !hasSameFinding(recorded, outcome) || JSON.stringify(recorded.flapping) !== JSON.stringify(outcome.flapping);
+      if (isChanged) {
+        stores += 1;
+        history = nextHistory(history, recorded, outcome, new Date(atMs).toISOString());
+        recorded = outcome;
+      }
+      ({ watch, evaluateAgainAtMs } = remembered);
+      return { ...recorded, history };
     },
-    /** Looks at each of the statuses, a minute apart. */
-    play(...statuses: readonly OutcomeStatus[]): Outcome | undefined {
+    /** Evaluates each of the statuses, a minute apart. */
+    play(...statuses: readonly OutcomeStatus[]): ReturnType<typeof this.look> | undefined {
       return statuses.map((status, index) => this.look(status, index * MINUTE_MS)).at(-1);
     },
     restart: () => void (watch = new Map()),
-    lookAgainAtMs: () => lookAgainAtMs,
+    lookAgainAtMs: () => evaluateAgainAtMs,
     stores: () => stores,
   };
 }
 
-describe('what is remembered of an outcome', () => {
-  it('is since when it is what it is, whatever its words', () => {
+describe('the history of an outcome', () => {
+  it('has the time since when the status is what it is', () => {
     const one = subject();
     one.look('failure', 0);
     one.look('failure', MINUTE_MS);
-    expect(one.look('failure', 2 * MINUTE_MS)?.history?.since).toBe('1970-01-01T00:00:00.000Z');
-    expect(one.look('success', 3 * MINUTE_MS)?.history?.since).toBe('1970-01-01T00:03:00.000Z');
+    expect(one.look('failure', 2 * MINUTE_MS).history?.since).toBe('1970-01-01T00:00:00.000Z');
+    expect(one.look('success', 3 * MINUTE_MS).history?.since).toBe('1970-01-01T00:03:00.000Z');
   });
 
-  it('is how often it turned, a time of not knowing between two turns or not', () => {
+  it('counts changes between passing and failing, with or without a pending outcome between them', () => {
     expect(subject().play('pending', 'failure', 'success')?.history?.flips).toBe(1);
     expect(subject().play('failure', 'pending', 'success', 'pending', 'success')?.history?.flips).toBe(1);
     expect(subject().play('success', 'error', 'disabled', 'failure')?.history?.flips).toBe(1);
   });
-
-  it('begins at the next change where nothing was kept', () => {
-    const old = found('failure');
-    const look = { atMs: 0, policy: POLICY, watch: new Map(), isDamped: () => true };
-    expect(rememberOutcomes([old], [found('failure')], look).outcomes).toEqual([old]);
-    expect(rememberOutcomes([old], [found('success')], look).outcomes[0]?.history).toMatchObject({ flips: 1 });
-  });
-
-  it('is nothing of what no longer applies', () => {
-    const look = { atMs: 0, policy: POLICY, watch: new Map(), isDamped: () => true };
-    expect(rememberOutcomes([found('failure')], [], look)).toEqual({
-      outcomes: [],
-      watch: new Map(),
-      lookAgainAtMs: undefined,
-    });
-  });
 });
 
-describe('what turns too often', () => {
+describe('a flapping outcome', () => {
   const FLAPPING = ['success', 'failure', 'success', 'failure', 'success', 'failure'] as const;
 
-  it('flaps from a failure on, and says so in its words and with the thresholds', () => {
-    expect(subject().play(...FLAPPING.slice(0, 4))?.history?.flapping).toBeUndefined();
+  it('starts with a failure and has the thresholds', () => {
+    expect(subject().play(...FLAPPING.slice(0, 4))?.flapping).toBeUndefined();
     expect(subject().play(...FLAPPING)).toMatchObject({
       status: 'failure',
-      message:
-        'it is a failure (it comes and goes: turned 4 times within 10 minutes; passes again once it has held for 2 minutes)',
-      remedy: 'plug it in',
-      history: {
-        flips: 5,
-        flapping: { since: '1970-01-01T00:05:00.000Z', flips: 4, windowSeconds: 600, quietSeconds: 120 },
-      },
+      flapping: { since: '1970-01-01T00:05:00.000Z', flips: 4, windowSeconds: 600, quietSeconds: 120 },
+      history: { flips: 5 },
     });
   });
 
-  it('is not stored turn by turn, and fails until it has passed for the quiet time', () => {
+  it('is not stored change by change, and fails until it has passed for the quiet time', () => {
     const one = subject();
     one.play(...FLAPPING);
     const storesBefore = one.stores();
@@ -104,8 +90,7 @@ describe('what turns too often', () => {
     expect(one.lookAgainAtMs()).toBe(28 * MINUTE_MS);
     expect(one.look('success', 28 * MINUTE_MS)).toMatchObject({
       status: 'success',
-      message: 'it is a success',
-      history: { flips: 26, flapping: undefined, since: '1970-01-01T00:28:00.000Z' },
+      history: { flips: 6, since: '1970-01-01T00:28:00.000Z' },
     });
   });
 
@@ -114,8 +99,7 @@ describe('what turns too often', () => {
     one.play(...FLAPPING);
     expect(one.look('failure', 7 * MINUTE_MS)).toMatchObject({
       status: 'failure',
-      message: 'it is a failure',
-      history: { flapping: undefined, since: '1970-01-01T00:05:00.000Z' },
+      history: { since: '1970-01-01T00:05:00.000Z' },
     });
   });
 
@@ -128,12 +112,12 @@ describe('what turns too often', () => {
     expect(one.look('success', 22 * MINUTE_MS)?.status).toBe('success');
   });
 
-  it('is told as it is where rules are not damped, and when it is switched off', () => {
+  it('is recorded as found where rules are not damped, and when it is disabled', () => {
     expect(subject({ isDamped: false }).play(...FLAPPING, 'success')?.status).toBe('success');
     expect(subject().play(...FLAPPING, 'disabled')?.status).toBe('disabled');
   });
 
-  it('is not what turns as often over a longer time', () => {
+  it('needs the changes within the window', () => {
     const one = subject();
     FLAPPING.forEach((status, index) => one.look(status, index * 5 * MINUTE_MS));
     expect(one.look('success', 31 * MINUTE_MS)?.status).toBe('success');
@@ -182,7 +166,8 @@ describe('damping, whatever comes', () => {
         const shown = one.look(last, atMs);
         const again = one.lookAgainAtMs();
         const settled = again === undefined ? shown : one.look(last, again);
-        expect(settled).toMatchObject({ status: last, message: `it is a ${last}` });
+        expect(settled.status).toBe(last);
+        expect(settled.flapping).toBeUndefined();
         expect(one.lookAgainAtMs()).toBeUndefined();
         expect((again ?? atMs) - atMs).toBeLessThanOrEqual(thresholds.quietMs);
       }),

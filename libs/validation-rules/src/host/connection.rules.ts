@@ -9,13 +9,17 @@ export const CONNECTION_RULES: readonly HostRule[] = [
   {
     id: 'connected',
     category: 'network',
-    checks: 'The agent has asked for work within the last 3 minutes (5 on the bootstrap host), until the host reboots.',
+    checks:
+      'The agent has asked for instructions within the last 3 minutes (5 on the bootstrap host), until the host reboots.',
     applies: isAgentRunning,
     needs: [],
     claim: ({ isSilent }) => passIf(!isSilent),
-    explain: ({ passed }) => (passed ? 'Host is connected' : 'Host has stopped asking for work'),
+    messages: {
+      success: 'Host is connected',
+      failure: 'Host is disconnected: its agent no longer asks for instructions',
+    },
     remedy:
-      'Check that the host is switched on, runs the discovery image and can reach the service; then wait for its agent.',
+      'Check that the host is powered on, runs the discovery image and reaches the service. Then wait for its agent.',
     gate: 'connection',
     comesAndGoes: true,
     inPool: true,
@@ -23,11 +27,11 @@ export const CONNECTION_RULES: readonly HostRule[] = [
   {
     id: 'media-connected',
     category: 'network',
-    checks: 'The discovery image can still be read on the host, until it reboots.',
+    checks: 'The host can read the discovery image, until it reboots.',
     applies: isAgentRunning,
     needs: [],
     claim: ({ isMediaConnected }) => passIf(isMediaConnected),
-    explain: ({ passed }) => (passed ? 'Discovery media is connected' : 'Discovery media can no longer be read'),
+    messages: { success: 'Media device is connected', failure: 'Media device is disconnected' },
     remedy: 'Attach the virtual or physical media with the discovery image again and restart the host.',
     gate: 'media',
     comesAndGoes: true,

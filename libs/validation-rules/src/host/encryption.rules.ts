@@ -1,7 +1,7 @@
 import { isDay2Cluster } from '../facts/cluster-settings.facts';
-import { clusterOf, hardwareOf, type HostFacts, isBound, isDay2Host } from '../facts/host.facts';
+import { clusterOf, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
 import { AUTO_ASSIGN, effectiveRole } from '../roles/effective-role';
-import { type Claim, fail, pass, passIf, pending } from '../rule/rule';
+import { type Claim, failBecause, pass, passIf, pending, SUPPRESSED } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 const TPM_NEEDED = '2.0';
@@ -24,7 +24,6 @@ function isEncrypted(facts: HostFacts): boolean {
 }
 
 function applies(facts: HostFacts): boolean {
-  if (!isBound(facts)) return false;
   if (!isForDay2(facts)) return isConfigured(facts) && isEncrypted(facts);
   const { workerEncryption } = facts;
   return workerEncryption === undefined || workerEncryption === '' ? isConfigured(facts) : workerEncryption !== 'none';
@@ -32,25 +31,21 @@ function applies(facts: HostFacts): boolean {
 
 function modeClaim(facts: HostFacts, mode: string): Claim {
   if (mode === 'tang') {
-    if (facts.isTangReached === undefined) return pending('Waiting for the host to reach the Tang servers');
-    return passIf(facts.isTangReached, 'Tang servers that cannot be reached', 'Tang servers that answer');
+    if (facts.isTangReached === undefined) return pending('awaits-tang');
+    return facts.isTangReached ? pass() : failBecause('tang-unreachable');
   }
   const { tpmVersion } = hardwareOf(facts);
-  return passIf(tpmVersion === TPM_NEEDED, `TPM ${tpmVersion || 'none'}`, `TPM ${TPM_NEEDED}`);
+  return passIf(tpmVersion === TPM_NEEDED, ...(tpmVersion === TPM_NEEDED ? [] : [tpmVersion || 'none', TPM_NEEDED]));
 }
 
 function encryptionClaim(facts: HostFacts): Claim {
   if (isForDay2(facts)) {
     const { workerEncryption } = facts;
-    if (!workerEncryption)
-      return pending('Waiting for the ignition of the installed cluster, which tells how disks are encrypted');
+    if (!workerEncryption) return pending('awaits-ignition');
     if (workerEncryption === 'none') return pass();
-    return workerEncryption === 'other'
-      ? fail('neither TPM nor Tang', 'TPM or Tang')
-      : modeClaim(facts, workerEncryption);
+    return workerEncryption === 'other' ? failBecause('unsupported') : modeClaim(facts, workerEncryption);
   }
-  if (effectiveRole(facts.role, facts.suggestedRole) === AUTO_ASSIGN)
-    return pending('Waiting for the role of the host, which tells whether its disk is encrypted');
+  if (effectiveRole(facts.role, facts.suggestedRole) === AUTO_ASSIGN) return pending('awaits-role');
   return modeClaim(facts, clusterOf(facts).diskEncryption.mode);
 }
 
@@ -58,13 +53,24 @@ export const ENCRYPTION_RULES: readonly HostRule[] = [
   {
     id: 'disk-encryption-requirements-satisfied',
     category: 'hardware',
-    checks: `Where disks are encrypted: the host has a TPM ${TPM_NEEDED}, or reaches the Tang servers.`,
+    checks: `When disks are encrypted: the host has a TPM ${TPM_NEEDED}, or reaches the Tang servers.`,
+    boundOnly: true,
     applies,
+    initial: SUPPRESSED,
     needs: ['inventory'],
     claim: encryptionClaim,
-    explain: ({ passed, measured, required }) =>
-      passed ? 'Disk can be encrypted' : `Disk cannot be encrypted: there is ${measured}, needed is ${required}`,
-    remedy: 'Switch on TPM 2.0 in the firmware, correct the Tang servers, or do not encrypt the disks of this role.',
+    messages: {
+      success: 'The installation disk can be encrypted',
+      failure: {
+        message: 'The installation disk cannot be encrypted: TPM version {0}, required is {1}',
+        measured: 'TPM {0}',
+        required: 'TPM {1}',
+      },
+      'tang-unreachable': 'The installation disk cannot be encrypted: the host does not reach the Tang servers',
+      unsupported: 'The installed cluster encrypts disks neither with TPM nor with Tang',
+      'awaits-tang': 'Waiting for the host to reach the Tang servers',
+    },
+    remedy: 'Enable TPM 2.0 in the firmware, correct the Tang servers, or do not encrypt the disks of this role.',
     gate: 'hardware',
     comesAndGoes: true,
   },

@@ -1,12 +1,35 @@
-import { clusterOf, type HostFacts } from '../facts/host.facts';
-import { evaluateRules } from '../rule/evaluate-rules';
+import { clusterOf, type HostFacts, isBound } from '../facts/host.facts';
+import { evaluateRules, initialOutcomes, type Outcomes } from '../rule/evaluate-rules';
 import { disabledRulesFor } from '../rule/overrides';
-import type { Outcome } from '../rule/rule';
-import { HOST_NEEDS } from './host-rule';
+import { type RenderedOutcome, renderOutcome } from '../rule/render-outcome';
+import { type Outcome, SUPPRESSED } from '../rule/rule';
+import { HOST_NEEDS, type HostRule } from './host-rule';
 import { HOST_RULES } from './host-rules.table';
 
-/** All outcomes of one host: a function of the facts. A rule that does not apply has no outcome. */
+const HOST_RULES_BY_ID: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
+const POOL_RULES: readonly HostRule[] = HOST_RULES.filter(({ boundOnly }) => !boundOnly);
+
+/** Returns the outcome of every rule for a host. Rules that are `boundOnly` have an outcome on bound hosts only. */
 export function evaluateHost(facts: HostFacts): Outcome[] {
   const disabled = disabledRulesFor(facts.policy.disabledHostRules, clusterOf(facts).ignoredHostRules);
-  return evaluateRules(HOST_RULES, HOST_NEEDS, facts, disabled);
+  return evaluateRules(isBound(facts) ? HOST_RULES : POOL_RULES, HOST_NEEDS, facts, disabled);
 }
+
+const INITIAL_BOUND = initialOutcomes(HOST_RULES);
+const INITIAL_IN_POOL = initialOutcomes(
+  POOL_RULES.map(({ id, needs, initial, suppressedInPool }) => ({
+    id,
+    needs,
+    ...(suppressedInPool ? { initial: SUPPRESSED } : { initial }),
+  })),
+);
+
+/** Returns the outcomes of a host before it has reported anything. They are never stored. */
+export const initialHostOutcomes = (isBoundHost: boolean): Outcomes => (isBoundHost ? INITIAL_BOUND : INITIAL_IN_POOL);
+
+/** Returns all outcomes of a host: the recorded ones, and the initial ones of all other rules. */
+export const completeHostOutcomes = (recorded: Outcomes, isBoundHost: boolean): readonly Outcome[] =>
+  [...initialHostOutcomes(isBoundHost)].map(([id, initial]) => recorded.get(id) ?? initial);
+
+export const renderHostOutcome = (outcome: Outcome): RenderedOutcome =>
+  renderOutcome(outcome, HOST_RULES_BY_ID.get(outcome.id));

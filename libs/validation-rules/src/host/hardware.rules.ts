@@ -13,20 +13,24 @@ import type { HostRule } from './host-rule';
 
 const MORE_CPU = 'Give the machine more CPU cores, or use another machine.';
 const MORE_MEMORY = 'Give the machine more memory, or use another machine.';
+const CORES = { measured: '{0} cores', required: '{1} cores' };
+const MEMORY = { measured: '{0} MiB', required: '{1} MiB' };
 
 export const HARDWARE_RULES: readonly HostRule[] = [
   {
     id: 'has-min-cpu-cores',
     category: 'hardware',
-    checks: 'At least as many CPU cores as the least demanding role needs.',
+    checks: 'At least as many CPU cores as the least demanding role requires.',
     needs: ['inventory'],
     claim: (facts) => {
       const { cpuCores } = leastRequirements(facts);
       const hardware = hardwareOf(facts);
-      return passIf(hasCores(hardware, cpuCores), `${hardware.cpuCount} cores`, `${cpuCores} cores`);
+      return passIf(hasCores(hardware, cpuCores), hardware.cpuCount, cpuCores);
     },
-    explain: ({ passed, measured, required }) =>
-      passed ? `CPU has ${measured}` : `CPU has ${measured}, any role needs at least ${required}`,
+    messages: {
+      success: { message: 'The host has {0} CPU cores', ...CORES },
+      failure: { message: 'The host has {0} CPU cores, at least {1} are required for any role', ...CORES },
+    },
     remedy: MORE_CPU,
     gate: 'hardware',
     inPool: true,
@@ -35,16 +39,18 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     id: 'has-min-memory',
     category: 'hardware',
     checks:
-      'At least as much memory as the least demanding role needs, less 100 MiB (and 2 % when only the kernel can tell).',
+      'At least as much memory as the least demanding role requires, less 100 MiB (and 2 % when only the kernel reports it).',
     needs: ['inventory'],
     claim: (facts) => {
       const { ramMib } = leastRequirements(facts);
       const hardware = hardwareOf(facts);
-      const enough = hasMemory(hardware, ramMib, minimumToleranceMib(hardware, ramMib));
-      return passIf(enough, `${toMib(hardware.physicalMemoryBytes)} MiB`, `${ramMib} MiB`);
+      const isEnough = hasMemory(hardware, ramMib, minimumToleranceMib(hardware, ramMib));
+      return passIf(isEnough, toMib(hardware.physicalMemoryBytes), ramMib);
     },
-    explain: ({ passed, measured, required }) =>
-      passed ? `Host has ${measured} of memory` : `Host has ${measured} of memory, any role needs at least ${required}`,
+    messages: {
+      success: { message: 'The host has {0} MiB of memory', ...MEMORY },
+      failure: { message: 'The host has {0} MiB of memory, at least {1} MiB are required for any role', ...MEMORY },
+    },
     remedy: MORE_MEMORY,
     gate: 'hardware',
     inPool: true,
@@ -52,39 +58,37 @@ export const HARDWARE_RULES: readonly HostRule[] = [
   {
     id: 'has-cpu-cores-for-role',
     category: 'hardware',
-    checks: 'At least as many CPU cores as the role of the host needs.',
+    checks: 'At least as many CPU cores as the role of the host requires.',
     needs: ['inventory'],
     claim: (facts) => {
       const { cpuCores } = requirementsForRole(facts);
       const hardware = hardwareOf(facts);
-      return passIf(hasCores(hardware, cpuCores), `${hardware.cpuCount} cores`, `${cpuCores} cores`);
-    },
-    explain: ({ passed, measured, required }, facts) => {
       const role = effectiveRole(facts.role, facts.suggestedRole);
-      return passed
-        ? `CPU has ${measured}, enough for role ${role}`
-        : `CPU has ${measured}, role ${role} needs ${required}`;
+      return passIf(hasCores(hardware, cpuCores), hardware.cpuCount, cpuCores, role);
     },
-    remedy: `${MORE_CPU} Or give the host a role that needs less.`,
+    messages: {
+      success: { message: 'The host has {0} CPU cores, enough for role {2}', ...CORES },
+      failure: { message: 'The host has {0} CPU cores, role {2} requires {1}', ...CORES },
+    },
+    remedy: `${MORE_CPU} Or give the host a role that requires less.`,
     gate: 'known',
   },
   {
     id: 'has-memory-for-role',
     category: 'hardware',
-    checks: 'At least as much memory as the role of the host needs, less 100 MiB.',
+    checks: 'At least as much memory as the role of the host requires, less 100 MiB.',
     needs: ['inventory'],
     claim: (facts) => {
       const { ramMib } = requirementsForRole(facts);
       const hardware = hardwareOf(facts);
-      return passIf(hasMemory(hardware, ramMib), `${toMib(hardware.physicalMemoryBytes)} MiB`, `${ramMib} MiB`);
-    },
-    explain: ({ passed, measured, required }, facts) => {
       const role = effectiveRole(facts.role, facts.suggestedRole);
-      return passed
-        ? `Host has ${measured} of memory, enough for role ${role}`
-        : `Host has ${measured} of memory, role ${role} needs ${required}`;
+      return passIf(hasMemory(hardware, ramMib), toMib(hardware.physicalMemoryBytes), ramMib, role);
     },
-    remedy: `${MORE_MEMORY} Or give the host a role that needs less.`,
+    messages: {
+      success: { message: 'The host has {0} MiB of memory, enough for role {2}', ...MEMORY },
+      failure: { message: 'The host has {0} MiB of memory, role {2} requires {1} MiB', ...MEMORY },
+    },
+    remedy: `${MORE_MEMORY} Or give the host a role that requires less.`,
     gate: 'known',
   },
 ];

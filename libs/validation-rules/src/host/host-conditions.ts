@@ -1,42 +1,44 @@
 import type { HostConditions as HostConditionsMessage, Plain } from '@muster/contracts';
 import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
-import { NEVER_IGNORABLE_HOST_RULES, passesGate } from '../rule/overrides';
+import { type IgnoredRules, NEVER_IGNORABLE_HOST_RULES, passesGate } from '../rule/overrides';
 import { failingIds, type Outcome } from '../rule/rule';
 import { installationDiskTest } from './disk.rules';
 import type { HostBlocking, HostRule } from './host-rule';
 import { HOST_RULES } from './host-rules.table';
 
+/** The conditions that are stored with the outcomes of a host. */
 export type HostConditions = Plain<HostConditionsMessage>;
 
-/** Gates that a host has to pass to be `known`, beside those that have a condition of their own. */
+/** Ids of the outcomes that block a host, sorted. They follow from the outcomes and are not stored. */
+export interface HostBlockingIds {
+  readonly failingIds: string[];
+  /** Failing rules of the minimum hardware. */
+  readonly hardwareIds: string[];
+  readonly inputIds: string[];
+  readonly preparationIds: string[];
+  /** Pending and error outcomes: what the host waits for. */
+  readonly pendingIds: string[];
+}
+
+/** Gates that a host has to pass to be `known`, beside those with a condition of their own. */
 const SUFFICIENT_GATES: readonly HostBlocking[] = ['known', 'disk-speed'];
 const SAVE_PARTITION_ARGUMENTS = ['--save-partlabel', '--save-partindex'];
 
 const RULES: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
-/** Hosts of the pool have few things to meet. */
+/** Few rules block a host that is not bound to a cluster. */
 const POOL_RULES: ReadonlyMap<string, HostRule> = new Map([...RULES].filter(([, { inPool }]) => inPool));
+const rulesOf = (isBoundHost: boolean): ReadonlyMap<string, HostRule> => (isBoundHost ? RULES : POOL_RULES);
 
-/** What the transition tables ask of a host's outcomes, ignored rules let through. */
+/** Returns what the transition tables read of the outcomes of a host. Ignored rules pass. */
 export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): HostConditions {
   const { ignoredHostRules } = clusterOf(facts);
-  const rules = isBound(facts) ? RULES : POOL_RULES;
+  const rules = rulesOf(isBound(facts));
   const closed = new Set<HostBlocking>();
-  const open: { readonly gate: HostBlocking; readonly id: string; readonly isFailing: boolean }[] = [];
   for (const outcome of outcomes) {
     const rule = rules.get(outcome.id);
-    if (!rule) continue;
-    const isFailing = outcome.status === 'failure';
-    const isBlocking = !passesGate(outcome, rule, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES);
-    if (isBlocking) closed.add(rule.gate);
-    if (isFailing || isBlocking) open.push({ gate: rule.gate, id: outcome.id, isFailing });
+    if (rule && !passesGate(outcome, rule, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES)) closed.add(rule.gate);
   }
   const gatePasses = (...gates: readonly HostBlocking[]): boolean => !gates.some((gate) => closed.has(gate));
-  const idsOf = (isWanted: (one: (typeof open)[number]) => boolean): string[] =>
-    open
-      .filter(isWanted)
-      .map(({ id }) => id)
-      .sort();
-
   return {
     connected: gatePasses('connection'),
     mediaConnected: gatePasses('media'),
@@ -47,6 +49,46 @@ export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): 
     sufficientForInstall: gatePasses(...SUFFICIENT_GATES),
     diskSpeed: stepCondition(gatePasses('disk-speed'), isDiskSpeedSettled(facts)),
     images: stepCondition(gatePasses('images'), areImagesSettled(facts)),
+  };
+}
+
+const NO_INVENTORY: HostConditions = {
+  connected: true,
+  mediaConnected: true,
+  inventory: 'none',
+  minHardware: false,
+  machineCidrDefined: false,
+  vsphereDiskUuid: false,
+  sufficientForInstall: false,
+  diskSpeed: 'failed',
+  images: 'unknown',
+};
+
+/** Returns the conditions of a host before it has reported anything. They are never stored. */
+export const initialHostConditions = (isBoundHost: boolean): HostConditions =>
+  isBoundHost
+    ? NO_INVENTORY
+    : { ...NO_INVENTORY, machineCidrDefined: true, vsphereDiskUuid: true, diskSpeed: 'unknown' };
+
+/** Returns the ids of all outcomes that fail or block the host. Failing rules that block nothing are listed as well. */
+export function hostBlockingIds(
+  outcomes: readonly Outcome[],
+  ignored: IgnoredRules,
+  isBoundHost: boolean,
+): HostBlockingIds {
+  const rules = rulesOf(isBoundHost);
+  const open = outcomes.flatMap((outcome) => {
+    const rule = rules.get(outcome.id);
+    const isFailing = outcome.status === 'failure';
+    const isBlocking = rule && !passesGate(outcome, rule, ignored, NEVER_IGNORABLE_HOST_RULES);
+    return rule && (isFailing || isBlocking) ? [{ id: outcome.id, gate: rule.gate, isFailing }] : [];
+  });
+  const idsOf = (isWanted: (one: (typeof open)[number]) => boolean): string[] =>
+    open
+      .filter(isWanted)
+      .map(({ id }) => id)
+      .sort();
+  return {
     failingIds: failingIds(outcomes),
     hardwareIds: idsOf(({ gate, isFailing }) => gate === 'hardware' && isFailing),
     inputIds: idsOf(({ gate }) => gate === 'input'),
@@ -63,7 +105,7 @@ function inventoryCondition(facts: HostFacts): 'none' | 'usable' | 'truncated' {
 const stepCondition = (passes: boolean, isSettled: boolean): 'ok' | 'unknown' | 'failed' =>
   passes ? (isSettled ? 'ok' : 'unknown') : 'failed';
 
-/** Tested, or not to be tested: a disk with partitions to keep, or the system already runs from it. */
+/** The disk was tested, or needs no test: it has partitions to keep, or the system already runs from it. */
 function isDiskSpeedSettled(facts: HostFacts): boolean {
   return (
     installationDiskTest(facts) !== undefined ||
@@ -72,5 +114,5 @@ function isDiskSpeedSettled(facts: HostFacts): boolean {
   );
 }
 
-/** Something was tried. Whether it was good is the rule's to say. */
+/** An image was pulled. Whether that was successful is the rule's result. */
 const areImagesSettled = ({ images }: HostFacts): boolean => images.length > 0;

@@ -1,9 +1,11 @@
 import type { HostFacts } from '../facts/host.facts';
 import { sampleDisk, sampleHardware, sampleHost, samplePoolHost, sampleSettings } from '../facts/sample.facts';
 import { evaluateHost } from './evaluate-host';
-import { hostConditions, type HostConditions } from './host-conditions';
+import { type HostBlockingIds, hostBlockingIds, hostConditions, type HostConditions } from './host-conditions';
 
 const conditions = (facts: HostFacts): HostConditions => hostConditions(facts, evaluateHost(facts));
+const idsOf = (facts: HostFacts): HostBlockingIds =>
+  hostBlockingIds(evaluateHost(facts), facts.cluster?.ignoredHostRules ?? [], facts.cluster !== undefined);
 const tested = (exitCode: number) => [{ path: '/dev/sda', ioSyncDurationMs: 5, exitCode, epoch: 0 }];
 const images = (result: string) => [{ name: 'release', sizeBytes: 0, seconds: 1, downloadRateMbps: 1, result }];
 
@@ -19,12 +21,23 @@ describe('host conditions', () => {
       sufficientForInstall: true,
       diskSpeed: 'unknown',
       images: 'unknown',
+    });
+    expect(idsOf(sampleHost())).toEqual({
       failingIds: [],
       hardwareIds: [],
       inputIds: [],
       preparationIds: [],
       pendingIds: [],
     });
+  });
+
+  it('name what a blocked host waits for: pending and error validations', () => {
+    expect(idsOf(sampleHost({ isReachReported: false, weakPeers: [] })).pendingIds).toEqual([
+      'belongs-to-majority-group',
+      'sufficient-network-latency-requirement-for-role',
+      'sufficient-packet-loss-requirement-for-role',
+    ]);
+    expect(idsOf(sampleHost({ installationDiskId: '' })).pendingIds).toEqual(['sufficient-installation-disk-speed']);
   });
 
   it('of a host without an inventory hold it back', () => {
@@ -38,20 +51,24 @@ describe('host conditions', () => {
   });
 
   it('tell weak hardware from a missing machine network', () => {
-    const weak = conditions(sampleHost({ hardware: sampleHardware({ cpuCount: 1 }) }));
-    expect(weak).toMatchObject({ minHardware: false, machineCidrDefined: true });
-    expect(weak.hardwareIds).toEqual(['has-min-cpu-cores']);
-    expect(weak.failingIds).toHaveLength(2);
+    const weak = sampleHost({ hardware: sampleHardware({ cpuCount: 1 }) });
+    expect(conditions(weak)).toMatchObject({ minHardware: false, machineCidrDefined: true });
+    expect(idsOf(weak).hardwareIds).toEqual(['has-min-cpu-cores']);
+    expect(idsOf(weak).failingIds).toHaveLength(2);
 
-    const open = conditions(sampleHost({ cluster: sampleSettings({ machineNetworks: [] }) }));
-    expect(open).toMatchObject({ minHardware: true, machineCidrDefined: false, sufficientForInstall: false });
-    expect(open.inputIds).toEqual(['machine-cidr-defined']);
+    const open = sampleHost({ cluster: sampleSettings({ machineNetworks: [] }) });
+    expect(conditions(open)).toMatchObject({
+      minHardware: true,
+      machineCidrDefined: false,
+      sufficientForInstall: false,
+    });
+    expect(idsOf(open).inputIds).toEqual(['machine-cidr-defined']);
   });
 
   it('are not touched by what is only shown', () => {
     const soft = sampleHost({ ntpSources: [], mtuFailures: [{ nic: 'a', remoteAddress: 'b' }] });
     expect(conditions(soft).sufficientForInstall).toBe(true);
-    expect(conditions(soft).failingIds).toHaveLength(2);
+    expect(idsOf(soft).failingIds).toHaveLength(2);
   });
 
   it('do not wait for a clock that an agent never tells, but for one that is wrong', () => {
@@ -70,7 +87,7 @@ describe('host conditions', () => {
     expect(of({ hardware: sampleHardware({ bootDeviceType: 'persistent' }) })).toEqual(['ok', 'unknown']);
     expect(conditions(sampleHost({ diskSpeeds: tested(1) })).sufficientForInstall).toBe(false);
     expect(conditions(sampleHost({ images: images('failure') })).sufficientForInstall).toBe(true);
-    expect(conditions(sampleHost({ images: images('failure') })).preparationIds).toHaveLength(1);
+    expect(idsOf(sampleHost({ images: images('failure') })).preparationIds).toHaveLength(1);
   });
 
   it('tell a machine without disk UUIDs', () => {
@@ -89,12 +106,10 @@ describe('host conditions', () => {
     expect(ignoring([]).sufficientForInstall).toBe(false);
     expect(ignoring(['has-default-route', 'hostname-valid']).sufficientForInstall).toBe(false);
     const named = (ignoredHostRules: readonly string[]) =>
-      conditions(
-        sampleHost({ hardware: sampleHardware({ routes: [] }), cluster: sampleSettings({ ignoredHostRules }) }),
-      );
-    expect(named(['has-default-route']).sufficientForInstall).toBe(true);
-    expect(named(['all']).sufficientForInstall).toBe(true);
-    expect(named(['all']).failingIds).toEqual(['has-default-route']);
+      sampleHost({ hardware: sampleHardware({ routes: [] }), cluster: sampleSettings({ ignoredHostRules }) });
+    expect(conditions(named(['has-default-route'])).sufficientForInstall).toBe(true);
+    expect(conditions(named(['all'])).sufficientForInstall).toBe(true);
+    expect(idsOf(named(['all'])).failingIds).toEqual(['has-default-route']);
   });
 
   it('of the pool ask for little', () => {

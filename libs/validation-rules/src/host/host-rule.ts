@@ -1,22 +1,20 @@
 import { clusterOf, type HostFacts } from '../facts/host.facts';
-import type { Needs } from '../rule/evaluate-rules';
 import type { HostRuleId } from '../rule/contract-ids';
+import type { Needs } from '../rule/evaluate-rules';
 import type { Rule } from '../rule/rule';
 
 export type HostNeed = 'inventory' | 'machineNetworks' | 'platform';
 
 export const HOST_NEEDS: Needs<HostFacts, HostNeed> = {
-  inventory: { isMet: ({ hardware }) => hardware !== undefined, waitingFor: 'the host to report its hardware' },
-  machineNetworks: {
-    isMet: (facts) => clusterOf(facts).machineNetworks.length > 0,
-    waitingFor: "the cluster's machine network",
-  },
-  platform: { isMet: (facts) => clusterOf(facts).platformType !== '', waitingFor: "the cluster's platform" },
+  inventory: ({ hardware }) => hardware !== undefined,
+  machineNetworks: (facts) => clusterOf(facts).machineNetworks.length > 0,
+  platform: (facts) => clusterOf(facts).platformType !== '',
 };
 
 /**
- * What a failure holds back. connection: the host counts as disconnected; inventory: it stays discovering; hardware:
- * insufficient, whatever else; input: pending for input; known: not ready; preparation: the preparation fails; none: shown only.
+ * What a failure blocks. connection, media: the host is disconnected. inventory, truncation: it stays discovering. hardware:
+ * it is insufficient. input: it is pending for input. disk-uuid, known, disk-speed: it is not known. images: the preparation
+ * of the installation fails. none: nothing.
  */
 export type HostBlocking =
   | 'connection'
@@ -32,6 +30,10 @@ export type HostBlocking =
   | 'none';
 
 export interface HostRule extends Rule<HostFacts, HostRuleId, HostNeed, HostBlocking> {
-  /** Counts for hosts of the pool as well, which have few things to meet. */
+  /** The rule has no outcome on a host that is not bound to a cluster. */
+  readonly boundOnly?: true;
+  /** The rule also blocks hosts that are not bound to a cluster. */
   readonly inPool?: true;
+  /** The initial outcome of a host that is not bound to a cluster is SUPPRESSED. */
+  readonly suppressedInPool?: true;
 }

@@ -1,5 +1,5 @@
 import { hardwareOf } from '../facts/host.facts';
-import { broken, passIf } from '../rule/rule';
+import { broken, fail, passIf } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 const TRUNCATIONS = ['none', '', 'partial', 'full'];
@@ -11,33 +11,37 @@ export const INVENTORY_RULES: readonly HostRule[] = [
     checks: 'The host has reported its hardware.',
     needs: [],
     claim: ({ hardware }) => passIf(hardware !== undefined),
-    explain: ({ passed }) => (passed ? 'Hardware is known' : 'Hardware has not been reported yet'),
-    remedy: 'Wait for the agent; if nothing comes within minutes, look at its log on the host.',
+    messages: { success: 'Valid inventory exists for the host', failure: 'Inventory has not been received yet' },
+    initial: fail(),
+    remedy: 'Wait for the agent. If no inventory arrives within minutes, read the log of the agent on the host.',
     gate: 'inventory',
     inPool: true,
   },
   {
     id: 'inventory-not-partially-truncated',
     category: 'hardware',
-    checks: 'The agent reported all disks, not only those it had room for.',
+    checks: 'The inventory lists all disks.',
     needs: ['inventory'],
     claim: (facts) => {
       const { truncation } = hardwareOf(facts);
-      if (!TRUNCATIONS.includes(truncation)) return broken(`Inventory is cut in an unknown way: "${truncation}"`);
+      if (!TRUNCATIONS.includes(truncation)) return broken('unknown-truncation', truncation);
       return passIf(truncation !== 'partial');
     },
-    explain: ({ passed }) =>
-      passed ? 'Inventory lacks no disks' : 'Inventory was too large, so some disks were left out of it',
+    messages: {
+      success: 'The inventory lists all disks',
+      failure: 'The inventory was too large, so that some disks are missing in it',
+      'unknown-truncation': 'The inventory has an unknown truncation type "{0}"',
+    },
     remedy: 'Detach disks that the host does not need, or raise the size limit of the inventory.',
     gate: 'none',
   },
   {
     id: 'inventory-not-fully-truncated',
     category: 'hardware',
-    checks: 'The inventory still has its content.',
+    checks: 'The inventory has not lost its content.',
     needs: ['inventory'],
     claim: (facts) => passIf(hardwareOf(facts).truncation !== 'full'),
-    explain: ({ passed }) => (passed ? 'Inventory has its content' : 'Inventory was too large to be sent at all'),
+    messages: { success: 'The inventory is usable', failure: 'The inventory was too large to be sent' },
     remedy: 'Detach disks and network devices that the host does not need, or raise the size limit of the inventory.',
     gate: 'truncation',
     inPool: true,

@@ -1,8 +1,8 @@
 import type { ClusterSettingsFacts } from '../facts/cluster-settings.facts';
 import { isDay2Cluster, isSingleNode } from '../facts/cluster-settings.facts';
-import { clusterOf, hardwareOf, type HostFacts, isBound, isDay2Host } from '../facts/host.facts';
+import { clusterOf, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
 import { addressesOf } from '../hardware/hardware';
-import { broken, type Claim, fail, pass, passIf, pending } from '../rule/rule';
+import { broken, type Claim, fail, failBecause, pass, passBecause, pending } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 type Resolution = NonNullable<HostFacts['resolutions']>[number];
@@ -13,9 +13,9 @@ const answersOf = ({ ipv4Addresses, ipv6Addresses, cnames }: Resolution): readon
   ...ipv6Addresses,
   ...cnames,
 ];
-const MANAGED = 'Not needed when the cluster brings its own names';
+const MANAGED = 'managed';
 
-/** Who brings the load balancing brings the names that lead to it; otherwise the cluster does. */
+/** DNS records are required only where the load balancing is user-managed. Otherwise the cluster provides the names. */
 function excusedFromNames(facts: HostFacts): string | undefined {
   const cluster = clusterOf(facts);
   const isUserManaged = cluster.imported
@@ -23,36 +23,43 @@ function excusedFromNames(facts: HostFacts): string | undefined {
     : cluster.userManagedNetworking;
   if (!isUserManaged) return MANAGED;
   const isServed = facts.policy.singleNodeDnsmasq && isSingleNode(cluster) && !isDay2Cluster(cluster);
-  return isServed ? 'A single node serves its names itself' : undefined;
+  return isServed ? 'dnsmasq' : undefined;
 }
 
 function nameClaim(facts: HostFacts, label: string): Claim {
   const cluster = clusterOf(facts);
-  if (cluster.imported && facts.workerNetworking === undefined)
-    return pending('Waiting for the ignition of the installed cluster, which tells who balances its load');
-  if (cluster.baseDnsDomain === '') return broken('The cluster has no base domain to look names up in');
+  if (cluster.imported && facts.workerNetworking === undefined) return pending('awaits-ignition');
+  if (cluster.baseDnsDomain === '') return broken('no-base-domain');
   const name = `${label}.${domainOf(cluster)}`;
-  if (facts.resolutions === undefined) return broken('The host has not told yet what names lead to');
+  if (facts.resolutions === undefined) return broken('awaits-resolution');
   const resolution = facts.resolutions.find(({ domainName }) => domainName === name);
-  if (!resolution || answersOf(resolution).length === 0) return fail(`${name} leads nowhere`);
-  // On a single node the names have to lead to the host itself.
+  if (!resolution || answersOf(resolution).length === 0) return fail(name);
+  // On a single node, the names have to resolve to the host itself.
   if (isSingleNode(cluster)) return pass(name);
   const own = new Set(addressesOf(hardwareOf(facts)).map((address) => address.split('/')[0]));
   const mine = [...resolution.ipv4Addresses, ...resolution.ipv6Addresses].find((address) => own.has(address));
-  return mine === undefined ? pass(name) : fail(`${name} leads to ${mine}, which is the host itself`);
+  return mine === undefined ? pass(name) : failBecause('own-address', name, mine);
 }
 
 function resolves(id: HostRule['id'], label: string): HostRule {
   return {
     id,
     category: 'network',
-    checks: `With user-managed networking: ${label}.<cluster>.<domain> resolves, and not to the host itself.`,
-    applies: isBound,
+    checks: `With user-managed networking, ${label}.<cluster>.<domain> resolves to an address other than that of the host.`,
+    boundOnly: true,
     excused: excusedFromNames,
     needs: [],
     claim: (facts) => nameClaim(facts, label),
-    explain: ({ passed, measured }) => (passed ? `${measured} resolves` : `Name is not set up: ${measured}`),
-    remedy: 'Create the DNS record, leading to the load balancer, in the name server that the host asks.',
+    messages: {
+      success: { message: 'The domain name {0} is resolved', measured: '{0}' },
+      failure: { message: 'The domain name {0} cannot be resolved', measured: '{0}' },
+      'own-address': { message: 'The domain name {0} resolves to {1}, which is the host itself', measured: '{1}' },
+      'no-base-domain': 'The cluster has no base domain',
+      managed: 'Domain name resolution is not required with managed networking',
+      dnsmasq: 'Domain name resolution is not required: a single node resolves the names of the cluster itself',
+    },
+    initial: passBecause(MANAGED),
+    remedy: 'Create a DNS record that points to the load balancer, in the name server of the host.',
     gate: 'known',
     comesAndGoes: true,
   };
@@ -65,25 +72,24 @@ export const NAME_RESOLUTION_RULES: readonly HostRule[] = [
   {
     id: 'dns-wildcard-not-configured',
     category: 'network',
-    checks: 'A name that nobody created below the domain of the cluster does not resolve.',
-    applies: isBound,
-    excused: (facts) =>
-      isDay2Host(facts) || isDay2Cluster(clusterOf(facts))
-        ? 'Not checked when adding hosts to an installed cluster'
-        : undefined,
+    checks: 'A name without a record below the domain of the cluster does not resolve.',
+    boundOnly: true,
+    initial: pending('awaits-resolution'),
+    excused: (facts) => (isDay2Host(facts) || isDay2Cluster(clusterOf(facts)) ? 'day-2' : undefined),
     needs: [],
     claim: (facts) => {
-      if (facts.resolutions === undefined) return pending('Waiting for the host to look up names');
+      if (facts.resolutions === undefined) return pending('awaits-resolution');
       const name = `validateNoWildcardDNS.${domainOf(clusterOf(facts))}`;
       const asked = [name, `${name}.`].map((one) => facts.resolutions?.find(({ domainName }) => domainName === one));
-      if (asked.some((resolution) => resolution === undefined)) return broken(`The host was not asked about ${name}`);
-      return passIf(!asked.some((resolution) => resolution && answersOf(resolution).length > 0), name);
+      if (asked.some((resolution) => resolution === undefined)) return broken('not-resolved', name);
+      return asked.some((resolution) => resolution && answersOf(resolution).length > 0) ? fail(name) : pass();
     },
-    explain: ({ passed, measured }) =>
-      passed
-        ? 'There is no wildcard record'
-        : `There is a wildcard record: ${measured}, which nobody created, resolves`,
-    remedy: 'Remove the wildcard record of the domain of the cluster; only *.apps may be one.',
+    messages: {
+      success: 'DNS wildcard check was successful',
+      failure: { message: 'A DNS wildcard record exists: {0} has no record and resolves', measured: '{0}' },
+      'not-resolved': 'The host did not resolve {0}',
+    },
+    remedy: 'Remove the wildcard record of the domain of the cluster. Only *.apps may be a wildcard record.',
     gate: 'known',
     comesAndGoes: true,
   },

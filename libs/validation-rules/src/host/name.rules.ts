@@ -1,5 +1,5 @@
-import { hostnameOf, isBound } from '../facts/host.facts';
-import { passIf, fail } from '../rule/rule';
+import { hostnameOf } from '../facts/host.facts';
+import { failBecause, passIf } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 const MAX_HOSTNAME_CHARACTERS = 63;
@@ -9,7 +9,7 @@ const RESERVED = ['localhost', 'localhost4', 'localhost6'].flatMap((name) => [
   `${name}.localdomain${name.slice('localhost'.length)}`,
 ]);
 
-/** A name that a node can have: lower case, at most 63 characters, not a loopback name. */
+/** Returns true for a valid node name: lower case, at most 63 characters, not a loopback name. */
 export function isHostname(name: string): boolean {
   return name.length <= MAX_HOSTNAME_CHARACTERS && HOSTNAME.test(name) && !RESERVED.includes(name);
 }
@@ -19,12 +19,14 @@ export const NAME_RULES: readonly HostRule[] = [
     id: 'hostname-unique',
     category: 'hardware',
     checks: 'No other host of the cluster has the same name.',
-    applies: isBound,
+    boundOnly: true,
     needs: ['inventory'],
     claim: (facts) => passIf(!facts.hasDuplicateName, hostnameOf(facts)),
-    explain: ({ passed, measured }) =>
-      passed ? `Name ${measured} is unique` : `Another host of the cluster is called ${measured} as well`,
-    remedy: 'Give the host a name of its own.',
+    messages: {
+      success: { message: 'Hostname {0} is unique in the cluster', measured: '{0}' },
+      failure: { message: 'Hostname {0} is not unique in the cluster', measured: '{0}' },
+    },
+    remedy: 'Give the host a unique name.',
     gate: 'known',
   },
   {
@@ -33,10 +35,15 @@ export const NAME_RULES: readonly HostRule[] = [
     checks: 'The name has at most 63 lower-case letters, digits, hyphens and dots, and is not a loopback name.',
     needs: [],
     claim: (facts) => {
-      if (!facts.hardware) return { ...fail(), because: 'Name is not known yet: the hardware has not been reported' };
+      if (!facts.hardware) return failBecause('unknown');
       return passIf(isHostname(hostnameOf(facts)), hostnameOf(facts));
     },
-    explain: ({ passed, measured }) => (passed ? `Name ${measured} is valid` : `Name "${measured}" is not valid`),
+    messages: {
+      success: { message: 'Hostname {0} is allowed', measured: '{0}' },
+      failure: { message: 'Hostname "{0}" is not allowed', measured: '{0}' },
+      unknown: 'The hostname is not known yet: the host has not reported its hardware',
+    },
+    initial: failBecause('unknown'),
     remedy:
       'Give the host a name of at most 63 lower-case letters, digits, hyphens and dots that starts with a letter or digit.',
     gate: 'known',

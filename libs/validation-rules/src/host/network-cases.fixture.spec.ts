@@ -13,6 +13,7 @@ const majority = (changes: Partial<MajorityFacts> = {}): MajorityFacts => ({
   groups: [],
   reachedFamilies: [],
   hasEnoughHosts: true,
+  awaitsReports: false,
   ...changes,
 });
 export const peer = (role: string, latencyMs: number, packetLossPercent = 0): Partial<HostFacts> => ({

@@ -1,14 +1,16 @@
 import { sampleHost } from '../facts/sample.facts';
-import { evaluateHost } from './evaluate-host';
+import { SUPPRESSED } from '../rule/rule';
+import { evaluateHost, renderHostOutcome } from './evaluate-host';
 import { NETWORK_CASES, peer } from './network-cases.fixture.spec';
 
 describe('rules about what hosts see of their network', () => {
   it.each(NETWORK_CASES)('%s: %s', (id, _case, facts, status) => {
-    expect(evaluateHost(facts).find((one) => one.id === id)?.status ?? 'none').toBe(status);
+    const found = evaluateHost(facts).find((one) => one.id === id)?.status ?? SUPPRESSED;
+    expect(found === SUPPRESSED ? 'none' : found).toBe(status);
   });
 
   it('name those that are too far away', () => {
     const found = evaluateHost(sampleHost(peer('master', 250))).find(({ id }) => id.includes('latency'));
-    expect(found).toMatchObject({ measured: 'node-2 250 ms', required: '100 ms' });
+    expect(found && renderHostOutcome(found)).toMatchObject({ measured: 'node-2 250 ms', required: '100 ms' });
   });
 });

@@ -6,10 +6,10 @@ import {
   isMultiNodeUserManaged,
   isSingleNode,
 } from '../facts/cluster-settings.facts';
-import { clusterOf, hardwareOf, type HostFacts, isBound, isDay2Host } from '../facts/host.facts';
+import { clusterOf, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
 import { addressesOf } from '../hardware/hardware';
 import { defaultRoutes } from '../networks/default-routes';
-import { fail, pass, passIf, pending } from '../rule/rule';
+import { fail, failBecause, pass, passIf, pending, SUPPRESSED } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 const MAX_LISTED = 5;
@@ -18,15 +18,15 @@ const listed = (texts: readonly string[]): string =>
     ? texts.join(', ')
     : `${texts.slice(0, MAX_LISTED).join(', ')} and ${texts.length - MAX_LISTED} more`;
 
-/** Why a host need not be in a machine network, or undefined. */
+/** Returns the reason why a host may be outside the machine networks, or undefined. */
 function excusedFromMachineNetwork(facts: HostFacts): string | undefined {
   const cluster = clusterOf(facts);
-  if (isDay2Cluster(cluster)) return 'Not needed when adding hosts to an installed cluster';
+  if (isDay2Cluster(cluster)) return 'day-2';
   const isFree = isMultiNodeUserManaged(cluster) && (!facts.isBootstrap || cluster.machineNetworks.length === 0);
-  return isFree ? 'Not needed with user-managed networking' : undefined;
+  return isFree ? 'user-managed-networking' : undefined;
 }
 
-/** Subnets of the host, each once per interface. */
+/** Returns the subnets of the host, each once per interface. */
 function subnetsOf(facts: HostFacts): readonly Cidr[] {
   return hardwareOf(facts).nics.flatMap((nic) => {
     const subnets = new Map<string, Cidr>();
@@ -41,25 +41,28 @@ export const NETWORK_RULES: readonly HostRule[] = [
   {
     id: 'machine-cidr-defined',
     category: 'network',
-    checks: 'The cluster has a machine network; not needed with user-managed networking or on day 2.',
-    applies: isBound,
+    checks: 'The cluster has a machine network. Not required with user-managed networking or on day 2.',
+    boundOnly: true,
+    initial: fail(),
     excused: (facts) => {
       const cluster = clusterOf(facts);
-      if (isDay2Cluster(cluster)) return 'Not needed when adding hosts to an installed cluster';
-      return cluster.userManagedNetworking ? 'Not needed with user-managed networking' : undefined;
+      if (isDay2Cluster(cluster)) return 'day-2';
+      return cluster.userManagedNetworking ? 'user-managed-networking' : undefined;
     },
     needs: [],
-    claim: (facts) => passIf(clusterOf(facts).machineNetworks.length > 0, clusterOf(facts).machineNetworks.join(', ')),
-    explain: ({ passed, measured }) =>
-      passed ? `Machine network is ${measured}` : 'Machine network of the cluster is not known',
-    remedy: 'Give the cluster its API and ingress VIPs, or a machine network.',
+    claim: (facts) => passIf(clusterOf(facts).machineNetworks.length > 0),
+    messages: {
+      success: 'The cluster has a machine network',
+      failure: 'The cluster has no machine network yet',
+    },
+    remedy: 'Set the API and ingress VIPs or the machine network of the cluster.',
     gate: 'input',
   },
   {
     id: 'belongs-to-machine-cidr',
     category: 'network',
     checks: 'The host has an address in every machine network (in one of them with a user-managed load balancer).',
-    applies: isBound,
+    boundOnly: true,
     excused: excusedFromMachineNetwork,
     needs: ['inventory', 'machineNetworks'],
     claim: (facts) => {
@@ -68,35 +71,42 @@ export const NETWORK_RULES: readonly HostRule[] = [
       const networks = parseCidrs(cluster.machineNetworks);
       const missed = networks.filter((network) => !own.some(({ address }) => containsIp(network, address)));
       const belongs = isLoadBalancerUserManaged(cluster) ? missed.length < networks.length : missed.length === 0;
-      return passIf(
-        belongs && networks.length > 0,
-        missed.map(formatNetwork).join(', '),
-        cluster.machineNetworks.join(', '),
-      );
+      if (belongs && networks.length > 0) return pass();
+      return fail(missed.map(formatNetwork).join(', '), cluster.machineNetworks.join(', '));
     },
-    explain: ({ passed, measured, required }) =>
-      passed ? `Host has an address in ${required}` : `Host has no address in ${measured}`,
+    messages: {
+      success: 'The host has an address in the machine networks of the cluster',
+      failure: {
+        message: 'The host has no address in machine network {0}',
+        measured: 'no address in {0}',
+        required: 'an address in {1}',
+      },
+    },
     remedy: 'Connect the host to the machine network, or correct the network settings of the cluster or the host.',
     gate: 'known',
   },
   {
     id: 'has-default-route',
     category: 'network',
-    checks: 'There is a route to everywhere through a gateway.',
+    checks: 'The host has a default route with a gateway.',
     needs: ['inventory'],
-    claim: (facts) =>
-      passIf(defaultRoutes(hardwareOf(facts)).length > 0, defaultRoutes(hardwareOf(facts))[0]?.gateway ?? ''),
-    explain: ({ passed, measured }) =>
-      passed ? `Default route goes through ${measured}` : 'Host has no default route',
-    remedy: 'Let DHCP hand out a gateway, or configure one in the static network settings.',
+    claim: (facts) => {
+      const [route] = defaultRoutes(hardwareOf(facts));
+      return route ? pass(route.gateway) : fail();
+    },
+    messages: {
+      success: { message: 'The host has a default route through {0}', measured: '{0}' },
+      failure: 'The host has no default route',
+    },
+    remedy: 'Configure a gateway in DHCP or in the static network settings.',
     gate: 'known',
     comesAndGoes: true,
   },
   {
     id: 'non-overlapping-subnets',
     category: 'network',
-    checks: "No two subnets of the host overlap, within the address families that the cluster's networks use.",
-    applies: isBound,
+    checks: 'No two subnets of the host overlap, within the address families of the cluster and service networks.',
+    boundOnly: true,
     needs: ['inventory'],
     claim: (facts) => {
       const cluster = clusterOf(facts);
@@ -105,30 +115,32 @@ export const NETWORK_RULES: readonly HostRule[] = [
       const overlap = findOverlap(subnetsOf(facts).filter(({ family }) => families.has(family)));
       if (!overlap) return pass();
       const [first, second] = overlap;
-      return fail(
-        isSameNetwork(first, second)
-          ? `${formatNetwork(first)} on two interfaces`
-          : `${formatNetwork(first)} and ${formatNetwork(second)}`,
-      );
+      return isSameNetwork(first, second)
+        ? failBecause('same-subnet', formatNetwork(first))
+        : fail(formatNetwork(first), formatNetwork(second));
     },
-    explain: ({ passed, measured }) => (passed ? 'Subnets of the host do not overlap' : `Subnets overlap: ${measured}`),
-    remedy: 'Give each interface of the host a subnet of its own.',
+    messages: {
+      success: 'The subnets of the host do not overlap',
+      failure: { message: 'The subnets {0} and {1} of the host overlap', measured: '{0} and {1}' },
+      'same-subnet': { message: 'Two interfaces of the host are in subnet {0}', measured: '{0} on two interfaces' },
+    },
+    remedy: 'Put each interface of the host into a separate subnet.',
     gate: 'known',
   },
   {
     id: 'ignition-downloadable',
     category: 'network',
-    checks: 'On day 2: the host can fetch the ignition of its role from the installed cluster.',
+    checks: 'On day 2, the host can download the ignition of its role from the installed cluster.',
+    initial: SUPPRESSED,
     applies: isDay2Host,
     needs: [],
     claim: ({ isIgnitionDownloaded }) =>
-      isIgnitionDownloaded === undefined
-        ? pending('Waiting for the host to fetch the ignition of the installed cluster')
-        : passIf(isIgnitionDownloaded),
-    explain: ({ passed }) =>
-      passed
-        ? 'Ignition of the installed cluster can be fetched'
-        : 'Ignition of the installed cluster cannot be fetched',
+      isIgnitionDownloaded === undefined ? pending('awaits-download') : passIf(isIgnitionDownloaded),
+    messages: {
+      success: 'The host can download the ignition of the installed cluster',
+      failure: 'The host cannot download the ignition of the installed cluster',
+      'awaits-download': 'Waiting for the host to download the ignition of the installed cluster',
+    },
     remedy:
       'Check that the host resolves and reaches the API address of the installed cluster on port 22624 (22623 with TLS).',
     gate: 'known',
@@ -138,15 +150,19 @@ export const NETWORK_RULES: readonly HostRule[] = [
     id: 'mtu-valid',
     category: 'network',
     checks: 'Packets of the full MTU reach the other hosts.',
-    applies: (facts) => isBound(facts) && !isSingleNode(clusterOf(facts)),
-    excused: (facts) => (isDay2Host(facts) ? 'Not checked when adding hosts to an installed cluster' : undefined),
+    boundOnly: true,
+    applies: (facts) => !isSingleNode(clusterOf(facts)),
+    excused: (facts) => (isDay2Host(facts) ? 'day-2' : undefined),
     needs: ['inventory'],
     claim: ({ mtuFailures }) => {
-      if (mtuFailures === undefined) return pending('Waiting for the host to try to reach the others');
+      if (mtuFailures === undefined) return pending('awaits-connectivity');
       const failures = mtuFailures.map(({ nic, remoteAddress }) => `${nic} to ${remoteAddress}`);
-      return passIf(failures.length === 0, listed(failures));
+      return failures.length === 0 ? pass() : fail(listed(failures));
     },
-    explain: ({ passed, measured }) => (passed ? 'MTU is sound' : `Full-size packets get lost: ${measured}`),
+    messages: {
+      success: 'Packets of the full MTU reach the other hosts',
+      failure: { message: 'Packets of the full MTU are lost from {0}', measured: '{0}' },
+    },
     remedy: 'Set the same MTU on the interfaces of all hosts and on the switches between them.',
     gate: 'none',
     comesAndGoes: true,

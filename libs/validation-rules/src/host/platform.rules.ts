@@ -1,15 +1,15 @@
-import { clusterOf, hardwareOf, isBound } from '../facts/host.facts';
-import { broken, passIf } from '../rule/rule';
+import { clusterOf, hardwareOf } from '../facts/host.facts';
+import { broken, fail, pass } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
-/** Manufacturer that machines of a platform must have; a platform that is not listed takes any machine. */
+/** The manufacturer that a platform requires. A platform that is not listed accepts any machine. */
 const MANUFACTURERS: ReadonlyMap<string, string> = new Map([
   ['vsphere', 'VMware, Inc.'],
   ['nutanix', 'Nutanix'],
   ['external/oci', 'OracleCloud.com'],
 ]);
 
-/** Whether a machine of a maker can be one of the platform: "vsphere", "external/oci". */
+/** Returns true when machines of the manufacturer belong to the platform ("vsphere", "external/oci"). */
 export function suitsPlatform(platform: string, manufacturer: string): boolean {
   const needed = MANUFACTURERS.get(platform);
   return needed === undefined || manufacturer === needed;
@@ -22,40 +22,46 @@ export const PLATFORM_RULES: readonly HostRule[] = [
     id: 'compatible-with-cluster-platform',
     category: 'hardware',
     checks:
-      "The machine is one of the cluster's platform: VMware for vsphere, Nutanix for nutanix, Oracle Cloud for OCI.",
-    applies: isBound,
+      'The machine belongs to the platform of the cluster: VMware for vsphere, Nutanix for nutanix, Oracle Cloud for OCI.',
+    boundOnly: true,
     needs: ['inventory', 'platform'],
     claim: (facts) => {
       const { platformType, externalPlatformName } = clusterOf(facts);
       const platform = platformType === 'external' ? `external/${externalPlatformName}` : platformType;
       const needed = MANUFACTURERS.get(platform) ?? '';
       const { manufacturer } = hardwareOf(facts);
-      return passIf(suitsPlatform(platform, manufacturer), manufacturer, needed);
+      return suitsPlatform(platform, manufacturer) ? pass(platformType) : fail(manufacturer, needed, platformType);
     },
-    explain: ({ passed, measured, required }, facts) => {
-      const { platformType } = clusterOf(facts);
-      return passed
-        ? `Machine suits platform ${platformType}`
-        : `Machine is made by "${measured}", platform ${platformType} needs "${required}"`;
+    messages: {
+      success: 'The host is compatible with platform {0}',
+      failure: {
+        message: 'The manufacturer of the host is "{0}", platform {2} requires "{1}"',
+        measured: '{0}',
+        required: '{1}',
+      },
     },
-    remedy: "Use machines of the platform, or change the cluster's platform.",
+    remedy: 'Use machines of the platform, or change the platform of the cluster.',
     gate: 'hardware',
   },
   {
     id: 'valid-platform-network-settings',
     category: 'network',
-    checks: 'OpenStack machines are used with user-managed networking only: VIPs do not work there.',
-    applies: isBound,
+    checks: 'OpenStack machines require user-managed networking: VIPs do not work there.',
+    boundOnly: true,
     needs: ['inventory'],
     claim: (facts) => {
       const { hasVendor, productName } = hardwareOf(facts);
-      if (hasVendor === false) return broken('The host does not tell who made it, nor what it is');
-      return passIf(productName !== OPENSTACK_PRODUCT || clusterOf(facts).userManagedNetworking, productName);
+      if (hasVendor === false) return broken('no-vendor');
+      const isSupported = productName !== OPENSTACK_PRODUCT || clusterOf(facts).userManagedNetworking;
+      return isSupported ? pass() : fail(productName);
     },
-    explain: ({ passed, measured }) =>
-      passed ? 'Platform allows the network settings' : `${measured} machines need user-managed networking`,
+    messages: {
+      success: 'The network settings are valid for the machine',
+      failure: { message: '{0} machines require user-managed networking', measured: '{0}' },
+      'no-vendor': 'The inventory has no system vendor',
+    },
     remedy:
-      'Set user_managed_networking for the cluster. Where the host does not tell what it is: let its firmware give the system vendor (DMI).',
+      'Set user_managed_networking for the cluster. If the inventory has no system vendor, let the firmware provide it (DMI).',
     gate: 'known',
   },
 ];

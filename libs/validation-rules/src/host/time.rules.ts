@@ -1,11 +1,12 @@
 import { type HostFacts, isBound } from '../facts/host.facts';
-import { passIf, pending } from '../rule/rule';
+import { fail, pass, passIf, pending } from '../rule/rule';
 import type { HostRule } from './host-rule';
 import { isAfterReboot } from './stages';
 
 const BEHIND_MINUTES_MAX = 20;
 const AHEAD_MINUTES_MAX = 60;
 const SECONDS_PER_MINUTE = 60;
+const ALLOWED = `at most ${BEHIND_MINUTES_MAX} minutes behind and ${AHEAD_MINUTES_MAX} minutes ahead`;
 
 const isAgentRunning = ({ stage }: HostFacts): boolean => !isAfterReboot(stage);
 
@@ -13,36 +14,49 @@ export const TIME_RULES: readonly HostRule[] = [
   {
     id: 'ntp-synced',
     category: 'network',
-    checks: 'The host is in step with at least one time source.',
+    checks: 'The host is synchronized with at least one NTP source.',
     applies: (facts) => isAgentRunning(facts) && (isBound(facts) || facts.infraEnvHasNtpSources),
+    initial: fail(),
+    suppressedInPool: true,
     needs: [],
     claim: ({ ntpSources }) => {
       const synced = ntpSources.find(({ sourceState }) => sourceState === 'synced');
-      return passIf(synced !== undefined, synced?.sourceName ?? '');
+      return synced ? pass(synced.sourceName) : fail();
     },
-    explain: ({ passed, measured }) => (passed ? `Clock follows ${measured}` : 'Clock follows no time source'),
-    remedy: 'Let the host reach a time source: open UDP port 123, or name another source in the settings.',
+    messages: {
+      success: { message: 'The host is synchronized with NTP source {0}', measured: '{0}' },
+      failure: 'The host is not synchronized with any NTP source',
+    },
+    remedy: 'Let the host reach an NTP source: open UDP port 123, or add another source in the settings.',
     gate: 'none',
     comesAndGoes: true,
   },
   {
     id: 'time-synced-between-host-and-service',
     category: 'network',
-    checks: 'The clock of the host is at most 20 minutes behind and 60 minutes ahead of that of the service.',
+    checks: 'The clock of the host is at most 20 minutes behind and 60 minutes ahead of the clock of the service.',
     applies: isAgentRunning,
     needs: [],
+    initial: pending('awaits-time'),
     claim: ({ clockOffsetSeconds: offset }) => {
-      if (offset === undefined) return pending('Waiting for the host to tell its time');
+      if (offset === undefined) return pending('awaits-time');
       const inStep =
         offset >= -BEHIND_MINUTES_MAX * SECONDS_PER_MINUTE && offset <= AHEAD_MINUTES_MAX * SECONDS_PER_MINUTE;
-      const allowed = `at most ${BEHIND_MINUTES_MAX} minutes behind and ${AHEAD_MINUTES_MAX} minutes ahead`;
-      return passIf(inStep, `${Math.abs(Math.round(offset))} s ${offset < 0 ? 'behind' : 'ahead'}`, allowed);
+      return passIf(
+        inStep,
+        ...(inStep ? [] : [Math.abs(Math.round(offset)), offset < 0 ? 'behind' : 'ahead of'].map(String)),
+      );
     },
-    explain: ({ passed, measured, required }) =>
-      passed
-        ? 'Clock agrees with that of the service'
-        : `Clock is ${measured} of that of the service, allowed is ${required}`,
-    remedy: 'Set the clock of the host, or let it follow a time source.',
+    messages: {
+      success: 'The clock of the host is synchronized with the service',
+      failure: {
+        message: `The clock of the host is {0} s {1} the clock of the service, ${ALLOWED} is allowed`,
+        measured: '{0} s {1}',
+        required: ALLOWED,
+      },
+      'awaits-time': 'Waiting for the host to report its time',
+    },
+    remedy: 'Set the clock of the host, or let it synchronize with an NTP source.',
     gate: 'known',
     comesAndGoes: true,
     toleratesPending: true,

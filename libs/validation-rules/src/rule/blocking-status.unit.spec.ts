@@ -8,11 +8,7 @@ import { clusterBlockingStatus, hostBlockingStatus } from './blocking-status';
 const outcome = (id: string, status: string): Outcome => ({
   id,
   status,
-  message: '',
-  category: 'network',
-  measured: '',
-  required: '',
-  remedy: '',
+  parameters: [],
 });
 
 describe('what an outcome means to its subject', () => {

@@ -1,82 +1,69 @@
-import type { Claim, Outcome, OutcomeStatus, Rule } from './rule';
+import { type Claim, type Outcome, type OutcomeStatus, type Rule, SUPPRESSED } from './rule';
 
-/** For each need: is the fact there, and what one waits for while it is not. */
-export type Needs<Facts, Need extends string> = {
-  readonly [Name in Need]: { readonly isMet: (facts: Facts) => boolean; readonly waitingFor: string };
-};
+/** For each need: whether the facts have it. While they do not, the reason of the outcome is `awaits-<need>`. */
+export type Needs<Facts, Need extends string> = { readonly [Name in Need]: (facts: Facts) => boolean };
 
-/** Longest message, measured or required value, in characters: some name what a machine has hundreds of. */
-export const OUTCOME_TEXT_CHARACTERS_MAX = 1_024;
+/** Longest parameter of an outcome, in characters: some list what a machine has hundreds of. */
+export const PARAMETER_CHARACTERS_MAX = 1_000;
 
-export const DISABLED_MESSAGE = 'Validation disabled by configuration';
-
-/** Every rule's outcome in the order of the table; none stops another. */
+/** Returns the outcome of every rule in the order of the table. No rule stops another. */
 export function evaluateRules<Facts, Id extends string, Need extends string, Gate extends string>(
   rules: readonly Rule<Facts, Id, Need, Gate>[],
   needs: Needs<Facts, Need>,
   facts: Facts,
   disabled: readonly string[],
 ): Outcome[] {
-  const outcomes: Outcome[] = [];
-  for (const rule of rules) {
-    if (rule.applies && !rule.applies(facts)) continue;
-    outcomes.push(disabled.includes(rule.id) ? disabledOutcome(rule) : outcomeOf(rule, needs, facts));
-  }
-  return outcomes;
+  return rules.map((rule) => {
+    if (rule.applies && !rule.applies(facts)) return toOutcome(rule.id, { status: SUPPRESSED });
+    if (disabled.includes(rule.id)) return toOutcome(rule.id, { status: 'disabled' });
+    const excuse = rule.excused?.(facts);
+    if (excuse !== undefined) return toOutcome(rule.id, { status: 'success', reason: excuse });
+    const unmet = rule.needs.find((need) => !needs[need](facts));
+    return toOutcome(rule.id, unmet === undefined ? rule.claim(facts) : awaits(unmet));
+  });
 }
 
-function outcomeOf<Facts, Id extends string, Need extends string, Gate extends string>(
-  rule: Rule<Facts, Id, Need, Gate>,
-  needs: Needs<Facts, Need>,
-  facts: Facts,
-): Outcome {
-  const excuse = rule.excused?.(facts);
-  if (excuse !== undefined) return toOutcome(rule, 'success', excuse);
-  const unmet = rule.needs.find((need) => !needs[need].isMet(facts));
-  if (unmet !== undefined) return toOutcome(rule, 'pending', `Waiting for ${needs[unmet].waitingFor}`);
-  return explained(rule, rule.claim(facts), facts);
+const awaits = (need: string): Claim => ({ status: 'pending', reason: `awaits-${need}` });
+
+interface Found extends Omit<Claim, 'status'> {
+  readonly status: OutcomeStatus;
 }
 
-function explained<Facts, Id extends string, Need extends string, Gate extends string>(
-  rule: Rule<Facts, Id, Need, Gate>,
-  claim: Claim,
-  facts: Facts,
-): Outcome {
-  switch (claim.status) {
-    case 'pending':
-    case 'error':
-      return toOutcome(rule, claim.status, claim.because);
-    case 'success':
-    case 'failure': {
-      const passed = claim.status === 'success';
-      const { measured, required } = claim;
-      const message = claim.because ?? rule.explain({ passed, measured, required }, facts);
-      return toOutcome(rule, claim.status, message, measured, required);
-    }
-    default:
-      return claim satisfies never;
-  }
+function toOutcome(id: string, { status, reason, parameters = [] }: Found): Outcome {
+  const values = parameters.map((parameter) => bounded(String(parameter)));
+  return { id, status, reason, parameters: values, flapping: undefined };
 }
 
-type Labels = { readonly id: string; readonly category: string; readonly remedy: string };
-
-const disabledOutcome = (rule: Labels): Outcome => toOutcome(rule, 'disabled', DISABLED_MESSAGE);
-
-function toOutcome(rule: Labels, status: OutcomeStatus, message: string, measured = '', required = ''): Outcome {
-  const needsRemedy = status === 'failure' || status === 'error';
-  return {
-    id: rule.id,
-    status,
-    message: bounded(message),
-    category: rule.category,
-    measured: bounded(measured),
-    required: bounded(required),
-    remedy: needsRemedy ? rule.remedy : '',
-  };
-}
-
-/** Cut where it is too long, but never in the middle of a character. */
+/** Never cuts a character in two. */
 function bounded(text: string): string {
-  if (text.length <= OUTCOME_TEXT_CHARACTERS_MAX) return text;
-  return `${text.slice(0, OUTCOME_TEXT_CHARACTERS_MAX - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  if (text.length <= PARAMETER_CHARACTERS_MAX) return text;
+  return `${text.slice(0, PARAMETER_CHARACTERS_MAX - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+/** Returns the outcome of a rule before anything was reported. */
+export const initialOutcome = ({ id, initial, needs }: Initial): Outcome =>
+  toOutcome(
+    id,
+    initial === SUPPRESSED
+      ? { status: SUPPRESSED }
+      : (initial ?? (needs[0] === undefined ? { status: 'success' } : awaits(needs[0]))),
+  );
+
+interface Initial {
+  readonly id: string;
+  readonly initial?: Claim | typeof SUPPRESSED;
+  readonly needs: readonly string[];
+}
+
+/** Outcomes by the id of their rule. */
+export type Outcomes = ReadonlyMap<string, Outcome>;
+
+export const initialOutcomes = (rules: readonly Initial[]): Outcomes =>
+  new Map(rules.map((rule) => [rule.id, initialOutcome(rule)]));
+
+/** Compares everything but flapping. */
+export const hasSameFinding = (first: Outcome, second: Outcome): boolean =>
+  first.status === second.status &&
+  first.reason === second.reason &&
+  first.parameters.length === second.parameters.length &&
+  first.parameters.every((parameter, index) => parameter === second.parameters[index]);

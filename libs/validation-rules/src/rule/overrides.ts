@@ -1,9 +1,9 @@
-import type { Outcome } from './rule';
+import { type Outcome, type OutcomeStatus, SUPPRESSED } from './rule';
 
-/** Rules a person chose to ignore for one cluster: ids, or `all`. The outcome still shows the failure; the gate lets it pass. */
+/** Rules that a user ignores for one cluster: ids, or `all`. The outcome still shows the failure, but it does not block. */
 export type IgnoredRules = readonly string[];
 
-/** In the place of an id: every rule that can be ignored. */
+/** Stands for every rule that can be ignored. */
 export const ALL_RULES = 'all';
 
 export const NEVER_IGNORABLE_HOST_RULES: readonly string[] = [
@@ -23,7 +23,7 @@ export const NEVER_IGNORABLE_CLUSTER_RULES: readonly string[] = [
   'pull-secret-set',
 ];
 
-/** Rules switched off for the whole service; a cluster with its own list of ignored ones is not affected. */
+/** Returns the rules that are disabled for the whole service. A cluster with ignored rules of its own is not affected. */
 export function disabledRulesFor(disabledByConfiguration: readonly string[], ignored: IgnoredRules): readonly string[] {
   return ignored.length > 0 ? [] : disabledByConfiguration;
 }
@@ -32,17 +32,17 @@ export function isIgnored(id: string, ignored: IgnoredRules, neverIgnorable: rea
   return !neverIgnorable.includes(id) && (ignored.includes(id) || ignored.includes(ALL_RULES));
 }
 
-/** Success and disabled pass; pending and error do not. */
-export function isPassing(outcome: Outcome): boolean {
-  return outcome.status === 'success' || outcome.status === 'disabled';
-}
+const PASSING: readonly string[] = ['success', 'disabled', SUPPRESSED] satisfies readonly OutcomeStatus[];
+
+/** A rule passes when it succeeds, does not apply or is disabled. Pending and error do not pass. */
+export const isPassing = ({ status }: Pick<Outcome, 'status'>): boolean => PASSING.includes(status);
 
 interface GateKeeper {
   readonly id: string;
   readonly toleratesPending?: true;
 }
 
-/** Whether an outcome lets its subject through the gate of its rule. */
+/** Returns true when an outcome does not block its gate. */
 export function passesGate(
   outcome: Outcome,
   { id, toleratesPending }: GateKeeper,

@@ -3,7 +3,7 @@ import { OPERATOR_NAMES } from '@muster/operators';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { CLUSTER_RULES } from '../cluster/cluster-rules.table';
-import { evaluateCluster } from '../cluster/evaluate-cluster';
+import { evaluateCluster, INITIAL_CLUSTER_OUTCOMES, renderClusterOutcome } from '../cluster/evaluate-cluster';
 import { clusterConditions } from '../cluster/cluster-conditions';
 import {
   sampleCluster,
@@ -14,12 +14,13 @@ import {
   sampleSettings,
   sampleHardware,
 } from '../facts/sample.facts';
-import { evaluateHost } from '../host/evaluate-host';
-import { hostConditions } from '../host/host-conditions';
+import { evaluateHost, initialHostOutcomes, renderHostOutcome } from '../host/evaluate-host';
+import { hostConditions, initialHostConditions } from '../host/host-conditions';
 import { HOST_RULES } from '../host/host-rules.table';
 import { CLUSTER_RULE_IDS, HOST_RULE_IDS, operatorRuleId, RETIRED_RULE_IDS } from './contract-ids';
-import { applyOutcomeChanges, diffOutcomes } from './diff-outcomes';
-import { OUTCOME_TEXT_CHARACTERS_MAX } from './evaluate-rules';
+import { OUTCOME_TEXT_CHARACTERS_MAX, renderOutcome } from './render-outcome';
+import type { Outcome } from './rule';
+import { SHARED_MESSAGES } from './shared-messages.table';
 import { NEVER_IGNORABLE_CLUSTER_RULES, NEVER_IGNORABLE_HOST_RULES } from './overrides';
 
 const CONTRACT = `${__dirname}/../../../../../shared/upstream/swagger.yaml`;
@@ -122,12 +123,28 @@ const anyCluster = fc
   })
   .map((facts) => ({ ...facts, policy: sampleCluster().policy }) as ReturnType<typeof sampleCluster>);
 
+/** The reason of the outcome has a message, and the message uses no parameter that the outcome does not have. */
+function expectMessage(
+  outcome: Outcome,
+  rules: readonly { readonly id: string; readonly messages: object }[],
+  render: (outcome: Outcome) => { readonly message: string },
+): void {
+  const key = outcome.reason ?? outcome.status;
+  const known = { ...SHARED_MESSAGES, ...rules.find(({ id }) => id === outcome.id)?.messages };
+  expect(Object.keys(known)).toContain(key);
+  const numbered = { ...outcome, parameters: outcome.parameters.map(() => 'x') };
+  expect(render(numbered).message).not.toMatch(/\{\d| {2}/);
+  expect(JSON.stringify(known[key as keyof typeof known]).match(/\{\d+\}/g)?.length ?? 0).toBeGreaterThanOrEqual(
+    outcome.parameters.length > 0 && outcome.status !== 'success' ? 1 : 0,
+  );
+}
+
 describe('every rule, whatever the facts', () => {
   it('answers for hosts without throwing, with a message, the same each time', () => {
     fc.assert(
       fc.property(anyHost, (facts) => {
         const outcomes = evaluateHost(facts);
-        expect(outcomes.every(({ message, category }) => message !== '' && category !== '')).toBe(true);
+        for (const outcome of outcomes) expectMessage(outcome, HOST_RULES, renderHostOutcome);
         expect(evaluateHost(structuredClone(facts))).toEqual(outcomes);
         hostConditions(facts, outcomes);
       }),
@@ -138,7 +155,7 @@ describe('every rule, whatever the facts', () => {
     fc.assert(
       fc.property(anyCluster, (facts) => {
         const outcomes = evaluateCluster(facts);
-        expect(outcomes.every(({ message, category }) => message !== '' && category !== '')).toBe(true);
+        for (const outcome of outcomes) expectMessage(outcome, CLUSTER_RULES, renderClusterOutcome);
         expect(evaluateCluster(structuredClone(facts))).toEqual(outcomes);
         clusterConditions(facts, outcomes);
       }),
@@ -149,30 +166,67 @@ describe('every rule, whatever the facts', () => {
     const disks = Array.from({ length: 256 }, (_, at) =>
       sampleDisk({ id: `d${at}`, name: '😀'.repeat(600) + at, hasUuid: false }),
     );
-    const { message, measured } =
-      evaluateHost(sampleHost({ hardware: sampleHardware({ disks, manufacturer: 'VMware, Inc.' }) })).find(
-        ({ id }) => id === 'vsphere-disk-uuid-enabled',
-      ) ?? {};
+    const found = evaluateHost(sampleHost({ hardware: sampleHardware({ disks, manufacturer: 'VMware, Inc.' }) })).find(
+      ({ id }) => id === 'vsphere-disk-uuid-enabled',
+    );
+    if (!found) throw new Error('There is no outcome.');
+    const { message, measured } = renderHostOutcome(found);
     for (const text of [message, measured]) {
       expect(text?.length).toBeLessThanOrEqual(OUTCOME_TEXT_CHARACTERS_MAX);
       expect(text).toMatch(/😀…$/u);
       expect(text?.isWellFormed()).toBe(true);
     }
   });
+});
 
-  it('leads to the same outcomes by steps as at once', () => {
-    fc.assert(
-      fc.property(fc.array(anyHost, { minLength: 1, maxLength: 4 }), (history) => {
-        const byId = (outcomes: ReturnType<typeof evaluateHost>) =>
-          applyOutcomeChanges([], { changed: outcomes, withdrawn: [] });
-        const stepped = history.reduce(
-          (outcomes, facts) => applyOutcomeChanges(outcomes, diffOutcomes(outcomes, evaluateHost(facts))),
-          [] as ReturnType<typeof evaluateHost>,
-        );
-        const last = history.at(-1);
-        expect(stepped).toEqual(byId(last ? evaluateHost(last) : []));
-        expect(diffOutcomes(stepped, stepped)).toEqual({ changed: [], withdrawn: [] });
-      }),
+describe('initial outcomes', () => {
+  const NOTHING_REPORTED = {
+    hardware: undefined,
+    diskSpeeds: [],
+    images: [],
+    ntpSources: [],
+    clockOffsetSeconds: undefined,
+    resolutions: undefined,
+    isReachReported: false,
+    majority: undefined,
+    suggestedRole: '',
+    installationDiskId: '',
+    installationDiskPath: '',
+    requestedHostname: '',
+  };
+  const NOT_CONFIGURED = { machineNetworks: [], apiVips: [], ingressVips: [] };
+  const byId = (outcomes: readonly Outcome[]) => new Map(outcomes.map((outcome) => [outcome.id, outcome]));
+
+  it('are the outcomes of a host in a default cluster that has reported nothing', () => {
+    const facts = sampleHost({ ...NOTHING_REPORTED, cluster: sampleSettings(NOT_CONFIGURED) });
+    expect(byId(evaluateHost(facts))).toEqual(initialHostOutcomes(true));
+    expect(hostConditions(facts, evaluateHost(facts))).toEqual(initialHostConditions(true));
+  });
+
+  it('are the outcomes of an unbound host that has reported nothing', () => {
+    const facts = sampleHost({ ...NOTHING_REPORTED, cluster: undefined });
+    expect(byId(evaluateHost(facts))).toEqual(initialHostOutcomes(false));
+    expect(hostConditions(facts, evaluateHost(facts))).toEqual(initialHostConditions(false));
+  });
+
+  it('are the outcomes of a cluster with default settings and no hosts', () => {
+    const facts = sampleCluster({ settings: sampleSettings(NOT_CONFIGURED), hosts: [], vipVerifications: [] });
+    expect(byId(evaluateCluster(facts))).toEqual(INITIAL_CLUSTER_OUTCOMES);
+  });
+});
+
+describe('messages', () => {
+  it('change nothing that is stored: an outcome has a reason and parameters, no text', () => {
+    const [outcome] = evaluateHost(sampleHost({ hardware: sampleHardware({ cpuCount: 1 }) })).filter(
+      ({ id }) => id === 'has-min-cpu-cores',
     );
+    expect(outcome).toEqual({ id: 'has-min-cpu-cores', status: 'failure', parameters: ['1', '2'] });
+    const reworded = {
+      id: 'has-min-cpu-cores',
+      category: 'hardware',
+      messages: { failure: 'Only {0} of {1}' },
+      remedy: 'Buy more',
+    } as const;
+    expect(outcome && renderOutcome(outcome, reworded)).toMatchObject({ message: 'Only 1 of 2', remedy: 'Buy more' });
   });
 });

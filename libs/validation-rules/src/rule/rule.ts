@@ -1,64 +1,89 @@
 import type { Outcome as OutcomeMessage, Plain } from '@muster/contracts';
 
-/** One rule's verdict on one subject, as stored. */
+/** The outcome of one rule for one host or cluster, as stored. `renderOutcome` makes it readable. */
 export type Outcome = Plain<OutcomeMessage>;
 
-/** Returns the ids of the failing validations, sorted. */
+export type OutcomeStatus = 'success' | 'failure' | 'pending' | 'error' | 'disabled' | 'success-suppress-output';
+export type Category = 'network' | 'hardware' | 'operators' | 'hosts-data' | 'configuration';
+
+/** The status of a rule that does not apply. It passes and is never presented. */
+export const SUPPRESSED = 'success-suppress-output';
+
+/**
+ * The result of a claim. `reason` names a message of the rule (by default the message that is named like the status);
+ * `parameters` are the values in that message.
+ */
+export interface Claim {
+  readonly status: 'success' | 'failure' | 'pending' | 'error';
+  readonly reason?: string;
+  readonly parameters?: readonly (string | number)[];
+}
+
+/** A template: `{0}` is the first parameter. */
+export type Message =
+  | string
+  | {
+      readonly message: string;
+      readonly measured?: string;
+      readonly required?: string;
+    };
+
+/** Messages by reason. Rewording a message changes no stored outcome. */
+export type Messages = Readonly<Record<string, Message>>;
+
+/** A rule is one row. It reads a snapshot of facts and nothing else, and never throws. */
+export interface Rule<Facts, Id extends string, Need extends string, Gate extends string> {
+  readonly id: Id;
+  readonly category: Category;
+  /** What is checked, with the numbers: a sentence for the reference page. */
+  readonly checks: string;
+  /** Returns false when the rule does not apply: its outcome is then SUPPRESSED. @default always applies */
+  readonly applies?: (facts: Facts) => boolean;
+  /** Returns the reason why the rule passes without a check, or undefined when the rule has to be checked. */
+  readonly excused?: (facts: Facts) => string | undefined;
+  /** Without these facts the outcome is `pending`. */
+  readonly needs: readonly Need[];
+  readonly claim: (facts: Facts) => Claim;
+  /** `success` and `failure` are the default reasons. Reasons of several rules are in SHARED_MESSAGES. */
+  readonly messages: Messages;
+  /** The outcome before anything was reported. It is never stored. @default pending on the first of `needs`, else success */
+  readonly initial?: Claim | typeof SUPPRESSED;
+  /** What to do about a failure. */
+  readonly remedy: string;
+  /** What a failure blocks. */
+  readonly gate: Gate;
+  /** The inputs are measured repeatedly and may flap. A success of a flapping rule counts once it is stable. */
+  readonly comesAndGoes?: true;
+  /** A pending outcome does not block: some agents never report the fact. */
+  readonly toleratesPending?: true;
+}
+
+/** Returns the ids of the outcomes that fail, sorted. */
 export const failingIds = (outcomes: readonly Outcome[]): string[] =>
   outcomes
     .filter(({ status }) => status === 'failure')
     .map(({ id }) => id)
     .sort();
 
-export type OutcomeStatus = 'success' | 'failure' | 'pending' | 'error' | 'disabled';
-export type Category = 'network' | 'hardware' | 'operators' | 'hosts-data' | 'configuration';
+type Parameters = readonly (string | number)[];
 
-/**
- * What a rule found. `measured` and `required` are texts with their unit, empty when there is nothing to measure;
- * `because` replaces the row's explanation, and `pending` and `error` always need it.
- */
-export type Claim =
-  | {
-      readonly status: 'success' | 'failure';
-      readonly measured: string;
-      readonly required: string;
-      readonly because?: string;
-    }
-  | { readonly status: 'pending' | 'error'; readonly because: string };
-
-/** One rule is one row: it sees a snapshot of facts and nothing else, and never throws. */
-export interface Rule<Facts, Id extends string, Need extends string, Gate extends string> {
-  readonly id: Id;
-  readonly category: Category;
-  /** What is checked, with the numbers: a sentence for the reference page. */
-  readonly checks: string;
-  /** False: the rule has nothing to say about this subject and its outcome is withdrawn, which holds nobody back. */
-  readonly applies?: (facts: Facts) => boolean;
-  /** Why the subject passes without being looked at, or undefined when it has to be looked at. */
-  readonly excused?: (facts: Facts) => string | undefined;
-  /** Facts without which the answer is `pending`. */
-  readonly needs: readonly Need[];
-  readonly claim: (facts: Facts) => Claim;
-  readonly explain: (found: Finding, facts: Facts) => string;
-  /** What a person can do about a failure. */
-  readonly remedy: string;
-  /** What a failure holds back. */
-  readonly gate: Gate;
-  /** Rests on what is measured again and again, and may come and go: when it flaps, a pass has to last before it counts. */
-  readonly comesAndGoes?: true;
-  /** Pending does not hold back: the fact may never come, from an agent that cannot tell it. */
-  readonly toleratesPending?: true;
-}
-
-export interface Finding {
-  readonly passed: boolean;
-  readonly measured: string;
-  readonly required: string;
-}
-
-export const pass = (measured = '', required = ''): Claim => ({ status: 'success', measured, required });
-export const fail = (measured = '', required = ''): Claim => ({ status: 'failure', measured, required });
-export const passIf = (passed: boolean, measured = '', required = ''): Claim =>
-  passed ? pass(measured, required) : fail(measured, required);
-export const pending = (because: string): Claim => ({ status: 'pending', because });
-export const broken = (because: string): Claim => ({ status: 'error', because });
+export const pass = (...parameters: Parameters): Claim => ({ status: 'success', parameters });
+export const fail = (...parameters: Parameters): Claim => ({ status: 'failure', parameters });
+export const passIf = (passed: boolean, ...parameters: Parameters): Claim =>
+  passed ? pass(...parameters) : fail(...parameters);
+export const passBecause = (reason: string, ...parameters: Parameters): Claim => ({
+  status: 'success',
+  reason,
+  parameters,
+});
+export const failBecause = (reason: string, ...parameters: Parameters): Claim => ({
+  status: 'failure',
+  reason,
+  parameters,
+});
+export const pending = (reason: string, ...parameters: Parameters): Claim => ({
+  status: 'pending',
+  reason,
+  parameters,
+});
+export const broken = (reason: string, ...parameters: Parameters): Claim => ({ status: 'error', reason, parameters });

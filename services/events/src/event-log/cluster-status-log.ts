@@ -1,3 +1,4 @@
+import { clusterOutcomeMessages } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
 import { explainClusterStatus, NO_REASON, renderClusterStatus } from '@muster/domain';
 import { type ClusterSubject, describeStatus, type LogEntry } from './log-entry';
@@ -43,7 +44,7 @@ const ALSO: { readonly [status: string]: (data: Entered, subject: ClusterSubject
 export function clusterStatusLog(data: Entered, subject: ClusterSubject): readonly LogEntry[] {
   const { status, from, statusReason = NO_REASON } = data;
   const info = renderClusterStatus(statusReason);
-  const why = explainClusterStatus(statusReason, (id) => subject.cluster._outcomes[id]?.message);
+  const why = explainClusterStatus(statusReason, clusterOutcomeMessages(subject.cluster._outcomes));
   return [
     {
       name: 'cluster_status_updated',

@@ -20,18 +20,15 @@ import {
   viewsAfter,
 } from '../views/view-events.fixture';
 
-const outcome = (id: string, status: string) => ({ id, status, message: `about ${id}`, category: 'network' }) as never;
+const outcome = (id: string, status: string) => ({ id, status, parameters: [] }) as never;
 
-const flapping = (id: string) => {
-  const history = {
-    since: timeAt(0),
-    flips: 7,
-    lastResult: 'failing',
-    recentFlips: [],
+const flapping = (id: string) =>
+  ({
+    id,
+    status: 'failure',
+    parameters: [],
     flapping: { since: timeAt(0), flips: 6, windowSeconds: 1_800, quietSeconds: 600 },
-  };
-  return { id, status: 'failure', message: `about ${id}`, category: 'network', history } as never;
-};
+  }) as never;
 
 const bootable = (name: string) => ({
   name,
@@ -207,9 +204,9 @@ describe('The event log has an entry when', () => {
   });
 
   it.each([
-    ['a first outcome has no entry', [outcome('a', 'failure')], [], []],
+    ['the first evaluation is no change', [outcome('a', 'failure')], [], []],
     ['a failure after success', [outcome('a', 'success')], [outcome('a', 'failure')], ['_validation_failed warning']],
-    ['a failure after waiting', [outcome('a', 'pending')], [outcome('a', 'failure')], ['_validation_failed warning']],
+    ['a failure after a pending outcome is no alarm', [outcome('a', 'pending')], [outcome('a', 'failure')], []],
     ['another failure', [outcome('a', 'failure')], [outcome('a', 'failure')], []],
     ['success after a failure', [outcome('a', 'failure')], [outcome('a', 'success')], ['_validation_fixed info']],
     ['success after waiting', [outcome('a', 'pending')], [outcome('a', 'success')], []],
@@ -240,6 +237,36 @@ describe('The event log has an entry when', () => {
     );
     expect(ofHost).toEqual(expected.map((line) => `host${line}`));
     expect(ofCluster).toEqual(expected.map((line) => `cluster${line}`));
+  });
+});
+
+describe('An entry about a validation', () => {
+  it('has the text that scripts wait for', async () => {
+    const { log } = await viewsAfter(
+      cluster,
+      host,
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('has-inventory', 'success')] }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')] }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'success')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('api-vips-defined', 'success')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns-domain-defined', 'failure')] }),
+    );
+    const messages = log.map(({ message }) => message).filter((message) => message.includes('validation'));
+    expect(messages).toEqual([
+      expect.stringMatching(/^Host .*: validation 'connected' that used to succeed is now failing$/),
+      expect.stringMatching(/^Host .*: validation 'connected' is now fixed$/),
+      "Cluster validation 'dns-domain-defined' that used to succeed is now failing",
+    ]);
+  });
+
+  it('is missing after a reset: outcomes from before no longer count', async () => {
+    const { log } = await viewsAfter(
+      cluster,
+      host,
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('has-inventory', 'success')] }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')], epoch: 2, reset: true }),
+    );
+    expect(log.filter(({ name }) => name.includes('validation'))).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { EventSeverity } from '@muster/assisted-api';
+import { type EventSeverity, hostOutcomeMessages } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
 import { NO_REASON, renderHostStatus } from '@muster/domain';
 import { describeStatus, type HostSubject, type LogEntry } from './log-entry';
@@ -15,7 +15,11 @@ export function hostStatusLog(
   { status, from, statusReason = NO_REASON }: EventData<'HostEnteredStatus'>,
   { name, host }: HostSubject,
 ): readonly LogEntry[] {
-  const info = renderHostStatus(statusReason, (id) => host._outcomes[id]?.message, host._identity_conflict);
+  const info = renderHostStatus(
+    statusReason,
+    hostOutcomeMessages(host._outcomes, Boolean(host.cluster_id)),
+    host._identity_conflict,
+  );
   const severity = SEVERITY_OF_STATUS[status] ?? 'info';
   const props = { host_name: name };
   const entries: LogEntry[] = [

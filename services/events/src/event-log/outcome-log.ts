@@ -1,83 +1,89 @@
 import type { OutcomeMap } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
+import {
+  durationText,
+  INITIAL_CLUSTER_OUTCOMES,
+  initialHostOutcomes,
+  type Outcome,
+  type Outcomes,
+  renderClusterOutcome,
+  renderHostOutcome,
+} from '@muster/validation-rules';
 import type { ClusterSubject, HostSubject, LogEntry } from './log-entry';
 
-type Changed = EventData<'HostOutcomesChanged'>['changed'];
-
-/** The change of one outcome. `phrase` completes "validation 'x' …" in the texts of assisted-service v2, which scripts wait for. */
 interface Change {
   readonly kind: 'failed' | 'fixed' | 'flapping_started' | 'flapping_ended';
-  readonly id: string;
-  readonly phrase: string;
-  /** Why the validation has this outcome. */
-  readonly reason: string;
+  readonly outcome: Outcome;
+  /** What follows the id of the validation. */
+  readonly text: string;
 }
 
-/** The first outcome of a validation has no entry; later ones have when they become a failure, or a success after a failure. */
-function resultChanges(before: OutcomeMap, changed: Changed): readonly Change[] {
-  return changed.flatMap(({ id, status, message }): Change[] => {
-    const earlier = before[id]?.status;
-    if (earlier === undefined) return [];
-    if (status === 'failure' && earlier !== 'failure') {
-      const phrase = earlier === 'success' ? 'that used to succeed is now failing' : 'is now failing';
-      return [{ kind: 'failed', id, phrase, reason: message }];
-    }
-    return status === 'success' && earlier === 'failure'
-      ? [{ kind: 'fixed', id, phrase: 'is now fixed', reason: message }]
-      : [];
-  });
-}
-
-/** While a validation is flapping only the begin and the end of the flapping have entries. */
-function flappingChanges(before: OutcomeMap, changed: Changed): readonly Change[] {
-  return changed.flatMap(({ id, status, message, history }): Change[] => {
-    const [flapped, flapping] = [before[id]?.flaps === true, history?.flapping];
-    if (flapping && !flapped) {
+/**
+ * Returns the changes to log: a success that became a failure, and the reverse. The first evaluation of a host or cluster is not a
+ * change. While a validation flaps, only the start and the end are logged.
+ */
+function changesOf(before: OutcomeMap, changed: readonly Outcome[], initial: Outcomes): readonly Change[] {
+  if (Object.keys(before).length === 0) return [];
+  return changed.flatMap((outcome): readonly Change[] => {
+    const { id, status, flapping } = outcome;
+    const earlier = before[id] ?? initial.get(id);
+    if (flapping && !earlier?.flapping) {
       const { flips, windowSeconds, quietSeconds } = flapping;
-      const phrase = `is flapping: it changed ${flips} times in ${duration(windowSeconds)} and passes after ${duration(quietSeconds)} without a change`;
-      return [{ kind: 'flapping_started', id, phrase, reason: message }];
+      const text = `is flapping: it changed ${flips} times in ${durationText(windowSeconds)} and passes after ${durationText(quietSeconds)} without a change`;
+      return [...turn(outcome, earlier?.status), { kind: 'flapping_started', outcome, text }];
     }
-    return flapped && !flapping
-      ? [{ kind: 'flapping_ended', id, phrase: `is no longer flapping: ${status}`, reason: message }]
-      : [];
+    if (earlier?.flapping && !flapping)
+      return [
+        ...turn(outcome, earlier.status),
+        { kind: 'flapping_ended', outcome, text: `is no longer flapping: ${status}` },
+      ];
+    return earlier?.flapping ? [] : turn(outcome, earlier?.status);
   });
 }
 
-const SECONDS_PER_MINUTE = 60;
-const duration = (seconds: number): string =>
-  seconds % SECONDS_PER_MINUTE === 0 ? `${seconds / SECONDS_PER_MINUTE} minutes` : `${seconds} seconds`;
+function turn(outcome: Outcome, earlier: string | undefined): readonly Change[] {
+  const isFailing = earlier === 'success' && outcome.status === 'failure';
+  if (isFailing) return [{ kind: 'failed', outcome, text: 'that used to succeed is now failing' }];
+  return earlier === 'failure' && outcome.status === 'success'
+    ? [{ kind: 'fixed', outcome, text: 'is now fixed' }]
+    : [];
+}
 
-const changesOf = (before: OutcomeMap, changed: Changed): readonly Change[] => [
-  ...resultChanges(before, changed),
-  ...flappingChanges(before, changed),
-];
-
-function entryOf(scope: 'host' | 'cluster', prefix: string, change: Change, props: LogEntry['props']): LogEntry {
-  const { kind, id, phrase, reason } = change;
+function entryOf(
+  scope: 'host' | 'cluster',
+  prefix: string,
+  { kind, outcome, text }: Change,
+  props: LogEntry['props'],
+): LogEntry {
   const isFailure = kind === 'failed';
+  const { message } = scope === 'host' ? renderHostOutcome(outcome) : renderClusterOutcome(outcome);
   return {
     name: `${scope}_validation_${kind}`,
     severity: isFailure || kind === 'flapping_started' ? 'warning' : 'info',
-    message: `${prefix} '${id}' ${phrase}`,
+    message: `${prefix} '${outcome.id}' ${text}`,
     props: {
       ...props,
-      validation_id: id,
-      validation_msg: reason,
-      ...(isFailure ? { failure_message: phrase } : {}),
+      validation_id: outcome.id,
+      validation_msg: message,
+      ...(isFailure ? { failure_message: text } : {}),
     },
   };
 }
 
 export const hostOutcomeLog = (
-  { changed }: EventData<'HostOutcomesChanged'>,
+  { changed, reset }: EventData<'HostOutcomesChanged'>,
   { before, name }: HostSubject,
 ): readonly LogEntry[] =>
-  changesOf(before?._outcomes ?? {}, changed).map((change) =>
-    entryOf('host', `Host ${name}: validation`, change, { host_name: name }),
-  );
+  reset || !before
+    ? []
+    : changesOf(before._outcomes, changed, initialHostOutcomes(Boolean(before.cluster_id))).map((change) =>
+        entryOf('host', `Host ${name}: validation`, change, { host_name: name }),
+      );
 
 export const clusterOutcomeLog = (
   { changed }: EventData<'ClusterOutcomesChanged'>,
   { before }: ClusterSubject,
 ): readonly LogEntry[] =>
-  changesOf(before?._outcomes ?? {}, changed).map((change) => entryOf('cluster', 'Cluster validation', change, {}));
+  changesOf(before?._outcomes ?? {}, changed, INITIAL_CLUSTER_OUTCOMES).map((change) =>
+    entryOf('cluster', 'Cluster validation', change, {}),
+  );

@@ -1,5 +1,6 @@
 import type { ClusterDocument } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
+import { INITIAL_CLUSTER_OUTCOMES } from '@muster/validation-rules';
 import { failedIn, turnedToFailure } from './outcome-observations';
 import { type Observation, seen } from './observation';
 
@@ -25,7 +26,7 @@ export const CLUSTER_OBSERVATIONS: ReadonlyMap<string, Row> = new Map<string, Ro
     'ClusterOutcomesChanged',
     ({ changed }: EventData<'ClusterOutcomesChanged'>, before) =>
       before && BEFORE_INSTALLATION.has(before.status)
-        ? turnedToFailure(before._outcomes, changed).map((id) =>
+        ? turnedToFailure(before._outcomes, changed, INITIAL_CLUSTER_OUTCOMES).map((id) =>
             seen('cluster_validation_failed_after_success_before_installation', [id]),
           )
         : [],
@@ -33,7 +34,7 @@ export const CLUSTER_OBSERVATIONS: ReadonlyMap<string, Row> = new Map<string, Ro
   [
     'ClusterDeregistered',
     (_data, before) =>
-      failedIn(before?._outcomes ?? {}).map((id) =>
+      failedIn(before?._outcomes ?? {}, INITIAL_CLUSTER_OUTCOMES).map((id) =>
         seen('cluster_validation_is_in_failed_status_on_cluster_deletion', [id]),
       ),
   ],

@@ -1,5 +1,6 @@
 import type { HostDocument } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
+import { initialHostOutcomes } from '@muster/validation-rules';
 import { failedIn, turnedToFailure } from './outcome-observations';
 import { type Observation, seen } from './observation';
 
@@ -98,7 +99,7 @@ function sizesOf({ bootstrap, role, _sizes: sizes }: HostDocument, result: strin
 
 function turned({ changed }: EventData<'HostOutcomesChanged'>, { before }: ObservedHost): readonly Observation[] {
   if (!before || !BEFORE_INSTALLATION.has(before.status)) return [];
-  return turnedToFailure(before._outcomes, changed).map((id) =>
+  return turnedToFailure(before._outcomes, changed, initialHostOutcomes(Boolean(before.cluster_id))).map((id) =>
     seen('host_validation_failed_after_success_before_installation', [id]),
   );
 }
@@ -106,7 +107,9 @@ function turned({ changed }: EventData<'HostOutcomesChanged'>, { before }: Obser
 /** Hosts leave a cluster that was deleted one after the other. */
 function leftBehind(_data: never, { before, isOrphan }: ObservedHost): readonly Observation[] {
   return before && isOrphan
-    ? failedIn(before._outcomes).map((id) => seen('host_validation_is_in_failed_status_on_cluster_deletion', [id]))
+    ? failedIn(before._outcomes, initialHostOutcomes(Boolean(before.cluster_id))).map((id) =>
+        seen('host_validation_is_in_failed_status_on_cluster_deletion', [id]),
+      )
     : [];
 }
 

@@ -1,13 +1,16 @@
 import type { OutcomeMap } from '@muster/assisted-api';
-import type { EventData } from '@muster/contracts';
+import type { Outcome, Outcomes } from '@muster/validation-rules';
 
-/** Ids of validations that passed before and fail now. */
+/** Returns the ids of validations that passed before and fail now. `initial` has the outcomes that are never recorded. */
 export const turnedToFailure = (
   before: OutcomeMap,
-  changed: EventData<'HostOutcomesChanged'>['changed'],
+  changed: readonly Outcome[],
+  initial: Outcomes,
 ): readonly string[] =>
-  changed.filter(({ id, status }) => status === 'failure' && before[id]?.status === 'success').map(({ id }) => id);
+  changed
+    .filter(({ id, status }) => status === 'failure' && (before[id] ?? initial.get(id))?.status === 'success')
+    .map(({ id }) => id);
 
-/** Ids of validations that fail. */
-export const failedIn = (outcomes: OutcomeMap): readonly string[] =>
-  Object.entries(outcomes).flatMap(([id, { status }]) => (status === 'failure' ? [id] : []));
+/** Returns the ids of validations that fail. */
+export const failedIn = (outcomes: OutcomeMap, initial: Outcomes): readonly string[] =>
+  [...initial].flatMap(([id, outcome]) => ((outcomes[id] ?? outcome).status === 'failure' ? [id] : []));

@@ -14,7 +14,7 @@ import {
 } from '../views/view-events.fixture';
 import { SERIES_MAX } from './metric-documents';
 
-const outcome = (id: string, status: string) => ({ id, status, message: id, category: 'network' }) as never;
+const outcome = (id: string, status: string) => ({ id, status, parameters: [] }) as never;
 
 /** Each series of the metric, with its number or with sum and count of its histogram. */
 async function figures(metric: MetricName, ...facts: readonly Fact[]): Promise<object> {
@@ -103,26 +103,35 @@ describe('figures from facts', () => {
       clusterRegistered(),
       hostRegistered(),
       onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'success'), outcome('new', 'failure')] }),
+      onHostOutcomes('HostOutcomesChanged', {
+        changed: [outcome('connected', 'success'), outcome('mtu-valid', 'failure')],
+      }),
       onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')] }),
-      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns', 'success')] }),
-      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns', 'failure')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns-domain-defined', 'success')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns-domain-defined', 'failure')] }),
     ];
     expect(await figures('host_validation_failed_after_success_before_installation', ...turns)).toEqual({
       'hostValidationType="connected"': 1,
     });
     expect(await figures('cluster_validation_failed_after_success_before_installation', ...turns)).toEqual({
-      'clusterValidationType="dns"': 1,
+      'clusterValidationType="dns-domain-defined"': 1,
     });
     const gone = [...turns, onCluster('ClusterDeregistered', { at: timeAt(9) })];
     expect(await figures('cluster_validation_is_in_failed_status_on_cluster_deletion', ...gone)).toEqual({
-      'clusterValidationType="dns"': 1,
+      'clusterValidationType="api-vips-defined"': 1,
+      'clusterValidationType="ingress-vips-defined"': 1,
+      'clusterValidationType="sufficient-masters-count"': 1,
+      'clusterValidationType="dns-domain-defined"': 1,
     });
     const deletion = 'host_validation_is_in_failed_status_on_cluster_deletion';
     expect(await figures(deletion, ...turns, onHost('HostDeregistered', { at: timeAt(9) }))).toEqual({});
     expect(await figures(deletion, ...gone, onHost('HostDeregistered', { at: timeAt(9) }))).toEqual({
       'hostValidationType="connected"': 1,
-      'hostValidationType="new"': 1,
+      'hostValidationType="mtu-valid"': 1,
+      'hostValidationType="has-inventory"': 1,
+      'hostValidationType="hostname-valid"': 1,
+      'hostValidationType="machine-cidr-defined"': 1,
+      'hostValidationType="ntp-synced"': 1,
     });
   });
 

@@ -22,7 +22,7 @@ import {
 import { pastEvents } from './past-events';
 import { pastViews } from './past-views';
 
-const outcome = { id: 'ntp-synced', message: 'no time source', category: 'network', status: 'failure' } as never;
+const outcome = { id: 'ntp-synced', status: 'failure', parameters: [] } as never;
 
 const STORY = record([
   infraEnvRegistered(),

@@ -17,15 +17,7 @@ import {
 
 const OTHER_HOST_ID = '44444444-4444-4444-8444-444444444444';
 const CONSOLE = { name: 'console', operatorType: 'builtin', timeoutSeconds: 3_600 } as never;
-const outcome = (id: string, status: string, category = 'network') => ({
-  id,
-  status,
-  message: `${id} is ${status}`,
-  category,
-  measured: '',
-  required: '',
-  remedy: '',
-});
+const outcome = (id: string, status: string) => ({ id, status, parameters: [] });
 
 describe('the cluster document', () => {
   it('is complete for a new cluster', async () => {
@@ -167,15 +159,16 @@ describe('the cluster document', () => {
     expect(cluster).toMatchObject({ _usage_counts: {}, total_host_count: 0 });
   });
 
-  it('outcomes are kept by rule: changed ones replaced, withdrawn ones gone', async () => {
+  it('outcomes are kept by rule: changed ones are replaced, and a reset removes all earlier ones', async () => {
     const { cluster, host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
       onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('a', 'failure'), outcome('b', 'success')] }),
-      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('a', 'success')], withdrawn: ['b'] }),
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'success')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('a', 'success')] }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('media-connected', 'failure')] }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')], reset: true }),
     );
-    expect(cluster._outcomes).toEqual({ a: { status: 'success', message: 'a is success', category: 'network' } });
+    expect(cluster._outcomes).toEqual({ a: outcome('a', 'success'), b: outcome('b', 'success') });
     expect(Object.keys(host._outcomes)).toEqual(['connected']);
   });
 

@@ -1,14 +1,12 @@
 import type { OutcomeMap } from '@muster/assisted-api';
-import type { EventData } from '@muster/contracts';
+import type { Outcome } from '@muster/validation-rules';
 
-/** Only what changed is stored, so only that is touched; the rest of the map is shared text. */
+/** Events carry changes only. Maps are never changed in place: unchanged outcomes are shared. */
 export function changedOutcomes(
   before: OutcomeMap,
-  { changed, withdrawn }: Pick<EventData<'HostOutcomesChanged'>, 'changed' | 'withdrawn'>,
+  { changed, reset = false }: { readonly changed: readonly Outcome[]; readonly reset?: boolean },
 ): OutcomeMap {
-  const after: { [ruleId: string]: OutcomeMap[string] } = { ...before };
-  for (const { id, status, message, category, history } of changed)
-    after[id] = history?.flapping ? { status, message, category, flaps: true } : { status, message, category };
-  for (const id of withdrawn) delete after[id];
+  const after: { [ruleId: string]: Outcome } = reset ? {} : { ...before };
+  for (const outcome of changed) after[outcome.id] = outcome;
   return after;
 }

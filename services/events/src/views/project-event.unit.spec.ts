@@ -16,7 +16,7 @@ import {
   record,
 } from './view-events.fixture';
 
-const outcome = { id: 'ntp-synced', message: 'no time source', category: 'network' } as never;
+const outcome = { id: 'ntp-synced', parameters: [] } as never;
 
 /** An installation told shortly, with something of every stream. */
 const STORY: readonly Fact[] = [

@@ -2,7 +2,12 @@ import { Type } from '@sinclair/typebox';
 import { type Static, Nullable, StringEnum } from '@muster/assisted-api';
 import type { ValidationService } from '@muster/contracts';
 import type { InputOf, OutputOf } from '@muster/nest-kit';
-import { clusterBlockingStatus, hostBlockingStatus } from '@muster/validation-rules';
+import {
+  clusterBlockingStatus,
+  hostBlockingStatus,
+  renderClusterOutcome,
+  renderHostOutcome,
+} from '@muster/validation-rules';
 import { presentValidations, VALIDATION_SCHEMA, type PresentedValidation } from './present-validations';
 
 type Found = OutputOf<typeof ValidationService.method.dryRun>;
@@ -43,13 +48,19 @@ type Finding = Preflight['blocking'][number];
 const NOTHING_IGNORED: readonly string[] = [];
 
 export function presentPreflight(found: Found, dryRun: DryRunResult): Preflight {
-  const validations = presentValidations(found.outcomes, (outcome) => clusterBlockingStatus(outcome, NOTHING_IGNORED));
+  const validations = presentValidations(found.outcomes, {
+    render: renderClusterOutcome,
+    blockingStatusOf: (outcome) => clusterBlockingStatus(outcome, NOTHING_IGNORED),
+  });
   const hosts = found.hosts.map((host, index) => ({
     host_id: dryRun[index]?.hostId ?? host.hostId,
     role: host.role,
     installation_disk_id: host.installationDiskId,
     installation_disk_path: host.installationDiskPath,
-    validations: presentValidations(host.outcomes, (outcome) => hostBlockingStatus(outcome, NOTHING_IGNORED, true)),
+    validations: presentValidations(host.outcomes, {
+      render: renderHostOutcome,
+      blockingStatusOf: (outcome) => hostBlockingStatus(outcome, NOTHING_IGNORED, true),
+    }),
   }));
   const findings = [
     ...hosts.flatMap((host) => findingsOf(host.host_id, host.validations)),

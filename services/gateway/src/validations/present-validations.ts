@@ -1,12 +1,17 @@
-import { Type } from '@sinclair/typebox';
 import { type Static, StringEnum, Nullable } from '@muster/assisted-api';
-import type { OutputOf } from '@muster/nest-kit';
-import type { ValidationService } from '@muster/contracts';
-import type { BlockingStatus } from '@muster/validation-rules';
+import type { BlockingStatus, Outcome, RenderedOutcome } from '@muster/validation-rules';
+import { Type } from '@sinclair/typebox';
 
-type Outcome = OutputOf<typeof ValidationService.method.readOutcomes>['outcomes'][number];
+/** An outcome, with its history when it is recorded. */
+type OutcomeRecord = Outcome & { readonly since?: string; readonly flips?: number };
 
-/** One outcome, with all that is known of it. */
+/** How outcomes of one kind of subject are presented. */
+interface Presentation {
+  readonly render: (outcome: Outcome) => RenderedOutcome;
+  readonly blockingStatusOf: (outcome: Outcome) => BlockingStatus;
+}
+
+/** One validation with all its details. */
 export const VALIDATION_SCHEMA = Type.Object(
   {
     id: Type.String(),
@@ -49,20 +54,19 @@ export const VALIDATIONS_SCHEMA = Type.Object(
 export type PresentedValidations = Static<typeof VALIDATIONS_SCHEMA>;
 
 export function presentValidations(
-  outcomes: readonly Outcome[],
-  blockingStatusOf: (outcome: Outcome) => BlockingStatus,
+  outcomes: readonly OutcomeRecord[],
+  { render, blockingStatusOf }: Presentation,
 ): readonly PresentedValidation[] {
   return outcomes
-    .map((outcome) => presentValidation(outcome, blockingStatusOf(outcome)))
+    .map((outcome) => presentValidation(outcome, render(outcome), blockingStatusOf(outcome)))
     .sort((first, second) => (first.id < second.id ? -1 : 1));
 }
 
 function presentValidation(
-  outcome: Outcome,
+  { since, flips, flapping }: OutcomeRecord,
+  { id, category, status, message, measured, required, remedy }: RenderedOutcome,
   { gate, isIgnorable, isIgnored, isBlocking }: BlockingStatus,
 ): PresentedValidation {
-  const { id, category, status, message, measured, required, remedy, history } = outcome;
-  const flapping = history?.flapping;
   return {
     id,
     category,
@@ -71,8 +75,8 @@ function presentValidation(
     measured,
     required,
     remedy,
-    since: history?.since || null,
-    flips: history?.flips ?? 0,
+    since: since || null,
+    flips: flips ?? 0,
     flapping: flapping
       ? {
           since: flapping.since,

@@ -7,12 +7,9 @@ const SINCE = '2026-01-02T03:04:05.000Z';
 const outcome = (id: string, status: string, more: object = {}) => ({
   id,
   status,
-  message: 'told',
-  category: 'network',
-  measured: '12 %',
-  required: '0 %',
-  remedy: 'plug it in',
-  history: { since: SINCE, flips: 3, lastResult: 'failing', recentFlips: [] },
+  parameters: ['8192', '16384', 'master'],
+  since: SINCE,
+  flips: 3,
   ...more,
 });
 
@@ -28,17 +25,12 @@ describe('Validations over the own API', () => {
     await gateway.answers(ValidationService.method.readOutcomes, ({ subjectId }) => ({
       outcomes:
         subjectId === CLUSTER_ID
-          ? [outcome('pull-secret-set', 'failure', { history: undefined })]
+          ? [outcome('pull-secret-set', 'failure', { since: '', flips: 0 })]
           : [
               outcome('has-memory-for-role', 'failure'),
               outcome('connected', 'failure', {
-                history: {
-                  since: SINCE,
-                  flips: 9,
-                  lastResult: 'failing',
-                  recentFlips: [],
-                  flapping: { since: SINCE, flips: 6, windowSeconds: 1_800, quietSeconds: 600 },
-                },
+                flips: 9,
+                flapping: { since: SINCE, flips: 6, windowSeconds: 1_800, quietSeconds: 600 },
               }),
             ],
     }));
@@ -50,14 +42,18 @@ describe('Validations over the own API', () => {
     const { status, body } = await gateway.call('GET', hostPath);
     expect(status).toBe(200);
     expect(gateway.asked.at(-1)?.body).toEqual({ subjectId: hostKeyOf(INFRA_ENV_ID, HOST_ID) });
-    const common = { category: 'network', status: 'failure', message: 'told', measured: '12 %', required: '0 %' };
+    const common = { status: 'failure', since: SINCE };
     expect(body).toEqual({
       validations: [
         {
           ...common,
           id: 'connected',
-          remedy: 'plug it in',
-          since: SINCE,
+          category: 'network',
+          message:
+            'Host is disconnected: its agent no longer asks for instructions (flapping: changed 6 times in 30 min; passes after 10 min without a change)',
+          measured: '',
+          required: '',
+          remedy: expect.stringContaining('powered on'),
           flips: 9,
           flapping: { since: SINCE, flips: 6, window_seconds: 1_800, quiet_seconds: 600 },
           gate: 'known',
@@ -68,8 +64,11 @@ describe('Validations over the own API', () => {
         {
           ...common,
           id: 'has-memory-for-role',
-          remedy: 'plug it in',
-          since: SINCE,
+          category: 'hardware',
+          message: 'The host has 8192 MiB of memory, role master requires 16384 MiB',
+          measured: '8192 MiB',
+          required: '16384 MiB',
+          remedy: expect.stringContaining('more memory'),
           flips: 3,
           flapping: null,
           gate: 'known',

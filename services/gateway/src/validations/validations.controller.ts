@@ -1,6 +1,11 @@
 import { hostKeyOf, ValidationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { clusterBlockingStatus, hostBlockingStatus } from '@muster/validation-rules';
+import {
+  clusterBlockingStatus,
+  hostBlockingStatus,
+  renderClusterOutcome,
+  renderHostOutcome,
+} from '@muster/validation-rules';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/accepts.decorator';
@@ -34,7 +39,10 @@ export class ValidationsController {
     const { outcomes } = await this.commands.ask(ValidationService.method.readOutcomes, request, context);
     const { clusterIds } = ignoredRules(cluster);
     return {
-      validations: presentValidations(outcomes, (outcome) => clusterBlockingStatus(outcome, clusterIds)),
+      validations: presentValidations(outcomes, {
+        render: renderClusterOutcome,
+        blockingStatusOf: (outcome) => clusterBlockingStatus(outcome, clusterIds),
+      }),
       unsupported_by_override: isOverridden(cluster),
     };
   }
@@ -55,7 +63,10 @@ export class ValidationsController {
     const { hostIds } = ignoredRules(cluster);
     const isBound = cluster !== undefined;
     return {
-      validations: presentValidations(outcomes, (outcome) => hostBlockingStatus(outcome, hostIds, isBound)),
+      validations: presentValidations(outcomes, {
+        render: renderHostOutcome,
+        blockingStatusOf: (outcome) => hostBlockingStatus(outcome, hostIds, isBound),
+      }),
       unsupported_by_override: isOverridden(cluster),
     };
   }

@@ -1,8 +1,15 @@
-import { CLUSTER_DEADLINES, clusterFollowUps, clusterPermits } from '@muster/domain';
+import { CLUSTER_DEADLINES, clusterFollowUps, clusterPermits, type ClusterSurroundings } from '@muster/domain';
+import {
+  clusterBlockingIds,
+  completeClusterOutcomes,
+  conditionsWithoutHosts,
+  EVALUATED_CLUSTER_STATUSES,
+  toClusterSettingsFacts,
+} from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { RegistrationView } from '../view/registration-view';
+import { type ClusterEntry, RegistrationView } from '../view/registration-view';
 import { RoleSuggestions } from './role-suggestions';
 
 /** Reacts to changes around one cluster: of its hosts, its outcomes and its artifacts. */
@@ -22,7 +29,11 @@ export class ClusterProcess {
     const hosts = this.view.hostsOf(clusterId);
     if (clusterPermits('suggest-roles', entry.state.status)) await this.roles.suggest(entry, hosts);
     let position = 0;
-    for (const command of clusterFollowUps(entry.state, { ...entry, hosts }, this.aggregates.now())) {
+    for (const command of clusterFollowUps(
+      entry.state,
+      { ...entry, conditions: conditionsOf(entry), hosts },
+      this.aggregates.now(),
+    )) {
       const result = await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(entry));
       if (result.kind === 'stored') position = Math.max(position, result.position);
     }
@@ -40,4 +51,14 @@ export class ClusterProcess {
     } as const;
     await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(this.view.cluster(clusterId)));
   }
+}
+
+/** Conditions that were never recorded follow from the settings. */
+function conditionsOf({ state, conditions, outcomes }: ClusterEntry): ClusterSurroundings['conditions'] {
+  if (!EVALUATED_CLUSTER_STATUSES.includes(state.status)) return undefined;
+  const settings = toClusterSettingsFacts(state);
+  return {
+    ...(conditions ?? conditionsWithoutHosts(settings)),
+    ...clusterBlockingIds(completeClusterOutcomes(outcomes), settings.ignoredClusterRules),
+  };
 }

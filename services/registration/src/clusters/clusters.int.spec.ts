@@ -18,7 +18,7 @@ describe('clusters and infra-envs', () => {
   it('registers a cluster with its defaults, its owner and who asked', async () => {
     await cluster.register();
     expect(await bench.cluster(cluster.id)).toMatchObject({
-      status: 'insufficient',
+      status: 'pending-for-input',
       owner: OWNER,
       pullSecretSet: true,
       settings: { name: 'ocp', networkType: 'OVNKubernetes' },
@@ -237,7 +237,9 @@ describe('clusters and infra-envs', () => {
         },
       });
     await ignore(['ntp-synced'], ['all']);
-    const revised = (await bench.events(streamIdOf('cluster', clusterId))).at(-1);
+    const revised = (await bench.events(streamIdOf('cluster', clusterId))).findLast(
+      ({ type }) => type === 'ClusterSettingsRevised',
+    );
     expect(revised).toMatchObject({
       type: 'ClusterSettingsRevised',
       data: { changes: { ignoredHostValidations: { items: ['ntp-synced'] }, ignoredValidationsReason: 'lab' } },

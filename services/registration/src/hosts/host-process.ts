@@ -3,6 +3,7 @@ import { type HostKey, InventoryService } from '@muster/contracts';
 import { type HostCommand, type HostSurroundings, isInstallationComplete } from '@muster/domain';
 import { callService, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
+import { completeHostOutcomes, hostBlockingIds } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -42,7 +43,7 @@ export class HostProcess {
   surroundings(entry: HostEntry): HostSurroundings {
     const cluster = this.view.cluster(entry.state.clusterId);
     return {
-      conditions: entry.conditions,
+      conditions: this.conditionsOf(entry),
       softTimeouts: this.config.softTimeouts,
       installerImage: this.config.images.installer,
       cluster: cluster && {
@@ -56,6 +57,13 @@ export class HostProcess {
           ),
       },
     };
+  }
+
+  private conditionsOf({ state, conditions, outcomes }: HostEntry): HostSurroundings['conditions'] {
+    if (!conditions) return undefined;
+    const isBound = state.clusterId !== '';
+    const ignored = this.view.cluster(state.clusterId)?.state.settings.ignoredHostValidations?.items ?? [];
+    return { ...conditions, ...hostBlockingIds(completeHostOutcomes(outcomes, isBound), ignored, isBound) };
   }
 
   /** Role and bootstrap are settled before the host leaves the status in which they may change. */

@@ -1,8 +1,6 @@
 import {
-  type ClusterConditions,
   type ClusterEvent,
   type HardwareFacts,
-  type HostConditions,
   type HostEvent,
   type HostKey,
   type InfraEnvEvent,
@@ -25,14 +23,23 @@ import {
   type InfraEnvState,
 } from '@muster/domain';
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
+import type { ClusterConditions, HostConditions, Outcome, Outcomes } from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
+
+const NO_OUTCOMES: Outcomes = new Map();
+
+const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
+  new Map([...before, ...changed.map((outcome) => [outcome.id, outcome] as const)]);
 
 /** A host as the reactions see it: its state and the reports about it. */
 export interface HostEntry {
   readonly key: HostKey;
   state: HostState;
   hardware?: Plain<HardwareFacts>;
-  conditions?: Plain<HostConditions>;
+  /** Undefined until the host was evaluated in its present epoch. */
+  conditions?: HostConditions;
+  /** Recorded outcomes by rule id. */
+  outcomes: Outcomes;
   measuredDisks: string[];
   checkedImages: string[];
   /** Tang servers in the ignition of the installed cluster (day-2), as JSON array text. */
@@ -44,7 +51,10 @@ export interface HostEntry {
 export interface ClusterEntry {
   readonly id: string;
   state: ClusterState;
-  conditions?: Plain<ClusterConditions>;
+  /** Undefined: they follow from the settings. */
+  conditions?: ClusterConditions;
+  /** Recorded outcomes by rule id. */
+  outcomes: Outcomes;
   readonly hostKeys: Set<HostKey>;
   /** Result of the last preparation of artifacts. */
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
@@ -82,6 +92,7 @@ const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefin
 const NOTHING_REPORTED = {
   hardware: undefined,
   conditions: undefined,
+  outcomes: NO_OUTCOMES,
   measuredDisks: [],
   checkedImages: [],
   tangServers: undefined,
@@ -174,7 +185,15 @@ export class RegistrationView {
     const before = known?.state ?? hostDecider.initialState();
     const state = hostDecider.evolve(before, event);
     if (known) Object.assign(known, { state, cause: causeOf(event) });
-    else this.hosts.set(key, { key, state, measuredDisks: [], checkedImages: [], cause: causeOf(event) });
+    else
+      this.hosts.set(key, {
+        key,
+        state,
+        measuredDisks: [],
+        checkedImages: [],
+        outcomes: NO_OUTCOMES,
+        cause: causeOf(event),
+      });
     if (known && state.epoch !== before.epoch) Object.assign(known, NOTHING_REPORTED);
 
     if (event.type === 'HostRegistered') this.infraEnvs.get(state.infraEnvId)?.hostKeys.add(key);
@@ -245,11 +264,17 @@ export class RegistrationView {
   private observeOutcomes(event: RecordedEvent<ValidationEvent>): void {
     if (event.type === 'HostOutcomesChanged') {
       const host = this.hosts.get(hostKeyOfStream(event.streamId));
-      if (host && event.data.epoch === host.state.epoch)
-        Object.assign(host, { conditions: event.data.conditions, cause: causeOf(event) });
+      const { epoch, changed, reset, conditions } = event.data;
+      if (!host || epoch !== host.state.epoch) return;
+      host.outcomes = withChanges(reset ? NO_OUTCOMES : host.outcomes, changed);
+      host.conditions = conditions ?? (reset ? undefined : host.conditions);
+      host.cause = causeOf(event);
     } else if (event.type === 'ClusterOutcomesChanged') {
       const cluster = this.clusters.get(parseStreamId(event.streamId).id);
-      if (cluster) Object.assign(cluster, { conditions: event.data.conditions, cause: causeOf(event) });
+      if (!cluster) return;
+      cluster.outcomes = withChanges(cluster.outcomes, event.data.changed);
+      cluster.conditions = event.data.conditions ?? cluster.conditions;
+      cluster.cause = causeOf(event);
     }
   }
 
@@ -276,5 +301,6 @@ const newCluster = (id: string, state: ClusterState, event: RecordedMusterEvent)
   hostKeys: new Set(),
   infraEnvs: new Map(),
   hasKubeconfig: false,
+  outcomes: NO_OUTCOMES,
   cause: causeOf(event),
 });

@@ -54,9 +54,10 @@ export class JudgedView {
     return this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups);
   }
 
-  private commandFor(subject: Subject, { outcomes }: RecordedOutcomes) {
+  private commandFor(subject: Subject, recorded: RecordedOutcomes) {
+    const at = new Date(this.atMs).toISOString();
     const remember = (found: readonly Outcome[], isDamped: (ruleId: string) => boolean): readonly Outcome[] =>
-      rememberOutcomes(outcomes, found, {
+      rememberOutcomes(recorded, found, {
         atMs: this.atMs,
         policy: DEFAULT_FLAP_POLICY,
         watch: new Map(),
@@ -65,9 +66,9 @@ export class JudgedView {
     const { kind, id } = parseSubject(subject);
     if (kind === 'cluster') {
       const cluster = this.view.cluster(id);
-      return cluster && evaluateClusterOutcomes(cluster, this.view, this.policy, remember);
+      return cluster && evaluateClusterOutcomes(cluster, this.view, this.policy, remember, at);
     }
     const host = this.view.host(id);
-    return host && evaluateHostOutcomes(host, this.view, this.policy, remember);
+    return host && evaluateHostOutcomes(host, this.view, this.policy, remember, at);
   }
 }

@@ -14,112 +14,92 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/validation.proto.
  */
 export const file_muster_v1_validation: GenFile = /*@__PURE__*/
-  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIqgBCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEhAKCG1lYXN1cmVkGAUgASgJEhAKCHJlcXVpcmVkGAYgASgJEg4KBnJlbWVkeRgHIAEoCRIqCgdoaXN0b3J5GAggASgLMhkubXVzdGVyLnYxLk91dGNvbWVIaXN0b3J5IoABCg5PdXRjb21lSGlzdG9yeRINCgVzaW5jZRgBIAEoCRINCgVmbGlwcxgCIAEoBRITCgtsYXN0X3Jlc3VsdBgDIAEoCRIUCgxyZWNlbnRfZmxpcHMYBCADKAkSJQoIZmxhcHBpbmcYBSABKAsyEy5tdXN0ZXIudjEuRmxhcHBpbmciVwoIRmxhcHBpbmcSDQoFc2luY2UYASABKAkSDQoFZmxpcHMYAiABKAUSFgoOd2luZG93X3NlY29uZHMYAyABKAUSFQoNcXVpZXRfc2Vjb25kcxgEIAEoBSLOAgoOSG9zdENvbmRpdGlvbnMSEQoJY29ubmVjdGVkGAEgASgIEhcKD21lZGlhX2Nvbm5lY3RlZBgCIAEoCBIRCglpbnZlbnRvcnkYAyABKAkSFAoMbWluX2hhcmR3YXJlGAQgASgIEhwKFG1hY2hpbmVfY2lkcl9kZWZpbmVkGAUgASgIEhkKEXZzcGhlcmVfZGlza191dWlkGAYgASgIEh4KFnN1ZmZpY2llbnRfZm9yX2luc3RhbGwYByABKAgSEgoKZGlza19zcGVlZBgIIAEoCRIOCgZpbWFnZXMYCSABKAkSEwoLZmFpbGluZ19pZHMYCiADKAkSFAoMaGFyZHdhcmVfaWRzGAsgAygJEhEKCWlucHV0X2lkcxgMIAMoCRIXCg9wcmVwYXJhdGlvbl9pZHMYDSADKAkSEwoLcGVuZGluZ19pZHMYDiADKAkiigEKEUNsdXN0ZXJDb25kaXRpb25zEhwKFHBlbmRpbmdfaW5wdXRzX2dpdmVuGAEgASgIEhQKDHZpcHNfZGVmaW5lZBgCIAEoCBIXCg9yZXF1aXJlZF9wYXNzZWQYAyABKAgSEwoLZmFpbGluZ19pZHMYBCADKAkSEwoLcGVuZGluZ19pZHMYBSADKAkinQEKE0hvc3RPdXRjb21lc0NoYW5nZWQSEAoIaG9zdF9rZXkYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRItCgpjb25kaXRpb25zGAQgASgLMhkubXVzdGVyLnYxLkhvc3RDb25kaXRpb25zEg0KBWVwb2NoGAUgASgFItkBChZDbHVzdGVyT3V0Y29tZXNDaGFuZ2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSIwoHY2hhbmdlZBgCIAMoCzISLm11c3Rlci52MS5PdXRjb21lEhEKCXdpdGhkcmF3bhgDIAMoCRIwCgpjb25kaXRpb25zGAQgASgLMhwubXVzdGVyLnYxLkNsdXN0ZXJDb25kaXRpb25zEkEKE2Nvbm5lY3Rpdml0eV9ncm91cHMYBSABKAsyJC5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZCJPChlDb25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkEjIKBmdyb3VwcxgBIAMoCzIiLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cENoYW5nZSJaChdDb25uZWN0aXZpdHlHcm91cENoYW5nZRIPCgduZXR3b3JrGAEgASgJEhcKD2pvaW5lZF9ob3N0X2lkcxgCIAMoCRIVCg1sZWZ0X2hvc3RfaWRzGAMgAygJInwKDURyeVJ1blJlcXVlc3QSLAoIc2V0dGluZ3MYASABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhcKD3B1bGxfc2VjcmV0X3NldBgCIAEoCBIkCgVob3N0cxgDIAMoCzIVLm11c3Rlci52MS5EcnlSdW5Ib3N0Io8BCgpEcnlSdW5Ib3N0Eg8KB2hvc3RfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIaChJyZXF1ZXN0ZWRfaG9zdG5hbWUYAyABKAkSHAoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYBCABKAkSKAoHcmVwb3J0cxgFIAMoCzIXLm11c3Rlci52MS5EcnlSdW5SZXBvcnQiQwoMRHJ5UnVuUmVwb3J0EgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QifAoORHJ5UnVuUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIqCgVob3N0cxgCIAMoCzIbLm11c3Rlci52MS5EcnlSdW5Ib3N0UmVzdWx0EhgKEG1hY2hpbmVfbmV0d29ya3MYAyADKAkilQEKEERyeVJ1bkhvc3RSZXN1bHQSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAMgASgJEh4KFmluc3RhbGxhdGlvbl9kaXNrX3BhdGgYBCABKAkSJAoIb3V0Y29tZXMYBSADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiPAoUUmVhZE91dGNvbWVzUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZTKjAQoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2USPQoGRHJ5UnVuEhgubXVzdGVyLnYxLkRyeVJ1blJlcXVlc3QaGS5tdXN0ZXIudjEuRHJ5UnVuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_cluster]);
+  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIoABCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRITCgZyZWFzb24YAyABKAlIAIgBARISCgpwYXJhbWV0ZXJzGAQgAygJEiUKCGZsYXBwaW5nGAUgASgLMhMubXVzdGVyLnYxLkZsYXBwaW5nQgkKB19yZWFzb24iVwoIRmxhcHBpbmcSDQoFc2luY2UYASABKAkSDQoFZmxpcHMYAiABKAUSFgoOd2luZG93X3NlY29uZHMYAyABKAUSFQoNcXVpZXRfc2Vjb25kcxgEIAEoBSKkAQoNT3V0Y29tZVJlY29yZBIKCgJpZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEwoGcmVhc29uGAMgASgJSACIAQESEgoKcGFyYW1ldGVycxgEIAMoCRIlCghmbGFwcGluZxgFIAEoCzITLm11c3Rlci52MS5GbGFwcGluZxINCgVzaW5jZRgGIAEoCRINCgVmbGlwcxgHIAEoBUIJCgdfcmVhc29uIuIBCg5Ib3N0Q29uZGl0aW9ucxIRCgljb25uZWN0ZWQYASABKAgSFwoPbWVkaWFfY29ubmVjdGVkGAIgASgIEhEKCWludmVudG9yeRgDIAEoCRIUCgxtaW5faGFyZHdhcmUYBCABKAgSHAoUbWFjaGluZV9jaWRyX2RlZmluZWQYBSABKAgSGQoRdnNwaGVyZV9kaXNrX3V1aWQYBiABKAgSHgoWc3VmZmljaWVudF9mb3JfaW5zdGFsbBgHIAEoCBISCgpkaXNrX3NwZWVkGAggASgJEg4KBmltYWdlcxgJIAEoCSJgChFDbHVzdGVyQ29uZGl0aW9ucxIcChRwZW5kaW5nX2lucHV0c19naXZlbhgBIAEoCBIUCgx2aXBzX2RlZmluZWQYAiABKAgSFwoPcmVxdWlyZWRfcGFzc2VkGAMgASgIIrkBChNIb3N0T3V0Y29tZXNDaGFuZ2VkEhAKCGhvc3Rfa2V5GAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRItCgpjb25kaXRpb25zGAMgASgLMhkubXVzdGVyLnYxLkhvc3RDb25kaXRpb25zEg0KBWVwb2NoGAQgASgFEhIKCmNsdXN0ZXJfaWQYBSABKAkSDQoFcmVzZXQYBiABKAgSCgoCYXQYByABKAki0gEKFkNsdXN0ZXJPdXRjb21lc0NoYW5nZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIjCgdjaGFuZ2VkGAIgAygLMhIubXVzdGVyLnYxLk91dGNvbWUSMAoKY29uZGl0aW9ucxgDIAEoCzIcLm11c3Rlci52MS5DbHVzdGVyQ29uZGl0aW9ucxJBChNjb25uZWN0aXZpdHlfZ3JvdXBzGAQgASgLMiQubXVzdGVyLnYxLkNvbm5lY3Rpdml0eUdyb3Vwc0NoYW5nZWQSCgoCYXQYBSABKAkiTwoZQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZBIyCgZncm91cHMYASADKAsyIi5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2UiWgoXQ29ubmVjdGl2aXR5R3JvdXBDaGFuZ2USDwoHbmV0d29yaxgBIAEoCRIXCg9qb2luZWRfaG9zdF9pZHMYAiADKAkSFQoNbGVmdF9ob3N0X2lkcxgDIAMoCSJ8Cg1EcnlSdW5SZXF1ZXN0EiwKCHNldHRpbmdzGAEgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIXCg9wdWxsX3NlY3JldF9zZXQYAiABKAgSJAoFaG9zdHMYAyADKAsyFS5tdXN0ZXIudjEuRHJ5UnVuSG9zdCKPAQoKRHJ5UnVuSG9zdBIPCgdob3N0X2lkGAEgASgJEgwKBHJvbGUYAiABKAkSGgoScmVxdWVzdGVkX2hvc3RuYW1lGAMgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAQgASgJEigKB3JlcG9ydHMYBSADKAsyFy5tdXN0ZXIudjEuRHJ5UnVuUmVwb3J0IkMKDERyeVJ1blJlcG9ydBIMCgR0eXBlGAEgASgJEiUKBGRhdGEYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0InwKDkRyeVJ1blJlc3BvbnNlEiQKCG91dGNvbWVzGAEgAygLMhIubXVzdGVyLnYxLk91dGNvbWUSKgoFaG9zdHMYAiADKAsyGy5tdXN0ZXIudjEuRHJ5UnVuSG9zdFJlc3VsdBIYChBtYWNoaW5lX25ldHdvcmtzGAMgAygJIpUBChBEcnlSdW5Ib3N0UmVzdWx0Eg8KB2hvc3RfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIcChRpbnN0YWxsYXRpb25fZGlza19pZBgDIAEoCRIeChZpbnN0YWxsYXRpb25fZGlza19wYXRoGAQgASgJEiQKCG91dGNvbWVzGAUgAygLMhIubXVzdGVyLnYxLk91dGNvbWUiKQoTUmVhZE91dGNvbWVzUmVxdWVzdBISCgpzdWJqZWN0X2lkGAEgASgJIkIKFFJlYWRPdXRjb21lc1Jlc3BvbnNlEioKCG91dGNvbWVzGAEgAygLMhgubXVzdGVyLnYxLk91dGNvbWVSZWNvcmQyowEKEVZhbGlkYXRpb25TZXJ2aWNlEk8KDFJlYWRPdXRjb21lcxIeLm11c3Rlci52MS5SZWFkT3V0Y29tZXNSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1Jlc3BvbnNlEj0KBkRyeVJ1bhIYLm11c3Rlci52MS5EcnlSdW5SZXF1ZXN0GhkubXVzdGVyLnYxLkRyeVJ1blJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_muster_v1_cluster]);
 
 /**
- * The outcome of one rule for one host or cluster.
+ * The outcome of one validation rule for one host or cluster. Category, message, measured and required value, and remedy
+ * are rendered from the rule table (libs/validation-rules) when the outcome is read.
  *
  * @generated from message muster.v1.Outcome
  */
 export type Outcome = Message<"muster.v1.Outcome"> & {
   /**
-   * As in the contract's host-validation-id or cluster-validation-id.
+   * A host-validation-id or cluster-validation-id of the v2 API.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * success, failure, pending, error, disabled, success-suppress-output.
+   * success, failure, pending, error, disabled, success-suppress-output (the rule does not apply).
    *
    * @generated from field: string status = 2;
    */
   status: string;
 
   /**
-   * @generated from field: string message = 3;
-   */
-  message: string;
-
-  /**
-   * @generated from field: string category = 4;
-   */
-  category: string;
-
-  /**
-   * @generated from field: string measured = 5;
-   */
-  measured: string;
-
-  /**
-   * @generated from field: string required = 6;
-   */
-  required: string;
-
-  /**
-   * @generated from field: string remedy = 7;
-   */
-  remedy: string;
-
-  /**
-   * Absent in facts of before it was kept.
+   * Names the message of the rule. Absent: the message that is named like the status.
    *
-   * @generated from field: muster.v1.OutcomeHistory history = 8;
+   * @generated from field: optional string reason = 3;
    */
-  history?: OutcomeHistory | undefined;
+  reason?: string | undefined;
+
+  /**
+   * The values in the message.
+   *
+   * @generated from field: repeated string parameters = 4;
+   */
+  parameters: string[];
+
+  /**
+   * Present while the outcome changes too often for a success to count.
+   *
+   * @generated from field: muster.v1.Flapping flapping = 5;
+   */
+  flapping?: Flapping | undefined;
 };
 
 /**
- * The outcome of one rule for one host or cluster.
+ * The outcome of one validation rule for one host or cluster. Category, message, measured and required value, and remedy
+ * are rendered from the rule table (libs/validation-rules) when the outcome is read.
  *
  * @generated from message muster.v1.Outcome
  */
 export type OutcomeJson = {
   /**
-   * As in the contract's host-validation-id or cluster-validation-id.
+   * A host-validation-id or cluster-validation-id of the v2 API.
    *
    * @generated from field: string id = 1;
    */
   id?: string;
 
   /**
-   * success, failure, pending, error, disabled, success-suppress-output.
+   * success, failure, pending, error, disabled, success-suppress-output (the rule does not apply).
    *
    * @generated from field: string status = 2;
    */
   status?: string;
 
   /**
-   * @generated from field: string message = 3;
-   */
-  message?: string;
-
-  /**
-   * @generated from field: string category = 4;
-   */
-  category?: string;
-
-  /**
-   * @generated from field: string measured = 5;
-   */
-  measured?: string;
-
-  /**
-   * @generated from field: string required = 6;
-   */
-  required?: string;
-
-  /**
-   * @generated from field: string remedy = 7;
-   */
-  remedy?: string;
-
-  /**
-   * Absent in facts of before it was kept.
+   * Names the message of the rule. Absent: the message that is named like the status.
    *
-   * @generated from field: muster.v1.OutcomeHistory history = 8;
+   * @generated from field: optional string reason = 3;
    */
-  history?: OutcomeHistoryJson;
+  reason?: string;
+
+  /**
+   * The values in the message.
+   *
+   * @generated from field: repeated string parameters = 4;
+   */
+  parameters?: string[];
+
+  /**
+   * Present while the outcome changes too often for a success to count.
+   *
+   * @generated from field: muster.v1.Flapping flapping = 5;
+   */
+  flapping?: FlappingJson;
 };
 
 /**
@@ -130,98 +110,7 @@ export const OutcomeSchema: GenMessage<Outcome, {jsonType: OutcomeJson}> = /*@__
   messageDesc(file_muster_v1_validation, 0);
 
 /**
- * How long an outcome has been what it is, and how steadily.
- *
- * @generated from message muster.v1.OutcomeHistory
- */
-export type OutcomeHistory = Message<"muster.v1.OutcomeHistory"> & {
-  /**
-   * When the status became what it is, RFC 3339.
-   *
-   * @generated from field: string since = 1;
-   */
-  since: string;
-
-  /**
-   * How often it turned from passing to failing or back.
-   *
-   * @generated from field: int32 flips = 2;
-   */
-  flips: number;
-
-  /**
-   * passing or failing: the last of the two that was found; empty before either was.
-   *
-   * @generated from field: string last_result = 3;
-   */
-  lastResult: string;
-
-  /**
-   * Times of the last changes, oldest first, RFC 3339, as many as the detection of flapping needs.
-   *
-   * @generated from field: repeated string recent_flips = 4;
-   */
-  recentFlips: string[];
-
-  /**
-   * Present while the outcome is flapping.
-   *
-   * @generated from field: muster.v1.Flapping flapping = 5;
-   */
-  flapping?: Flapping | undefined;
-};
-
-/**
- * How long an outcome has been what it is, and how steadily.
- *
- * @generated from message muster.v1.OutcomeHistory
- */
-export type OutcomeHistoryJson = {
-  /**
-   * When the status became what it is, RFC 3339.
-   *
-   * @generated from field: string since = 1;
-   */
-  since?: string;
-
-  /**
-   * How often it turned from passing to failing or back.
-   *
-   * @generated from field: int32 flips = 2;
-   */
-  flips?: number;
-
-  /**
-   * passing or failing: the last of the two that was found; empty before either was.
-   *
-   * @generated from field: string last_result = 3;
-   */
-  lastResult?: string;
-
-  /**
-   * Times of the last changes, oldest first, RFC 3339, as many as the detection of flapping needs.
-   *
-   * @generated from field: repeated string recent_flips = 4;
-   */
-  recentFlips?: string[];
-
-  /**
-   * Present while the outcome is flapping.
-   *
-   * @generated from field: muster.v1.Flapping flapping = 5;
-   */
-  flapping?: FlappingJson;
-};
-
-/**
- * Describes the message muster.v1.OutcomeHistory.
- * Use `create(OutcomeHistorySchema)` to create a new message.
- */
-export const OutcomeHistorySchema: GenMessage<OutcomeHistory, {jsonType: OutcomeHistoryJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 1);
-
-/**
- * With the thresholds that were in force when it began.
+ * Flapping of an outcome, with the thresholds that applied when it began.
  *
  * @generated from message muster.v1.Flapping
  */
@@ -234,7 +123,7 @@ export type Flapping = Message<"muster.v1.Flapping"> & {
   since: string;
 
   /**
-   * Turns within the window.
+   * Changes within the window.
    *
    * @generated from field: int32 flips = 2;
    */
@@ -246,7 +135,7 @@ export type Flapping = Message<"muster.v1.Flapping"> & {
   windowSeconds: number;
 
   /**
-   * A pass counts again after as long without a turn.
+   * A success counts again after this time without a change.
    *
    * @generated from field: int32 quiet_seconds = 4;
    */
@@ -254,7 +143,7 @@ export type Flapping = Message<"muster.v1.Flapping"> & {
 };
 
 /**
- * With the thresholds that were in force when it began.
+ * Flapping of an outcome, with the thresholds that applied when it began.
  *
  * @generated from message muster.v1.Flapping
  */
@@ -267,7 +156,7 @@ export type FlappingJson = {
   since?: string;
 
   /**
-   * Turns within the window.
+   * Changes within the window.
    *
    * @generated from field: int32 flips = 2;
    */
@@ -279,7 +168,7 @@ export type FlappingJson = {
   windowSeconds?: number;
 
   /**
-   * A pass counts again after as long without a turn.
+   * A success counts again after this time without a change.
    *
    * @generated from field: int32 quiet_seconds = 4;
    */
@@ -291,10 +180,113 @@ export type FlappingJson = {
  * Use `create(FlappingSchema)` to create a new message.
  */
 export const FlappingSchema: GenMessage<Flapping, {jsonType: FlappingJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 1);
+
+/**
+ * An outcome with its history, which follows from the events of the stream.
+ *
+ * @generated from message muster.v1.OutcomeRecord
+ */
+export type OutcomeRecord = Message<"muster.v1.OutcomeRecord"> & {
+  /**
+   * As in Outcome.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * @generated from field: optional string reason = 3;
+   */
+  reason?: string | undefined;
+
+  /**
+   * @generated from field: repeated string parameters = 4;
+   */
+  parameters: string[];
+
+  /**
+   * @generated from field: muster.v1.Flapping flapping = 5;
+   */
+  flapping?: Flapping | undefined;
+
+  /**
+   * When the status became what it is, RFC 3339. Empty while the outcome is the initial one.
+   *
+   * @generated from field: string since = 6;
+   */
+  since: string;
+
+  /**
+   * How often the outcome changed between passing and failing.
+   *
+   * @generated from field: int32 flips = 7;
+   */
+  flips: number;
+};
+
+/**
+ * An outcome with its history, which follows from the events of the stream.
+ *
+ * @generated from message muster.v1.OutcomeRecord
+ */
+export type OutcomeRecordJson = {
+  /**
+   * As in Outcome.
+   *
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string status = 2;
+   */
+  status?: string;
+
+  /**
+   * @generated from field: optional string reason = 3;
+   */
+  reason?: string;
+
+  /**
+   * @generated from field: repeated string parameters = 4;
+   */
+  parameters?: string[];
+
+  /**
+   * @generated from field: muster.v1.Flapping flapping = 5;
+   */
+  flapping?: FlappingJson;
+
+  /**
+   * When the status became what it is, RFC 3339. Empty while the outcome is the initial one.
+   *
+   * @generated from field: string since = 6;
+   */
+  since?: string;
+
+  /**
+   * How often the outcome changed between passing and failing.
+   *
+   * @generated from field: int32 flips = 7;
+   */
+  flips?: number;
+};
+
+/**
+ * Describes the message muster.v1.OutcomeRecord.
+ * Use `create(OutcomeRecordSchema)` to create a new message.
+ */
+export const OutcomeRecordSchema: GenMessage<OutcomeRecord, {jsonType: OutcomeRecordJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_validation, 2);
 
 /**
- * What the transition tables ask of a host's outcomes, overrides applied.
+ * The input of the host transition table that follows from the outcomes, with ignored rules applied.
  *
  * @generated from message muster.v1.HostConditions
  */
@@ -347,45 +339,10 @@ export type HostConditions = Message<"muster.v1.HostConditions"> & {
    * @generated from field: string images = 9;
    */
   images: string;
-
-  /**
-   * Ids of the failing validations, sorted.
-   *
-   * @generated from field: repeated string failing_ids = 10;
-   */
-  failingIds: string[];
-
-  /**
-   * Those of them that check the minimum hardware.
-   *
-   * @generated from field: repeated string hardware_ids = 11;
-   */
-  hardwareIds: string[];
-
-  /**
-   * Ids of the validations that wait for user input, sorted.
-   *
-   * @generated from field: repeated string input_ids = 12;
-   */
-  inputIds: string[];
-
-  /**
-   * Ids of the validations of disk speed and images that do not pass, sorted.
-   *
-   * @generated from field: repeated string preparation_ids = 13;
-   */
-  preparationIds: string[];
-
-  /**
-   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
-   *
-   * @generated from field: repeated string pending_ids = 14;
-   */
-  pendingIds: string[];
 };
 
 /**
- * What the transition tables ask of a host's outcomes, overrides applied.
+ * The input of the host transition table that follows from the outcomes, with ignored rules applied.
  *
  * @generated from message muster.v1.HostConditions
  */
@@ -438,41 +395,6 @@ export type HostConditionsJson = {
    * @generated from field: string images = 9;
    */
   images?: string;
-
-  /**
-   * Ids of the failing validations, sorted.
-   *
-   * @generated from field: repeated string failing_ids = 10;
-   */
-  failingIds?: string[];
-
-  /**
-   * Those of them that check the minimum hardware.
-   *
-   * @generated from field: repeated string hardware_ids = 11;
-   */
-  hardwareIds?: string[];
-
-  /**
-   * Ids of the validations that wait for user input, sorted.
-   *
-   * @generated from field: repeated string input_ids = 12;
-   */
-  inputIds?: string[];
-
-  /**
-   * Ids of the validations of disk speed and images that do not pass, sorted.
-   *
-   * @generated from field: repeated string preparation_ids = 13;
-   */
-  preparationIds?: string[];
-
-  /**
-   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
-   *
-   * @generated from field: repeated string pending_ids = 14;
-   */
-  pendingIds?: string[];
 };
 
 /**
@@ -483,6 +405,8 @@ export const HostConditionsSchema: GenMessage<HostConditions, {jsonType: HostCon
   messageDesc(file_muster_v1_validation, 3);
 
 /**
+ * The input of the cluster transition table that follows from the outcomes, with ignored rules applied.
+ *
  * @generated from message muster.v1.ClusterConditions
  */
 export type ClusterConditions = Message<"muster.v1.ClusterConditions"> & {
@@ -500,23 +424,11 @@ export type ClusterConditions = Message<"muster.v1.ClusterConditions"> & {
    * @generated from field: bool required_passed = 3;
    */
   requiredPassed: boolean;
-
-  /**
-   * Ids of the failing validations, sorted.
-   *
-   * @generated from field: repeated string failing_ids = 4;
-   */
-  failingIds: string[];
-
-  /**
-   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
-   *
-   * @generated from field: repeated string pending_ids = 5;
-   */
-  pendingIds: string[];
 };
 
 /**
+ * The input of the cluster transition table that follows from the outcomes, with ignored rules applied.
+ *
  * @generated from message muster.v1.ClusterConditions
  */
 export type ClusterConditionsJson = {
@@ -534,20 +446,6 @@ export type ClusterConditionsJson = {
    * @generated from field: bool required_passed = 3;
    */
   requiredPassed?: boolean;
-
-  /**
-   * Ids of the failing validations, sorted.
-   *
-   * @generated from field: repeated string failing_ids = 4;
-   */
-  failingIds?: string[];
-
-  /**
-   * Ids of the blocking validations that have no result yet or could not be evaluated, sorted.
-   *
-   * @generated from field: repeated string pending_ids = 5;
-   */
-  pendingIds?: string[];
 };
 
 /**
@@ -574,23 +472,39 @@ export type HostOutcomesChanged = Message<"muster.v1.HostOutcomesChanged"> & {
   changed: Outcome[];
 
   /**
-   * Rules that no longer apply.
+   * Absent when unchanged.
    *
-   * @generated from field: repeated string withdrawn = 3;
-   */
-  withdrawn: string[];
-
-  /**
-   * @generated from field: muster.v1.HostConditions conditions = 4;
+   * @generated from field: muster.v1.HostConditions conditions = 3;
    */
   conditions?: HostConditions | undefined;
 
   /**
-   * Evaluated generation of the host (see inventory.proto). A new generation is always evaluated again.
+   * Registration epoch of the evaluated host (see inventory.proto).
    *
-   * @generated from field: int32 epoch = 5;
+   * @generated from field: int32 epoch = 4;
    */
   epoch: number;
+
+  /**
+   * The cluster that the host was evaluated for. Empty for a host that is not bound.
+   *
+   * @generated from field: string cluster_id = 5;
+   */
+  clusterId: string;
+
+  /**
+   * The host has another epoch or another cluster than before: earlier outcomes and conditions no longer count.
+   *
+   * @generated from field: bool reset = 6;
+   */
+  reset: boolean;
+
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string at = 7;
+   */
+  at: string;
 };
 
 /**
@@ -610,23 +524,39 @@ export type HostOutcomesChangedJson = {
   changed?: OutcomeJson[];
 
   /**
-   * Rules that no longer apply.
+   * Absent when unchanged.
    *
-   * @generated from field: repeated string withdrawn = 3;
-   */
-  withdrawn?: string[];
-
-  /**
-   * @generated from field: muster.v1.HostConditions conditions = 4;
+   * @generated from field: muster.v1.HostConditions conditions = 3;
    */
   conditions?: HostConditionsJson;
 
   /**
-   * Evaluated generation of the host (see inventory.proto). A new generation is always evaluated again.
+   * Registration epoch of the evaluated host (see inventory.proto).
    *
-   * @generated from field: int32 epoch = 5;
+   * @generated from field: int32 epoch = 4;
    */
   epoch?: number;
+
+  /**
+   * The cluster that the host was evaluated for. Empty for a host that is not bound.
+   *
+   * @generated from field: string cluster_id = 5;
+   */
+  clusterId?: string;
+
+  /**
+   * The host has another epoch or another cluster than before: earlier outcomes and conditions no longer count.
+   *
+   * @generated from field: bool reset = 6;
+   */
+  reset?: boolean;
+
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string at = 7;
+   */
+  at?: string;
 };
 
 /**
@@ -651,21 +581,25 @@ export type ClusterOutcomesChanged = Message<"muster.v1.ClusterOutcomesChanged">
   changed: Outcome[];
 
   /**
-   * @generated from field: repeated string withdrawn = 3;
-   */
-  withdrawn: string[];
-
-  /**
-   * @generated from field: muster.v1.ClusterConditions conditions = 4;
+   * Absent when unchanged.
+   *
+   * @generated from field: muster.v1.ClusterConditions conditions = 3;
    */
   conditions?: ClusterConditions | undefined;
 
   /**
-   * Absent when they are as before.
+   * Absent when unchanged.
    *
-   * @generated from field: muster.v1.ConnectivityGroupsChanged connectivity_groups = 5;
+   * @generated from field: muster.v1.ConnectivityGroupsChanged connectivity_groups = 4;
    */
   connectivityGroups?: ConnectivityGroupsChanged | undefined;
+
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string at = 5;
+   */
+  at: string;
 };
 
 /**
@@ -683,21 +617,25 @@ export type ClusterOutcomesChangedJson = {
   changed?: OutcomeJson[];
 
   /**
-   * @generated from field: repeated string withdrawn = 3;
-   */
-  withdrawn?: string[];
-
-  /**
-   * @generated from field: muster.v1.ClusterConditions conditions = 4;
+   * Absent when unchanged.
+   *
+   * @generated from field: muster.v1.ClusterConditions conditions = 3;
    */
   conditions?: ClusterConditionsJson;
 
   /**
-   * Absent when they are as before.
+   * Absent when unchanged.
    *
-   * @generated from field: muster.v1.ConnectivityGroupsChanged connectivity_groups = 5;
+   * @generated from field: muster.v1.ConnectivityGroupsChanged connectivity_groups = 4;
    */
   connectivityGroups?: ConnectivityGroupsChangedJson;
+
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string at = 5;
+   */
+  at?: string;
 };
 
 /**
@@ -708,7 +646,7 @@ export const ClusterOutcomesChangedSchema: GenMessage<ClusterOutcomesChanged, {j
   messageDesc(file_muster_v1_validation, 6);
 
 /**
- * Groups of hosts that all reach each other: joined and left hosts only.
+ * The groups of hosts that reach each other. Carries joined and left hosts only.
  *
  * @generated from message muster.v1.ConnectivityGroupsChanged
  */
@@ -720,7 +658,7 @@ export type ConnectivityGroupsChanged = Message<"muster.v1.ConnectivityGroupsCha
 };
 
 /**
- * Groups of hosts that all reach each other: joined and left hosts only.
+ * The groups of hosts that reach each other. Carries joined and left hosts only.
  *
  * @generated from message muster.v1.ConnectivityGroupsChanged
  */
@@ -743,7 +681,7 @@ export const ConnectivityGroupsChangedSchema: GenMessage<ConnectivityGroupsChang
  */
 export type ConnectivityGroupChange = Message<"muster.v1.ConnectivityGroupChange"> & {
   /**
-   * A machine network, or IPv4 or IPv6 for what is reached over routers.
+   * A machine network, or IPv4 or IPv6 for layer 3 connectivity.
    *
    * @generated from field: string network = 1;
    */
@@ -765,7 +703,7 @@ export type ConnectivityGroupChange = Message<"muster.v1.ConnectivityGroupChange
  */
 export type ConnectivityGroupChangeJson = {
   /**
-   * A machine network, or IPv4 or IPv6 for what is reached over routers.
+   * A machine network, or IPv4 or IPv6 for layer 3 connectivity.
    *
    * @generated from field: string network = 1;
    */
@@ -841,7 +779,7 @@ export const DryRunRequestSchema: GenMessage<DryRunRequest, {jsonType: DryRunReq
  */
 export type DryRunHost = Message<"muster.v1.DryRunHost"> & {
   /**
-   * UUID; other hosts' reports name it.
+   * UUID. The reports of other hosts refer to it.
    *
    * @generated from field: string host_id = 1;
    */
@@ -855,14 +793,14 @@ export type DryRunHost = Message<"muster.v1.DryRunHost"> & {
   role: string;
 
   /**
-   * Empty: as the inventory says.
+   * Empty: the host name of the inventory.
    *
    * @generated from field: string requested_hostname = 3;
    */
   requestedHostname: string;
 
   /**
-   * Empty: the one that Muster would choose.
+   * Empty: the default installation disk.
    *
    * @generated from field: string installation_disk_id = 4;
    */
@@ -879,7 +817,7 @@ export type DryRunHost = Message<"muster.v1.DryRunHost"> & {
  */
 export type DryRunHostJson = {
   /**
-   * UUID; other hosts' reports name it.
+   * UUID. The reports of other hosts refer to it.
    *
    * @generated from field: string host_id = 1;
    */
@@ -893,14 +831,14 @@ export type DryRunHostJson = {
   role?: string;
 
   /**
-   * Empty: as the inventory says.
+   * Empty: the host name of the inventory.
    *
    * @generated from field: string requested_hostname = 3;
    */
   requestedHostname?: string;
 
   /**
-   * Empty: the one that Muster would choose.
+   * Empty: the default installation disk.
    *
    * @generated from field: string installation_disk_id = 4;
    */
@@ -920,7 +858,7 @@ export const DryRunHostSchema: GenMessage<DryRunHost, {jsonType: DryRunHostJson}
   messageDesc(file_muster_v1_validation, 10);
 
 /**
- * As InventoryService.ReadReport gives it.
+ * The data of one inventory event, as InventoryService.ReadReport returns it.
  *
  * @generated from message muster.v1.DryRunReport
  */
@@ -937,7 +875,7 @@ export type DryRunReport = Message<"muster.v1.DryRunReport"> & {
 };
 
 /**
- * As InventoryService.ReadReport gives it.
+ * The data of one inventory event, as InventoryService.ReadReport returns it.
  *
  * @generated from message muster.v1.DryRunReport
  */
@@ -977,7 +915,7 @@ export type DryRunResponse = Message<"muster.v1.DryRunResponse"> & {
   hosts: DryRunHostResult[];
 
   /**
-   * Given, or derived from VIPs and hosts; CIDRs.
+   * CIDRs from the settings, or derived from the VIPs and hosts.
    *
    * @generated from field: repeated string machine_networks = 3;
    */
@@ -1001,7 +939,7 @@ export type DryRunResponseJson = {
   hosts?: DryRunHostResultJson[];
 
   /**
-   * Given, or derived from VIPs and hosts; CIDRs.
+   * CIDRs from the settings, or derived from the VIPs and hosts.
    *
    * @generated from field: repeated string machine_networks = 3;
    */
@@ -1025,14 +963,14 @@ export type DryRunHostResult = Message<"muster.v1.DryRunHostResult"> & {
   hostId: string;
 
   /**
-   * Given or suggested; auto-assign while none can be suggested.
+   * The given or suggested role. auto-assign when no role can be suggested.
    *
    * @generated from field: string role = 2;
    */
   role: string;
 
   /**
-   * Given or chosen; empty when there is none.
+   * The given or chosen disk. Empty when no disk is eligible.
    *
    * @generated from field: string installation_disk_id = 3;
    */
@@ -1059,14 +997,14 @@ export type DryRunHostResultJson = {
   hostId?: string;
 
   /**
-   * Given or suggested; auto-assign while none can be suggested.
+   * The given or suggested role. auto-assign when no role can be suggested.
    *
    * @generated from field: string role = 2;
    */
   role?: string;
 
   /**
-   * Given or chosen; empty when there is none.
+   * The given or chosen disk. Empty when no disk is eligible.
    *
    * @generated from field: string installation_disk_id = 3;
    */
@@ -1126,9 +1064,9 @@ export const ReadOutcomesRequestSchema: GenMessage<ReadOutcomesRequest, {jsonTyp
  */
 export type ReadOutcomesResponse = Message<"muster.v1.ReadOutcomesResponse"> & {
   /**
-   * @generated from field: repeated muster.v1.Outcome outcomes = 1;
+   * @generated from field: repeated muster.v1.OutcomeRecord outcomes = 1;
    */
-  outcomes: Outcome[];
+  outcomes: OutcomeRecord[];
 };
 
 /**
@@ -1136,9 +1074,9 @@ export type ReadOutcomesResponse = Message<"muster.v1.ReadOutcomesResponse"> & {
  */
 export type ReadOutcomesResponseJson = {
   /**
-   * @generated from field: repeated muster.v1.Outcome outcomes = 1;
+   * @generated from field: repeated muster.v1.OutcomeRecord outcomes = 1;
    */
-  outcomes?: OutcomeJson[];
+  outcomes?: OutcomeRecordJson[];
 };
 
 /**
@@ -1153,7 +1091,7 @@ export const ReadOutcomesResponseSchema: GenMessage<ReadOutcomesResponse, {jsonT
  */
 export const ValidationService: GenService<{
   /**
-   * All outcomes of one host or cluster as they stand now.
+   * Returns the current outcomes of a host or cluster.
    *
    * @generated from rpc muster.v1.ValidationService.ReadOutcomes
    */
@@ -1163,7 +1101,7 @@ export const ValidationService: GenService<{
     output: typeof ReadOutcomesResponseSchema;
   },
   /**
-   * What would be found of a cluster of these settings and hosts; stores nothing. Refuses settings that RegisterCluster refuses.
+   * Evaluates a cluster with these settings and hosts and stores nothing. Refuses settings that RegisterCluster refuses.
    *
    * @generated from rpc muster.v1.ValidationService.DryRun
    */
