@@ -21,6 +21,7 @@ export * from './requests-server';
 export * from './service';
 export * from './settings/derived-settings';
 export * from './settings/duration';
+export * from './settings/file-settings';
 export { parseList, type Setting, type SettingReader } from './settings/setting';
 export * from './settings/settings-reader';
 export * from './settings/settings.table';

@@ -18,8 +18,10 @@ import {
   readOperatorSettings,
   readComponentImages,
   readSettings,
+  readTlsFiles,
   SettingError,
   type SettingsReader,
+  type TlsFiles,
 } from '@muster/nest-kit';
 import type { OperatorSettings } from '@muster/operators';
 import type { RequirementsTable } from '@muster/validation-rules';
@@ -42,6 +44,8 @@ export interface OidcSettings {
 export interface GatewayConfig {
   readonly host: string;
   readonly port: number;
+  /** Undefined: the REST API uses HTTP. */
+  readonly tls: TlsFiles | undefined;
   readonly authType: AuthType;
   readonly oidc: OidcSettings;
   /** Members of an organisation see what others of it made. */
@@ -91,6 +95,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
   return {
     host: read.get('REST_HOST'),
     port: read.get('REST_PORT'),
+    tls: readTls(read),
     authType,
     oidc: readOidc(read, authType),
     isOrgTenancy: read.get('ENABLE_ORG_TENANCY'),
@@ -120,6 +125,31 @@ function readConfig(read: SettingsReader): GatewayConfig {
     },
     releaseTag: read.get('RELEASE_TAG'),
   };
+}
+
+function readTls(read: SettingsReader): TlsFiles | undefined {
+  if (!read.get('SERVE_HTTPS')) return undefined;
+  const tls = readTlsFiles(read);
+  if (!tls && !read.isSet('HTTPS_KEY_FILE'))
+    read.reject('HTTPS_KEY_FILE', '', 'a PEM file, which SERVE_HTTPS=true needs');
+  return tls;
+}
+
+/** Settings that weaken the check of tokens; the gateway logs them at start. */
+export function weakSettings({ authType, oidc }: Pick<GatewayConfig, 'authType' | 'oidc'>): readonly string[] {
+  if (authType !== 'oidc') return [];
+  const keys = oidc.jwksUrl ? 'JWKS_URL' : 'OIDC_ISSUER_URL';
+  const isPlain = !oidc.jwks && (oidc.jwksUrl || oidc.issuer).startsWith('http:');
+  return [
+    ...(isPlain
+      ? [
+          `${keys} uses http: an attacker on the network can replace the keys that check tokens. Use https, or set JWKS_CERT.`,
+        ]
+      : []),
+    ...(oidc.audience === ''
+      ? ['OIDC_AUDIENCE is not set: tokens that the issuer made for other applications are accepted. Set it.']
+      : []),
+  ];
 }
 
 /** @throws SettingError when AUTH_TYPE=oidc and no setting names the keys of the issuer */

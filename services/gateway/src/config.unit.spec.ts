@@ -1,7 +1,7 @@
-import { readGatewayConfig } from './config';
+import { readGatewayConfig, weakSettings } from './config';
 
 describe('readGatewayConfig', () => {
-  it("has the field's defaults", () => {
+  it('has the defaults of assisted-service v2', () => {
     expect(readGatewayConfig({})).toMatchObject({
       host: '0.0.0.0',
       port: 8090,
@@ -33,5 +33,27 @@ describe('readGatewayConfig', () => {
     { RHCOS_VERSIONS: '[4]' },
   ])('refuses %j by name', (environment) => {
     expect(() => readGatewayConfig(environment)).toThrow(Object.keys(environment)[0]);
+  });
+});
+
+describe('TLS of the REST API', () => {
+  it('needs a key and a certificate that can be read', () => {
+    expect(readGatewayConfig({}).tls).toBeUndefined();
+    expect(() => readGatewayConfig({ SERVE_HTTPS: 'true' })).toThrow(/HTTPS_KEY_FILE is missing/);
+    expect(() => readGatewayConfig({ SERVE_HTTPS: 'true', HTTPS_KEY_FILE: '/nowhere' })).toThrow(/HTTPS_KEY_FILE/);
+  });
+});
+
+describe('Weak settings', () => {
+  const weakIn = (environment: Record<string, string>) =>
+    weakSettings(readGatewayConfig({ AUTH_TYPE: 'oidc', ...environment })).map((text) => text.split(' ', 1)[0]);
+
+  it.each([
+    [{ JWKS_URL: 'http://keys.example.com', OIDC_AUDIENCE: 'a' }, ['JWKS_URL']],
+    [{ OIDC_ISSUER_URL: 'http://issuer.example.com' }, ['OIDC_ISSUER_URL', 'OIDC_AUDIENCE']],
+    [{ JWKS_URL: 'https://keys.example.com', OIDC_AUDIENCE: 'a' }, []],
+    [{ AUTH_TYPE: 'none' }, []],
+  ])('of %j are named', (environment, weak) => {
+    expect(weakIn(environment as Record<string, string>)).toEqual(weak);
   });
 });

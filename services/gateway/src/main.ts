@@ -13,7 +13,7 @@ import {
 import { serveDocument } from './api-document/serve-document';
 import { GatewayModule } from './app.module';
 import { createLocalTokens, LocalTokens } from './auth/local-tokens';
-import { GATEWAY_CONFIG, readGatewayConfig } from './config';
+import { GATEWAY_CONFIG, readGatewayConfig, weakSettings } from './config';
 import { createFastifyServer } from './http/fastify-server';
 import { setPaths } from './http/paths';
 import { RouteTable } from './http/route-table';
@@ -28,6 +28,7 @@ export async function openGateway(
 ): Promise<{ readonly service: RunningService; readonly routes: RouteTable }> {
   const config = readGatewayConfig(platform.environment);
   const tokens = createLocalTokens(config, platform.secrets);
+  for (const weakness of weakSettings(config)) logger.warn(weakness, 'gateway');
   const routes = new RouteTable();
   const app = await NestFactory.create<NestFastifyApplication>(
     GatewayModule.with([
@@ -37,7 +38,7 @@ export async function openGateway(
       { provide: RouteTable, useValue: routes },
       { provide: VersionCatalogue, useValue: new VersionCatalogue(config.releaseImages, config.osImages) },
     ]),
-    createFastifyServer(routes),
+    createFastifyServer(routes, undefined, config.tls),
     { logger, abortOnError: false, bodyParser: false },
   );
   setPaths(app);
@@ -50,12 +51,15 @@ export async function openGateway(
     await app.close();
     throw error;
   }
-  return { service: { name: 'gateway', endpoints: [transportOf(app)], close: () => app.close() }, routes };
+  return {
+    service: { name: 'gateway', endpoints: [endpointOf(app, config.tls ? 'https' : 'http')], close: () => app.close() },
+    routes,
+  };
 }
 
-/** The address that was taken; the port is asked for when the configuration left the choice to the system. */
-function transportOf(app: NestFastifyApplication): string {
+/** The URL with the port that the system assigned. */
+function endpointOf(app: NestFastifyApplication, scheme: 'http' | 'https'): string {
   const address = app.getHttpServer().address();
-  if (address === null || typeof address === 'string') return `http://${address ?? 'localhost'}`;
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+  if (address === null || typeof address === 'string') return `${scheme}://${address ?? 'localhost'}`;
+  return `${scheme}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }

@@ -1,5 +1,4 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
 import {
@@ -8,9 +7,10 @@ import {
   type HostBinary,
   readAuthType,
   readHostBinaries,
+  readFileSetting,
   readSettings,
+  readTlsFiles,
   SettingError,
-  type SettingName,
   type SettingsReader,
 } from '@muster/nest-kit';
 import type { OsImageEntry } from './base-images/os-image-catalogue';
@@ -58,7 +58,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     host: settings.get('IMAGE_HOST'),
     port: settings.get('IMAGE_PORT'),
     plainPort: settings.get('HTTP_LISTEN_PORT'),
-    tls: readTls(settings),
+    tls: readTlsFiles(settings),
     baseUrl: settings.get('IMAGE_SERVICE_BASE_URL'),
     hostBinaries: readHostBinaries(settings)?.binaries ?? [],
     allowedDomains: settings.get('ALLOWED_DOMAINS'),
@@ -70,7 +70,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
       bytesMax: settings.get('OS_IMAGES_STORE_BYTES_MAX'),
     },
     remote: {
-      trustedCa: readFileOf(settings, 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE'),
+      trustedCa: readFileSetting(settings, 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE'),
       headers: readTexts(settings, 'OS_IMAGES_REQUEST_HEADERS'),
       queryParameters: readTexts(settings, 'OS_IMAGES_REQUEST_QUERY_PARAMS'),
     },
@@ -82,26 +82,6 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
     concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };
-}
-
-function readTls(settings: SettingsReader): ImageConfig['tls'] {
-  const [key, cert] = [readFileOf(settings, 'HTTPS_KEY_FILE'), readFileOf(settings, 'HTTPS_CERT_FILE')];
-  if (key !== undefined && cert !== undefined) return { key, cert };
-  if (key === undefined && cert === undefined) return undefined;
-  const missing = key === undefined ? 'HTTPS_KEY_FILE' : 'HTTPS_CERT_FILE';
-  throw new SettingError(missing, '', 'a PEM file too, or neither HTTPS_KEY_FILE nor HTTPS_CERT_FILE');
-}
-
-type FileSetting = SettingName & ('HTTPS_KEY_FILE' | 'HTTPS_CERT_FILE' | 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE');
-
-function readFileOf(settings: SettingsReader, name: FileSetting): string | undefined {
-  const path = settings.get(name);
-  if (path === undefined) return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw new SettingError(name, path, 'the path of a file that can be read');
-  }
 }
 
 /** A JSON object of strings. Its values may be secret, so the error does not repeat them. */

@@ -3,7 +3,7 @@ import multipart from '@fastify/multipart';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
 import type { Server } from 'node:http';
-import { closePromptly } from '@muster/nest-kit';
+import { closePromptly, type TlsFiles } from '@muster/nest-kit';
 import { cleanPath } from './clean-path';
 import {
   HEADERS_TIMEOUT_MS,
@@ -32,13 +32,18 @@ const TIMEOUT: WaitTimeout = {
 };
 
 /** The HTTP server with the contract's habits: cleaned paths, any JSON as a body, named limits. */
-export function createFastifyServer(routes: RouteTable, waitTimeout: WaitTimeout = TIMEOUT): FastifyAdapter {
+export function createFastifyServer(
+  routes: RouteTable,
+  waitTimeout: WaitTimeout = TIMEOUT,
+  tls?: TlsFiles,
+): FastifyAdapter {
+  const timeouts = { headersTimeout: waitTimeout.headersMs, connectionsCheckingInterval: waitTimeout.checkMs };
   const options: FastifyHttpOptions<Server> = {
     rewriteUrl: (request) => cleanPath(request.url ?? '/'),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit: JSON_BODY_MAX_BYTES,
     requestTimeout: waitTimeout.requestMs,
-    http: { headersTimeout: waitTimeout.headersMs, connectionsCheckingInterval: waitTimeout.checkMs },
+    http: timeouts,
     routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
     frameworkErrors: (error, _request, reply) => {
       const code = error.statusCode ?? 400;
@@ -48,7 +53,7 @@ export function createFastifyServer(routes: RouteTable, waitTimeout: WaitTimeout
         .send({ code, message: `The request cannot be routed: ${error.message}` });
     },
   };
-  const adapter = new FastifyAdapter(options);
+  const adapter = new FastifyAdapter(tls ? { ...options, https: { ...timeouts, ...tls } } : options);
   const server = adapter.getInstance();
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);

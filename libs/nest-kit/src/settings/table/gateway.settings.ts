@@ -13,6 +13,11 @@ export const GATEWAY_SETTINGS = {
     aliases: ['PORT'],
     meaning: 'The port on which the REST API listens. 0: any free port.',
   }),
+  SERVE_HTTPS: boolean({
+    ...GATEWAY,
+    fallback: false,
+    meaning: 'Whether the REST API uses TLS with `HTTPS_KEY_FILE` and `HTTPS_CERT_FILE`.',
+  }),
   OIDC_ISSUER_URL: text({
     ...GATEWAY,
     fallback: '',

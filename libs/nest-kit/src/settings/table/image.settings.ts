@@ -17,8 +17,14 @@ export const IMAGE_SETTINGS = {
     fallbackText: 'none',
     meaning: 'A plain HTTP port. Beside a port with TLS it serves only what network boot needs.',
   }),
-  HTTPS_KEY_FILE: path({ ...IMAGE, meaning: 'The PEM file with the private key of the image service.' }),
-  HTTPS_CERT_FILE: path({ ...IMAGE, meaning: 'The PEM file with the certificate of the image service.' }),
+  HTTPS_KEY_FILE: path({
+    readBy: ['gateway', 'image'],
+    meaning: 'The PEM file with the private key of the image service, and of the REST API with `SERVE_HTTPS=true`.',
+  }),
+  HTTPS_CERT_FILE: path({
+    readBy: ['gateway', 'image'],
+    meaning: 'The PEM file with the certificate of the image service, and of the REST API with `SERVE_HTTPS=true`.',
+  }),
   IMAGE_DIRECTORY: path({ ...IMAGE, fallback: '.', meaning: 'The directory of images whose `url` is a path.' }),
   OS_IMAGES_FETCH: choice({
     ...IMAGE,
