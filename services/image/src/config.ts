@@ -41,6 +41,8 @@ export interface ImageConfig {
   readonly remote: RemoteClientOptions;
   readonly minimums: BaseImageMinimums;
   readonly authType: AuthType;
+  /** Where this service asks whether a caller may see an infra-env. */
+  readonly apiBaseUrl: string;
   /** Checks the tokens of image URLs in AUTH_TYPE=local. */
   readonly tokenKey: KeyObject | undefined;
   /** Maximum number of concurrent image requests. Additional requests are answered with 503 and Retry-After. */
@@ -79,6 +81,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
       kernelBytesMin: settings.get('OS_IMAGES_KERNEL_BYTES_MIN'),
     },
     authType,
+    apiBaseUrl: settings.get('SERVICE_BASE_URL') ?? 'http://127.0.0.1:8090',
     tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
     concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };

@@ -54,8 +54,8 @@ export const startImage: StartService = async (platform, logger) => {
     name: 'image',
     endpoints,
     close: async () => {
-      await plain?.close();
-      await app.close();
+      // Both endpoints finish their downloads at the same time.
+      await Promise.all([plain?.close(), app.close()]);
     },
   };
 };

@@ -27,7 +27,7 @@ export class DownloadImageController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const wanted = shortRequest(address);
-    const id = await this.access.byId(infraEnvId, tokenIn(query));
+    const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
     await this.responder.image({ infraEnvId: id, ...wanted }, request, reply);
   }
 
@@ -52,7 +52,7 @@ export class DownloadImageController {
     const type = typeOfName(textOf(query, 'type'));
     const version = requiredTextOf(query, 'version');
     const architecture = textOf(query, 'arch') || DEFAULT_ARCHITECTURE;
-    const id = await this.access.byId(infraEnvId, tokenIn(query));
+    const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
     await this.responder.image({ infraEnvId: id, type, version, architecture }, request, reply);
   }
 }

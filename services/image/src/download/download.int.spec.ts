@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { bufferByteSource, readBootIsoLayout, readIgnitionConfig } from '@muster/boot-image';
@@ -272,6 +274,35 @@ describe('an image URL with a token', () => {
     expect(await status(`${full()}?api_key=${other}`)).toBe(404);
     expect(await status(`${long}&api_key=${good}`)).toBe(200);
     expect(await status(long)).toBe(401);
+  });
+});
+
+describe('an image URL with the credentials of a user', () => {
+  it('is answered for those who may read the infra-env', async () => {
+    const asked: string[] = [];
+    const api = createServer((request, response) => {
+      asked.push(`${request.url} ${request.headers.authorization}`);
+      const status = { 'Bearer owner': 200, 'Bearer other': 404 }[request.headers.authorization ?? ''] ?? 401;
+      response.writeHead(status).end('{}');
+    });
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    try {
+      const SERVICE_BASE_URL = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+      await open({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: pem, SERVICE_BASE_URL });
+      const statusFor = async (authorization: string): Promise<number> =>
+        (await get(full(), { method: 'HEAD', headers: { authorization } })).status;
+      expect(await statusFor('Bearer owner')).toBe(200);
+      expect(await statusFor('Bearer other')).toBe(404);
+      expect(await statusFor('Bearer none')).toBe(401);
+      expect(asked[0]).toBe(`/api/assisted-install/v2/infra-envs/${INFRA_ENV_ID} Bearer owner`);
+      api.close();
+      api.closeAllConnections();
+      expect(await statusFor('Bearer owner')).toBe(503);
+    } finally {
+      api.close();
+    }
   });
 });
 

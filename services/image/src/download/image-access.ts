@@ -14,12 +14,36 @@ export class ImageAccess {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The infra-env that a URL names by id. Throws RefusalError unless the token, where one is asked for, opens it. */
-  async byId(infraEnvId: string, token: string): Promise<string> {
+  /**
+   * Returns the id of an infra-env whose image the caller may download: with the token of an image URL, or with the credentials of a user
+   * who may read the infra-env.
+   * @throws RefusalError `unauthorized` or `not-found`
+   */
+  async byId(infraEnvId: string, token: string, authorization?: string): Promise<string> {
     const id = idOf(infraEnvId);
-    const isAsked = this.config.authType === 'local' || this.config.authType === 'oidc';
-    if (isAsked && (await this.byToken(token)) !== id) throw unknown(id);
+    const { authType } = this.config;
+    if (authType !== 'local' && authType !== 'oidc') return id;
+    if (token === '' && authorization) await this.assertReadable(id, authorization);
+    else if ((await this.byToken(token)) !== id) throw unknown(id);
     return id;
+  }
+
+  /** The API decides who may read an infra-env; the credentials are passed on unchanged. */
+  private async assertReadable(id: string, authorization: string): Promise<void> {
+    const url = `${this.config.apiBaseUrl}/api/assisted-install/v2/infra-envs/${id}`;
+    const response = await fetch(url, {
+      headers: { authorization },
+      redirect: 'error',
+      signal: AbortSignal.timeout(API_TIMEOUT_MS),
+    }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    if (response?.status === 401) throw unauthorized('its credentials are not valid');
+    if (response && response.status < 500) throw unknown(id);
+    throw new RefusalError({
+      code: 'busy',
+      reason: `The API at ${this.config.apiBaseUrl} (SERVICE_BASE_URL) cannot check the credentials now. Try again later.`,
+    });
   }
 
   /** The infra-env that a token names. Throws RefusalError when it names none or, where tokens are checked, is not genuine. */
@@ -55,6 +79,7 @@ export class ImageAccess {
   }
 }
 
+const API_TIMEOUT_MS = 5_000;
 const NOT_GENUINE = 'its token is not one of this service, or has expired';
 
 interface TokenClaims {

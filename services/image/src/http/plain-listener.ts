@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CLOSE_MAX_WAIT_MS } from '@muster/nest-kit';
 import { HEADERS_TIMEOUT_MS } from './image-server';
 
 type Route = (request: IncomingMessage, response: ServerResponse) => void;
@@ -32,8 +33,12 @@ export async function openPlainTransport(
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
+        const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MAX_WAIT_MS);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+        server.closeIdleConnections();
       }),
   };
 }

@@ -5,7 +5,7 @@ import { type ConditionalHeaders, type Representation, toHttpDate } from './repr
 export type Segment = { readonly text: string } | ByteRange;
 
 export interface ResponsePlan {
-  readonly status: 200 | 206 | 304 | 416;
+  readonly status: 200 | 206 | 304 | 412 | 416;
   readonly headers: { readonly [name: string]: string };
   readonly body: readonly Segment[];
   /** The last byte of the representation comes with this answer, and all before it came with this or an earlier one. */
@@ -24,6 +24,8 @@ export function planResponse(request: ConditionalHeaders, thing: Representation)
     etag,
     'last-modified': toHttpDate(modifiedMs),
   };
+  if (hasChanged(request, thing))
+    return { status: 412, headers: { ...headers, 'content-length': '0' }, body: [], isLastPart: false };
   if (isUnchanged(request, thing)) return { status: 304, headers, body: [], isLastPart: false };
   const isRangeMeant = request.range !== undefined && ifRangeHolds(request['if-range'], thing);
   const ranges = isRangeMeant ? parseByteRanges(request.range ?? '', size) : undefined;
@@ -75,6 +77,14 @@ function severalRanges(
     body,
     isLastPart: false,
   };
+}
+
+/** RFC 9110, 13.2.2: If-Match with strong comparison; If-Unmodified-Since only without it. */
+function hasChanged(request: ConditionalHeaders, { etag, modifiedMs }: Representation): boolean {
+  const wanted = request['if-match'];
+  if (wanted !== undefined) return wanted.trim() !== '*' && !wanted.split(',').some((tag) => tag.trim() === etag);
+  const since = Date.parse(request['if-unmodified-since'] ?? '');
+  return !Number.isNaN(since) && seconds(modifiedMs) > seconds(since);
 }
 
 function isUnchanged(request: ConditionalHeaders, { etag, modifiedMs }: Representation): boolean {

@@ -11,6 +11,8 @@ export interface Representation {
 export interface ConditionalHeaders {
   readonly range?: string;
   readonly 'if-range'?: string;
+  readonly 'if-match'?: string;
+  readonly 'if-unmodified-since'?: string;
   readonly 'if-none-match'?: string;
   readonly 'if-modified-since'?: string;
 }

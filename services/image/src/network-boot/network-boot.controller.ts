@@ -25,7 +25,7 @@ export class NetworkBootController {
       version: requiredTextOf(query, 'version'),
       architecture: textOf(query, 'arch') || DEFAULT_ARCHITECTURE,
     };
-    const id = await this.access.byId(infraEnvId, tokenIn(query));
+    const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
     await this.responder.initrd({ infraEnvId: id, ...wanted }, request, reply);
   }
 
@@ -37,7 +37,7 @@ export class NetworkBootController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const version = requiredTextOf(query, 'version');
-    const id = await this.access.byId(infraEnvId, tokenIn(query));
+    const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
     await this.responder.addressAndSize({ infraEnvId: id, version, architecture: S390X }, request, reply);
   }
 }

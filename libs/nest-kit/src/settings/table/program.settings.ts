@@ -109,7 +109,7 @@ export const PROGRAM_SETTINGS = {
     meaning: 'The lowest level of log entries that are written.',
   }),
   SERVICE_BASE_URL: url({
-    readBy: ['ignition', 'gateway'],
+    readBy: ['ignition', 'gateway', 'image'],
     fallbackText: '`http://127.0.0.1:8090` for hosts; the address of the request in links',
     meaning: 'The API URL given to hosts. It must be reachable from them.',
   }),
