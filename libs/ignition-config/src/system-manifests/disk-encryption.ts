@@ -1,17 +1,17 @@
 export interface EncryptionChoice {
-  /** The contract's `enable_on`: none, all, or pools joined by commas. */
+  /** `enable_on` of the v2 API: none, all, or pools joined by commas. */
   readonly roles: string;
   /** tpmv2 or tang. */
   readonly mode: string;
   readonly tangServers: readonly { readonly url: string; readonly thumbprint: string }[];
-  /** Of the cipher, as cryptsetup names it. */
+  /** Name of the cipher for cryptsetup. */
   readonly cipher: string;
 }
 
-/** Argument that brings the network up before the disk is opened. */
+/** Kernel argument that starts the network before the disk is opened. */
 const NETWORK_FIRST = 'rd.neednet=1';
 
-/** The root file system in a container that only this machine's TPM, or somebody near the tang servers, can open. */
+/** Encrypts the root file system with the TPM of the host or with tang servers. */
 export function encryptedRoot({
   mode,
   tangServers,
@@ -23,6 +23,7 @@ export function encryptedRoot({
       luks: [
         {
           name: 'root',
+          label: 'luks-root',
           device: '/dev/disk/by-partlabel/root',
           clevis: isTang ? { tang: tangServers.map(({ url, thumbprint }) => ({ url, thumbprint })) } : { tpm2: true },
           options: ['--cipher', cipher],

@@ -80,7 +80,11 @@ describe('The manifests of the service', () => {
     const encryption = { ...input().encryption, roles: 'workers', mode: 'tang', tangServers };
     const { spec } = configOf('99-openshift-worker-tang-encryption.yaml', { encryption });
     expect(spec.kernelArguments).toEqual(['rd.neednet=1']);
-    expect(spec.config.storage?.luks?.[0]).toMatchObject({ clevis: { tang: tangServers }, wipeVolume: true });
+    expect(spec.config.storage?.luks?.[0]).toMatchObject({
+      label: 'luks-root',
+      clevis: { tang: tangServers },
+      wipeVolume: true,
+    });
   });
 
   it('let a single node answer for its names, if nobody else does', () => {

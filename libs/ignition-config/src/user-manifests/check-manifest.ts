@@ -3,6 +3,8 @@ import { readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
 /** Length of one manifest, decoded. */
 export const MANIFEST_BYTES_MAX = 1_048_576;
 const NAME = /^[^/]*\.(?:json|ya?ml(?:\.patch_?[a-zA-Z0-9_]*)?)$/;
+/** File systems take 255 bytes; the installer splits manifests and adds a suffix of up to 16. */
+const NAME_BYTES_MAX = 239;
 const STEM = /^[^.]*/;
 
 export type ManifestFault =
@@ -16,6 +18,9 @@ export function manifestNameFault(fileName: string): ManifestFault | undefined {
     reason: `file_name '${fileName.slice(0, 128)}' ${why}.`,
   });
   if (/[/\\\0]/.test(fileName)) return unusable('contains a path separator. Give the name of the file only');
+  if (new TextEncoder().encode(fileName).length > NAME_BYTES_MAX)
+    return unusable(`has more than ${NAME_BYTES_MAX} bytes`);
+  if (/\p{Cc}/u.test(fileName)) return unusable('contains a control character');
   if (/\s/.test(fileName)) return unusable('contains a blank');
   if (fileName.startsWith('.') || STEM.exec(fileName)?.[0] === '') return unusable('begins with a dot');
   if (NAME.test(fileName)) return undefined;

@@ -91,6 +91,6 @@ describe('the document of a disconnected image', () => {
     await stage.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from('{"auths":{}}'));
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ clusterId: '' }));
     await stage.start();
-    expect(await refusal()).toMatchObject({ code: 'invalid-input', subject: 'cluster_id' });
+    expect(await refusal()).toMatchObject({ code: 'not-found', subject: 'cluster_id' });
   });
 });

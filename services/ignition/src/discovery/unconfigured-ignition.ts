@@ -99,9 +99,9 @@ export class UnconfiguredIgnition {
     const image = cluster ? cluster.state.settings.ocpReleaseImage : '';
     if (image) return image;
     throw new RefusalError({
-      code: 'invalid-input',
+      code: 'not-found',
       reason:
-        'A disconnected image needs a cluster with a release: bind the infra-env to one (POST clusters/disconnected).',
+        'The infra-env is not bound to a cluster with a release image, which a disconnected image needs. Register a cluster with POST /v2/clusters/disconnected and bind the infra-env to it.',
       subject: 'cluster_id',
     });
   }
