@@ -24,6 +24,16 @@ const VERIFIERS = {
   'ignition-validate': { package: 'ignition', use: 'a second opinion on ignition documents', spare: () => false },
   cpio: { package: 'cpio', use: 'a second opinion on ramdisks', spare: () => false },
   'qemu-system-x86_64': { package: 'qemu-system-x86', use: 'booting an image to its menu', spare: () => false },
+  'docker-registry': { package: 'docker-registry', use: 'reading releases from a real registry', spare: () => false },
+  mmdebstrap: { package: 'mmdebstrap', use: 'the live system of npm run test:vm', spare: () => false },
+  mksquashfs: { package: 'squashfs-tools', use: 'the live system of npm run test:vm', spare: () => false },
+  mcopy: { package: 'mtools', use: 'the UEFI boot loader of npm run test:vm', spare: () => false },
+  'mkfs.vfat': { package: 'dosfstools', use: 'the UEFI boot loader of npm run test:vm', spare: () => false },
+  'isolinux.bin': file('isolinux', '/usr/lib/ISOLINUX/isolinux.bin'),
+  'ldlinux.c32': file('syslinux-common', '/usr/lib/syslinux/modules/bios/ldlinux.c32'),
+  'busybox (static)': file('busybox-static', '/usr/share/doc/busybox-static'),
+  OVMF: file('ovmf', '/usr/share/OVMF/OVMF_CODE.fd'),
+  'grubx64.efi': file('grub-efi-amd64-bin', '/usr/lib/grub/x86_64-efi/monolithic/grubx64.efi'),
 };
 const wanted = process.argv.includes('--verifiers') ? { ...PROGRAMS, ...VERIFIERS } : PROGRAMS;
 
@@ -85,6 +95,11 @@ function onPath(program) {
   return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/bin'].some((folder) =>
     existsSync(join(folder, program)),
   );
+}
+
+/** A package that brings a file instead of a program. */
+function file(name, path) {
+  return { package: name, use: 'the live system of npm run test:vm', spare: () => existsSync(path) };
 }
 
 function say(text) {

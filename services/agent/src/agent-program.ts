@@ -16,7 +16,7 @@ import { openTransport } from './transport/open-transport';
 
 const say = (line: string): void => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 
-/** Registers this machine and runs its steps until the process is told to end. @throws Error that names the flag that is wrong */
+/** Registers this machine and runs its steps until the process gets SIGTERM or SIGINT. @throws Error that names the flag that is wrong */
 export async function runAgentProgram(args: readonly string[]): Promise<void> {
   const line = parseCommandLine(args);
   if (line.wantsHelp) return void process.stdout.write(USAGE);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What the person or the unit that starts the agent asks for. */
+/** The flags that the agent was started with. */
 export interface CommandLine {
   readonly url?: string;
   readonly infraEnvId?: string;
@@ -36,7 +36,7 @@ export const USAGE = `muster agent: registers this machine with a Muster or assi
 `;
 
 const DEFAULT_INTERVAL_SECONDS = 60;
-/** Flags of today's agents that say how they log; accepted, because units in the field carry them. */
+/** Logging flags of assisted-installer-agent. They are accepted and have no effect. */
 const LOGGING_FLAGS = ['with-journal-logging', 'with-text-logging', 'with-stdout-logging'];
 const BOOLEANS = ['insecure', 'help', 'inventory', ...LOGGING_FLAGS];
 

@@ -5,7 +5,7 @@ const ID = '0b5e6f0e-6f4b-4f0e-9a55-4a8f3a5b8f10';
 const NEEDED = ['--url', 'http://m:8090', '--infra-env-id', ID, '--agent-version', 'quay.io/agent:1'];
 
 describe('the command line of the agent', () => {
-  it('is the one of today’s agents', () => {
+  it('is the one of assisted-installer-agent', () => {
     const line = parseCommandLine([...NEEDED, '-interval', '30', '--insecure=false', '--with-journal-logging=false']);
     expect(line).toMatchObject({ url: 'http://m:8090', infraEnvId: ID, intervalSeconds: 30, isInsecure: false });
     expect(parseCommandLine(['--insecure']).isInsecure).toBe(true);

@@ -21,7 +21,7 @@ export async function resolveDnsConflict(controller: Controller, signal: AbortSi
         for (const { metadata } of pods) await cluster.delete({ resource: KUBE_RESOURCES.pods, ...metadata }, signal);
       }
     } catch {
-      // The API of a new cluster comes and goes.
+      // The API of a new cluster is not always available.
     }
     await timer.sleep(INTERVALS_MS.dnsConflict, signal);
   }

@@ -1,4 +1,4 @@
-/** What the controller is told by its Job. */
+/** The settings of the controller, from the environment of its Job. */
 export interface ControllerSettings {
   readonly clusterId: string;
   readonly serviceUrl: string;

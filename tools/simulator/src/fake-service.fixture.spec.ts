@@ -238,7 +238,7 @@ export async function startFakeService(
     pathOf,
     ingressCa: () => ingressCa,
     stop,
-    /** Every connection breaks and nobody answers, until `comeBack`. What was stored stays. */
+    /** Every connection breaks and no request is answered, until `comeBack`. What was stored stays. */
     goAway: stop,
     comeBack: async () => {
       server = createServer(handle);

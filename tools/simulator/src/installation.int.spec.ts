@@ -106,7 +106,7 @@ describe('a simulated installation', () => {
     );
   });
 
-  it('goes on when a machine with too little memory is repaired', async () => {
+  it('continues when a machine with too little memory is repaired', async () => {
     service = await startFakeService({ masters: 1, workers: 0 });
     boot({ machines: [{ hostname: 'weak', fault: 'too-little-memory' }] });
     const machine = fleet.machine('weak');

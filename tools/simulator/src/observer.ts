@@ -11,7 +11,7 @@ export interface SimulationObserver {
   onAgentNote?(host: SimulatedHostRef, note: AgentLogEntry): void;
   /** The in-cluster controller reached a finalizing stage, or says something worth reading. */
   onController?(clusterId: string, what: string): void;
-  /** A mishap was played, or a call of an installation failed in a way that it goes on from. */
+  /** A mishap happened, or a call of an installation failed and the installation continues. */
   onTrouble?(host: SimulatedHostRef, what: string): void;
 }
 

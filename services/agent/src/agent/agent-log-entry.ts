@@ -1,4 +1,4 @@
-/** What an agent says about itself while it works: for logs, displays and tests. */
+/** What an agent reports while it runs: for logs, displays and tests. */
 export type AgentLogEntry =
   | { readonly type: 'registered'; readonly hostId: string; readonly agentVersion: string }
   | { readonly type: 'registration-failed'; readonly reason: string; readonly retryMs: number }
@@ -12,7 +12,7 @@ export type AgentLogEntry =
 
 export type AgentObserver = (note: AgentLogEntry) => void;
 
-/** One line for a person. Holds no output of steps: those may be long. */
+/** Returns one line of the log, without the output of steps. */
 export function toLine(note: AgentLogEntry): string {
   switch (note.type) {
     case 'registered':

@@ -141,13 +141,13 @@ describe('an agent over HTTP', () => {
       },
     );
     await eventually(
-      'other steps are answered while one goes on',
+      'other steps are answered while one runs',
       () => service.of('POST', INSTRUCTIONS).length > 0 && polls > 3,
     );
     expect(begun).toBe(1);
   });
 
-  it('registers anew when it is told that the session is over', async () => {
+  it('registers again when the service ends the session', async () => {
     const { service, of } = await start(({ method, url }) => {
       if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered();
       return { status: 200, json: { instructions: null, post_step_action: 'exit' } };

@@ -60,7 +60,7 @@ export const registered = (agentVersion = 'quay.io/agent:1'): Answer => ({
   },
 });
 
-/** Waits are a hundredth of what they are asked for: the order of things stays, the test is quick. */
+/** Waits take a hundredth of their time: their order stays the same. */
 export const quickTimer: Timer = { sleep: (ms, signal) => realTimer.sleep(Math.min(ms / 100, 50), signal) };
 
 export const machineThatCan = (abilities: Machine['abilities']): Machine => ({

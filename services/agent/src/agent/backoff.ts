@@ -2,7 +2,7 @@ const FIRST_MS = 500;
 const FACTOR = 1.5;
 const SPREAD = 0.5;
 const STEP_MS_MAX = 60_000;
-/** After this long without an answer the agent registers anew. */
+/** After this time without an answer the agent registers again. */
 const TOTAL_MS_MAX = 15 * 60_000;
 
 /** Waits between failed polls: 500 ms, growing by half, up to a minute, spread by ±50 %. */

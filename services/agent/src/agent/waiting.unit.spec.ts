@@ -25,7 +25,7 @@ describe('an wakeSignal', () => {
     await waiting;
   });
 
-  it('that rang while nobody waited ends the next wait, but only that', async () => {
+  it('that came between two waits ends the next wait, and only that one', async () => {
     const wakeSignal = createWakeSignal(endless);
     wakeSignal.ring();
     wakeSignal.ring();
@@ -76,7 +76,7 @@ describe('waits between tries', () => {
     expect(backoff.next()).toBe(500);
   });
 
-  it('of a call stay between 2 and 10 seconds', () => {
+  it('stay between 2 and 10 seconds for each call', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),

@@ -1,6 +1,6 @@
 import { type Timer } from '@muster/host-api';
 
-/** A wait that a nudge cuts short. A nudge that comes while nobody waits is kept for the next wait. */
+/** A wait that a nudge cuts short. A nudge between two waits ends the next wait. */
 export interface WakeSignal {
   wait(ms: number, signal: AbortSignal): Promise<void>;
   ring(): void;

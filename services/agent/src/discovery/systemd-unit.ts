@@ -20,7 +20,7 @@ export function parseUnit(contents: string): UnitCommand {
   return { environment, flags: parseFlags(valuesOf('ExecStart').flatMap(splitArguments).slice(1)) };
 }
 
-/** `--name value`, `--name=value` and `-name`, as today's agents read them. */
+/** `--name value`, `--name=value` and `-name`, as assisted-installer-agent reads them. */
 function parseFlags(words: readonly string[]): ReadonlyMap<string, string> {
   const flags = new Map<string, string>();
   words.forEach((word, index) => {

@@ -2,7 +2,7 @@ import { checkConnectivity } from './connectivity-check';
 import { parseArping, parsePing } from './ping-output';
 import { parseChronySources, synchronizeTime } from './time-sources';
 import type { Interface } from '../machine/inventory';
-import type { RunCommand } from './command';
+import { ProgramMissing, type RunCommand } from './command';
 
 const PING = `PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
 
@@ -40,6 +40,8 @@ describe('the output of ping and arping', () => {
   });
 });
 
+const nobody = { find: async () => [] };
+
 describe('a connectivity check', () => {
   const card = (name: string, cidr: string, mtu = 1500): Interface => ({
     name,
@@ -51,14 +53,14 @@ describe('a connectivity check', () => {
   });
   const hosts = [{ hostId: 'b', nics: [{ name: 'eth0', mac: '52:54:00:aa:00:01', addresses: ['192.0.2.7'] }] }];
 
-  it('asks by ARP only in the address’s own network, and tells who answered', async () => {
+  it('sends ARP requests only in the network of the address, and reports each answer', async () => {
     const asked: string[] = [];
     const run: RunCommand = async (program, args) => {
       asked.push([program, ...args].join(' '));
       return { exitCode: 0, stdout: program === 'ping' ? PING : ARPING };
     };
     const cards = [card('eth0', '192.0.2.2/24'), card('eth1', '198.51.100.2/24')];
-    expect(await checkConnectivity(hosts, cards, run, never)).toEqual({
+    expect(await checkConnectivity(hosts, cards, run, nobody, never)).toEqual({
       remote_hosts: [
         {
           host_id: 'b',
@@ -84,21 +86,48 @@ describe('a connectivity check', () => {
 
   it('sends packets of full size where the size is not the usual one', async () => {
     const run: RunCommand = async (_program, args) => ({ exitCode: args.includes('-M') ? 1 : 0, stdout: PING });
-    const { remote_hosts } = await checkConnectivity(hosts, [card('eth0', '198.51.100.2/24', 9000)], run, never);
+    const { remote_hosts } = await checkConnectivity(
+      hosts,
+      [card('eth0', '198.51.100.2/24', 9000)],
+      run,
+      nobody,
+      never,
+    );
     expect(remote_hosts[0]?.mtu_report).toEqual([
       { mtu_successful: false, outgoing_nic: 'eth0', remote_ip_address: '192.0.2.7' },
     ]);
   });
 
+  it('uses the neighbour table where arping is missing', async () => {
+    const run: RunCommand = async (program) => {
+      if (program === 'arping') throw new ProgramMissing(program);
+      return { exitCode: 0, stdout: '' };
+    };
+    const probe = {
+      find: async () => [{ address: '198.51.100.3', interface: 'eth0', mac: '52:54:00:00:00:02' }],
+    };
+    const remote = [{ hostId: 'h', nics: [{ name: 'a', mac: '52:54:00:00:00:02', addresses: ['198.51.100.3'] }] }];
+    const { remote_hosts } = await checkConnectivity(remote, [card('eth0', '198.51.100.2/24')], run, probe, never);
+    expect(remote_hosts[0]?.l2_connectivity).toEqual([
+      {
+        outgoing_ip_address: '198.51.100.2',
+        outgoing_nic: 'eth0',
+        remote_ip_address: '198.51.100.3',
+        remote_mac: '52:54:00:00:00:02',
+        successful: true,
+      },
+    ]);
+  });
+
   it('says that an address did not answer', async () => {
     const run: RunCommand = async () => ({ exitCode: 1, stdout: NO_PING });
-    const { remote_hosts } = await checkConnectivity(hosts, [], run, never);
+    const { remote_hosts } = await checkConnectivity(hosts, [], run, nobody, never);
     expect(remote_hosts[0]?.l3_connectivity).toEqual([{ remote_ip_address: '192.0.2.7', packet_loss_percentage: 100 }]);
   });
 });
 
 describe('time sources', () => {
-  it('are told with their state', () => {
+  it('are reported with their state', () => {
     expect(parseChronySources(SOURCES).ntp_sources.map(({ source_state }) => source_state)).toEqual([
       'synced',
       'combined',

@@ -1,7 +1,8 @@
-import { BlockList, isIPv4 } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { Interface } from '../machine/inventory';
 import type { ConnectivityReport, L2Reach, L3Reach, MtuReach, RemoteHost } from '../steps/step-work';
-import type { RunCommand } from './command';
+import { ProgramMissing, type RunCommand } from './command';
+import type { NeighbourProbe } from './neighbours';
 import { parseArping, parsePing } from './ping-output';
 
 /** Programs at work at the same time: a cluster has many addresses, the machine few cores. */
@@ -12,11 +13,15 @@ const HEADER_BYTES = { ipv4: 28, ipv6: 48 };
 
 type Reach = { readonly l2?: readonly L2Reach[]; readonly l3?: L3Reach; readonly mtu?: MtuReach };
 
-/** Asks every address of every other host: by ping, by ARP from each card in its network, and with packets of full size. */
+/**
+ * Tests every address of every other host: with ping, with ARP or the kernel's neighbour table from each interface in its
+ * network, and with packets of full size.
+ */
 export async function checkConnectivity(
   hosts: readonly RemoteHost[],
   interfaces: readonly Interface[],
   run: RunCommand,
+  probe: NeighbourProbe,
   signal: AbortSignal,
 ): Promise<ConnectivityReport> {
   const cards = interfaces.filter(
@@ -31,7 +36,7 @@ export async function checkConnectivity(
         { host, ask: async () => ({ l3: await pingAddress(address, run, signal) }) },
         ...cards
           .filter((card) => sharesNetwork(card, address))
-          .map((card) => ({ host, ask: async () => ({ l2: await arping(address, card.name, macs, run, signal) }) })),
+          .map((card) => ({ host, ask: async () => ({ l2: await reachL2(address, card, macs, run, probe, signal) }) })),
         ...cards
           .filter((card) => (card.mtu ?? STANDARD_MTU) !== STANDARD_MTU)
           .map((card) => ({ host, ask: async () => ({ mtu: await pingFullSize(address, card, run, signal) }) })),
@@ -60,13 +65,44 @@ const by =
     key(a) < key(b) ? -1 : 1;
 
 function sharesNetwork(card: Interface, address: string): boolean {
-  if (!isIPv4(address)) return false;
-  return card.ipv4_addresses.some((cidr) => {
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+  const cidrs = family === 'ipv4' ? card.ipv4_addresses : card.ipv6_addresses;
+  return cidrs.some((cidr) => {
     const [network = '', prefix] = cidr.split('/');
+    if (isIP(network) === 0) return false;
     const list = new BlockList();
-    list.addSubnet(network, Number(prefix), 'ipv4');
-    return list.check(address, 'ipv4');
+    list.addSubnet(network, Number(prefix), family);
+    return list.check(address, family);
   });
+}
+
+/** ARP shows every machine that uses the address; the neighbour table, for IPv6 and without arping, shows one of them. */
+async function reachL2(
+  address: string,
+  card: Interface,
+  macs: readonly string[],
+  run: RunCommand,
+  probe: NeighbourProbe,
+  signal: AbortSignal,
+): Promise<readonly L2Reach[]> {
+  if (isIPv4(address)) {
+    try {
+      return await arping(address, card.name, macs, run, signal);
+    } catch (error) {
+      if (!(error instanceof ProgramMissing)) throw error;
+    }
+  }
+  const found = await probe.find([address], signal);
+  const own = isIPv4(address) ? card.ipv4_addresses : card.ipv6_addresses;
+  return found
+    .filter((neighbour) => neighbour.interface === card.name)
+    .map(({ mac = '' }) => ({
+      outgoing_ip_address: own[0]?.replace(/\/.*/, '') ?? '',
+      outgoing_nic: card.name,
+      remote_ip_address: address,
+      remote_mac: mac,
+      successful: macs.includes(mac),
+    }));
 }
 
 async function pingAddress(address: string, run: RunCommand, signal: AbortSignal): Promise<L3Reach> {

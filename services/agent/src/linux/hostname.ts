@@ -6,7 +6,7 @@ const NAMELESS: ReadonlySet<string> = new Set(
 );
 const NAMING_TYPES = ['physical', 'vlan', 'bond'];
 
-/** The machine's own name, or one made from the address of its first usable card when nobody gave it a name. */
+/** Returns the name of the machine, or one made from the MAC address of its first usable interface when it has no name. */
 export function hostnameOf(name: string, interfaces: readonly Interface[]): string {
   const trimmed = name.trim();
   if (!NAMELESS.has(trimmed)) return trimmed;

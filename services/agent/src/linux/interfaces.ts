@@ -5,7 +5,7 @@ import type { MachineFiles } from './machine-files';
 /** Addresses by interface name, as `os.networkInterfaces()` gives them. */
 export type Addresses = { readonly [name: string]: readonly NetworkInterfaceInfo[] | undefined };
 
-/** Bits of the kernel's interface flags, in the words of the contract. */
+/** Bits of the kernel's interface flags, and their names in the contract. */
 const FLAGS: readonly (readonly [number, string])[] = [
   [0x1, 'up'],
   [0x2, 'broadcast'],

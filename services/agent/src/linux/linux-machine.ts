@@ -73,7 +73,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
 
   const abilities: Abilities = {
     inventory: async () => inventory(),
-    'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, signal),
+    'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, probe, signal),
     'ntp-synchronizer': ({ sources }, signal) => synchronizeTime(sources, run, signal),
     'domain-resolution': ({ domains }) =>
       resolveDomains(domains, {

@@ -160,7 +160,7 @@ describe('a Linux machine', () => {
     expect(moduleBytes(memoryModule(0xffff))).toBe(0);
   });
 
-  it('shows the disks that a person would count', () => {
+  it('shows physical disks only', () => {
     expect(inventory.disks.map(({ name }) => name)).toEqual(['dm-1', 'nvme0n1', 'sda', 'sr0']);
     expect(disk('dm-1')?.drive_type).toBe('Multipath');
   });
@@ -222,7 +222,7 @@ describe('a Linux machine', () => {
     ]);
   });
 
-  it('tells how it was started', () => {
+  it('shows how it was started', () => {
     expect(inventory.boot).toEqual({
       command_line: SERVER['/proc/cmdline'],
       current_boot_mode: 'uefi',
@@ -239,11 +239,11 @@ describe('a Linux machine', () => {
     });
   });
 
-  it('is called after its first card when nobody gave it a name', () => {
+  it('is named after its first interface when it has no name', () => {
     expect(inventory.hostname).toBe('52-54-00-00-00-01');
   });
 
-  it('knows who it is', async () => {
+  it('reads its identity', async () => {
     expect(await open().identity()).toEqual({
       baseboardSerial: '.ABC1234.CN1.',
       systemUuid: '4C4C4544-0051-3310-8051-B7C04F4D3632',

@@ -33,7 +33,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A machine without serial number, UUID and network card: all such machines look the same. */
 const NAMELESS = 'deaddead-dead-dead-dead-deaddeaddead';
 
-/** The host id of a machine; the same rule as today's agents, so that a machine keeps its id when its agent changes. */
+/** The host id of a machine; the same rule as assisted-installer-agent, so that a machine keeps its id when its agent changes. */
 export function hostIdOf(identity: MachineIdentity): string {
   if (!MEANINGLESS_SERIALS.has(identity.baseboardSerial.toLowerCase())) return digestId(identity.baseboardSerial);
   const uuid = identity.systemUuid.toLowerCase();

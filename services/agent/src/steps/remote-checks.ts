@@ -2,7 +2,7 @@ import { HttpRefused, createHttpClient, realTimer } from '@muster/host-api';
 import type { ApiVipRequest, ApiVipReport, TangReport, TangServer } from './step-work';
 
 const IGNITION_TYPE = 'application/vnd.coreos.ignition+json; version=3.2.0';
-/** Files of a worker's ignition that tell how the cluster's network is managed. */
+/** Files of a worker's ignition that show how the cluster's network is managed. */
 const KEPT_FILES = [
   '/etc/kubernetes/manifests/coredns.yaml',
   '/etc/kubernetes/manifests/keepalived.yaml',

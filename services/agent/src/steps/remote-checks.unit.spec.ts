@@ -2,7 +2,7 @@ import { fetchApiVipIgnition, fetchTangAdvertisements, withoutSecrets } from './
 
 const never = new AbortController().signal;
 
-describe('what is told of a downloaded ignition', () => {
+describe('what is reported of a downloaded ignition', () => {
   it('is the disk encryption and the files of the network, nothing else', () => {
     const told = withoutSecrets(
       JSON.stringify({

@@ -41,5 +41,5 @@ const refuse = (error: string): StepOutcome => ({ exitCode: REFUSED_EXIT_CODE, o
 const mediaLost = (): StepOutcome => ({
   exitCode: MEDIA_LOST_EXIT_CODE,
   output: '',
-  error: 'The discovery image cannot be read any more; attach the virtual media again or boot the host anew.',
+  error: 'The discovery image cannot be read any more; attach the virtual media again or reboot the host.',
 });

@@ -52,13 +52,13 @@ describe('a step', () => {
     expect(begun).toBe(false);
   });
 
-  it('that fails is told as a lost medium when that is gone afterwards', async () => {
+  it('that fails is reported as a lost medium when the medium is gone afterwards', async () => {
     const abilities: Abilities = { 'stop-installation': () => Promise.reject(new StepFailed('read error', 5)) };
     expect((await runStep(machineWith(abilities, [true, false]), 'stop-installation', [], never)).exitCode).toBe(256);
     expect((await runStep(machineWith(abilities, [true, true]), 'stop-installation', [], never)).exitCode).toBe(5);
   });
 
-  it('hands over what the wire holds, in the words of the machine', async () => {
+  it('passes the parsed arguments to the machine', async () => {
     const seen: unknown[] = [];
     const note = async (order: unknown): Promise<never> => {
       seen.push(order);

@@ -9,7 +9,7 @@ export interface StepOutcome {
   readonly error: string;
 }
 
-/** One row per step type: how its arguments are read and how its result is told. */
+/** One row per step type: how its arguments are read and how its result is sent. */
 export interface StepRow<Type extends StepType> {
   parse(args: readonly string[]): StepWork[Type]['order'];
   conclude(result: StepWork[Type]['result']): StepOutcome;

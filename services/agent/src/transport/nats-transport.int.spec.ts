@@ -145,7 +145,7 @@ describe('the NATS transport', () => {
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('gives up when nobody serves, so that the spare transport can be taken', async () => {
+  it('gives up when no service answers, so that the other transport can be used', async () => {
     const transport = await openNatsTransport();
     await expect(transport.nextSteps('v', 1, never)).rejects.toThrow(TransportUnreachable);
     await transport.close();

@@ -19,7 +19,7 @@ export interface Registration {
 export interface Instructions {
   readonly steps: readonly StepInstruction[];
   readonly nextInstructionSeconds: number;
-  /** exit: register anew. */
+  /** exit: register again. */
   readonly postStepAction: string;
 }
 

@@ -1,6 +1,6 @@
 import { TransportUnreachable, type Transport } from './transport.port';
 
-/** Goes through `first`; when nobody answers there, through `spare`. A refusal is an answer. Nudges come from both. */
+/** Goes through `first`; when that does not answer, through `spare`. A refusal is an answer. Nudges come from both. */
 export function withFallback(first: Transport, spare: Transport): Transport {
   const through = async <T>(go: (transport: Transport) => Promise<T>): Promise<T> => {
     try {

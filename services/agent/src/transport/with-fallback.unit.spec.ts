@@ -18,7 +18,7 @@ const register = (transport: Transport) =>
 const spare = transportThat(() => ({ agentVersion: 'through the spare transport' }));
 
 describe('a spare transport', () => {
-  it('is taken when nobody answers at the first', async () => {
+  it('is used when the first does not answer', async () => {
     const first = transportThat(() => Promise.reject(new TransportUnreachable('silence')));
     expect(await register(withFallback(first, spare))).toEqual({ agentVersion: 'through the spare transport' });
   });

@@ -39,7 +39,7 @@ async function fetchMachineConfig(installation: Installation, signal: AbortSigna
   const url = own.ignition.config?.merge?.[0]?.source;
   if (!url) return undefined;
   const inline = fromDataUrl(url);
-  if (inline !== undefined) return encapsulatedOf(parseIgnition(Buffer.from(inline), 'of the pool'));
+  if (inline !== undefined) return encapsulatedOf(parseIgnition(Buffer.from(inline), 'for the pool'));
   const authority = own.ignition.security?.tls?.certificateAuthorities?.[0]?.source;
   const caPem = authority === undefined ? undefined : fromDataUrl(authority);
   const retry = { tries: FETCH_TRIES, intervalMs: FETCH_INTERVAL_MS, sleep: installation.timer.sleep };

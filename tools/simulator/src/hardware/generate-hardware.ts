@@ -6,7 +6,7 @@ import { SERVER_MODELS, type DiskModel, type ServerModel } from './server-models
 /** A machine's parts and the numbers printed on them. */
 export interface Hardware {
   readonly inventory: Inventory;
-  /** Without the boot id, which every boot makes anew. */
+  /** Without the boot id, which changes with every boot. */
   readonly identity: Omit<MachineIdentity, 'bootId'>;
 }
 

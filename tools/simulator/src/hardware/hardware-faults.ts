@@ -1,6 +1,6 @@
 import type { Inventory } from '@muster/service-agent';
 
-/** Something wrong with a machine that the service must find, and what a person does about it. */
+/** A fault of a machine that the service must find, and its repair. */
 export interface HardwareFault {
   /** The inventory of a machine that has it. */
   apply(inventory: Inventory): Inventory;
@@ -30,7 +30,7 @@ export const HARDWARE_FAULTS = {
   },
   'no-name': {
     apply: (inventory) => ({ ...inventory, hostname: 'localhost' }),
-    remedy: 'the name server is told the name of the machine',
+    remedy: 'the name of the machine is added to the name server',
   },
 } as const satisfies Record<string, HardwareFault>;
 

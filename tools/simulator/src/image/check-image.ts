@@ -12,7 +12,7 @@ export async function checkImage(path: string): Promise<void> {
   try {
     const { ignition } = await readBootIsoLayout(image);
     const config = await readIgnitionConfig(image, ignition);
-    // Said by whoever reads its settings.
+    // The reader of the settings reports this.
     if (!config) return;
     const root = roots.fresh('image', 'live');
     applyIgnition(readIgnition(Buffer.from(config), 'the live system'), root);

@@ -91,7 +91,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     expect(ignition).toContain(`--infra-env-id ${INFRA_ENV_ID}`);
   });
 
-  it('tells the agent that boots from it where the service is, who it is and how to reach the bus', async () => {
+  it('gives the agent the address of the service, its identity and the address of the bus', async () => {
     const settings = await readBootImage(bufferByteSource(image));
     expect(settings).toMatchObject({
       serviceUrl: 'http://127.0.0.1:8090',
@@ -104,7 +104,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
 
   it('adds the kernel arguments of the infra-env to its own, in every boot menu', async () => {
     const { kargs } = await readBootIsoLayout(bufferByteSource(image));
-    if (!kargs) throw new Error('the base image has room for kernel arguments');
+    if (!kargs) throw new Error('the base image has space for kernel arguments');
     expect(await readKargs(bufferByteSource(image), kargs)).toBe(`${kargs.defaultKargs} rd.muster=1 console="a b"`);
   });
 

@@ -16,7 +16,7 @@ export interface DownloadImageOptions {
 const RETRY_MS = 5_000;
 const TRIES_MAX = 120;
 
-/** Downloads a boot image as a person would; tries again while the service is away. Resolves to its bytes. */
+/** Downloads a boot image; retries while the service is unavailable. Returns its size in bytes. */
 export async function downloadImage(options: DownloadImageOptions): Promise<number> {
   const { url, path, timer, signal } = options;
   for (let attempt = 1; ; attempt += 1) {

@@ -45,7 +45,7 @@ describe('the machine config server of a simulated cluster', () => {
     expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/ignition-machine-config-encapsulated.json']);
   });
 
-  it('knows no pool that nobody made', async () => {
+  it('refuses a pool that does not exist', async () => {
     await expect(withFetched(renderJoiningIgnition({ ...joining, pool: 'infra' }), server)).rejects.toThrow(
       /answered 404/,
     );
@@ -61,7 +61,7 @@ describe('the machine config server of a simulated cluster', () => {
     expect((await fetch(order.url)).status).toBe(404);
   });
 
-  it('is believed by nobody who calls it otherwise', async () => {
+  it('is not trusted under another name', async () => {
     const config = configOf(`master-${HOST.id}.ign`);
     const merge = [{ source: 'https://other.example.com:22623/config/master' }];
     const elsewhere = { ...config, ignition: { ...config.ignition, config: { merge } } };

@@ -1,11 +1,11 @@
 import { TransportUnreachable, type Transport } from '@muster/service-agent';
 import type { Random } from '../random';
 
-/** Things that go wrong with a machine by itself; each can be left out, and all follow from the machine's seed. */
+/** Faults that happen to a machine. Each is optional and follows from the seed of the machine. */
 export interface Mishaps {
   /** Share of step replies that are lost on the way, 0 to 1. */
   readonly lostReplies?: number;
-  /** The machine starts anew, from the discovery image, while it writes its disk. Happens once. */
+  /** The machine restarts from the discovery image while it writes its disk. Happens once. */
   readonly restartsWhileWriting?: boolean;
   /** Everything that the machine does by itself takes this many times longer. */
   readonly slowness?: number;

@@ -24,7 +24,7 @@ export interface AbilitiesOptions {
   inventory(): Inventory;
 }
 
-/** As many as today's agents tell; a larger network has more than anyone needs. */
+/** The limit of assisted-installer-agent. */
 const FREE_ADDRESSES_MAX = 8_000;
 const DEFAULT_TIME_SOURCES = ['0.pool.ntp.org', '1.pool.ntp.org'];
 const MB = 1_000_000;

@@ -22,7 +22,7 @@ describe('a live system', () => {
     ['starts no agent', {}],
     ['is not enabled', { systemd: agent(false) }],
     ['needs /usr/local/bin/agent-pull-image', { systemd: agent(true) }],
-  ])('of which the agent %s is found out', (reason, config) => {
+  ])('is found faulty when the agent %s', (reason, config) => {
     expect(() => checkDiscoveryRoot(applied(config))).toThrow(reason);
   });
 

@@ -52,7 +52,7 @@ export interface SimulatedWorld {
   cluster(clusterId: string): SimulatedCluster;
   /** The cluster whose machine config server answers at this name or address. */
   clusterAt(name: string): SimulatedCluster | undefined;
-  /** Bootstrapping begins anew: what an earlier try left behind is gone. */
+  /** Bootstrapping starts again: the state of an earlier try is removed. */
   begin(clusterId: string): SimulatedCluster;
   /** What is known of a host; a host of another simulation has no name. */
   host(hostId: string): KnownHost;

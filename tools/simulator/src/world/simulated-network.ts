@@ -6,10 +6,10 @@ export interface Plug {
   isUp(): boolean;
 }
 
-/** The wires between simulated machines: who answers on which address, and what the name server says. */
+/** The network between simulated machines: which machine answers on an address, and the records of the name server. */
 export interface SimulatedNetwork {
   attach(plug: Plug): void;
-  /** Everyone who answers on the address: more than one is a conflict. */
+  /** Returns every machine that answers on the address: more than one is a conflict. */
   whoHas(address: string): readonly Plug[];
   /** Addresses of a domain name; empty when there is no such name. */
   resolve(domain: string): readonly string[];

@@ -1,0 +1,280 @@
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StepFailed, type Machine } from '../machine/machine.port';
+import { runStep } from '../steps/run-step';
+import { type CommandResult, type CommandSettings, ProgramMissing, type RunCommand } from './command';
+import { lastLease } from './dhcp-leases';
+import { BLOCK_BYTES, measureDiskSpeed, percentileMs } from './disk-speed';
+import { upAddresses } from './free-addresses';
+import { linuxMachine } from './linux-machine';
+import { collect } from './logs-gather';
+import { parseNeighbours, type NeighbourProbe } from './neighbours';
+
+const { signal } = new AbortController();
+
+interface Recorded {
+  readonly run: RunCommand;
+  readonly lines: string[];
+  readonly given: (CommandSettings | undefined)[];
+}
+
+/** Programs with a row exist and answer it; all others are missing. */
+function recorded(rows: { readonly [start: string]: string | Partial<CommandResult> }): Recorded {
+  const lines: string[] = [];
+  const given: (CommandSettings | undefined)[] = [];
+  const run: RunCommand = async (program, args, _signal, settings) => {
+    const line = [program, ...args].join(' ');
+    lines.push(line);
+    given.push(settings);
+    const found = Object.entries(rows)
+      .sort(([a], [b]) => b.length - a.length)
+      .find(([start]) => line.startsWith(start))?.[1];
+    if (found === undefined && !Object.keys(rows).some((start) => start.split(' ')[0] === program))
+      throw new ProgramMissing(program);
+    return { exitCode: 0, stdout: '', ...(typeof found === 'string' ? { stdout: found } : found) };
+  };
+  return { run, lines, given };
+}
+
+const answering = (...addresses: string[]): NeighbourProbe => ({
+  find: async (asked) =>
+    addresses
+      .filter((address) => asked.includes(address))
+      .map((address) => ({ address, interface: 'eno1', mac: '52:54:00:00:00:09' })),
+});
+const step = async (machine: Machine, type: string, args: unknown, ...more: string[]) => {
+  const { error, exitCode, output } = await runStep(machine, type, [JSON.stringify(args), ...more], signal);
+  return { exitCode, error, result: output === '' ? undefined : (JSON.parse(output) as unknown) };
+};
+
+describe('free addresses', () => {
+  it('are those that nothing answers on, by the kernel where there is no nmap', async () => {
+    const machine = linuxMachine({ ...recorded({}), probe: answering('192.0.2.1', '192.0.2.2') });
+    expect(await step(machine, 'free-network-addresses', ['192.0.2.0/29'])).toMatchObject({
+      result: [
+        {
+          network: '192.0.2.0/29',
+          free_addresses: ['192.0.2.0', '192.0.2.3', '192.0.2.4', '192.0.2.5', '192.0.2.6', '192.0.2.7'],
+        },
+      ],
+    });
+  });
+
+  it('are found with nmap where it is installed', async () => {
+    const xml =
+      '<nmaprun><host><status state="up" reason="arp-response"/><address addr="192.0.2.1" addrtype="ipv4"/><address addr="52:54:00:00:00:01" addrtype="mac"/></host><host><status state="down"/><address addr="192.0.2.2" addrtype="ipv4"/></host></nmaprun>';
+    const { lines, run } = recorded({ nmap: xml });
+    const { result } = await step(linuxMachine({ run, probe: answering() }), 'free-network-addresses', [
+      '192.0.2.0/30',
+    ]);
+    expect(result).toEqual([{ network: '192.0.2.0/30', free_addresses: ['192.0.2.0', '192.0.2.2', '192.0.2.3'] }]);
+    expect(lines).toContain('nmap -sn -PR -n -oX - 192.0.2.0/30');
+    expect(upAddresses(xml)).toEqual(['192.0.2.1']);
+  });
+
+  it('stop at 8,000, block by block', async () => {
+    const { result } = await step(linuxMachine({ ...recorded({}), probe: answering() }), 'free-network-addresses', [
+      '10.0.0.0/16',
+    ]);
+    expect((result as { free_addresses: string[] }[])[0]?.free_addresses).toHaveLength(8_000);
+  });
+
+  it.each(['192.0.2.1/24', '192.0.2.0', '300.0.2.0/24', '192.0.2.0/33'])('are refused for %s', async (network) => {
+    const { error, exitCode } = await step(
+      linuxMachine({ ...recorded({}), probe: answering() }),
+      'free-network-addresses',
+      [network],
+    );
+    expect(exitCode).toBe(-1);
+    expect(error).toContain(`"${network}" is not an IPv4 network`);
+  });
+});
+
+describe('the neighbour table', () => {
+  it('has a MAC address only for what answered', () => {
+    const json = JSON.stringify([
+      { dst: '192.0.2.1', dev: 'eno1', lladdr: '52:54:00:00:00:0A', state: ['REACHABLE'] },
+      { dst: '192.0.2.2', dev: 'eno1', state: ['FAILED'] },
+      { dst: '192.0.2.3', dev: 'eno1', lladdr: '52:54:00:00:00:0b', state: ['FAILED'] },
+    ]);
+    expect(parseNeighbours(json)).toEqual([
+      { address: '192.0.2.1', interface: 'eno1', mac: '52:54:00:00:00:0a' },
+      { address: '192.0.2.2', interface: 'eno1' },
+      { address: '192.0.2.3', interface: 'eno1' },
+    ]);
+    expect(parseNeighbours('')).toEqual([]);
+  });
+});
+
+describe('the check of VIPs', () => {
+  it('fails for an address that a neighbour or a ping answers on', async () => {
+    const { run } = recorded({ ping: { exitCode: 1 }, 'ping -c 2 -W 2 -q 198.51.100.5': '' });
+    const machine = linuxMachine({ run, probe: answering('192.0.2.100') });
+    const vips = ['192.0.2.100', '192.0.2.101', '198.51.100.5'].map((vip) => ({ vip, vip_type: 'api' }));
+    expect((await step(machine, 'verify-vips', vips)).result).toEqual([
+      { vip: '192.0.2.100', vip_type: 'api', verification: 'failed' },
+      { vip: '192.0.2.101', vip_type: 'api', verification: 'succeeded' },
+      { vip: '198.51.100.5', vip_type: 'api', verification: 'failed' },
+    ]);
+  });
+});
+
+describe('the speed of a disk', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'disk-speed-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const disk = (): string => {
+    const path = join(folder, 'disk');
+    const file = openSync(path, 'w');
+    ftruncateSync(file, 1024 * 1024);
+    closeSync(file);
+    return path;
+  };
+
+  it('is measured with as many synchronous writes as the size asks for', async () => {
+    const options = { path: disk(), timeoutMs: 20_000, totalBytes: 20 * BLOCK_BYTES, isTarget: () => true };
+    expect(await measureDiskSpeed(options, signal)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('is the 99th percentile in whole milliseconds', () => {
+    const latencies = Array.from({ length: 100 }, (_, index) => BigInt(index + 1) * 1_000_000n + 999_999n);
+    expect(percentileMs(latencies)).toBe(99);
+    expect(percentileMs([2_500_000n])).toBe(2);
+  });
+
+  it('is not measured on what is no disk', async () => {
+    await expect(measureDiskSpeed({ path: disk(), timeoutMs: 1_000 }, signal)).rejects.toThrow(/is not a disk/);
+    await expect(measureDiskSpeed({ path: '/dev/none', timeoutMs: 1_000 }, signal)).rejects.toThrow(StepFailed);
+  });
+});
+
+describe('the check of images', () => {
+  it('reports size and speed of what was pulled, and what cannot be pulled', async () => {
+    const { run, given } = recorded({
+      'podman images --quiet a': 'id\n',
+      'podman pull c': { exitCode: 125, stderr: 'unauthorized' },
+      'podman image inspect': '5000000\n',
+    });
+    const { exitCode, error, result } = await step(linuxMachine({ run }), 'container-image-availability', {
+      images: ['a', 'b', 'c'],
+      timeout: 60,
+    });
+    expect(exitCode).toBe(2);
+    expect(error).toBe('These images cannot be pulled: c.');
+    expect(result).toMatchObject({
+      images: [
+        { name: 'a', result: 'success', size_bytes: 0 },
+        { name: 'b', result: 'success', size_bytes: 5_000_000 },
+        { name: 'c', result: 'failure' },
+      ],
+    });
+    expect(Math.max(...given.flatMap((one) => one?.timeoutMs ?? []))).toBeLessThanOrEqual(60_000);
+  });
+
+  it('names the program that is missing', async () => {
+    const { error, exitCode } = await step(linuxMachine(recorded({})), 'container-image-availability', {
+      images: ['a'],
+    });
+    expect(exitCode).toBe(-1);
+    expect(error).toBe('The program podman is not installed on this machine.');
+  });
+});
+
+describe('DHCP leases for VIPs', () => {
+  it('are the last ones of the lease file', () => {
+    const lease = (address: string): string => `lease {\n  fixed-address ${address};\n}`;
+    expect(lastLease(`${lease('192.0.2.5')}\n${lease('192.0.2.6')}\n`, 'eno1')).toBe(lease('192.0.2.6'));
+    expect(() => lastLease('', 'eno1')).toThrow(/No DHCP server on the network of eno1/);
+  });
+
+  it('leave no interface behind when dhclient is missing', async () => {
+    const { lines, run } = recorded({ ip: '' });
+    const order = { interface: 'eno1', api_vip_mac: '00:1a:4a:00:00:01', ingress_vip_mac: '00:1a:4a:00:00:02' };
+    expect((await step(linuxMachine({ run }), 'dhcp-lease-allocate', order)).error).toMatch(
+      /dhclient is not installed/,
+    );
+    expect(lines).toEqual([
+      'ip link delete api',
+      'ip link add link eno1 name api address 00:1a:4a:00:00:01 type macvlan',
+      'ip link set api up',
+      expect.stringMatching(/^dhclient -v -H 00-1a-4a-00-00-01-api -sf \/bin\/true -lf .* --no-pid -1 api$/),
+      'ip link delete api',
+    ]);
+  });
+});
+
+describe('the installation', () => {
+  const order = {
+    role: 'worker',
+    cluster_id: 'c',
+    infra_env_id: 'i',
+    host_id: 'h',
+    boot_device: '/dev/sda',
+    controller_image: 'muster-host:1',
+    installer_image: 'muster-host:1',
+    installer_args: '["--append-karg","a=b"]',
+    proxy: { http_proxy: 'http://p:1' },
+  };
+  const settings = {
+    serviceUrl: 'http://192.0.2.1:8090',
+    infraEnvId: 'i',
+    agentVersion: 'muster-host:1',
+    token: 'secret',
+    isInsecure: false,
+    executable: { baseUrl: 'http://192.0.2.1:8888/host-binaries', sha256: { x86_64: 'ab' } },
+  };
+  const machineWith = (run: RunCommand): Machine =>
+    linuxMachine({ run, settings, architecture: 'x86_64', executablePath: '/usr/local/bin/muster-host' });
+
+  it('runs this executable in a unit of its own, its token only in the environment', async () => {
+    const { lines, run, given } = recorded({ 'systemd-run': '' });
+    expect((await step(machineWith(run), 'install', order)).exitCode).toBe(0);
+    expect(lines[0]).toMatch(/^systemd-run --unit muster-installer --wait --collect .*--setenv=PULL_SECRET_TOKEN/);
+    expect(lines[0]).toContain(' /usr/local/bin/muster-host install --role worker --cluster-id c ');
+    expect(lines[0]).toContain(' --installer-args ["--append-karg","a=b"] ');
+    expect(lines[0]).toContain(' --host-binary-url http://192.0.2.1:8888/host-binaries/x86_64 --host-binary-sha256 ab');
+    expect(lines[0]).not.toContain('secret ');
+    expect(given[0]?.environment).toEqual({ PULL_SECRET_TOKEN: 'secret' });
+  });
+
+  it('runs the container image where one is named', async () => {
+    const { lines, run } = recorded({ podman: '', 'podman image exists': { exitCode: 1 } });
+    const named = { ...order, installer_image: 'quay.io/installer:1' };
+    expect((await step(machineWith(run), 'install', named)).exitCode).toBe(0);
+    expect(lines.slice(0, 2)).toEqual(['podman image exists quay.io/installer:1', 'podman pull quay.io/installer:1']);
+    expect(lines[2]).toMatch(/^podman run --privileged --pid=host .* quay\.io\/installer:1 --role worker /);
+    expect(lines[2]).not.toContain('--host-binary');
+  });
+
+  it('ends with the exit code of an image that cannot be pulled', async () => {
+    const { run } = recorded({ podman: { exitCode: 125, stderr: 'no route to host' } });
+    const named = { ...order, installer_image: 'quay.io/installer:1' };
+    const { error, exitCode } = await step(machineWith(run), 'install', named);
+    expect(exitCode).toBe(2);
+    expect(error).toMatch(/quay.io\/installer:1 cannot be pulled: no route to host/);
+  });
+
+  it('is stopped as a unit and as a container', async () => {
+    const { lines, run } = recorded({ systemctl: '', podman: '' });
+    expect((await runStep(machineWith(run), 'stop-installation', [], signal)).exitCode).toBe(0);
+    expect(lines).toEqual(['systemctl stop muster-installer.service', 'podman stop -i -t 5 assisted-installer']);
+  });
+});
+
+describe('the logs', () => {
+  it('hold what each program prints, and a report of what is missing', async () => {
+    const { run } = recorded({ journalctl: 'a line\n', lsblk: 'NAME\n', dmesg: { exitCode: 1, stderr: 'denied' } });
+    const files = await collect(false, run, signal);
+    expect(Object.keys(files)).toEqual([
+      'mount.logs',
+      'agent.logs',
+      'installer.logs',
+      'ironic-agent.logs',
+      'dmesg.logs',
+      'report.logs',
+    ]);
+    expect(files['mount.logs']).toContain('NAME\n');
+    expect(files['report.logs']).toContain('mount.logs: The program findmnt is not installed on this machine.');
+    expect(files['report.logs']).toContain('dmesg.logs: "dmesg -T" ended with exit code 1: denied');
+  });
+});

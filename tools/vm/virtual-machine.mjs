@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { createConnection } from 'node:net';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FIRMWARE = { code: '/usr/share/OVMF/OVMF_CODE.fd', vars: '/usr/share/OVMF/OVMF_VARS.fd' };
+const LOG_CHARS_MAX = 4_000_000;
+/** SATA, USB and other buses are left out of the cloud kernel: everything is virtio. */
+const MACHINE = [
+  '-machine',
+  'q35,accel=tcg',
+  '-cpu',
+  'max',
+  '-smp',
+  '2',
+  '-m',
+  '2560',
+  '-display',
+  'none',
+  '-no-user-config',
+];
+
+export const hasUefi = () => existsSync(FIRMWARE.code) && existsSync(FIRMWARE.vars);
+
+/**
+ * A machine in software emulation. It reaches this machine's loopback as 10.0.2.2 and, with `restrict`, nothing else.
+ * @param {{ folder: string, iso: string, disks: string[], firmware: 'bios' | 'uefi', serial: string, boot?: 'cd' | 'disk' }} options
+ */
+export function startMachine({ folder, iso, disks, firmware, serial }) {
+  const monitor = join(folder, 'monitor.sock');
+  const flash = [];
+  if (firmware === 'uefi') {
+    const vars = join(folder, 'vars.fd');
+    if (!existsSync(vars)) copyFileSync(FIRMWARE.vars, vars);
+    flash.push(
+      '-drive',
+      `if=pflash,format=raw,readonly=on,file=${FIRMWARE.code}`,
+      '-drive',
+      `if=pflash,format=raw,file=${vars}`,
+    );
+  }
+  const args = [
+    ...MACHINE,
+    ...flash,
+    ...[
+      '-smbios',
+      `type=1,serial=${serial},manufacturer=Muster,product=Virtual`,
+      '-smbios',
+      `type=2,serial=${serial}-board`,
+    ],
+    ...['-netdev', 'user,id=net', '-device', 'virtio-net-pci,netdev=net,mac=52:54:00:12:34:56'],
+    ...['-device', 'virtio-scsi-pci,id=scsi', '-device', 'virtio-rng-pci', '-vga', 'std'],
+    // The disk first: it boots once it is written, and the image before.
+    ...disks.flatMap((disk, index) => [
+      ...['-drive', `if=none,id=disk${index},format=raw,file=${disk},cache=unsafe`],
+      ...[
+        '-device',
+        `scsi-hd,drive=disk${index},bus=scsi.0,serial=${serial}D${index},wwn=0x500000000000000${index + 1},bootindex=${index + 1}`,
+      ],
+    ]),
+    ...(iso
+      ? [
+          '-drive',
+          `if=none,id=cd,media=cdrom,format=raw,readonly=on,file=${iso}`,
+          '-device',
+          'scsi-cd,drive=cd,bus=scsi.0,bootindex=9',
+        ]
+      : []),
+    ...['-serial', 'stdio', '-monitor', `unix:${monitor},server,nowait`],
+  ];
+  const child = spawn('qemu-system-x86_64', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  let onText = () => {};
+  const keep = (chunk) => {
+    log = (log + chunk).slice(-LOG_CHARS_MAX);
+    onText(String(chunk));
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  return {
+    log: () => log,
+    watch: (listener) => (onText = listener),
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    /** Writes what the screen shows as a PNG where there is a converter, otherwise as PPM; returns the path. */
+    screenshot: async (path) => {
+      const ppm = `${path}.ppm`;
+      await command(monitor, `screendump ${ppm}`);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return ppm;
+    },
+    stop: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function command(socket, line) {
+  return new Promise((resolve, reject) => {
+    const connection = createConnection(socket, () => connection.write(`${line}\n`));
+    connection.once('error', reject);
+    connection.once('data', () => setTimeout(() => connection.end(), 500));
+    connection.once('close', resolve);
+  });
+}
+
+export function createDisk(path, gigabytes) {
+  execFileSync('truncate', ['-s', `${gigabytes}G`, path]);
+  return path;
+}
