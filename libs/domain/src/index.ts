@@ -25,7 +25,7 @@ export * from './infra-env/evolve';
 export { INFRA_ENV_VARIABLES } from './infra-env/guards';
 export { ignitionBase } from './steps/endpoint-steps';
 export { IGNITION_ARCHIVE_BYTES_MAX } from './infra-env/ignition-override';
-export { infraEnvChanges, mergeInfraEnvSettings } from './infra-env/settings';
+export { defaultImageType, infraEnvChanges, mergeInfraEnvSettings } from './infra-env/settings';
 export * from './infra-env/state';
 export {
   networkFormOf,
@@ -51,6 +51,7 @@ export * from './host/evolve';
 export { isAnotherMachine, isIntruder } from './host/identity';
 export * from './steps/connectivity-rounds';
 export * from './steps/next-steps';
+export { PollPace, type PollSituation } from './steps/poll-pace';
 export * from './steps/step-replies';
 export * from './steps/step-context';
 export * from './steps/step-table';

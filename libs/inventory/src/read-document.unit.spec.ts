@@ -4,17 +4,17 @@ import { formatViolation } from '@muster/schema';
 import { toCanonicalJson } from './canonical-json';
 import { choice, documentReader, list, normalize, record } from './read-document';
 
-const THING = record({
+const REPORT = record({
   name: Type.String(),
   on: Type.Boolean(),
   kind: choice('a', 'b'),
   parts: list(record({ size: Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, expected: 'a whole number' }) }), 3),
 });
 const reader = documentReader({
-  stepType: 'thing',
+  stepType: 'report',
   maxBytes: 1_000,
-  name: 'thing',
-  schema: THING,
+  name: 'report',
+  schema: REPORT,
   toReport: (_document, { epoch }) => ({ event: { type: 'NtpSourcesReported', data: { sources: [], epoch } } }),
 });
 const violationOf = (value: unknown): string => {
@@ -25,21 +25,21 @@ const violationOf = (value: unknown): string => {
 
 describe('A reader of documents', () => {
   it('keeps known members, drops unknown ones and takes null for absent or empty', () => {
-    expect(normalize(THING, { name: 'x', colour: 'red', on: null, parts: null })).toEqual({ name: 'x', parts: [] });
-    expect(normalize(THING, JSON.parse('{"__proto__": {"name": "x"}, "constructor": 1}'))).toEqual({});
+    expect(normalize(REPORT, { name: 'x', colour: 'red', on: null, parts: null })).toEqual({ name: 'x', parts: [] });
+    expect(normalize(REPORT, JSON.parse('{"__proto__": {"name": "x"}, "constructor": 1}'))).toEqual({});
   });
 
   it.each([
-    [[], 'thing must be an object, not a list of 0 entries'],
-    ['x', 'thing must be an object, not "x"'],
-    [{ name: 7 }, 'thing.name must be a string, not 7'],
-    [{ on: 'yes' }, 'thing.on must be true or false, not "yes"'],
-    [{ kind: 'c' }, 'thing.kind must be one of a, b, not "c"'],
-    [{ parts: {} }, 'thing.parts must be a list, not an object'],
-    [{ parts: [{ size: 1 }, { size: '2' }] }, 'thing.parts[1].size must be a whole number, not "2"'],
-    [{ parts: [{ size: 1e300 }] }, 'thing.parts[0].size must be a whole number, not 1e+300'],
-    [{ parts: [{}, {}, {}, {}] }, 'thing.parts must be a list of at most 3 entries, not a list of 4 entries'],
-    [{ parts: [null] }, 'thing.parts[0] must be an object, not null'],
+    [[], 'report must be an object, not a list of 0 entries'],
+    ['x', 'report must be an object, not "x"'],
+    [{ name: 7 }, 'report.name must be a string, not 7'],
+    [{ on: 'yes' }, 'report.on must be true or false, not "yes"'],
+    [{ kind: 'c' }, 'report.kind must be one of a, b, not "c"'],
+    [{ parts: {} }, 'report.parts must be a list, not an object'],
+    [{ parts: [{ size: 1 }, { size: '2' }] }, 'report.parts[1].size must be a whole number, not "2"'],
+    [{ parts: [{ size: 1e300 }] }, 'report.parts[0].size must be a whole number, not 1e+300'],
+    [{ parts: [{}, {}, {}, {}] }, 'report.parts must be a list of at most 3 entries, not a list of 4 entries'],
+    [{ parts: [null] }, 'report.parts[0] must be an object, not null'],
   ])('refuses %j with the place', (value, message) => {
     expect(violationOf(value)).toBe(message);
   });

@@ -199,7 +199,7 @@ export class RegistrationBench {
     return (await Promise.all(keys.map((key) => this.host(key)))).map(({ status }) => status);
   }
 
-  /** Who was nudged since the last time, in order. One publisher's messages arrive in order, so the last one ends the wait. */
+  /** Hosts that were nudged since the last call, in order. Messages of one publisher arrive in order, so a marker ends the wait. */
   async nudgedHosts(): Promise<HostKey[]> {
     const end = agentSubject('end', randomUUID(), 'nudge');
     this.platform.requests.publish(end, {});

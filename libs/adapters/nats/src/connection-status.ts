@@ -1,13 +1,13 @@
 import { DebugEvents, Events, type NatsConnection } from 'nats';
 
-/** What happens to the connection, for the log and for the readiness of a service. */
+/** A change of the connection, for the log and for the readiness of a service. */
 export type NatsStatus =
   | { readonly kind: 'connected'; readonly server: string }
   | { readonly kind: 'disconnected'; readonly server: string }
   | { readonly kind: 'reconnecting'; readonly server: string }
-  /** The server said no: `code` is the client's; `subject` is there when a permission was missing. */
+  /** The server refused: `code` is the client's; `subject` is set when a permission was missing. */
   | { readonly kind: 'refused'; readonly code: string; readonly subject?: string }
-  /** No further attempt will be made. `reason` is there unless it was closed from here. */
+  /** No further attempt is made. `reason` is absent when this process closed the connection. */
   | { readonly kind: 'closed'; readonly reason?: string };
 
 /** Whether messages can be sent now, with a listener for changes. */

@@ -5,10 +5,10 @@ import { MessageTooLarge } from './nats-errors';
 
 type OnMessage = Parameters<Requests['subscribe']>[1];
 
-/** Every client of ours takes its answers under it. */
+/** Every client receives its replies under this prefix. */
 const INBOX = '_INBOX.';
 
-/** Told of a handler that broke, or of a message that could not be read or answered. */
+/** Called for a handler that failed and for a message that could not be read or answered. */
 export type ReportHandlerError = (subject: string, error: unknown) => void;
 
 /**

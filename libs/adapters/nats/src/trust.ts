@@ -1,6 +1,6 @@
 import { createAccount, createOperator, fromSeed, type KeyPair } from 'nkeys.js';
 
-/** The two keys from which everyone's right to use NATS descends. Plain text for a file of mode 0600; secret. */
+/** The two keys that sign all rights on NATS. Plain text for a file of mode 0600; secret. */
 export interface NatsTrust {
   /** Signs accounts; nats-server knows its public half. */
   readonly operatorSeed: string;

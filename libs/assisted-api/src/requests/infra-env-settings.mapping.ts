@@ -41,7 +41,9 @@ function toInfraEnvFields(body: RegisterInfraEnvBody | ReviseInfraEnvBody): Plai
     ignitionConfigOverride: body.ignition_config_override,
     additionalTrustBundle: body.additional_trust_bundle,
     kernelArguments: body.kernel_arguments && toText(body.kernel_arguments),
-    staticNetworkConfig: body.static_network_config && toText(body.static_network_config),
+    // An empty list removes the setting, so that it is absent in answers.
+    staticNetworkConfig:
+      body.static_network_config && (body.static_network_config.length > 0 ? toText(body.static_network_config) : ''),
     rendezvousIp: body.rendezvous_ip,
     networkDiscoveryDelaySeconds: body.network_discovery_delay_seconds,
   });

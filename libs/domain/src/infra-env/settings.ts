@@ -1,3 +1,4 @@
+import type { ClusterState } from '../cluster/state';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { isSameValue } from '../input/same-value';
 
@@ -12,11 +13,15 @@ const EMPTY_MEANS_UNCHANGED: ReadonlySet<string> = new Set<keyof Settings>([
 /** Naming sources in one of the two ways takes back the other. */
 const NTP_FIELDS = ['ntpSources', 'additionalNtpSources'] as const;
 
+/** The image type of an infra-env that is registered without one. */
+export const defaultImageType = (cluster: Pick<ClusterState, 'kind'> | undefined): string =>
+  cluster?.kind === 'DisconnectedCluster' ? 'disconnected-iso' : 'full-iso';
+
 export function withInfraEnvDefaults(given: Settings): Settings {
   return {
     ...given,
     clusterId: given.clusterId ?? '',
-    imageType: given.imageType || 'full-iso',
+    imageType: given.imageType || defaultImageType(undefined),
     cpuArchitecture: given.cpuArchitecture || 'x86_64',
   };
 }

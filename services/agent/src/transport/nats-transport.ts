@@ -79,7 +79,7 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
       const { instructions, nextInstructionSeconds, postStepAction } = await ask(
         'next_steps',
         [NextStepsRequestSchema, NextStepsResponseSchema],
-        { ...ids, discoveryAgentVersion, timestampSeconds },
+        { ...ids, discoveryAgentVersion, timestampSeconds, receivesNudges: true },
         signal,
       );
       const steps = instructions.map(({ stepType, stepId, args }) => ({ stepType, stepId, args }));

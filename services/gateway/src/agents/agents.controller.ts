@@ -90,7 +90,8 @@ export class AgentsController {
     @Headers('discovery_agent_version') discoveryAgentVersion: string | undefined,
     @Context() context: CommandContext,
   ): Promise<V2Steps> {
-    const input = { infraEnvId, hostId, discoveryAgentVersion: discoveryAgentVersion ?? '', timestampSeconds };
+    const version = discoveryAgentVersion ?? '';
+    const input = { infraEnvId, hostId, discoveryAgentVersion: version, timestampSeconds, receivesNudges: false };
     return presentSteps(await this.desk.ask('next_steps', input, context));
   }
 

@@ -8,12 +8,12 @@ import { RegistrationView } from '../view/registration-view';
 
 type Note = NonNullable<InputOf<typeof EventsService.method.recordNote>['note']>;
 
-/** Longest name of an image that is repeated. */
+/** Longest image name in a message. */
 const IMAGE_MAX_CHARACTERS = 512;
 
 /**
- * Tells people that an agent is replaced and what became of it: the life of no host changes with it, so no fact does. The
- * events service tells each now and then only, so an agent that keeps failing does not fill the log.
+ * Records the upgrades of agents and their results in the event log. They do not change the state of the host, so they are no
+ * domain events. The events service limits repetitions, so an agent that keeps failing does not fill the log.
  */
 @Injectable()
 export class AgentUpgrades {
@@ -25,10 +25,10 @@ export class AgentUpgrades {
     private readonly view: RegistrationView,
   ) {}
 
-  /** The agent is told to become another one. `argument`: of the step. */
+  /** An agent received the upgrade step. `argument`: the argument of the step. */
   started(host: HostState, argument: string): void {
     const image = imageIn(argument);
-    this.tell(
+    this.record(
       host,
       'upgrade_agent_started',
       'info',
@@ -37,29 +37,35 @@ export class AgentUpgrades {
     );
   }
 
-  /** What the agent said when it had tried. */
+  /** An agent reported the result of its upgrade. */
   ended(host: HostState, { output, exitCode }: { readonly output: string; readonly exitCode: number }): void {
     const image = imageIn(output);
     const succeeded = exitCode === 0 && /"result"\s*:\s*"success"/.test(output);
     if (succeeded)
-      this.tell(host, 'upgrade_agent_finished', 'info', image, (name) => `The agent of host ${name} is now ${image}.`);
+      this.record(
+        host,
+        'upgrade_agent_finished',
+        'info',
+        image,
+        (name) => `The agent of host ${name} is now ${image}.`,
+      );
     else
-      this.tell(
+      this.record(
         host,
         'upgrade_agent_failed',
         'error',
         image,
-        (name) => `The agent of host ${name} could not be replaced by ${image}; it goes on as it is and tries again.`,
+        (name) => `The agent of host ${name} could not be replaced by ${image}. It keeps running and tries again.`,
       );
   }
 
-  /** Not waited for: no host has to wait until the log is written. */
-  private tell(
+  /** Does not wait for the log, so that it does not delay the agent. */
+  private record(
     host: HostState,
     name: string,
     severity: Note['severity'],
     image: string,
-    words: (hostName: string) => string,
+    messageFor: (hostName: string) => string,
   ): void {
     const { hostId, infraEnvId, clusterId, requestedHostname } = host;
     const hostName = requestedHostname || this.view.host(hostKeyOf(infraEnvId, hostId))?.hardware?.hostname || hostId;
@@ -68,7 +74,7 @@ export class AgentUpgrades {
       name,
       severity,
       category: 'user',
-      message: words(hostName),
+      message: messageFor(hostName),
       clusterId,
       hostId,
       infraEnvId,
@@ -76,7 +82,7 @@ export class AgentUpgrades {
     };
     const { requests } = this;
     callService(requests, EventsService.method.recordNote, { note }, this.aggregates.ownContext({ state: host })).catch(
-      (error: unknown) => this.logger.warn(`${name} of ${hostId} could not be written down: ${String(error)}`),
+      (error: unknown) => this.logger.warn(`${name} of host ${hostId} was not recorded: ${String(error)}`),
     );
   }
 }

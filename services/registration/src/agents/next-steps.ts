@@ -1,12 +1,12 @@
-import { hostKeyOf, type RegistrationService } from '@muster/contracts';
-import { hostNotFound, type HostState, isDay2, planSteps, type StepHost } from '@muster/domain';
-import type { CommandContext } from '@muster/event-sourcing';
-import { IDS, type InputOf, openProxy, type OutputOf, SECRETS } from '@muster/nest-kit';
-import type { Ids, Secrets } from '@muster/ports';
+import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
+import { hostNotFound, type HostState, isDay2, planSteps, PollPace, type StepHost } from '@muster/domain';
+import { CLOCK, IDS, type InputOf, openProxy, type OutputOf, SECRETS } from '@muster/nest-kit';
+import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { HostSecretVault } from '../secrets/host-secrets';
+import { RegistrationView } from '../view/registration-view';
 import { AgentUpgrades } from './agent-upgrades';
 import { HostClocks } from './host-clocks';
 import { Presence } from './presence';
@@ -20,6 +20,8 @@ const STEP_ID_DIGITS = 8;
 /** The answer to a poll of an agent. */
 @Injectable()
 export class NextSteps {
+  private readonly pace = new PollPace();
+
   constructor(
     private readonly aggregates: Aggregates,
     private readonly presence: Presence,
@@ -29,10 +31,12 @@ export class NextSteps {
     private readonly upgrades: AgentUpgrades,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(IDS) private readonly ids: Ids,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly view: RegistrationView,
   ) {}
 
   /** @throws RefusalError `not-found` when the host is not registered. */
-  async plan(request: InputOf<Method>, _context: CommandContext): Promise<OutputOf<Method>> {
+  async plan(request: InputOf<Method>): Promise<OutputOf<Method>> {
     const key = hostKeyOf(request.infraEnvId, request.hostId);
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
@@ -43,10 +47,16 @@ export class NextSteps {
       ignitionAccess: await this.ignitionAccess(state),
       proxy: cluster && (await openProxy(this.secrets, state.clusterId, cluster.settings.proxy)),
     };
-    const plan = planSteps(
-      this.contexts.of(key, state, cluster, secrets),
-      request.discoveryAgentVersion || state.agentVersion,
-    );
+    const situation = {
+      host: key,
+      hostStatus: state.status,
+      clusterStatus: cluster?.status ?? '',
+      hostCount: this.view.hostCountOf(state.clusterId),
+      receivesNudges: request.receivesNudges,
+    };
+    const version = request.discoveryAgentVersion || state.agentVersion;
+    const whole = planSteps(this.contexts.of(key, state, cluster, secrets), version);
+    const plan = this.pace.apply(whole, situation, this.clock.nowMs());
     for (const { type, args } of plan.steps) if (type === 'upgrade-agent') this.upgrades.started(state, args[0] ?? '');
     return {
       instructions: plan.steps.map(({ type, args }) => ({
@@ -58,6 +68,11 @@ export class NextSteps {
       nextInstructionSeconds: plan.intervalSeconds,
       postStepAction: plan.then,
     };
+  }
+
+  /** The host was removed. */
+  forget(key: HostKey): void {
+    this.pace.forget(key);
   }
 
   /** The token and headers of the ignition endpoint. Only hosts that join a running cluster have them. */

@@ -11,7 +11,7 @@ import type { Requests } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { RegistrationView } from '../view/registration-view';
 
-/** Cluster settings that hosts are asked about in their steps. */
+/** Cluster settings that are inputs of steps. */
 const SETTINGS_IN_STEPS: readonly string[] = [
   'name',
   'baseDnsDomain',
@@ -23,7 +23,7 @@ const SETTINGS_IN_STEPS: readonly string[] = [
   'diskEncryption',
 ];
 
-/** Tells agents that their next steps may be others. Lost nudges cost a poll interval, nothing else. */
+/** Notifies agents that their next steps may have changed. A lost nudge costs one poll interval. */
 @Injectable()
 export class Nudges {
   constructor(

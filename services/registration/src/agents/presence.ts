@@ -8,10 +8,10 @@ import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../view/registration-view';
 
-/** A silence that could not be stored (the store is away, say) is looked at again after this long. */
+/** Wait before a silence is stored again, when the store was not available. */
 const RETRY_MS = 5_000;
 
-/** Signs of life, in memory only. What is stored is the edge: a host fell silent, a host returned. */
+/** Times of the last polls, in memory. Events store the transitions only: a host fell silent, a host returned. */
 @Injectable()
 export class Presence implements OnApplicationShutdown {
   private readonly logger = new Logger('registration');
@@ -27,17 +27,17 @@ export class Presence implements OnApplicationShutdown {
     this.scheduler = new DeadlineScheduler(clock, ({ key }) => void this.check(key as HostKey));
   }
 
-  /** Every host that should be polling gets a full period of grace before its silence counts. */
+  /** After a start each polling host has a full period before its silence counts. */
   start(): void {
     for (const { key, state } of this.view.allHosts())
-      if (hostPermits('poll', state.status) && !state.isSilent && !this.seenAtMs.has(key)) this.note(key);
+      if (hostPermits('poll', state.status) && !state.isSilent && !this.seenAtMs.has(key)) this.touch(key);
     this.scheduler.start();
   }
 
-  /** A request came from the host's agent. */
+  /** The agent of the host sent a request. */
   async seen(key: HostKey): Promise<void> {
-    this.note(key);
-    if (this.view.host(key)?.state.isSilent) await this.tell(key, { type: 'Return', at: this.aggregates.now() });
+    this.touch(key);
+    if (this.view.host(key)?.state.isSilent) await this.send(key, { type: 'Return', at: this.aggregates.now() });
   }
 
   forget(key: HostKey): void {
@@ -45,7 +45,7 @@ export class Presence implements OnApplicationShutdown {
     this.scheduler.set(key, []);
   }
 
-  /** ISO time of the last sign of life, or undefined. */
+  /** ISO 8601 time of the last request, or undefined. */
   lastSeenAt(key: HostKey): string | undefined {
     const seen = this.seenAtMs.get(key);
     return seen === undefined ? undefined : new Date(seen).toISOString();
@@ -55,15 +55,15 @@ export class Presence implements OnApplicationShutdown {
     this.scheduler.close();
   }
 
-  private note(key: HostKey): void {
+  private touch(key: HostKey): void {
     const isFirst = !this.seenAtMs.has(key);
     const nowMs = this.clock.nowMs();
     this.seenAtMs.set(key, nowMs);
-    // A poll moves nothing in the heap: when the deadline comes, the last sign of life is looked up.
-    if (isFirst) this.look(key, nowMs + this.allowedMs(key));
+    // A poll does not change the heap: the check reads the time of the last poll.
+    if (isFirst) this.schedule(key, nowMs + this.allowedMs(key));
   }
 
-  private look(key: HostKey, atMs: number): void {
+  private schedule(key: HostKey, atMs: number): void {
     this.scheduler.set(key, [{ name: 'silence', atMs }]);
   }
 
@@ -76,21 +76,21 @@ export class Presence implements OnApplicationShutdown {
     const seen = this.seenAtMs.get(key);
     if (seen === undefined) return;
     const dueAtMs = seen + this.allowedMs(key);
-    if (dueAtMs > this.clock.nowMs()) return this.look(key, dueAtMs);
+    if (dueAtMs > this.clock.nowMs()) return this.schedule(key, dueAtMs);
     this.seenAtMs.delete(key);
     const [at, lastSeenAt] = [this.aggregates.now(), new Date(seen).toISOString()];
     try {
-      await this.tell(key, { type: 'FallSilent', at, lastSeenAt });
-      // It spoke while its silence was being stored.
-      if (this.seenAtMs.has(key)) await this.tell(key, { type: 'Return', at: this.aggregates.now() });
+      await this.send(key, { type: 'FallSilent', at, lastSeenAt });
+      // A request came while the silence was being stored.
+      if (this.seenAtMs.has(key)) await this.send(key, { type: 'Return', at: this.aggregates.now() });
     } catch (error) {
-      this.logger.error(`silence of ${key}: ${String(error)}`);
+      this.logger.error(`The silence of host ${key} was not stored: ${String(error)}`);
       if (!this.seenAtMs.has(key)) this.seenAtMs.set(key, seen);
-      this.look(key, this.clock.nowMs() + RETRY_MS);
+      this.schedule(key, this.clock.nowMs() + RETRY_MS);
     }
   }
 
-  private async tell(key: HostKey, command: Parameters<Aggregates['hosts']['handle']>[1]): Promise<void> {
+  private async send(key: HostKey, command: Parameters<Aggregates['hosts']['handle']>[1]): Promise<void> {
     await this.aggregates.hosts.handle(key, command, this.aggregates.ownContext(this.view.host(key)));
   }
 }

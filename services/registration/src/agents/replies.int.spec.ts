@@ -53,7 +53,7 @@ describe('polls and replies of agents', () => {
     expect((await poll('')).instructions).toEqual(upgrade);
   });
 
-  it('let people know that an agent is replaced, and what became of it', async () => {
+  it('record the upgrade of an agent and its result in the event log', async () => {
     const notes: unknown[] = [];
     const listening = bench.platform.requests.subscribe(
       subjectOfMethod(EventsService.method.recordNote),
@@ -67,11 +67,11 @@ describe('polls and replies of agents', () => {
     const reply = (output: object, exitCode = 0) =>
       cluster.reply(key, 'upgrade-agent', { output: JSON.stringify(output), exitCode });
     await bench.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
-    await eventually('it is told', () => notes.length === 1);
+    await eventually('the start is recorded', () => notes.length === 1);
     await reply({ ...image, result: 'success' });
-    await eventually('its end is told', () => notes.length === 2);
+    await eventually('the end is recorded', () => notes.length === 2);
     await reply({ ...image, result: 'failure' });
-    await eventually('its failure is told', () => notes.length === 3);
+    await eventually('the failure is recorded', () => notes.length === 3);
     listening.unsubscribe();
     const { hostId, infraEnvId } = parseHostKey(key);
     const props = expect.objectContaining({ host_id: hostId, infra_env_id: infraEnvId, ...image });
@@ -141,7 +141,7 @@ describe('polls and replies of agents', () => {
     expect((await bench.host(key)).isMediaConnected).toBe(true);
   });
 
-  describe('of an installing host', () => {
+  describe('during an installation', () => {
     let key: HostKey;
     beforeEach(async () => {
       const [first] = await cluster.installing();
@@ -183,7 +183,7 @@ describe('polls and replies of agents', () => {
         timestampSeconds: Math.floor(bench.clock.nowMs() / 1_000) + offsetSeconds,
       });
     for (const offset of [600, 610, 571, 0]) await poll(offset);
-    await eventually('both were told', () => bench.reports.length >= 2);
+    await eventually('both are reported', () => bench.reports.length >= 2);
     expect(bench.reports).toMatchObject([
       { type: 'ClockOffsetMeasured', data: { offsetSeconds: 600 } },
       { type: 'ClockOffsetMeasured', data: { offsetSeconds: 0 } },

@@ -15,7 +15,7 @@ describe('clusters and infra-envs', () => {
   const secret = async (scope: string) => (await bench.platform.secrets.open(scope, 'pull-secret'))?.toString();
   const OTHER_SECRET = '{"auths":{"quay.io":{"auth":"b3RoZXI="}}}';
 
-  it('registers a cluster with its defaults, its owner and who asked', async () => {
+  it('registers a cluster with its defaults, its owner and its user', async () => {
     await cluster.register();
     expect(await bench.cluster(cluster.id)).toMatchObject({
       status: 'pending-for-input',
@@ -224,7 +224,7 @@ describe('clusters and infra-envs', () => {
     ).rejects.toMatchObject({ refusal: { code: 'invalid-input', subject: 'operator_bundles' } });
   });
 
-  it('ignores what a person names, with who and why, but never what cannot be ignored', async () => {
+  it('ignores the validations that a user names, except those that cannot be ignored', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const ignore = (hostIds: string[], clusterIds: string[], ignoredValidationsReason = 'lab') =>

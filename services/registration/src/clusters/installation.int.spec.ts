@@ -13,7 +13,7 @@ describe('an installation', () => {
 
   const status = async () => (await bench.cluster(cluster.id)).status;
 
-  it('is prepared by everybody, then started on every host', async () => {
+  it('is prepared by all services, then started on every host', async () => {
     const keys = await cluster.ready();
     expect(await bench.statuses(...keys)).toEqual(['known', 'known', 'known']);
     await bench.nudgedHosts();
@@ -188,7 +188,7 @@ describe('an installation', () => {
     expect(await status()).toBe('installing');
   });
 
-  it('goes on by what hosts report, to finalizing and to the end', async () => {
+  it('continues with the reports of hosts until it is complete', async () => {
     const keys = await cluster.installing();
     for (const key of keys) await cluster.progress(key, 'Starting installation');
     expect(await bench.statuses(...keys)).toEqual(Array(3).fill('installing-in-progress'));
@@ -234,7 +234,7 @@ describe('an installation', () => {
     expect(await bench.cluster(cluster.id)).toMatchObject({ status: 'finalizing', hasKubeconfig: true });
   });
 
-  it('of a single node makes its address the VIPs', async () => {
+  it('uses the address of a single node as VIPs', async () => {
     const settings = {
       controlPlaneCount: 1,
       apiVips: undefined,

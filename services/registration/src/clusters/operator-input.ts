@@ -15,8 +15,8 @@ export interface OperatorInput {
 }
 
 /**
- * What a person chose, one by one and in bundles, for a cluster of these settings; undefined when the request says nothing
- * of operators. Throws when a name is unknown.
+ * The operators of a request, given one by one and in bundles, for a cluster with these settings; undefined when the request
+ * names none. @throws RefusalError for an unknown name.
  */
 export function operatorInput(
   given: Settings,

@@ -32,7 +32,7 @@ export function requireIgnorable(changes: Settings): void {
   }
 }
 
-/** Ids that an answer repeats, and characters of each: they are somebody's words. */
+/** Limits of ids in a message: they are input of the caller. */
 const DISPLAYED_IDS_MAX = 20;
 const DISPLAYED_CHARACTERS_MAX = 100;
 const shown = (ids: readonly string[]): string =>

@@ -36,7 +36,7 @@ describe('the registration of hosts', () => {
     });
   });
 
-  it('does it once when the request is repeated, and anew when the machine boots again', async () => {
+  it('registers once when the request is repeated, and again when the machine boots again', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const hostId = randomUUID();
@@ -195,7 +195,7 @@ describe('two machines with one id', () => {
     expect(await bench.allEvents()).toEqual(before);
   });
 
-  it('are told when they register, where the agent says which machine it is', async () => {
+  it('are refused when they register with the identity of their machine', async () => {
     const hostId = randomUUID();
     const machine = (mac: string) => ({ macAddresses: [mac], serialNumber: 's', bootId: mac, sourceAddress: '' });
     const register = (mac: string) =>

@@ -47,11 +47,8 @@ export class HostsController {
   }
 
   @Handles(method.nextSteps)
-  nextSteps(
-    @Payload() request: InputOf<typeof method.nextSteps>,
-    @Ctx() context: CommandContext,
-  ): Promise<OutputOf<typeof method.nextSteps>> {
-    return this.steps.plan(request, context);
+  nextSteps(@Payload() request: InputOf<typeof method.nextSteps>): Promise<OutputOf<typeof method.nextSteps>> {
+    return this.steps.plan(request);
   }
 
   @Handles(method.replyToStep)

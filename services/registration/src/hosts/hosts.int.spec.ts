@@ -12,7 +12,7 @@ import { asPerson, RegistrationBench } from '../running-registration.fixture.spe
 
 const { method } = RegistrationService;
 
-describe('what people do with hosts', () => {
+describe('Actions of users on hosts', () => {
   let bench: RegistrationBench;
   let cluster: PlayedCluster;
   beforeAll(async () => (bench = await RegistrationBench.start()));
@@ -223,7 +223,7 @@ describe('what people do with hosts', () => {
     expect(await bench.events(streamIdOf('host', key))).toEqual([]);
   });
 
-  it('are told the same about progress that is reported twice, and why some is not taken', async () => {
+  it('get the same answer for repeated progress, and a reason for refused progress', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
     const context = asPerson();

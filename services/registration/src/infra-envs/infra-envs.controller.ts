@@ -1,6 +1,7 @@
 import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/contracts';
 import {
   type ClusterState,
+  defaultImageType,
   infraEnvChanges,
   infraEnvFeatureRefusal,
   type InfraEnvState,
@@ -45,8 +46,8 @@ export class InfraEnvsController {
   ): Promise<StoredReply> {
     const { infraEnvId, settings: given = {}, owner = NO_OWNER, pullSecret } = request;
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy);
-    const settings = { ...given, proxy };
-    const cluster = settings.clusterId ? await this.clusterOrThrow(settings.clusterId) : undefined;
+    const cluster = given.clusterId ? await this.clusterOrThrow(given.clusterId) : undefined;
+    const settings = { ...given, proxy, imageType: given.imageType || defaultImageType(cluster) };
     const refusal = infraEnvFeatureRefusal(settings, undefined, cluster);
     if (refusal) throw new RefusalError(refusal);
     await this.checkStaticNetworks(settings);

@@ -11,12 +11,12 @@ import { HostProcess } from '../hosts/host-process';
 import { parseReactionKey } from './reaction-keys';
 import { RegistrationView } from '../view/registration-view';
 
-/** A deadline that could not be told to its aggregate (the store is away, say) is told again after this long. */
+/** Wait before a passed deadline is sent to its aggregate again, when the store was not available. */
 const RETRY_MS = 5_000;
 
 type Due = Pick<Deadline, 'name' | 'atMs'>;
 
-/** "Nothing happened for so long": one heap for all hosts and clusters, rebuilt from their states at start. */
+/** The deadlines of all hosts and clusters in one heap, rebuilt from their states at start. */
 @Injectable()
 export class Deadlines implements OnApplicationShutdown {
   private readonly logger = new Logger('registration');
@@ -39,7 +39,7 @@ export class Deadlines implements OnApplicationShutdown {
     this.scheduler.start();
   }
 
-  /** The state behind `host:<key>` or `cluster:<id>` has changed. */
+  /** The state of `host:<key>` or `cluster:<id>` has changed. */
   set(key: string): void {
     this.scheduler.set(key, this.dueOf(key));
   }

@@ -108,7 +108,7 @@ describe('deadlines', () => {
     expect(await bench.types(streamIdOf('host', key))).toContain('HostDeadlinePassed');
   });
 
-  it('end what is kept of a deleted cluster and its hosts, after a restart too', async () => {
+  it('shred the secrets of a deleted cluster and remove its hosts, after a restart too', async () => {
     const [key] = await cluster.ready();
     if (!key) throw new Error('there are three hosts');
     const types = async (): Promise<string[]> => [
@@ -188,7 +188,7 @@ describe('reactions', () => {
     expect(await bench.nudgedHosts()).toEqual([key]);
   });
 
-  it('nudge nobody for what happened before a restart', async () => {
+  it('send no nudge for events from before a restart', async () => {
     await cluster.ready();
     await bench.nudgedHosts();
     await bench.restart();
@@ -196,7 +196,7 @@ describe('reactions', () => {
     expect(await bench.nudgedHosts()).toEqual([]);
   });
 
-  it('park what fails and go on with the rest; it follows when it can', async () => {
+  it('park a failing reaction and continue with the others', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const [sick, well] = [await cluster.registerHost(), await cluster.registerHost()];
@@ -254,7 +254,7 @@ describe('reactions', () => {
     expect(bench.cleared).toContain(key);
   });
 
-  it('say why and for whom they store', async () => {
+  it('store their cause and their owner', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const key = await cluster.knownHost();

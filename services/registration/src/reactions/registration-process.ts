@@ -4,6 +4,7 @@ import type { Secrets } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { HostClocks } from '../agents/host-clocks';
+import { NextSteps } from '../agents/next-steps';
 import { ClusterProcess } from '../clusters/cluster-process';
 import { Deadlines } from './deadlines';
 import { Propagation } from '../clusters/propagation';
@@ -32,6 +33,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     private readonly propagation: Propagation,
     private readonly presence: Presence,
     private readonly clocks: HostClocks,
+    private readonly steps: NextSteps,
     private readonly deadlines: Deadlines,
     private readonly nudges: Nudges,
     private readonly tracker: ReactionTracker,
@@ -76,6 +78,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     if (event.type === 'HostDeregistered') {
       this.presence.forget(id as HostKey);
       this.clocks.forget(id as HostKey);
+      this.steps.forget(id as HostKey);
     }
     this.nudges.after(event);
   }

@@ -12,12 +12,12 @@ const FIELDS = ['httpProxy', 'httpsProxy'] as const;
 const NAMES: Readonly<Record<(typeof FIELDS)[number], string>> = { httpProxy: 'http_proxy', httpsProxy: 'https_proxy' };
 
 export interface GivenProxy {
-  /** What facts may tell: credentials masked. */
+  /** The proxy as events store it: credentials are masked. */
   readonly proxy: ProxySetting;
   readonly toSeal: readonly SecretToSeal[];
 }
 
-/** Splits a proxy into what may be told and what has to be sealed. */
+/** Splits a proxy into its masked form and the credentials to seal. */
 @Injectable()
 export class GivenProxies {
   constructor(
@@ -26,9 +26,9 @@ export class GivenProxies {
   ) {}
 
   /**
-   * `scope`: id of the cluster or infra-env; `before`: its proxy as it is. A URL that comes back with the mask in it keeps
-   * its credentials. Each new pair of URLs gets a name of its own, so that facts tell that another password was given.
-   * Throws RefusalError `invalid-input` for a mask that stands for nothing.
+   * `scope`: id of the cluster or infra-env. `before`: its present proxy. A URL that comes back with its mask keeps its
+   * credentials. Each new pair of URLs gets a new sealed name, so that events show a change of the password.
+   * @throws RefusalError `invalid-input` for a mask without stored credentials.
    */
   async split(scope: string, given: ProxySetting, before?: ProxySetting): Promise<GivenProxy> {
     if (!given) return { proxy: given, toSeal: [] };
@@ -37,8 +37,8 @@ export class GivenProxies {
       httpProxy: unmasked('httpProxy', given, before, known),
       httpsProxy: unmasked('httpsProxy', given, before, known),
     };
-    const { sealedAs: _, ...told } = given;
-    const masked = { ...told };
+    const { sealedAs: _, ...open } = given;
+    const masked = { ...open };
     for (const field of FIELDS) if (given[field] !== undefined) masked[field] = maskedProxyUrl(urls[field]);
     if (FIELDS.every((field) => maskedProxyUrl(urls[field]) === urls[field])) return { proxy: masked, toSeal: [] };
     if (known && FIELDS.every((field) => urls[field] === known[field]))
@@ -60,7 +60,7 @@ function unmasked(
   if (found) return found;
   throw new RefusalError({
     code: 'invalid-input',
-    reason: `${NAMES[field]} has a mask in place of user and password, and there is none that it stands for; give them.`,
+    reason: `${NAMES[field]} contains a mask, and no credentials are stored for it. Send the user name and the password.`,
     subject: NAMES[field],
   });
 }

@@ -8,14 +8,14 @@ export interface HostSecrets {
   readonly ignitionEndpointToken?: string;
   /** JSON object of header to value. */
   readonly ignitionEndpointHttpHeaders?: string;
-  /** JSON object as the contract writes it. */
+  /** JSON object as in the v2 API. */
   readonly fencingCredentials?: string;
 }
 
 interface SecretRow {
   readonly secret: HostSecret;
   readonly given: keyof HostSecrets;
-  /** What the host's facts say of it: that there is one. */
+  /** The flag in the settings of the host. */
   readonly flag: 'ignitionEndpointTokenSet' | 'ignitionEndpointHttpHeadersSet' | 'fencingCredentialsSet';
 }
 
@@ -34,7 +34,7 @@ const ROWS: readonly SecretRow[] = [
 export class HostSecretVault {
   constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
 
-  /** What the facts may tell of given secrets; an empty one was taken back. */
+  /** The flags that events store for given secrets. An empty secret was removed. */
   flagsOf(given: HostSecrets): Plain<HostSettings> {
     const named = ROWS.filter((row) => given[row.given] !== undefined);
     return Object.fromEntries(named.map((row) => [row.flag, given[row.given] !== '']));
@@ -49,7 +49,7 @@ export class HostSecretVault {
     }
   }
 
-  /** Empty when nobody gave it, whatever an earlier host of this id had. */
+  /** Empty when the host has none; secrets of an earlier host with this id do not count. */
   async open({ infraEnvId, hostId, settings }: HostState, secret: HostSecret): Promise<string> {
     const row = ROWS.find((one) => one.secret === secret);
     if (!row || !settings[row.flag]) return '';

@@ -145,9 +145,10 @@ export class RegistrationView {
     }
   }
 
-  /** CPU architectures of the images that the cluster's hosts booted, each once. */
+  /** CPU architectures of the infra-envs that are bound to the cluster, each once. */
   imageArchitecturesOf(clusterId: string): string[] {
-    const architectures = [...this.infraEnvsOf(clusterId)].map(({ settings }) => settings.cpuArchitecture ?? '');
+    const bound = [...this.infraEnvs.values()].filter(({ state }) => state.settings.clusterId === clusterId);
+    const architectures = bound.map(({ state }) => state.settings.cpuArchitecture ?? '');
     return [...new Set(architectures)].filter(Boolean);
   }
 

@@ -3,7 +3,7 @@ import { RegistrationService, streamIdOf } from '@muster/contracts';
 import { PlayedCluster } from '../played-cluster.fixture.spec';
 import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
 
-describe('the signing key of an infra-env', () => {
+describe('The signing key of an infra-env', () => {
   let bench: RegistrationBench;
   beforeAll(async () => (bench = await RegistrationBench.start()));
   afterAll(() => bench.stop());
@@ -23,9 +23,26 @@ describe('the signing key of an infra-env', () => {
     expect(await types()).toEqual(['InfraEnvRegistered', 'ImageSigningKeyRotated', 'ImageSigningKeyRotated']);
   });
 
-  it('is none where there is no infra-env', async () => {
+  it('is refused for an unknown infra-env', async () => {
     await expect(rotate(randomUUID())).rejects.toMatchObject({
       refusal: { code: 'not-found', subject: 'infra_env_id' },
     });
+  });
+});
+
+describe('The image type of an infra-env', () => {
+  let bench: RegistrationBench;
+  beforeAll(async () => (bench = await RegistrationBench.start()));
+  afterAll(() => bench.stop());
+
+  it.each([
+    ['Cluster', {}, 'full-iso'],
+    ['DisconnectedCluster', {}, 'disconnected-iso'],
+    ['DisconnectedCluster', { imageType: 'minimal-iso' }, 'minimal-iso'],
+  ])('follows the %s when the request is %j: %s', async (kind, settings, expected) => {
+    const cluster = new PlayedCluster(bench);
+    await cluster.register({}, { kind });
+    await cluster.registerInfraEnv(cluster.id, settings);
+    expect((await bench.infraEnv(cluster.infraEnvId)).settings.imageType).toBe(expected);
   });
 });
