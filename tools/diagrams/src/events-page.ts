@@ -1,7 +1,7 @@
 import { EVENT_NAMES, type EventNameRow, type EventOrigin, OWN_EVENT_NAMES } from '@muster/assisted-api';
 
 const TITLES: ReadonlyMap<EventOrigin, string> = new Map<EventOrigin, string>([
-  ['fact', 'Recorded when the event happened'],
+  ['event', 'Recorded when the event happened'],
   ['refusal', 'Recorded when a command is refused, with the reason; the same refusal at most once an hour'],
   ['report', 'Reported by a program'],
   ['never', 'Never recorded, with the reason'],

@@ -11,6 +11,9 @@ const missing = hasReference ? '' : ' (skipped: the reference is not in ../share
 /** Posted by controllers and stored unchanged, so no source contains their name. */
 const POSTED = ['reboots_for_node'];
 
+/** A template with fewer fixed characters matches too many names. */
+const TEMPLATE_CHARACTERS_MIN = 6;
+
 /** Whether a source file contains the name as a literal or as concatenated parts. */
 function namesInSources(): (name: string) => boolean {
   const files = ['events', 'gateway', 'registration'].flatMap((service) => {
@@ -20,11 +23,15 @@ function namesInSources(): (name: string) => boolean {
       .map((name) => readFileSync(join(folder, name), 'utf8'));
   });
   const text = files.join('\n');
-  const prefixes = [...text.matchAll(/`([a-z_]+)\$\{/g)].map(([, prefix = '']) => prefix);
+  const templates = [...text.matchAll(/`([a-z_]*\$\{[a-z_${}]+)`/g)].map(([, template = '']) => template);
+  const expressions = templates
+    .filter((template) => template.replaceAll(/\$\{[^}]*\}/g, '').length >= TEMPLATE_CHARACTERS_MIN)
+    .map((template) => new RegExp(`^${template.replaceAll(/\$\{[^}]*\}/g, '([a-z_]+)')}$`));
   const isPutTogether = (name: string): boolean =>
-    prefixes.some(
-      (prefix) => prefix !== '' && name.startsWith(prefix) && text.includes(`'${name.slice(prefix.length)}'`),
-    );
+    expressions.some((expression) => {
+      const parts = expression.exec(name)?.slice(1);
+      return parts?.every((part) => text.includes(`'${part}'`)) ?? false;
+    });
   return (name) => text.includes(`'${name}'`) || isPutTogether(name);
 }
 

@@ -28,6 +28,11 @@ export const REASONS: readonly Reason[] = [
     explains: ({ operation }) => PRESIGNED.test(operation) && operation.includes('{cluster_id}'),
   },
   {
+    id: 'Current names of operators',
+    why: 'The example list of the contract has the old name numa-resources. assisted-service v2 and its console use numaresources.',
+    explains: ({ operation, place }) => operation === 'GET /v2/supported-operators' && place === '[]',
+  },
+  {
     id: 'Methods of a path',
     why: 'A documented operation never answers 405, which means that the path does not have the method.',
     explains: onlyStatus('only in the contract', '405'),
