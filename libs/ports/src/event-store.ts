@@ -76,8 +76,8 @@ export interface Subscription {
 
 /** The durable event log. An `appended` answer means: durable, and all events of the call or none. */
 export interface EventStore<Event extends EventShape = StoredEvent> {
-  /** True when no other process appends to streams of the services in this process, so that their memory is up to date. @default false */
-  readonly isSoleWriter?: boolean;
+  /** True when no other process appends to streams of the services in this process, so that their memory is up to date. */
+  readonly isSoleWriter: boolean;
   /** All or nothing. A wrong expected revision is a value, not an error. `events` must not be empty. */
   append(
     streamId: StreamId,

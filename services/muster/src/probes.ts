@@ -35,6 +35,7 @@ export function storeProbe(eventStore: EventStore): { readonly store: EventStore
       }
     },
     readStream: (streamId, afterRevision) => eventStore.readStream(streamId, afterRevision),
+    isSoleWriter: eventStore.isSoleWriter,
     readAll: (afterPosition) => eventStore.readAll(afterPosition),
     subscribe: (afterPosition, onPage, onError) => eventStore.subscribe(afterPosition, onPage, onError),
     head: () => eventStore.head(),

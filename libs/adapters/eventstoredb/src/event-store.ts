@@ -63,6 +63,8 @@ export const eventStoreDbEventStore = ({ url }: EventStoreDbOptions): EventStore
   };
 
   return {
+    // Replicas of a service share the server.
+    isSoleWriter: false,
     append: async (streamId, expected, events) => {
       requireOpen();
       if (events.length === 0) throw new Error(`An append to ${streamId} needs at least one event.`);

@@ -14,6 +14,8 @@ import {
 export interface InMemoryEventStoreOptions {
   /** Default: the time of the machine. */
   readonly clock?: Clock;
+  /** See EventStore. @default false */
+  readonly isSoleWriter?: boolean;
 }
 
 const PAGE_EVENTS = 512;
@@ -30,6 +32,7 @@ export const inMemoryEventStore = (options: InMemoryEventStoreOptions = {}): Eve
 
   const readAll = (afterPosition: number) => pages(all, afterPosition + 1);
   return {
+    isSoleWriter: options.isSoleWriter ?? false,
     append: async (streamId, expected, events) => {
       if (!isOpen) throw new Error('The event store is closed.');
       if (events.length === 0) throw new Error(`An append to ${streamId} needs at least one event.`);
