@@ -105,17 +105,17 @@ describe('the validation service on a bus and a store', () => {
   const keys = [1, 2, 3].map(hostKey);
   const [a = hostKey(1)] = keys;
 
-  it('judges a host as it comes in, and says what is missing', async () => {
+  it('evaluates a host that registers, and lists missing reports', async () => {
     await append(infraEnvRegistered(), clusterRegistered(), hostRegistered(a), hostEntered(a, 'discovering'));
-    await eventually('the host is judged', async () => (await outcomes(a)).get('has-inventory') === 'failure');
+    await eventually('the host is evaluated', async () => (await outcomes(a)).get('has-inventory') === 'failure');
     expect((await outcomes(a)).get('has-min-memory')).toBe('pending');
     await eventually(
-      'the cluster is judged',
+      'the cluster is evaluated',
       async () => (await outcomes(CLUSTER_ID)).get('sufficient-masters-count') === 'failure',
     );
   });
 
-  it('judges only that host when it reports, and stores only what changed', async () => {
+  it('evaluates only the host that reports, and stores only changes', async () => {
     await append(inventoryReported(a));
     await eventually('the inventory counts', async () => (await conditions(a))?.inventory === 'usable');
     const speed = 'sufficient-installation-disk-speed';
@@ -127,7 +127,7 @@ describe('the validation service on a bus and a store', () => {
     expect(last.epoch).toBe(1);
   });
 
-  it('finds who reaches whom from what each host says of the others, and judges those whose group changed', async () => {
+  it('computes connectivity groups from the reports of all hosts, and evaluates hosts whose group changed', async () => {
     for (const [at, key] of keys.entries()) {
       if (at > 0)
         await append(
@@ -191,7 +191,7 @@ describe('the validation service on a bus and a store', () => {
     ).toEqual([`host-${a}`]);
   });
 
-  it('judges what happened while it was away', async () => {
+  it('evaluates events that were stored while it was stopped', async () => {
     await service.close();
     await append(hostEvent(a, 'HostReturned', {}), clusterEvent('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
     service = await startValidation(platform, SILENT);
@@ -203,13 +203,13 @@ describe('the validation service on a bus and a store', () => {
     await eventually('the host is back', async () => (await conditions(a))?.connected === true);
   });
 
-  it('judges a new epoch anew', async () => {
+  it('evaluates a new epoch again', async () => {
     await append(hostEvent(a, 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }));
     await eventually('the report is void', async () => (await conditions(a))?.inventory === 'none');
     expect((await stored(`validation-${a}`)).at(-1)?.data.epoch).toBe(2);
   });
 
-  it('believes a host that comes and goes only once it has stayed, and tells no turn in between', async () => {
+  it('counts the success of a flapping validation once it is stable, and stores no change in between', async () => {
     const [, b = hostKey(2)] = keys;
     const connected = async () => (await read(b)).find(({ id }) => id === 'connected');
     for (const turn of [

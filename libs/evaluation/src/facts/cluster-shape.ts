@@ -5,7 +5,7 @@ import { type ClusterSettingsFacts, effectiveRole } from '@muster/validation-rul
 import type { KnownEntries } from './known-entries';
 import type { ClusterEntry, HostEntry } from './view-entries';
 
-/** How the cluster is made up, as far as its operators ask; nobody else does. */
+/** Returns the numbers of hosts by role. Only operators read them. */
 export function shapeOfCluster(cluster: ClusterEntry, entries: KnownEntries): ClusterShape {
   if (cluster.facts.operators.length === 0) return NO_SHAPE;
   const hosts = entries.hostsOf(cluster).filter(({ state }) => state.kind !== 'AddToExistingClusterHost');
@@ -14,7 +14,7 @@ export function shapeOfCluster(cluster: ClusterEntry, entries: KnownEntries): Cl
   );
 }
 
-/** Hosts whose operators have to be looked at again because the cluster is made up differently now. */
+/** Returns the hosts whose operators have to be evaluated again because the numbers of hosts by role have changed. */
 export function reshaped(cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
   const shape = shapeOfCluster(cluster, entries);
   if (isEqual(shape, cluster.shape)) return [];

@@ -33,7 +33,7 @@ import {
   changesVips,
 } from './view-entries';
 
-/** Everything that rules read, folded from the streams in order. Each fact names the subjects that depend on it. */
+/** Everything that rules read, folded from the streams in order. For each event it returns the subjects that depend on it. */
 export class FactsView {
   private readonly entries = new KnownEntries();
 
@@ -53,12 +53,12 @@ export class FactsView {
     return this.entries.hostsOf(cluster);
   }
 
-  /** A host of the cluster by its id alone, as other hosts report it. */
+  /** Returns a host of the cluster by its host id, as other hosts report it. */
   hostOfCluster(cluster: ClusterEntry, hostId: string): HostEntry | undefined {
     return this.entries.hostOfCluster(cluster, hostId);
   }
 
-  /** Addresses of the host on which, as any host of the cluster says, another machine answers as well. */
+  /** Returns the addresses of the host that another machine uses as well, as reported by any host of the cluster. */
   collisionsOf(cluster: ClusterEntry, host: HostEntry): readonly string[] {
     return this.entries.collisionsOf(cluster, host);
   }
@@ -75,7 +75,7 @@ export class FactsView {
     return (cluster.presentGroups = { groups, members });
   }
 
-  /** Takes in which hosts reach each other by now, as stored with the verdict on a cluster. */
+  /** Applies the recorded connectivity groups of a cluster. */
   observeGroups(
     clusterId: string,
     groups: EventData<'ClusterOutcomesChanged'>['connectivityGroups'] & object,
@@ -84,7 +84,7 @@ export class FactsView {
     return cluster ? regrouped(cluster, groups, this.entries).map(hostSubject) : [];
   }
 
-  /** Takes the fact in and answers what has to be judged anew because of it. */
+  /** Folds the event and returns the subjects that have to be evaluated again. */
   observe(event: ObservedEvent): readonly Subject[] {
     if (isEventOf('host', event)) return this.observeHost(event);
     if (isEventOf('inventory', event)) return this.observeReport(event);
@@ -102,7 +102,7 @@ export class FactsView {
       reports: NO_REPORTS,
       lastEventId: event.id,
     };
-    // Entries of deregistered hosts stay: their epoch goes on counting when the host comes back.
+    // Entries of deregistered hosts stay: their epoch continues when the host registers again.
     this.entries.hosts.set(key, entry);
     const before = { ...entry };
     entry.state = hostDecider.evolve(before.state, event);
@@ -119,7 +119,7 @@ export class FactsView {
     return entry.reports === before.reports ? [] : this.hostChanged(before, entry, event.id);
   }
 
-  /** The host, the clusters it is and was in, and the hosts that share or shared its name. */
+  /** Returns the host, its present and previous cluster, and the hosts that share or shared its name. */
   private hostChanged(before: HostEntry, after: HostEntry, eventId: string): readonly Subject[] {
     after.summary = undefined;
     after.lastEventId = eventId;
@@ -217,7 +217,7 @@ export class FactsView {
     return isSame || !known ? [] : this.withoutSummaries([...known.hostKeys]);
   }
 
-  /** What clusters read of a host depends on the version they have. */
+  /** The summary of a host depends on the version of its cluster. */
   private withoutSummaries(keys: readonly HostKey[]): readonly Subject[] {
     this.entries.dropSummaries(keys);
     return keys.map(hostSubject);

@@ -92,7 +92,7 @@ describe('what a fact touches', () => {
     expect(after(...third, renamed).touched).toEqual([CLUSTER, host(b)]);
   });
 
-  it('is all hosts only when settings changed that hosts are judged by', () => {
+  it('is all hosts only when settings changed that host rules read', () => {
     const revised = (changes: object): Fact => clusterEvent('ClusterSettingsRevised', { changes });
     expect(after(...SETUP, revised({ sshPublicKey: 'ssh-ed25519 A' })).touched).toEqual([]);
     expect(after(...SETUP, revised({ apiVips: { items: ['192.168.128.102'] } })).touched).toEqual([CLUSTER]);
@@ -101,7 +101,7 @@ describe('what a fact touches', () => {
     expect(after(...SETUP, clusterEvent('ClusterEnteredStatus', { status: 'ready' })).touched).toEqual([CLUSTER]);
   });
 
-  it('is both clusters when a host moves, and the other one of two hosts, which has nobody to be compared with', () => {
+  it('is both clusters when a host moves, and the other one of two hosts, which has no host to be compared with', () => {
     const left = [CLUSTER, host(a), host(b)];
     expect(after(...SETUP, hostEvent(a, 'HostUnbound', { clusterId: CLUSTER_ID })).touched).toEqual(left);
     expect(after(...SETUP, hostEvent(a, 'HostDeregistered', {})).touched).toEqual(left);
@@ -119,7 +119,7 @@ describe('what a fact touches', () => {
 
 describe('manifests', () => {
   const given = manifestEvent('ManifestStored', { source: 'user' });
-  it('that a person gave count for the cluster alone, until the last of them is gone', () => {
+  it('of users count for the cluster alone, until the last of them is removed', () => {
     const { view, touched } = after(...SETUP, given);
     expect(touched).toEqual([CLUSTER]);
     expect(clusterFactsOf(view).settings.hasCustomManifest).toBe(true);
@@ -157,7 +157,7 @@ describe('the facts of a host', () => {
     expect(factsOf(after(...reported, anew(false), inventoryReported(a, {}, 2)).view, a).hardware).toBeDefined();
   });
 
-  it('go on counting epochs when the host was deregistered and comes back', () => {
+  it('continue the epochs when the host was deregistered and registers again', () => {
     const back = [...SETUP, inventoryReported(a), hostEvent(a, 'HostDeregistered', {}), hostRegistered(a)];
     expect(factsOf(after(...back).view, a).hardware).toBeUndefined();
     expect(factsOf(after(...back, inventoryReported(a, {}, 1)).view, a).hardware).toBeUndefined();

@@ -5,12 +5,12 @@ import type { EventData } from '@muster/contracts';
 
 interface FreeAddresses {
   readonly network: string;
-  /** As reported: hosts of one network mostly say the same. */
+  /** As reported: most hosts of a network report the same list. */
   readonly text: string;
   readonly ranges: readonly AddressRange[];
 }
 
-/** What a host reported in its present epoch; `undefined` means: not reported yet. */
+/** The reports of a host in its present epoch. `undefined` means: not reported yet. */
 export interface HostReports {
   readonly hardware: Hardware | undefined;
   readonly diskSpeeds: HostFacts['diskSpeeds'];
@@ -51,7 +51,7 @@ export const NO_REPORTS: HostReports = {
   freeAddresses: [],
 };
 
-/** The reports after one more. Reports that no rule reads yet leave them as they are. */
+/** Returns the reports after one more. Reports that no rule reads change nothing. */
 export function evolveReports(reports: HostReports, event: InventoryEvent): HostReports {
   switch (event.type) {
     case 'InventoryReported':
@@ -74,7 +74,7 @@ export function evolveReports(reports: HostReports, event: InventoryEvent): Host
       return {
         ...reports,
         isIgnitionDownloaded: event.data.isSuccess,
-        // One that could not be fetched says nothing against the one that was.
+        // A failed download does not invalidate an earlier successful one.
         ...(event.data.isSuccess
           ? { workerEncryption: event.data.diskEncryption, workerNetworking: event.data.networking }
           : {}),
@@ -102,7 +102,7 @@ export function evolveReports(reports: HostReports, event: InventoryEvent): Host
   }
 }
 
-/** What is unknown again once the result of a step was cleared. */
+/** The reports that are unknown again once the result of a step was cleared. */
 const CLEARED: { readonly [stepType: string]: Partial<HostReports> | undefined } = {
   inventory: { hardware: undefined },
   'installation-disk-speed-check': { diskSpeeds: [] },
@@ -116,7 +116,7 @@ const CLEARED: { readonly [stepType: string]: Partial<HostReports> | undefined }
   'free-network-addresses': { freeAddresses: [] },
 };
 
-/** Entries that did not change stay the same objects: that is how changes are told from them. */
+/** Entries that did not change remain the same objects: changes are detected by identity. */
 function changedReaches(
   known: Reaches | undefined,
   { peers, vanishedPeers }: EventData<'ConnectivityReported'>,
@@ -130,7 +130,7 @@ function changedReaches(
 const isWeak = ({ latencyMs, packetLossPercent }: Reach): boolean =>
   !(latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0);
 
-/** Read once, when it is told: all hosts of a cluster tell such lists, and each counts again and again. */
+/** Parsed once per report: all hosts of a cluster report such lists, and each evaluation reads them. */
 const toParsed = ({ network, ranges }: EventData<'FreeAddressesReported'>['networks'][number]): FreeAddresses => ({
   network,
   text: ranges.join(),

@@ -2,19 +2,19 @@ import type { HostKey } from '@muster/contracts';
 import { addressesOf } from '@muster/validation-rules';
 import type { ClusterEntry, HostEntry, InfraEnvEntry } from './view-entries';
 
-/** Hosts, clusters and infra-envs by their ids, and what is read across them. */
+/** Hosts, clusters and infra-envs by their ids, and lookups across them. */
 export class KnownEntries {
   readonly hosts = new Map<HostKey, HostEntry>();
   readonly clusters = new Map<string, ClusterEntry>();
   readonly infraEnvs = new Map<string, InfraEnvEntry>();
   private readonly keysOfIds = new Map<string, HostKey>();
 
-  /** Hosts report each other by their ids alone. */
+  /** Hosts report each other by their host ids. */
   rememberId(hostId: string, key: HostKey): void {
     if (hostId) this.keysOfIds.set(hostId, key);
   }
 
-  /** By key: rules that take the first host of several find the same one, whoever came first. */
+  /** Sorted by key: rules that take the first host of several find the same one in any order of arrival. */
   join(clusterId: string, key: HostKey): void {
     const hostKeys = this.clusters.get(clusterId)?.hostKeys;
     if (!hostKeys || hostKeys.has(key)) return;
@@ -32,7 +32,7 @@ export class KnownEntries {
     return key && cluster.hostKeys.has(key) ? this.hosts.get(key) : undefined;
   }
 
-  /** Addresses of the host on which, as any host of the cluster says, another machine answers as well. */
+  /** Returns the addresses of the host that another machine uses as well, as reported by any host of the cluster. */
   collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
     if (cluster.collisionReporters.size === 0 || !reports.hardware) return [];
     const colliding = (cluster.collidingAddresses ??= this.collidingIn(cluster));
@@ -46,7 +46,7 @@ export class KnownEntries {
     return new Set(reporters.flatMap(({ reports }) => reports.collisions.map(({ address }) => address)));
   }
 
-  /** What clusters read of a host is made anew when it is next asked for. */
+  /** The summary of a host is computed again on demand. */
   dropSummaries(keys: Iterable<HostKey>): void {
     for (const key of keys) {
       const host = this.hosts.get(key);

@@ -9,9 +9,9 @@ import {
 import type { KnownEntries } from './known-entries';
 import { type ClusterEntry, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
 
-/** With fewer hosts the first ones tell the others apart from too few to compare. */
+/** With fewer hosts, each new host changes whether there are enough hosts to compare. */
 const FEW_HOSTS = 3;
-/** Over routers each host's outcome hangs on what every other says of it. */
+/** With layer 3 connectivity, the outcome of a host depends on the reports of all other hosts. */
 const isRouted = (facts: ClusterSettingsFacts): boolean =>
   facts.userManagedNetworking || isLoadBalancerUserManaged(facts);
 
@@ -21,7 +21,7 @@ export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity
   return connectivity;
 }
 
-/** Takes in how the host reaches others, and answers whose outcomes depend on what changed in that. */
+/** Applies the connectivity reports of the host and returns the hosts whose outcomes depend on the change. */
 export function reconnected(before: HostEntry, after: HostEntry, entries: KnownEntries): readonly HostKey[] {
   const keys: HostKey[] = [];
   const isNew = before.state.clusterId !== after.state.clusterId;
@@ -44,7 +44,7 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   return keys;
 }
 
-/** Takes in which hosts reach each other by now, and answers those that came or went. */
+/** Applies recorded connectivity groups and returns the hosts that joined or left. */
 export function regrouped(
   cluster: ClusterEntry,
   { groups }: EventData<'ClusterOutcomesChanged'>['connectivityGroups'] & object,
@@ -103,7 +103,7 @@ function collisionsChanged(before: HostEntry, after: HostEntry, cluster: Cluster
   return isQuiet ? [] : [...cluster.hostKeys];
 }
 
-/** Hosts that have trouble to reach this one: only to them it matters what role and name it has. */
+/** Returns the hosts with a weak connection to this one: only their outcomes depend on its role and name. */
 function weaklyReaching(hostId: string, cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
   return entries.hostsOf(cluster).flatMap(({ key, reports }) => {
     const reach = reports.reaches?.get(hostId);

@@ -1,7 +1,7 @@
 import isEqual from 'fast-deep-equal';
 import type { ClusterSettingsFacts } from '@muster/validation-rules';
 
-/** Settings that no host rule reads: a change of these alone leaves every host's verdict as it is. */
+/** Settings that no host rule reads: a change of these settings changes no outcome of a host. */
 const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettingsFacts>([
   'apiVips',
   'ingressVips',

@@ -1,7 +1,7 @@
 import type { HostKey } from '@muster/contracts';
 import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
 
-/** The hosts that shared or now share the name of one that changed: all others are called as they were. */
+/** Returns the hosts that shared or now share the name of a changed host. */
 export function renamed(
   before: HostEntry,
   after: HostEntry,
@@ -13,7 +13,7 @@ export function renamed(
   return [...giveUpName(clusters.get(left), oldName, after.key), ...takeName(clusters.get(joined), newName, after.key)];
 }
 
-/** Only the last one left, or the first one met, is no longer or newly alone with its name. */
+/** Only the last remaining host, or the first existing one, stops or starts to have a unique name. */
 function giveUpName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
   const bearers = cluster?.names.get(name);
   if (!cluster || !bearers?.delete(key)) return [];

@@ -1,6 +1,6 @@
 import type { HostKey } from '@muster/contracts';
 
-/** What can be judged: `host:<infraEnvId>.<hostId>` or `cluster:<id>`. */
+/** A host or a cluster that is evaluated: `host:<infraEnvId>.<hostId>` or `cluster:<id>`. */
 export type Subject = `host:${HostKey}` | `cluster:${string}`;
 
 export const hostSubject = (key: HostKey): Subject => `host:${key}`;
@@ -13,6 +13,6 @@ export function parseSubject(
   return subject.startsWith('host:') ? { kind: 'host', id: id as HostKey } : { kind: 'cluster', id };
 }
 
-/** Of a `validation-` stream: host keys have a dot, cluster ids do not. */
+/** Returns the subject of a `validation-` stream: host keys have a dot, cluster ids do not. */
 export const subjectOfStreamId = (id: string): Subject =>
   id.includes('.') ? hostSubject(id as HostKey) : clusterSubject(id);

@@ -15,7 +15,7 @@ import {
 import type { FactsView } from './facts-view';
 import type { ClusterEntry, HostEntry } from './view-entries';
 
-/** The snapshot of one cluster that its rules see. */
+/** Returns the snapshot of one cluster that its rules read. */
 export function toClusterFacts(cluster: ClusterEntry, view: FactsView, policy: RulesPolicy): ClusterFacts {
   const hosts = view.hostsOf(cluster);
   return {
@@ -52,7 +52,7 @@ function summarize(
   };
 }
 
-/** Hosts may disagree: one that met another machine on the address outweighs those that did not. Silent hosts have no say. */
+/** Hosts may disagree: one that found another machine on the address outweighs the others. Silent hosts do not count. */
 function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly HostEntry[]): Plain<VipVerification>[] {
   const answers = hosts.filter(({ state }) => !state.isSilent).flatMap(({ reports }) => reports.vips);
   const combined = (vipType: string, vips: readonly string[]): Plain<VipVerification>[] =>
@@ -67,7 +67,7 @@ function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly Ho
   return [...combined('api', cluster.apiVips), ...combined('ingress', cluster.ingressVips)];
 }
 
-/** Nobody tried the address itself: then the lists of free addresses of exactly its network count. */
+/** No host has verified the address itself: the lists of free addresses of its network count. */
 function verifiedByLists(
   vip: string,
   index: number,
@@ -75,9 +75,9 @@ function verifiedByLists(
   hosts: readonly HostEntry[],
 ): string {
   const network = machineNetworks[index];
-  const told = hosts
+  const reported = hosts
     .filter(({ state }) => !state.isSilent)
     .flatMap(({ reports }) => reports.freeAddresses.filter((one) => one.network === network));
-  const different = new Map(told.map(({ text, ranges }) => [text, ranges]));
+  const different = new Map(reported.map(({ text, ranges }) => [text, ranges]));
   return verifyByFreeAddresses([...different.values()], vip);
 }

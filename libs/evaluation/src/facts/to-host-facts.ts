@@ -4,7 +4,7 @@ import type { FactsView } from './facts-view';
 import { majorityHostsMinOf } from './cluster-shape';
 import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
 
-/** The snapshot of one host that its rules see. */
+/** Returns the snapshot of one host that its rules read. */
 export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPolicy): HostFacts {
   const { state, reports } = entry;
   const cluster = view.cluster(state.clusterId);
@@ -59,7 +59,7 @@ function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): Hos
   };
 }
 
-/** Few, in a sound network none. */
+/** Few: in a healthy network there are none. */
 function weakPeersOf({ reports }: HostEntry, cluster: ClusterEntry, view: FactsView): readonly WeakPeer[] {
   const weak: WeakPeer[] = [];
   for (const { hostId, latencyMs, packetLossPercent } of reports.weakReaches) {
@@ -78,7 +78,7 @@ const listOf = (text = ''): readonly string[] =>
     .map((one) => one.trim())
     .filter(Boolean);
 
-/** A JSON array of texts, as the contract stores installer arguments; checked when it was given. */
+/** Parses a JSON array of texts. Installer arguments are stored in this form and were checked when they were set. */
 function argumentsOf(json = ''): readonly string[] {
   if (json === '') return [];
   try {

@@ -9,14 +9,14 @@ import type {
 } from '@muster/validation-rules';
 import type { HostReports } from './host-reports';
 
-/** A host as the rules see it: its own state and what it reported. */
+/** A host as the rules read it: its state and its reports. */
 export interface HostEntry {
   readonly key: HostKey;
   state: HostState;
   reports: HostReports;
-  /** What its cluster's rules read of it; made when asked for, dropped when the host changes. */
+  /** The summary that cluster rules read. Computed on demand, dropped when the host changes. */
   summary?: ClusterHostFacts;
-  /** Id of the last event about the host: the cause of what is judged next. */
+  /** Id of the last event about the host: the cause of the next evaluation. */
   lastEventId: string;
 }
 
@@ -24,13 +24,13 @@ export interface ClusterEntry {
   readonly id: string;
   state: ClusterState;
   facts: ClusterSettingsFacts;
-  /** Folder and name of the manifests that people gave it. */
+  /** Folder and name of the manifests of the user. */
   userManifests: readonly string[];
-  /** Kept while operators are chosen; nothing else asks for it. */
+  /** Computed only while operators are selected. */
   shape: ClusterShape;
   /** In ascending order. */
   readonly hostKeys: Set<HostKey>;
-  /** Name → the hosts with an inventory that are called so. */
+  /** Name → the hosts with an inventory and this name. */
   readonly names: Map<string, Set<HostKey>>;
   readonly connectivity: ClusterConnectivity;
   /** Network → ids of the hosts of its largest full mesh, as last recorded. */
@@ -39,11 +39,11 @@ export interface ClusterEntry {
   presentGroups?: PresentGroups | undefined;
   /** A connected host has not reported its connectivity to all other hosts yet. */
   awaitsReports: boolean;
-  /** Hosts that saw more than one machine answer on an address. */
+  /** Hosts that have reported more than one machine on an address. */
   readonly collisionReporters: Set<HostKey>;
-  /** The addresses they saw that on; made when asked for, dropped when one of them says something else. */
+  /** The addresses they have reported. Computed on demand, dropped when one of them reports another list. */
   collidingAddresses?: ReadonlySet<string>;
-  /** Whether its VIPs are free, as all hosts together say; made when asked for, dropped when one of them says something else. */
+  /** Verification of the VIPs by all hosts together. Computed on demand, dropped when a host reports another result. */
   vipVerifications?: ClusterFacts['vipVerifications'];
   lastEventId: string;
 }
@@ -59,17 +59,17 @@ export interface InfraEnvEntry {
   readonly hostKeys: Set<HostKey>;
 }
 
-/** False again once it was deregistered. */
+/** Returns false for a deregistered host. */
 export const isRegistered = ({ state }: HostEntry): boolean => state.hostId !== '';
 
-/** Another role, another cluster, or gone. */
+/** Returns true when the role, the cluster or the registration of the host has changed. */
 export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: HostEntry): boolean =>
   before.clusterId !== after.clusterId ||
   before.role !== after.role ||
   before.suggestedRole !== after.suggestedRole ||
   before.hostId !== after.hostId;
 
-/** Other answers, or another right to be heard. */
+/** Returns true when the verification of VIPs may have changed: by a report, or because the host fell silent or returned. */
 export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.state.clusterId !== after.state.clusterId ||
   before.state.isSilent !== after.state.isSilent ||
@@ -83,7 +83,7 @@ export const changesReports = (before: HostEntry, after: HostEntry): boolean =>
   before.reports.hardware !== after.reports.hardware ||
   before.reports.reaches !== after.reports.reaches;
 
-/** The name the node will get, or '' while the host has not reported. */
+/** Returns the name that the node will get, or '' while the host has no inventory. */
 export function nameOf({ state, reports }: HostEntry): string {
   return reports.hardware ? state.requestedHostname || reports.hardware.hostname : '';
 }

@@ -187,7 +187,7 @@ describe('what is found of a cluster and its hosts', () => {
     );
   });
 
-  it('is the same whether those are judged whom a fact touched, or everybody at the end', () => {
+  it('is the same whether dependent subjects are evaluated after each event, or all subjects at the end', () => {
     fc.assert(
       fc.property(story, choices, (streams, order) => {
         const facts = arrange(streams, order);

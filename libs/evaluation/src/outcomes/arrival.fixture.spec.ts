@@ -26,24 +26,24 @@ export const POLICY: RulesPolicy = {
   operatorSettings: STANDARD_SETTINGS,
 };
 
-/** What was found counts as it is: nothing of the past is remembered. */
+/** Outcomes are recorded as found. */
 const WITHOUT_MEMORY: Remember = (found) => found;
 const AT = '2024-01-01T00:00:00.000Z';
 
-/** The judging of facts as they arrive, without store and bus. */
+/** Evaluates events as they arrive, without store and bus. */
 export class Arrival {
   private readonly view = new FactsView();
   private readonly recorded = new Map<Subject, RecordedOutcomes>();
   private readonly seen = new Set<Subject>();
 
-  /** Judges after each fact those whom it touched, and nobody else. */
+  /** Evaluates after each event the subjects that depend on it. */
   static stepByStep(facts: readonly Fact[]): Arrival {
     const arrival = new Arrival();
     for (const event of recorded(facts)) arrival.settle(arrival.take(event));
     return arrival;
   }
 
-  /** Takes in all facts, then judges everybody. */
+  /** Folds all events, then evaluates all subjects. */
   static atOnce(facts: readonly Fact[]): Arrival {
     const arrival = new Arrival();
     for (const event of recorded(facts)) arrival.take(event);
@@ -87,23 +87,23 @@ export class Arrival {
   private settle(subjects: readonly Subject[]): void {
     const due = [...subjects];
     for (let subject = due.shift(); subject !== undefined; subject = due.shift()) {
-      const verdict = this.recorded.get(subject) ?? outcomeDecider.initialState();
-      const command = this.judge(subject);
+      const before = this.recorded.get(subject) ?? outcomeDecider.initialState();
+      const command = this.evaluate(subject);
       if (!command) {
         this.recorded.delete(subject);
         continue;
       }
-      const decision = outcomeDecider.decide(command, verdict);
-      if (decision.kind !== 'accepted') throw new Error(`The verdict on ${subject} is refused.`);
+      const decision = outcomeDecider.decide(command, before);
+      if (decision.kind !== 'accepted') throw new Error(`The evaluation of ${subject} is refused.`);
       for (const event of decision.events) {
-        this.recorded.set(subject, outcomeDecider.evolve(this.recorded.get(subject) ?? verdict, event));
+        this.recorded.set(subject, outcomeDecider.evolve(this.recorded.get(subject) ?? before, event));
         if (event.type === 'ClusterOutcomesChanged' && event.data.connectivityGroups)
           due.push(...this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups));
       }
     }
   }
 
-  private judge(subject: Subject): OutcomeCommand | undefined {
+  private evaluate(subject: Subject): OutcomeCommand | undefined {
     const { kind, id } = parseSubject(subject);
     if (kind === 'host') {
       const host = this.view.host(id);
@@ -114,7 +114,7 @@ export class Arrival {
   }
 }
 
-/** Networks that nobody is in say the same as networks that are not named. */
+/** An empty group is the same as a missing group. */
 const sorted = (groups: RecordedOutcomes['groups']): readonly (readonly [string, readonly string[]])[] =>
   [...groups].filter(([, hosts]) => hosts.length > 0).sort(([a], [b]) => (a < b ? -1 : 1));
 

@@ -3,7 +3,7 @@ import type { ConnectivityGroupChange, EventData, Plain } from '@muster/contract
 /** Network → ids of the hosts that reach each other in it, sorted. */
 export type Groups = ReadonlyMap<string, readonly string[]>;
 
-/** Who came and went in each network; a network that is new is named even when nobody is in its group. */
+/** Returns the hosts that joined and left in each network. A new network is listed even when its group is empty. */
 export function diffGroups(before: Groups, after: Groups): Plain<ConnectivityGroupChange>[] {
   const changes: Plain<ConnectivityGroupChange>[] = [];
   for (const network of new Set([...before.keys(), ...after.keys()])) {

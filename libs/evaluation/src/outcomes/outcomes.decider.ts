@@ -26,7 +26,7 @@ export interface RecordedOutcomes {
   readonly epoch: number;
   /** The cluster that a host was evaluated for. Empty for clusters and hosts that are not bound. */
   readonly clusterId: string;
-  /** Of clusters only. */
+  /** The connectivity groups of a cluster. Empty for hosts. */
   readonly groups: Groups;
 }
 

@@ -1,4 +1,4 @@
-/** A set of small numbers: a bit for each, 32 to a word. */
+/** A set of small numbers: a bit for each, 32 to an integer. */
 export type BitSet = Uint32Array;
 
 export const emptyBits = (size: number): BitSet => new Uint32Array(Math.ceil(size / 32));

@@ -24,8 +24,8 @@ interface Member {
 }
 
 /**
- * Who reaches whom in one cluster: on layer 2 in each machine network (IPv6 has no ARP, so there it is layer 3), on layer 3 in each
- * family. Takes in one host at a time and looks at its changed edges only.
+ * The connectivity of the hosts of a cluster: on layer 2 in each machine network (IPv6 has no ARP, so there it is layer 3), on layer 3 in each
+ * family. Applies one host at a time and reads its changed edges only.
  */
 export class ClusterConnectivity {
   private readonly members = new Map<string, Member>();
@@ -50,7 +50,7 @@ export class ClusterConnectivity {
     }
   }
 
-  /** `addresses` with prefix. Answers the hosts that are reached in another way now. */
+  /** `addresses` with prefix. Returns the hosts whose reachability has changed. */
   setHost(host: string, addresses: readonly string[], reaches: Reaches = NO_REACHES): readonly string[] {
     const before = this.members.get(host);
     const own = parseCidrs(addresses);

@@ -1,6 +1,6 @@
 import { type BitSet, bitsOf, clearBit, emptyBits, hasBit, inBoth, setBit } from './bit-set';
 
-/** Who reaches whom, both ways: for each host a bit per host, by place in the list of hosts. */
+/** Reachability in both directions: for each host a bit per host, by index in the list of hosts. */
 export interface Mesh {
   /** Sorted; the place in this list is the number of the host. */
   readonly hosts: readonly string[];
@@ -36,7 +36,7 @@ interface Kind {
  * they are merged into one kind first, and a sound network of any size is a single kind. Kinds are then searched by branch and
  * bound, at most MAX_BRANCHES branches: with patchy connectivity the answer is a full mesh nonetheless, the best of greedy
  * searches and of the branches seen, but may not be the largest one. The answer depends on the graph alone. Bound for n hosts of k
- * kinds: O(n²/32 + k²) to merge, `meshStepsMax` to search; `effort` is told what it took.
+ * kinds: O(n²/32 + k²) to merge, `meshStepsMax` to search; `effort` counts the steps.
  */
 export function largestFullMesh(mesh: Mesh, effort: MeshEffort = { branches: 0, steps: 0 }): readonly string[] {
   const kinds = kindsOf(mesh);

@@ -3,7 +3,7 @@ import { largestFullMesh, MAX_BRANCHES, type Mesh, type MeshEffort, meshStepsMax
 import { ReachGraph } from './reach-graph';
 
 const HOSTS = 1_000;
-/** What a cluster of a thousand hosts may take to find out who reaches whom, however bad its network is. */
+/** Bounds for the search of connectivity groups in a cluster of 1,000 hosts with a bad network. */
 const STEPS_MAX = 6_000_000;
 
 type Reaches = (a: number, b: number) => boolean;
@@ -79,7 +79,7 @@ describe('a patchy network of 1,000 hosts', () => {
     expect(effort.steps).toBeLessThanOrEqual(1_000);
   });
 
-  it('has the same group in whatever order its hosts and ways were told', () => {
+  it('has the same group in any order of its hosts and edges', () => {
     const reaches = atRandom(70);
     const groupOf = (order: readonly number[]): readonly string[] => {
       const graph = new ReachGraph();

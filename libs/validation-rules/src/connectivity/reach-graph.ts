@@ -16,7 +16,7 @@ interface Vertex {
 }
 
 /**
- * Who reaches whom in one network, kept up to date edge by edge. An edge counts once both ends report it. A change of one direction
+ * The reachability of hosts in one network, updated edge by edge. An edge counts once both ends report it. A change of one direction
  * costs O(1); the group is computed when it is asked for after an edge came or went, and while every host that reaches anyone
  * reaches everyone, which two counters tell, there is nothing to search for.
  */
@@ -55,7 +55,7 @@ export class ReachGraph {
     return this.vertices.has(host);
   }
 
-  /** Of hosts that are in the graph; others have no ways. */
+  /** Applies to hosts in the graph only: other hosts have no edges. */
   setReached(from: string, to: string, isReached: boolean): void {
     const [a, b] = [this.vertices.get(from), this.vertices.get(to)];
     if (!a || !b || a === b || hasBit(a.reached, b.slot) === isReached) return;
@@ -83,15 +83,15 @@ export class ReachGraph {
     return this.known;
   }
 
-  /** Those that reach anyone, by id. */
+  /** Returns the hosts that reach another host, sorted by id. */
   private inTouch(): readonly Vertex[] {
     return [...this.vertices.values()].filter(({ degree }) => degree > 0).sort((a, b) => (a.host < b.host ? -1 : 1));
   }
 
   /**
-   * A mesh found by leaving out the worst connected hosts one by one tells how large the answer is at least: who reaches fewer hosts than
-   * that is not in it, who reaches all of the others is. What is left to be searched is nobody in a network with a few bad
-   * hosts or edges, and everybody in a patchy one. Up to the search it takes a step per host left out and edge.
+   * Leaving out the worst connected hosts one by one finds a mesh, which is a lower bound of the answer. A host that reaches fewer hosts
+   * than that is not in the answer, and a host that reaches all other hosts is. The remaining hosts are searched: none in a network with a
+   * few bad hosts or edges, all in a patchy network. Before the search, the cost is a step per host left out and edge.
    */
   private search(): readonly string[] {
     const all = this.inTouch();

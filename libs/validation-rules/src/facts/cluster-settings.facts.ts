@@ -36,7 +36,7 @@ export interface ClusterSettingsFacts {
     /** tpmv2 or tang. */
     readonly mode: string;
   };
-  /** Workloads may run on the control plane because a person wants it. */
+  /** A user has allowed workloads on the control plane. */
   readonly schedulableMasters: boolean;
   /** Names of the operators that were chosen and of those that they depend on. */
   readonly operators: readonly string[];
@@ -81,7 +81,7 @@ export const isLoadBalancerUserManaged = (cluster: ClusterSettingsFacts): boolea
 /** User-managed networking means something else on a single node: there is no load balancing to manage. */
 export const isMultiNodeUserManaged = (cluster: ClusterSettingsFacts): boolean =>
   cluster.userManagedNetworking && !isSingleNode(cluster);
-/** Whoever brings the load balancing needs no VIPs from us, and a single node needs none at all. */
+/** User-managed load balancing and single nodes need no VIPs. */
 export const needsVips = (cluster: ClusterSettingsFacts): boolean =>
   !cluster.userManagedNetworking && !isSingleNode(cluster);
 export const needsMachineNetwork = (cluster: ClusterSettingsFacts): boolean => !isMultiNodeUserManaged(cluster);

@@ -31,7 +31,7 @@ export interface ClusterFacts {
   readonly policy: RulesPolicy;
   readonly settings: ClusterSettingsFacts;
   readonly hosts: readonly ClusterHostFacts[];
-  /** The last answer on each VIP; none: nobody has tried it. */
+  /** The last verification of each VIP. Absent until a host has verified it. */
   readonly vipVerifications: readonly Plain<VipVerification>[];
 }
 

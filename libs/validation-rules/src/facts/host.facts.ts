@@ -34,7 +34,7 @@ export interface HostFacts {
   readonly cluster: ClusterSettingsFacts | undefined;
   /** How the hosts of the cluster are made up, as far as operators ask. */
   readonly shape: ClusterShape;
-  /** Of the infra-env; what a host of the pool is measured by. */
+  /** Version of the infra-env. Requirements of hosts that are not bound depend on it. */
   readonly infraEnvVersion: string;
   readonly infraEnvHasNtpSources: boolean;
 
@@ -71,16 +71,16 @@ export interface HostFacts {
   readonly resolutions: readonly Plain<DomainResolution>[] | undefined;
   /** Undefined until the host asked the Tang servers. */
   readonly isTangReached: boolean | undefined;
-  /** Of the ignition of the installed cluster (day-2): none, tpm2, tang, other; undefined before there is one. */
+  /** Disk encryption in the ignition of the installed cluster (day-2): none, tpm2, tang, other. Undefined before there is one. */
   readonly workerEncryption: string | undefined;
-  /** Of the same: managed, user-managed or empty. */
+  /** Networking in the same ignition: managed, user-managed or empty. */
   readonly workerNetworking: string | undefined;
 
   /** How many hosts the cluster has. */
   readonly clusterHostCount: number;
   /** The host has tried to reach the others. */
   readonly isReachReported: boolean;
-  /** Who reaches whom in the cluster; undefined before anyone reported. */
+  /** Connectivity groups of the cluster. Undefined before any host has reported. */
   readonly majority: MajorityFacts | undefined;
   /** Hosts of the cluster that are reached late or with losses. */
   readonly weakPeers: readonly WeakPeer[];
@@ -115,7 +115,7 @@ export const clusterOf = (facts: HostFacts): ClusterSettingsFacts => facts.clust
 export const isBound = (facts: HostFacts): boolean => facts.cluster !== undefined;
 export const isDay2Host = (facts: HostFacts): boolean => facts.kind === 'AddToExistingClusterHost';
 
-/** The name the node will get: what a person asked for, else what the host calls itself. */
+/** Returns the name that the node will get: the requested hostname, else the one in the inventory. */
 export const hostnameOf = (facts: HostFacts): string => facts.requestedHostname || hardwareOf(facts).hostname;
 
 /** The version that requirements and disk types are looked up for. */

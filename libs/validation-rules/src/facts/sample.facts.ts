@@ -6,7 +6,7 @@ import { type ClusterSettingsFacts, NO_CLUSTER } from './cluster-settings.facts'
 import type { ClusterFacts, ClusterHostFacts } from './cluster.facts';
 import type { HostFacts, RulesPolicy } from './host.facts';
 
-/** Facts of a sound cluster, for specs: each spec changes the one thing it is about. */
+/** Facts of a healthy cluster for specs. Each spec changes the members that it tests. */
 export const SAMPLE_POLICY: RulesPolicy = {
   requirements: DEFAULT_REQUIREMENTS,
   agentImage: 'quay.io/muster/agent:1',

@@ -9,6 +9,6 @@ interface Row {
 const dampedIds = (rules: readonly Row[]): ReadonlySet<string> =>
   new Set(rules.filter(({ comesAndGoes }) => comesAndGoes).map(({ id }) => id));
 
-/** Rules of hosts whose good news has to last once they flap. What follows from settings alone is believed at once. */
+/** Host rules whose success has to be stable when they flap. Outcomes that depend on settings only count at once. */
 export const DAMPED_HOST_RULES = dampedIds(HOST_RULES);
 export const DAMPED_CLUSTER_RULES = dampedIds(CLUSTER_RULES);

@@ -40,7 +40,7 @@ describe('host conditions', () => {
     expect(idsOf(sampleHost({ installationDiskId: '' })).pendingIds).toEqual(['sufficient-installation-disk-speed']);
   });
 
-  it('of a host without an inventory hold it back', () => {
+  it('of a host without an inventory block it', () => {
     const found = conditions(sampleHost({ hardware: undefined, ntpSources: [] }));
     expect(found).toMatchObject({
       inventory: 'none',

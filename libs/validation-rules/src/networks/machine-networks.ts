@@ -51,7 +51,7 @@ function networksOfVips(settings: ClusterSettingsFacts, hosts: readonly Hardware
     const before = parseCidr(settings.machineNetworks[index] ?? '');
     return found !== undefined && before !== undefined && isSameNetwork(found, before);
   };
-  // A second network that no VIP speaks of was given by a person and stays.
+  // A second network without a VIP was set by a user and remains.
   if (!primary || (isAsBefore(0, primary) && (!secondary || isAsBefore(1, secondary)))) return undefined;
   return [primary, secondary].filter((cidr) => cidr !== undefined).map(formatNetwork);
 }

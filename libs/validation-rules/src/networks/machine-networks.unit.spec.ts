@@ -44,7 +44,7 @@ describe('machine networks', () => {
     ['there is no VIP', settings({ apiVips: [], ingressVips: [] })],
     ['no host is in the network of the VIP', settings({ apiVips: ['10.9.9.9'], ingressVips: [] })],
     ['they are right already', sampleSettings()],
-    ['a person gave a second network', sampleSettings({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] })],
+    ['a user has set a second network', sampleSettings({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] })],
     ['networking is user-managed', settings({ userManagedNetworking: true })],
     ['the load balancer is user-managed', settings({ loadBalancerType: 'user-managed' })],
   ])('stay when %s', (_case, given) => {

@@ -1,6 +1,6 @@
 export const AUTO_ASSIGN = 'auto-assign';
 
-/** The role a host counts as: what a person gave it, else what was suggested. */
+/** Returns the role that counts: the role set by a user, else the suggested one. */
 export function effectiveRole(role: string, suggestedRole: string): string {
   return role === AUTO_ASSIGN && suggestedRole !== '' ? suggestedRole : role;
 }

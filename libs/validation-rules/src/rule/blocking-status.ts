@@ -11,7 +11,7 @@ import {
 } from './overrides';
 import type { Outcome } from './rule';
 
-/** What an outcome means to its subject. */
+/** What an outcome blocks. */
 export interface BlockingStatus {
   /**
    * What waits for it: that the host is known, that the cluster is ready, or that its installation is prepared. Nothing
@@ -27,7 +27,7 @@ export interface BlockingStatus {
 const HOST_RULES_BY_ID: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
 const CLUSTER_RULES_BY_ID = new Map<string, (typeof CLUSTER_RULES)[number]>(CLUSTER_RULES.map((one) => [one.id, one]));
 
-/** Of a host's outcome; nothing but a few things is asked of hosts of the pool. */
+/** Returns what an outcome blocks. Few rules block hosts that are not bound. */
 export function hostBlockingStatus(outcome: Outcome, ignored: IgnoredRules, isBound: boolean): BlockingStatus {
   const rule = HOST_RULES_BY_ID.get(outcome.id);
   const gate = rule && (isBound || rule.inPool) ? hostGate(rule.gate) : 'soft';

@@ -12,7 +12,7 @@ export interface OverrideError {
 
 const OPERATOR_RULE_IDS = OPERATOR_NAMES.map(operatorRuleId);
 
-/** Ids that nothing produces any more are still the contract's: whoever names them asks for nothing wrong. */
+/** Ids that nothing produces any more are still in the v2 API, so that naming them is no error. */
 const KNOWN: { readonly [Subject in OverrideSubject]: ReadonlySet<string> } = {
   host: new Set([...HOST_RULE_IDS, ...OPERATOR_RULE_IDS, ...RETIRED_RULE_IDS]),
   cluster: new Set([...CLUSTER_RULE_IDS, ...OPERATOR_RULE_IDS, ...RETIRED_RULE_IDS]),

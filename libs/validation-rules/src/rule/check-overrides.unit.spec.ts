@@ -27,14 +27,14 @@ describe('what can be ignored', () => {
     ).toEqual([]);
   });
 
-  it('is all of that by one word', () => {
+  it('is all of that by `all`', () => {
     expect(checkOverrides('host', ['all'])).toEqual(NOTHING);
     expect(checkOverrides('cluster', ['all', 'platform-requirements-satisfied'])).toEqual(NOTHING);
     expect(isIgnored('connected', ['all'], NEVER_IGNORABLE_HOST_RULES)).toBe(false);
     expect(checkOverrides('host', ['ALL']).unknown).toEqual(['ALL']);
   });
 
-  it('is told for hosts and clusters apart, each id once', () => {
+  it('is listed for hosts and clusters separately, each id once', () => {
     expect(checkOverrides('cluster', ['ntp-synced', 'toString', 'ntp-synced'])).toEqual({
       unknown: ['ntp-synced', 'toString'],
       neverIgnorable: [],

@@ -162,7 +162,7 @@ describe('every rule, whatever the facts', () => {
     );
   });
 
-  it('says no more than a person reads of what a machine has hundreds of, and cuts no character in two', () => {
+  it('has a bounded length, and never cuts a character in two', () => {
     const disks = Array.from({ length: 256 }, (_, at) =>
       sampleDisk({ id: `d${at}`, name: '😀'.repeat(600) + at, hasUuid: false }),
     );
