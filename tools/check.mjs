@@ -34,6 +34,7 @@ const CHECKS = [
   ['contracts: nothing released is broken', () => run('buf', ['breaking', '--against', 'proto/released.binpb'])],
   ['contracts: generated code is current', generatedCodeIsCurrent],
   ['language', () => run('node', ['tools/language/check-language.mjs'])],
+  ['no regular expression of exponential time', () => run('node', ['tools/check-expressions.mjs'])],
   ['diagrams and reference pages are current', () => run('node', ['tools/diagrams/dist/main.js', '--check'])],
 ];
 
