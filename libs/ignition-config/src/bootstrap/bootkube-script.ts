@@ -6,7 +6,7 @@ export type BootstrapKind = 'multi-node' | 'single-node';
 export const stagesOf = (kind: BootstrapKind) =>
   BOOTKUBE_STAGES.filter(({ only }) => only === undefined || only === kind);
 
-/** Goes on where an earlier run ended: every stage that is done leaves a mark. */
+/** Continues after the last completed stage of an earlier run: every completed stage leaves a marker file. */
 export function bootkubeScript(kind: BootstrapKind): string {
   const stages = stagesOf(kind).map(({ name, why, lines }) =>
     [`# ${name}: ${why}.`, `if begins ${name}; then`, ...lines.map((line) => `  ${line}`), `  ends ${name}`, 'fi'].join(

@@ -18,7 +18,7 @@ const PULL_SECRET = '/assets/manifests/openshift-config-secret-pull-secret.yaml'
 export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   {
     name: 'openshift-manifests',
-    why: 'what people and operators add is applied with the rest',
+    why: 'manifests of users and operators are applied with the others',
     lines: ['cp --recursive openshift/. manifests/'],
   },
   {
@@ -119,7 +119,7 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'cb-bootstrap',
-    why: 'the same, and nobody waits for pods that run only after the restart',
+    why: 'the same, without waiting for pods that start only after the restart',
     only: 'single-node',
     lines: ['render cluster-bootstrap start --tear-down-early=false --asset-dir=/assets --required-pods='],
   },

@@ -7,7 +7,7 @@ cd ${CLUSTER_FOLDER}
 . /usr/local/bin/release-image.sh
 
 if [ ! -f stop-etcd.done ]; then
-  # Its files are copied: nobody may write them meanwhile.
+  # Its files are copied and must not change meanwhile.
   if [ -f /etc/kubernetes/manifests/etcd-member-pod.yaml ]; then mv /etc/kubernetes/manifests/etcd-member-pod.yaml .; fi
   until [ -z "$(crictl ps --quiet --name '^etcd$')" ]; do sleep 5; done
   touch stop-etcd.done
@@ -87,7 +87,7 @@ restore_cvo_overrides() {
   oc patch clusterversion version --type merge --patch '{"spec":{"overrides":null}}'
 }
 approve_csr() {
-  until oc get nodes --selector node-role.kubernetes.io/master --no-headers 2>/dev/null | grep --quiet --word-regexp Ready; do
+  until oc get nodes --selector node-role.kubernetes.io/master --no-headers 2>/dev/null | grep -qw Ready; do
     oc get csr --no-headers 2>/dev/null | awk '/Pending/ { print $1 }' | xargs --no-run-if-empty oc adm certificate approve
     sleep 10
   done

@@ -63,7 +63,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'node-image-finish.service',
-    about: 'Go on once this system has the programs of nodes',
+    about: 'Continue when this system has the programs of nodes',
     script: 'node-image-finish.sh',
     text: () => NODE_IMAGE_FINISH_SCRIPT,
     unit: ['Requires=node-image-overlay.service', 'After=node-image-overlay.service'],

@@ -2,7 +2,7 @@ import type { IgnitionFile } from '../config/ignition-config';
 import { MODE_READABLE, textFile } from '../config/ignition-file';
 import { CLUSTER_FOLDER } from './bootstrap-paths';
 
-/** For people who log in while it works. */
+/** Login message during the bootstrap. */
 export const BOOTSTRAP_MOTD: IgnitionFile = textFile(
   '/etc/motd',
   MODE_READABLE,
@@ -14,7 +14,7 @@ How far it is:  journalctl --unit bootkube.service --follow
 `,
 );
 
-/** A bootstrap host of several nodes, and nobody but itself says which name servers it has. */
+/** A bootstrap host of several nodes; NetworkManager does not manage its name servers. */
 export const MULTI_NODE_FILES: readonly IgnitionFile[] = [
   textFile(`${CLUSTER_FOLDER}/assisted-install-bootstrap`, MODE_READABLE, ''),
   textFile('/etc/NetworkManager/conf.d/99-kni.conf', MODE_READABLE, '[main]\nrc-manager=unmanaged\n'),

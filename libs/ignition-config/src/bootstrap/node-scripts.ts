@@ -47,7 +47,7 @@ until [ -f ${DONE_PATH} ]; do
 done
 `;
 
-/** The store and the API have to run on more than one machine before anybody may rely on them. */
+/** The store and the API have to run on more than one machine before other components rely on them. */
 export const PROGRESS_SCRIPT = `#!/bin/sh
 export KUBECONFIG=${KUBECONFIG}
 until [ -f ${DONE_PATH} ]; do sleep 5; done

@@ -57,7 +57,7 @@ interface HostObject {
   readonly [member: string]: unknown;
 }
 
-/** Somebody else's BareMetalHost with what is known of the machine; texts of other objects and machines stay as they are. */
+/** Returns the BareMetalHost of the installer with the status of the host; other texts are returned unchanged. */
 export function describeBareMetalHost(text: string, hosts: readonly BareMetalHost[]): string {
   const object = parse(text) as HostObject | null;
   const host = hosts.find(({ hostname }) => hostname === object?.metadata?.name);
@@ -65,7 +65,7 @@ export function describeBareMetalHost(text: string, hosts: readonly BareMetalHos
   return stringify(known(host, object), { lineWidth: 0 });
 }
 
-/** The machine runs without the cluster having installed it; what it is made of is told by an annotation. */
+/** The host runs although the cluster did not install it; an annotation describes its hardware. */
 function known(host: BareMetalHost, object: HostObject): HostObject {
   const annotations = { ...object.metadata?.annotations, [STATUS]: JSON.stringify(statusOf(host)) };
   return {

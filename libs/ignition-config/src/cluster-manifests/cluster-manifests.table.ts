@@ -157,7 +157,7 @@ export const CLUSTER_MANIFESTS: readonly ManifestRow[] = [
   },
 ];
 
-/** Everybody who may read the namespace reads this copy. */
+/** Every reader of the namespace may read this copy. */
 function withoutSecrets(config: ClusterManifestsInput['installConfig']): object {
   const { fencing: _, ...controlPlane } = (config['controlPlane'] ?? {}) as { readonly fencing?: unknown };
   return { ...config, pullSecret: '', controlPlane };

@@ -3,7 +3,7 @@ import { machineConfigs } from './machine-configs';
 import { manifest, type ManifestFile } from './manifest-file';
 import { type ClusterManifestsInput, viewOf } from './manifests-input';
 
-/** What describes the cluster to itself, before anybody adds to it. Holds secrets. */
+/** Returns the generated manifests of a cluster, without those of users and operators. Contains secrets. */
 export function clusterManifests(input: ClusterManifestsInput): readonly ManifestFile[] {
   const config = viewOf(input.installConfig);
   const described = CLUSTER_MANIFESTS.flatMap(({ folder, fileName, object }) => {

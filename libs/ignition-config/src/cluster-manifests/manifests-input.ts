@@ -15,7 +15,7 @@ export interface ClusterManifestsInput {
   readonly kubeadminPasswordHash: string;
   /** Pointer configs by role, as JSON text. */
   readonly pointers: ReadonlyMap<string, string>;
-  /** Who installs, as the cluster shows it. */
+  /** Name of the installing program, as the cluster reports it. */
   readonly invoker: string;
   readonly version: string;
 }

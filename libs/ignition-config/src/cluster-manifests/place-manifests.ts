@@ -13,7 +13,7 @@ const NUMBER_DIGITS = 2;
 export const isPatch = ({ fileName }: ManifestFile): boolean => PATCH.test(fileName);
 
 /**
- * The generated manifests with those of people and operators laid on top: 1. files that are empty are left out, 2. one of
+ * Returns the generated manifests with those of users and operators: 1. files that are empty are left out, 2. one of
  * the same name takes the place of a generated one, 3. files of several documents become one file each, 4. patches are
  * applied, in the order of their names, to the file that they name, in whichever folder it is; openshift first.
  * `token` tells files of one document apart from others of the same name.

@@ -7,7 +7,7 @@ export interface IgnitionConfig {
 }
 
 export interface IgnitionSection {
-  /** Of the spec, such as 3.1.0. */
+  /** Version of the specification, such as 3.1.0. */
   readonly version: string;
   readonly config?: { readonly merge?: readonly IgnitionResource[] };
   readonly proxy?: IgnitionProxy;

@@ -22,7 +22,7 @@ export function agentUnit(input: DiscoveryInput): IgnitionUnit {
     'Description=Discovery agent: registers this machine and runs the steps it is given',
     'Wants=network-online.target',
     'After=network-online.target',
-    // The agent ends on purpose when its host is bound anew; no number of restarts is too many.
+    // The agent exits on purpose when its host is bound again, so restarts are not limited.
     'StartLimitIntervalSec=0',
     '',
     '[Service]',
@@ -63,7 +63,7 @@ function agentFlags({ infraEnvId, service, agent }: DiscoveryInput): readonly st
   ];
 }
 
-/** A word of an Exec line: specifiers and variables are taken literally. */
+/** An argument of an Exec line: specifiers and variables are taken literally. */
 function execArgument(text: string): string {
   return escapeUnitText(text).replaceAll('$', '$$$$');
 }

@@ -20,7 +20,7 @@ export function proxyEnvironmentLines(proxy: ProxySettings): readonly string[] {
   return proxyVariables(proxy).map(([name, value]) => environmentLine(name, value));
 }
 
-/** For people and scripts that log in. */
+/** For login shells of users and scripts. */
 export function proxyFiles(proxy: ProxySettings): readonly IgnitionFile[] {
   const lines = proxyVariables(proxy).map(([name, value]) => `export ${name}=${shellQuote(value)}\n`);
   return lines.length === 0 ? [] : [textFile('/etc/profile.d/proxy.sh', MODE_READABLE, lines.join(''))];

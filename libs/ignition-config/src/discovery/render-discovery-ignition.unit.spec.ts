@@ -120,7 +120,7 @@ describe('The discovery ignition', () => {
     expect(modes.get('/usr/local/bin/agent-pull-image')).toBe(493);
   });
 
-  it('lets people in by key only, each key once', () => {
+  it('permits login by key only, with each key once', () => {
     const config = renderDiscoveryIgnition(
       sampleDiscovery({ sshAuthorizedKeys: 'ssh-rsa A\n\n# mine\nssh-rsa B \nssh-rsa A' }),
     );
@@ -143,7 +143,7 @@ describe('The discovery ignition', () => {
     expect(toIgnitionJson(renderDiscoveryIgnition(reversed))).toBe(toIgnitionJson(renderDiscoveryIgnition(input)));
   });
 
-  it('leaves nobody in when nobody gave a key', () => {
+  it('permits no login without a key', () => {
     expect(renderDiscoveryIgnition(sampleDiscovery({ sshAuthorizedKeys: '\n# none\n' })).passwd?.users).toEqual([]);
   });
 

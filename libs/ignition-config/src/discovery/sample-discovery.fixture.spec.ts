@@ -6,7 +6,7 @@ export const sampleDiscovery = (changes: Partial<DiscoveryInput> = {}): Discover
   service: { url: 'http://192.0.2.1:8090', skipsCertificateVerification: false, caPem: '', token: 'a-token' },
   agent: { image: 'quay.io/muster/agent:latest', startTimeoutSeconds: 600 },
   pullSecret: '{"auths":{"quay.io":{"auth":"c2VjcmV0"}}}',
-  sshAuthorizedKeys: 'ssh-ed25519 AAAA person@example.com',
+  sshAuthorizedKeys: 'ssh-ed25519 AAAA user@example.com',
   proxy: { httpProxy: '', httpsProxy: '', noProxy: '' },
   ntp: { sources: '', additionalSources: '' },
   additionalTrustBundle: '',

@@ -19,7 +19,7 @@ ExecStart=${SCRIPT_PATH}
 WantedBy=multi-user.target
 `;
 
-/** How chrony is told of time sources: instead of its own when `sources` are given, else besides them. */
+/** Configures the time sources of chrony: instead of its own when `sources` are given, else besides them. */
 export function timeSources(ntp: NtpSettings): {
   readonly files: readonly IgnitionFile[];
   readonly units: readonly IgnitionUnit[];

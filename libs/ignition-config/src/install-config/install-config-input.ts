@@ -29,9 +29,9 @@ export interface InstallConfigInput {
   /** PEM. */
   readonly additionalTrustBundle: string;
   readonly mirrors: readonly RegistryMirror[];
-  /** Of a single node. */
+  /** Input of a single-node cluster. */
   readonly installationDisk: string;
-  /** JSON text of `install_config_overrides`; empty when nobody gave any. */
+  /** JSON text of `install_config_overrides`; empty without overrides. */
   readonly overrides: string;
 }
 
@@ -47,7 +47,7 @@ export interface PlatformChoice {
 export interface InstallConfigHost {
   readonly hostname: string;
   readonly role: 'master' | 'worker' | 'arbiter';
-  /** Of the first port with an address in a machine network; empty when there is none. */
+  /** MAC address of the first port with an address in a machine network; empty without such a port. */
   readonly bootMacAddress: string;
   readonly isLegacyBoot: boolean;
   /** How its power is cut when it stops answering; two-node clusters with fencing. Secrets. */

@@ -20,7 +20,7 @@ const mirrorSources = listOf(
   }),
 );
 
-/** Every field that an install-config of any supported version may have, whoever writes it. */
+/** Every field that an install-config of any supported version may have. */
 export const INSTALL_CONFIG_SHAPE: Shape = mapping({
   apiVersion: oneOf(['v1']),
   baseDomain: text,

@@ -100,9 +100,9 @@ describe('The install-config', () => {
 
   it.each([
     ['none', { platform: { ...PLATFORM, type: 'none' } }, { none: {} }],
-    ['a network that people run', { platform: { ...PLATFORM, isUserManagedNetworking: true } }, { none: {} }],
+    ['user-managed networking', { platform: { ...PLATFORM, isUserManagedNetworking: true } }, { none: {} }],
     [
-      'a load balancer that people run',
+      'a user-managed load balancer',
       { platform: { ...PLATFORM, isUserManagedLoadBalancer: true } },
       { baremetal: { loadBalancer: { type: 'UserManaged' } } },
     ],

@@ -12,7 +12,7 @@ export type OverriddenInstallConfig =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * The config with a person's JSON text over it: mappings field by field, lists item by item as long as the override's list
+ * Returns the config merged with the JSON text of a user: mappings field by field, lists item by item as long as the override's list
  * is, anything else by replacement. Only fields that an install-config has. Trust bundles are joined, not replaced.
  */
 export function overrideInstallConfig(config: InstallConfig, overrides: string): OverriddenInstallConfig {

@@ -14,7 +14,7 @@ export function platformSection(input: InstallConfigInput): Section {
   return build(input);
 }
 
-/** A single node that is not on an external platform has nobody to share addresses with. */
+/** A single node outside of an external platform has no VIPs. */
 export function effectivePlatform({ platform, controlPlaneCount }: InstallConfigInput): string {
   if (platform.type === 'external') return 'external';
   if (platform.type === 'none' || controlPlaneCount === 1) return 'none';
@@ -76,7 +76,7 @@ function external({ platform }: InstallConfigInput): Section {
   };
 }
 
-/** Nobody asks for access to the virtualization at this point; it is given to the running cluster later. */
+/** The credentials of the virtualization platform are not known at this point; the running cluster gets them later. */
 const VSPHERE_PLACES = {
   server: 'vcenterplaceholder',
   datacenter: 'datacenterplaceholder',

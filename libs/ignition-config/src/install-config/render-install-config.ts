@@ -35,7 +35,7 @@ export function renderInstallConfig(input: InstallConfigInput): InstallConfig {
   };
 }
 
-/** A cluster on bare metal whose network a person brings says so with an empty text. */
+/** A bare-metal cluster with a custom network plug-in has an empty network type. */
 const networkType = (input: InstallConfigInput): string =>
   input.networkType === 'None' && effectivePlatform(input) === 'baremetal' ? '' : input.networkType;
 

@@ -71,7 +71,7 @@ describe('What is added for one host', () => {
 describe('The config of a host that joins a running cluster', () => {
   const joining = { endpoint: 'http://api.x.y:22624/config', pool: 'worker', caPem: '', token: '', headers: {} };
 
-  it('leads to its pool, and trusts nobody where nothing is signed', () => {
+  it('refers to its pool, without certificate authority when there is none', () => {
     expect(renderJoiningIgnition(joining)).toEqual({
       ignition: { version: '3.2.0', config: { merge: [{ source: 'http://api.x.y:22624/config/worker' }] } },
     });
@@ -149,7 +149,7 @@ describe('The bootstrap ignition', () => {
   it.each([
     [false, ''],
     [true, undefined],
-  ])('of a single node (%s) is told apart by the marker of the others', (isSingleNode, marker) => {
+  ])('of a single node (%s) has the marker of the others', (isSingleNode, marker) => {
     const config = renderBootstrapIgnition(sampleBootstrap({ isSingleNode }));
     expect(readTextFile(config, '/opt/openshift/assisted-install-bootstrap')).toBe(marker);
   });

@@ -3,7 +3,7 @@ import type { IgnitionConfig, IgnitionFile } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_READABLE, textFile } from '../config/ignition-file';
 import { IPV6_SETTINGS, SERVICE_CA_PATH } from '../discovery/host-files';
 
-/** What a role's config gets besides the pointer, whoever made that. */
+/** Files that the config of a role gets in addition to the pointer config. */
 export interface NodeFilesInput {
   /** PEM of the authority of the service; empty when machines need none. */
   readonly serviceCaPem: string;

@@ -6,7 +6,7 @@ export const POINTER_SPEC_VERSION = '3.2.0';
 const MACHINE_CONFIG_PORT = 22_623;
 
 export interface PointerInput {
-  /** Of the cluster's internal API, such as api-int.demo.example.com. */
+  /** Host name of the cluster's internal API, such as api-int.demo.example.com. */
   readonly apiHost: string;
   /** Machine-config pool: master, worker, arbiter or a custom one. */
   readonly pool: string;
@@ -14,7 +14,7 @@ export interface PointerInput {
   readonly rootCaPem: string;
 }
 
-/** Where a machine fetches the rest of its configuration from, and whom it believes. */
+/** Returns the config that refers a host to the machine-config server and its certificate authority. */
 export function renderPointerIgnition(input: PointerInput): IgnitionConfig {
   return {
     ignition: {

@@ -65,7 +65,7 @@ describe('An ignition override', () => {
     });
   });
 
-  it('is told by the line at which it goes wrong', () => {
+  it('names the line of the error', () => {
     const text =
       '{\n "ignition": {"version": "3.1.0"},\n "systemd": {\n  "units": [\n   {"name": "a.service",\n    "mask": 1}\n]}}';
     expect(parse(text)).toMatchObject({

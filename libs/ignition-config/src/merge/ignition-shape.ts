@@ -154,7 +154,7 @@ export const IGNITION_SHAPE: Shape = members(
   ['ignition'],
 );
 
-/** Sections that older versions of the spec do not know: they would be passed over without a word. */
+/** Sections that older versions of the specification silently ignore. */
 export const LATER_MEMBERS: readonly { readonly path: readonly string[]; readonly sinceMinor: number }[] = [
   { path: ['storage', 'luks'], sinceMinor: 2 },
   { path: ['kernelArguments'], sinceMinor: 3 },

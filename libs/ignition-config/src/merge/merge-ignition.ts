@@ -2,7 +2,7 @@ import type { IgnitionConfig } from '../config/ignition-config';
 
 type Json = { readonly [name: string]: unknown };
 
-/** Partitions are told apart by their number, or by their label while they have none. */
+/** Partitions are identified by their number, or by their label without a number. */
 const PARTITION = 'number or label';
 
 /**
@@ -86,7 +86,7 @@ function mergeLists(parent: readonly unknown[], child: readonly unknown[], place
   return [...merged, ...unused.values()];
 }
 
-/** One that has neither is nobody else's. */
+/** A partition without both is always a new one. */
 function partitionName({ number, label }: Json): unknown {
   if (typeof number === 'number' && number !== 0) return `number ${number}`;
   return typeof label === 'string' ? `label ${label}` : Symbol('partition');

@@ -46,10 +46,10 @@ export function isIpv6(text: string): boolean {
   return areHex && (!dotted || isIpv4(last)) && (halves.length === 2 ? count < 8 : count === 8);
 }
 
-/** Whether a value counts as true in a network document, which takes words for flags too. */
+/** Whether a value means true in a network document, which accepts texts such as "yes". */
 export const isTrue = (value: unknown): boolean => [true, 'true', 'yes', 'on', 1, '1'].includes(value as never);
 
-/** Text of a value that is one word; empty for lists and mappings. */
+/** Text of a scalar value; empty for lists and mappings. */
 export const wordOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 

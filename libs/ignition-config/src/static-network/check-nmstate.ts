@@ -3,7 +3,7 @@ import { type Report } from '../shape/shape';
 import { portsOf } from './ports';
 import { isIpv4, isIpv6 } from '../shape/shape';
 
-/** What no key by itself shows: things that contradict each other or refer to nothing. */
+/** Reports contradictions and references to missing interfaces, which a schema cannot express. */
 export function checkNmstate(state: NetworkState, report: Report): void {
   if (state.interfaces.length === 0) report(['interfaces'], 'No interface is described.');
   checkNames(state, report);

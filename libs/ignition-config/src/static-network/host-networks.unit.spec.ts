@@ -285,7 +285,7 @@ describe('the mapping of MAC addresses', () => {
     );
   });
 
-  it('tells of a MAC address that two hosts claim', () => {
+  it('reports a MAC address of two hosts', () => {
     const config = host('interfaces:\n- {name: eth0}\n', 'eth0');
     const { problems, advice } = planHostNetworks([config, config], 'keyfiles');
     expect(problems).toEqual([]);
@@ -351,7 +351,7 @@ describe('what is wrong with a static network', () => {
       'more than 100 values follow from aliases.',
     ],
     ['x'.repeat(MAX_NETWORK_YAML_CHARACTERS + 1), 'characters. Allowed: at most'],
-  ])('is told with its line: %#', (yaml, problem) => {
+  ])('is reported with its line: %#', (yaml, problem) => {
     const problems = problemsOf(host(yaml, 'eth0'));
     expect(problems.join('\n')).toContain(problem);
     expect(problems.every((text) => text.startsWith('static_network_config of host 1'))).toBe(true);

@@ -6,7 +6,7 @@ import { isMapping, isTrue, toInteger } from '../shape/shape';
 
 /** How a type of interface is written in a keyfile. */
 interface KeyfileType {
-  /** NetworkManager's word for it. */
+  /** NetworkManager's name of the type. */
   readonly type: string;
   /** Section with what only this type has. */
   readonly section?: (raw: { readonly [key: string]: unknown }) => KeyfileSection;
@@ -95,7 +95,7 @@ function bondSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
   };
 }
 
-/** nmstate has words for it, the kernel numbers. */
+/** Names in nmstate and numbers in the kernel. */
 const ALL_SLAVES_ACTIVE: ReadonlyMap<string, number> = new Map([
   ['dropped', 0],
   ['delivered', 1],

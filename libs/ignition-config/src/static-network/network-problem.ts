@@ -1,4 +1,4 @@
-/** One thing that is wrong with what was given for a host, or likely not meant that way. */
+/** An error or a likely mistake in the network configuration of one host. */
 export interface NetworkProblem {
   /** Place in `static_network_config`, from 0. */
   readonly host: number;
@@ -9,7 +9,7 @@ export interface NetworkProblem {
   readonly problem: string;
 }
 
-/** One sentence a person can act on. Hosts are counted from 1 there. */
+/** Returns one sentence for the user. Hosts are counted from 1. */
 export function describeNetworkProblem({ host, line, path, problem }: NetworkProblem): string {
   const place = line === undefined ? path : `line ${line}${path === '' ? '' : `, ${path}`}`;
   return `static_network_config of host ${host + 1}${place === '' ? '' : `, ${place}`}: ${problem}`;

@@ -69,7 +69,7 @@ read_names() {
   done <"$1/mac_interface.ini"
 }
 
-# Writes keyfile $1 to folder $2. A name is replaced where it is a whole value, never within another word.
+# Writes keyfile $1 to folder $2. A name is replaced where it is a whole value, never as a part of one.
 install_keyfile() {
   local name line key value result
   name="\${1##*/}"

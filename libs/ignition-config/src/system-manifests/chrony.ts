@@ -10,7 +10,7 @@ const SETTINGS = [
   'logdir /var/log/chrony',
 ];
 
-/** The clock of a node: sources that people named, and the usual ones unless only theirs may be used. */
+/** The chrony configuration of a node: configured sources, and the default ones unless they are excluded. */
 export function chronyFile({
   timeSources,
   isOnlyTime,

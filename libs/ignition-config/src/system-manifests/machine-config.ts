@@ -1,4 +1,4 @@
-/** Of the Ignition spec that the machine-config operator of every supported version reads. */
+/** Version of the Ignition specification that the machine-config operator of every supported version reads. */
 const SPEC_VERSION = '3.2.0';
 
 /** A MachineConfig: what every node of a pool gets. */

@@ -2,7 +2,7 @@ import type { IgnitionUnit } from '../config/ignition-config';
 
 /**
  * A node that starts from a disk in the network has its port set up before the network service runs; without this the service leaves the
- * port as it is and never applies what it was told of it.
+ * port as it is and never applies its settings.
  */
 export const NIC_REAPPLY_UNIT: IgnitionUnit = {
   name: 'iscsi-nic-reapply.service',

@@ -27,7 +27,7 @@ if ! grep -q '^nameserver 127.0.0.1$' /etc/resolv.conf; then
 fi
 `;
 
-/** A single node answers for the names of its cluster, so that it can be installed where nobody does. */
+/** A single node resolves the names of its cluster, so that it can be installed without DNS records. */
 export function singleNodeNames(domain: string, address: string): object {
   const names = [`/apps.${domain}/`, `/api-int.${domain}/`, `/api.${domain}/`].map(
     (name) => `address=${name}${address}\n`,

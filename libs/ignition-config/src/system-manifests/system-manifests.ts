@@ -20,7 +20,7 @@ export interface SystemManifestsInput {
   readonly encryption: EncryptionChoice;
   /** `<cluster>.<base domain>`. */
   readonly domain: string;
-  /** Of a single node that answers for its own names; empty when something else does. */
+  /** Address of a single node that resolves its own names; empty when a DNS server does. */
   readonly ownNamesAddress: string;
 }
 

@@ -87,7 +87,7 @@ describe('The manifests of the service', () => {
     });
   });
 
-  it('let a single node answer for its names, if nobody else does', () => {
+  it('let a single node resolve its names when no DNS server does', () => {
     expect(names({ isSingleNode: true, ownNamesAddress: '192.0.2.5' })).toContain('dnsmasq-bootstrap-in-place.yaml');
     expect(names({ isSingleNode: true })).not.toContain('dnsmasq-bootstrap-in-place.yaml');
     expect(names({ ownNamesAddress: '192.0.2.5' })).not.toContain('dnsmasq-bootstrap-in-place.yaml');

@@ -9,7 +9,7 @@ export interface UnconfiguredInput {
   readonly sshAuthorizedKey: string;
   readonly proxy: { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
   readonly additionalNtpSources: readonly string[];
-  /** Of the host that leads the installation; empty: a person chooses it at the machine. */
+  /** Address of the rendezvous host; empty: the user chooses it at the console. */
   readonly rendezvousIp: string;
   readonly staticNetworks: readonly HostNetworkConfig[];
 }

@@ -36,7 +36,7 @@ export class AcceptIngressCaController {
     if (!kubeconfig) {
       throw new RefusalError({
         code: 'not-ready',
-        reason: `Cluster ${clusterId} has no kubeconfig-noingress that the certificate could be added to.`,
+        reason: `Cluster ${clusterId} has no kubeconfig-noingress to add the ingress CA to.`,
         subject: 'cluster_id',
       });
     }

@@ -16,7 +16,7 @@ export class ArtifactVault {
     @Inject(SECRETS) private readonly secrets: Secrets,
   ) {}
 
-  /** Secrets that cannot be made twice alike; the first one of an attempt is sealed and found again. */
+  /** Seals secrets that cannot be created again with the same value. A repeated attempt gets the sealed value. */
   keeperFor(clusterId: string, attempt: number): KeepSecret {
     return async (name, make) => {
       const sealedName = `${nameOf(attempt, name)}/kept`;
@@ -32,7 +32,7 @@ export class ArtifactVault {
   async store(clusterId: string, attempt: number, { name, content, isSecret }: MadeArtifact): Promise<Plain<Artifact>> {
     if (content.length > ARTIFACT_BYTES_MAX)
       throw new ArtifactsRefused(
-        `${name} would have ${content.length} bytes, and hosts are given at most ${ARTIFACT_BYTES_MAX}; take large manifests or overrides away and install again.`,
+        `${name} has ${content.length} bytes. Allowed: at most ${ARTIFACT_BYTES_MAX}. Remove large manifests or overrides and start the installation again.`,
       );
     if (!isSecret) return { name, sealed: false, body: await this.objectStore.put(content, ARTIFACT_BYTES_MAX) };
     await this.secrets.seal(clusterId, nameOf(attempt, name), content);
@@ -61,7 +61,7 @@ export class ArtifactVault {
     for (const name of keptSecrets) await this.secrets.seal(clusterId, `${nameOf(attempt, name)}/kept`, DESTROYED);
   }
 
-  /** Of a cluster that is gone: nothing that was sealed for it opens again. */
+  /** Destroys the key of a deleted cluster; nothing that was sealed with it can be opened again. */
   async shred(clusterId: string): Promise<void> {
     await this.secrets.shred(clusterId);
   }

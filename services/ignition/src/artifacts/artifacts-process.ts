@@ -108,6 +108,6 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
   }
 }
 
-/** A person's file stands where the service would have put one of its own. */
+/** Whether a user's manifest replaces one of the service. */
 const isGiven = (given: readonly ManifestFile[], { folder, fileName }: ManifestFile): boolean =>
   given.some((file) => file.folder === folder && file.fileName === fileName);

@@ -145,7 +145,7 @@ describe('a cluster that prepares its installation', () => {
     expect(await refusal(read('master.ign'))).toMatchObject({ code: 'not-ready' });
   });
 
-  it('lets a person override what one host becomes, and keeps that sealed', async () => {
+  it('applies the override of a user to one host and seals the result', async () => {
     await givenReadyCluster(stage);
     await givenOverride('{"ignition":{"version":"3.1.0"},"storage":{"files":[{"path":"/etc/mine"}]}}');
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
@@ -275,7 +275,7 @@ describe('a host that joins a running cluster', () => {
     expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/x', '/etc/hostname']);
   });
 
-  it('gets none while nobody said where that cluster is', async () => {
+  it('refuses a host whose cluster has no address', async () => {
     await give({});
     expect(await refusal(readConfig())).toMatchObject({ code: 'not-ready', subject: 'api_vip_dns_name' });
   });

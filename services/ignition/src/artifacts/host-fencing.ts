@@ -3,7 +3,7 @@ import type { FencingCredentials } from '@muster/ignition-config';
 import type { Secrets } from '@muster/ports';
 import type { HostEntry } from '../view/install-view';
 
-/** How the power of a host is cut, as a person gave it; undefined when nobody did. Holds a password. */
+/** The fencing credentials that a user set for a host; undefined without any. Contains a password. */
 export async function fencingOf(
   secrets: Pick<Secrets, 'open'>,
   { state }: Pick<HostEntry, 'state'>,
@@ -12,7 +12,7 @@ export async function fencingOf(
   if (!settings.fencingCredentialsSet) return undefined;
   const sealed = await secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials'));
   if (!sealed?.length) return undefined;
-  // Sealed by the registration, in the words of the contract.
+  // The registration service sealed them with the field names of the v2 API.
   const given = JSON.parse(sealed.toString('utf8')) as { readonly [field: string]: string | undefined };
   return {
     address: given['address'] ?? '',

@@ -20,7 +20,7 @@ interface InstallSources {
   readonly secrets: Secrets;
 }
 
-/** Gathers what an attempt is made from. Throws ArtifactsRefused with what a person has to add. */
+/** Collects the input of an installation attempt. @throws ArtifactsRefused with what the user must add. */
 export async function toInstallRequest(
   sources: InstallSources,
   { state, preparationStartedAt }: ClusterEntry,
@@ -34,14 +34,19 @@ export async function toInstallRequest(
 ): Promise<InstallRequest> {
   const { clusterId, attempt, settings, bootstrapHostId } = state;
   if (!settings.name || !settings.baseDnsDomain) {
-    throw new ArtifactsRefused('The cluster has no name or no base DNS domain; set both and install again.');
+    throw new ArtifactsRefused(
+      'The cluster has no name or no base DNS domain. Set both and start the installation again.',
+    );
   }
   const pullSecret = await sources.secrets.open(clusterId, PULL_SECRET);
   if (!pullSecret?.length) {
-    throw new ArtifactsRefused('The pull secret of the cluster is missing; set it again and install again.');
+    throw new ArtifactsRefused(
+      'The stored pull secret of the cluster is missing. Set it and start the installation again.',
+    );
   }
   const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
-  if (dayOne.length === 0) throw new ArtifactsRefused('The cluster has no hosts; add hosts and install again.');
+  if (dayOne.length === 0)
+    throw new ArtifactsRefused('The cluster has no hosts. Add hosts and start the installation again.');
   const surroundings = await surroundingsOf(sources.eventStore, registries, state, dayOne);
   const hosts: InstallHost[] = [];
   for (const entry of dayOne) {
@@ -78,9 +83,9 @@ async function toInstallHost(
   const { state } = entry;
   const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen } = state;
   const hostname = state.requestedHostname || entry.inventoryHostname;
-  if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no name; give it one and install again.`);
+  if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no hostname. Set it and start the installation again.`);
   const role = roleOf(entry, bootstrapHostId);
-  if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role; give it one and install again.`);
+  if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role. Set it and start the installation again.`);
   return {
     hostId,
     role,
@@ -92,7 +97,7 @@ async function toInstallHost(
   };
 }
 
-/** JSON text; empty when nobody gave one. Throws ArtifactsRefused when it is lost. */
+/** Returns JSON text; empty without an override. @throws ArtifactsRefused when the stored text is missing. */
 export async function ignitionOverrideOf(
   objectStore: ObjectStore,
   { state: { settings } }: HostEntry,
@@ -101,7 +106,9 @@ export async function ignitionOverrideOf(
   const digest = settings.ignitionConfigOverrides?.digest;
   const body = digest ? await objectStore.get(digest) : undefined;
   if (digest && !body)
-    throw new ArtifactsRefused(`The ignition override of host ${hostname} is lost; give it again and install again.`);
+    throw new ArtifactsRefused(
+      `The stored Ignition override of host ${hostname} is missing. Set it and start the installation again.`,
+    );
   return body?.toString() ?? '';
 }
 

@@ -60,7 +60,7 @@ export class JoiningHosts {
     return Buffer.from(toIgnitionJson(mergeIgnition(overridden, own)));
   }
 
-  /** Empty when nobody gave it, whatever an earlier host of this id had. */
+  /** Empty when it was not set for this host; values of an earlier host with the same id do not count. */
   private async open({ state }: HostEntry, secret: HostSecret): Promise<string> {
     const { ignitionEndpointTokenSet, ignitionEndpointHttpHeadersSet } = state.settings;
     const isSet = secret === 'ignition-endpoint-token' ? ignitionEndpointTokenSet : ignitionEndpointHttpHeadersSet;
@@ -77,7 +77,7 @@ const NO_ENDPOINT = {
   subject: 'api_vip_dns_name',
 } as const;
 
-/** A host that nobody gave a role becomes a worker. */
+/** A host without a role becomes a worker. */
 function roleOf({ state }: HostEntry): string {
   const role = effectiveRole(state);
   return role === 'auto-assign' ? 'worker' : role;

@@ -23,7 +23,7 @@ export class ReadArtifactController {
     if (!isArtifactName(name)) {
       throw new RefusalError({
         code: 'not-found',
-        reason: `There is no file of the name ${name.slice(0, 64)}.`,
+        reason: `File '${name.slice(0, 64)}' does not exist.`,
         subject: 'file_name',
         allowed: [...ARTIFACT_NAMES, '<role>-<host id>.ign'],
       });

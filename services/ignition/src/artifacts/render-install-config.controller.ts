@@ -24,7 +24,7 @@ import { bootOf, byId, roleOf, surroundingsOf } from './install-request';
 
 type Method = typeof IgnitionService.method.renderInstallConfig;
 
-/** Shows what an installation that began now would be told. Hosts without a role are counted nowhere yet. */
+/** Returns the install-config of an installation that would start now. Hosts without a role are not counted. */
 @Controller()
 export class RenderInstallConfigController {
   constructor(
@@ -73,16 +73,16 @@ export class RenderInstallConfigController {
 
 const NO_SUCH_CLUSTER: Refusal = {
   code: 'not-found',
-  reason: 'There is no cluster with this id.',
+  reason: 'The cluster does not exist.',
   subject: 'cluster_id',
 };
 const INSTALLED_ELSEWHERE: Refusal = {
   code: 'invalid-input',
-  reason: 'This cluster only takes more hosts for one that is installed already, so it has no install-config.',
+  reason: 'This cluster adds hosts to an installed cluster, so it has no install-config.',
   subject: 'cluster_id',
 };
 const NO_PULL_SECRET: Refusal = {
   code: 'not-allowed-in-state',
-  reason: 'The pull secret of the cluster is missing; set it and ask again.',
+  reason: 'The stored pull secret of the cluster is missing. Set it again.',
   subject: 'pull_secret',
 };

@@ -73,7 +73,7 @@ export class DiscoveryDocuments {
     if (found && found.state.status === 'registered') return found;
     throw new RefusalError({
       code: 'not-found',
-      reason: `There is no infra-env ${infraEnvId.slice(0, 64)}.`,
+      reason: `Infra-env '${infraEnvId.slice(0, 64)}' does not exist.`,
       subject: 'infra_env_id',
     });
   }
@@ -137,7 +137,7 @@ export class DiscoveryDocuments {
     if (!found && pullSecretSet) {
       throw new RefusalError({
         code: 'not-ready',
-        reason: `The pull secret of infra-env ${infraEnvId} was given and cannot be found among the secrets; give it again.`,
+        reason: `The stored pull secret of infra-env ${infraEnvId} is missing. Set it again.`,
         subject: 'pull_secret',
       });
     }
@@ -165,7 +165,7 @@ function refuseOversize(ignition: Buffer): void {
   if (length <= IGNITION_ARCHIVE_BYTES_MAX) return;
   throw new RefusalError({
     code: 'invalid-input',
-    reason: `The discovery config of this infra-env takes ${length} bytes when it is compressed, and images have room for ${IGNITION_ARCHIVE_BYTES_MAX}; shorten ignition_config_override, static_network_config or additional_trust_bundle.`,
+    reason: `The compressed discovery config of this infra-env has ${length} bytes. Allowed: at most ${IGNITION_ARCHIVE_BYTES_MAX}. Shorten ignition_config_override, static_network_config or additional_trust_bundle.`,
     subject: 'ignition_config_override',
   });
 }

@@ -14,7 +14,7 @@ import { DiscoveryDocuments } from './discovery-documents';
 export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('ignition');
   private feed: Feed | undefined;
-  /** One after the other: many infra-envs at once must not keep those waiting who already boot. */
+  /** Renders one document at a time, so that hosts that already boot do not wait. */
   private turn: Promise<void> = Promise.resolve();
   private isClosing = false;
 
@@ -51,7 +51,7 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
         if (!this.isClosing) await this.documents.render(infraEnvId, '');
       })
       .catch((error: unknown) => {
-        // Who downloads will be told; a refusal is no fault of the service.
+        // The download reports the refusal; it is not an error of the service.
         if (!(error instanceof RefusalError)) this.logger.warn(`${infraEnvId} was not prepared: ${String(error)}`);
       });
   }

@@ -21,7 +21,7 @@ interface SealedToken {
   readonly expiresAtMs: number;
 }
 
-/** A token is replaced when less than this share of its life is left, so that an image of today boots for long enough. */
+/** A token is replaced when less than this share of its life is left, so that a new image can boot for long enough. */
 const RENEWED_AT_SHARE = 1 / 2;
 
 /**

@@ -15,7 +15,7 @@ import { ArtifactsRefused } from '../toolchain/toolchain.port';
 
 const OUTPUT = 'unconfigured-agent.ign';
 const MODE_PRIVATE = 0o600;
-/** That a person sits at the machine and is asked there. */
+/** Marks that the user answers questions at the console of the host. */
 const ASKS_AT_THE_MACHINE: IgnitionConfig = {
   ignition: { version: '3.2.0' },
   storage: {
@@ -36,7 +36,7 @@ export class UnconfiguredIgnition {
     this.binaries = new InstallerBinaries(config.openshiftInstall);
   }
 
-  /** Throws RefusalError: no release to take it from, or the installer's last words. */
+  /** @throws RefusalError without a release, or with the end of the installer's output. */
   async render({ infraEnvId, settings }: InfraEnvState, pullSecret: string): Promise<IgnitionConfig> {
     const releaseImage = await this.releaseImageOf(settings.clusterId ?? '');
     const input: UnconfiguredInput = {
@@ -86,7 +86,7 @@ export class UnconfiguredIgnition {
       if (!(error instanceof ProgramFailed) && !(error instanceof ArtifactsRefused)) throw error;
       throw new RefusalError({
         code: 'not-ready',
-        reason: `The image cannot be made by the release's installer: ${error.message}`,
+        reason: `The installer of the release cannot create the image: ${error.message}`,
         subject: 'image_type',
       });
     } finally {

@@ -45,8 +45,8 @@ const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
   );
 
-describe("A person's manifests", () => {
-  it('are kept with who gave them, their text sealed', async () => {
+describe('manifests of a user', () => {
+  it('are stored with their actor and a sealed text', async () => {
     await store('secret.yaml', 'password: canary-4711\n');
     expect(await list()).toEqual(['manifests/secret.yaml user']);
     expect(await read('secret.yaml')).toBe('password: canary-4711\n');
@@ -98,7 +98,7 @@ describe("A person's manifests", () => {
 });
 
 describe('The manifests of the service', () => {
-  it('are shown once an installation was prepared, beside those of people, which stand before them', async () => {
+  it('are listed after a preparation, beside those of users, which take precedence', async () => {
     await store('50-masters-chrony-configuration.yaml', 'kind: Mine\n', 'openshift');
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
     await stage.fact('ArtifactsPrepared');

@@ -42,7 +42,7 @@ export interface StoredManifest {
   readonly stored: { readonly position: number; readonly revision: number };
 }
 
-/** Files that people and the service lay over what an installer generates. A text may hold secrets, so it is sealed with its cluster. */
+/** Manifests of users and of the service, which are added to those of the installer. A text may contain secrets, so it is sealed with the key of its cluster. */
 @Injectable()
 export class Manifests {
   private readonly of: CommandHandler<ManifestsState, ManifestCommand>;
@@ -70,7 +70,7 @@ export class Manifests {
     return this.known(clusterId);
   }
 
-  /** Every file that people gave, with its text. */
+  /** Returns every manifest of a user with its text. */
   async ofPeople(clusterId: string): Promise<readonly ManifestFile[]> {
     const manifests = (await this.known(clusterId)).filter(({ source }) => source === 'user');
     return Promise.all(
@@ -196,7 +196,7 @@ export class Manifests {
   private async cluster(clusterId: string): Promise<ClusterState> {
     const { state } = await foldStream(this.eventStore, 'cluster', clusterId, clusterDecider);
     if (state.status !== 'unregistered' && state.status !== 'deregistered') return state;
-    throw new RefusalError({ code: 'not-found', reason: 'There is no cluster with this id.', subject: 'cluster_id' });
+    throw new RefusalError({ code: 'not-found', reason: 'The cluster does not exist.', subject: 'cluster_id' });
   }
 }
 

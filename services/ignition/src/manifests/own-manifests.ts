@@ -3,7 +3,7 @@ import type { InstallRequest } from '../toolchain/toolchain.port';
 
 export interface OwnManifestsSettings {
   readonly hasSingleNodeNames: boolean;
-  /** As cryptsetup names it; empty: the field's usual one. */
+  /** Name of the cipher for cryptsetup; empty: aes-cbc-essiv:sha256. */
   readonly diskEncryptionCipher: string;
 }
 

@@ -11,7 +11,7 @@ export class RamdiskMemo {
 
   constructor(private readonly pack: (files: readonly RamdiskFile[]) => Uint8Array = createRamdisk) {}
 
-  /** Empty when there are no files. Whoever gets it does not write into it. */
+  /** Returns an empty archive when there are no files. Callers must not modify it. */
   archiveOf(files: readonly RamdiskFile[]): Uint8Array {
     if (files.length === 0) return new Uint8Array();
     const key = createHash('sha256').update(JSON.stringify(files)).digest('base64');

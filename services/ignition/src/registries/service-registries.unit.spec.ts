@@ -14,7 +14,7 @@ describe("The service's mirrors", () => {
   };
   const read = (environment: Readonly<Record<string, string>>) => readRegistries(new SettingsReader(environment));
 
-  it('are none unless somebody names them', () => {
+  it('are undefined without settings', () => {
     expect(read({})).toEqual({ settings: undefined, mirrors: [] });
   });
 

@@ -68,7 +68,7 @@ describe('what the built-in toolchain makes', () => {
     });
   });
 
-  it('lets kubeadmin in with the password that people get', async () => {
+  it('accepts the kubeadmin password that users download', async () => {
     const made = await make(sampleInstallRequest());
     const { stringData } = objectOf(made, 'openshift/99_kubeadmin-password-secret.yaml');
     const { kubeadmin } = stringData as { kubeadmin: string };
@@ -122,7 +122,7 @@ describe('what the built-in toolchain makes', () => {
     });
   });
 
-  it('takes what people and operators add, patches included', async () => {
+  it('applies manifests and patches of users and operators', async () => {
     const patch = '- {op: replace, path: /spec/mastersSchedulable, value: true}';
     const name = 'cluster-scheduler-02-config.yml';
     const made = await make(

@@ -29,7 +29,7 @@ import {
 const PKI = 'cluster-pki';
 const PASSWORD = 'kubeadmin-password';
 const PASSWORD_HASH = 'kubeadmin-password-hash';
-/** Enough for a password that nobody can guess: more rounds would only hold up everything else in this process. */
+/** Enough for a random password; more rounds would only block this process. */
 const BCRYPT_ROUNDS = 6;
 
 /** What cannot be made twice alike. */

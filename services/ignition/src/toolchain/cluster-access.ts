@@ -6,7 +6,7 @@ export function clusterAccess(name: string, domain: string, pki: ClusterPki) {
   const everywhere = bundleOf(pki, 'kube-apiserver-complete-server-ca-bundle');
   const admin = { clusterName: name, user: 'admin', client: pki.pairs['admin-kubeconfig-client'] };
   return {
-    /** For people. */
+    /** For users. */
     noIngress: renderKubeconfig({ ...admin, host: `api.${domain}`, caPem: everywhere }),
     /** For programs on the bootstrap host. */
     onBootstrap: new Map([

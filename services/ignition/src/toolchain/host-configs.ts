@@ -32,7 +32,7 @@ export function hostConfigs(order: InstallRequest, pointers: RoleConfigs): reado
   ];
 }
 
-/** A person's override may hold anything, secrets too: then the whole document is one. */
+/** The override of a user may contain secrets, so the whole document is sealed. */
 function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<string>): MadeArtifact {
   const { hostname, pool, role, hostId, ignitionOverride } = host;
   const ofRole = roles.get(role);

@@ -1,7 +1,7 @@
 import type { InstallConfigInput } from '@muster/ignition-config';
 import type { InstallHost, InstallRequest } from './toolchain.port';
 
-/** Of an order, or of a cluster that nobody installs yet. */
+/** Input from an install request, or from a cluster before its installation. */
 export type InstallConfigRequest = Pick<
   InstallRequest,
   'settings' | 'machineNetworks' | 'ntpServers' | 'mirrors' | 'pullSecret' | 'additionalTrustBundle'

@@ -10,7 +10,7 @@ interface Kubeconfig {
   }[];
 }
 
-/** Somebody's access to a cluster, as YAML. A secret. */
+/** A kubeconfig as YAML text. A secret. */
 export function renderKubeconfig(input: {
   readonly clusterName: string;
   readonly host: string;

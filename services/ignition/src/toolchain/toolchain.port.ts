@@ -11,7 +11,7 @@ export interface InstallRequest {
   readonly settings: Plain<ClusterSettings>;
   /** Those of the settings, else the networks that the bootstrap host is in. */
   readonly machineNetworks: readonly string[];
-  /** Of the cluster, else of every infra-env whose hosts take part. */
+  /** From the cluster, else from every infra-env of its hosts. */
   readonly ntpServers: readonly string[];
   readonly hosts: readonly InstallHost[];
   /** Where images are found that are named otherwise. */
@@ -20,13 +20,13 @@ export interface InstallRequest {
   readonly pullSecret: string;
   /** PEM of every infra-env whose hosts take part. */
   readonly additionalTrustBundle: string;
-  /** Of the OLM operators that were chosen and of those that they bring along. */
+  /** Manifests of the chosen OLM operators and of their dependencies. */
   readonly operatorManifests: OperatorManifests;
-  /** What is laid over the generated manifests, in this order: of people, of operators, of the service. */
+  /** Manifests that are added to the generated ones, in this order: users, operators, service. */
   readonly manifests: readonly ManifestFile[];
   /** PEM of the authority of the service; empty when machines need none. */
   readonly serviceCaPem: string;
-  /** Who installs, as the cluster shows it. */
+  /** Name of the installing program, as the cluster reports it. */
   readonly invoker: string;
   readonly bootstrapHostId: string;
 }
@@ -35,10 +35,10 @@ export interface InstallHost {
   readonly hostId: string;
   readonly role: 'master' | 'worker' | 'arbiter';
   readonly hostname: string;
-  /** Machine-config pool; the role's own unless a person chose another one. */
+  /** Machine-config pool; that of the role unless the user chose another. */
   readonly pool: string;
   readonly installationDisk: string;
-  /** Of the first port with an address in a machine network; empty when there is none. */
+  /** MAC address of the first port with an address in a machine network; empty without such a port. */
   readonly bootMacAddress: string;
   readonly isLegacyBoot: boolean;
   /** It discovered itself from a system on its own disk. */
@@ -52,7 +52,7 @@ export interface InstallHost {
   readonly hardware: Plain<HardwareFacts> | undefined;
   /** Secrets. */
   readonly fencing?: FencingCredentials;
-  /** JSON text of an ignition config; empty when nobody gave one. */
+  /** JSON text of an Ignition config; empty without an override. */
   readonly ignitionOverride: string;
 }
 
@@ -83,7 +83,7 @@ export interface MadeInstallation {
   readonly artifacts: readonly MadeArtifact[];
 }
 
-/** The order cannot be carried out; the message says what a person has to change. */
+/** The request cannot be executed; the message says what the user must change. */
 export class ArtifactsRefused extends Error {
   constructor(reason: string) {
     super(reason);

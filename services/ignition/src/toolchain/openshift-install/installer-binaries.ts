@@ -20,7 +20,9 @@ export class InstallerBinaries {
   async of(releaseImage: string, pullSecret: string): Promise<string> {
     if (this.settings.installerPath) return this.settings.installerPath;
     if (!releaseImage)
-      throw new ArtifactsRefused('The cluster has no release image; choose a version and install again.');
+      throw new ArtifactsRefused(
+        'The cluster has no release image. Choose a version and start the installation again.',
+      );
     const folder = join(this.settings.workDirectory, 'release-images', digestOf(releaseImage));
     const path = join(folder, BINARY);
     // One download per release, however many clusters ask.

@@ -285,7 +285,7 @@ cp ${tools}/openshift-install "$to/openshift-install"
       () => program('oc', '#!/bin/sh\necho "unauthorized: authentication required" >&2\nexit 1\n'),
       /unauthorized/,
     ],
-  ])('that cannot be fetched (%s) are told with what to do', async (_, ocPath, reason) => {
+  ])('that cannot be extracted (%s) are reported with a remedy', async (_, ocPath, reason) => {
     const failing = fetching(ocPath());
     const failure = failing.make(sampleInstallRequest(), keptInMemory());
     await expect(failure).rejects.toThrow(reason);

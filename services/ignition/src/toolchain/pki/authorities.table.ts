@@ -1,6 +1,6 @@
 /** An authority of a new cluster. Where none signs it, it signs itself. */
 export interface AuthorityRow {
-  /** Of its files, without extension. */
+  /** Name of its files, without extension. */
   readonly name: string;
   readonly subject: string;
   readonly years: number;
@@ -37,13 +37,13 @@ export const BUNDLES: { readonly [name: string]: readonly string[] } = {
   'kube-control-plane-ca-bundle': ['kube-control-plane-signer'],
   'kubelet-client-ca-bundle': ['kubelet-signer'],
   'kubelet-bootstrap-kubeconfig-ca-bundle': ['kubelet-bootstrap-kubeconfig-signer'],
-  // Whoever answers as the API.
+  // Authorities of API servers.
   'kube-apiserver-complete-server-ca-bundle': [
     'kube-apiserver-lb-signer',
     'kube-apiserver-localhost-signer',
     'kube-apiserver-service-network-signer',
   ],
-  // Whoever may call the API.
+  // Authorities of API clients.
   'kube-apiserver-complete-client-ca-bundle': [
     'admin-kubeconfig-signer',
     'kubelet-signer',
