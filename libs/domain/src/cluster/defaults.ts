@@ -12,8 +12,8 @@ export const DEFAULT_CLUSTER_NETWORKS = {
 } as const satisfies Record<string, Plain<ClusterNetwork>>;
 export const DEFAULT_SERVICE_NETWORKS = { ipv4: '172.30.0.0/16', ipv6: 'fd02::/112' } as const;
 const OVN_IS_DEFAULT_SINCE = '4.12';
-/** Machines of these have no platform that could take over an address. */
-const WITHOUT_PLATFORM = ['s390x', 'ppc64le'];
+/** Architectures whose machines have no platform integration. */
+export const ARCHITECTURES_WITHOUT_PLATFORM = ['s390x', 'ppc64le'];
 export const PLATFORMS_WITH_USER_NETWORKING = ['none', 'external'];
 
 /** Everything a person left open, as the contract promises it. `given` wins wherever it says something. */
@@ -82,7 +82,8 @@ function defaultNetworkType(settings: Settings): string {
 /** Platform and user-managed networking imply each other; what nobody said follows from what was said. */
 function platformOf(settings: Settings): { readonly platformType: string; readonly userManagedNetworking: boolean } {
   const { platformType, userManagedNetworking } = settings;
-  const needsNone = settings.controlPlaneCount === 1 || WITHOUT_PLATFORM.includes(settings.cpuArchitecture ?? '');
+  const needsNone =
+    settings.controlPlaneCount === 1 || ARCHITECTURES_WITHOUT_PLATFORM.includes(settings.cpuArchitecture ?? '');
   const platform = platformType || (needsNone || userManagedNetworking ? 'none' : 'baremetal');
   return {
     platformType: platform,

@@ -7,10 +7,15 @@ import { withBuiltInOperators } from './operators';
 import { progressComplete, progressFinalizing, progressInstalling, progressPrepared } from './progress';
 import { revisionOf } from './revision';
 import type { ClusterProgress } from './state';
-import type { ClusterStatus } from './status';
+import { type ClusterStatus, OPEN_STATUSES } from './status';
 
 type Events = readonly ClusterEvent[];
 
+const BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
+  ...OPEN_STATUSES,
+  'preparing-for-installation',
+  'unmonitored',
+]);
 const MS_PER_MINUTE = 60_000;
 const OVERDUE_PREPARATION = 'The preparation did not end in time.';
 
@@ -82,11 +87,10 @@ export const installed = ({ state, command }: ClusterContext<'RecordProgress'>):
 
 export function operatorReported({ state, command }: ClusterContext<'ReportOperatorStatus'>): Events {
   const { name, status, statusInfo, version } = command;
+  const reported: ClusterEvent = { type: 'OperatorStatusReported', data: { name, status, statusInfo, version } };
+  if (BEFORE_INSTALLATION.has(state.status)) return [reported];
   const operators = state.operators.map((one) => (one.name === name ? { ...one, status } : one));
-  return [
-    { type: 'OperatorStatusReported', data: { name, status, statusInfo, version } },
-    ...progressed(state.progress, progressFinalizing(state.progress, operators)),
-  ];
+  return [reported, ...progressed(state.progress, progressFinalizing(state.progress, operators))];
 }
 
 export const finalizingStageReached = ({ command: { stage, at } }: ClusterContext<'ReachFinalizingStage'>): Events => [

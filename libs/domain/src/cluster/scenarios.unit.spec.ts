@@ -256,3 +256,13 @@ describe('a cluster that is opened for hosts', () => {
     expect(when(own, open).state.settings.apiVipDnsName).toBe('api.prod.example.com');
   });
 });
+
+describe('a report about an operator', () => {
+  it.each(['insufficient', 'ready', 'preparing-for-installation'] as const)(
+    'is accepted in %s, before the installation, and moves no progress',
+    (status) => {
+      const { events } = when(clusterIn(status), report('console', 'available'));
+      expect(events.map(({ type }) => type)).toEqual(['OperatorStatusReported']);
+    },
+  );
+});

@@ -115,6 +115,7 @@ const PREPARATION: readonly Case[] = [
   ['preparation-called-off', day1('preparing-for-installation'), refresh({ images: 'unknown' }, cluster('ready'))],
   ['preparation-failure-awaits-cluster', day1('preparing-failed'), refresh({ images: 'failed' }, preparing)],
   ['preparation-failure-over', day1('preparing-failed'), refresh({ images: 'failed' }, cluster('ready'))],
+  ['prepared-disk-failed', day1('preparing-successful'), refresh({ diskSpeed: 'failed' }, preparing)],
   ['prepared-awaits-others', day1('preparing-successful'), refresh({}, preparing)],
   ['installation-starts', day1('preparing-successful'), refresh({}, installing)],
   ['prepared-in-vain', day1('preparing-successful'), refresh({}, cluster('ready'))],

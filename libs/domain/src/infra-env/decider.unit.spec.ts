@@ -134,6 +134,8 @@ describe('input of an infra-env', () => {
     ['additional_trust_bundle', { additionalTrustBundle: 'nonsense' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"think","value":"quiet"}]' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"append","value":"a b"}]' }],
+    ['kernel_arguments', { kernelArguments: '[{"operation":"replace","value":"a=b"}]' }],
+    ['kernel_arguments', { kernelArguments: '[{"operation":"delete","value":"quiet"}]' }],
     ['ignition_config_override', { ignitionConfigOverride: '"x"' }],
     ['ignition_config_override', { ignitionConfigOverride: '{"ignition":{"version":"2.2.0"}}' }],
   ];

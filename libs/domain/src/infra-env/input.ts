@@ -11,7 +11,8 @@ type Settings = Plain<InfraEnvSettings>;
 const MAX_TRUST_BUNDLE_CHARACTERS = 65_535;
 /** One character or one quoted part at a time: nested repetition would take for ever on some inputs. */
 const KERNEL_ARGUMENT = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
-const KERNEL_OPERATIONS = ['append', 'replace', 'delete'];
+/** The boot images append arguments. They cannot replace or delete those that they carry. */
+const KERNEL_OPERATIONS = ['append'];
 const ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'];
 
 export interface InfraEnvInput {
@@ -138,7 +139,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
         ? undefined
         : {
             reason:
-              'kernel_arguments has to be a list of {"operation", "value"} with values as on a kernel command line.',
+              'kernel_arguments must be a list of {"operation", "value"}. The only supported operation is append, and each value is one argument of a kernel command line.',
             allowed: KERNEL_OPERATIONS,
           };
     },

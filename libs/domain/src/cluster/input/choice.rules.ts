@@ -1,3 +1,4 @@
+import { ARCHITECTURES_WITHOUT_PLATFORM } from '../defaults';
 import { parseInstallConfigOverride } from '@muster/ignition-config';
 import { isAtLeast } from '@muster/validation-rules';
 import { type ClusterInputRule, oneOf } from './input-rule';
@@ -80,6 +81,26 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
             allowed: SINGLE_NODE_PLATFORMS,
           }
         : undefined,
+  },
+  {
+    id: 'architecture-has-no-platform',
+    subject: 'platform.type',
+    fields: ['cpuArchitecture', 'platformType', 'userManagedNetworking'],
+    check: ({ settings: { cpuArchitecture = '', platformType, userManagedNetworking }, kind }) => {
+      if (kind === 'AddHostsCluster' || !ARCHITECTURES_WITHOUT_PLATFORM.includes(cpuArchitecture)) return undefined;
+      if (platformType !== 'none')
+        return {
+          reason: `A cluster of ${cpuArchitecture} hosts cannot have platform ${platformType ?? ''}.`,
+          allowed: ['none'],
+        };
+      return userManagedNetworking === false
+        ? {
+            subject: 'user_managed_networking',
+            reason: `A cluster of ${cpuArchitecture} hosts needs user-managed networking: leave it out or set it to true.`,
+            allowed: ['true'],
+          }
+        : undefined;
+    },
   },
   {
     id: 'single-node-network-type',

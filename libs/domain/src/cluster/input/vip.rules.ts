@@ -48,6 +48,8 @@ export const VIP_RULES: readonly ClusterInputRule[] = [
     check: (input) => {
       const { settings, given } = input;
       const isGiven = (given.apiVips?.items.length ?? 0) + (given.ingressVips?.items.length ?? 0) > 0;
+      // The VIPs of a single node are the addresses of the node.
+      if (settings.controlPlaneCount === 1) return undefined;
       if (isGiven && settings.userManagedNetworking)
         return { reason: 'With user-managed networking VIPs are not used: leave them out.' };
       if (isGiven && settings.vipDhcpAllocation)

@@ -2,7 +2,7 @@ import { completed, finalizingStageReached, kubeconfigCompleted, operatorReporte
 import type { ClusterContext, ClusterRow } from '../guards';
 import { clusterReason } from '../messages';
 import { failedOperators } from '../progress';
-import { exceptStatuses, OPEN_STATUSES, STAGE_TAKING_STATUSES } from '../status';
+import { CLUSTER_STATUSES, STAGE_TAKING_STATUSES } from '../status';
 
 /** The ways in which an installation completes. */
 const COMPLETIONS = [
@@ -19,8 +19,6 @@ const COMPLETIONS = [
     status: () => clusterReason('installed-with-fewer-workers'),
   },
 ] as const;
-
-const NOT_BEFORE_INSTALLATION = exceptStatuses(...OPEN_STATUSES, 'preparing-for-installation', 'unmonitored');
 
 /** While the new cluster settles, and what still counts when that took longer than allowed. */
 export const COMPLETION_ROWS: readonly ClusterRow[] = [
@@ -147,16 +145,16 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
   },
   {
     id: 'operator-reported',
-    from: NOT_BEFORE_INSTALLATION,
+    from: CLUSTER_STATUSES,
     on: 'ReportOperatorStatus',
     when: { operator: ['new'] },
     to: 'stay',
     emit: operatorReported,
-    why: 'Operators are watched from the installation on, and what they say after it stays visible.',
+    why: 'A report is shown in every status; it moves the progress once the installation started.',
   },
   {
     id: 'operator-report-repeated',
-    from: NOT_BEFORE_INSTALLATION,
+    from: CLUSTER_STATUSES,
     on: 'ReportOperatorStatus',
     when: { operator: ['same'] },
     to: 'stay',

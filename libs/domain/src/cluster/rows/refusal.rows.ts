@@ -17,7 +17,6 @@ import {
   UPDATABLE_STATUSES,
 } from '../status';
 
-const BEFORE_INSTALLATION = [...OPEN_STATUSES, 'preparing-for-installation', 'unmonitored'] as const;
 const CANCELLABLE = [
   'installing',
   'installing-pending-user-action',
@@ -118,12 +117,6 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
   afterFailure('stage-after-failure', 'ReachFinalizingStage', INSTALLING_STATUSES),
   unknownStage('stage-unknown', STAGE_TAKING_STATUSES, { stage: ['unknown'] }),
   unknownStage('stage-unknown-late', ['error'], { lateness: ['may-finalize', 'may-complete'], stage: ['unknown'] }),
-  outside(
-    'operator-report-before-installation',
-    'ReportOperatorStatus',
-    exceptStatuses(...BEFORE_INSTALLATION),
-    'it runs no operators yet',
-  ),
   operatorRefusal('operator-unknown', {
     when: { operator: ['unknown-operator'] },
     code: 'not-found',
@@ -277,7 +270,7 @@ interface OperatorRefusal {
 function operatorRefusal(id: string, { reason, ...more }: OperatorRefusal): ClusterRow {
   return refuse({
     id,
-    from: exceptStatuses(...BEFORE_INSTALLATION),
+    from: CLUSTER_STATUSES,
     on: 'ReportOperatorStatus',
     reason: ({ command: { name, status } }: ClusterContext<'ReportOperatorStatus'>) => reason(name, status),
     ...more,
