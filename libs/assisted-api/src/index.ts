@@ -24,7 +24,6 @@ export * from './catalogue/default-os-images';
 export * from './catalogue/default-release-images';
 export * from './catalogue/release-sources';
 export * from './catalogue/version-catalogue';
-export * from './catalogue/version-order';
 export * from './requests/manifest.request';
 export * from './requests/cluster.request';
 export * from './requests/cluster-settings.mapping';

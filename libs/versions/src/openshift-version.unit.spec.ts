@@ -1,4 +1,4 @@
-import { compareVersions, isAtLeast, parseVersion } from './openshift-version';
+import { compareNumbers, compareVersions, isAtLeast, parseVersion } from './openshift-version';
 
 describe('a version', () => {
   it.each([
@@ -14,8 +14,8 @@ describe('a version', () => {
   });
 
   it('is compared number by number', () => {
-    expect(compareVersions([4, 9, 0], [4, 18, 0])).toBeLessThan(0);
-    expect(compareVersions([4, 18, 1], [4, 18, 0])).toBeGreaterThan(0);
+    expect(compareNumbers([4, 9, 0], [4, 18, 0])).toBeLessThan(0);
+    expect(compareNumbers([4, 18, 1], [4, 18, 0])).toBeGreaterThan(0);
   });
 
   it.each([
@@ -25,5 +25,16 @@ describe('a version', () => {
     ['4.18', 'unknown', false],
   ])('%s is at least %s: %s', (version, minimum, expected) => {
     expect(isAtLeast(version, minimum)).toBe(expected);
+  });
+
+  it.each([
+    ['4.18.0-ec.0', '4.18.0', -1],
+    ['5.0.0-ec.5', '5.0.0-ec.10', -1],
+    ['4.18.1-multi', '4.18.1', 0],
+    ['4.18.10', '4.18.9', 1],
+    ['new', '4.9', -1],
+  ])('%s compared with %s by age is %i', (first, second, expected) => {
+    expect(Math.sign(compareVersions(first, second))).toBe(expected);
+    expect(Math.sign(compareVersions(second, first))).toBe(-expected || 0);
   });
 });

@@ -1,4 +1,4 @@
-import { compareVersions, parseVersion, type VersionNumbers } from '@muster/versions';
+import { compareNumbers, parseVersion, type VersionNumbers } from '@muster/versions';
 import type { VersionRange } from '../feature';
 
 /** Whether a version is in the range; a range that says nothing has every version. Pre-releases count as their release. */
@@ -6,7 +6,7 @@ export function isInRange(version: string, { before, line, since, unreadable = '
   const numbers = parseVersion(version);
   if (before !== undefined && !isBefore(version, numbers, before, unreadable)) return false;
   if (line !== undefined && !(numbers && isOfLine(numbers, line))) return false;
-  if (since !== undefined && !(numbers && compareVersions(numbers, lineStart(since)) >= 0)) return false;
+  if (since !== undefined && !(numbers && compareNumbers(numbers, lineStart(since)) >= 0)) return false;
   return true;
 }
 
@@ -16,7 +16,7 @@ function isBefore(
   line: string,
   unreadable: NonNullable<VersionRange['unreadable']>,
 ): boolean {
-  if (numbers) return compareVersions(numbers, lineStart(line)) < 0;
+  if (numbers) return compareNumbers(numbers, lineStart(line)) < 0;
   return unreadable === 'older' || (unreadable === 'older-if-empty' && version === '');
 }
 

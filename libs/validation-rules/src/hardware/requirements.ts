@@ -1,4 +1,4 @@
-import { compareVersions, parseVersion } from '../versions/openshift-version';
+import { compareNumbers, parseVersion } from '../versions/openshift-version';
 
 /** Which line of a requirements table a host has to meet. */
 export type RequirementsRole = 'master' | 'arbiter' | 'worker' | 'sno' | 'edge-worker';
@@ -85,8 +85,8 @@ function overlayOf(table: RequirementsTable, openshiftVersion: string): Requirem
   let best: { readonly overlay: RequirementsOverlay; readonly version: NonNullable<typeof wanted> } | undefined;
   for (const overlay of table.overlays) {
     const version = overlay.matchType === 'min_version' ? parseVersion(overlay.version) : undefined;
-    if (!version || compareVersions(version, wanted) > 0) continue;
-    if (!best || compareVersions(version, best.version) > 0) best = { overlay, version };
+    if (!version || compareNumbers(version, wanted) > 0) continue;
+    if (!best || compareNumbers(version, best.version) > 0) best = { overlay, version };
   }
   return best?.overlay;
 }
