@@ -1,6 +1,6 @@
 export * from './event-codec';
 export * from './event-types';
-export * from './host-secrets';
+export * from './secret-names';
 export * from './message-headers';
 export * from './plain';
 export * from './plain-form';

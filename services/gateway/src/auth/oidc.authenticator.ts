@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { PULL_SECRET } from '@muster/contracts';
 import { agentTokenKey, type Platform, verifyImageToken } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
@@ -16,7 +17,6 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 const KEYS_KEPT_MS = 10 * 60_000;
 const KEYS_ASKED_EVERY_MS = 30_000;
 const KEYS_TIMEOUT_MS = 5_000;
-const PULL_SECRET = 'pull-secret';
 /** Entry of a pull secret that agents of today prove themselves by. */
 const TOKEN_ENTRY = 'cloud.openshift.com';
 

@@ -7,7 +7,7 @@ import type { ServiceRegistries } from '../registries/service-registries';
 import { operatorManifestsOf } from './operator-files';
 import { fencingOf } from './host-fencing';
 import { foldStream } from '../streams/fold-stream';
-import { PULL_SECRET } from '../streams/secret-names';
+import { PULL_SECRET } from '@muster/contracts';
 import { bootMacAddressOf, networksOf, nodeAddressOf } from './boot-ports';
 import { ArtifactsRefused, type InstallHost, type InstallRequest } from '../toolchain/toolchain.port';
 import type { ClusterEntry, HostEntry } from '../view/install-view';

@@ -1,4 +1,4 @@
-import { IgnitionService } from '@muster/contracts';
+import { IgnitionService, PULL_SECRET } from '@muster/contracts';
 import { clusterDecider, isDay2 } from '@muster/domain';
 import { composeInstallConfig } from '@muster/ignition-config';
 import {
@@ -17,7 +17,6 @@ import { Payload } from '@nestjs/microservices';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { fencingOf } from './host-fencing';
 import { foldStream } from '../streams/fold-stream';
-import { PULL_SECRET } from '../streams/secret-names';
 import { installConfigOf } from '../toolchain/install-config-input';
 import { InstallView } from '../view/install-view';
 import { bootOf, byId, roleOf, surroundingsOf } from './install-request';

@@ -10,7 +10,7 @@ import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { foldStream } from '../streams/fold-stream';
-import { PULL_SECRET } from '../streams/secret-names';
+import { PULL_SECRET } from '@muster/contracts';
 import { isoTypeOf, staticNetworkOf } from './iso-type';
 import type { InfraEnvTokens } from './infra-env-tokens';
 import { UnconfiguredIgnition } from './unconfigured-ignition';

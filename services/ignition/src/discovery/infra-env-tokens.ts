@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { agentTokenGeneration, agentTokenKey } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
-import { AGENT_TOKEN } from '../streams/secret-names';
+import { AGENT_TOKEN } from '@muster/contracts';
 
 /** What the agents of an infra-env identify themselves with; the same one until it nears its end. */
 export type InfraEnvTokens = (infraEnvId: string) => Promise<string>;

@@ -65,6 +65,16 @@ describe('orders that hosts follow', () => {
     expect(await bench.statuses(...keys)).toEqual(['discovering', 'discovering', 'discovering']);
   });
 
+  it('does not enter ready after a reset before it is evaluated again', async () => {
+    await cluster.installing();
+    await order('cancelInstallation');
+    await order('resetCluster');
+    const entered = (await bench.events(streamIdOf('cluster', cluster.id))).filter(
+      ({ type }) => type === 'ClusterEnteredStatus',
+    );
+    expect(entered.at(-1)?.data).toMatchObject({ status: 'insufficient' });
+  });
+
   it.each([
     ['InstallationCancelled', 'cancelled', 'cancelled'],
     ['ClusterReset', 'insufficient', 'resetting-pending-user-action'],

@@ -1,10 +1,8 @@
+import { PULL_SECRET } from '@muster/contracts';
 import { SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CommandContext, Stored, CommandHandler } from '@muster/event-sourcing';
-
-/** Name of the sealed pull secret in the scope of its cluster or infra-env. */
-const PULL_SECRET = 'pull-secret';
 
 export const NO_OWNER = { userName: '', orgId: '', emailDomain: '' };
 

@@ -229,7 +229,8 @@ export class RegistrationView {
     const entry = known ?? newCluster(id, before, event);
     if (!known) this.clusters.set(id, entry);
     Object.assign(entry, { state: clusterDecider.evolve(before, event), cause: causeOf(event) });
-    if (event.type === 'ClusterReset') Object.assign(entry, { artifacts: undefined, hasKubeconfig: false });
+    if (event.type === 'ClusterReset')
+      Object.assign(entry, { artifacts: undefined, hasKubeconfig: false, conditions: unmet(entry.conditions) });
     if (event.type === 'InstallationPreparationStarted') entry.propagated = undefined;
     const kind = PROPAGATED[event.type];
     if (!kind) return;
@@ -295,6 +296,10 @@ const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
   causationId: id,
   correlationId: metadata.correlationId,
 });
+
+/** Outcomes from before a reset do not count: its hosts have to be evaluated again before the cluster can be ready. */
+const unmet = (conditions: ClusterEntry['conditions']): ClusterEntry['conditions'] =>
+  conditions && { ...conditions, requiredPassed: false };
 
 const newCluster = (id: string, state: ClusterState, event: RecordedMusterEvent): ClusterEntry => ({
   id,

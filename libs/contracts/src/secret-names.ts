@@ -1,3 +1,9 @@
+/** The pull secret, sealed in the scope of its cluster or infra-env. */
+export const PULL_SECRET = 'pull-secret';
+
+/** The token of the agents of an infra-env, sealed in its scope. */
+export const AGENT_TOKEN = 'agent-token';
+
 /** Secrets of one host, sealed in the scope of its infra-env and never returned. */
 export type HostSecret = 'ignition-endpoint-token' | 'ignition-endpoint-http-headers' | 'fencing-credentials';
 
