@@ -1,5 +1,4 @@
 import { buffer } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
 import { hostNetworkFiles } from '@muster/ignition-config';
 import { DOCUMENT_TASKS, type DocumentWorkers } from '@muster/nest-kit';
 import { createTar } from '../http/tar';
@@ -23,7 +22,7 @@ export async function staticNetworkArchive(
   // Absolute in the machine, relative in the archive as tar itself writes them.
   const entries = files.map(({ path, content }) => ({
     name: path.slice(1),
-    open: () => Promise.resolve(Readable.from([Buffer.from(content)])),
+    open: () => Promise.resolve(Buffer.from(content)),
   }));
   return buffer(createTar(entries));
 }

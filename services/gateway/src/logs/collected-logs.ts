@@ -7,7 +7,7 @@ export interface CollectedLog {
   readonly fileName: string;
 }
 
-/** What has been collected for a cluster, the controller's first. */
+/** The collected logs of a cluster, those of the controller first. */
 export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocument[]): readonly CollectedLog[] {
   const name = safe(cluster.name);
   const logs: CollectedLog[] = [];
@@ -17,17 +17,20 @@ export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocu
     const digest = host._logs_digest ?? cluster._log_digests[host.id];
     if (!digest) continue;
     const role = host.bootstrap ? 'bootstrap' : host.role;
-    const hostName = safe(host.requested_hostname || host._reported_hostname || '');
+    const hostName = safe(host.requested_hostname || host._reported_hostname || host.id);
+    const fileName = `${[name, role, hostName].filter(Boolean).join('_')}.tar.gz`;
+    const isTaken = logs.some((log) => log.fileName === fileName);
     logs.push({
       source: host.id,
       digest,
-      fileName: [name, role, hostName, `${host.id}.tar.gz`].filter(Boolean).join('_'),
+      // The names of assisted-service v2; the id keeps two hosts of one name apart.
+      fileName: isTaken ? fileName.replace(/\.tar\.gz$/, `_${host.id}.tar.gz`) : fileName,
     });
   }
   return logs;
 }
 
-/** Host names come from hosts: nothing of them may reach out of the archive or the header. */
+/** Hosts report their names: a name must not contain a path or break the header. */
 const safe = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9.-]/g, '-')

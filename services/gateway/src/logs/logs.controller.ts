@@ -1,4 +1,4 @@
-import { type ClusterDocument, DownloadLogsQuery, LogsProgressBody, UploadLogsQuery } from '@muster/assisted-api';
+import { DownloadLogsQuery, LogsProgressBody, UploadLogsQuery } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { OBJECT_STORE, type Probe, PROBES, requireDiskReserve } from '@muster/nest-kit';
@@ -16,11 +16,11 @@ import { attachment } from '../http/attachment';
 import { LOG_BUNDLE_MAX_BYTES } from '../http/limits';
 import { IdPipe } from '../http/request.pipes';
 import { SchemaViolation } from '../http/schema-violation';
-import { createTar } from '../http/tar';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
 import { noHost } from '../views/not-found';
 import { type CollectedLog, collectedLogs } from './collected-logs';
+import { LogBundle } from './log-bundle';
 
 const UPLOAD = toOpenApi({
   type: 'object',
@@ -43,6 +43,7 @@ export class LogsController {
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
     private readonly commands: Commands,
+    private readonly bundle: LogBundle,
   ) {}
 
   @Get('clusters/:cluster_id/logs')
@@ -53,12 +54,13 @@ export class LogsController {
   async downloadLogs(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: DownloadLogsQuery,
+    @Context() context: CommandContext,
   ): Promise<StreamableFile> {
     const cluster = await this.clusters.document(clusterId);
     const logs = collectedLogs(cluster, await this.hosts.documentsOfCluster(clusterId));
     if (query.logs_type === 'host') return this.one(logs, hostIdOf(query));
     if (query.logs_type === 'controller') return this.one(logs, 'controller');
-    return this.bundle(cluster, logs);
+    return attachment(await this.bundle.create(clusterId, logs, context), `${cluster.name}_logs.tar`);
   }
 
   private async one(logs: readonly CollectedLog[], source: string): Promise<StreamableFile> {
@@ -66,15 +68,6 @@ export class LogsController {
     const body = log && (await this.objectStore.open(log.digest));
     if (!log || !body) throw notCollected(source);
     return attachment(body, log.fileName);
-  }
-
-  private bundle(cluster: ClusterDocument, logs: readonly CollectedLog[]): StreamableFile {
-    if (logs.length === 0) throw notCollected(`cluster ${cluster.id}`);
-    const entries = logs.map(({ fileName, digest }) => ({
-      name: fileName,
-      open: () => this.objectStore.open(digest),
-    }));
-    return attachment(createTar(entries), `${cluster.name}_logs.tar`);
   }
 
   /** The body goes to the object store as it comes in; the fact that follows names it by digest. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RegistrationService } from '@muster/contracts';
+import { IgnitionService, RegistrationService } from '@muster/contracts';
 import type { JsonObject } from '@muster/ports';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
@@ -68,8 +68,8 @@ describe('logs', () => {
     expect((await gateway.call('POST', `${LOGS}?logs_type=controller`, { json: {} })).status).toBe(415);
   });
 
-  it('answers 409 until something was collected', async () => {
-    for (const query of ['', '?logs_type=all', '?logs_type=controller', `?logs_type=host&host_id=${HOST_ID}`]) {
+  it('answers 409 for a single log until it was collected', async () => {
+    for (const query of ['?logs_type=controller', `?logs_type=host&host_id=${HOST_ID}`]) {
       expect(await gateway.call('GET', LOGS + query)).toMatchObject({ status: 409, body: { code: '409' } });
     }
     expect(await gateway.call('GET', `${LOGS}?logs_type=host`)).toMatchObject({ status: 400, body: { code: '400' } });
@@ -85,6 +85,10 @@ describe('logs', () => {
       hostDocument({ _logs_digest: host, requested_hostname: '../../etc/passwd' }),
     ]);
 
+    const manifest = { folder: 'openshift', fileName: 'a.yaml', source: 'user' };
+    await gateway.answers(IgnitionService.method.listManifests, () => ({ manifests: [manifest] }));
+    const content = Buffer.from('kind: A').toString('base64');
+    await gateway.answers(IgnitionService.method.readManifest, () => ({ content }));
     const one = await gateway.call('GET', `${LOGS}?logs_type=host&host_id=${HOST_ID}`);
     expect(one.text).toBe('x'.repeat(513));
     const response = await fetch(gateway.url + LOGS);
@@ -96,14 +100,30 @@ describe('logs', () => {
       const names = readdirSync(directory).sort();
       expect(names).toEqual([
         'all.tar',
-        `one_auto-assign_-..-etc-passwd_${HOST_ID}.tar.gz`,
+        'cluster_events.json',
+        'cluster_metadata.json',
+        'manifests',
+        'one_auto-assign_-..-etc-passwd.tar.gz',
         'one_controller_logs.tar.gz',
       ]);
-      expect(readFileSync(join(directory, names[1] ?? ''), 'utf8')).toBe('x'.repeat(513));
-      expect(readFileSync(join(directory, names[2] ?? ''), 'utf8')).toBe('from the controller');
+      const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
+      expect(JSON.parse(read('cluster_metadata.json'))).toMatchObject({ id: CLUSTER_ID, hosts: [{ id: HOST_ID }] });
+      expect(JSON.parse(read('cluster_events.json'))).toEqual([]);
+      expect(read(join('manifests', 'openshift', 'a.yaml'))).toBe('kind: A');
+      expect(read(names[4] ?? '')).toBe('x'.repeat(513));
+      expect(read(names[5] ?? '')).toBe('from the controller');
     } finally {
       rmSync(directory, { recursive: true });
     }
+  });
+
+  it('serves events and state of the cluster before any upload, and without manifests when their service refuses', async () => {
+    await gateway.refuses(IgnitionService.method.listManifests, { code: 'busy', reason: 'not now' });
+    const response = await fetch(gateway.url + LOGS);
+    expect(response.status).toBe(200);
+    const archive = Buffer.from(await response.arrayBuffer()).toString('latin1');
+    expect(archive).toContain('cluster_events.json');
+    expect(archive).toContain('cluster_metadata.json');
   });
 
   it('passes on how far the collection is', async () => {
