@@ -15,7 +15,7 @@ interface Identity {
 }
 
 /**
- * Refuses a data directory whose secrets exist without the master key, which would otherwise be created anew.
+ * Refuses a data directory with secrets and without the master key, for which the start would otherwise create a new key.
  * @throws StartError `dataDirectory`
  */
 export async function requireMasterKey(masterKeyFile: string, secretsDirectory: string): Promise<void> {

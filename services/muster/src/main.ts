@@ -2,13 +2,15 @@ import 'reflect-metadata';
 import { type Environment, SettingsReader, unknownSettings } from '@muster/nest-kit';
 import { type RunningMuster, startAlone, startEmbedded } from './embedded';
 import { createLogger } from './logger';
+import { checkSettings } from './check-settings';
 import { describeFailure } from './describe-failure';
+import { allFindings, findingText, localFindings, realSurroundings } from './doctor';
 import { SERVICES, type StartableService } from './services';
 import { EXIT_CODES, StartError } from './start-error';
 
 const CLOSE_MAX_MS = 5_000;
 
-/** `main.js` starts all services in this process, `main.js <service>` one service alone. */
+/** `main.js` starts all services in this process, `main.js <service>` one service alone; `main.js doctor` checks the settings. */
 async function main(args: readonly string[], environment: Environment): Promise<void> {
   const [name] = args;
   const startedAt = performance.now();
@@ -24,14 +26,18 @@ async function main(args: readonly string[], environment: Environment): Promise<
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
 
+  if (name === 'doctor') return examine(environment);
   if (name !== undefined && !isService(name))
     throw new StartError(
       'settings',
-      `Service '${name}' is unknown. Services: ${Object.keys(SERVICES).join(', ')}. Without a name all services start.`,
+      `Service '${name}' is unknown. Services: ${Object.keys(SERVICES).join(', ')}. Without a name all services start; doctor checks the settings.`,
     );
   const logger = createLogger(environment);
   for (const variable of unknownSettings(environment))
     logger.warn(`The environment sets ${variable}, which is not a setting. See docs/reference/settings.md.`, 'muster');
+  if (name === undefined)
+    for (const finding of await localFindings(environment, realSurroundings(environment)))
+      logger.warn(findingText(finding), 'doctor');
   const muster =
     name === undefined ? await startEmbedded(environment, logger) : await startAlone(name, environment, logger);
 
@@ -39,6 +45,16 @@ async function main(args: readonly string[], environment: Environment): Promise<
   console.log(`muster: ${name ?? 'all services'} started in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
   for (const service of muster.services)
     for (const endpoint of service.endpoints) console.log(`muster: ${service.name} on ${endpoint}`);
+}
+
+/** Prints every finding with its remedy. Ends with the exit code of wrong settings when one of them is an error. */
+async function examine(environment: Environment): Promise<void> {
+  checkSettings(environment, Object.keys(SERVICES).filter(isService), false);
+  const findings = await allFindings(environment, realSurroundings(environment));
+  for (const finding of findings) console.log(`${finding.severity}: ${findingText(finding)}`);
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  console.log(`muster: ${errors} errors, ${findings.length - errors} warnings`);
+  process.exit(errors > 0 ? EXIT_CODES.settings : EXIT_CODES.stopped);
 }
 
 const isService = (name: string): name is StartableService => Object.hasOwn(SERVICES, name);

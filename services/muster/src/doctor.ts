@@ -1,0 +1,215 @@
+import { access, constants, statfs } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type Environment, SettingsReader } from '@muster/nest-kit';
+
+/** One thing that keeps the service from installing machines, with what to do about it. */
+export interface Finding {
+  readonly severity: 'error' | 'warning';
+  readonly check: string;
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+/** What the checks see of this machine and of the network; tests replace it. */
+export interface Surroundings {
+  readonly nowMs: number;
+  /** Addresses of this machine that other machines can use. */
+  readonly addresses: readonly string[];
+  freeBytes(directory: string): Promise<number>;
+  hasProgram(name: string): Promise<boolean>;
+  /** Undefined when the server answers, else why it does not. */
+  failureOf(url: string): Promise<string | undefined>;
+}
+
+type Check = (settings: SettingsReader, around: Surroundings) => Promise<readonly Finding[]> | readonly Finding[];
+
+const LOOPBACK = /^(localhost|127\.|\[?::1\]?$)/;
+const GIBIBYTE = 1024 ** 3;
+/** One boot image with its parts needs about this much. */
+const IMAGE_SPACE_BYTES = 5 * GIBIBYTE;
+/** The release date of this program: an earlier clock is wrong, and certificates would not be valid. */
+const CLOCK_MS_MIN = Date.UTC(2026, 0, 1);
+
+const found = (severity: Finding['severity'], check: string, problem: string, remedy: string): readonly Finding[] => [
+  { severity, check, problem, remedy },
+];
+
+const hostAddresses: Check = (settings, { addresses }) =>
+  (['SERVICE_BASE_URL', 'IMAGE_SERVICE_BASE_URL'] as const).flatMap((name) => {
+    const example = `${name}=http://${addresses[0] ?? '<address of this machine>'}:${settings.get(name === 'SERVICE_BASE_URL' ? 'REST_PORT' : 'IMAGE_PORT')}`;
+    const value = settings.get(name);
+    if (value === undefined)
+      return name === 'SERVICE_BASE_URL'
+        ? found(
+            'warning',
+            'addresses',
+            `${name} is not set: hosts get the address 127.0.0.1, which is their own.`,
+            `Set ${example}.`,
+          )
+        : [];
+    return LOOPBACK.test(new URL(value).hostname)
+      ? found(
+          'warning',
+          'addresses',
+          `${name}=${value} is a loopback address: other machines cannot reach it.`,
+          `Set ${example}.`,
+        )
+      : [];
+  });
+
+const hostBus: Check = (settings) => {
+  const url = settings.get('AGENT_NATS_URL');
+  return url && LOOPBACK.test(url.replace(/^\w+:\/\//, '')) && !settings.get('MUSTER_SIMULATED_IMAGE')
+    ? found(
+        'warning',
+        'addresses',
+        `AGENT_NATS_URL=${url} is a loopback address: agents on other machines use HTTP only.`,
+        'Set NATS_HOST and AGENT_NATS_URL to an address that hosts can reach, or leave both unset.',
+      )
+    : [];
+};
+
+const simulatedImage: Check = (settings) =>
+  settings.isSet('OS_IMAGES') || !settings.get('MUSTER_SIMULATED_IMAGE')
+    ? []
+    : found(
+        'warning',
+        'catalogue',
+        'The 4.18 x86_64 image boots simulated hosts only.',
+        'Set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES.',
+      );
+
+const catalogue: Check = async (settings, { failureOf }) => {
+  const given = settings.get('OS_IMAGES');
+  const images: readonly unknown[] = Array.isArray(given) ? given : [];
+  const urls = images.flatMap((image) =>
+    typeof image === 'object' && image !== null && 'url' in image && typeof image.url === 'string' ? [image.url] : [],
+  );
+  const origins = [...new Set(urls.filter((url) => /^https?:/.test(url)).map((url) => new URL(url).origin))];
+  const results = await Promise.all(origins.map(async (origin) => ({ origin, failure: await failureOf(origin) })));
+  return results.flatMap(({ origin, failure }) =>
+    failure === undefined
+      ? []
+      : found(
+          'error',
+          'catalogue',
+          `The image server ${origin} in OS_IMAGES cannot be reached: ${failure}.`,
+          'Correct OS_IMAGES, the proxy or the firewall, or use file:// URLs.',
+        ),
+  );
+};
+
+const diskSpace: Check = async (settings, { freeBytes }) => {
+  const directory = settings.get('MUSTER_DATA_DIRECTORY');
+  const free = await freeBytes(directory);
+  const gib = (bytes: number): string => `${(bytes / GIBIBYTE).toFixed(1)} GiB`;
+  if (free < settings.get('MUSTER_DISK_RESERVE'))
+    return found(
+      'error',
+      'disk',
+      `${directory} has ${gib(free)} free, less than MUSTER_DISK_RESERVE.`,
+      'Free disk space, or set MUSTER_DATA_DIRECTORY to a larger disk.',
+    );
+  return free < IMAGE_SPACE_BYTES
+    ? found(
+        'warning',
+        'disk',
+        `${directory} has ${gib(free)} free; one boot image needs about ${gib(IMAGE_SPACE_BYTES)}.`,
+        'Free disk space, or set DATA_DIR to a larger disk.',
+      )
+    : [];
+};
+
+const clock: Check = (_settings, { nowMs }) =>
+  nowMs < CLOCK_MS_MIN
+    ? found(
+        'error',
+        'clock',
+        `The clock of this machine is at ${new Date(nowMs).toISOString()}: certificates that it issues would not be valid.`,
+        'Synchronise the clock with NTP.',
+      )
+    : [];
+
+const componentImages: Check = (settings) => {
+  const names = ['AGENT_DOCKER_IMAGE', 'INSTALLER_IMAGE', 'CONTROLLER_IMAGE'] as const;
+  const unset = settings.get('MUSTER_HOST_BINARIES') === undefined ? names.filter((name) => !settings.isSet(name)) : [];
+  return unset.length === 0
+    ? []
+    : found(
+        'warning',
+        'component images',
+        `Hosts use the default images of ${unset.join(', ')}, which may not exist, and no host executable is configured.`,
+        `Set ${unset.join(', ')} to images that hosts can pull, or set MUSTER_HOST_BINARIES.`,
+      );
+};
+
+const toolchain: Check = (settings) =>
+  settings.get('INSTALL_TOOLCHAIN') === 'builtin' && !settings.get('MUSTER_SIMULATED_IMAGE')
+    ? found(
+        'error',
+        'toolchain',
+        'INSTALL_TOOLCHAIN=builtin makes artifacts for simulated releases only.',
+        'Set INSTALL_TOOLCHAIN=openshift-install.',
+      )
+    : [];
+
+const programs: Check = async (settings, { hasProgram }) =>
+  settings.isSet('NATS_URL') || (await hasProgram('nats-server'))
+    ? []
+    : found(
+        'error',
+        'bus',
+        'The program nats-server is not installed.',
+        'Install the package nats-server, or set NATS_URL.',
+      );
+
+/** Checks without the network: `npm start` runs them too. The start itself reports the simulated image. */
+const LOCAL: readonly Check[] = [hostAddresses, hostBus, diskSpace, clock, componentImages, toolchain, programs];
+
+export const localFindings = (environment: Environment, around: Surroundings): Promise<readonly Finding[]> =>
+  findingsOf(LOCAL, environment, around);
+
+/** All checks. The settings have to be valid: run `checkSettings` first. */
+export const allFindings = (environment: Environment, around: Surroundings): Promise<readonly Finding[]> =>
+  findingsOf([...LOCAL, simulatedImage, catalogue], environment, around);
+
+async function findingsOf(
+  checks: readonly Check[],
+  environment: Environment,
+  around: Surroundings,
+): Promise<readonly Finding[]> {
+  const settings = new SettingsReader(environment);
+  return (await Promise.all(checks.map((check) => check(settings, around)))).flat();
+}
+
+export const findingText = ({ check, problem, remedy }: Finding): string => `${check}: ${problem} ${remedy}`;
+
+const ANSWER_MAX_MS = 5_000;
+
+/** This machine and the network as they are. */
+export function realSurroundings(environment: Environment): Surroundings {
+  const path = `${environment['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/usr/local/sbin`;
+  return {
+    nowMs: Date.now(),
+    addresses: Object.values(networkInterfaces())
+      .flatMap((entries) => entries ?? [])
+      .filter(({ internal, family }) => !internal && family === 'IPv4')
+      .map(({ address }) => address),
+    freeBytes: async (directory) => {
+      const { bavail, bsize } = await statfs(directory).catch(() => statfs('.'));
+      return bavail * bsize;
+    },
+    hasProgram: async (name) => {
+      const places = path.split(delimiter).filter((folder) => folder !== '');
+      const results = await Promise.allSettled(places.map((folder) => access(join(folder, name), constants.X_OK)));
+      return results.some(({ status }) => status === 'fulfilled');
+    },
+    failureOf: (url) =>
+      fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(ANSWER_MAX_MS) }).then(
+        () => undefined,
+        (error: unknown) =>
+          error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error),
+      ),
+  };
+}

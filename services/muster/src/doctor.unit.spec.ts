@@ -1,0 +1,71 @@
+import { allFindings, findingText, localFindings, type Surroundings } from './doctor';
+
+const SOUND: Surroundings = {
+  nowMs: Date.UTC(2026, 10, 22),
+  addresses: ['192.0.2.7'],
+  freeBytes: () => Promise.resolve(100 * 1024 ** 3),
+  hasProgram: () => Promise.resolve(true),
+  failureOf: () => Promise.resolve(undefined),
+};
+const REAL = {
+  SERVICE_BASE_URL: 'http://192.0.2.7:8090',
+  IMAGE_SERVICE_BASE_URL: 'http://192.0.2.7:8888',
+  MUSTER_SIMULATED_IMAGE: 'false',
+  INSTALL_TOOLCHAIN: 'openshift-install',
+  AGENT_DOCKER_IMAGE: 'registry.example.com/agent:1',
+  INSTALLER_IMAGE: 'registry.example.com/installer:1',
+  CONTROLLER_IMAGE: 'registry.example.com/controller:1',
+  OS_IMAGES: JSON.stringify([{ url: 'https://images.example.com/live.iso' }]),
+};
+
+describe('The doctor', () => {
+  it('finds nothing where real machines can be installed', async () => {
+    expect(await allFindings(REAL, SOUND)).toEqual([]);
+  });
+
+  it.each<[string, Record<string, string>, Partial<Surroundings>, RegExp]>([
+    [
+      'a missing address',
+      { SERVICE_BASE_URL: '' },
+      {},
+      /^addresses: .*127\.0\.0\.1.* Set SERVICE_BASE_URL=http:\/\/192\.0\.2\.7:8090\.$/,
+    ],
+    ['a loopback address', { IMAGE_SERVICE_BASE_URL: 'http://localhost:8888' }, {}, /^addresses: .*loopback.*:8888\.$/],
+    ['a loopback bus', { AGENT_NATS_URL: 'nats://127.0.0.1:4222' }, {}, /^addresses: AGENT_NATS_URL=.* Set NATS_HOST/],
+    [
+      'a full disk',
+      {},
+      { freeBytes: () => Promise.resolve(1024) },
+      /^disk: .*less than MUSTER_DISK_RESERVE.*Free disk space/,
+    ],
+    ['little space', {}, { freeBytes: () => Promise.resolve(1024 ** 3) }, /^disk: .*1\.0 GiB free/],
+    ['a clock in 1970', {}, { nowMs: 0 }, /^clock: .*1970-01-01.* NTP\.$/],
+    [
+      'a default image',
+      { INSTALLER_IMAGE: '' },
+      {},
+      /^component images: .*INSTALLER_IMAGE, which may not exist.*MUSTER_HOST_BINARIES\.$/,
+    ],
+    [
+      'the builtin toolchain',
+      { INSTALL_TOOLCHAIN: 'builtin' },
+      {},
+      /^toolchain: .*Set INSTALL_TOOLCHAIN=openshift-install\.$/,
+    ],
+    ['a missing bus', {}, { hasProgram: () => Promise.resolve(false) }, /^bus: .*Install the package nats-server/],
+    [
+      'an unreachable catalogue',
+      {},
+      { failureOf: () => Promise.resolve('timeout') },
+      /^catalogue: .*https:\/\/images\.example\.com .*timeout/,
+    ],
+  ])('names %s with its remedy', async (_, environment, around, text) => {
+    const findings = await allFindings({ ...REAL, ...environment }, { ...SOUND, ...around });
+    expect(findings.map(findingText)).toEqual([expect.stringMatching(text)]);
+  });
+
+  it('does not use the network for the checks of a start', async () => {
+    const failureOf = (): Promise<never> => Promise.reject(new Error('The network was used.'));
+    expect(await localFindings(REAL, { ...SOUND, failureOf })).toEqual([]);
+  });
+});
