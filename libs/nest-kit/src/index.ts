@@ -1,3 +1,4 @@
+export * from './allowed-origin';
 export * from './call-service';
 export * from './close-promptly';
 export * from './command-headers';

@@ -55,6 +55,12 @@ export interface GatewayConfig {
   /** How long the addresses that AUTH_TYPE=local signs are good. */
   readonly localTokenLifetimeMs: number;
   /** Of one address, before it is told to slow down; 0: any number. */
+  /** Origins from which browsers may send requests; `*` matches any part. */
+  readonly allowedDomains: readonly string[];
+  /** DNS names that AUTH_TYPE=none serves beside the usual ones. */
+  readonly allowedHosts: readonly string[];
+  /** Open connections of one address; 0: no limit. */
+  readonly connectionsPerAddressMax: number;
   readonly failedProofsPerMinuteMax: number;
   /** Events that one token may add per minute; 0: no limit. */
   readonly eventsPerMinuteMax: number;
@@ -101,6 +107,9 @@ function readConfig(read: SettingsReader): GatewayConfig {
     isOrgTenancy: read.get('ENABLE_ORG_TENANCY'),
     imageExpirationMs: read.get('IMAGE_EXPIRATION_TIME'),
     localTokenLifetimeMs: read.get('LOCAL_TOKEN_LIFETIME'),
+    allowedDomains: read.get('ALLOWED_DOMAINS'),
+    allowedHosts: read.get('ALLOWED_HOSTS'),
+    connectionsPerAddressMax: read.get('CONNECTIONS_PER_ADDRESS_MAX'),
     failedProofsPerMinuteMax: read.get('FAILED_PROOFS_PER_MINUTE_MAX'),
     eventsPerMinuteMax: read.get('EVENTS_PER_MINUTE_MAX'),
     requestsPerSecondMax: read.get('REQUESTS_PER_SECOND_MAX'),

@@ -10,10 +10,12 @@ import {
   type RunningService,
   type StartService,
 } from '@muster/nest-kit';
-import { serveDocument } from './api-document/serve-document';
+import { DOCUMENT_PAGE, serveDocument } from './api-document/serve-document';
 import { GatewayModule } from './app.module';
 import { createLocalTokens, LocalTokens } from './auth/local-tokens';
 import { GATEWAY_CONFIG, readGatewayConfig, weakSettings } from './config';
+import { protectFromBrowsers } from './http/browsers';
+import { limitConnections } from './http/connection-limit';
 import { createFastifyServer } from './http/fastify-server';
 import { setPaths } from './http/paths';
 import { RouteTable } from './http/route-table';
@@ -42,6 +44,8 @@ export async function openGateway(
     { logger, abortOnError: false, bodyParser: false },
   );
   setPaths(app);
+  protectFromBrowsers(app, config, DOCUMENT_PAGE);
+  limitConnections(app.getHttpServer(), config.connectionsPerAddressMax);
   app.get(RequestMetrics).countRequests(app.getHttpAdapter().getInstance());
   serveDocument(app);
   try {

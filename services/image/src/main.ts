@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { closePromptly, RequestMetrics, type StartService } from '@muster/nest-kit';
+import { isAllowedOrigin, closePromptly, RequestMetrics, type StartService } from '@muster/nest-kit';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { readConfig } from './config';
-import { CROSS_ORIGIN, isAllowedOrigin } from './http/cross-origin';
+import { CROSS_ORIGIN } from './http/cross-origin';
 import { createImageServer } from './http/image-server';
 import { openPlainTransport } from './http/plain-listener';
 

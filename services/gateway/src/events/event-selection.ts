@@ -1,5 +1,5 @@
 import { EVENT_SEVERITIES, type EventDocument, type EventSeverity, type ListEventsQuery } from '@muster/assisted-api';
-import { EVENT_COUNT, severityCountHeader } from './event-count-headers';
+import { EVENT_COUNT, severityCountHeader } from '../http/event-count-headers';
 import type { ReadModelConditions } from '@muster/ports';
 
 /** Events of one page when the request says nothing. */

@@ -10,7 +10,7 @@ import type { Caller } from '../auth/caller';
 import { Context, Who } from '../auth/command-context.decorator';
 import { RequestRates } from '../auth/request-rates';
 import { Commands } from '../bus/commands';
-import { EVENT_COUNT_HEADERS } from './event-count-headers';
+import { EVENT_COUNT_HEADERS } from '../http/event-count-headers';
 import { EventPages } from './event-pages';
 import { parseEventProps } from './event-props';
 import { EventScopes } from './event-scopes';

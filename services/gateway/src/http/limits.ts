@@ -8,6 +8,9 @@ export const PATH_PARAMETER_MAX_CHARACTERS = 128;
 export const HEADERS_TIMEOUT_MS = 30_000;
 /** A client that takes longer than this to send a whole request is cut off; log bundles come over slow lines. */
 export const REQUEST_TIMEOUT_MS = 600_000;
+/** Slowest JSON body: average bytes per second, once a body has taken longer than the time below. */
+export const BODY_RATE_MIN_BYTES_PER_SECOND = 1_024;
+export const BODY_RATE_GRACE_MS = 15_000;
 /** Longest request id that is taken over from a client, in characters. */
 export const REQUEST_ID_MAX_CHARACTERS = 128;
 /** How often clients that take too long are looked for. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { JSON_BODY_MAX_BYTES } from './limits';
+import { BODY_RATE_GRACE_MS, BODY_RATE_MIN_BYTES_PER_SECOND, JSON_BODY_MAX_BYTES } from './limits';
 import { SchemaViolation } from './schema-violation';
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
@@ -14,10 +14,13 @@ export function leaveBodiesUnread(server: FastifyInstance): void {
 /**
  * Replaces an unread body by its JSON value. A body with the media type of another parser stays as it is.
  *
+ * `needsMediaType`: browsers may send bodies without media type to other origins, so one is required without authentication.
+ *
  * @returns whether the request has a JSON body.
- * @throws SchemaViolation for another media type (415), more than `JSON_BODY_MAX_BYTES` (413) and broken JSON (400).
+ * @throws SchemaViolation for another media type (415), more than `JSON_BODY_MAX_BYTES` (413), a body that arrives too slowly (408) and
+ * broken JSON (400).
  */
-export async function readBody(request: FastifyRequest): Promise<boolean> {
+export async function readBody(request: FastifyRequest, needsMediaType: boolean): Promise<boolean> {
   const { body } = request;
   if (!(body instanceof Readable)) return false;
   const bytes = await bytesOf(body);
@@ -26,9 +29,9 @@ export async function readBody(request: FastifyRequest): Promise<boolean> {
     return false;
   }
   const mediaType = request.headers['content-type'];
-  if (mediaType !== undefined && !JSON_MEDIA_TYPE.test(mediaType))
+  if (mediaType === undefined ? needsMediaType : !JSON_MEDIA_TYPE.test(mediaType))
     throw new SchemaViolation(
-      `Content-Type ${JSON.stringify(mediaType.slice(0, 80))} is not supported. Send application/json.`,
+      `Content-Type ${JSON.stringify((mediaType ?? '').slice(0, 80))} is not supported. Send application/json.`,
       415,
     );
   request.body = await parseJson(request, bytes);
@@ -38,12 +41,22 @@ export async function readBody(request: FastifyRequest): Promise<boolean> {
 async function bytesOf(body: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of body) {
-    const bytes = Buffer.from(chunk as Uint8Array);
-    length += bytes.length;
-    if (length > JSON_BODY_MAX_BYTES)
-      throw new SchemaViolation(`The body must not exceed ${JSON_BODY_MAX_BYTES} bytes`, 413);
-    chunks.push(bytes);
+  const startedMs = performance.now();
+  const watch = setInterval(() => {
+    const elapsedMs = performance.now() - startedMs;
+    if (elapsedMs > BODY_RATE_GRACE_MS && length < (elapsedMs / 1_000) * BODY_RATE_MIN_BYTES_PER_SECOND)
+      body.destroy(new SchemaViolation('The body arrived too slowly', 408));
+  }, BODY_RATE_GRACE_MS / 5);
+  try {
+    for await (const chunk of body) {
+      const bytes = Buffer.from(chunk as Uint8Array);
+      length += bytes.length;
+      if (length > JSON_BODY_MAX_BYTES)
+        throw new SchemaViolation(`The body must not exceed ${JSON_BODY_MAX_BYTES} bytes`, 413);
+      chunks.push(bytes);
+    }
+  } finally {
+    clearInterval(watch);
   }
   return Buffer.concat(chunks);
 }

@@ -2,7 +2,7 @@
 export class SchemaViolation extends Error {
   constructor(
     message: string,
-    readonly status: 400 | 413 | 415 = 400,
+    readonly status: 400 | 408 | 413 | 415 = 400,
   ) {
     super(message);
     this.name = 'SchemaViolation';

@@ -18,7 +18,7 @@ import { IdPipe } from '../http/request.pipes';
 import { SchemaViolation } from '../http/schema-violation';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
-import { noHost } from '../views/not-found';
+import { noHostOfCluster } from '../views/not-found';
 import { type CollectedLog, collectedLogs } from './collected-logs';
 import { LogBundle } from './log-bundle';
 
@@ -103,7 +103,7 @@ export class LogsController {
     const hosts = await this.hosts.documentsOfCluster(clusterId);
     const given = query.infra_env_id?.toLowerCase();
     const host = hosts.find(({ id, infra_env_id }) => id === hostId && (!given || infra_env_id === given));
-    if (!host) throw noHost(given ?? `of cluster ${clusterId}`, hostId);
+    if (!host) throw noHostOfCluster(clusterId, hostId);
     return host.infra_env_id;
   }
 

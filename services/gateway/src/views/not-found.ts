@@ -17,3 +17,9 @@ export const noHost = (infraEnvId: string, hostId: string): RefusalError =>
     code: 'not-found',
     reason: `Host ${hostId} was not found in infra-env ${infraEnvId}. List its hosts to see which exist.`,
   });
+
+export const noHostOfCluster = (clusterId: string, hostId: string): RefusalError =>
+  new RefusalError({
+    code: 'not-found',
+    reason: `Host ${hostId} was not found in cluster ${clusterId}. List its hosts to see which exist.`,
+  });

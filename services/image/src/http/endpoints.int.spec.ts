@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type NatsServer, startNatsServer } from '@muster/testing';
 import * as x509 from '@peculiar/x509';
 import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
-import { isAllowedOrigin } from './cross-origin';
+import { isAllowedOrigin } from '@muster/nest-kit';
 import { isForNetworkBoot } from './plain-listener';
 
 let nats: NatsServer;

@@ -58,6 +58,18 @@ export const GATEWAY_SETTINGS = {
     fallback: 4 * HOUR_MS,
     meaning: 'How long the download URL of an image is valid with `AUTH_TYPE=oidc`.',
   }),
+  ALLOWED_HOSTS: list({
+    ...GATEWAY,
+    meaning:
+      'DNS names under which `AUTH_TYPE=none` serves requests, beside IP addresses, `localhost`, names without a dot and the host of `SERVICE_BASE_URL`.',
+  }),
+  CONNECTIONS_PER_ADDRESS_MAX: integer({
+    ...GATEWAY,
+    fallback: 2_000,
+    min: 0,
+    max: RATE_MAX,
+    meaning: 'Open connections of one address; further ones are closed. 0: no limit.',
+  }),
   EVENTS_PER_MINUTE_MAX: integer({
     ...GATEWAY,
     fallback: 1_200,

@@ -77,7 +77,7 @@ export const SHARED_SETTINGS = {
     meaning: 'Whether single-node clusters run their own DNS for the names of the cluster.',
   }),
   ALLOWED_DOMAINS: list({
-    readBy: ['image'],
+    readBy: ['image', 'gateway'],
     meaning: 'Origins from which browsers may send requests. `*` matches any part of an origin.',
   }),
 };

@@ -1,0 +1,81 @@
+import { isIP } from 'node:net';
+import { isAllowedOrigin } from '@muster/nest-kit';
+import { PROBLEMS, type Refusal, toV2InfraError } from '@muster/problems';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { GatewayConfig } from '../config';
+import { EVENT_COUNT_HEADERS } from './event-count-headers';
+
+const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+const PREFLIGHT_MAX_AGE_SECONDS = 600;
+const EXPOSED_HEADERS = [...Object.keys(EVENT_COUNT_HEADERS), 'X-Request-Id', 'Retry-After'];
+
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+};
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
+/** Swagger UI has inline scripts and styles. */
+const PAGE_POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+
+type BrowserConfig = Pick<GatewayConfig, 'allowedDomains' | 'allowedHosts' | 'authType' | 'serviceBaseUrl'>;
+
+/** What browsers may do: CORS for `ALLOWED_DOMAINS`, security headers, and without authentication the checks of Origin and Host. */
+export function protectFromBrowsers(app: NestFastifyApplication, config: BrowserConfig, page: string): void {
+  const isAllowed = (origin: string): boolean => isAllowedOrigin(origin, config.allowedDomains);
+  const server: FastifyInstance = app.getHttpAdapter().getInstance();
+  if (config.allowedDomains.length > 0)
+    app.enableCors({
+      origin: (origin: string | undefined, done: (error: Error | null, allow: boolean) => void) =>
+        done(null, origin !== undefined && isAllowed(origin)),
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      allowedHeaders: ['Authorization', 'Content-Type', 'get_unregistered_clusters'],
+      exposedHeaders: EXPOSED_HEADERS,
+      maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+    });
+  server.addHook('onRequest', (request, reply, done) => {
+    const isPage = request.url === `/${page}` || request.url.startsWith(`/${page}/`);
+    void reply.headers({ ...SECURITY_HEADERS, 'Content-Security-Policy': isPage ? PAGE_POLICY : API_POLICY });
+    if (!isPage) void reply.header('Cache-Control', 'no-store');
+    if (isPage && /\.map(?:$|\?)/.test(request.url)) return void notFound(reply);
+    const refusal = config.authType === 'none' ? refusalOf(request, config, isAllowed) : undefined;
+    if (refusal !== undefined) return void refuse(reply, refusal);
+    done();
+  });
+}
+
+/** Why a request must not be served without authentication; undefined when it may be. */
+function refusalOf(
+  { headers, method }: FastifyRequest,
+  config: BrowserConfig,
+  isAllowed: (origin: string) => boolean,
+): string | undefined {
+  const { host = '', origin } = headers;
+  if (!isOwnHost(hostNameOf(host), config))
+    return `Host ${JSON.stringify(host.slice(0, 80))} is not served with AUTH_TYPE=none. Add it to ALLOWED_HOSTS or set SERVICE_BASE_URL.`;
+  if (origin === undefined || READING.includes(method) || isAllowed(origin)) return undefined;
+  if (origin === `http://${host}` || origin === `https://${host}`) return undefined;
+  return `Origin ${JSON.stringify(origin.slice(0, 80))} must not change anything with AUTH_TYPE=none. Add it to ALLOWED_DOMAINS.`;
+}
+
+/** Names that a foreign DNS zone cannot point here: addresses, names without a dot, and those of the settings. */
+function isOwnHost(name: string, { allowedHosts, serviceBaseUrl }: BrowserConfig): boolean {
+  if (isIP(name) > 0 || !name.includes('.') || name.endsWith('.localhost')) return true;
+  if (allowedHosts.includes(name)) return true;
+  return serviceBaseUrl !== undefined && URL.canParse(serviceBaseUrl) && new URL(serviceBaseUrl).hostname === name;
+}
+
+/** `name:8090` is `name`, `[fd00::7]:8090` is `fd00::7`. */
+const hostNameOf = (host: string): string => {
+  const [, address] = /^\[([^\]]*)\]/.exec(host) ?? [];
+  return (address ?? host.replace(/:\d*$/, '')).toLowerCase();
+};
+
+const refuse = (reply: FastifyReply, reason: string): FastifyReply => {
+  const refusal: Refusal = { code: 'forbidden', reason };
+  return reply.status(PROBLEMS[refusal.code].status).send(toV2InfraError(refusal));
+};
+
+const notFound = (reply: FastifyReply): FastifyReply => reply.status(404).send({ code: 404, message: 'not found' });
