@@ -83,7 +83,10 @@ export interface LevelCondition extends VersionRange {
   readonly architectures?: readonly ArchitectureName[];
 }
 
-/** The level where the condition holds. The first row that holds decides. */
+/** Rows in order: the first row whose condition holds decides. */
+export type FirstMatch<Row> = readonly Row[];
+
+/** The level where the condition holds. */
 export interface LevelRow extends LevelCondition {
   readonly level: SupportLevel;
   /** Why it is unusable; by default what the condition speaks of. */
@@ -105,7 +108,7 @@ export interface Feature {
   readonly id: FeatureId;
   /** Display name. */
   readonly name: string;
-  readonly levels: readonly LevelRow[];
+  readonly levels: FirstMatch<LevelRow>;
   readonly missingOn: readonly MissingOn[];
   readonly excludes: readonly Excludes[];
   /** Name of the OLM operator that this is. */

@@ -1,5 +1,5 @@
 import type { FeatureFacts } from '../active/feature-facts';
-import type { Excludes, Feature, FeatureId, LevelRow, MissingOn } from '../feature';
+import type { Excludes, Feature, FeatureId, FirstMatch, LevelRow, MissingOn } from '../feature';
 import type { ArchitectureName } from '../levels/support-level';
 
 type OperatorRow = Pick<Feature, 'id' | 'name' | 'levels'> &
@@ -9,8 +9,8 @@ type OperatorRow = Pick<Feature, 'id' | 'name' | 'levels'> &
     readonly excludes?: readonly Excludes[];
   };
 
-const SUPPORTED: readonly LevelRow[] = [{ level: 'supported' }];
-const DEV_PREVIEW: readonly LevelRow[] = [{ level: 'dev-preview' }];
+const SUPPORTED: FirstMatch<LevelRow> = [{ level: 'supported' }];
+const DEV_PREVIEW: FirstMatch<LevelRow> = [{ level: 'dev-preview' }];
 const OCI = { platforms: ['external'], externalPlatformName: 'oci' } as const;
 
 const on = (...architectures: ArchitectureName[]): readonly MissingOn[] => [{ architectures }];

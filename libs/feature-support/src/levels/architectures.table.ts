@@ -1,4 +1,4 @@
-import type { VersionRange } from '../feature';
+import type { FirstMatch, VersionRange } from '../feature';
 import type { ArchitectureName, SupportLevel } from './support-level';
 
 /** `architecture-support-level-id` of the contract. */
@@ -9,11 +9,11 @@ export type ArchitectureId =
   | 'PPC64LE_ARCHITECTURE'
   | 'MULTIARCH_RELEASE_IMAGE';
 
-/** A processor architecture, or a release that holds several. The first level whose versions fit decides. */
+/** A processor architecture, or a release that holds several. */
 export interface Architecture {
   readonly id: ArchitectureId;
   readonly name: ArchitectureName;
-  readonly levels: readonly (VersionRange & { readonly level: SupportLevel })[];
+  readonly levels: FirstMatch<VersionRange & { readonly level: SupportLevel }>;
 }
 
 const SINCE_4_12: Architecture['levels'] = [

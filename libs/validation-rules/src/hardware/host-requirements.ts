@@ -15,9 +15,14 @@ const BYTES_PER_MIB = 1024 * 1024;
 export function isEdgeWorker(hardware: Hardware, products: readonly string[]): boolean {
   return (
     ['aarch64', 'arm64'].includes(hardware.cpuArchitecture) &&
-    products.some((product) => product !== '' && hardware.productName.includes(product))
+    products.some(
+      (product) => comparable(product) !== '' && comparable(hardware.productName).includes(comparable(product)),
+    )
   );
 }
+
+/** Product names are compared without case and blanks. */
+const comparable = (product: string): string => product.replace(/\s/g, '').toLowerCase();
 
 /** The line of the table for an effective role. Whatever is no control plane or arbiter is measured as a worker. */
 export function requirementsRole(

@@ -124,6 +124,19 @@ const CASES: readonly [HostRuleId, string, HostFacts, 'success' | 'failure' | 'p
     }),
     'success',
   ],
+  [
+    'has-min-valid-disks',
+    'edge worker with other case and blanks',
+    given({
+      role: 'worker',
+      hardware: sampleHardware({
+        cpuArchitecture: 'aarch64',
+        productName: 'BLUEFIELD  soc ',
+        disks: [sampleDisk({ sizeBytes: 15e9 })],
+      }),
+    }),
+    'success',
+  ],
   ['has-min-valid-disks', 'no disk at all', hw({ disks: [] }), 'error'],
   ['has-min-valid-disks', 'no inventory', noInventory, 'pending'],
   ['sufficient-installation-disk-speed', 'not tested', given(), 'success'],

@@ -48,6 +48,18 @@ export const NETWORK_CASES: readonly [
   ['belongs-to-majority-group', 'two hosts', given({ majority: majority({ hasEnoughHosts: false }) }), 'pending'],
   ['belongs-to-majority-group', 'no groups yet', given({ majority: undefined }), 'pending'],
   ['belongs-to-majority-group', 'not tried yet', given({ majority: majority(), isReachReported: false }), 'pending'],
+  [
+    'belongs-to-majority-group',
+    'silent among hosts that report',
+    given({ majority: majority(), isReachReported: false, isSilent: true }),
+    'failure',
+  ],
+  [
+    'belongs-to-majority-group',
+    'in none, reports missing',
+    given({ majority: majority({ awaitsReports: true }) }),
+    'pending',
+  ],
   ['belongs-to-majority-group', 'no machine network', cl({ machineNetworks: [] }), 'pending'],
   ['belongs-to-majority-group', 'single node', cl({ controlPlaneCount: 1 }, { majority: undefined }), 'success'],
   ['belongs-to-majority-group', 'day 2', given({ ...DAY_2, majority: undefined }), 'success'],
