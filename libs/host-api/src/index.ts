@@ -1,3 +1,4 @@
+export { createSendHttp } from './http/send-http';
 export { createConnections, type ConnectionOptions, type Connections } from './http/connections';
 export {
   createHttpClient,

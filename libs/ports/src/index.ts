@@ -7,3 +7,4 @@ export * from './read-models';
 export * from './requests';
 export * from './secrets';
 export * from './cluster-api';
+export * from './image-registry';

@@ -1,0 +1,55 @@
+/** An image reference in its parts: `host/repository:tag@digest`. */
+export interface ImageReference {
+  readonly registry: string;
+  readonly repository: string;
+  /** Tag or digest: what comes after the repository in a request. */
+  readonly version: string;
+  readonly isByDigest: boolean;
+}
+
+const DEFAULT_REGISTRY = 'registry-1.docker.io';
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+const REPOSITORY = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+
+/** @throws RangeError that says which part is wrong */
+export function parseImageReference(text: string): ImageReference {
+  const [named = '', digest, ...more] = text.split('@');
+  if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest)))
+    throw new RangeError(`The image reference "${text}" has no valid digest. Use name@sha256:<64 hexadecimal digits>.`);
+  const slash = named.indexOf('/');
+  const first = slash < 0 ? '' : named.slice(0, slash);
+  const hasRegistry = first.includes('.') || first.includes(':') || first === 'localhost';
+  const registry = hasRegistry ? first : DEFAULT_REGISTRY;
+  const rest = hasRegistry ? named.slice(slash + 1) : named;
+  const colon = rest.lastIndexOf(':');
+  const [repository, tag] = colon < 0 ? [rest, undefined] : [rest.slice(0, colon), rest.slice(colon + 1)];
+  if (!REPOSITORY.test(repository) || (tag !== undefined && !TAG.test(tag)))
+    throw new RangeError(
+      `"${text}" is not an image reference. Use registry/repository:tag or registry/repository@digest.`,
+    );
+  return { registry, repository, version: digest ?? tag ?? 'latest', isByDigest: digest !== undefined };
+}
+
+export interface MirrorRule {
+  /** Registry or repository prefix that is mirrored: `quay.io/openshift-release-dev`. */
+  readonly source: string;
+  readonly mirrors: readonly string[];
+  /** The source itself is not asked. */
+  readonly neverContactSource?: boolean;
+}
+
+/** Returns the places of an image in the order in which they are asked; the rule with the longest source counts. */
+export function placesOf(reference: ImageReference, rules: readonly MirrorRule[]): readonly ImageReference[] {
+  const name = `${reference.registry}/${reference.repository}`;
+  const [rule] = rules
+    .filter(({ source }) => name === source || name.startsWith(`${source}/`))
+    .sort((a, b) => b.source.length - a.source.length);
+  if (!rule) return [reference];
+  const mirrored = rule.mirrors.map((mirror) => {
+    const place = mirror + name.slice(rule.source.length);
+    const slash = place.indexOf('/');
+    return { ...reference, registry: place.slice(0, slash), repository: place.slice(slash + 1) };
+  });
+  return rule.neverContactSource ? mirrored : [...mirrored, reference];
+}

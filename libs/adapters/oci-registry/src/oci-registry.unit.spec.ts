@@ -1,0 +1,159 @@
+import type { HttpRequest, HttpResponse, SendHttp } from '@muster/ports';
+import { parseChallenge, parsePullSecret } from './credentials';
+import { parseImageReference, placesOf } from './image-reference';
+import { parseMirrorDocuments } from './mirror-documents';
+import { createRegistryClient } from './registry-client';
+
+const { signal } = new AbortController();
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+
+describe('an image reference', () => {
+  it.each([
+    ['quay.io/org/name:1.2', { registry: 'quay.io', repository: 'org/name', version: '1.2', isByDigest: false }],
+    [`mirror:5000/a/b@${DIGEST}`, { registry: 'mirror:5000', repository: 'a/b', version: DIGEST, isByDigest: true }],
+    [`quay.io/a/b:tag@${DIGEST}`, { registry: 'quay.io', repository: 'a/b', version: DIGEST, isByDigest: true }],
+    ['localhost/a', { registry: 'localhost', repository: 'a', version: 'latest', isByDigest: false }],
+    [
+      'library/busybox',
+      { registry: 'registry-1.docker.io', repository: 'library/busybox', version: 'latest', isByDigest: false },
+    ],
+  ])('%s has its parts', (text, parts) => {
+    expect(parseImageReference(text)).toEqual(parts);
+  });
+
+  it.each(['', '-x', 'quay.io/A', 'quay.io/a@sha256:12', 'quay.io/a:b:c', 'quay.io/../etc', 'a@b@c'])(
+    '"%s" is refused',
+    (text) => {
+      expect(() => parseImageReference(text)).toThrow(RangeError);
+    },
+  );
+});
+
+describe('mirrors', () => {
+  const text = `
+apiVersion: config.openshift.io/v1
+kind: ImageDigestMirrorSet
+spec:
+  imageDigestMirrors:
+    - source: quay.io/openshift-release-dev
+      mirrors: [mirror.example.com:5000/ocp]
+      mirrorSourcePolicy: NeverContactSource
+---
+kind: ImageContentSourcePolicy
+spec:
+  repositoryDigestMirrors:
+    - source: quay.io
+      mirrors: [other.example.com/quay]
+---
+kind: ConfigMap
+`;
+
+  it('are read from IDMS and ICSP documents, and the longest source counts', () => {
+    const rules = parseMirrorDocuments(text);
+    const places = (image: string) =>
+      placesOf(parseImageReference(image), rules).map(({ registry, repository }) => `${registry}/${repository}`);
+    expect(places('quay.io/openshift-release-dev/ocp-release:4.18')).toEqual([
+      'mirror.example.com:5000/ocp/ocp-release',
+    ]);
+    expect(places('quay.io/openshift-release-developers/x')).toEqual([
+      'other.example.com/quay/openshift-release-developers/x',
+      'quay.io/openshift-release-developers/x',
+    ]);
+    expect(places('registry.redhat.io/a')).toEqual(['registry.redhat.io/a']);
+  });
+});
+
+describe('a pull secret', () => {
+  it('gives the credentials of the longest place', () => {
+    const auths = {
+      'quay.io': { auth: 'a' },
+      'quay.io/org': { auth: 'b' },
+      'https://index.docker.io/v1/': { auth: 'c' },
+    };
+    const secret = parsePullSecret(JSON.stringify({ auths }));
+    expect(secret.credentialsFor('quay.io', 'org/name')).toBe('b');
+    expect(secret.credentialsFor('quay.io', 'organisation/name')).toBe('a');
+    expect(secret.credentialsFor('index.docker.io', 'x')).toBe('c');
+    expect(secret.credentialsFor('example.com', 'x')).toBeUndefined();
+  });
+
+  it.each(['no', '{}', '[]'])('is refused when it is %s', (text) => {
+    expect(() => parsePullSecret(text)).toThrow(/pull secret/);
+  });
+
+  it('answers challenges of both schemes', () => {
+    expect(parseChallenge('Bearer realm="https://auth/token",service="quay.io"')).toEqual({
+      scheme: 'bearer',
+      parameters: { realm: 'https://auth/token', service: 'quay.io' },
+    });
+    expect(parseChallenge('Basic realm="x"')?.scheme).toBe('basic');
+    expect(parseChallenge('Negotiate')).toBeUndefined();
+  });
+});
+
+describe('a request to a registry', () => {
+  const answer = (status: number, headers: HttpResponse['headers'] = {}, text = ''): HttpResponse => ({
+    status,
+    headers,
+    body: (async function* () {
+      yield Buffer.from(text);
+    })(),
+  });
+  const place = { ...parseImageReference('quay.io/org/name:1'), isByDigest: false };
+  const clientWith = (replies: (request: HttpRequest) => HttpResponse) => {
+    const requests: HttpRequest[] = [];
+    const waits: number[] = [];
+    const send: SendHttp = async (request) => {
+      requests.push(request);
+      return replies(request);
+    };
+    const pullSecret = parsePullSecret(JSON.stringify({ auths: { 'quay.io': { auth: 'Y3JlZA==' } } }));
+    const client = createRegistryClient({
+      send,
+      pullSecret,
+      random: () => 0.5,
+      sleep: async (ms) => void waits.push(ms),
+    });
+    return { requests, waits, get: () => client.get(place, 'manifests/1', {}, signal) };
+  };
+
+  it('fetches a token with the credentials and keeps it, which the storage never gets', async () => {
+    const { get, requests } = clientWith(({ headers, url }) => {
+      if (url.startsWith('https://auth.example/token')) return answer(200, {}, '{"token":"T"}');
+      if (url.startsWith('https://storage.example/')) return answer(200);
+      return headers['authorization'] === 'Bearer T'
+        ? answer(307, { location: 'https://storage.example/blob' })
+        : answer(401, { 'www-authenticate': 'Bearer realm="https://auth.example/token",service="quay.io"' });
+    });
+    expect((await get()).status).toBe(200);
+    expect((await get()).status).toBe(200);
+    expect(requests.map(({ headers, url }) => `${new URL(url).host} ${headers['authorization'] ?? '-'}`)).toEqual([
+      'quay.io -',
+      'auth.example Basic Y3JlZA==',
+      'quay.io Bearer T',
+      'storage.example -',
+      'quay.io Bearer T',
+      'storage.example -',
+    ]);
+    expect(requests[1]?.url).toBe('https://auth.example/token?service=quay.io&scope=repository%3Aorg%2Fname%3Apull');
+  });
+
+  it('is repeated while the registry is busy, as long as it asks for', async () => {
+    let tries = 0;
+    const { get, waits } = clientWith(() => (++tries < 3 ? answer(429, { 'retry-after': '7' }) : answer(200)));
+    expect((await get()).status).toBe(200);
+    expect(waits).toEqual([7_000, 7_000]);
+  });
+
+  it.each([
+    [403, /may not read it \(403\)/, 1],
+    [404, /does not have it \(404\)/, 1],
+    [503, /the registry failed \(503\)/, 5],
+  ])('that is answered with %i names image, registry and reason', async (status, reason, tries) => {
+    const { get, requests } = clientWith(() => answer(status));
+    const failure = await get().catch((error: Error) => error);
+    expect(String(failure)).toMatch(/The image quay\.io\/org\/name:1 cannot be read from quay\.io/);
+    expect(String(failure)).toMatch(reason);
+    expect(requests).toHaveLength(tries);
+  });
+});

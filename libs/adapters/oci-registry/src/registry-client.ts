@@ -1,0 +1,149 @@
+import { ImageRegistryError, type HttpResponse, type SendHttp } from '@muster/ports';
+import { parseChallenge, type PullSecret } from './credentials';
+import type { ImageReference } from './image-reference';
+
+export interface RegistryClientOptions {
+  readonly send: SendHttp;
+  readonly pullSecret: PullSecret;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** One request below `/v2/<repository>/`, with everything that it takes to get an answer. */
+export interface RegistryClient {
+  /** Returns the answer of a 200 or 206. @throws ImageRegistryError */
+  get(
+    place: ImageReference,
+    path: string,
+    headers: { readonly [name: string]: string },
+    signal: AbortSignal,
+  ): Promise<HttpResponse>;
+}
+
+const TRIES_MAX = 5;
+const FIRST_DELAY_MS = 500;
+const DELAY_MS_MAX = 30_000;
+const REDIRECTS_MAX = 5;
+const TOKEN_CHARS_MAX = 64 * 1024;
+const REASON_CHARS_MAX = 300;
+
+/** Tokens and basic credentials as the registry asks for them; retries for answers and failures that may pass. */
+export function createRegistryClient({ send, pullSecret, random, sleep }: RegistryClientOptions): RegistryClient {
+  /** Authorization by registry and repository. */
+  const authorizations = new Map<string, string>();
+
+  const once = async (
+    place: ImageReference,
+    path: string,
+    headers: { readonly [name: string]: string },
+    signal: AbortSignal,
+  ): Promise<HttpResponse> => {
+    const key = `${place.registry}/${place.repository}`;
+    const url = `https://${place.registry}/v2/${place.repository}/${path}`;
+    const ask = (): Promise<HttpResponse> => {
+      const authorization = authorizations.get(key);
+      return follow(url, { ...headers, ...(authorization && { authorization }) }, signal);
+    };
+    const answer = await ask();
+    if (answer.status !== 401) return answer;
+    await readText(answer, TOKEN_CHARS_MAX);
+    const authorization = await authorize(place, answer.headers['www-authenticate'] ?? '', signal);
+    if (authorization === undefined || authorization === authorizations.get(key)) return answer;
+    authorizations.set(key, authorization);
+    return ask();
+  };
+
+  /** A redirect leads to storage of another host, which must not get the registry's credentials. */
+  const follow = async (
+    url: string,
+    headers: { readonly [name: string]: string },
+    signal: AbortSignal,
+  ): Promise<HttpResponse> => {
+    let [at, sent] = [url, headers];
+    for (let hops = 0; hops <= REDIRECTS_MAX; hops += 1) {
+      const answer = await send({ method: 'GET', url: at, headers: sent }, signal);
+      const { location } = answer.headers;
+      if (![301, 302, 303, 307, 308].includes(answer.status) || !location) return answer;
+      await readText(answer, TOKEN_CHARS_MAX);
+      const next = new URL(location, at);
+      if (next.host !== new URL(at).host) {
+        const { authorization: _, ...rest } = sent;
+        sent = rest;
+      }
+      at = next.href;
+    }
+    throw new Error(`more than ${REDIRECTS_MAX} redirects`);
+  };
+
+  const authorize = async (
+    { registry, repository }: ImageReference,
+    header: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> => {
+    const challenge = parseChallenge(header);
+    const credentials = pullSecret.credentialsFor(registry, repository);
+    const basic = credentials && `Basic ${credentials}`;
+    if (challenge?.scheme !== 'bearer') return basic;
+    const { realm, service, scope = `repository:${repository}:pull` } = challenge.parameters;
+    if (!realm) return basic;
+    const url = new URL(realm);
+    if (service) url.searchParams.set('service', service);
+    url.searchParams.set('scope', scope);
+    const headers: Record<string, string> = basic ? { authorization: basic } : {};
+    const answer = await follow(url.href, headers, signal);
+    const text = await readText(answer, TOKEN_CHARS_MAX);
+    if (answer.status !== 200) return undefined;
+    const { access_token, token } = JSON.parse(text) as { readonly token?: string; readonly access_token?: string };
+    const bearer = token ?? access_token;
+    return bearer && `Bearer ${bearer}`;
+  };
+
+  return {
+    get: async (place, path, headers, signal) => {
+      const image = `${place.registry}/${place.repository}${place.isByDigest ? '@' : ':'}${place.version}`;
+      for (let tried = 1; ; tried += 1) {
+        const answer = await once(place, path, headers, signal).catch((error: Error) => error);
+        if (!(answer instanceof Error) && (answer.status === 200 || answer.status === 206)) return answer;
+        const failure =
+          answer instanceof Error
+            ? new ImageRegistryError(image, place.registry, reasonOf(answer))
+            : new ImageRegistryError(image, place.registry, await meaningOf(answer), answer.status);
+        const mayPass = failure.status === 0 || failure.status === 429 || failure.status >= 500;
+        if (!mayPass || tried >= TRIES_MAX || signal.aborted) throw failure;
+        const asked = answer instanceof Error ? undefined : Number(answer.headers['retry-after']) * 1_000;
+        const delay = FIRST_DELAY_MS * 2 ** tried * (0.5 + random());
+        await sleep(Math.min(asked || delay, DELAY_MS_MAX), signal);
+      }
+    },
+  };
+}
+
+async function meaningOf(answer: HttpResponse): Promise<string> {
+  const text = (await readText(answer, TOKEN_CHARS_MAX)).trim().slice(0, REASON_CHARS_MAX);
+  const meanings = new Map([
+    [401, 'the registry does not accept the credentials of the pull secret'],
+    [403, 'the credentials of the pull secret may not read it'],
+    [404, 'the registry does not have it'],
+    [416, 'the registry does not have the requested part'],
+    [429, 'the registry received too many requests'],
+  ]);
+  const meaning = meanings.get(answer.status) ?? 'the registry failed';
+  return `${meaning} (${answer.status}${text ? `: ${text}` : ''})`;
+}
+
+function reasonOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code && !error.message.includes(code) ? `${error.message} (${code})` : error.message;
+}
+
+/** Reads a body to its end and returns the beginning of it. */
+export async function readText({ body }: HttpResponse, charsMax: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes <= charsMax) chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

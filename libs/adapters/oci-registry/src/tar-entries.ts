@@ -1,0 +1,104 @@
+import type { ByteStream } from '@muster/ports';
+
+const BLOCK_BYTES = 512;
+
+export interface TarEntry {
+  /** Without a leading `./` or `/`. */
+  readonly path: string;
+  readonly type: 'file' | 'link' | 'hard-link' | 'other';
+  readonly size: number;
+  /** Of a link. */
+  readonly target: string;
+}
+
+/**
+ * Reads a tar archive (ustar, GNU long names, pax paths) as it arrives. `want` decides for each entry; the bytes of a wanted
+ * entry go to `onBytes`. Stops when `want` returns `stop`.
+ */
+export async function readTar(
+  stream: ByteStream,
+  want: (entry: TarEntry) => 'skip' | 'take' | 'stop',
+  onBytes: (entry: TarEntry, bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const source = createReader(stream);
+  let longName = '';
+  let pax: ReadonlyMap<string, string> = new Map();
+  for (;;) {
+    const header = await source.read(BLOCK_BYTES);
+    if (!header || header.every((byte) => byte === 0)) return;
+    const kind = String.fromCharCode(header[156] ?? 0);
+    const size = sizeOf(header);
+    const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
+    if (kind === 'L' || kind === 'x' || kind === 'g') {
+      const text = ((await source.read(size)) ?? Buffer.alloc(0)).toString('utf8');
+      await source.read(padding);
+      if (kind === 'L') longName = text.replace(/\0.*$/s, '');
+      else if (kind === 'x') pax = readPax(text);
+      continue;
+    }
+    const prefix = textOf(header, 345, 155);
+    const name = pax.get('path') ?? (longName || (prefix ? `${prefix}/` : '') + textOf(header, 0, 100));
+    const entry: TarEntry = {
+      path: name.replace(/^(\.?\/)+/, '').replace(/\/$/, ''),
+      type: kind === '0' || kind === '\0' ? 'file' : kind === '2' ? 'link' : kind === '1' ? 'hard-link' : 'other',
+      size: Number(pax.get('size') ?? size),
+      target: pax.get('linkpath') ?? textOf(header, 157, 100),
+    };
+    longName = '';
+    pax = new Map();
+    const wish = want(entry);
+    if (wish === 'stop') return;
+    for (let left = entry.size; left > 0;) {
+      const chunk = await source.readUpTo(left);
+      if (!chunk) throw new Error('the archive ends in the middle of a file');
+      left -= chunk.length;
+      if (wish === 'take') await onBytes(entry, chunk);
+    }
+    await source.read((BLOCK_BYTES - (entry.size % BLOCK_BYTES)) % BLOCK_BYTES);
+  }
+}
+
+const textOf = (block: Buffer, offset: number, length: number): string =>
+  block
+    .subarray(offset, offset + length)
+    .toString('utf8')
+    .replace(/\0.*$/s, '');
+
+/** Octal text, or a big number in base 256. */
+function sizeOf(header: Buffer): number {
+  if (((header[124] ?? 0) & 0x80) === 0) return parseInt(textOf(header, 124, 12).trim() || '0', 8);
+  return Number(header.readBigUInt64BE(128));
+}
+
+function readPax(text: string): ReadonlyMap<string, string> {
+  return new Map([...text.matchAll(/\d+ ([^=\n]+)=([^\n]*)\n/g)].map(([, name = '', value = '']) => [name, value]));
+}
+
+function createReader(stream: ByteStream) {
+  const source = stream[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+  const readUpTo = async (most: number): Promise<Buffer | undefined> => {
+    while (rest.length === 0) {
+      const { done, value } = await source.next();
+      if (done) return undefined;
+      rest = Buffer.from(value.buffer, value.byteOffset, value.length);
+    }
+    const chunk = rest.subarray(0, most);
+    rest = rest.subarray(chunk.length);
+    return chunk;
+  };
+  return {
+    readUpTo,
+    /** Undefined when the stream ended before. */
+    read: async (length: number): Promise<Buffer | undefined> => {
+      const chunks: Buffer[] = [];
+      for (let left = length; left > 0;) {
+        const chunk = await readUpTo(left);
+        if (!chunk) return undefined;
+        chunks.push(chunk);
+        left -= chunk.length;
+      }
+      return Buffer.concat(chunks);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** Bytes that arrive one after another. */
+export type ByteStream = AsyncIterable<Uint8Array>;
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'HEAD';
+  readonly url: string;
+  readonly headers: { readonly [name: string]: string };
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string | undefined };
+  readonly body: ByteStream;
+}
+
+/** Sends one request: through the proxies of the site, with its certificate authorities, without following redirects. */
+export type SendHttp = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
+
+/** How much of a file has arrived. */
+export interface DownloadProgress {
+  readonly image: string;
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+export interface ImageManifest {
+  /** Digest of the manifest of this architecture: `sha256:…`. */
+  readonly digest: string;
+  readonly layers: readonly { readonly digest: string; readonly size: number; readonly mediaType: string }[];
+}
+
+/** Container images of registries. Each call throws ImageRegistryError. */
+export interface ImageRegistry {
+  /** `architecture` as images name it: `amd64`. An image without a list of architectures is returned as it is. */
+  manifest(image: string, architecture: string, signal: AbortSignal): Promise<ImageManifest>;
+  /** Returns the architectures of an image; one for an image without a list. */
+  architectures(image: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Returns the path of a local copy of a file in the image. `path` has no leading slash. */
+  extractFile(image: string, architecture: string, path: string, signal: AbortSignal): Promise<string>;
+}
+
+/** Why an image cannot be read. The message names the image, the registry and the reason. */
+export class ImageRegistryError extends Error {
+  constructor(
+    readonly image: string,
+    readonly registry: string,
+    readonly reason: string,
+    /** HTTP status of the registry; 0 without an answer. */
+    readonly status = 0,
+  ) {
+    super(`The image ${image} cannot be read from ${registry}: ${reason}`);
+    this.name = 'ImageRegistryError';
+  }
+}
