@@ -32,7 +32,8 @@ describe('a step', () => {
 
   it.each<[string, string[], string]>([
     ['inventory', ['no-uuid'], '[0]'],
-    ['inventory', [], 'list'],
+    ['inventory', [], '[0]'],
+    ['inventory', ['2b1c3f00-0000-4000-8000-000000000001', '--other=1'], '--other=1'],
     ['connectivity-check', ['{'], '[0]'],
     ['connectivity-check', ['[{"nics":[]}]'], '[0][0].host_id'],
     ['free-network-addresses', ['[1]'], '[0][0]'],

@@ -24,7 +24,10 @@ const IMAGE_TIMEOUT_SECONDS = 960;
 /** From the strings on the wire to an order. Each throws BadStepArgs with the place that is wrong. */
 export const parseStepArgs: ArgsParsers = {
   inventory: (args) => {
-    const hostId = soleArg(args);
+    // The flags --output-max-size and --disk-min-size may follow; this agent does not shorten its inventory.
+    const [hostId = '', ...flags] = args;
+    const unknown = flags.find((flag) => !/^--(output-max-size|disk-min-size)=\d+$/.test(flag));
+    if (unknown !== undefined) throw new BadStepArgs(unknown, 'a flag that the inventory step has');
     if (!isUuid(hostId)) throw new BadStepArgs('[0]', 'a host id (UUID)');
     return { hostId };
   },

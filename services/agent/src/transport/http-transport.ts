@@ -53,7 +53,7 @@ interface RegistrationBody {
   readonly next_step_runner_command?: { readonly args?: readonly string[] };
 }
 
-/** The v2 contract over HTTP, as today's agents speak it. */
+/** The v2 contract over HTTP, as assisted-installer-agent uses it. */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const client = createHttpClient({
     baseUrl: options.serviceUrl.replace(/\/+$/, ''),
