@@ -1,0 +1,204 @@
+import { KUBE_RESOURCES, type ServiceApi, type ServiceCluster } from '@muster/host-api';
+import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
+import { updateBareMetalHosts } from './bare-metal-hosts';
+import { approveCertificates } from './certificates';
+import type { Controller } from './controller';
+import { toOperatorStatus } from './finalizing/cluster-operators';
+import { followNodes } from './node-status';
+import { labelNodes } from './node-labels';
+import { BadControllerSettings, readControllerSettings } from './settings';
+
+const SETTINGS = { CLUSTER_ID: 'c', INVENTORY_URL: 'http://192.0.2.1:8090', OPENSHIFT_VERSION: '4.18.3' };
+
+/** A cluster that remembers what was changed in it; each wait ends the loop after `rounds` of them. */
+function controllerWith(
+  objects: ReadonlyMap<KubeResource, readonly KubeObject[]>,
+  service: Partial<ServiceApi>,
+  rounds = 1,
+) {
+  const changes: string[] = [];
+  const ending = new AbortController();
+  let waits = 0;
+  const describe_ = (name: string, change: unknown): void => void changes.push(`${name} ${JSON.stringify(change)}`);
+  const cluster: ClusterApi = {
+    get: async ({ name, resource }) => objects.get(resource)?.find(({ metadata }) => metadata.name === name),
+    list: async (resource) => objects.get(resource) ?? [],
+    create: async () => true,
+    patch: async ({ name }, change) => describe_(`patch ${name}`, change),
+    replace: async ({ name }, { status }, subresource) => describe_(`replace ${name}/${subresource}`, status),
+    delete: async ({ name }) => void changes.push(`delete ${name}`),
+    podLog: async () => 'address:"192.0.2.12:40000" User-Agent:"Ignition/2.20.0"',
+  };
+  const stages: string[] = [];
+  const api = {
+    reportHostProgress: async ({ hostId }: { hostId: string }, stage: string) => void stages.push(`${hostId} ${stage}`),
+    ...service,
+  } as unknown as ServiceApi;
+  const controller: Controller = {
+    settings: readControllerSettings(SETTINGS, () => undefined),
+    api,
+    cluster,
+    host: {
+      run: async () => ({ exitCode: 0, output: '' }),
+      writeTemporary: async () => '',
+      readFile: async () => undefined,
+      archive: async () => Buffer.alloc(0),
+    },
+    timer: {
+      sleep: async () => {
+        if (++waits >= rounds) ending.abort();
+      },
+    },
+  };
+  return { changes, controller, signal: ending.signal, stages };
+}
+
+const node = (name: string, isReady: boolean): KubeObject => ({
+  metadata: { name },
+  status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+});
+const host = (id: string, stage: string, more: object = {}) => ({
+  id,
+  infra_env_id: 'ie',
+  status: 'installing-in-progress',
+  role: 'master',
+  requested_hostname: id.toUpperCase(),
+  progress: { current_stage: stage },
+  ...more,
+});
+
+describe('the settings of the controller', () => {
+  it('come from the environment of its Job, the token from its file', () => {
+    const settings = readControllerSettings(
+      { ...SETTINGS, CONTROL_PLANE_COUNT: '1', CHECK_CLUSTER_VERSION: 'true' },
+      (path) => (path.endsWith('/token') ? 'secret\n' : undefined),
+    );
+    expect(settings).toMatchObject({
+      clusterId: 'c',
+      controlPlaneCount: 1,
+      checksClusterVersion: true,
+      token: 'secret',
+    });
+  });
+
+  it.each([
+    [{ INVENTORY_URL: 'x' }, /CLUSTER_ID is not set/],
+    [{ ...SETTINGS, CONTROL_PLANE_COUNT: '0' }, /CONTROL_PLANE_COUNT is "0"/],
+    [{ ...SETTINGS, SKIP_CERT_VERIFICATION: 'maybe' }, /SKIP_CERT_VERIFICATION is "maybe". Allowed: true, false/],
+    [{ ...SETTINGS, CA_CERT_PATH: '/none' }, /\/none, which cannot be read/],
+  ])('are refused when they are %j', (environment, reason) => {
+    const read = () => readControllerSettings(environment, () => undefined);
+    expect(read).toThrow(BadControllerSettings);
+    expect(read).toThrow(reason);
+  });
+});
+
+describe('the stages of hosts', () => {
+  it('follow the nodes: joined, done, and configuring by the log of the machine-config server', async () => {
+    const cluster: ServiceCluster = {
+      status: 'installing',
+      hosts: [
+        host('a', 'Rebooting'),
+        host('b', 'Configuring'),
+        host('w', 'Waiting for ignition', {
+          role: 'worker',
+          inventory: '{"interfaces":[{"ipv4_addresses":["192.0.2.12/24"]}]}',
+        }),
+        host('x', 'Rebooting', { inventory: '{"interfaces":[{"ipv4_addresses":["192.0.2.1/24"]}]}' }),
+        host('d', 'Done', { status: 'installed' }),
+      ],
+    };
+    const objects = new Map([
+      [KUBE_RESOURCES.nodes as KubeResource, [node('a', false), node('b', true)]],
+      [KUBE_RESOURCES.pods as KubeResource, [{ metadata: { name: 'mcs' } }]],
+    ]);
+    const { controller, signal, stages } = controllerWith(objects, { cluster: async () => cluster });
+    await followNodes(controller, signal);
+    expect(stages).toEqual(['a Joined', 'b Joined', 'b Done', 'w Configuring']);
+  });
+});
+
+describe('certificate requests', () => {
+  it('are approved while they are neither approved nor denied', async () => {
+    const request = (name: string, type?: string): KubeObject => ({
+      metadata: { name },
+      status: type ? { conditions: [{ type, status: 'True' }] } : {},
+    });
+    const objects = new Map([
+      [
+        KUBE_RESOURCES.certificateSigningRequests as KubeResource,
+        [request('new'), request('old', 'Approved'), request('bad', 'Denied')],
+      ],
+    ]);
+    const { changes, controller, signal } = controllerWith(objects, {});
+    await approveCertificates(controller, signal);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatch(/^replace new\/approval .*"type":"Approved".*"reason":"NodeCSRApprove"/);
+  });
+});
+
+describe('bare-metal hosts', () => {
+  const machine: KubeObject = {
+    metadata: { name: 'worker-0', labels: { 'machine.openshift.io/cluster-api-machine-role': 'worker' } },
+  };
+
+  it('get a machine and are no longer paused where the cluster provisions hosts', async () => {
+    const objects = new Map<KubeResource, readonly KubeObject[]>([
+      [KUBE_RESOURCES.bareMetalHosts, [{ metadata: { name: 'h' } }]],
+      [KUBE_RESOURCES.machines, [machine]],
+      [KUBE_RESOURCES.provisionings, [{ metadata: { name: 'provisioning-configuration' } }]],
+    ]);
+    const { changes, controller, signal } = controllerWith(objects, {});
+    await updateBareMetalHosts(controller, signal);
+    expect(changes).toEqual([
+      'patch h {"metadata":{"annotations":{"baremetalhost.metal3.io/paused":null}},"spec":{"externallyProvisioned":true,"consumerRef":{"apiVersion":"machine.openshift.io/v1beta1","kind":"Machine","name":"worker-0","namespace":"openshift-machine-api"}}}',
+    ]);
+  });
+
+  it('get their status from the annotation elsewhere', async () => {
+    const annotations = { 'baremetalhost.metal3.io/status': '{"poweredOn":true}' };
+    const objects = new Map<KubeResource, readonly KubeObject[]>([
+      [KUBE_RESOURCES.bareMetalHosts, [{ metadata: { name: 'h', annotations } }]],
+    ]);
+    const { changes, controller, signal } = controllerWith(objects, {});
+    await updateBareMetalHosts(controller, signal);
+    expect(changes[0]).toBe('replace h/status {"poweredOn":true}');
+  });
+});
+
+describe('labels of nodes', () => {
+  it('are set while the pool of workers is paused', async () => {
+    const worker = host('w', 'Done', {
+      role: 'worker',
+      node_labels: '{"zone":"a"}',
+      machine_config_pool_name: 'infra',
+    });
+    const objects = new Map([[KUBE_RESOURCES.nodes as KubeResource, [node('w', true)]]]);
+    const { changes, controller, signal } = controllerWith(objects, {
+      cluster: async () => ({ status: 'finalizing', hosts: [worker] }),
+    });
+    await labelNodes(controller, signal);
+    expect(changes).toEqual([
+      'patch worker {"spec":{"paused":true}}',
+      'patch w {"metadata":{"labels":{"zone":"a"}}}',
+      'patch worker {"spec":{"paused":false}}',
+    ]);
+  });
+});
+
+describe('the status of an operator', () => {
+  const operator = (...conditions: [string, string][]): KubeObject => ({
+    metadata: { name: 'console' },
+    status: { conditions: conditions.map(([type, status]) => ({ type, status, message: `${type}=${status}` })) },
+  });
+
+  it.each([
+    [operator(['Available', 'True'], ['Progressing', 'True']), 'available'],
+    [operator(['Progressing', 'True'], ['Available', 'True']), 'progressing'],
+    [operator(['Available', 'False']), 'failed'],
+    [operator(['Degraded', 'True']), 'failed'],
+    [operator(['Upgradeable', 'True']), 'progressing'],
+  ])('of %j is %s', (object, status) => {
+    expect(toOperatorStatus(object).status).toBe(status);
+  });
+});
