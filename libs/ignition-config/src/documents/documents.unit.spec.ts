@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { parseInstallConfigOverride } from '../install-config/override-install-config';
+import { parseIgnitionOverride } from '../merge/ignition-override';
 import { isCertificateList, splitCertificates } from './certificates';
 import { jsonLineOf } from './json-lines';
 import { readYaml, toPlain, YAML_ALIASES_MAX, YAML_DEPTH_MAX } from './read-yaml';
@@ -80,6 +82,44 @@ describe('certificate lists', () => {
     expect(isCertificateList(CERTIFICATE.repeat(10_000))).toBe(true);
     expect(isCertificateList(`${CERTIFICATE.repeat(10_000)}x`)).toBe(false);
     expect(isCertificateList('-----BEGIN CERTIFICATE-----'.repeat(10_000))).toBe(false);
+  });
+});
+
+describe('overrides of users', () => {
+  it.each([
+    ['install_config_overrides', (text: string) => parseInstallConfigOverride(text)],
+    ['ignition_config_override', (text: string) => parseIgnitionOverride(text, 'ignition_config_override')],
+    ['certificates', (text: string) => splitCertificates(text)],
+  ])('%s are parsed or refused for any text and never throw (fuzzed for 5 s at most)', (_, parse) => {
+    const part = fc.oneof(
+      fc.constantFrom(
+        ...'{}[]",:\\ \n01'.split(''),
+        '"ignition":',
+        '{"version":"3.1.0"}',
+        '"storage":{"files":[',
+        '"path":"/a"',
+      ),
+      fc.constantFrom(
+        '"additionalTrustBundle":"',
+        '-----BEGIN CERTIFICATE-----',
+        'MIIB',
+        '-----END CERTIFICATE-----',
+        '__proto__',
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 60 }), fc.integer({ min: 1, max: 2_000 }), (parts, times) => {
+        parse(parts.join(''));
+        parse(parts.join('').repeat(times).slice(0, 100_000));
+      }),
+      { numRuns: 300, interruptAfterTimeLimit: 5_000 },
+    );
+  });
+
+  it('are refused for their depth on any level', () => {
+    const deep = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000);
+    expect(parseInstallConfigOverride(deep).kind).toBe('refused');
+    expect(parseIgnitionOverride(`{"ignition":{"version":"3.1.0"},"storage":${deep}}`, 'x').kind).toBe('refused');
   });
 });
 

@@ -79,9 +79,10 @@ function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): H
   const reportTo =
     (list: NetworkProblem[]): Report =>
     (path, problem) => {
+      // A line is looked up for reported problems only: the look-up takes time for every key of a mapping.
+      if (list.length >= MAX_PROBLEMS) return;
       const line = lineOf(parsed, lines, path);
-      if (list.length < MAX_PROBLEMS)
-        list.push({ host, ...(line !== undefined && { line }), path: formatPath(path), problem });
+      list.push({ host, ...(line !== undefined && { line }), path: formatPath(path), problem });
     };
   const report = reportTo(problems);
   NMSTATE_SHAPE(document.value, [], report);

@@ -158,6 +158,13 @@ route-rules:
     expect(files['eth0']?.['ipv6']?.['routing-rule0']).toBe('priority 30000 from ::/0 table 200');
   });
 
+  it('look up lines for reported problems only, whatever their number', () => {
+    const network_yaml = `interfaces: []\n${Array.from({ length: 10_000 }, (_, key) => `k${key}: 1`).join('\n')}`;
+    const { problems } = planHostNetworks([{ network_yaml }], 'keyfiles');
+    expect(problems).toHaveLength(20);
+    expect(problems.at(-1)).toMatchObject({ line: 21, path: 'k19' });
+  });
+
   it('build bonds with their ports, and VLANs and bridges on top', () => {
     const files = keyfiles(
       host(
