@@ -2,7 +2,7 @@
 export const PROBLEMS = {
   'invalid-input': { status: 400, title: 'The request does not have the required form' },
   'not-allowed-in-state': { status: 409, title: 'The state does not allow this' },
-  'not-found': { status: 404, title: 'There is no such thing' },
+  'not-found': { status: 404, title: 'The resource does not exist' },
   'already-exists': { status: 409, title: 'It exists already' },
   'conflicts-with-other': { status: 409, title: 'It contradicts something else' },
   'host-already-installed': { status: 409, title: 'The host is installed' },

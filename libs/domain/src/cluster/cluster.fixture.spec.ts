@@ -15,7 +15,7 @@ import type { AnyClusterRow } from './guards';
 import { evolveCluster } from './evolve';
 import type { ClusterState } from './state';
 
-/** Words that the specs of this folder share. */
+/** Fixtures that the specs of this folder share. */
 export const START = '2026-01-01T00:00:00.000Z';
 export const at = (minutes: number): string => new Date(Date.parse(START) + minutes * 60_000).toISOString();
 
@@ -157,7 +157,7 @@ const CONSOLE: ClusterCommand = {
   at: at(71),
 };
 
-/** One way into each status, as a person and the hosts would take it. */
+/** One way into each status, as a user and the hosts would take it. */
 export const STORIES = {
   unregistered: [],
   insufficient: [registration()],

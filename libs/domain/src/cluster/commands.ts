@@ -12,7 +12,7 @@ export interface RegisterCluster extends At {
   readonly type: 'Register';
   readonly clusterId: string;
   readonly kind: ClusterKind;
-  /** As the person gave them; defaults are filled in here. */
+  /** As the user gave them; defaults are filled in here. */
   readonly settings: Plain<ClusterSettings>;
   readonly owner: Plain<Owner>;
   readonly pullSecretSet: boolean;
@@ -30,7 +30,7 @@ export interface ReviseCluster extends At {
   readonly pullSecretReplaced: boolean;
   /** When `changes.olmOperators` is present: what has to be monitored then, dependencies included. */
   readonly olmOperators?: readonly Plain<MonitoredOperator>[];
-  /** Of the cluster's infra-envs: what is chosen has to exist on each. */
+  /** The architectures of the cluster's infra-envs. Each of them must support the settings. */
   readonly imageArchitectures?: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export interface DueClusterDeadline {
   readonly name: ClusterDeadlineName;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
-  /** How long it was, for people. */
+  /** The length of the deadline, in milliseconds. */
   readonly limitMs: number;
 }
 

@@ -5,7 +5,7 @@ import type { ClusterKind } from './status';
 
 type Settings = Plain<ClusterSettings>;
 
-/** IPv6 defaults are offered to people, not applied: nobody gets IPv6 without asking for it. */
+/** IPv6 defaults are offered and not applied: a cluster has IPv6 only when its settings ask for it. */
 export const DEFAULT_CLUSTER_NETWORKS = {
   ipv4: { cidr: '10.128.0.0/14', hostPrefix: 23 },
   ipv6: { cidr: 'fd01::/48', hostPrefix: 64 },
@@ -16,7 +16,7 @@ const OVN_IS_DEFAULT_SINCE = '4.12';
 export const ARCHITECTURES_WITHOUT_PLATFORM = ['s390x', 'ppc64le'];
 export const PLATFORMS_WITH_USER_NETWORKING = ['none', 'external'];
 
-/** Everything a person left open, as the contract promises it. `given` wins wherever it says something. */
+/** Returns the settings with the defaults of the v2 API. `given` wins. */
 export function withClusterDefaults(
   given: Settings,
   context: { readonly kind: ClusterKind; readonly imported: boolean },
@@ -79,7 +79,7 @@ function defaultNetworkType(settings: Settings): string {
   return isOvn ? 'OVNKubernetes' : 'OpenShiftSDN';
 }
 
-/** Platform and user-managed networking imply each other; what nobody said follows from what was said. */
+/** Platform and user-managed networking imply each other: a missing one follows from the other. */
 function platformOf(settings: Settings): { readonly platformType: string; readonly userManagedNetworking: boolean } {
   const { platformType, userManagedNetworking } = settings;
   const needsNone =

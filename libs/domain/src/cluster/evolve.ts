@@ -98,7 +98,7 @@ export function evolveCluster(state: ClusterState, event: ClusterEvent): Cluster
     case 'ClusterLogsCollected':
       return event.data.logsType === 'controller' ? { ...state, controllerLogsCollectedAt: event.data.at } : state;
     case 'ClusterDeadlinePassed':
-      // Told to people; what follows from it is a fact of its own. Nothing follows the end of a deleted cluster's time.
+      // Shown to users. What follows from it is an event of its own. Nothing follows the retention of a deleted cluster.
       return event.data.deadline === 'retention' ? { ...state, deregisteredAt: '' } : state;
     case 'ClusterDeregistered':
       return { ...state, status: 'deregistered', deregisteredAt: event.data.at };

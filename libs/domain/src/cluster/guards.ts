@@ -49,7 +49,7 @@ export const CLUSTER_VARIABLES = {
   outcome: ['success', 'failure'],
   /** Of every role enough hosts are installed, or at least on their way. */
   hosts: ['enough-installed', 'enough-on-the-way', 'too-few'],
-  /** Does a host wait for somebody to fix its boot order? */
+  /** Does a host wait for a user to fix its boot order? */
   userAction: [true, false],
   completion: ['complete', 'operators-failed', 'workers-missing', 'incomplete'],
   /** In `error`: what a success after the deadline may still lead to. */

@@ -56,11 +56,11 @@ export type OperatorDecision =
   | { readonly kind: 'chosen'; readonly choices: NonNullable<Settings['olmOperators']> }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** A single node by its count or by the older word for it. */
+/** Whether the settings ask for a single node, by the count or by `high_availability_mode`. */
 export const asksForSingleNode = ({ controlPlaneCount, highAvailabilityMode }: Settings): boolean =>
   controlPlaneCount === 1 || highAvailabilityMode === 'None';
 
-/** The operators that a person chose, one by one and in bundles, as they are stored; refused when a name is unknown. */
+/** The operators that a user chose, one by one and in bundles, as they are stored; refused when a name is unknown. */
 export function decideOperators(
   given: Settings,
   bundles: Plain<OperatorBundleList> | undefined,

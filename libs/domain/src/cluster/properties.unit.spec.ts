@@ -190,7 +190,7 @@ describe('whatever happens to a cluster', () => {
         live(commands, (_, command, after) => {
           if (command.type !== 'Refresh') return;
           const again = clusterDecider.decide(command, after);
-          // A preparation that was taken back leaves a status that the same validation may judge anew, once.
+          // A preparation that was taken back leaves a status that the same validation may evaluate again, once.
           const settled = again.kind === 'accepted' ? evolveAll(after, again.events) : after;
           expect(clusterDecider.decide(command, settled)).toEqual(
             again.kind === 'accepted' ? { kind: 'accepted', events: [] } : again,

@@ -60,7 +60,7 @@ function withConsequences(state: ClusterState, changes: Settings): Settings {
   return { ...ntpConsequences(state.settings, changes), ...networkConsequences(state, changes) };
 }
 
-/** The two ways of naming NTP sources exclude each other: whoever takes one has left the other. */
+/** The two ways of naming NTP sources exclude each other: setting one clears the other. */
 function ntpConsequences(before: Settings, { ntpSources, additionalNtpSource }: Settings): Settings {
   if (ntpSources && before.additionalNtpSource) return { additionalNtpSource: '' };
   return additionalNtpSource && before.ntpSources ? { ntpSources: '' } : {};

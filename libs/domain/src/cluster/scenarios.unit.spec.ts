@@ -156,7 +156,7 @@ describe('a success after the deadline', () => {
     expect(entered).toMatchObject({ from: 'error', transition: 'complete-late' });
   });
 
-  it('of hosts lets the cluster finalize, with its clocks started anew', () => {
+  it('of hosts lets the cluster finalize, with its timers restarted', () => {
     const failed = after(...STORIES['installing-pending-user-action'], pass('installation', 1 + 24 * 60));
     const resumed = when(failed, refresh(fiveHosts('installed'), { at: at(2_000) })).state;
     expect(resumed.status).toBe('finalizing');
@@ -185,7 +185,7 @@ describe('deadlines', () => {
     expect(names(clusterIn('installing'))).toEqual([]);
     expect(names(clusterIn('installing'), SOFT)).toEqual(['installation 1441']);
   });
-  it('run while a person is waited for', () =>
+  it('run while a user is waited for', () =>
     expect(names(clusterIn('installing-pending-user-action'))).toEqual(['installation 1441']));
   it('of finalizing count from its start, and of its stage from the report', () => {
     const state = after(...STORIES.finalizing, {
@@ -204,7 +204,7 @@ describe('deadlines', () => {
     );
     expect(names(state)).toContain('finalizing-stage 185');
   });
-  it('of a stage are told once', () => {
+  it('of a stage are reported once', () => {
     const state = after(
       ...STORIES.finalizing,
       { type: 'ReachFinalizingStage', stage: 'Applying olm manifests', at: at(65) },

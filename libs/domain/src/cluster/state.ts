@@ -16,7 +16,7 @@ export interface ClusterProgress {
   readonly finalizing: number;
 }
 
-/** Times are ISO 8601; empty when the thing has not happened. */
+/** Times are ISO 8601; empty when the event has not happened. */
 export interface ClusterState {
   readonly status: ClusterPhase;
   readonly statusReason: StatusReason;

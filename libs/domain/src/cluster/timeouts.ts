@@ -2,7 +2,7 @@ import { FINALIZING_STAGES, type FinalizingStage } from './status';
 
 const MINUTE_MS = 60_000;
 
-/** How long things of a cluster may take, in milliseconds. Documentation and configuration are read off `CLUSTER_TIMEOUT_TABLE`. */
+/** The time limits of a cluster, in milliseconds. Documentation and configuration are read off `CLUSTER_TIMEOUT_TABLE`. */
 export interface ClusterTimeouts {
   readonly preparationMs: number;
   readonly installationMs: number;
@@ -49,9 +49,9 @@ const stage = (name: FinalizingStage, hardMinutes: number, softMinutes: number, 
 
 export const CLUSTER_TIMEOUT_TABLE: readonly ClusterTimeoutRow[] = [
   setting('preparationMs', 'PREPARE_FOR_INSTALLATION_TIMEOUT', 10, 'Hosts and artifacts are prepared by then.'),
-  setting('installationMs', 'INSTALLATION_TIMEOUT', 24 * 60, 'Nobody waits longer for a host that waits for a person.'),
+  setting('installationMs', 'INSTALLATION_TIMEOUT', 24 * 60, 'The longest wait for a host that needs a user.'),
   setting('finalizingMs', 'FINALIZING_TIMEOUT', 5 * 60, 'Operators of a healthy cluster settle by then.'),
-  setting('logRequestMs', 'LOG_PENDING_TIMEOUT', 10, 'After a failure somebody starts to collect logs by then.'),
+  setting('logRequestMs', 'LOG_PENDING_TIMEOUT', 10, 'After a failure the collection of logs starts by then.'),
   setting('logCollectionMs', 'LOG_COLLECTION_TIMEOUT', 60, 'Logs that were asked for arrive by then.'),
   setting(
     'retentionMs',

@@ -15,7 +15,7 @@ export interface HostSurroundings {
   readonly cluster: HostsCluster | undefined;
   /** Stage and connection deadlines warn instead of failing the host. */
   readonly softTimeouts: boolean;
-  /** What an installation that begins now is started from; default: nobody asks. */
+  /** What an installation that begins now is started from; default: not recorded. */
   readonly installerImage?: string;
 }
 
@@ -47,7 +47,7 @@ interface Register extends At {
   readonly knownMachineSeenAt?: string;
   /** False when the cluster's status takes no new hosts; ignored for hosts of the pool. */
   readonly clusterAcceptsHosts: boolean;
-  /** Name of the installation disk for people, `<model> <serial> (<name>, <id>)`. */
+  /** Name of the installation disk for users, `<model> <serial> (<name>, <id>)`. */
   readonly installationDisk?: string;
 }
 
@@ -102,7 +102,7 @@ interface Bind extends At {
 
 interface Unbind extends At {
   readonly type: 'Unbind';
-  /** A person may not unbind a host whose installation is under way; a deleted cluster may. */
+  /** A user may not unbind a host whose installation is under way; a deleted cluster may. */
   readonly byPerson: boolean;
 }
 

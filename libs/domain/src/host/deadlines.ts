@@ -41,7 +41,7 @@ export function hostDeadlines(state: HostState, timeouts: HostTimeouts): readonl
   }
 }
 
-/** How long the host may stay in its stage without a word. */
+/** Returns how long the host may stay in its stage without a report, in milliseconds. */
 export function stageTimeoutMs(state: HostState, timeouts: HostTimeouts): number {
   const { stage, isSingleNode } = state.progress;
   if (stage === '') return OTHER_STAGE_MS;

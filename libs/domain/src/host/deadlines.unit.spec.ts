@@ -139,7 +139,7 @@ describe('a deadline that passes', () => {
     expect(when(moved, pass('stage', minute(60))).events).toEqual([]);
   });
 
-  it('of a person is remembered until the cluster can do without the host', () => {
+  it('of a user is remembered until the cluster can do without the host', () => {
     const history = day1('installing-pending-user-action');
     const first = when(
       history,
@@ -175,7 +175,7 @@ describe('late success', () => {
     expect(done.state.status).toBe('installed');
   });
 
-  it('is not expected of a machine that was told to stop before its reboot', () => {
+  it('is not expected of a machine that was asked to stop before its reboot', () => {
     const told = when(timedOut('Installing', 60), command('ReportProgress', { stage: 'Writing image to disk' }));
     expect(told.refusal).toBe('not-allowed-in-state');
   });
@@ -193,11 +193,11 @@ describe('late success', () => {
   });
 });
 
-describe('while another host waits for its person', () => {
+describe('while another host waits for its user', () => {
   const waiting = cluster('installing-pending-user-action');
 
   it.each(['Waiting for control plane', 'Waiting for controller', 'Waiting for bootkube', 'Rebooting'])(
-    'the clock of %s stands still, then starts anew; two facts in all',
+    'the timer of %s stops, then restarts; two events in all',
     (stage) => {
       const paused = when(inStage(stage), refresh({}, waiting));
       expect(paused.types).toEqual(['HostStageClockPaused']);
@@ -210,7 +210,7 @@ describe('while another host waits for its person', () => {
     },
   );
 
-  it('the clock of a stage that works on its own goes on', () => {
+  it('the clock of a stage that works on its own continues', () => {
     expect(when(inStage('Writing image to disk'), refresh({}, waiting)).events).toEqual([]);
   });
 
@@ -222,7 +222,7 @@ describe('while another host waits for its person', () => {
 });
 
 describe('silence during the installation with soft timeouts', () => {
-  it('is told once and taken back', () => {
+  it('is reported once and withdrawn', () => {
     const soft = { softTimeouts: true };
     const lost = when(inStage('Installing'), refresh({ connected: false }, installing, soft));
     expect(lost.types).toEqual(['HostConnectionTimedOut', 'HostStatusExplained']);

@@ -1,7 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
 
 /**
- * How often a host was registered anew, bound or unbound: reports and verdicts belong to one epoch. It goes on counting when
+ * How often a host was registered again, bound or unbound: reports and outcomes belong to one epoch. The count continues when
  * a host is deregistered, so that nothing of an earlier life counts in a later one.
  */
 export function hostEpochAfter(epoch: number, event: HostEvent): number {

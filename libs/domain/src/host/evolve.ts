@@ -17,7 +17,7 @@ import {
   type HostSource,
 } from './status';
 
-// Stored words come back as strings: these turn them into the closed sets they were written from.
+// Stored values are strings: these turn them into the closed sets that they were written from.
 const STATUS_BY_NAME: ReadonlyMap<string, HostSource> = new Map(HOST_STATUSES.map((name) => [name, name]));
 const CAUSE_BY_NAME: ReadonlyMap<string, FailureCause> = new Map(FAILURE_CAUSES.map((name) => [name, name]));
 const toKind = (kind: string): HostKind => HOST_KINDS.find((known) => known === kind) ?? 'Host';
@@ -193,7 +193,7 @@ function deadlinePassed(state: HostState, deadline: string): HostState {
   return { ...state, passedDeadlines: [...state.passedDeadlines, name] };
 }
 
-/** Whatever the host was in its cluster is void; its name, labels and arguments are the person's and stay. */
+/** Whatever the host was in its cluster is void; its name, labels and arguments are the user's and stay. */
 function unbound(state: HostState): HostState {
   return {
     ...state,

@@ -58,7 +58,7 @@ describe('a registration again', () => {
 });
 
 describe('time in a status', () => {
-  it('starts when the status is entered and not when its words change', () => {
+  it('starts when the status is entered and not when its reason changes', () => {
     const again = when(day1('discovering'), command('Register', { at: minute(5) }));
     expect(again.state).toMatchObject({ status: 'discovering', statusSince: START });
     const on = when(day1('installing'), command('ReportProgress', { at: minute(5) }));
@@ -86,7 +86,7 @@ describe('leaving a cluster', () => {
     });
   });
 
-  it('is told once: a reclaimed host has left already', () => {
+  it('is reported once: a reclaimed host has left already', () => {
     const reclaiming = [...day1('installed'), ...when(day1('installed'), command('Reclaim')).events];
     expect(stateAfter(reclaiming).clusterId).toBe('');
     expect(when(reclaiming, command('FailReclaim')).types).toEqual(['HostEnteredStatus']);
@@ -94,7 +94,7 @@ describe('leaving a cluster', () => {
 });
 
 describe('the installer of a host', () => {
-  it('is told with the beginning of an installation, by day and by cluster', () => {
+  it('is stored with the beginning of an installation, by day and by cluster', () => {
     const installerImage = 'quay.io/installer:2';
     const chosen = { type: 'HostInstallerChosen', data: { installerImage } };
     const onDayOne = refresh({}, cluster('installing'), { installerImage });
@@ -141,7 +141,7 @@ describe('choices', () => {
     expect(when(history, command('AssignRole', { role: 'arbiter' })).state.isBootstrap).toBe(true);
   });
 
-  it('of a role move a day-2 host to the pool of that name, unless a person named the pool', () => {
+  it('of a role move a day-2 host to the pool of that name, unless a user named the pool', () => {
     const history = [registered({ kind: 'AddToExistingClusterHost', role: 'worker' }), entered('known')];
     expect(when(history, command('AssignRole')).state.machineConfigPoolName).toBe('master');
     const named = when(history, command('ReviseSettings', { changes: { machineConfigPoolName: 'infra' } }));

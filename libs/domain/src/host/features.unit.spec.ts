@@ -28,7 +28,7 @@ describe('what a host brings to its cluster', () => {
     expect(hostFeatureRefusal(host, cluster(settings))).toMatchObject({ code: 'invalid-input', subject });
   });
 
-  it('is not judged where the cluster was made elsewhere', () => {
+  it('is not evaluated where the cluster was made elsewhere', () => {
     expect(hostFeatureRefusal(ARBITER, { kind: 'AddHostsCluster', settings: OLD })).toBeUndefined();
   });
 });

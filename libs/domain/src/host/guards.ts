@@ -39,11 +39,11 @@ export const HOST_VARIABLES = {
   fitness: ['no-inventory', 'truncated', 'weak', 'no-disk-uuid', 'input-missing', 'insufficient', 'sufficient'],
   /** Disk and image checks; `renewed`: the voided image check was cleared. */
   preparation: ['running', 'done', 'images-failed', 'disk-failed', 'renewed'],
-  /** Sign of life against what was told about its absence. */
+  /** Sign of life against the stored silence. */
   contact: ['kept', 'lost', 'noted', 'regained'],
   timeouts: ['hard', 'soft'],
   stage: ['writing', 'waiting', 'rebooting', 'other'],
-  /** The stage's clock stands still while another host waits for a person. */
+  /** The stage's clock stands still while another host waits for a user. */
   clock: ['running', 'paused', 'pause-due', 'resume-due'],
   stageDeadline: ['pending', 'passed', 'noted'],
   /** The deadline of the status, whichever it has. */
@@ -198,7 +198,7 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
   };
 }
 
-/** A machine that runs from its disk does not poll: nobody waits for it to. */
+/** A machine that runs from its disk does not poll: no poll is expected. */
 function reachOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['reach'] {
   const isConnected = conditions ? conditions.connected : !state.isSilent;
   if (!isConnected && !STAGES_FROM_REBOOT.has(state.progress.stage)) return 'silent';

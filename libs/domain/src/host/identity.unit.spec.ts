@@ -22,7 +22,7 @@ const claim = (who: Plain<MachineIdentity>, minutes: number, otherMachineSeenAt?
 const inConflict = [...known, ...when(known, claim(OTHER_MACHINE, 1)).events];
 
 describe('two live machines with one id', () => {
-  it('are a named conflict that people can see', () => {
+  it('are a named conflict that users can see', () => {
     const told = when(known, claim(OTHER_MACHINE, 1));
     expect(told.types).toEqual(['HostIdentityConflictDetected']);
     expect(told.state).toMatchObject({
@@ -42,13 +42,13 @@ describe('two live machines with one id', () => {
     expect(infoOf(told.state)).toContain('rule A fails');
   });
 
-  it('are told apart, so that only the known one is listened to', () => {
+  it('are distinguished, so that only reports of the known one count', () => {
     expect(isIntruder(stateAfter(inConflict), OTHER_MACHINE)).toBe(true);
     expect(isIntruder(stateAfter(inConflict), KNOWN_MACHINE)).toBe(false);
     expect(isIntruder(stateAfter(known), OTHER_MACHINE)).toBe(false);
   });
 
-  it('store nothing more while both go on claiming', () => {
+  it('store nothing more while both keep claiming', () => {
     expect(when(inConflict, claim(OTHER_MACHINE, 2, minute(2))).events).toEqual([]);
     expect(when(inConflict, claim(KNOWN_MACHINE, 2, minute(2))).events).toEqual([]);
     expect(when(inConflict, claim(machine('52:54:00:00:00:77'), 2)).events).toEqual([]);
@@ -72,7 +72,7 @@ describe('two live machines with one id', () => {
     expect(again.refusal).toBe('identity-conflict');
   });
 
-  it('never ruin a running installation, however long ago the known machine claimed its id', () => {
+  it('never ruin a running installation, whatever the age of the known machine’s claim', () => {
     const history = [...day1('installing-in-progress'), claimed, progressed('Rebooting')];
     const told = when(history, command('Register', { machine: OTHER_MACHINE, at: minute(30) }));
     expect(told.state).toMatchObject({ status: 'installing-in-progress', conflict: { known: KNOWN_MACHINE } });
@@ -100,12 +100,12 @@ describe('one machine', () => {
     expect(when([...known, silent], claim(OTHER_MACHINE, 1)).types).toEqual(['HostIdentityClaimed']);
   });
 
-  it('that is seen all the time is live though it claimed its id long ago', () => {
+  it('that is seen all the time is live though its last claim is older than the limit', () => {
     const told = when(known, claim(OTHER_MACHINE, 60, minute(59)));
     expect(told.types).toContain('HostIdentityConflictDetected');
   });
 
-  it('without addresses cannot be told from another', () => {
+  it('without addresses cannot be distinguished from another', () => {
     const nameless = { ...OTHER_MACHINE, macAddresses: [] };
     expect(when(known, claim(nameless, 1)).types).not.toContain('HostIdentityConflictDetected');
     expect(when(known, claim(nameless, 1)).state.conflict).toBeUndefined();

@@ -17,7 +17,7 @@ describe('the list of stages', () => {
     if (length > 0) expect(stagePercentage('Done', stages)).toBe(100);
   });
 
-  it('ends with the reboot for a day-2 host that nobody watches afterwards', () => {
+  it('ends with the reboot for a day-2 host that is not watched afterwards', () => {
     const day2Worker = { ...CONTROL_PLANE, role: 'worker', isDay2: true };
     expect(hostStages(day2Worker).at(-1)).toBe('Rebooting');
     expect(hostStages({ ...day2Worker, isKubeApi: true }).at(-1)).toBe('Done');
@@ -51,7 +51,7 @@ describe('progress', () => {
     expect(infoOf(second.state)).toBe('Writing image to disk');
   });
 
-  it('in other words moves the clock of the stage and nothing else', () => {
+  it('with other information moves the timer of the stage and nothing else', () => {
     const history = [...day1('installing-in-progress'), progressed('Installing')];
     const told = when(history, command('ReportProgress', { info: '50%', at: minute(7) }));
     expect(told.types).toEqual(['HostProgressed']);
@@ -97,7 +97,7 @@ describe('progress', () => {
     });
   });
 
-  it('of a day-2 host under the Kubernetes API goes on after its reboot', () => {
+  it('of a day-2 host under the Kubernetes API continues after its reboot', () => {
     const history = [...day2('installing-in-progress'), progressed('Writing image to disk')];
     const rebooting = when(history, command('ReportProgress', { stage: 'Rebooting', isKubeApi: true }));
     expect(rebooting.state).toMatchObject({ status: 'installing-in-progress', progress: { stage: 'Rebooting' } });

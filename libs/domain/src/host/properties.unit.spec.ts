@@ -87,7 +87,7 @@ const anyCommand: fc.Arbitrary<HostCommand> = fc
 const TRANSITIONS = new Map(HOST_TABLE.rows.map((row) => [row.id, row]));
 const STATUSES: readonly string[] = HOST_STATUSES;
 
-/** A life: commands one after the other, each decided on what became of those before. */
+/** A life: commands one after the other, each decided on the state after those before. */
 const life = fc.record({
   start: fc.option(fc.constantFrom(...HOST_STATUSES), { nil: undefined }),
   commands: fc.array(anyCommand, { minLength: 1, maxLength: 25 }),
@@ -190,7 +190,7 @@ describe('evolve', () => {
       }
   });
 
-  it('goes on past an event of a newer version', () => {
+  it('skips an event of a newer version', () => {
     const state = stateAfter(given('known'));
     expect(evolveHost(state, { type: 'HostTookUpKnitting', data: {} } as unknown as HostEvent)).toBe(state);
   });

@@ -348,7 +348,7 @@ describe('a refresh', () => {
     expect(told.types).toEqual(['HostEnteredStatus', 'HostEnteredStatus', 'HostEnteredStatus']);
   });
 
-  it('without conditions judges by what the host is known to do itself', () => {
+  it('without conditions decides by what the host is known to do itself', () => {
     const silent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
     const bare = command('Refresh', { conditions: undefined });
     expect(when([...given('known'), silent], bare).state.status).toBe('disconnected');

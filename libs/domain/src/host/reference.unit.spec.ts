@@ -59,7 +59,7 @@ const MATRICES: readonly (readonly [string, HostCommand, Matrix])[] = [
     ],
   ],
   [
-    'unbinding by a person',
+    'unbinding by a user',
     command('Unbind', { byPerson: true }),
     [
       ['known discovering disconnected insufficient pending-for-input', 'unbinding'],
@@ -231,7 +231,7 @@ describe('refreshing', () => {
 
 describe('registering', () => {
   it.each(['installing-in-progress', 'added-to-existing-cluster'] as const)(
-    'from the discovery image after the reboot asks a person to fix the boot order (%s)',
+    'from the discovery image after the reboot asks a user to fix the boot order (%s)',
     (status) => {
       const told = when(
         [...day1(status), progressed('Rebooting')],

@@ -68,7 +68,7 @@ export const STAGE_LISTS = {
   ],
 } as const satisfies Record<string, readonly HostStage[]>;
 
-/** A machine in one of these runs from its disk or is about to: it does not poll and cannot be told to stop. */
+/** A machine in one of these runs from its disk or is about to: it does not poll and cannot be asked to stop. */
 export const STAGES_FROM_REBOOT: ReadonlySet<string> = new Set<HostStage>([
   'Rebooting',
   'Waiting for ignition',

@@ -10,12 +10,12 @@ export interface HostProgress {
   readonly info: string;
   readonly percentage: number;
   readonly stageStartedAt: string;
-  /** Last change of stage or words, or the end of a pause: the stage's deadline counts from here. */
+  /** Last change of stage or information, or the end of a pause: the stage's deadline counts from here. */
   readonly stageUpdatedAt: string;
   readonly isSingleNode: boolean;
-  /** Soft timeouts: the stage takes longer than expected and people were told. */
+  /** Soft timeouts: the stage takes longer than expected and a warning was given. */
   readonly isOverdue: boolean;
-  /** Another host of the cluster waits for a person. */
+  /** Another host of the cluster waits for a user. */
   readonly isClockPaused: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface HostState {
   readonly isBootstrap: boolean;
   readonly requestedHostname: string;
   readonly machineConfigPoolName: string;
-  /** A person named the pool: it no longer follows the role. */
+  /** A user named the pool: it no longer follows the role. */
   readonly isPoolNameChosen: boolean;
   readonly installationDisk: InstallationDisk;
   readonly settings: Partial<Plain<HostSettings>>;
@@ -72,7 +72,7 @@ export interface HostState {
   readonly isSilent: boolean;
   readonly lastSeenAt: string;
   readonly isMediaConnected: boolean;
-  /** Soft timeouts: the silence during the installation was told to people. */
+  /** Soft timeouts: a warning was given about the silence during the installation. */
   readonly isSilenceNoted: boolean;
   /** The image check failed before this preparation; its report is being cleared. */
   readonly isImageCheckVoid: boolean;

@@ -60,7 +60,7 @@ export const LEAVING: Group = ['unbinding', 'unbinding-pending-user-action'];
 export const RECLAIMING: Group = ['reclaiming', 'reclaiming-rebooting'];
 /** Part of the contract, entered by nothing. */
 export const DISABLED: Group = ['disabled', 'disabled-unbound'];
-/** A person may still change what the host is to become. */
+/** A user may still change what the host is to become. */
 export const EDITABLE: Group = [...DISCOVERY, ...POOL, 'binding'];
 /** Belongs to a cluster whatever happens to it there. */
 export const COMMITTED: Group = [...INSTALLING, 'installed', 'added-to-existing-cluster'];

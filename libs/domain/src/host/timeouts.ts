@@ -2,7 +2,7 @@ import type { HostStage } from './stages';
 
 const MINUTE_MS = 60_000;
 
-/** How long things may take, in milliseconds. Data: documentation and configuration are read off `HOST_TIMEOUT_TABLE`. */
+/** The time limits of a host, in milliseconds. Data: documentation and configuration are read off `HOST_TIMEOUT_TABLE`. */
 export interface HostTimeouts {
   readonly preparingMs: number;
   readonly installingMs: number;
@@ -55,15 +55,15 @@ export const HOST_TIMEOUT_TABLE: readonly TimeoutRow[] = [
     'pendingUserActionMs',
     'HOST_INSTALLING_PENDING_USER_ACTION_TIMEOUT',
     60,
-    'A cluster that can do without the host does not wait for its person longer.',
+    'A cluster that can do without the host does not wait for its user longer.',
   ),
   setting('reclaimMs', undefined, 60, 'A host that boots the discovery image again registers by then.'),
-  setting('resettingMs', 'RESET_CLUSTER_TIMEOUT', 3, 'A reset that takes longer needs a person.'),
+  setting('resettingMs', 'RESET_CLUSTER_TIMEOUT', 3, 'A reset that takes longer needs a user.'),
   setting(
     'logPendingMs',
     'HOST_LOG_PENDING_TIMEOUT',
     2,
-    'Log collection starts, and after its first part goes on, by then.',
+    'Log collection starts, and after its first part continues, by then.',
   ),
   setting('logCollectionMs', 'HOST_LOG_COLLECTION_TIMEOUT', 10, 'Logs that were asked for arrive by then.'),
   setting(
@@ -83,7 +83,7 @@ export const HOST_TIMEOUT_TABLE: readonly TimeoutRow[] = [
   stage('Waiting for bootkube', 60, 'The temporary control plane comes up.'),
   stage('Waiting for controller', 60, 'The controller is pulled and starts in the cluster.'),
   stage('Installing', 60, 'Ignition is fetched and disks are cleaned.'),
-  stage('Writing image to disk', 30, 'The writer reports as it goes; this long without a word is too long.'),
+  stage('Writing image to disk', 30, 'The writer reports as it goes; this long without a report is too long.'),
   stage('Copying registry data to disk', 90, 'As for writing; the data is larger.'),
   stage('Rebooting', 40, 'Firmware, first boot and pull of the configuration.'),
   stage('Waiting for ignition', 24 * 60, 'A worker may wait for the control plane to serve its configuration.'),

@@ -8,7 +8,7 @@ interface At {
 export interface RegisterInfraEnv extends At {
   readonly type: 'Register';
   readonly infraEnvId: string;
-  /** As the person gave them; defaults are filled in here. */
+  /** As the user gave them; defaults are filled in here. */
   readonly settings: Plain<InfraEnvSettings>;
   readonly owner: Plain<Owner>;
   readonly pullSecretSet: boolean;

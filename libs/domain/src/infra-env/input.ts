@@ -16,7 +16,7 @@ const KERNEL_OPERATIONS = ['append'];
 const ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'];
 
 export interface InfraEnvInput {
-  /** What the person said. */
+  /** What the user said. */
   readonly given: Settings;
   /** What the settings would be. */
   readonly settings: Settings;
@@ -30,7 +30,7 @@ interface InfraEnvInputRule {
   readonly check: (input: InfraEnvInput) => Omit<Refusal, 'code' | 'subject'> | undefined;
 }
 
-/** What a person may say, rule by rule; the first that is broken names its field. */
+/** What a user may say, rule by rule; the first that is broken names its field. */
 export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
   {
     id: 'name-given',

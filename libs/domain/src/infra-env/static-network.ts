@@ -11,7 +11,7 @@ import { isAtLeast, parseVersion } from '@muster/validation-rules';
 
 /** From here on the hosts' operating system reads nmstate policies itself. */
 const POLICIES_SINCE = '4.18';
-/** More than a person reads at once. */
+/** The most problems that one message lists. */
 const MAX_PROBLEMS_REPORTED = 5;
 
 /** A version that is not known yet counts as a new one. */

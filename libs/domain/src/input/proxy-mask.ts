@@ -6,5 +6,5 @@ const CREDENTIALS = /^([a-z]+:\/\/)[^\s/@]*@/;
 /** The URL as it may be stored and shown. URLs without credentials, and what is no URL at all, stay as they are. */
 export const maskedProxyUrl = (url: string): string => url.replace(CREDENTIALS, `$1${PROXY_MASK}@`);
 
-/** Whether somebody gave back what he was shown instead of credentials. */
+/** Returns whether the URL carries the mask that is shown instead of credentials. */
 export const isMaskedProxyUrl = (url: string): boolean => CREDENTIALS.test(url) && maskedProxyUrl(url) === url;

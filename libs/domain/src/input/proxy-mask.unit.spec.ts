@@ -13,7 +13,7 @@ describe('the mask of a proxy URL', () => {
     expect(maskedProxyUrl(masked)).toBe(masked);
   });
 
-  it('is told from credentials', () => {
+  it('is distinguished from credentials', () => {
     expect(isMaskedProxyUrl('http://*****@proxy')).toBe(true);
     expect(isMaskedProxyUrl('http://user:*****@proxy')).toBe(false);
     expect(isMaskedProxyUrl('http://proxy')).toBe(false);

@@ -65,7 +65,7 @@ describe('suggested roles', () => {
     expect(roles(hosts)).toMatchObject({ tiny: 'worker', a: 'master' });
   });
 
-  it('respect roles that a person chose', () => {
+  it('respect roles that a user chose', () => {
     const hosts = [
       candidate('chosen', { role: 'master', size: size(99) }),
       ...['a', 'b', 'c'].map((id) => candidate(id)),
@@ -147,7 +147,7 @@ describe('the bootstrap host', () => {
     ));
   it('may have a suggested role', () =>
     expect(chooseBootstrap([one('a', 'known', { role: 'auto-assign', suggestedRole: 'master' })])).toBe('a'));
-  it('is nobody when no control plane host is ready', () => expect(chooseBootstrap([one('a', 'error')])).toBe(''));
+  it('is empty when no control plane host is ready', () => expect(chooseBootstrap([one('a', 'error')])).toBe(''));
 });
 
 describe('enough hosts', () => {

@@ -59,7 +59,7 @@ export function weighHosts(
 }
 
 /**
- * What operators make of the cluster, by the roles that people gave and by how many workers are going to be left: by
+ * The roles that the cluster needs, by the roles that users gave and by how many workers are going to be left: by
  * suggestions themselves it would go round in circles.
  */
 function operatorsBeforeRoles(hosts: readonly WeighedHost[], cluster: ClusterSettingsFacts, policy: Policy) {
@@ -71,7 +71,7 @@ function operatorsBeforeRoles(hosts: readonly WeighedHost[], cluster: ClusterSet
   return operatorCluster(cluster, { ...given, effectiveWorkers }, policy);
 }
 
-/** Judging disks is the dear part, so it is done once per inventory and release. */
+/** Evaluating disks is the expensive part, so it is done once per inventory and release. */
 const SIZES = new WeakMap<Hardware, { readonly question: string; readonly size: HardwareSize }>();
 
 function sizeOf(hardware: Hardware, openshiftVersion: string, diskGbMin: number): HardwareSize {

@@ -26,7 +26,7 @@ function headersOf({ ignitionAccess }: StepHost): readonly { readonly key: strin
   return token ? [...given, { key: 'Authorization', value: `Bearer ${token}` }] : given;
 }
 
-/** An endpoint that a person named, else the machine-config server behind the API: over TLS when its CA is known. */
+/** An endpoint that a user named, else the machine-config server behind the API: over TLS when its CA is known. */
 export function ignitionBase({
   ignitionEndpoint,
   apiVipDnsName,

@@ -17,7 +17,7 @@ export const logsGather: StepArguments = (context) => {
   ];
 };
 
-/** Where the bootstrap host finds the others of the control plane: in the primary machine network, or wherever a person put them. */
+/** Where the bootstrap host finds the others of the control plane: in the primary machine network, or wherever a user put them. */
 function controlPlaneAddresses({ cluster, others }: StepContext): readonly string[] {
   const network = cluster?.userManagedNetworking ? undefined : parseCidr(cluster?.machineNetworks[0] ?? '');
   return others()

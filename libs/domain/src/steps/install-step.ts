@@ -6,7 +6,7 @@ import { isDay2Host, type StepArguments, type StepContext, type StepHost } from 
 /** OpenShift release from which the reboot of the machine-config operator can be skipped. */
 const SKIP_MCO_REBOOT_SINCE = '4.15';
 
-/** The installer's whole command. Empty and false members are left out, as today's agents expect. */
+/** The installer's whole command. Empty and false members are left out, as the agents of assisted-service v2 expect. */
 export const install: StepArguments = (context) => {
   const { host, cluster, images, settings } = context;
   const installerArgs = installerArguments(context);
@@ -40,7 +40,7 @@ export const install: StepArguments = (context) => {
 
 function roleOf({ isBootstrap, effectiveRole }: StepHost): string {
   if (isBootstrap) return 'bootstrap';
-  // A late-bound day-2 host whose role nobody chose.
+  // A late-bound day-2 host whose role was not chosen.
   return effectiveRole === 'auto-assign' ? 'worker' : effectiveRole;
 }
 
@@ -53,7 +53,7 @@ function skipsMcoReboot({ cluster, hardware, host, settings }: StepContext): boo
   );
 }
 
-/** Bootable disks, but for those a person wants spared and the one whose partitions are kept. */
+/** Bootable disks, but for those a user wants spared and the one whose partitions are kept. */
 function formattedDisks({ hardware, host }: StepContext): readonly string[] {
   const spared = [...host.skipFormattingDisks, ...(keepsPartitions(host) ? [host.installationDiskId] : [])];
   const disks = (hardware?.disks ?? []).filter((disk) => !spared.some((name) => isDisk(disk, name)));

@@ -109,7 +109,7 @@ describe('the install step', () => {
     ['its arguments cannot be read', { host: { installerArgs: '{' } }],
     ['its arguments are no list', { host: { installerArgs: '{}' } }],
     [
-      'nobody knows the network of a day-1 host',
+      'the network of a day-1 host is unknown',
       { cluster: { machineNetworks: [] }, others: [other({ isBootstrap: true, hardware: undefined })] },
     ],
   ])('is dropped when %s', (_case, changes) => {
@@ -146,7 +146,7 @@ describe('the disks to format', () => {
     expect(formatted({})).toEqual(['/dev/sda', '/dev/sdb']);
   });
 
-  it.each(['/dev/sdb', '/dev/disk/by-path/pci-2'])('are without the one a person spared as %s', (name) => {
+  it.each(['/dev/sdb', '/dev/disk/by-path/pci-2'])('are without the one a user spared as %s', (name) => {
     expect(formatted({ skipFormattingDisks: [name] })).toEqual(['/dev/sda']);
   });
 
@@ -225,7 +225,7 @@ describe('the network at first boot', () => {
       [`ip=${MAC}:dhcp6`],
     ],
     [
-      'a host in the second of two networks of people who route themselves',
+      'a host in the second of two networks with routing by the user',
       { cluster: { machineNetworks: ['198.51.100.0/24', '192.0.2.0/24'] } },
       [`ip=${MAC}:dhcp`],
     ],
@@ -256,12 +256,12 @@ describe('the network at first boot', () => {
       ['--copy-network'],
     ],
     [
-      'as a person says',
+      'as a user says',
       { host: { installerArgs: '["--append-karg","ip=eth0:dhcp"]' } },
       ['--append-karg', 'ip=eth0:dhcp'],
     ],
     [
-      'besides what a person adds',
+      'besides what a user adds',
       { host: { installerArgs: '["--append-karg","zip=1"]' } },
       ['--append-karg', 'zip=1', '--append-karg', `ip=${MAC}:dhcp`],
     ],
@@ -329,7 +329,7 @@ describe('the gathering of logs', () => {
   it.each<[string, Changes, readonly string[]]>([
     ['in the machine network', {}, ['192.0.2.12']],
     [
-      'wherever they are when a person runs the network',
+      'wherever they are when a user runs the network',
       { cluster: { userManagedNetworking: true } },
       ['192.0.2.12', '10.0.0.2', 'fd00::2'],
     ],

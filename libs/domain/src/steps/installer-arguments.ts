@@ -35,7 +35,7 @@ function diskArguments(context: StepContext, given: readonly string[]): readonly
 
 const kernelArgument = (argument: string): readonly string[] => ['--append-karg', argument];
 
-/** A person who says how one NIC comes up says it for all. */
+/** Settings of one NIC replace the defaults of all. */
 const namesNetwork = (given: readonly string[]): boolean => given.some((argument) => /(^|=)ip=/.test(argument));
 
 function dhcpOn(nic: Nic): string {

@@ -12,7 +12,7 @@ export const connectivityCheck: StepArguments = (context) => {
   return [`[${remote.map(remoteHost).join(',')}]`];
 };
 
-/** Each host of a cluster is told of all others: what is said of one is written once for all of them. */
+/** Each host of a cluster gets the addresses of all others. The entry of one host is written once for all of them. */
 const WRITTEN_NICS = new WeakMap<object, string>();
 
 function remoteHost({ hostId, hardware }: StepOtherHost): string {

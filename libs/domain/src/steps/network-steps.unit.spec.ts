@@ -69,7 +69,7 @@ describe('the search for free addresses', () => {
 describe('the time check', () => {
   it.each([
     ['the cluster', stepContext(), 'ntp.example.com'],
-    ['nobody, when the cluster has none', stepContext({ cluster: { ntpSources: '' } }), ''],
+    ['no server, when the cluster has none', stepContext({ cluster: { ntpSources: '' } }), ''],
     ['the infra-env of a host of the pool', stepContext({ cluster: null }), 'pool.example.com'],
   ])('asks the sources of %s', (_case, context, source) => {
     expect(ntpSynchronizer(context)).toEqual([JSON.stringify({ ntp_source: source })]);
@@ -135,7 +135,7 @@ describe('the ignition check of a day-2 host', () => {
   it.each([
     ['by role', {}, {}, { url: 'http://api.ocp.example.com:22624/config/worker' }],
     ['by pool', {}, { machineConfigPoolName: 'infra' }, { url: 'http://api.ocp.example.com:22624/config/infra' }],
-    ['of a role nobody chose', {}, { effectiveRole: 'auto-assign' }, { url: expect.stringMatching(/worker$/) }],
+    ['of a role that was not chosen', {}, { effectiveRole: 'auto-assign' }, { url: expect.stringMatching(/worker$/) }],
     [
       'over TLS with a CA',
       { ignitionEndpoint: { caCertificate: 'Q0E=' } },
@@ -152,7 +152,7 @@ describe('the ignition check of a day-2 host', () => {
     expect(check(cluster, host)).toEqual({ request_headers: [], ...expected });
   });
 
-  it('says who the host is where the endpoint asks, the token both as a member and as a header', () => {
+  it('identifies the host where the endpoint asks, the token both as a member and as a header', () => {
     const headers = [{ key: 'X-Rack', value: '7' }];
     expect(check({}, { ignitionAccess: { token: 'secret', headers: { 'X-Rack': '7' } } })).toMatchObject({
       ignition_endpoint_token: 'secret',
@@ -163,7 +163,7 @@ describe('the ignition check of a day-2 host', () => {
     expect(withoutToken).not.toHaveProperty('ignition_endpoint_token');
   });
 
-  it('is dropped while nobody knows where the API is', () => {
+  it('is dropped while the address of the API is unknown', () => {
     expect(check({ apiVipDnsName: '' })).toBeUndefined();
   });
 });

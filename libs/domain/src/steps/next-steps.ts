@@ -24,7 +24,7 @@ const UPGRADABLE_STATUSES: readonly string[] = [
 ];
 
 /**
- * What the agent of a host is told now. An outdated agent is told to upgrade and nothing else; one that does not say its
+ * Returns the next steps of the agent. An outdated agent gets the step to upgrade and no other; one that does not say its
  * version (empty) is taken for current.
  */
 export function planSteps(context: StepContext, agentVersion: string): StepPlan {

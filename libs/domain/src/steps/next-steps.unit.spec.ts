@@ -105,7 +105,7 @@ describe('an agent of another version', () => {
   ];
 
   it.each(HOST_STATUSES.map((status) => [status, UPGRADABLE.includes(status)] as const))(
-    'is told to upgrade and nothing else in status %s: %s',
+    'gets only the step to upgrade in status %s: %s',
     (status, isUpgraded) => {
       const pool = status.endsWith('-unbound') ? 'unbound' : 'day-1';
       const plan = planSteps(contextIn(pool, status), 'quay.io/agent:1');

@@ -7,7 +7,7 @@ export interface StepContext {
   readonly hardware?: Plain<HardwareFacts>;
   /** Absent for a host of the pool. */
   readonly cluster?: StepCluster;
-  /** What a person gave the infra-env whose image the host booted. */
+  /** What a user gave the infra-env whose image the host booted. */
   readonly infraEnv: StepInfraEnv;
   /** The other hosts of the cluster. A function, because most steps never ask. */
   readonly others: () => readonly StepOtherHost[];
@@ -53,7 +53,7 @@ export interface StepCluster {
   readonly userManagedNetworking: boolean;
   /** oci, …; of platform external only. */
   readonly externalPlatformName: string;
-  /** What its hosts are told to ask, comma separated: the cluster's own, else those of its infra-envs. May be empty. */
+  /** The NTP sources that its hosts ask, comma separated: the cluster's own, else those of its infra-envs. May be empty. */
   readonly ntpSources: string;
   readonly proxy?: { readonly httpProxy?: string; readonly httpsProxy?: string; readonly noProxy?: string };
   readonly apiVipDnsName: string;

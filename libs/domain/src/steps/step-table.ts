@@ -36,7 +36,7 @@ export interface StepRow {
   readonly steps: readonly StepType[];
   /** Seconds until the agent asks again. */
   readonly intervalSeconds: number;
-  /** `exit`: the agent ends after these steps and registers anew. */
+  /** `exit`: the agent ends after these steps and registers again. */
   readonly then: 'continue' | 'exit';
 }
 

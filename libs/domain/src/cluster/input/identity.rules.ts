@@ -9,7 +9,7 @@ const NAME_WITH_DOTS = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 const RELEASE_IMAGE = /^[A-Za-z0-9][\w.:/@-]{0,511}$/;
 const TAGS = /^\w+( \w+)*(,\w+( \w+)*)*$/;
 
-/** Who the cluster is, and who may get in. */
+/** The identity of a cluster, and its access keys. */
 export const IDENTITY_RULES: readonly ClusterInputRule[] = [
   {
     id: 'name-usable',
@@ -121,7 +121,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     check: ({ settings }) =>
       !settings.tags || TAGS.test(settings.tags)
         ? undefined
-        : { reason: 'tags are words of letters, digits and underscores, separated by commas.' },
+        : { reason: 'tags are names of letters, digits and underscores, separated by commas.' },
   },
   {
     id: 'api-name-of-day-2-only',

@@ -4,13 +4,13 @@ import type { ClusterKind } from '../status';
 export interface ClusterInput {
   readonly kind: ClusterKind;
   readonly imported: boolean;
-  /** What the person said. */
+  /** What the user said. */
   readonly given: Plain<ClusterSettings>;
   /** What the settings would be, defaults and consequences included. */
   readonly settings: Plain<ClusterSettings>;
   /** What they are; undefined for a new cluster. */
   readonly before: Plain<ClusterSettings> | undefined;
-  /** Of the images that hosts of the cluster boot, beside the cluster's own architecture. */
+  /** The architectures of the images that hosts of the cluster boot, beside the cluster's own. */
   readonly imageArchitectures: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface BrokenInput {
   readonly allowed?: readonly string[];
 }
 
-/** One rule over what a person may say; it sees nothing else. */
+/** One rule over what a user may say; it sees nothing else. */
 export interface ClusterInputRule {
   readonly id: string;
   /** Field of the contract that a refusal names. */

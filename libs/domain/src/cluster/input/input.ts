@@ -10,7 +10,7 @@ import { VIP_RULES } from './vip.rules';
 import { mergeClusterSettings, revisionOf } from '../revision';
 import type { ClusterState } from '../state';
 
-/** What a person may say, rule by rule; the first that is broken names its field. */
+/** What a user may say, rule by rule; the first that is broken names its field. */
 export const CLUSTER_INPUT_RULES: readonly ClusterInputRule[] = [
   ...IDENTITY_RULES,
   ...CHOICE_RULES,

@@ -46,7 +46,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { userAction: [true], hosts: ['too-few'] },
     to: 'stay',
-    why: 'The control plane runs; the operators tell whether that suffices, and the deadline ends the wait.',
+    why: 'The control plane runs; the operators show whether that suffices, and the deadline ends the wait.',
   },
   ...COMPLETIONS.map(({ completion, suffix, status }): ClusterRow => ({
     id: `complete-late${suffix}`,
@@ -56,7 +56,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     to: 'installed',
     status,
     emit: completed,
-    why: 'A deadline is a guess of ours: a cluster that works afterwards is a success, and nobody should reinstall it.',
+    why: 'A deadline is a guess of ours: a cluster that works afterwards is a success and needs no new installation.',
   })),
   {
     id: 'finalize-late',
@@ -91,7 +91,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
       userAction: [true],
     },
     to: 'stay',
-    why: 'The host that the deadline passed for still waits for a person.',
+    why: 'The host that the deadline passed for still waits for a user.',
   },
   {
     id: 'await-late-completion',
@@ -133,7 +133,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     when: { lateness: ['may-finalize', 'may-complete'], stage: ['new'] },
     to: 'stay',
     emit: finalizingStageReached,
-    why: 'A controller that goes on after a deadline should hear that it may.',
+    why: 'A controller that continues after a deadline is accepted.',
   },
   {
     id: 'stage-repeated-late',
@@ -167,7 +167,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     when: { kubeconfig: ['missing'] },
     to: 'stay',
     emit: kubeconfigCompleted,
-    why: 'With the ingress CA in it the kubeconfig works from outside; the next refresh sees whether that was the last thing missing.',
+    why: 'With the ingress CA in it the kubeconfig works from outside; the next refresh checks whether anything else is missing.',
   },
   {
     id: 'kubeconfig-completed-again',

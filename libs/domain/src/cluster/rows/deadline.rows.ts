@@ -34,7 +34,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'ready',
     status: () => clusterReason('preparation-timed-out'),
     emit: inOrder(deadlinePassed, overduePreparationFailed),
-    why: 'Nothing was written to a disk yet, so the person may simply start again.',
+    why: 'Nothing was written to a disk yet, so the user may simply start again.',
   },
   {
     id: 'pending-person-timed-out',
@@ -44,7 +44,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'error',
     status: () => clusterReason('user-action-timed-out'),
     emit: deadlinePassed,
-    why: 'Nobody came; waiting for ever would hide it.',
+    why: 'No user acted in time. An endless wait would hide it.',
   },
   {
     id: 'installation-timed-out',
@@ -64,7 +64,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'error',
     status: () => clusterReason('finalizing-timed-out'),
     emit: deadlinePassed,
-    why: 'Counts from each entry into finalizing, since a host that waited for a person is not the operators’ fault.',
+    why: 'Counts from each entry into finalizing, since a host that waited for a user is not the operators’ fault.',
   },
   {
     id: 'finalizing-stage-timed-out',
@@ -93,7 +93,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     when: { deadline: ['log-request', 'log-collection'] },
     to: 'stay',
     emit: inOrder(deadlinePassed, logsTimedOut),
-    why: 'Whoever waits for logs should learn that no more will come.',
+    why: 'A client that waits for logs sees that no more will come.',
   },
   {
     id: 'retention-over',

@@ -21,7 +21,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     when: { hosts: ['enough-on-the-way', 'enough-installed'], userAction: [true] },
     to: 'installing-pending-user-action',
     status: () => clusterReason('wrong-boot-order'),
-    why: 'A host booted from the wrong disk; the others can go on meanwhile.',
+    why: 'A host booted from the wrong disk; the others continue meanwhile.',
   },
   {
     id: 'person-still-needed',
@@ -29,7 +29,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { hosts: ['enough-on-the-way', 'enough-installed'], userAction: [true] },
     to: 'stay',
-    why: 'Nobody has acted yet.',
+    why: 'The user has not acted yet.',
   },
   {
     id: 'person-acted-while-installing',

@@ -52,7 +52,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     on: 'FinishPreparation',
     when: { attempt: ['other'] },
     to: 'stay',
-    why: 'Somebody started anew since: what that attempt made does not matter any more.',
+    why: 'A newer attempt was started: the artifacts of this one are not used.',
   },
   {
     id: 'artifacts-too-late',
@@ -132,7 +132,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     when: { preparingHosts: ['some-failed'] },
     to: 'ready',
     status: () => clusterReason('preparation-failed'),
-    why: 'The person may start again once the host is well.',
+    why: 'The user may start again once the host is well.',
   },
   {
     id: 'artifacts-failed-to-prepare',

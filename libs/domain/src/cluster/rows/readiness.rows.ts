@@ -25,7 +25,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     when: { conditions: ['known'], inputs: [false] },
     to: 'pending-for-input',
     status: blocked('input-required'),
-    why: 'Only a person can give networks, a DNS domain or a pull secret.',
+    why: 'Only a user can give networks, a DNS domain or a pull secret.',
   },
   {
     id: 'vips-missing',
@@ -34,7 +34,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     when: { conditions: ['known'], inputs: [true], vips: [false], dhcpVips: [false] },
     to: 'pending-for-input',
     status: blocked('input-required'),
-    why: 'Without DHCP a person has to choose the VIPs.',
+    why: 'Without DHCP a user has to choose the VIPs.',
   },
   {
     id: 'vips-not-leased',
@@ -43,7 +43,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     when: { conditions: ['known'], inputs: [true], vips: [false], dhcpVips: [true] },
     to: 'insufficient',
     status: blocked('not-ready'),
-    why: 'With DHCP the hosts fetch the VIPs: no person is waited for.',
+    why: 'With DHCP the hosts fetch the VIPs: no user input is needed.',
   },
   {
     id: 'requirements-failing',

@@ -84,7 +84,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     to: 'adding-hosts',
     status: () => clusterReason('adding-hosts'),
     emit: ({ state }) => [{ type: 'ClusterOpenedForHosts', data: { apiVipDnsName: openedApiName(state.settings) } }],
-    why: 'An installed cluster becomes its own day-2 cluster, in place; its words stay until something happens.',
+    why: 'An installed cluster becomes its own day-2 cluster, in place; its settings stay.',
   },
   {
     id: 'deregister',

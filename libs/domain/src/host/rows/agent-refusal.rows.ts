@@ -136,7 +136,7 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
     on: 'ReportProgress',
     from: ['error'],
     code: 'not-allowed-in-state',
-    reason: 'The host failed and was told to stop; only a machine that already runs from its disk may still succeed.',
+    reason: 'The host failed and was asked to stop; only a machine that already runs from its disk may still succeed.',
     when: { bound: [true], move: ['onward', 'failed'] },
   }),
   refuse({
@@ -149,5 +149,5 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
   }),
 ];
 
-/** What machines are told when they speak out of turn. */
+/** Refusals of requests that an agent sends in the wrong status. */
 export const AGENT_REFUSAL_ROWS: readonly HostRow[] = [...UNKNOWN_HOST, ...REGISTER, ...PROGRESS];

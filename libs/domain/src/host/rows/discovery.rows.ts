@@ -38,7 +38,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
   ...inspected('inspection-awaited', {
     when: present(['no-inventory']),
     to: 'discovering',
-    why: 'Without an inventory there is nothing to judge.',
+    why: 'Without an inventory there is nothing to evaluate.',
     status: () => hostReason('awaiting-hardware'),
   }),
   {
@@ -77,13 +77,13 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
   ...inspected('disk-uuid-disabled', {
     when: present(['no-disk-uuid']),
     to: 'insufficient',
-    why: 'The platform has to be told to show disk UUIDs before anything else is worth asking.',
+    why: 'The platform must expose disk UUIDs before the other validations are useful.',
     status: insufficient,
   }),
   ...inspected('input-missing', {
     when: present(['input-missing']),
     to: 'pending-for-input',
-    why: 'The machine is fine; a person has yet to say which network the cluster uses.',
+    why: 'The machine is fine; the user has not selected the network of the cluster.',
     status: ({ command }) => hostReason('input-missing', { failing: command.conditions?.inputIds ?? [] }),
   }),
   ...inspected('not-sufficient', {

@@ -6,7 +6,7 @@ import { DISCOVERY, EDITABLE, statusesExcept } from '../status';
 function assignRole({ state, command }: ContextOf<'AssignRole'>): readonly HostEvent[] {
   const { role } = command;
   if (role === state.role) return [];
-  // On day 2 the pool follows the role until a person names another.
+  // On day 2 the pool follows the role until a user names another.
   const follows = isDay2(state) && !state.isPoolNameChosen && role !== 'auto-assign';
   const machineConfigPoolName = follows ? role : state.machineConfigPoolName;
   return [{ type: 'HostRoleAssigned', data: { role, machineConfigPoolName } }];
@@ -116,7 +116,7 @@ const SETTING_ROWS: readonly (RowOn<'Rename'> | RowOn<'ChooseInstallationDisk'> 
     on: 'ChooseInstallationDisk',
     when: { byPerson: [false] },
     to: 'stay',
-    why: 'An inventory that comes during the installation may tell the disk’s path anew.',
+    why: 'An inventory that comes during the installation may give a new path of the disk.',
     emit: chooseDisk,
   },
   {
@@ -152,10 +152,10 @@ const RECORD_ROWS: readonly (RowOn<'RecordLogs'> | RowOn<'Deregister'>)[] = [
     from: statusesExcept([]),
     on: 'Deregister',
     to: 'stay',
-    why: 'A person may forget any host; a machine that still runs registers as new.',
+    why: 'A user may forget any host; a machine that still runs registers as new.',
     emit: ({ command }) => [{ type: 'HostDeregistered', data: { at: command.at } }],
   },
 ];
 
-/** What people and rules choose for a host, and what is written down about it. */
+/** The settings of a host, its role and its logs. */
 export const EDIT_ROWS = [...ROLE_ROWS, ...SETTING_ROWS, ...RECORD_ROWS] as const;

@@ -87,7 +87,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['passed'] },
     to: 'resetting-pending-user-action',
-    why: 'The machine did not come back by itself: a person has to boot it.',
+    why: 'The machine did not come back by itself: a user has to boot it.',
     status: () => hostReason('resetting'),
   },
   {
@@ -103,7 +103,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     from: ['resetting-pending-user-action', 'binding', 'unbinding-pending-user-action', 'added-to-existing-cluster'],
     on: 'Refresh',
     to: 'stay',
-    why: 'Whatever happens to its cluster, the next word is the machine’s: it registers again or never.',
+    why: 'Whatever happens to its cluster, only the machine can act: it registers again.',
   },
   {
     id: 'disabled-stays',

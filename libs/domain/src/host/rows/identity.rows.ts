@@ -29,7 +29,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     on: 'ClaimIdentity',
     when: { claim: ['intrusion'] },
     to: 'stay',
-    why: 'Another live machine has this id: neither overwrites the other, and people can see both.',
+    why: 'Another live machine has this id: neither overwrites the other, and users can see both.',
     emit: ({ state, command }) =>
       state.machine
         ? [

@@ -43,7 +43,7 @@ export function contactRows(prefix: string, from: HostStatus, when: Guard<HostVa
       ...row('contact-lost', { contact: ['lost'], timeouts: ['hard'] }),
       to: 'error',
       cause: 'silence',
-      why: 'The installer stopped reporting and nothing can tell whether it still works.',
+      why: 'The installer stopped reporting and its progress is unknown.',
       status: () => hostReason('silent-while-installing'),
     },
     {
@@ -96,7 +96,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     on: 'Refresh',
     when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['pending'] },
     to: 'stay',
-    why: 'A person has to make the machine boot from its disk.',
+    why: 'A user has to make the machine boot from its disk.',
   },
   {
     id: 'user-action-needed',
@@ -104,7 +104,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     on: 'Refresh',
     when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['passed'], quorum: [false] },
     to: 'stay',
-    why: 'The cluster cannot do without this host: it goes on waiting.',
+    why: 'The cluster cannot do without this host: it keeps waiting.',
   },
   {
     id: 'user-action-timed-out',
@@ -117,7 +117,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     },
     to: 'error',
     cause: 'deadline',
-    why: 'The others suffice: the cluster goes on without this host.',
+    why: 'The others suffice: the cluster continues without this host.',
     status: () => hostReason('boot-timed-out'),
   },
   {

@@ -11,7 +11,7 @@ import {
   statusesExcept,
 } from '../status';
 
-/** What people and clusters cannot do with hosts. */
+/** Actions on hosts that are refused. */
 export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
   refuse({
     id: 'failure-outside-installation',

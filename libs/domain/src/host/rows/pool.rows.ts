@@ -28,7 +28,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['connected'], fitness: ['no-inventory'] },
     to: 'discovering-unbound',
-    why: 'Without an inventory there is nothing to judge.',
+    why: 'Without an inventory there is nothing to evaluate.',
     status: () => hostReason('awaiting-hardware'),
   },
   {
@@ -46,7 +46,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['connected'], fitness: ['truncated'] },
     to: 'insufficient-unbound',
-    why: 'A machine that cannot be judged any more must not be bound.',
+    why: 'A machine that cannot be evaluated any more must not be bound.',
     status: blocked('insufficient'),
   },
   {
@@ -89,7 +89,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['passed'] },
     to: 'unbinding-pending-user-action',
-    why: 'The machine did not come back by itself: a person has to boot it.',
+    why: 'The machine did not come back by itself: a user has to boot it.',
     status: () => hostReason('unbinding'),
     emit: leaveCluster,
   },

@@ -40,7 +40,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, selected: [true], preparation: ['disk-failed'] },
     to: 'insufficient',
-    why: 'The disk check is not repeated by itself: its result stands until a person resets it.',
+    why: 'The disk check is not repeated by itself: its result stands until a user resets it.',
     status: insufficient,
   },
   {
@@ -153,7 +153,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: ['installing'] },
     to: 'installing',
-    why: 'The cluster installs: the next thing the agent gets is its install step.',
+    why: 'The cluster installs: the next step of the agent is its install step.',
     status: () => hostReason('installing'),
     emit: installerChosen,
   },

@@ -32,7 +32,7 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
     when: { media: ['present'] },
     to: 'error',
     cause: 'media',
-    why: 'The installer runs from the image: it cannot go on.',
+    why: 'The installer runs from the image: it cannot continue.',
     status: ({ state }) => mediaFailure(state.statusReason),
     emit: mediaGone,
   },
@@ -95,7 +95,7 @@ const SILENCE_ROWS: readonly (RowOn<'FallSilent'> | RowOn<'Return'>)[] = [
     from: ANY,
     on: 'FallSilent',
     to: 'stay',
-    why: 'An edge, stored once; what follows is decided when the rules have seen it. After the reboot nobody waits for a word.',
+    why: 'An edge, stored once; what follows is decided when the rules have seen it. After the reboot a host is not expected to poll.',
     emit: silent,
   },
   {

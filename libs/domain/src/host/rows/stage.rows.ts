@@ -44,7 +44,7 @@ export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: settled({ clock: ['pause-due'] }),
     to: 'stay',
-    why: 'This stage waits for other hosts, and one of those waits for a person.',
+    why: 'This stage waits for other hosts, and one of those waits for a user.',
     emit: () => [{ type: 'HostStageClockPaused', data: {} }],
   },
   {
@@ -53,7 +53,7 @@ export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: settled({ clock: ['paused'] }),
     to: 'stay',
-    why: 'The person has not acted yet.',
+    why: 'The user has not acted yet.',
   },
   {
     id: 'stage-clock-resumed',
@@ -61,7 +61,7 @@ export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: settled({ clock: ['resume-due'] }),
     to: 'stay',
-    why: 'Nobody waits for a person any more: the stage gets its whole time again.',
+    why: 'No host waits for a user any more: the stage gets its whole time again.',
     emit: resumeClock,
   },
   {
@@ -70,7 +70,7 @@ export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: settled({ clock: ['running'], stageDeadline: ['pending', 'noted'] }),
     to: 'stay',
-    why: 'The stage is within its time, or people know that it is not.',
+    why: 'The stage is within its time, or the warning was given.',
   },
   {
     id: 'reboot-timed-out',
@@ -98,7 +98,7 @@ export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
     when: timedOut(['writing'], ['hard']),
     to: 'error',
     cause: 'deadline',
-    why: 'Writing reports as it goes: no word for so long means that it stands still.',
+    why: 'Writing reports as it goes: no report for so long means that it makes no progress.',
     status: overdue('stage-stalled'),
   },
   {
