@@ -54,7 +54,7 @@ export interface GatewayConfig {
   readonly imageExpirationMs: number;
   /** How long the addresses that AUTH_TYPE=local signs are good. */
   readonly localTokenLifetimeMs: number;
-  /** Of one address, before it is told to slow down; 0: any number. */
+  /** Failed attempts per address before 429; 0: no limit. */
   /** Origins from which browsers may send requests; `*` matches any part. */
   readonly allowedDomains: readonly string[];
   /** DNS names that AUTH_TYPE=none serves beside the usual ones. */
@@ -84,7 +84,7 @@ export interface GatewayConfig {
   readonly operatorSettings: OperatorSettings;
   readonly ntpDefaultServer: string;
   readonly inactiveDeletionHours: number;
-  /** Component name to image or version, as people are shown it. */
+  /** Component name to image or version, as the API shows it. */
   readonly componentVersions: { readonly [component: string]: string };
   readonly releaseTag: string;
 }

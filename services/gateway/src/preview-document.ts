@@ -11,7 +11,7 @@ import { setPaths } from './http/paths';
 import { RouteTable } from './http/route-table';
 import { apiDocumentOf } from './api-document/api-document';
 
-/** What is made outside of the module when the gateway starts; nobody asks for it when only routes are looked at. */
+/** Providers that exist before the module; the preview does not use them. */
 const PORTS = [EVENT_STORE, READ_MODELS, OBJECT_STORE, SECRETS, REQUESTS, CLOCK, IDS, PROBES];
 const FROM_OUTSIDE = [...PORTS, GATEWAY_CONFIG, LocalTokens, RouteTable, VersionCatalogue];
 

@@ -49,7 +49,7 @@ export interface RunningGateway {
   ): Promise<Answer>;
   answers(method: MethodName, reply: Reply): Promise<void>;
   refuses(method: MethodName, refusal: Refusal): Promise<void>;
-  /** What the projection would do: documents, then the word that they are there. */
+  /** Does what the projection does: stores documents, then announces them. */
   project(position: number, documents: readonly { collection: string; key: string; document: object }[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ type Members = { readonly [member: string]: unknown };
 
 const IMAGES = 'a JSON array of objects with openshift_version, cpu_architecture, url and version, each a text';
 
-/** What each setting has to be, for the person who wrote it. */
+/** What each setting must be, for error messages. */
 export const CATALOGUE_SHAPES = {
   RELEASE_IMAGES: IMAGES,
   OS_IMAGES: IMAGES,

@@ -4,7 +4,7 @@ import { compareVersions, majorMinor } from '@muster/versions';
 
 /** A release that clusters can be installed with; the shape of RELEASE_IMAGES. */
 export interface ReleaseImage {
-  /** What a person asks for: "4.18", "4.18-multi". */
+  /** The requested version: "4.18", "4.18-multi". */
   readonly openshift_version: string;
   readonly cpu_architecture: string;
   readonly cpu_architectures?: readonly string[];
@@ -45,7 +45,7 @@ const PRE_RELEASE = /-(?:alpha|beta|ec|fc|rc)\b|nightly/;
 const supportLevelOf = ({ version, support_level: given }: ReleaseImage): string =>
   given || (PRE_RELEASE.test(version) ? 'beta' : 'production');
 
-/** What can be installed and booted: data, looked up the way people name versions. */
+/** The versions that can be installed and booted, looked up by the names that users give. */
 export class VersionCatalogue {
   constructor(
     readonly releases: readonly ReleaseImage[],

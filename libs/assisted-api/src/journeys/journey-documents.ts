@@ -26,7 +26,7 @@ export interface JourneyFailure {
   readonly kind: 'failed' | 'cancelled' | 'preparation-failed';
   /** The last step of the funnel that was reached until then. */
   readonly step: FunnelStep;
-  /** Of the host that failed first, else of the cluster. */
+  /** The stage of the host that failed first, else of the cluster. */
   readonly stage: string;
   /** Code of what ended it: a host's cause, or the transition; a sentence where preparation failed. */
   readonly reason: string;

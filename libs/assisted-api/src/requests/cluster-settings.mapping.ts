@@ -7,7 +7,7 @@ const DEFAULT_HOST_PREFIX_IPV6 = 64;
 
 type ClusterBody = RegisterClusterBody & ReviseClusterBody;
 
-/** What the request says about the cluster, in the words of the bus; what it is silent about stays out. */
+/** The settings of the request in the form of the bus. Absent fields stay absent. */
 export function toClusterSettings(request: Partial<RegisterClusterBody> | ReviseClusterBody): Plain<ClusterSettings> {
   const body: Partial<ClusterBody> = request;
   return withoutAbsent({
@@ -81,7 +81,7 @@ function toProxy(body: Partial<ClusterBody>): Plain<ClusterSettings>['proxy'] {
     : withoutAbsent({ httpProxy, httpsProxy, noProxy });
 }
 
-/** JSON has no undefined; what is left is what the person said. */
+/** JSON has no undefined; only the given fields remain. */
 export function withoutAbsent<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }

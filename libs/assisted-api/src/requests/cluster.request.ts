@@ -163,7 +163,7 @@ export class OverrideValidationsBody {
   @ArrayMaxSize(LIST_MAX_ITEMS)
   @IsArray()
   readonly cluster_validation_ids?: readonly string[];
-  /** In the words of whoever decides it. */
+  /** The reason that the user gives. */
   @Matches(/\S/, { message: 'must not be blank' })
   @MaxLength(REASON_MAX_CHARACTERS)
   @MinLength(1)

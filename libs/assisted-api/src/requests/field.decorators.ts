@@ -110,7 +110,7 @@ const last = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) :
 const convert = (to: (value: unknown) => unknown): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : to(value)));
 
-/** Of a repeated parameter, the last value counts; an empty value counts as absent. */
+/** The last value of a repeated parameter counts; an empty value counts as absent. */
 export const LastValue = (): PropertyDecorator => convert(lastValue);
 const lastValue = (value: unknown): unknown => last(value) || undefined;
 

@@ -17,7 +17,7 @@ export interface HostRevision {
 }
 
 /**
- * What the request says about the host, in the words of the bus. `skippedDisks` is the host's present comma-separated
+ * The settings of the request in the form of the bus. `skippedDisks` is the host's present comma-separated
  * `skip_formatting_disks`, which the contract changes member by member.
  */
 export function toHostRevision(

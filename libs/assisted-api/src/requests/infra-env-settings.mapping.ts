@@ -2,7 +2,7 @@ import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { withoutAbsent } from './cluster-settings.mapping';
 import type { RegisterInfraEnvBody, ReviseInfraEnvBody } from './infra-env.request';
 
-/** What a new infra-env is to be, in the words of the bus. */
+/** The settings of a new infra-env in the form of the bus. */
 export function toInfraEnvSettings(body: RegisterInfraEnvBody): Plain<InfraEnvSettings> {
   return { ...toInfraEnvFields(body), ...toIdentity(body) };
 }

@@ -1,4 +1,4 @@
-/** Why a pull secret cannot be used, without a word of what it holds; undefined when it can. */
+/** The reason why a pull secret cannot be used, without any of its content; undefined when it can. */
 export function pullSecretError(text: string): string | undefined {
   let document: unknown;
   try {

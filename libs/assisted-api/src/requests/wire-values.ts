@@ -83,7 +83,7 @@ export const TRUST_BUNDLE_MAX_CHARACTERS = 65_535;
 export const DOCUMENT_MAX_CHARACTERS = 1_048_576;
 export const PROGRESS_INFO_MAX_CHARACTERS = 2_048;
 export const EVENT_MESSAGE_MAX_CHARACTERS = 4_096;
-/** Of an override: a sentence or two. */
+/** Longest reason of an override. */
 export const REASON_MAX_CHARACTERS = 1_024;
 
 /** Networks of a cluster of which nothing is said. */

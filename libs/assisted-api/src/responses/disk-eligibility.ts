@@ -23,7 +23,7 @@ const shown = new BoundedMap<readonly DiskEligibility[], { readonly given: strin
 
 /**
  * The inventory of a host with `id` and `installation_eligibility` of each disk that is known. JSON text in and out; every
- * other member, and a disk nobody looked at, stays as the agent sent it. Undefined disks change nothing.
+ * other member, and a disk without an evaluation, stays as the agent sent it. Undefined disks change nothing.
  */
 export function withDiskEligibility(inventoryText: string, disks: readonly DiskEligibility[] | undefined): string {
   if (!disks || disks.length === 0) return inventoryText;

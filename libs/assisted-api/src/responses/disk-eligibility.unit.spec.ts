@@ -15,7 +15,7 @@ const shown = (inventory: object, disks: readonly DiskEligibility[] | undefined)
   JSON.parse(withDiskEligibility(JSON.stringify(inventory), disks));
 
 describe('withDiskEligibility', () => {
-  it('a disk gets its id and the verdict on it, and keeps the rest', () => {
+  it('a disk gets its id and its eligibility, and keeps the rest', () => {
     const inventory = {
       hostname: 'a',
       disks: [
@@ -41,7 +41,7 @@ describe('withDiskEligibility', () => {
     });
   });
 
-  it('a disk that nobody looked at stays as the agent sent it', () => {
+  it('a disk without an evaluation stays as the agent sent it', () => {
     const disks = [{ name: 'sdz', installation_eligibility: { eligible: false, not_eligible_reasons: ['removable'] } }];
     expect(shown({ disks }, [verdict()])).toEqual({ disks });
   });
@@ -57,7 +57,7 @@ describe('withDiskEligibility', () => {
     expect(shown(inventory, [verdict()])).toEqual(inventory);
   });
 
-  it('another inventory with the same verdicts is not answered with the first', () => {
+  it('another inventory with the same outcomes is not answered with the first', () => {
     const disks = [verdict()];
     expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
     expect(shown({ hostname: 'b' }, disks)).toEqual({ hostname: 'b' });

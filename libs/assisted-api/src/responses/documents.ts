@@ -12,11 +12,11 @@ export type OutcomeMap = { readonly [ruleId: string]: Outcome };
 /** Address → MAC addresses of the machines that answer on it. */
 export type IpCollisions = { readonly [address: string]: readonly string[] };
 
-/** Which validations were ignored from then on, because somebody wanted it. */
+/** The validations that were ignored from then on. */
 export interface OverrideRecord {
   /** RFC 3339. */
   readonly at: string;
-  /** Who asked for it, as in the metadata of events. */
+  /** The user, as in the metadata of events. */
   readonly actor: string;
   readonly reason: string;
   /** Ids, or `all`; both empty: nothing is ignored any more. */
@@ -24,7 +24,7 @@ export interface OverrideRecord {
   readonly cluster_validation_ids: readonly string[];
 }
 
-/** Members of every document that no client sees: the position of the last event that changed it, and who owns it. */
+/** Members of every document that no client sees: the position of the last event that changed it, and its owner. */
 type Kept = {
   readonly _position: number;
   readonly user_name: string;
@@ -64,11 +64,11 @@ export type ClusterDocument = Kept &
     readonly _has_kubeconfig: boolean;
     /** How many hosts and infra-envs of the cluster make use of something, by its name in `feature_usage`. */
     readonly _usage_counts?: { readonly [name: string]: number };
-    /** `<folder>/<file name>` of the manifests that people gave. */
+    /** `<folder>/<file name>` of the manifests of users. */
     readonly _user_manifests?: readonly string[];
     /** Oldest first; the last one is in force. */
     readonly _overrides?: readonly OverrideRecord[];
-    /** Of hosts that saw more than one machine answer on an address, by host key. */
+    /** Addresses on which a host saw more than one machine, by host key. */
     readonly _ip_collisions?: { readonly [hostKey: string]: IpCollisions };
   };
 
@@ -108,7 +108,7 @@ export type HostDocument = Kept &
     readonly _inventory_digest?: string;
     /** What may be installed on; of the inventory that the digest names. */
     readonly _disks?: readonly DiskEligibility[];
-    /** Of the inventory that the digest names, for figures about what is installed on. */
+    /** Hardware of the inventory that the digest names, for metrics. */
     readonly _sizes?: MachineSizes;
     /** What each role asks of an installation disk of this machine, decimal GB. */
     readonly _disk_gb_min?: { readonly [role: string]: number };
@@ -120,7 +120,7 @@ export type HostDocument = Kept &
     readonly _logs_digest?: string;
     /** Position of the last event with installation progress. */
     readonly _progress_position?: number;
-    /** A person chose the installation disk. */
+    /** A user chose the installation disk. */
     readonly _disk_chosen_by_person?: boolean;
     readonly _ip_collisions?: IpCollisions;
     /** Two live machines that claim the id of the host. */

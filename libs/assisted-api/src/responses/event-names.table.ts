@@ -4,11 +4,11 @@ export type EventOrigin = 'event' | 'refusal' | 'report' | 'never';
 export interface EventNameRow {
   readonly name: string;
   readonly origin: EventOrigin;
-  /** When it is told; for `never`, why not. */
+  /** When it is sent; for `never`, why not. */
   readonly when: string;
 }
 
-/** Every name of an event that today's service may send, and what Muster makes of it. */
+/** Every event name of assisted-service v2, and what Muster sends for it. */
 export const EVENT_NAMES: readonly EventNameRow[] = [
   { name: 'api_ingress_vip_updated', origin: 'event', when: 'The addresses of a cluster follow from leases.' },
   {
@@ -192,7 +192,7 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   { name: 'upload_image_failed', origin: 'never', when: 'Images are uploaded nowhere.' },
 ];
 
-/** Names of Muster's own, for what today's service has no word. */
+/** Names that assisted-service v2 does not have. */
 export const OWN_EVENT_NAMES: readonly EventNameRow[] = [
   {
     name: 'cluster_validation_flapping_ended',

@@ -2,7 +2,7 @@ import type { ClusterDocument } from './documents';
 
 type UsageData = { readonly [name: string]: string | number };
 
-/** One thing that a cluster makes use of: undefined when it does not, else what is to be told of it. */
+/** A feature that a cluster uses: undefined when it does not, else its properties. */
 interface UsageRow {
   readonly name: string;
   readonly of: (cluster: ClusterDocument) => UsageData | undefined;
@@ -20,7 +20,7 @@ const NETWORK_TYPES: readonly (readonly [type: string, name: string])[] = [
   ['Calico', 'Calico network type'],
   ['None', 'None network type'],
 ];
-/** x86_64 is what nobody speaks of. */
+/** x86_64 is not reported as a feature. */
 const NOTED_ARCHITECTURES = ['arm64', 'ppc64le', 's390x'];
 /** These come with every cluster. */
 const USUAL_PLATFORMS = ['baremetal', 'none'];

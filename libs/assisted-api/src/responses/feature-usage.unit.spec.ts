@@ -57,7 +57,7 @@ describe('what a cluster makes use of', () => {
     ['Custom manifest', { _user_manifests: ['manifests/cni.yaml'] }],
     ['Static Network Config', { _usage_counts: { 'Static Network Config': 2 } }, { count: 2 }],
     ['OPENSHIFT-AI', { monitored_operators: [operator('openshift-ai', 'olm')] }],
-  ])('tells of %s', (name, changes, data = {}) => {
+  ])('reports %s', (name, changes, data = {}) => {
     expect(usage(changes)[name]).toMatchObject({ name, data });
   });
 
@@ -71,7 +71,7 @@ describe('what a cluster makes use of', () => {
     ['CONSOLE', { monitored_operators: [operator('console', 'builtin')] }],
     ['Validations have been ignored for this cluster', { ignored_host_validations: '[]' }],
     ['User Managed Networking With Multi Node', { user_managed_networking: true, control_plane_count: 1 }],
-  ])('does not tell of %s for %j', (name, changes) => {
+  ])('does not report %s for %j', (name, changes) => {
     expect(usage(changes)).not.toHaveProperty([name]);
   });
 

@@ -8,7 +8,7 @@ import type { V2Host } from './v2-host';
 
 /** What a host's answer needs from elsewhere: its cluster, and bodies named by digest in its document. */
 export interface HostParts {
-  /** Of the host's cluster; default 3. Decides the stage list of a bootstrap host. */
+  /** Control plane size of the host's cluster. Determines the stage list of a bootstrap host. @default 3 */
   readonly controlPlaneCount?: number;
   /** Seconds since the epoch, by the machine's own clock. */
   readonly timestamp?: number;
@@ -26,7 +26,7 @@ const OWNERS_OF_MORE_THAN_THE_CONTRACT = ['org_id', 'email_domain'];
 /** `host` of the contract. */
 export function presentHost(document: HostDocument, parts: HostParts = {}): V2Host {
   const host = stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT);
-  // Command lines of today look hosts up by this member alone: it is always there, the best name that is known.
+  // aicli looks hosts up by this member alone, so it always has the best known name.
   host.requested_hostname = document.requested_hostname || document._reported_hostname || document.id;
   if (parts.timestamp) host.timestamp = parts.timestamp;
   const { _status_reason: reason, _outcomes: outcomes, _identity_conflict: conflict } = document;

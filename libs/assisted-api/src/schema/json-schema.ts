@@ -1,6 +1,6 @@
 /** As much of OpenAPI 3.0's schema object as is needed here. */
 export interface JsonSchema {
-  /** Name of the schema among the components of the document; one without it is written out where it stands. */
+  /** Name of the schema among the components of the document; a schema without a name is inlined. */
   readonly title?: string;
   readonly description?: string;
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';

@@ -39,7 +39,7 @@ export class AgentRequests {
       verb === 'register'
         ? await this.failures.around({ name: 'host_registration_failed', infraEnvId, hostId }, asAgent, ask)
         : await ask();
-    // Only a host that is known: whoever invents ids is not to be remembered.
+    // Only for known hosts, so that made-up ids take no memory.
     const clockSeconds = 'timestampSeconds' in input ? Number(input.timestampSeconds) : 0;
     this.lastSeen.note(infraEnvId, hostId, this.clock.nowMs(), clockSeconds);
     return answer;

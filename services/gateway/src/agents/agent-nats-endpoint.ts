@@ -50,7 +50,7 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
     }
   }
 
-  /** An agent says which command it is, so that it may repeat it; who it is comes from its subject. */
+  /** The agent names the command, so that it can retry; its identity comes from the subject. */
   private contextOf({ headers }: IncomingMessage, { infraEnvId, hostId }: HostIds): CommandContext {
     const given = headers[HEADERS.commandId] ?? '';
     // Under the host's own name: no agent can use up the command id of another.

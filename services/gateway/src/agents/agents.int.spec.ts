@@ -181,13 +181,13 @@ describe('the two endpoints of agents', () => {
   it.each([
     ['an infra-env id that is none', agentSubject('me', HOST_ID, 'register'), {}],
     ['a message of another shape', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exitCode: 'zero' }],
-    ['a message with a field that nobody knows', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exit: 0 }],
+    ['a message with an unknown field', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exit: 0 }],
   ])('refuses %s', async (_, subject, body) => {
     expect(await gateway.bus.request(subject, body, {}, 5_000)).toMatchObject({ refusal: { code: 'invalid-input' } });
     expect(gateway.asked).toEqual([]);
   });
 
-  it('still finds out that a host is shown when the word of it was lost', async () => {
+  it('still sees that a host is shown when the message was lost', async () => {
     await gateway.answers(registerHost, () => {
       // The documents arrive, the announcement does not.
       setTimeout(() => {

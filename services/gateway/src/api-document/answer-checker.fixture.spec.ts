@@ -12,12 +12,12 @@ interface DescribedOperation {
   readonly responses: Json;
 }
 
-/** What is wrong with an answer, judged by the document; undefined when nothing is. */
+/** What is wrong with an answer according to the document; undefined when nothing is. */
 export type AnswerChecker = (method: string, path: string, status: number, body: unknown) => string | undefined;
 
 let made: Promise<AnswerChecker> | undefined;
 
-/** Judges answers strictly: a member that the document does not tell of is wrong. One for all tests of a file. */
+/** Checks answers strictly: a member that the document does not describe is wrong. One for all tests of a file. */
 export function answerChecker(): Promise<AnswerChecker> {
   made ??= createApiDocument().then(checkerOf);
   return made;
@@ -74,7 +74,7 @@ function resolved(document: OpenAPIObject, answer: Json): Json {
   return name === undefined ? answer : ((document.components?.responses?.[name] ?? {}) as Json);
 }
 
-/** The same with every object closed whose members are told of, and with references that lead into `document`. */
+/** The same with every described object closed, and with references that lead into `document`. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

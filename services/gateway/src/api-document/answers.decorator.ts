@@ -16,14 +16,14 @@ export interface AnswerNote {
   readonly others: { readonly [status: string]: string };
   /** It can be too early to ask: answered 409. */
   readonly isEarlyAtTimes: boolean;
-  /** It names things by ids that are not in its path: answered 404 when there are none. */
+  /** The request names resources by ids outside of its path: 404 when they do not exist. */
   readonly namesOthers: boolean;
   /** What it names is checked beyond its form: answered 422. */
   readonly checksNames: boolean;
 }
 
 type Particulars = Partial<Pick<AnswerNote, 'headers' | 'others' | 'isEarlyAtTimes' | 'namesOthers' | 'checksNames'>>;
-/** A property descriptor, as much of it as tells what the handler answers. */
+/** The part of a property descriptor that has the result of the handler. */
 interface Answering<Value> {
   readonly value?: (...parameters: never[]) => Value | Promise<Value>;
 }
@@ -31,7 +31,7 @@ interface Answering<Value> {
 const JSON_TYPE = 'application/json';
 const FILE_TYPE = 'application/octet-stream';
 
-/** `does` is one sentence for whoever looks for the operation. The handler's result has the type of the schema. */
+/** `does` is the summary: one imperative sentence. The handler's result has the type of the schema. */
 export const Answers =
   <S extends TSchema>(does: string, schema: S, particulars: Particulars = {}) =>
   (target: object, key: string | symbol, handler: Answering<Static<S>>): void => {

@@ -22,7 +22,7 @@ describe('The document of the API', () => {
     document = await createApiDocument();
   });
 
-  it('tells what every route does and answers', () => {
+  it('describes every route and its answers', () => {
     const silent = operationsOf(document).flatMap(([name, { summary, responses }]) =>
       summary && Object.keys(responses).some((status) => status.startsWith('2'))
         ? []
@@ -33,7 +33,7 @@ describe('The document of the API', () => {
     expect(silent).toEqual([]);
   });
 
-  it('tells of every parameter in a path', () => {
+  it('describes every parameter in a path', () => {
     const silent = operationsOf(document).flatMap(([name, { parameters = [] }]) =>
       [...name.matchAll(/\{(\w+)\}/g)].flatMap(([, parameter]) =>
         parameters.some((told) => told.in === 'path' && told.name === parameter)
@@ -53,7 +53,7 @@ describe('The document of the API', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  it('judges answers: what it does not tell of is wrong', () => {
+  it('checks answers: a member that it does not describe is wrong', () => {
     const check = checkerOf(document);
     const path = '/api/assisted-install/v2/component-versions';
     expect(check('GET', path, 200, { versions: { agent: '1' }, release_tag: 'v1' })).toBeUndefined();

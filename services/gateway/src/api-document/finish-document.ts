@@ -101,7 +101,7 @@ const answer = (
   ...(schema && { content: { [mediaType]: { schema } } }),
 });
 
-/** By what a path is about; the last word that fits counts. */
+/** Tag by path; the last matching row counts. */
 const TAGS: readonly (readonly [RegExp, string])[] = [
   [/./, 'catalogue'],
   [/\/v2\/clusters\b/, 'clusters'],

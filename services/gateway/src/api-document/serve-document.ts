@@ -5,7 +5,7 @@ import { apiDocumentOf } from './api-document';
 /** The page to browse; the document itself is beside it. */
 export const DOCUMENT_PAGE = 'docs';
 
-/** Everyone may read what can be asked. The document is made when somebody asks for it first: it costs nothing at start. */
+/** The document is public. It is made at the first request, so it costs nothing at start. */
 export function serveDocument(app: NestFastifyApplication): void {
   SwaggerModule.setup(DOCUMENT_PAGE, app, () => apiDocumentOf(app), {
     jsonDocumentUrl: `${DOCUMENT_PAGE}/openapi.json`,

@@ -2,7 +2,7 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { Role } from './caller';
 
-/** Ways to prove who is asking, as the contract names them. */
+/** Authentication schemes, as the v2 API names them. */
 export type AuthScheme = 'userAuth' | 'agentAuth' | 'urlAuth' | 'imageAuth' | 'imageURLAuth' | 'watcherAuth';
 
 /** Metadata key of the schemes that a route accepts. */
@@ -10,12 +10,12 @@ export const ACCEPTED_SCHEMES = Symbol('accepted schemes');
 /** Metadata key of the roles that a route is for. */
 export const ALLOWED_ROLES = Symbol('allowed roles');
 
-/** The route serves whoever proves himself by one of these schemes. A route without it serves nobody. */
+/** The route serves callers that authenticate by one of these schemes. A route without it refuses every caller. */
 export const Accepts = (...schemes: readonly AuthScheme[]): MethodDecorator =>
   applyDecorators(SetMetadata(ACCEPTED_SCHEMES, schemes), ...schemes.map((scheme) => ApiSecurity(scheme)));
 
 /** The route serves everyone. */
 export const AcceptsAnyone = (): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, 'anyone');
 
-/** People of these roles only. Without it: reading is for every role, anything else not for read-only-admin. */
+/** Users of these roles only. Without it every role may read, and read-only-admin may not write. */
 export const OnlyRoles = (...roles: readonly Role[]): MethodDecorator => SetMetadata(ALLOWED_ROLES, roles);

@@ -16,7 +16,7 @@ import { startTestIssuer, type TestIssuer } from './test-issuer.fixture.spec';
 const FOREIGN_ID = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
 const FOREIGN_CLUSTER_ID = '3f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
 const REFUSED: readonly number[] = [401, 403, 404];
-/** What everybody may ask; a route that is not here and answers without a token fails the test. */
+/** Public routes; another route that answers without a token fails the test. */
 const OPEN_ROUTES: readonly string[] = ['GET /health', 'GET /metrics', 'GET /ready'];
 /** The API's document and its page say what can be asked, nothing else. */
 const isOpen = ({ name, path }: Route): boolean =>
@@ -32,7 +32,7 @@ interface Route {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** Names somebody's cluster, infra-env or host. */
+  /** The path names a cluster, infra-env or host. */
   readonly isOwned: boolean;
 }
 
@@ -86,7 +86,7 @@ async function fill(gateway: RunningGateway): Promise<void> {
   ]);
 }
 
-/** Each credential is of no use for Alice's things, on any route. */
+/** No credential gives access to Alice's resources, on any route. */
 function refusesOnEveryRoute(
   gatewayOf: () => RunningGateway,
   credentials: readonly (readonly [string, () => Promise<readonly [Headers, string]>, 'any route' | 'owned routes'])[],
@@ -143,7 +143,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     [
       ['a request without any proof', async () => [{}, ''], 'any route'],
       ['an expired token', async () => [await bearer('alice', { expiresIn: '-1h' }), ''], 'any route'],
-      ['a token that somebody else signed', async () => [await bearer('alice', { by: 'a stranger' }), ''], 'any route'],
+      ['a token with a foreign signature', async () => [await bearer('alice', { by: 'a stranger' }), ''], 'any route'],
       [
         'a tampered token, wherever it is put',
         async () => {
@@ -177,7 +177,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     ],
   );
 
-  it('lets people have what is theirs, and nothing else in lists', async () => {
+  it('gives users access to their own resources, and lists nothing else', async () => {
     expect(await ask(`/v2/clusters/${CLUSTER_ID}`, await bearer('alice'))).toBe(200);
     for (const list of ['/v2/clusters', '/v2/infra-envs']) {
       const own = (await gateway.call('GET', API + list, { headers: await bearer('bob') })).body as { id: string }[];
@@ -188,7 +188,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(`/v2/events?cluster_id=${CLUSTER_ID}`, await bearer('alice'))).toBe(200);
     expect(await ask(`/v2/events?cluster_id=${CLUSTER_ID}`, await bearer('bob'))).toBe(404);
     expect(await ask(`/v2/events?host_ids=${HOST_ID}`, await bearer('bob'))).toBe(404);
-    // Of what is gone nobody can tell whose it was.
+    // The owner of a deleted resource is unknown.
     const gone = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000dead';
     for (const query of [
       `cluster_id=${gone}`,
@@ -200,7 +200,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(`/v2/events?cluster_id=${gone}`, await bearer('root'))).toBe(200);
   });
 
-  it('shows what was deleted to administrators who ask for it, and its events to those whose it was', async () => {
+  it('shows deleted clusters to administrators on request, and their events to their owners', async () => {
     const id = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000de1e';
     const { document } = clusterDocument({ id, user_name: 'alice', deleted_at: '2026-01-02T03:04:05.000Z' });
     const host = hostDocument({ cluster_id: id, deleted_at: '2026-01-02T03:04:05.000Z' });

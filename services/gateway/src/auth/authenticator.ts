@@ -7,7 +7,7 @@ export interface PathIds {
   readonly hostId?: string;
 }
 
-/** One way of knowing who is asking (AUTH_TYPE). */
+/** One authentication mode (AUTH_TYPE). */
 export interface Authenticator {
   /**
    * Who proves himself by this credential of a scheme; undefined when nobody does. Throws RefusalError `forbidden` for a genuine

@@ -1,9 +1,9 @@
-/** What a person may do: everything, see everything, or what is his own. */
+/** Rights of a user: everything, reading everything, or its own resources. */
 export type Role = 'admin' | 'read-only-admin' | 'user';
 
-/** Who is asking, as far as it was proven. */
+/** The authenticated caller. */
 export interface Caller {
-  /** A person or program with a name, or `agent` for those that prove themselves by an infra-env's or cluster's token. */
+  /** A user or program with a name, or `agent` for those that prove themselves by an infra-env's or cluster's token. */
   readonly kind: 'user' | 'agent';
   readonly user: string;
   readonly org: string;

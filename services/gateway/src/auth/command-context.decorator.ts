@@ -4,18 +4,18 @@ import type { FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { ADMIN, type Caller } from './caller';
 
-/** Who asks for what, from this request: what a handler hands on with a command. */
+/** The command context of this request: caller, request id, source address. */
 export const Context = createParamDecorator((_: unknown, context: ExecutionContext) =>
   toCommandContext(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Who asks. */
+/** The caller. */
 export const Who = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller =>
     context.switchToHttp().getRequest<FastifyRequest>().caller ?? NOBODY,
 );
 
-/** A route that lets anyone in knows nobody. */
+/** Public routes have no caller. */
 const NOBODY: Caller = { kind: 'user', user: '', org: '', role: 'user' };
 
 export function toCommandContext(request: FastifyRequest): CommandContext {

@@ -3,11 +3,11 @@ import type { AuthScheme } from './accepts.decorator';
 
 type Asked = Pick<FastifyRequest, 'headers' | 'query'>;
 
-/** Where a request carries what proves who asks. */
+/** Where a request carries its credential. */
 export interface CredentialPlace {
   readonly place: 'header' | 'query';
   readonly name: string;
-  /** For whoever reads the document. */
+  /** Text of the API document. */
   readonly description: string;
 }
 
@@ -22,7 +22,7 @@ export const CREDENTIAL_PLACES: ReadonlyMap<AuthScheme, CredentialPlace> = new M
 const NOWHERE: Pick<CredentialPlace, 'place' | 'name'> = { place: 'query', name: '' };
 const BEARER = /^bearer\s+/i;
 
-/** What the request carries for a scheme, without the word before it; undefined when nothing. */
+/** The credential of a scheme in the request; undefined when there is none. */
 export function credentialOf(scheme: AuthScheme, { headers, query }: Asked): string | undefined {
   const { place, name } = CREDENTIAL_PLACES.get(scheme) ?? NOWHERE;
   const given =
@@ -30,7 +30,7 @@ export function credentialOf(scheme: AuthScheme, { headers, query }: Asked): str
   return typeof given === 'string' && given !== '' ? given : undefined;
 }
 
-/** The token behind the word Bearer; undefined when the word is missing. */
+/** The token behind `Bearer`; undefined without `Bearer`. */
 export function bearerToken(credential: string): string | undefined {
   return BEARER.test(credential) ? credential.replace(BEARER, '') : undefined;
 }

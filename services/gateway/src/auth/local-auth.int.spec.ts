@@ -52,7 +52,7 @@ describe('AUTH_TYPE=local', () => {
     expect(await ask(`${API}/v2/clusters/${CLUSTER_ID}`, { cluster_id: CLUSTER_ID })).toBe(200);
   });
 
-  it('keeps everybody else out', async () => {
+  it('refuses all other callers', async () => {
     const without = await gateway.call('GET', INSTRUCTIONS);
     expect(without.status).toBe(401);
     expect(without.body).toEqual({ code: 401, message: expect.any(String) });

@@ -14,7 +14,7 @@ export class LocalTokens {
     private readonly secrets: Secrets,
   ) {}
 
-  /** What the token opens; undefined when it is forged, expired or names nothing. Those of today's services never expire. */
+  /** The scope of the token; undefined when it is forged, expired or has no scope. Tokens of assisted-service v2 never expire. */
   async verify(token: string): Promise<TokenScope | undefined> {
     if (!this.keys) return undefined;
     const { jwtVerify } = await import('jose');
@@ -79,7 +79,7 @@ export function createLocalTokens(
   );
 }
 
-/** The field's private keys come in either of the two PEM forms; node reads both. The value is never repeated in words. */
+/** Private keys have one of two PEM forms; Node reads both. Messages never contain the value. */
 function createEcKey(setting: string, pem: string, create: (pem: string) => KeyObject): KeyObject {
   try {
     const key = create(pem);

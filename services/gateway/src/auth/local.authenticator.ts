@@ -4,7 +4,7 @@ import { agentOf, type Caller } from './caller';
 import type { LocalTokens } from './local-tokens';
 import type { TokenScopes } from './token-scope.service';
 
-/** AUTH_TYPE=local: tokens of one infra-env or cluster each, for agents and addresses. People come through other endpoints. */
+/** AUTH_TYPE=local: tokens of one infra-env or cluster each, for agents and signed URLs. Users have no tokens in this mode. */
 export class LocalAuthenticator implements Authenticator {
   constructor(
     private readonly tokens: LocalTokens,

@@ -27,7 +27,7 @@ function namedIds(part: unknown): NamedIds {
   };
 }
 
-/** Of a repeated parameter, the last value counts, as in `LastValue`. */
+/** The last value of a repeated parameter counts, as in `LastValue`. */
 const lastOf = (value: unknown): string | undefined => textsOf(value).at(-1);
 
 const textsOf = (value: unknown): readonly string[] =>

@@ -17,10 +17,10 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 const KEYS_KEPT_MS = 10 * 60_000;
 const KEYS_ASKED_EVERY_MS = 30_000;
 const KEYS_TIMEOUT_MS = 5_000;
-/** Entry of a pull secret that agents of today prove themselves by. */
+/** Entry of a pull secret that agents of assisted-service v2 authenticate by. */
 const TOKEN_ENTRY = 'cloud.openshift.com';
 
-/** AUTH_TYPE=oidc: people by tokens of an issuer, agents by their infra-env's token or pull secret, images by signed addresses. */
+/** AUTH_TYPE=oidc: users by tokens of an issuer, agents by their infra-env's token or pull secret, images by signed URLs. */
 export class OidcAuthenticator implements Authenticator {
   private keys: Promise<JWTVerifyGetKey> | undefined;
 
@@ -111,7 +111,7 @@ export class OidcAuthenticator implements Authenticator {
     return (await this.scopes.exists(scope)) ? agentOf(scope) : undefined;
   }
 
-  /** Agents of today send what their pull secret has for the issuer; it opens the infra-env or cluster that was made with it. */
+  /** Agents of assisted-service v2 send the pull secret's entry for the issuer; it gives access to the infra-env or cluster with that pull secret. */
   private async bearerOfPullSecret(credential: string, path: PathIds): Promise<Caller | undefined> {
     for (const id of [path.infraEnvId, path.clusterId]) {
       const sealed = id === undefined ? undefined : await this.platform.secrets.open(id, PULL_SECRET);

@@ -19,7 +19,7 @@ export interface Owned {
   readonly cluster_id?: unknown;
 }
 
-/** Whose clusters, infra-envs and hosts are: people have what they made, and see what their organisation made where that is on. */
+/** Ownership of clusters, infra-envs and hosts: users own what they create, and may read what their organization owns with ENABLE_ORG_TENANCY. */
 @Injectable()
 export class Ownership {
   constructor(
@@ -110,6 +110,6 @@ const NOT_YOURS: Refusal = { code: 'not-found', reason: 'Not found, or you do no
 
 const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' && caller.user === user;
 
-/** Tokens of one thing are held to it elsewhere. */
+/** ResourceAccess checks the scopes of tokens. */
 const seesEverything = ({ kind, role }: Caller, wish: Wish): boolean =>
   kind === 'agent' || role === 'admin' || (role === 'read-only-admin' && wish === 'read');

@@ -16,7 +16,7 @@ interface Window {
   count: number;
 }
 
-/** How often somebody asks. Refuses with `too-many-requests` and when to come back. */
+/** Request rates per caller. Refuses with `too-many-requests` and when to come back. */
 @Injectable()
 export class RequestRates {
   private readonly failures = new BoundedMap<string, Window>(REMEMBERED_MAX);

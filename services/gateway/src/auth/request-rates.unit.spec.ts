@@ -22,7 +22,7 @@ describe('Request rates', () => {
     }
   });
 
-  it('count each caller for himself, second by second', () => {
+  it('count each caller separately, second by second', () => {
     const few = rates(2);
     few.count('a');
     few.count('a');

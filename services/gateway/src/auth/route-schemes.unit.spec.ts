@@ -24,7 +24,7 @@ interface Proofs {
 
 /** Where we are stricter than the contract, on purpose. */
 const STRICTER: ReadonlySet<string> = new Set([
-  // The contract names no roles there, which would let those write who may only read.
+  // The contract names no roles there, which would let read-only-admin write.
   'POST /v2/clusters/{cluster_id}/manifests',
   'PATCH /v2/clusters/{cluster_id}/manifests',
 ]);

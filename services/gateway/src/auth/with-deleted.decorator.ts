@@ -18,7 +18,7 @@ const readWithDeleted = createParamDecorator((_: unknown, context: ExecutionCont
   });
 });
 
-/** Whether what was deleted is asked for as well. Throws RefusalError `forbidden` for those who do not see everything. */
+/** Whether deleted resources are requested as well. @throws RefusalError `forbidden` for callers that are not administrators. */
 export const WithDeleted = (): ParameterDecorator =>
   documented(readWithDeleted(), headerNote(HEADER, { type: 'boolean', default: false }));
 

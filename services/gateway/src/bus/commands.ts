@@ -15,12 +15,12 @@ export class Commands {
     private readonly failures: FailureLog,
   ) {}
 
-  /** Asks and answers at once: for programs that do not read what they have just written. Throws RefusalError. */
+  /** Sends the command without that wait, for programs that do not read what they have just written. @throws RefusalError */
   async ask<M extends Method>(method: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
     return callService(this.requests, method, input, context);
   }
 
-  /** Asks, and answers once the read models show what was stored, so that a person sees his own change. Throws RefusalError. */
+  /** Sends the command and waits until the read models show its result, so that users see their own changes. @throws RefusalError */
   async execute<M extends Method>(method: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
     const subject = refusedSubjectOf(method, input);
     const asked = (): Promise<OutputOf<M>> => this.ask(method, input, context);

@@ -9,9 +9,9 @@ import type { RefusedSubject } from './refused-commands.table';
 
 /** The same refusal of the same host is written down again after this long at the earliest. */
 const REPEAT_MS = 60 * 60_000;
-/** Refusals remembered; beyond it the oldest is forgotten and may be told twice. */
+/** Remembered refusals; beyond it the oldest is forgotten and may be logged twice. */
 const REMEMBERED_MAX = 10_000;
-/** What it is about is not there, or the service is not: nothing that people could be told about it. */
+/** The resource or the service is missing: there is nothing to log it for. */
 const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'internal', 'too-many-requests'];
 
 /** A refused request stores nothing; where people wait for what was asked for, it is written into the event log why it does not come. */
@@ -26,12 +26,12 @@ export class FailureLog {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** What `work` gives. A refusal is told, then thrown as it was. */
+  /** What `work` returns. A refusal is logged and thrown again. */
   async around<Result>(subject: RefusedSubject, context: CommandContext, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
-      // Not waited for: whoever asked is answered, whether or not the event log can be written to.
+      // Not awaited: the caller gets its answer even when the event log is unavailable.
       if (error instanceof RefusalError && this.isNews(subject, error)) void this.tell(subject, error, context);
       throw error;
     }
@@ -65,7 +65,7 @@ export class FailureLog {
     }
   }
 
-  /** Of a host that is known; one whose registration was refused may not be. */
+  /** Name of a known host; a host whose registration was refused may be unknown. */
   private async hostName({ infraEnvId, hostId }: RefusedSubject): Promise<{ readonly host_name?: string }> {
     if (!infraEnvId || !hostId) return {};
     const host = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));

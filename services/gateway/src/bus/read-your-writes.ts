@@ -6,9 +6,9 @@ import { START_OF_STORE, type ReadModels, type Requests } from '@muster/ports';
 
 /** Longest wait of one answer for the read models. After it the answer shows what is there. */
 export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
-/** Announcements may be lost; the read models themselves are asked this often while somebody waits. */
+/** Announcements may be lost; the read models are polled at this interval while an answer waits. */
 const POLL_INTERVAL_MS = 50;
-/** A fact may be lost too, and nobody behind it misses the last one: after so many looks its position is told again. */
+/** The last event may be lost too, and no later one reveals the gap: after so many polls its position is published again. */
 const LOOKS_BEFORE_REMINDER = 5;
 
 interface Waiter {
@@ -104,7 +104,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
       this.readModels
         .checkpoint(VIEWS_PROJECTION)
         .then((position) => this.advance(position))
-        // The read models cannot be asked now; those who wait are told by their own bound.
+        // The read models are unavailable now; waiting answers end at their own bound.
         .catch(() => undefined)
         .finally(() => {
           this.poll = undefined;

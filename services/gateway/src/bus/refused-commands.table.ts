@@ -25,7 +25,7 @@ const NAMES: ReadonlyMap<Method, string> = new Map<Method, string>([
   [method.deregisterInfraEnv, 'infra_env_deregister_failed'],
 ]);
 
-/** What a refusal of this order would be about; undefined when nobody is told of it. */
+/** The subject of a refusal of this command; undefined when it is not logged. */
 export function refusedSubjectOf(order: Method, input: object): RefusedSubject | undefined {
   const name = NAMES.get(order);
   if (!name) return undefined;

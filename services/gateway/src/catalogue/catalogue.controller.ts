@@ -44,7 +44,7 @@ export class CatalogueController {
     return { versions: this.config.componentVersions, release_tag: this.config.releaseTag };
   }
 
-  /** Base domains whose DNS records are made here: none, so people bring their own. */
+  /** Base domains with managed DNS records: none. */
   @Get('domains')
   @Answers('List the base domains with managed DNS records.', Type.Array(V2_MANAGED_DOMAIN))
   @Accepts('userAuth')

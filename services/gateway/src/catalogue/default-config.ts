@@ -29,7 +29,7 @@ const CLUSTER_NETWORK_IPV6 = { cidr: 'fd01::/48', host_prefix: 64 };
 const SERVICE_NETWORK_IPV4 = { cidr: '172.30.0.0/16' };
 const SERVICE_NETWORK_IPV6 = { cidr: 'fd02::/112' };
 
-/** Names that every machine has for itself, so that no host can be told by them. */
+/** Names that every machine has for itself, so that they do not identify a host. */
 const FORBIDDEN_HOSTNAMES = [
   'localhost',
   'localhost.localdomain',

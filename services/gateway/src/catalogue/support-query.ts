@@ -3,7 +3,7 @@ import { canonicalArchitecture, type SupportQuery } from '@muster/feature-suppor
 
 const DEFAULT_ARCHITECTURE = 'x86_64';
 
-/** What a person asks for, in the words of the table. */
+/** The query in the terms of the table. */
 export function toSupportQuery(query: FeatureLevelsQuery): SupportQuery {
   return {
     version: query.openshift_version,

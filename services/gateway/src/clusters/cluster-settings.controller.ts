@@ -50,7 +50,7 @@ export class ClusterSettingsController {
     await this.commands.execute(RegistrationService.method.reviseCluster, input, context);
   }
 
-  /** Text that a console keeps with a cluster; nobody here reads it. Both bodies are one JSON string. */
+  /** A string that a web console stores with a cluster; the service does not read it. Both bodies are one JSON string. */
   @Get('ui-settings')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers('Get the settings that a web console stores with a cluster.', Type.String())

@@ -62,7 +62,7 @@ describe('clusters over REST', () => {
     ],
     ['with an unknown field', { ...NEW_CLUSTER, base_dns_doman: 'x' }, 'base_dns_doman in body is not a field'],
     [
-      'with a word of no enum',
+      'with a value outside of an enum',
       { ...NEW_CLUSTER, network_type: 'Flannel' },
       'network_type in body must be one of the following values: OpenShiftSDN',
     ],

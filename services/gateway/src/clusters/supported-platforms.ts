@@ -8,14 +8,14 @@ export type PlatformType = 'baremetal' | 'nutanix' | 'vsphere' | 'none' | 'exter
 
 const PLATFORMS: readonly PlatformType[] = ['baremetal', 'nutanix', 'vsphere', 'none', 'external'];
 export const V2_PLATFORM_TYPES = Type.Array(StringEnum<PlatformType>(PLATFORMS));
-/** A single node has nobody who could take over an address from it. */
+/** A single node has no peer that could take over its address. */
 const SINGLE_NODE_PLATFORMS: ReadonlySet<PlatformType> = new Set(['none', 'external']);
 
 export interface PlatformQuestion {
   readonly version: string;
   readonly architecture: string;
   readonly isSingleNode: boolean;
-  /** Who made each machine; undefined while a machine has not said so. */
+  /** Manufacturer of each machine; undefined until its inventory arrives. */
   readonly manufacturers: readonly (string | undefined)[];
 }
 

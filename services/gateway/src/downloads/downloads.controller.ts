@@ -97,7 +97,7 @@ export class DownloadsController {
   }
 }
 
-/** Empty when the cluster has no console. Throws RefusalError `not-ready` while it is not up: nobody could log in. */
+/** Empty when the cluster has no console. Throws RefusalError `not-ready` until it is up. */
 function consoleUrlOf(cluster: ClusterDocument): string {
   const console = cluster.monitored_operators.find(({ name }) => name === CONSOLE_OPERATOR);
   if (cluster.monitored_operators.length > 0 && !console) return '';

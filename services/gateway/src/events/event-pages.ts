@@ -91,7 +91,7 @@ export class EventPages {
     }
   }
 
-  /** Tells hosts that still exist; only asked of a cluster, and only when it matters. */
+  /** Whether a host still exists; read for clusters, and only when the query needs it. */
   private async presence({ cluster_id: clusterId, deleted_hosts }: ListEventsQuery): Promise<(id: string) => boolean> {
     if (!deleted_hosts || !clusterId) return () => false;
     const hosts = await this.hosts.documentsOfCluster(clusterId.toLowerCase());

@@ -23,7 +23,7 @@ async function stored(events: readonly Partial<EventDocument>[]): Promise<ReadMo
 const pagesOf = (readModels: ReadModels): EventPages =>
   new EventPages(readModels, { documentsOfCluster: async () => [{ id: PRESENT } as HostDocument] });
 
-/** The contract's words, one after the other, over a list. */
+/** The rules of the v2 API, applied to a list one after the other. */
 function asWritten(events: readonly EventDocument[], query: ListEventsQuery): object {
   const hostIds = query.host_ids ?? [];
   const inScope = (event: EventDocument): boolean => {

@@ -4,7 +4,7 @@ import type { ReadModelConditions } from '@muster/ports';
 
 /** Events of one page when the request says nothing. */
 export const EVENTS_PAGE_DEFAULT = 5_000;
-/** Events of one page at most, whatever the request says; the headers tell how many there are, `offset` leads on. */
+/** Most events of one page; the headers have the total, `offset` selects the next page. */
 export const EVENTS_PAGE_MAX = 50_000;
 
 type Conditions = ReadModelConditions['where'];

@@ -25,7 +25,7 @@ describe('events', () => {
   const messages = async (query: string): Promise<unknown[]> =>
     ((await list(query)).body as JsonObject[]).map(({ message }) => message);
 
-  it('lists what people may care for, oldest first, with the counts in headers', async () => {
+  it('lists events of category user, oldest first, with the counts in headers', async () => {
     const answer = await list(`cluster_id=${CLUSTER_ID}&limit=2`);
     expect((answer.body as JsonObject[]).map(({ message }) => message)).toEqual([
       'Cluster one is 100% ready',

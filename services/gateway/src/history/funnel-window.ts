@@ -1,7 +1,7 @@
 import { RefusalError } from '@muster/problems';
 
 const DAY_MS = 86_400_000;
-/** What is looked at when nobody says from when. */
+/** Default length of the window. */
 export const FUNNEL_DEFAULT_DAYS = 90;
 export const FUNNEL_MAX_DAYS = 366;
 

@@ -4,7 +4,7 @@ import { type ClusterJourney, FUNNEL_STEPS, type FunnelStep, type JourneyFailure
 export interface StepFigures {
   readonly step: FunnelStep;
   readonly reached: number;
-  /** Of those that reached the step before, the share that reached this one; null for the first, and where nobody did. */
+  /** Share of the clusters at the previous step that reached this one; null for the first step and without clusters. */
   readonly conversion: number | null;
   /** From the step before to this one, of those that reached both; 0 where this one came first. */
   readonly median_seconds: number | null;

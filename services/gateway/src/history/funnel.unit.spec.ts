@@ -20,7 +20,7 @@ describe('the funnel', () => {
     );
   });
 
-  it('counts who reached a step, and of those before how many and how fast', () => {
+  it('counts clusters per step with conversion and duration', () => {
     const journeys = Array.from({ length: 10 }, (_, index) =>
       clusterJourney({
         steps: {
@@ -42,7 +42,7 @@ describe('the funnel', () => {
     expect(stepOf(funnel, 'image-download-completed')).toMatchObject({ reached: 0, conversion: 0, p90_seconds: null });
   });
 
-  it('does not take who left a step out for one who went through it', () => {
+  it('does not count clusters that skipped a step', () => {
     const steps = { 'cluster-created': MADE_AT, 'image-first-downloaded': after(5) };
     const step = stepOf(funnelOf(clusterJourney({ steps })), 'image-first-downloaded');
     expect(step).toMatchObject({ reached: 1, conversion: null, median_seconds: null });

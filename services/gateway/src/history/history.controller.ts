@@ -149,7 +149,7 @@ export class HistoryController {
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     if (at === undefined) return this.clusters.show(clusterId);
-    // Whoever may see it now may see what it was.
+    // Access to the cluster gives access to its past.
     await this.clusters.document(clusterId);
     const { documents } = await this.commands.ask(EventsService.method.readPast, { clusterId, at }, context);
     const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });

@@ -8,7 +8,7 @@ export interface Span {
   readonly seconds: number;
 }
 
-/** Statuses in which nothing goes on any more. */
+/** Final statuses. */
 const ENDS: ReadonlySet<string> = new Set([
   'installed',
   'added-to-existing-cluster',

@@ -31,7 +31,7 @@ export class HostIgnition {
   }
 }
 
-/** A host that nobody gave a role becomes a worker: only those that join later come so far. */
+/** A host without a role becomes a worker: only day-2 hosts get here without one. */
 function effectiveRole({ role, suggested_role }: HostDocument): string {
   const chosen = role === 'auto-assign' ? (suggested_role ?? role) : role;
   return chosen === 'auto-assign' ? 'worker' : chosen;

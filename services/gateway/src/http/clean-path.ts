@@ -1,5 +1,5 @@
 /**
- * The URL that is routed: clients of today send double and trailing slashes (`/v2/clusters//default-config`,
+ * The URL that is routed: existing clients send double and trailing slashes (`/v2/clusters//default-config`,
  * `/v2/clusters/`) and do not follow redirects. The query stays as it is.
  */
 export function cleanPath(url: string): string {

@@ -21,7 +21,7 @@ import type { RouteTable } from './route-table';
 export interface WaitTimeout {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** How often it is looked who is over it. */
+  /** Interval of the check. */
   readonly checkMs: number;
 }
 
@@ -68,7 +68,7 @@ export function createFastifyServer(
   return adapter;
 }
 
-/** A client's own request id goes on if it is fit to be written down. */
+/** A client's own request id is used if it is safe to log. */
 function requestIdOf(given: string | string[] | undefined): string {
   const isFit = typeof given === 'string' && given.length <= REQUEST_ID_MAX_CHARACTERS && /^[\w.:-]+$/.test(given);
   return isFit ? given : randomUUID();

@@ -65,7 +65,7 @@ describe('limits of a request', () => {
 });
 
 describe('request rates', () => {
-  it('one request more than the setting allows is told when to come back', async () => {
+  it('one request above the limit gets Retry-After', async () => {
     const gateway = await startRunningGateway({ REQUESTS_PER_SECOND_MAX: '3' });
     try {
       const path = `${API}/v2/clusters/default-config`;
@@ -104,13 +104,13 @@ describe('slow clients', () => {
     return heard;
   };
 
-  it('who does not come to the end of the headers is cut off', async () => {
+  it('closes a connection that does not finish its headers', async () => {
     const heard = say('GET / HTTP/1.1\r\nHost: x\r\n');
     await eventually('the server hangs up', () => heard.closed);
     expect(heard.answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('who does not come to the end of the body is cut off', async () => {
+  it('closes a connection that does not finish its body', async () => {
     const heard = say('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
     await eventually('the server hangs up', () => heard.closed);
     expect(heard.answer).toMatch(/^HTTP\/1\.1 4/);

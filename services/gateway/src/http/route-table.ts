@@ -1,4 +1,4 @@
-/** What is served, so that a wrong method can be told from an unknown path. */
+/** All served routes, which distinguish a wrong method from an unknown path. */
 export class RouteTable {
   private readonly methodsByPattern = new Map<string, { readonly matcher: RegExp; readonly methods: Set<string> }>();
 

@@ -3,5 +3,5 @@ import type { JsonSchema } from '@muster/assisted-api';
 
 type OpenApiSchema = Exclude<Extract<ApiBodyOptions, { schema: unknown }>['schema'], { $ref: string }>;
 
-/** The framework's type says that lists may be changed; nobody does. */
+/** The framework's type has mutable lists; nothing changes them. */
 export const toOpenApi = (schema: JsonSchema): OpenApiSchema => schema as OpenApiSchema;

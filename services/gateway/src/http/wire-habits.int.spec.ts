@@ -23,7 +23,7 @@ describe('the wire', () => {
     });
   });
 
-  it('tells everybody what can be asked: every route, in a document and on a page that needs nothing from elsewhere', async () => {
+  it('serves the API document with every route, and a page that loads nothing from other sites', async () => {
     const { body } = await gateway.call('GET', '/docs/openapi.json');
     const { paths } = body as { paths: { [path: string]: object } };
     const untold = gateway.routes

@@ -80,7 +80,7 @@ export class ImagesController {
     return attachment(Buffer.from(ignition, 'base64'), DISCOVERY_IGNITION);
   }
 
-  /** An address for machines, which have no other way to prove who they are. */
+  /** A signed URL for machines, which have no other credentials. */
   @Get('files-presigned')
   @Answers('Get a signed URL of a boot file.', V2_SIGNED_URL)
   @Accepts('userAuth')

@@ -11,7 +11,7 @@ import { appendedArguments } from './appended-arguments';
 export interface IpxeScriptRequest {
   /** discovery-image-always, which is also what an empty one means, or boot-order-control. */
   readonly type: string;
-  /** Of the machine that asks; empty when it did not say. */
+  /** MAC address of the machine; empty when the request has none. */
   readonly mac: string;
 }
 
@@ -20,7 +20,7 @@ const BOOT_ORDER_CONTROL = 'boot-order-control';
 const STATUSES_IN_INSTALLATION: readonly string[] = ['installing-in-progress', 'added-to-existing-cluster'];
 const STAGES_ON_DISK: readonly string[] = ['Rebooting', 'Waiting for ignition', 'Configuring', 'Joined', 'Done'];
 
-/** What firmware that boots over the network is told to do. */
+/** Scripts for firmware that boots over the network. */
 @Injectable()
 export class IpxeScripts {
   constructor(

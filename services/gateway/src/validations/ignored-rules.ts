@@ -7,7 +7,7 @@ export interface IgnoredOfCluster {
 
 type Lists = Pick<ClusterDocument, 'ignored_cluster_validations' | 'ignored_host_validations'>;
 
-/** What a person chose to ignore; nothing for hosts of the pool. */
+/** The rules that a user chose to ignore; none for unbound hosts. */
 export function ignoredRules(cluster: Lists | undefined): IgnoredOfCluster {
   return {
     clusterIds: idsIn(cluster?.ignored_cluster_validations),

@@ -18,7 +18,7 @@ import { OWN_API } from '../http/paths';
 import { ClusterViews } from '../views/cluster-views';
 import { ignoredRules, isOverridden } from './ignored-rules';
 
-/** Lists of ids, or of the one word `all`; the history is oldest first, its last member in force. */
+/** Lists of ids, or only `all`; the history is oldest first, its last entry is in force. */
 const LISTS = { host_validation_ids: Type.Array(Type.String()), cluster_validation_ids: Type.Array(Type.String()) };
 
 const OVERRIDES_SCHEMA = Type.Object(
@@ -47,7 +47,7 @@ const V2_IGNORED_VALIDATIONS = Type.Object(
 
 type V2IgnoredValidations = Static<typeof V2_IGNORED_VALIDATIONS>;
 
-/** The contract has no place for a reason; where there is one, people are told of it. */
+/** The v2 request has no reason; the reason names the operation that takes one. */
 const REASON_OF_THE_CONTRACT =
   'None was given: ignored-validations of the v2 API takes none. PUT …/validation-overrides of Muster does.';
 
@@ -58,7 +58,7 @@ export class OverridesController {
     private readonly clusters: ClusterViews,
   ) {}
 
-  /** Which validations of a cluster and its hosts do not count, who wanted it, and why. */
+  /** The ignored validations of a cluster and its hosts with user and reason. */
   @Get(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
   @Answers('Show the ignored validations of a cluster with user, time and reason.', OVERRIDES_SCHEMA)
   @Accepts('userAuth')
@@ -114,7 +114,7 @@ export class OverridesController {
     const changes = {
       ignoredClusterValidations: { items: clusterIds },
       ignoredHostValidations: { items: hostIds },
-      // Saying again what is so already takes nobody's reason away.
+      // A repeated request keeps the reason.
       ...(isSame ? {} : { ignoredValidationsReason: REASON_OF_THE_CONTRACT }),
     };
     await this.commands.execute(RegistrationService.method.reviseCluster, { clusterId, changes }, context);

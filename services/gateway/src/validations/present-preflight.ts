@@ -44,7 +44,7 @@ export const PREFLIGHT = Type.Object(
 export type Preflight = Static<typeof PREFLIGHT>;
 type Finding = Preflight['blocking'][number];
 
-/** Nobody overrides what is not there. */
+/** A dry run has no overrides. */
 const NOTHING_IGNORED: readonly string[] = [];
 
 export function presentPreflight(found: Found, dryRun: DryRunResult): Preflight {

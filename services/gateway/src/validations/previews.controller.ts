@@ -33,7 +33,7 @@ type DryRunReport = DryRunHost['reports'][number];
 /** Infra-env of hosts that exist nowhere. */
 const NO_INFRA_ENV = '00000000-0000-0000-0000-000000000000';
 
-/** A cluster that nobody named yet. */
+/** Name of a cluster without a name. */
 const UNNAMED = 'preflight';
 
 const PROBLEM = Type.Object(

@@ -32,7 +32,7 @@ describe('Validation overrides', () => {
     });
   });
 
-  it('are asked for with a reason, in the name of who asks', async () => {
+  it('take a reason and record the caller', async () => {
     const json = { host_validation_ids: ['ntp-synced', 'ntp-synced'], reason: ' a lab ' };
     expect((await gateway.call('PUT', PATH, { json })).status).toBe(200);
     expect(gateway.asked.at(-1)?.body).toMatchObject({
@@ -63,7 +63,7 @@ describe('Validation overrides', () => {
     });
   });
 
-  it('show who had what ignored, when and why, which saying it again does not change', async () => {
+  it('show user, time and reason, which a repeated request does not change', async () => {
     const ignored = { ignored_host_validations: '["ntp-synced"]', _overrides: [RECORD] };
     await gateway.project(2, [clusterDocument(ignored)]);
     expect((await gateway.call('GET', PATH)).body).toEqual({

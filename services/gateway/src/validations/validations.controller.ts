@@ -26,7 +26,7 @@ export class ValidationsController {
     private readonly hosts: HostViews,
   ) {}
 
-  /** Every outcome of a cluster, with since when, how steadily, what it holds back and what to do about it. */
+  /** Every outcome of a cluster with time, stability, blocked operations and remedy. */
   @Get('clusters/:cluster_id/validations')
   @Answers('List the validations of a cluster with their history, blocked operations and remedies.', VALIDATIONS_SCHEMA)
   @Accepts('userAuth')
@@ -47,7 +47,7 @@ export class ValidationsController {
     };
   }
 
-  /** Every outcome of a host, with since when, how steadily, what it holds back and what to do about it. */
+  /** Every outcome of a host with time, stability, blocked operations and remedy. */
   @Get('infra-envs/:infra_env_id/hosts/:host_id/validations')
   @Answers('List the validations of a host with their history, blocked operations and remedies.', VALIDATIONS_SCHEMA)
   @Accepts('userAuth')

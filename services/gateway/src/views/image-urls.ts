@@ -95,7 +95,7 @@ export class ImageUrls {
     return this.catalogue.findOsImage(wanted, architecture)?.openshift_version ?? wanted;
   }
 
-  /** Hosts reach the image service where the person reached the API, unless it was said otherwise. */
+  /** Hosts reach the image service at the host name of the request, unless a setting names another. */
   private imageBaseUrl(request: Asked): string {
     return this.config.imageServiceBaseUrl ?? `http://${request.hostname}:${this.config.imageServicePort}`;
   }

@@ -4,7 +4,7 @@ import type { ObjectStore } from '@muster/ports';
 
 /** Bytes of reported bodies that are kept in memory; a digest never changes its meaning, so they cannot become stale. */
 const CACHE_MAX_BYTES = 64 * 1024 * 1024;
-/** A body beyond this is read anew each time. */
+/** Larger bodies are read from the object store each time. */
 const CACHED_BODY_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Texts that hosts reported, by digest. */
