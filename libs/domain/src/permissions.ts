@@ -16,7 +16,8 @@ interface Permission<Status extends string> {
   readonly refusal: string;
 }
 
-const WITH_KUBECONFIG = [
+const WITH_FILES = [
+  'installing',
   'finalizing',
   'installed',
   'error',
@@ -24,7 +25,6 @@ const WITH_KUBECONFIG = [
   'cancelled',
   'installing-pending-user-action',
 ] as const satisfies readonly ClusterStatus[];
-const WITH_FILES = ['installing', ...WITH_KUBECONFIG] as const satisfies readonly ClusterStatus[];
 
 /**
  * The one place that says what a cluster permits in which status. The tables of the cluster, and every service that acts
@@ -63,7 +63,6 @@ export const CLUSTER_PERMISSIONS = {
     code: 'not-ready',
     refusal: 'the files of its installation do not exist yet',
   },
-  'download-kubeconfig': { statuses: WITH_KUBECONFIG, code: 'not-ready', refusal: 'its kubeconfig does not exist yet' },
   'download-logs': { statuses: CLUSTER_STATUSES, code: 'not-allowed-in-state', refusal: '' },
   'upload-logs': { statuses: CLUSTER_STATUSES, code: 'not-allowed-in-state', refusal: '' },
   /** `error` as well: after a passed deadline the installation may still succeed (docs/adr/0011). */

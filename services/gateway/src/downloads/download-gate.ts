@@ -8,7 +8,7 @@ import { RefusalError } from '@muster/problems';
  *
  * @throws RefusalError with code `not-ready`
  */
-export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, 'status' | 'name'>, file: string): void {
-  const refusal = clusterActionRefusal(file === 'kubeconfig' ? 'download-kubeconfig' : 'download-files', status, name);
+export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, 'status' | 'name'>): void {
+  const refusal = clusterActionRefusal('download-files', status, name);
   if (refusal) throw new RefusalError({ ...refusal, subject: 'file_name' });
 }

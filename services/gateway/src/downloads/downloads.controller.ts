@@ -13,7 +13,7 @@ import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { refuseBeforeFilesExist } from './download-gate';
 
-/** What stands in until the file itself exists: the kubeconfig without the ingress CA works from the first minute. */
+/** Replacements until the file exists: the kubeconfig without the ingress CA is valid from the first minute. */
 const STAND_INS: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
 
 const CONSOLE_OPERATOR = 'console';
@@ -43,7 +43,7 @@ export class DownloadsController {
     @Query() { file_name: name }: ClusterFileQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
-    refuseBeforeFilesExist(await this.clusters.document(clusterId), name);
+    refuseBeforeFilesExist(await this.clusters.document(clusterId));
     return attachment(await this.artifacts.read(clusterId, name, context), name);
   }
 
@@ -56,7 +56,7 @@ export class DownloadsController {
     @Query() { file_name: name }: CredentialFileQuery,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
-    refuseBeforeFilesExist(await this.clusters.document(clusterId), name);
+    refuseBeforeFilesExist(await this.clusters.document(clusterId));
     const content =
       (await this.artifacts.find(clusterId, name, context)) ??
       (await this.artifacts.read(clusterId, STAND_INS.get(name) ?? name, context));
