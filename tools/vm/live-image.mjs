@@ -25,7 +25,8 @@ const IGNITION = '/usr/lib/dracut/modules.d/30ignition/ignition';
 const BUSYBOX = '/bin/busybox';
 const ISOLINUX = '/usr/lib/ISOLINUX/isolinux.bin';
 const SYSLINUX = '/usr/lib/syslinux/modules/bios';
-const GRUB_EFI = '/usr/lib/grub/x86_64-efi/monolithic/grubx64.efi';
+/** The loader that Debian's own media boot: it looks for the file `.disk/info` and reads `boot/grub/grub.cfg` beside it. */
+const GRUB_EFI = '/usr/lib/grub/x86_64-efi/monolithic/gcdx64.efi';
 const EPOCH = '1735689600';
 
 /** What this needs of the machine, by the Debian package that brings it. */
@@ -272,6 +273,13 @@ async function writeIso(folder) {
   copyFileSync(join(SYSLINUX, 'menu.c32'), join(tree, 'isolinux/vesamenu.c32'));
   for (const name of ['vmlinuz', 'initrd.img', 'rootfs.img'])
     renameSync(join(folder, name), join(tree, 'images/pxeboot', name));
+  for (const [name, text] of [
+    ['.disk/info', 'Muster\n'],
+    ['boot/grub/grub.cfg', GRUB_STUB],
+  ]) {
+    mkdirSync(dirname(join(tree, name)), { recursive: true });
+    writeFileSync(join(tree, name), text);
+  }
   writeEfiPartition(folder, join(tree, 'images/efiboot.img'));
   const bios = [
     '-b',
@@ -292,14 +300,11 @@ async function writeIso(folder) {
 /** A FAT file system with a boot loader that reads the menu of the ISO; the stub stays where there is no loader. */
 function writeEfiPartition(folder, path) {
   if (!existsSync(GRUB_EFI)) return;
-  const [image, stub] = [join(folder, 'efi.img'), join(folder, 'grub.cfg')];
-  writeFileSync(stub, GRUB_STUB);
+  const image = join(folder, 'efi.img');
   execFileSync('truncate', ['-s', '8M', image]);
   run('mkfs.vfat', [image], { stdio: 'ignore' });
-  for (const name of ['::EFI', '::EFI/BOOT', '::EFI/debian']) run('mmd', ['-i', image, name]);
+  for (const name of ['::EFI', '::EFI/BOOT']) run('mmd', ['-i', image, name]);
   run('mcopy', ['-i', image, GRUB_EFI, '::EFI/BOOT/BOOTX64.EFI']);
-  // The loader of Debian looks for its menu here.
-  run('mcopy', ['-i', image, stub, '::EFI/debian/grub.cfg']);
   copyFileSync(image, path);
 }
 
