@@ -21,7 +21,7 @@ import {
   onHost,
   record,
   timeAt,
-} from './views/view-events.fixture';
+} from './views/view-events.fixture.spec';
 
 const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
 const NOTE = {

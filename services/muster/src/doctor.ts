@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
 
-/** One thing that keeps the service from installing machines, with what to do about it. */
+/** A problem that prevents the installation of machines, with its remedy. */
 export interface Finding {
   readonly severity: 'error' | 'warning';
   readonly check: string;

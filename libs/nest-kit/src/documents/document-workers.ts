@@ -37,7 +37,7 @@ interface Job {
 }
 
 /**
- * Reads documents of users in worker threads, so that one document delays nobody else: a document that exceeds the limits on time or memory
+ * Reads documents of users in worker threads, so that one document does not delay other requests: a document that exceeds the limits on time or memory
  * is refused and its worker is replaced. Where no compiled entry exists (sources under a test transformer) it runs in this thread.
  */
 @Injectable()

@@ -1,12 +1,7 @@
-import { hostReason } from '@muster/domain';
-import { presentEvent } from '@muster/assisted-api';
 import {
-  CLUSTER_ID,
   clusterRegistered,
   type Fact,
-  HOST_ID,
   hostRegistered,
-  INFRA_ENV_ID,
   infraEnvRegistered,
   onCluster,
   onClusterOutcomes,
@@ -15,10 +10,9 @@ import {
   onImage,
   onInfraEnv,
   onInventory,
-  onNote,
   timeAt,
   viewsAfter,
-} from '../views/view-events.fixture';
+} from '../views/view-events.fixture.spec';
 
 const outcome = (id: string, status: string) => ({ id, status, parameters: [] }) as never;
 
@@ -237,159 +231,5 @@ describe('The event log has an entry when', () => {
     );
     expect(ofHost).toEqual(expected.map((line) => `host${line}`));
     expect(ofCluster).toEqual(expected.map((line) => `cluster${line}`));
-  });
-});
-
-describe('An entry about a validation', () => {
-  it('has the text that scripts wait for', async () => {
-    const { log } = await viewsAfter(
-      cluster,
-      host,
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('has-inventory', 'success')] }),
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')] }),
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'success')] }),
-      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('api-vips-defined', 'success')] }),
-      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns-domain-defined', 'failure')] }),
-    );
-    const messages = log.map(({ message }) => message).filter((message) => message.includes('validation'));
-    expect(messages).toEqual([
-      expect.stringMatching(/^Host .*: validation 'connected' that used to succeed is now failing$/),
-      expect.stringMatching(/^Host .*: validation 'connected' is now fixed$/),
-      "Cluster validation 'dns-domain-defined' that used to succeed is now failing",
-    ]);
-  });
-
-  it('is missing after a reset: outcomes from before no longer count', async () => {
-    const { log } = await viewsAfter(
-      cluster,
-      host,
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('has-inventory', 'success')] }),
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')], epoch: 2, reset: true }),
-    );
-    expect(log.filter(({ name }) => name.includes('validation'))).toEqual([]);
-  });
-});
-
-describe('An entry of the event log', () => {
-  it('names its cluster, host, infra-env and time, and belongs to their owner', async () => {
-    const { log } = await viewsAfter(
-      cluster,
-      host,
-      onHost('HostRenamed', { requestedHostname: 'node-1' }),
-      onHost('HostBootstrapChosen'),
-    );
-    const line = log.at(-1);
-    expect(line).toMatchObject({
-      name: 'host_bootstrap_set',
-      cluster_id: CLUSTER_ID,
-      host_id: HOST_ID,
-      infra_env_id: INFRA_ENV_ID,
-      category: 'user',
-      event_time: timeAt(3),
-      org_id: 'acme',
-    });
-    expect(line?.message).toContain('node-1');
-    expect(line && JSON.parse(presentEvent(line).props)).toMatchObject({ host_name: 'node-1', host_id: HOST_ID });
-  });
-
-  it('for an unbinding names the infra-env and not the cluster', async () => {
-    const { log } = await viewsAfter(cluster, host, onHost('HostUnbound', { clusterId: CLUSTER_ID }));
-    expect(log.at(-1)?.name).toBe('host_unbind_succeeded');
-    expect(log.at(-1)).not.toHaveProperty('cluster_id');
-  });
-
-  it('has a key that sorts by time', async () => {
-    const { documents } = await viewsAfter(cluster, onCluster('ClusterEnteredStatus', { status: 'installed' }));
-    const keys = [...documents.keys()].filter((key) => key.startsWith('events/'));
-    expect(keys).toEqual(['events/0000000000000000.0', 'events/0000000000000001.0', 'events/0000000000000001.1']);
-  });
-
-  it('has the content of its note', async () => {
-    const { log } = await viewsAfter(
-      cluster,
-      onNote('NoteRecorded', {
-        name: 'reboots_for_node',
-        severity: 'warning',
-        category: 'metrics',
-        message: 'twice',
-        clusterId: CLUSTER_ID,
-        props: { reboots: 2 },
-      }),
-    );
-    expect(log.at(-1)).toMatchObject({
-      name: 'reboots_for_node',
-      severity: 'warning',
-      category: 'metrics',
-      message: 'twice',
-      org_id: 'acme',
-    });
-    expect(log.map(presentEvent).at(-1)?.props).toBe(JSON.stringify({ cluster_id: CLUSTER_ID, reboots: 2 }));
-  });
-
-  const messagesOf = async (...facts: readonly Fact[]): Promise<readonly string[]> =>
-    (await viewsAfter(...facts)).log.map(({ message }) => message);
-
-  it('has the texts of assisted-service v2 that scripts wait for', async () => {
-    const named = [cluster, host, onHost('HostRenamed', { requestedHostname: 'node-1' })];
-    const changes = [outcome('a', 'success'), outcome('a', 'failure'), outcome('a', 'success')];
-    const ofHost = await messagesOf(
-      ...named,
-      ...changes.map((one) => onHostOutcomes('HostOutcomesChanged', { changed: [one] })),
-    );
-    expect(ofHost[0]).toBe('Successfully registered cluster');
-    expect(ofHost.slice(-2)).toEqual([
-      "Host node-1: validation 'a' that used to succeed is now failing",
-      "Host node-1: validation 'a' is now fixed",
-    ]);
-    const ofCluster = await messagesOf(
-      cluster,
-      ...changes.map((one) => onClusterOutcomes('ClusterOutcomesChanged', { changed: [one] })),
-    );
-    expect(ofCluster.slice(-2)).toEqual([
-      "Cluster validation 'a' that used to succeed is now failing",
-      "Cluster validation 'a' is now fixed",
-    ]);
-  });
-
-  it('for the first status does not name an empty status', async () => {
-    const first = onHost('HostEnteredStatus', { status: 'discovering', from: '', statusReason: hostReason('binding') });
-    const next = onHost('HostEnteredStatus', { status: 'known', from: 'discovering' });
-    expect((await messagesOf(host, first, next)).slice(-2)).toEqual([
-      `Host ${HOST_ID}: status is "discovering" (Host is waiting to be bound to the cluster)`,
-      `Host ${HOST_ID}: updated status from "discovering" to "known"`,
-    ]);
-  });
-
-  it('has rounded amounts with units', async () => {
-    const image = {
-      name: 'a',
-      result: 'success',
-      seconds: 8.069444444444445,
-      sizeBytes: 1_234_567_890,
-      downloadRateMbps: 152.99,
-    };
-    const report = onInventory('ImageAvailabilityReported', { images: [image as never] });
-    const { log } = await viewsAfter(host, report);
-    expect(log.at(-1)?.message).toBe(`Host ${HOST_ID}: image a is available (pulled in 8.1 s).`);
-    expect(log.at(-1)?._props).toMatchObject({ info: '1.2 GB at 153 MB/s' });
-  });
-
-  it('for a disk write is a single one with the last percentage', async () => {
-    const writing = (progressInfo: string, stageChanged = false) =>
-      onHost('HostProgressed', { stage: 'Writing image to disk', progressInfo, stageChanged });
-    const messages = await messagesOf(
-      host,
-      onHost('HostProgressed', { stage: 'Installing', stageChanged: true }),
-      writing('', true),
-      writing('5%'),
-      writing('40%'),
-      writing('100%'),
-      onHost('HostProgressed', { stage: 'Rebooting', stageChanged: true }),
-    );
-    expect(messages.slice(1)).toEqual([
-      `Host ${HOST_ID}: reached installation stage Installing`,
-      `Host ${HOST_ID}: reached installation stage Writing image to disk: 100%`,
-      `Host ${HOST_ID}: reached installation stage Rebooting`,
-    ]);
   });
 });

@@ -23,7 +23,7 @@ import {
   onInventory,
   record,
   timeAt,
-} from '../views/view-events.fixture';
+} from '../views/view-events.fixture.spec';
 import { projectJourney } from './project-journey';
 
 const status = (to: string, from = '', transition = '') =>

@@ -11,7 +11,7 @@ import {
   onInventory,
   record,
   timeAt,
-} from '../views/view-events.fixture';
+} from '../views/view-events.fixture.spec';
 import { SERIES_MAX } from './metric-documents';
 
 const outcome = (id: string, status: string) => ({ id, status, parameters: [] }) as never;

@@ -18,7 +18,7 @@ import {
   onInventory,
   record,
   timeAt,
-} from '../views/view-events.fixture';
+} from '../views/view-events.fixture.spec';
 import { pastEvents } from './past-events';
 import { pastViews } from './past-views';
 

@@ -1,5 +1,5 @@
 import { presentFeatureUsage } from '@muster/assisted-api';
-import { clusterRegistered, type Fact, onManifests, viewsAfter } from './view-events.fixture';
+import { clusterRegistered, type Fact, onManifests, viewsAfter } from './view-events.fixture.spec';
 
 const usageAfter = async (...facts: readonly Fact[]): Promise<string> => {
   const { cluster } = await viewsAfter(clusterRegistered(), ...facts);

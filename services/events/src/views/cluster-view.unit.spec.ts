@@ -13,7 +13,7 @@ import {
   onInfraEnv,
   timeAt,
   viewsAfter,
-} from './view-events.fixture';
+} from './view-events.fixture.spec';
 
 const OTHER_HOST_ID = '44444444-4444-4444-8444-444444444444';
 const CONSOLE = { name: 'console', operatorType: 'builtin', timeoutSeconds: 3_600 } as never;

@@ -8,7 +8,7 @@ import {
   onInfraEnv,
   onInventory,
   viewsAfter,
-} from './view-events.fixture';
+} from './view-events.fixture.spec';
 
 const GB = 1_000_000_000;
 const disk = (name: string, sizeGb: number, more: object = {}) => ({

@@ -9,7 +9,7 @@ import {
   onInventory,
   timeAt,
   viewsAfter,
-} from './view-events.fixture';
+} from './view-events.fixture.spec';
 
 const SOME_BODY = { digest: `sha256:${'a'.repeat(64)}`, bytes: 10 };
 

@@ -1,5 +1,12 @@
 import { COLLECTIONS } from '@muster/assisted-api';
-import { type Fact, INFRA_ENV_ID, infraEnvRegistered, onImage, onInfraEnv, viewsAfter } from './view-events.fixture';
+import {
+  type Fact,
+  INFRA_ENV_ID,
+  infraEnvRegistered,
+  onImage,
+  onInfraEnv,
+  viewsAfter,
+} from './view-events.fixture.spec';
 
 describe('the document of an infra-env', () => {
   const sizeAfter = async (...more: readonly Fact[]): Promise<unknown> => {

@@ -1,4 +1,4 @@
-import { clusterRegistered, onCluster, timeAt, viewsAfter } from './view-events.fixture';
+import { clusterRegistered, onCluster, timeAt, viewsAfter } from './view-events.fixture.spec';
 import { OVERRIDES_KEPT_MAX } from './override-view';
 
 const revised = (changes: object) => onCluster('ClusterSettingsRevised', { changes } as never);

@@ -14,7 +14,7 @@ import {
   onManifests,
   onNote,
   record,
-} from './view-events.fixture';
+} from './view-events.fixture.spec';
 
 const outcome = { id: 'ntp-synced', parameters: [] } as never;
 

@@ -1,5 +1,12 @@
 import { presentCluster } from '@muster/assisted-api';
-import { CLUSTER_ID, clusterRegistered, hostRegistered, onHost, onInventory, viewsAfter } from './view-events.fixture';
+import {
+  CLUSTER_ID,
+  clusterRegistered,
+  hostRegistered,
+  onHost,
+  onInventory,
+  viewsAfter,
+} from './view-events.fixture.spec';
 
 const IMAGE = { name: 'a', sizeBytes: 5, seconds: 1, downloadRateMbps: 5, result: 'success' };
 const nic = (...ipv4Addresses: string[]) => ({
