@@ -9,7 +9,8 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { type ClusterEntry, RegistrationView } from '../view/registration-view';
+import { RegistrationView } from '../view/registration-view';
+import type { ClusterEntry } from '../view/view-entries';
 import { RoleSuggestions } from './role-suggestions';
 
 /** Reacts to changes around one cluster: of its hosts, its outcomes and its artifacts. */

@@ -4,7 +4,8 @@ import { SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
-import { type HostEntry, type PropagatedCommand, RegistrationView } from '../view/registration-view';
+import { RegistrationView } from '../view/registration-view';
+import type { HostEntry, PropagatedCommand } from '../view/view-entries';
 
 export const REASONS = {
   cancelled: 'The installation was cancelled',

@@ -3,7 +3,7 @@ import { toClusterSettingsFacts } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import type { ClusterEntry, HostEntry } from '../view/registration-view';
+import type { ClusterEntry, HostEntry } from '../view/view-entries';
 
 /** Suggests roles for hosts of role auto-assign while the installation has not started. */
 @Injectable()

@@ -7,7 +7,8 @@ import { completeHostOutcomes, hostBlockingIds } from '@muster/validation-rules'
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates/aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { type HostEntry, RegistrationView } from '../view/registration-view';
+import { RegistrationView } from '../view/registration-view';
+import type { HostEntry } from '../view/view-entries';
 import { InstallationDisks } from './installation-disks';
 
 /** Reacts to changes around one host: of its cluster, its outcomes and its reports. */

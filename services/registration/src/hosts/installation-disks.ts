@@ -2,7 +2,8 @@ import { effectiveRole, installableDisks } from '@muster/domain';
 import { chooseInstallationDisk, type Disk, type InstallationDisk } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { type HostEntry, RegistrationView } from '../view/registration-view';
+import { RegistrationView } from '../view/registration-view';
+import type { HostEntry } from '../view/view-entries';
 
 /** Which disks a host may be installed on, by the release, the role and the machine. */
 @Injectable()

@@ -1,5 +1,6 @@
 import { type HostKey, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
-import { isPropagated, type RegistrationView } from '../view/registration-view';
+import type { RegistrationView } from '../view/registration-view';
+import { isPropagated } from '../view/view-entries';
 
 /**
  * What is re-evaluated. `report`: a host after a report. `follow`: the hosts of a cluster that was cancelled, reset or

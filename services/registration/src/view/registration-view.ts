@@ -1,12 +1,10 @@
 import {
   type ClusterEvent,
-  type HardwareFacts,
   type HostEvent,
   type HostKey,
   type InfraEnvEvent,
   parseHostKey,
   parseStreamId,
-  type Plain,
   type RecordedMusterEvent,
   type InventoryEvent,
   type ValidationEvent,
@@ -14,79 +12,16 @@ import {
   hostKeyOfStream,
   isEventOf,
 } from '@muster/contracts';
-import {
-  clusterDecider,
-  type ClusterState,
-  hostDecider,
-  type HostState,
-  infraEnvDecider,
-  type InfraEnvState,
-} from '@muster/domain';
+import { clusterDecider, type ClusterState, hostDecider, infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
-import type { ClusterConditions, HostConditions, Outcome, Outcomes } from '@muster/validation-rules';
+import type { Outcome, Outcomes } from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
+import { type Cause, type ClusterEntry, type HostEntry, PROPAGATED } from './view-entries';
 
 const NO_OUTCOMES: Outcomes = new Map();
 
 const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
   new Map([...before, ...changed.map((outcome) => [outcome.id, outcome] as const)]);
-
-/** A host as the reactions see it: its state and the reports about it. */
-export interface HostEntry {
-  readonly key: HostKey;
-  state: HostState;
-  hardware?: Plain<HardwareFacts>;
-  /** Undefined until the host was evaluated in its present epoch. */
-  conditions?: HostConditions;
-  /** Recorded outcomes by rule id. */
-  outcomes: Outcomes;
-  measuredDisks: string[];
-  checkedImages: string[];
-  /** Tang servers in the ignition of the installed cluster (day-2), as JSON array text. */
-  tangServers?: string;
-  /** The last event about the host: the cause of the next command. */
-  cause: Cause;
-}
-
-export interface ClusterEntry {
-  readonly id: string;
-  state: ClusterState;
-  /** Undefined: they follow from the settings. */
-  conditions?: ClusterConditions;
-  /** Recorded outcomes by rule id. */
-  outcomes: Outcomes;
-  readonly hostKeys: Set<HostKey>;
-  /** Result of the last preparation of artifacts. */
-  artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
-  hasKubeconfig: boolean;
-  /** The last cancellation, reset or removal, while hosts may still have to follow it. */
-  propagated?: PropagatedCommand;
-  cause: Cause;
-  /** Infra-envs of the hosts, with the number of hosts of each. */
-  readonly infraEnvs: Map<string, number>;
-}
-
-/** A command on a cluster that its hosts have to follow. */
-export interface PropagatedCommand {
-  readonly kind: 'cancelled' | 'reset' | 'deregistered';
-  /** Id of the command on the cluster. The id of each host's command is derived from it, so that a repetition changes nothing. */
-  readonly commandId: string;
-  readonly correlationId: string;
-  readonly at: string;
-}
-
-export interface Cause {
-  readonly causationId: string;
-  readonly correlationId: string;
-}
-
-export const isPropagated = (eventType: string): boolean => PROPAGATED[eventType] !== undefined;
-
-const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefined } = {
-  InstallationCancelled: 'cancelled',
-  ClusterReset: 'reset',
-  ClusterDeregistered: 'deregistered',
-};
 
 /** Reports and outcomes of an earlier epoch of a host are void. */
 const NOTHING_REPORTED = {

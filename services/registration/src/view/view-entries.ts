@@ -1,0 +1,60 @@
+import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
+import type { ClusterState, HostState } from '@muster/domain';
+import type { ClusterConditions, HostConditions, Outcomes } from '@muster/validation-rules';
+
+/** A host as the reactions see it: its state and the reports about it. */
+export interface HostEntry {
+  readonly key: HostKey;
+  state: HostState;
+  hardware?: Plain<HardwareFacts>;
+  /** Undefined until the host was evaluated in its present epoch. */
+  conditions?: HostConditions;
+  /** Recorded outcomes by rule id. */
+  outcomes: Outcomes;
+  measuredDisks: string[];
+  checkedImages: string[];
+  /** Tang servers in the ignition of the installed cluster (day-2), as JSON array text. */
+  tangServers?: string;
+  /** The last event about the host: the cause of the next command. */
+  cause: Cause;
+}
+
+export interface ClusterEntry {
+  readonly id: string;
+  state: ClusterState;
+  /** Undefined: they follow from the settings. */
+  conditions?: ClusterConditions;
+  /** Recorded outcomes by rule id. */
+  outcomes: Outcomes;
+  readonly hostKeys: Set<HostKey>;
+  /** Result of the last preparation of artifacts. */
+  artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
+  hasKubeconfig: boolean;
+  /** The last cancellation, reset or removal, while hosts may still have to follow it. */
+  propagated?: PropagatedCommand;
+  cause: Cause;
+  /** Infra-envs of the hosts, with the number of hosts of each. */
+  readonly infraEnvs: Map<string, number>;
+}
+
+/** A command on a cluster that its hosts have to follow. */
+export interface PropagatedCommand {
+  readonly kind: 'cancelled' | 'reset' | 'deregistered';
+  /** Id of the command on the cluster. The id of each host's command is derived from it, so that a repetition changes nothing. */
+  readonly commandId: string;
+  readonly correlationId: string;
+  readonly at: string;
+}
+
+export interface Cause {
+  readonly causationId: string;
+  readonly correlationId: string;
+}
+
+export const isPropagated = (eventType: string): boolean => PROPAGATED[eventType] !== undefined;
+
+export const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefined } = {
+  InstallationCancelled: 'cancelled',
+  ClusterReset: 'reset',
+  ClusterDeregistered: 'deregistered',
+};
