@@ -7,12 +7,17 @@ import { describeFailure } from './describe-failure';
 import { allFindings, findingText, localFindings, realSurroundings } from './doctor';
 import { SERVICES, type StartableService } from './services';
 import { EXIT_CODES, StartError } from './start-error';
+import { runStoreCommand } from './store-command';
 
 const CLOSE_MAX_MS = 5_000;
 
-/** `main.js` starts all services in this process, `main.js <service>` one service alone; `main.js doctor` checks the settings. */
+/**
+ * `main.js` starts all services in this process, `main.js <service>` one service alone. `main.js doctor` checks the settings,
+ * `main.js store` maintains the event store.
+ */
 async function main(args: readonly string[], environment: Environment): Promise<void> {
   const [name] = args;
+  if (name === 'store') return runStoreCommand(args.slice(1), environment, (line) => console.log(line));
   const startedAt = performance.now();
   // A rejection that nothing handles is a defect: the process ends with its reason, and a supervisor starts it again.
   process.on('unhandledRejection', (reason) => {

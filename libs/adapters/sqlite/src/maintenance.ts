@@ -1,0 +1,103 @@
+import { closeSync, openSync } from 'node:fs';
+import type { StreamId } from '@muster/ports';
+import { openDatabase } from './database';
+import { decodeEvent } from './event-row';
+
+/** Events that are checked between two reports of progress. */
+const VERIFY_PAGE_EVENTS = 10_000;
+/** Faults that a verification lists at most. */
+const FAULTS_MAX = 100;
+
+export interface StoreStats {
+  readonly events: number;
+  readonly streams: number;
+  /** Of the stored events, without indexes and free pages. */
+  readonly bytes: number;
+  /** Largest sum of bytes first. */
+  readonly types: readonly { readonly type: string; readonly events: number; readonly bytes: number }[];
+}
+
+/** What an event store holds. Other processes may have the file open. */
+export function sqliteStoreStats(file: string): StoreStats {
+  const database = openDatabase(file);
+  try {
+    const rows = database
+      .prepare(
+        `SELECT json_extract(body, '$[1]'), count(*), sum(length(CAST(body AS BLOB))) FROM events GROUP BY 1 ORDER BY 3 DESC`,
+      )
+      .raw()
+      .all() as [string, number, number][];
+    const types = rows.map(([type, events, bytes]) => ({ type, events, bytes }));
+    const [streams] = database.prepare('SELECT count(*) FROM streams').raw().get() as [number];
+    const sum = (of: 'events' | 'bytes'): number => types.reduce((total, one) => total + one[of], 0);
+    return { events: sum('events'), streams, bytes: sum('bytes'), types };
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Reads every event of the store and returns what is wrong, at most FAULTS_MAX sentences; none when the store is sound.
+ * Checks the pages of the file, the revisions of every stream and the text of every event.
+ */
+export function verifySqliteStore(file: string, onProgress: (verifiedEvents: number) => void): readonly string[] {
+  const database = openDatabase(file);
+  const faults: string[] = [];
+  try {
+    for (const [answer] of database.prepare('PRAGMA integrity_check').raw().all() as [string][])
+      if (answer !== 'ok') faults.push(`The file is damaged: ${answer}`);
+    const select = database
+      .prepare(
+        `SELECT position, name, revision, body FROM events JOIN streams ON streams.id = stream
+         WHERE position > ? ORDER BY position LIMIT ${VERIFY_PAGE_EVENTS}`,
+      )
+      .raw();
+    const revisions = new Map<StreamId, number>();
+    let verified = 0;
+    for (let position = 0; faults.length < FAULTS_MAX;) {
+      const rows = select.all(position) as [number, StreamId, number, string][];
+      for (const [at, streamId, revision, body] of rows) {
+        const expected = (revisions.get(streamId) ?? -1) + 1;
+        if (revision !== expected)
+          faults.push(`Position ${at}: ${streamId} has revision ${revision}; expected ${expected}.`);
+        revisions.set(streamId, revision);
+        const fault = faultOf(streamId, revision, at, body);
+        if (fault) faults.push(`Position ${at}: ${fault}`);
+        position = at;
+      }
+      verified += rows.length;
+      onProgress(verified);
+      if (rows.length < VERIFY_PAGE_EVENTS) break;
+    }
+    return faults.slice(0, FAULTS_MAX);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Copies the store to a new file as it is at one moment, while other processes may append.
+ * @throws EventStoreUnusable when the store cannot be read, and an error when the target exists
+ */
+export function backUpSqliteStore(file: string, target: string): void {
+  const database = openDatabase(file);
+  try {
+    // Created first, so that only the owner may ever read it.
+    closeSync(openSync(target, 'wx', 0o600));
+    database.prepare('VACUUM INTO ?').run(target);
+  } finally {
+    database.close();
+  }
+}
+
+function faultOf(streamId: StreamId, revision: number, position: number, body: string): string | undefined {
+  try {
+    const { id, type, metadata } = decodeEvent(streamId, revision, position, body);
+    const texts = [id, type, metadata.commandId, metadata.correlationId, metadata.actor, metadata.occurredAt];
+    return texts.every((text) => typeof text === 'string' && text !== '')
+      ? undefined
+      : 'a member of the event is missing.';
+  } catch (error) {
+    return `the event cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
