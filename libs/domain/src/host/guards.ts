@@ -12,7 +12,7 @@ import type { StatusReason } from '../status-reason';
 import type { HostCommand, HostCommandOf, HostCommandType, HostSurroundings } from './commands';
 import { hostDeadlines } from './deadlines';
 import { isAnotherMachine, isIntruder, isKnownMachineLive, isRecent, isSameClaim } from './identity';
-import { readProgress } from './progress';
+import { PROGRESS_MOVES, readProgress } from './progress';
 import { STAGES_FROM_REBOOT } from './stages';
 import { type HostState, isDay2 } from './state';
 import { type FailureCause, HOST_ROLES, type HostSource } from './status';
@@ -63,7 +63,7 @@ export const HOST_VARIABLES = {
   /** ClaimIdentity. */
   claim: ['repeat', 'news', 'intrusion', 'standoff', 'resolution'],
   /** ReportProgress, against the role's list of stages; `arrival` is `onward` from the reboot on. */
-  move: ['repeat', 'words', 'not-a-stage', 'unlisted', 'backward', 'failed', 'onward', 'arrival', 'done'],
+  move: PROGRESS_MOVES,
   byPerson: [true, false],
   roleKnown: [true, false],
   /** SuggestRole: the role is left to the service. */

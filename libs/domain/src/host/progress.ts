@@ -1,11 +1,23 @@
 import type { HostCommandOf } from './commands';
 import { type HostStage, hostStages, isHostStage, stagePercentage, STAGES_FROM_REBOOT } from './stages';
 import { type HostState, isDay2 } from './state';
-import type { HostGuardValues } from './guards';
+
+/** What a progress report may mean, against the list of stages of the role. `arrival` is `onward` from the reboot on. */
+export const PROGRESS_MOVES = [
+  'repeat',
+  'words',
+  'not-a-stage',
+  'unlisted',
+  'backward',
+  'failed',
+  'onward',
+  'arrival',
+  'done',
+] as const;
 
 /** What a report means for this host. */
 export interface ReportedProgress {
-  readonly move: HostGuardValues['move'];
+  readonly move: (typeof PROGRESS_MOVES)[number];
   readonly stage: HostStage | '';
   readonly percentage: number;
   /** Stages that the host may report. */

@@ -124,3 +124,10 @@ describe('an agent of another version', () => {
     expect(plan.steps.map(({ type }) => type)).toEqual(['inventory']);
   });
 });
+
+describe('the table of steps', () => {
+  it('has at most one row for each pool and status', () => {
+    const keys = STEP_ROWS.flatMap(({ pool, statuses }) => statuses.map((status) => `${pool} ${status}`));
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+  });
+});

@@ -53,6 +53,7 @@ const JOINING_STEPS: readonly StepType[] = [
   'tang-connectivity-check',
 ];
 
+/** At most one row has a given pool and status, so the rows carry no order (a test proves it). */
 export const STEP_ROWS: readonly StepRow[] = [
   {
     pool: 'day-1',
