@@ -38,27 +38,34 @@ export async function readBody(request: FastifyRequest, needsMediaType: boolean)
   return true;
 }
 
-async function bytesOf(body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const startedMs = performance.now();
-  const watch = setInterval(() => {
-    const elapsedMs = performance.now() - startedMs;
-    if (elapsedMs > BODY_RATE_GRACE_MS && length < (elapsedMs / 1_000) * BODY_RATE_MIN_BYTES_PER_SECOND)
-      body.destroy(new SchemaViolation('The body arrived too slowly', 408));
-  }, BODY_RATE_GRACE_MS / 5);
-  try {
-    for await (const chunk of body) {
-      const bytes = Buffer.from(chunk as Uint8Array);
-      length += bytes.length;
-      if (length > JSON_BODY_MAX_BYTES)
-        throw new SchemaViolation(`The body must not exceed ${JSON_BODY_MAX_BYTES} bytes`, 413);
-      chunks.push(bytes);
-    }
-  } finally {
-    clearInterval(watch);
-  }
-  return Buffer.concat(chunks);
+/** The rest of a refused body is read and dropped, so that the client gets the answer instead of a closed connection. */
+function bytesOf(body: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    const startedMs = performance.now();
+    const watch = setInterval(() => {
+      const elapsedMs = performance.now() - startedMs;
+      if (elapsedMs > BODY_RATE_GRACE_MS && length < (elapsedMs / 1_000) * BODY_RATE_MIN_BYTES_PER_SECOND)
+        refuse(new SchemaViolation('The body arrived too slowly', 408));
+    }, BODY_RATE_GRACE_MS / 5);
+    const refuse = (error: Error): void => {
+      clearInterval(watch);
+      chunks = [];
+      reject(error);
+    };
+    body.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= JSON_BODY_MAX_BYTES) chunks.push(chunk);
+      else refuse(new SchemaViolation(`The body is too large: at most ${JSON_BODY_MAX_BYTES} bytes are allowed`, 413));
+    });
+    body.once('end', () => {
+      clearInterval(watch);
+      resolve(Buffer.concat(chunks));
+    });
+    body.once('error', refuse);
+    body.once('close', () => refuse(new SchemaViolation('The body ended early')));
+  });
 }
 
 /** Fastify's own parser, which refuses members that change prototypes. Bytes that are not UTF-8 become U+FFFD. */

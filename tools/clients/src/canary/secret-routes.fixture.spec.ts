@@ -138,6 +138,7 @@ export const PLAIN_ROUTES: ReadonlySet<string> = new Set([
   ),
   `POST ${API}/events`,
   `POST ${INFRA_ENV}/regenerate-signing-key`,
+  'POST /api/muster/v1/infra-envs/:infra_env_id/hosts/:host_id/bus-credentials',
   `POST ${INFRA_ENV}/hosts`,
   `PUT /api/muster/v1/clusters/:cluster_id/validation-overrides`,
   `POST ${HOST}/instructions`,
@@ -159,7 +160,8 @@ export const SHOWN_TO_THE_OWNER: ReadonlyMap<string, readonly string[]> = new Ma
   [`GET ${API}/infra-envs`, ['ignition_config_override', 'static_network_config']],
   // The discovery ignition. The pull secret is in it too, encoded twice.
   [`GET ${INFRA_ENV}/downloads/files`, ['http_proxy', 'https_proxy', 'ignition_config_override']],
-  [`GET ${CLUSTER}/logs`, [LOG]],
+  // The bundle has the metadata of the cluster and its manifests, as in assisted-service v2.
+  [`GET ${CLUSTER}/logs`, [LOG, 'install_config_overrides', 'manifest']],
   [`GET ${HOST}`, [HOST_IGNITION]],
   [`GET ${INFRA_ENV}/hosts`, [HOST_IGNITION]],
 ]);
