@@ -1,6 +1,6 @@
 /** Conventional commits: header of at most 72 characters, one scope, and a body that says why where behaviour or structure changes. */
 const TYPES_WITH_BODY = ['feat', 'fix', 'perf', 'refactor'];
-/** Subjects are imperative: a past tense, gerund or third person as the first word is refused. */
+/** Subjects are imperative: a past tense, gerund, or third-person verb at the start is refused. */
 const NOT_IMPERATIVE =
   /^(added|adds|adding|fixed|fixes|fixing|changed|changes|changing|removed|removes|removing|updated|updates|updating|moved|moves|moving|made|makes|making|renamed|renames|renaming|used|uses|using|merged|merges|merging|allowed|allows|the|a|an)\b/i;
 

@@ -6,7 +6,6 @@ export { PULL_SECRET_PATH, SERVICE_CA_PATH, TRUST_BUNDLE_PATH } from './discover
 export type {
   AgentProgram,
   DiscoveryInput,
-  NatsAccess,
   StaticNetwork,
   NtpSettings,
   ProxySettings,
@@ -70,6 +69,7 @@ export {
   toAgentFileText,
   type AgentFile,
   type ExecutableSource,
+  type NatsAccess,
 } from './discovery/agent-file';
 export { HOST_EXECUTABLE_PATH } from './discovery/host-executable';
-export type { NatsAccess as AgentNatsAccess } from './discovery/discovery-input';
+export type { NatsAccess as AgentNatsAccess } from './discovery/agent-file';

@@ -1,4 +1,5 @@
-export { runAgent, DEFAULT_INTERVAL_MS, type AgentOptions } from './agent/agent';
+export { runAgent, DEFAULT_INTERVAL_MS } from './agent/agent';
+export type { AgentOptions } from './agent/agent-options';
 export { toLine, type AgentLogEntry, type AgentObserver } from './agent/agent-log-entry';
 export { readBootImage, readBootImageFile } from './discovery/boot-image';
 export {
@@ -19,7 +20,8 @@ export {
 export { createHttpTransport, type HttpTransportOptions } from './transport/http-transport';
 export { createNatsTransport, type NatsTransportOptions } from './transport/nats-transport';
 export { connectNats } from './transport/connect-nats';
-export { openTransport, type ConnectNats, type OpenTransportOptions } from './transport/open-transport';
+export type { ConnectNats } from './transport/connect-nats.port';
+export { openTransport, type OpenTransportOptions } from './transport/open-transport';
 export { withFallback } from './transport/with-fallback';
 export { linuxMachine, type LinuxMachineOptions } from './linux/linux-machine';
 export * from './machine/inventory';

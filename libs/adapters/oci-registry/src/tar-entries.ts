@@ -7,7 +7,7 @@ export interface TarEntry {
   readonly path: string;
   readonly type: 'file' | 'link' | 'hard-link' | 'other';
   readonly size: number;
-  /** Of a link. */
+  /** Target of a link. */
   readonly target: string;
 }
 

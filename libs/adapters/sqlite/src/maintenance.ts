@@ -11,7 +11,7 @@ const FAULTS_MAX = 100;
 export interface StoreStats {
   readonly events: number;
   readonly streams: number;
-  /** Of the stored events, without indexes and free pages. */
+  /** Bytes of the stored events, without indexes and free pages. */
   readonly bytes: number;
   /** Largest sum of bytes first. */
   readonly types: readonly { readonly type: string; readonly events: number; readonly bytes: number }[];

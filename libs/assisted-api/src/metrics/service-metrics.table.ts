@@ -11,7 +11,7 @@ const powersOfTwo = (from: number, to: number): readonly number[] =>
   Array.from({ length: Math.log2(to / from) + 1 }, (_, index) => from * 2 ** index);
 
 /**
- * Figures about installations that follow from facts, under the names that dashboards of today's service have (after
+ * Metrics of installations, derived from events, with the names that dashboards of assisted-service use (after
  * `METRIC_PREFIX`). Labels come from closed lists, but for the repositories of images.
  */
 export const SERVICE_METRICS = {

@@ -1,5 +1,3 @@
-import type { NatsAccess } from './discovery-input';
-
 /** What the agent reads besides its flags. The image writes it, the agent reads it: both use this file. */
 export const AGENT_SETTINGS_PATH = '/etc/muster/agent.json';
 
@@ -9,6 +7,14 @@ export interface ExecutableSource {
   readonly baseUrl: string;
   /** Digest (hexadecimal) of the file of each architecture. */
   readonly sha256: { readonly [architecture: string]: string };
+}
+
+/** Muster's own endpoint for its own agents. */
+export interface NatsAccess {
+  readonly url: string;
+  /** Text of a credentials file; a secret. Absent: the server asks for none. */
+  readonly credentials?: string;
+  readonly inboxPrefix?: string;
 }
 
 export interface AgentFile {

@@ -1,4 +1,4 @@
-import type { ExecutableSource } from './agent-file';
+import type { ExecutableSource, NatsAccess } from './agent-file';
 import type { HostNetwork, NetworkForm } from '../static-network/host-networks';
 
 /** All that a discovery image tells its hosts. Empty texts and lists count as not given. */
@@ -56,13 +56,6 @@ export interface AgentProgram {
   readonly startTimeoutSeconds: number;
 }
 
-/** Muster's own endpoint for its own agents. */
-export interface NatsAccess {
-  readonly url: string;
-  /** Text of a credentials file; a secret. Absent: the server asks for none. */
-  readonly credentials?: string;
-  readonly inboxPrefix?: string;
-}
 
 export interface ProxySettings {
   readonly httpProxy: string;

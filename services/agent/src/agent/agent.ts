@@ -1,26 +1,8 @@
-import { type Timer, untilAborted } from '@muster/host-api';
-import type { Clock } from '@muster/ports';
-import type { Transport } from '../transport/transport.port';
+import { untilAborted } from '@muster/host-api';
 import { TransportRefused } from '../transport/transport.port';
-import type { Machine } from '../machine/machine.port';
-import type { AgentObserver } from './agent-log-entry';
+import type { AgentOptions } from './agent-options';
 import { runSession } from './session';
 
-export interface AgentOptions {
-  readonly machine: Machine;
-  readonly transport: Transport;
-  /** The id that `transport` was opened with. */
-  readonly hostId: string;
-  /** Image reference that this agent came from. */
-  readonly agentVersion: string;
-  readonly clock: Clock;
-  readonly timer: Timer;
-  /** In [0, 1). */
-  readonly random?: () => number;
-  /** Between tries to register; milliseconds. */
-  readonly intervalMs?: number;
-  readonly observe?: AgentObserver;
-}
 
 export const DEFAULT_INTERVAL_MS = 60_000;
 /** A refused registration is looked at again after this long: someone may have put it right meanwhile. */

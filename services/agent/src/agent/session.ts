@@ -1,6 +1,6 @@
 import { TransportRefused, type Instructions, type StepInstruction } from '../transport/transport.port';
 import { runStep } from '../steps/run-step';
-import type { AgentOptions } from './agent';
+import type { AgentOptions } from './agent-options';
 import { createWakeSignal } from './wake-signal';
 import { createBackoff } from './backoff';
 import { createReplyCache, type ReplyCache } from './reply-cache';

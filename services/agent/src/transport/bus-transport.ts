@@ -1,5 +1,5 @@
 import type { Timer } from '@muster/host-api';
-import type { ConnectNats } from './open-transport';
+import type { ConnectNats } from './connect-nats.port';
 import { createNatsTransport } from './nats-transport';
 import type { BusCredentials, HttpTransport } from './http-transport';
 import type { Transport } from './transport.port';

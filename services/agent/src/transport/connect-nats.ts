@@ -1,5 +1,5 @@
 import { connectNatsRequests, createHostKey } from '@muster/adapter-nats';
-import type { ConnectNats } from './open-transport';
+import type { ConnectNats } from './connect-nats.port';
 
 /** A connection for one agent. It fails at once when no server answers, so that HTTP is used. */
 export const connectNats: ConnectNats = ({ url, credentials, identity, inboxPrefix, name }) =>

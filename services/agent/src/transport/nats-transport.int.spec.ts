@@ -15,7 +15,8 @@ import { runAgent } from '../agent/agent';
 import { collectNotes, HOST_ID, INFRA_ENV_ID, machineThatCan, quickTimer } from '../agent/agent.fixture.spec';
 import { connectNats } from './connect-nats';
 import { createNatsTransport } from './nats-transport';
-import { type ConnectNats, openTransport } from './open-transport';
+import type { ConnectNats } from './connect-nats.port';
+import { openTransport } from './open-transport';
 import { TransportRefused, TransportUnreachable } from './transport.port';
 
 const never = new AbortController().signal;

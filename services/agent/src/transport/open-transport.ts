@@ -1,21 +1,12 @@
 import { type Timer } from '@muster/host-api';
-import type { Requests } from '@muster/ports';
-import type { DiscoverySettings, NatsAccess } from '../discovery/discovery-settings';
+import type { DiscoverySettings } from '../discovery/discovery-settings';
 import { withBus } from './bus-transport';
 import { createBusKey } from './connect-nats';
+import type { ConnectNats } from './connect-nats.port';
 import { createHttpTransport } from './http-transport';
 import { createNatsTransport } from './nats-transport';
 import type { Transport } from './transport.port';
 import { withFallback } from './with-fallback';
-
-/** Connects to the bus as one host. `inboxPrefix` is the only place where this host may receive answers. */
-export type ConnectNats = (
-  access: NatsAccess & {
-    readonly identity?: { readonly jwt: () => string; readonly seed: string };
-    readonly inboxPrefix: string;
-    readonly name: string;
-  },
-) => Promise<Requests>;
 
 export interface OpenTransportOptions {
   readonly settings: DiscoverySettings;

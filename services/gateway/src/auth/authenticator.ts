@@ -10,7 +10,7 @@ export interface PathIds {
 /** One authentication mode (AUTH_TYPE). */
 export interface Authenticator {
   /**
-   * Who proves himself by this credential of a scheme; undefined when nobody does. Throws RefusalError `forbidden` for a genuine
+   * Returns the identity of a valid credential; undefined for an invalid one. Throws RefusalError `forbidden` for a genuine
    * credential that is of no use here.
    */
   authenticate(scheme: AuthScheme, credential: string, path: PathIds): Promise<Caller | undefined>;

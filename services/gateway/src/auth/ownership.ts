@@ -59,8 +59,9 @@ export class Ownership {
   }
 
   /**
-   * Throws RefusalError `not-found` unless all of these exist and the caller may see them: where something is left of what is gone, nobody
-   * can tell any more whose it was. A deleted cluster counts for as long as it is kept.
+   * Checks that all of these exist and are visible to the caller. The owner of a removed resource is unknown, so it counts as missing.
+   * A deleted cluster exists during its retention period.
+   * @throws RefusalError `not-found`
    */
   async requireVisible(caller: Caller, ids: PathIds): Promise<void> {
     if (seesEverything(caller, 'read')) return;
@@ -84,7 +85,7 @@ export class Ownership {
 
   private async require(caller: Caller, wish: Wish, collection: Collection<Owned>, id: string): Promise<void> {
     const document = await this.readModels.get(collection, id);
-    // What does not exist is refused by whoever looks for it, in the same words as what may not be seen.
+    // The handler refuses a missing resource with the same message as an invisible one.
     if (!document) return;
     if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
     if (wish === 'write' && !(await this.mayWrite(caller, document)))

@@ -14,7 +14,7 @@ const REMEMBERED_MAX = 10_000;
 /** The resource or the service is missing: there is nothing to log it for. */
 const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'internal', 'too-many-requests'];
 
-/** A refused request stores nothing; where people wait for what was asked for, it is written into the event log why it does not come. */
+/** Records the reason of a refused request in the event log when users wait for its effect. A refused request itself stores nothing. */
 @Injectable()
 export class FailureLog {
   private readonly logger = new Logger('gateway');

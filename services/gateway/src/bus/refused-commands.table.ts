@@ -14,8 +14,8 @@ export interface RefusedSubject {
 const { method } = RegistrationService;
 
 /**
- * Orders of which people are told in the event log why they were refused. What is refused to agents, and what brings a
- * host into a cluster, is told where it happens.
+ * Commands whose refusal is recorded in the event log with its reason. What is refused to agents, and what brings a
+ * host into a cluster, is recorded by the service that refuses it.
  */
 const NAMES: ReadonlyMap<Method, string> = new Map<Method, string>([
   [method.cancelInstallation, 'cancel_installation_failed'],

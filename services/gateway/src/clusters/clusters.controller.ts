@@ -97,7 +97,7 @@ export class ClustersController {
     return this.clusters.show(clusterId);
   }
 
-  /** Somebody has to tell the hosts the time: where the person names nobody, the one that this service was given. */
+  /** Hosts need an NTP source. Without one in the request, the default of the service applies. */
   private ntpDefault(body: RegisterClusterBody): { readonly additionalNtpSource?: string } {
     const { ntpDefaultServer } = this.config;
     return !ntpDefaultServer || body.additional_ntp_source || body.ntp_sources

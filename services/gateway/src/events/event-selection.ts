@@ -32,8 +32,8 @@ export const isNarrowedFurther = (query: ListEventsQuery): boolean =>
   Boolean(query.cluster_id && (query.message || query.deleted_hosts || query.cluster_level));
 
 /**
- * What of a cluster's events the query lets through. The host conditions are alternatives. `isPresent` tells hosts that
- * still exist.
+ * Returns the filter of the query for the events of a cluster. The host conditions are alternatives. `isPresent` returns
+ * whether a host still exists.
  */
 export function toEventFilter(
   query: ListEventsQuery,

@@ -29,7 +29,7 @@ export class IpxeScripts {
     private readonly bodies: ReportedBodies,
   ) {}
 
-  /** Throws RefusalError: `not-found` for a machine that shall boot from its disk, so that its firmware goes on to that. */
+  /** Throws RefusalError: `not-found` for a machine that shall boot from its disk, so that its firmware continues with that disk. */
   async script(infraEnv: InfraEnvDocument, { type, mac }: IpxeScriptRequest, request: FastifyRequest): Promise<string> {
     try {
       if (type === BOOT_ORDER_CONTROL && mac === '') {

@@ -1,6 +1,6 @@
 const REPORT = 'CLUSTER_OPERATORS_REPORT';
 
-/** Names (and what they say) of the operators that a controller's report calls failed. The report is of any shape: whoever sends it is not trusted to be right. */
+/** Returns names and messages of the failed operators in the report of a controller. The report is untrusted and may have any shape. */
 export function failedOperatorsOf(data: object | undefined): readonly string[] {
   const report = (data as { readonly [key: string]: unknown } | undefined)?.[REPORT];
   if (!Array.isArray(report)) return [];

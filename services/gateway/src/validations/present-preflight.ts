@@ -13,7 +13,7 @@ import { presentValidations, VALIDATION_SCHEMA, type PresentedValidation } from 
 type Found = OutputOf<typeof ValidationService.method.dryRun>;
 type DryRunResult = InputOf<typeof ValidationService.method.dryRun>['hosts'];
 
-/** `blocking` is what would hold an installation back, `unmeasured` what nobody knows before the hosts have tried it. */
+/** `blocking`: findings that block an installation. `unmeasured`: results that are unknown until hosts measure them. */
 const FINDING = Type.Object(
   { host_id: Nullable(Type.String()), id: Type.String(), message: Type.String(), remedy: Type.String() },
   { title: 'preflight-finding' },

@@ -278,7 +278,7 @@ describe('an image URL with a token', () => {
 });
 
 describe('an image URL with the credentials of a user', () => {
-  it('is answered for those who may read the infra-env', async () => {
+  it('is answered for users with read access to the infra-env', async () => {
     const asked: string[] = [];
     const api = createServer((request, response) => {
       asked.push(`${request.url} ${request.headers.authorization}`);

@@ -16,7 +16,7 @@ export class ImageAccess {
 
   /**
    * Returns the id of an infra-env whose image the caller may download: with the token of an image URL, or with the credentials of a user
-   * who may read the infra-env.
+   * with read access to the infra-env.
    * @throws RefusalError `unauthorized` or `not-found`
    */
   async byId(infraEnvId: string, token: string, authorization?: string): Promise<string> {
@@ -28,7 +28,7 @@ export class ImageAccess {
     return id;
   }
 
-  /** The API decides who may read an infra-env; the credentials are passed on unchanged. */
+  /** The API authorizes access to an infra-env. The credentials are forwarded unchanged. */
   private async assertReadable(id: string, authorization: string): Promise<void> {
     const url = `${this.config.apiBaseUrl}/api/assisted-install/v2/infra-envs/${id}`;
     const response = await fetch(url, {

@@ -11,7 +11,9 @@ import type { SimulatedTimer } from '../timer';
 import { startMachineConfigServer } from '../world/machine-config-server';
 import type { SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
 import { readBootstrapManifests } from './bootstrap-manifests';
-import { diskNamed } from './simulated-host';
+
+export const diskNamed = (inventory: Inventory, wanted: string): Inventory['disks'][number] | undefined =>
+  inventory.disks.find(({ id, path, by_id, by_path }) => [id, path, by_id, by_path].includes(wanted));
 
 /** What the programs of a simulated live system work on. */
 export interface LiveSystem {

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Inventory } from '@muster/service-agent';
 import type { Host } from '@muster/service-installer';
 import { machineConfigServerLog } from '../world/simulated-cluster-api';
 import { PROGRAMS, type LiveSystem } from './live-programs';
@@ -46,5 +45,3 @@ export function createSimulatedHost(system: LiveSystem): Host {
   };
 }
 
-export const diskNamed = (inventory: Inventory, wanted: string): Inventory['disks'][number] | undefined =>
-  inventory.disks.find(({ id, path, by_id, by_path }) => [id, path, by_id, by_path].includes(wanted));
