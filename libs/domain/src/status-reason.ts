@@ -13,20 +13,20 @@ const LIST_SEPARATOR = ' ; ';
 
 export const NO_REASON: StatusReason = { code: '', parameters: {}, failing: [], pending: [] };
 
+/** Messages of pending validations start with it, as does the list of them. */
+const REPEATED_PREFIX = /^Waiting for /;
+
 /** Returns the current message of a validation; undefined when the validation has no outcome. */
 export type ValidationMessages = (validationId: string) => string | undefined;
 export const NO_VALIDATION_MESSAGES: ValidationMessages = () => undefined;
 
 /**
  * Returns the text of a template. `{name}` stands for a parameter, `{failing}` for the messages of the failing validations,
- * sorted. A validation without a message is named by its id. At most `MAX_STATUS_INFO_BYTES` long.
+ * sorted, each once. A validation without a message is named by its id. At most `MAX_STATUS_INFO_BYTES` long.
  */
 export function renderReason(template: string, reason: StatusReason, messageOf: ValidationMessages): string {
   const list = (ids: readonly string[]): string =>
-    ids
-      .map((id) => messageOf(id) || id)
-      .sort()
-      .join(LIST_SEPARATOR);
+    [...new Set(ids.map((id) => (messageOf(id) || id).replace(REPEATED_PREFIX, '')))].sort().join(LIST_SEPARATOR);
   const text = template.replace(/\{(\w+)\}/g, (_, name: string) =>
     name === 'failing' ? list(reason.failing) : (reason.parameters[name] ?? ''),
   );

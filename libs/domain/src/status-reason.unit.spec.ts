@@ -85,6 +85,15 @@ describe('status_info', () => {
     );
   });
 
+  it('of a host lists equal messages once and repeats no introduction', () => {
+    const waiting = hostReason('insufficient', { pending: ['api', 'apps', 'network'] });
+    const message = 'Waiting for the host to resolve domain names';
+    const texts = messages({ api: message, apps: message, network: 'Waiting for the machine network' });
+    expect(renderHostStatus(waiting, texts)).toBe(
+      'Host cannot be installed. Waiting for: the host to resolve domain names ; the machine network',
+    );
+  });
+
   it('of a host shows the current message of a validation', () => {
     const failing = hostReason('weak-hardware', { failing: ['cores'] });
     expect(renderHostStatus(failing, messages({ cores: '2 cores' }))).toContain('2 cores');

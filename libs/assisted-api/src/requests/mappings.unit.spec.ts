@@ -76,7 +76,7 @@ describe('toInfraEnvSettings', () => {
         cluster_id: 'AB',
         cpu_architecture: 'aarch64',
       }),
-    ).toEqual({ name: 'one', clusterId: 'ab', cpuArchitecture: 'arm64', staticNetworkConfig: '[]' });
+    ).toEqual({ name: 'one', clusterId: 'ab', cpuArchitecture: 'arm64', staticNetworkConfig: '' });
   });
 
   it('takes empty keys, versions and overrides of a revision for "as it was"', () => {

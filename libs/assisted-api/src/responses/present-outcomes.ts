@@ -38,12 +38,15 @@ function toText(outcomes: readonly Outcome[], render: (outcome: Outcome) => Rend
   return JSON.stringify(categories);
 }
 
-/** Returns the message of a recorded or initial outcome by rule id, or undefined for an unknown rule. */
+/**
+ * Returns the message of a recorded or initial outcome by rule id. Undefined for an unknown rule and for a validation that passes
+ * meanwhile, whose message would contradict the reason that names it.
+ */
 export const hostOutcomeMessages =
   (recorded: OutcomeMap, isBound: boolean) =>
   (id: string): string | undefined => {
     const outcome = recorded[id] ?? initialHostOutcomes(isBound).get(id);
-    return outcome && renderHostOutcome(outcome).message;
+    return outcome && outcome.status !== 'success' ? renderHostOutcome(outcome).message : undefined;
   };
 
 /** As `hostOutcomeMessages`, for a cluster. */
@@ -51,7 +54,7 @@ export const clusterOutcomeMessages =
   (recorded: OutcomeMap) =>
   (id: string): string | undefined => {
     const outcome = recorded[id] ?? INITIAL_CLUSTER_OUTCOMES.get(id);
-    return outcome && renderClusterOutcome(outcome).message;
+    return outcome && outcome.status !== 'success' ? renderClusterOutcome(outcome).message : undefined;
   };
 
 /** `validations_info` of a cluster. */

@@ -56,7 +56,6 @@ export interface AgentProgram {
   readonly startTimeoutSeconds: number;
 }
 
-
 export interface ProxySettings {
   readonly httpProxy: string;
   readonly httpsProxy: string;

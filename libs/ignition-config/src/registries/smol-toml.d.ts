@@ -1,2 +1,4 @@
 /** The types of the package say that it is ESM only, although `require` works. This declares the only function in use. */
-export function parse(text: string): unknown;
+declare module 'smol-toml' {
+  export function parse(text: string): unknown;
+}

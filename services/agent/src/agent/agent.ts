@@ -3,7 +3,6 @@ import { TransportRefused } from '../transport/transport.port';
 import type { AgentOptions } from './agent-options';
 import { runSession } from './session';
 
-
 export const DEFAULT_INTERVAL_MS = 60_000;
 /** A refused registration is looked at again after this long: someone may have put it right meanwhile. */
 const REFUSED_WAIT_MS = 60 * 60_000;

@@ -133,7 +133,7 @@ describe('a cluster that prepares its installation', () => {
 
   it.each([
     ['its pull secret', async () => stage.platform.secrets.shred(CLUSTER_ID), /pull secret of the cluster is missing/],
-    ['the name of a host', async () => stage.given('host', hostKey, renamed('')), /Host aaaaaaaa\S+ has no name/],
+    ['the name of a host', async () => stage.given('host', hostKey, renamed('')), /Host aaaaaaaa\S+ has no hostname/],
     ['a readable override', async () => givenOverride('{"ignition":{}}'), /override of host master-0 cannot be used/],
   ])('without %s learns what to do', async (_, damage, reason) => {
     await givenReadyCluster(stage);

@@ -24,7 +24,7 @@ const answerField =
 export const REASONS: readonly Reason[] = [
   {
     id: 'URLs of an object store',
-    why: 'These operations are always refused with a reason (see open-operations.md): no such URLs are handed out.',
+    why: 'These operations always answer 400 with the reason (see v2-limits.md): Muster returns no URLs of an object store.',
     explains: ({ operation }) => PRESIGNED.test(operation) && operation.includes('{cluster_id}'),
   },
   {

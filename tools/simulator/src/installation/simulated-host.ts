@@ -44,4 +44,3 @@ export function createSimulatedHost(system: LiveSystem): Host {
     },
   };
 }
-
