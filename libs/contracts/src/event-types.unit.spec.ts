@@ -6,14 +6,14 @@ import { EVENTS_BY_CATEGORY, STREAM_OWNERS, type StreamCategory } from '.';
 const PROTO = join(__dirname, '../../../proto/muster/v1');
 const CATEGORIES = Object.keys(EVENTS_BY_CATEGORY) as StreamCategory[];
 
-/** In a `---- facts of <category>-… ----` section, a message that is no part of another one there is a fact. */
+/** In a `---- events of <category>-… ----` section, a message that is not part of another one is an event. */
 const eventsInProto = (): Record<string, string[]> => {
   const messages = new Map<string, string[]>();
   const parts = new Set<string>();
   for (const file of readdirSync(PROTO).filter((name) => name.endsWith('.proto'))) {
     let category: string | undefined;
     for (const line of readFileSync(join(PROTO, file), 'utf8').split('\n')) {
-      const section = /^\/\/ ---- (?:(?:facts|events) of (\w+)-)?/.exec(line);
+      const section = /^\/\/ ---- (?:events of (\w+)-)?/.exec(line);
       if (section || line.startsWith('service ')) category = section?.[1];
       if (!category) continue;
       const message = /^message (\w+)/.exec(line)?.[1];
@@ -28,7 +28,7 @@ const eventsInProto = (): Record<string, string[]> => {
 };
 
 describe('the list of events', () => {
-  it('holds every fact of proto/muster/v1 under its category, and nothing else', () => {
+  it('holds every event of proto/muster/v1 under its category and no other message', () => {
     const listed = Object.fromEntries(CATEGORIES.map((c) => [c, Object.keys(EVENTS_BY_CATEGORY[c]).sort()]));
     expect(listed).toEqual(eventsInProto());
   });

@@ -20,7 +20,7 @@ describe('the command line of the benchmarks', () => {
     [['--fast'], 'no option --fast'],
     [['--only'], '--only needs a value'],
     [['--data', '--quick'], '--data needs a value'],
-    [['--only', 'nothing'], 'no benchmark nothing, only commands'],
+    [['--only', 'nothing'], 'no benchmark nothing, only counts'],
   ])('refuses %j', (args, message) => {
     expect(() => parseCommandLine(args)).toThrow(UsageError);
     expect(() => parseCommandLine(args)).toThrow(message);

@@ -19,10 +19,10 @@ describe('The vault of artifacts', () => {
     expect([await kept(1, 'a'), await kept(1, 'b'), await kept(2, 'c')]).toEqual(['a', 'a', 'c']);
   });
 
-  it('refuses what could not be handed to any host', async () => {
+  it('refuses an artifact that exceeds the limit of downloads', async () => {
     const store = (bytes: number) =>
       vault().store('c', 1, { name: 'bootstrap.ign', content: Buffer.alloc(bytes), isSecret: true });
     await expect(store(5 * MIB)).resolves.toMatchObject({ name: 'bootstrap.ign' });
-    await expect(store(5 * MIB + 1)).rejects.toThrow(/bootstrap\.ign would have 5242881 bytes.*take large manifests/);
+    await expect(store(5 * MIB + 1)).rejects.toThrow(/bootstrap\.ign has 5242881 bytes.*Remove large manifests/);
   });
 });

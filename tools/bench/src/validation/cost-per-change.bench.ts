@@ -69,7 +69,7 @@ const CHANGES: readonly Change[] = [
 
 /** Measures one event until all dependent subjects are evaluated: fold, evaluate, compare; without store and bus. */
 export const costPerChange: Bench = {
-  name: 'judging',
+  name: 'evaluation',
   about: 'the cost of an evaluation: clusters of 3 to 1,000 hosts, 1 to 10,000 clusters',
   run: async (bed) => {
     const sizes = bed.isQuick ? CLUSTER_SIZES.slice(0, 2) : CLUSTER_SIZES;
