@@ -45,8 +45,10 @@ export async function checkIdentity(options: {
   readonly acceptsStore: boolean;
 }): Promise<{ stop(): Promise<void> }> {
   const { secrets, eventStore, masterKeyFile, dataDirectory, acceptsStore } = options;
+  // Services that start together share the store and the secrets: each seals before it appends, and records an event after it was appended.
+  const firstSeen = await firstEventIdOf(eventStore);
   const sealed = await openIdentity(secrets, masterKeyFile, dataDirectory);
-  const firstEventId = await firstEventIdOf(eventStore);
+  const firstEventId = firstSeen === '' && sealed?.firstEventId ? await firstEventIdOf(eventStore) : firstSeen;
   if (!acceptsStore) refuseMismatch(sealed, firstEventId, dataDirectory);
   const identity: Identity = { createdAt: sealed?.createdAt ?? new Date().toISOString(), firstEventId };
   const seal = (value: Identity): Promise<void> => secrets.seal(SCOPE, NAME, Buffer.from(JSON.stringify(value)));
