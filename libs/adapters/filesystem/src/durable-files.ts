@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Only the owner may look. */
@@ -44,5 +44,20 @@ export const writeNewFile = async (path: string, bytes: Uint8Array): Promise<voi
 /** Puts a finished file in its place at once: a reader sees the old one or the new one, never a part. */
 export const moveIntoPlace = async (from: string, to: string): Promise<void> => {
   await rename(from, to);
+  await syncDirectory(dirname(to));
+};
+
+/**
+ * Puts a finished file in its place unless the place is taken, and removes the other name.
+ * Of several processes that do this at once, one succeeds, and all of them find its file afterwards.
+ */
+export const linkIntoFreePlace = async (from: string, to: string): Promise<void> => {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+  } finally {
+    await rm(from);
+  }
   await syncDirectory(dirname(to));
 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isErrno, makeDirectory, syncDirectory, temporaryName, writeNewFile } from './durable-files';
+import { linkIntoFreePlace, makeDirectory, temporaryName, writeNewFile } from './durable-files';
 import { KEY_BYTES } from './sealing';
 
 const BITS_OF_OTHERS = 0o077;
@@ -21,19 +21,12 @@ export const loadOrCreateMasterKey = async (file: string): Promise<Buffer> => {
   return key;
 };
 
-/** A link appears whole or not at all, and to one process only: two that start together end up with one key. */
+/** Services that start together end up with one key. */
 const createIfAbsent = async (file: string): Promise<void> => {
   const directory = dirname(file);
   await makeDirectory(directory);
   if ((await stat(file).catch(() => undefined)) !== undefined) return;
   const temporary = temporaryName(directory);
   await writeNewFile(temporary, randomBytes(KEY_BYTES));
-  try {
-    await link(temporary, file);
-  } catch (error) {
-    if (!isErrno(error, 'EEXIST')) throw error;
-  } finally {
-    await rm(temporary);
-  }
-  await syncDirectory(directory);
+  await linkIntoFreePlace(temporary, file);
 };

@@ -104,4 +104,15 @@ describe('filesystemSecrets', () => {
     for (const vault of vaults) expect((await vault.open('scope', 'name'))?.toString()).toBe('shared');
     own.remove();
   });
+
+  it('keeps what several services seal first in one scope at the same time', async () => {
+    const { directory: own, options: ownOptions } = locations();
+    const services = await Promise.all(Array.from({ length: 8 }, () => filesystemSecrets(ownOptions)));
+    for (const scope of ['one', 'two', 'three', 'four', 'five']) {
+      await Promise.all(services.map((service, at) => service.seal(scope, `of ${at}`, Buffer.from(`value ${at}`))));
+      const opened = await Promise.all(services.map((_, at) => services[0]?.open(scope, `of ${at}`)));
+      expect(opened.map(String)).toEqual(services.map((_, at) => `value ${at}`));
+    }
+    own.remove();
+  });
 });

@@ -2,7 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Secrets } from '@muster/ports';
-import { isErrno, makeDirectory, moveIntoPlace, syncDirectory, temporaryName, writeNewFile } from './durable-files';
+import {
+  isErrno,
+  linkIntoFreePlace,
+  makeDirectory,
+  moveIntoPlace,
+  syncDirectory,
+  temporaryName,
+  writeNewFile,
+} from './durable-files';
 import { loadOrCreateMasterKey } from './master-key';
 import { KEY_BYTES, openBytes, sealBytes, type SealedFor } from './sealing';
 import { createTurns } from './turns';
@@ -18,7 +26,7 @@ const KEY_FILE = 'key';
 
 /**
  * Sealed values as files: a directory per scope with the scope's own key, wrapped by the master key, and a file per value.
- * Names of directories and files are hashes, so that no path is made from what a caller says. One process owns the directory.
+ * Names of directories and files are hashes, so that no path contains text of a caller. Services on one machine may share the directory.
  */
 export const filesystemSecrets = async (options: FilesystemSecretsOptions): Promise<Secrets> => {
   const masterKey = await loadOrCreateMasterKey(options.masterKeyFile);
@@ -37,17 +45,21 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
     return wrapped && openOrExplain(masterKey, keySealedFor(scope), wrapped, 'the key of a scope');
   };
 
-  const createScopeKey = async (scope: string): Promise<Buffer> => {
-    const key = randomBytes(KEY_BYTES);
-    await makeDirectory(directoryOf(scope));
-    await replace(directoryOf(scope), KEY_FILE, sealBytes(masterKey, keySealedFor(scope), key));
-    return key;
+  /** The key that is in place afterwards, which another process may have created meanwhile. */
+  const createScopeKey = async (scope: string): Promise<Buffer | undefined> => {
+    const directory = directoryOf(scope);
+    await makeDirectory(directory);
+    const temporary = temporaryName(directory);
+    await writeNewFile(temporary, sealBytes(masterKey, keySealedFor(scope), randomBytes(KEY_BYTES)));
+    await linkIntoFreePlace(temporary, join(directory, KEY_FILE));
+    return scopeKey(scope);
   };
 
   return {
     seal: (scope, name, plaintext) =>
       inTurn(scope, async () => {
         const key = (await scopeKey(scope)) ?? (await createScopeKey(scope));
+        if (!key) throw new Error('The secrets of this scope were destroyed while one was sealed.');
         await replace(directoryOf(scope), hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext));
       }),
     open: (scope, name) =>
