@@ -4,5 +4,6 @@ export * from './feature';
 export * from './features/feature.table';
 export * from './levels/architectures.table';
 export * from './levels/feature-level';
+export * from './levels/openshift-version';
 export * from './levels/support-level';
 export * from './levels/support-lists';

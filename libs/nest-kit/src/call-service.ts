@@ -1,9 +1,73 @@
-import { subjectOfMethod, toPlainForm } from '@muster/contracts';
+import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
+import {
+  EventsService,
+  HEADERS,
+  IgnitionService,
+  InventoryService,
+  type Plain,
+  RegistrationService,
+  subjectOfMethod,
+  toPlainForm,
+  ValidationService,
+} from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { type JsonValue, NoResponder, type Requests, RequestTimedOut } from '@muster/ports';
+import {
+  type Ids,
+  type JsonValue,
+  type MessageHeaders,
+  NoResponder,
+  type Requests,
+  RequestTimedOut,
+} from '@muster/ports';
 import { type ProblemCode, PROBLEMS, RefusalError } from '@muster/problems';
-import { toHeaders } from './command-headers';
-import type { InputOf, Method, OutputOf } from './methods';
+
+/** A method of a service in proto/muster/v1, with the types of its messages. */
+export type Method<Input extends DescMessage = DescMessage, Output extends DescMessage = DescMessage> = Omit<
+  DescMethod,
+  'input' | 'output'
+> & { readonly input: Input; readonly output: Output };
+
+export type InputOf<M extends Method> = Plain<MessageShape<M['input']>>;
+export type OutputOf<M extends Method> = Plain<MessageShape<M['output']>>;
+
+const METHODS: ReadonlyMap<string, DescMethod> = new Map(
+  [RegistrationService, InventoryService, ValidationService, IgnitionService, EventsService].flatMap((service) =>
+    Object.values<DescMethod>(service.method).map((method) => [subjectOfMethod(method), method] as const),
+  ),
+);
+
+export function methodOfSubject(subject: string): DescMethod | undefined {
+  return METHODS.get(subject);
+}
+
+/** The message as a plain object with its implicit fields; throws with the place when the JSON is not of that shape. */
+export function parseMessage<Schema extends DescMessage>(schema: Schema, body: JsonValue): Plain<MessageShape<Schema>> {
+  return toPlainForm(schema, body);
+}
+
+export function toHeaders(context: CommandContext): MessageHeaders {
+  const headers: Record<string, string> = {};
+  for (const [field, header] of Object.entries(HEADERS)) {
+    const value = context[field as keyof CommandContext];
+    if (value) headers[header] = value;
+  }
+  return headers;
+}
+
+/** The context of a message. A message without a command id gets one and is its own cause. */
+export function fromHeaders(headers: MessageHeaders, ids: Ids): CommandContext {
+  const commandId = headers[HEADERS.commandId] ?? ids.uuid();
+  return {
+    commandId,
+    correlationId: headers[HEADERS.correlationId] ?? commandId,
+    actor: headers[HEADERS.actor] ?? 'unknown',
+    causationId: headers[HEADERS.causationId],
+    requestId: headers[HEADERS.requestId],
+    org: headers[HEADERS.org],
+    user: headers[HEADERS.user],
+    sourceAddress: headers[HEADERS.sourceAddress],
+  };
+}
 
 /** How long each attempt waits. A lost message costs the first timeout; a starting service has the sum of all. */
 const ATTEMPT_TIMEOUTS_MS = [1_500, 3_000, 6_000];

@@ -2,8 +2,9 @@ import { Agent, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { eventually } from '@muster/testing';
-import fastify, { type FastifyInstance } from 'fastify';
-import { closePromptly } from './close-promptly';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { closePromptly } from './http-endpoint';
 
 /** Longer than the timeout of a test: a wait for it fails the test. */
 const KEEP_ALIVE_MS = 600_000;

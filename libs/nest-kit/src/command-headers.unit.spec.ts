@@ -1,6 +1,6 @@
 import { HEADERS } from '@muster/contracts';
 import { seededIds } from '@muster/testing';
-import { fromHeaders, toHeaders } from './command-headers';
+import { fromHeaders, toHeaders } from './call-service';
 
 const FULL = {
   commandId: 'c',

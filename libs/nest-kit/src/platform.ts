@@ -1,8 +1,8 @@
 import { MUSTER_CODEC, type MusterEvent } from '@muster/contracts';
 import { type TypedEventStore, typedEventStore } from '@muster/event-sourcing';
-import type { Provider } from '@nestjs/common';
-import { type Probe, PROBES } from './probes';
 import type { Clock, EventStore, Ids, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
+import type { Provider } from '@nestjs/common';
+import { type Probe, PROBES } from './http-endpoint';
 
 /** The ports that a service runs on. services/muster opens them according to the settings (`profile.ts`). */
 export interface Platform {

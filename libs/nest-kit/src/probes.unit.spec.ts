@@ -1,4 +1,4 @@
-import { DISK_PROBE, isFullDisk, requireDiskReserve } from './probes';
+import { DISK_PROBE, isFullDisk, requireDiskReserve } from './http-endpoint';
 
 describe('The disk reserve', () => {
   const probe = (reason?: string) => ({ part: DISK_PROBE, check: () => Promise.resolve(reason) });

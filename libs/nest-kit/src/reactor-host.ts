@@ -2,8 +2,8 @@ import type { MusterEvent } from '@muster/contracts';
 import { type Reactor, type ReactorOptions, startReactor } from '@muster/event-sourcing';
 import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Readiness } from './http-endpoint';
 import { EVENT_STORE, type MusterEventStore, REQUESTS } from './platform';
-import { Readiness } from './readiness';
 
 export interface HostedReactions extends Omit<ReactorOptions<MusterEvent>, 'store' | 'requests' | 'onError'> {
   /** Called once, when every event that was stored before the start has been observed. */

@@ -1,4 +1,4 @@
-import { Readiness } from './readiness';
+import { Readiness } from './http-endpoint';
 
 describe('readiness', () => {
   it('names each part that is not ready, with the reason as it is now', () => {

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { EventsService, IgnitionService, type Plain, type RecordNoteRequest, subjectOfMethod } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -7,9 +6,10 @@ import { RefusalError } from '@muster/problems';
 import { eventually, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
 import { Controller, type LoggerService, Module } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
+import 'reflect-metadata';
 import { callService } from './call-service';
-import { Handles } from './handles.decorator';
 import type { Platform } from './platform';
+import { Handles } from './requests-server';
 import { type RunningService, startMicroservice } from './service';
 
 const received: { request: Plain<RecordNoteRequest>; context: CommandContext }[] = [];

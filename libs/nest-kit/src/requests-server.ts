@@ -1,13 +1,26 @@
-import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import type { DescMethod } from '@bufbuild/protobuf';
-import { toPlainForm } from '@muster/contracts';
+import { subjectOfMethod, toPlainForm } from '@muster/contracts';
 import type { IncomingMessage, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
-import { lastValueFrom } from 'rxjs';
-import { fromHeaders } from './command-headers';
-import { isFullDisk } from './probes';
-import { methodOfSubject, parseMessage } from './methods';
+import { applyDecorators, Catch, type RpcExceptionFilter } from '@nestjs/common';
+import { type CustomTransportStrategy, type MessageHandler, MessagePattern, Server } from '@nestjs/microservices';
+import { lastValueFrom, type Observable, throwError } from 'rxjs';
+import { fromHeaders, methodOfSubject, parseMessage } from './call-service';
+import { isFullDisk } from './http-endpoint';
 import type { Platform } from './platform';
+
+/** The controller method handles this method of proto/muster/v1: `(@Payload() request: Plain message, @Ctx() context: CommandContext) => Plain response`. */
+export function Handles(method: DescMethod): MethodDecorator {
+  return applyDecorators(MessagePattern(subjectOfMethod(method)));
+}
+
+/** Passes errors to the transport unchanged: the filter of Nest would turn a refusal into "Internal server error". */
+@Catch()
+export class PassOnFilter implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
+  }
+}
 
 /** The microservice transport of Nest over the Requests port. A message that does not match its schema never reaches a handler. */
 export class RequestsServer extends Server implements CustomTransportStrategy {

@@ -1,10 +1,9 @@
-import { type DynamicModule, type INestMicroservice, type LoggerService, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import type { ServiceName } from '@muster/contracts';
-import { PassOnFilter } from './pass-on.filter';
+import type { DynamicModule, INestMicroservice, LoggerService, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Readiness } from './http-endpoint';
 import type { Platform } from './platform';
-import { Readiness } from './readiness';
-import { RequestsServer } from './requests-server';
+import { PassOnFilter, RequestsServer } from './requests-server';
 
 /** A running service. */
 export interface RunningService {

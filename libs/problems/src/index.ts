@@ -1,3 +1,1 @@
-export * from './error-bodies';
-export * from './problem-table';
-export * from './refusal';
+export * from './problems';

@@ -1,31 +1,23 @@
-import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CLOCK, DocumentWorkers, Readiness, SECRETS } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
-import { AuthGuard } from './auth/auth.guard';
-import { AUTHENTICATOR, type Authenticator } from './auth/authenticator';
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { AuthGuard, BodyGuard } from './auth/auth.guard';
+import { AUTHENTICATOR, type Authenticator } from './auth/caller';
 import { LastSeen } from './auth/last-seen';
-import { LocalAuthenticator } from './auth/local.authenticator';
-import { createSiteKey, LocalTokens } from './auth/local-tokens';
+import { createSiteKey, LocalAuthenticator, LocalTokens, SiteAuthenticator } from './auth/local.authenticator';
 import { OidcAuthenticator } from './auth/oidc.authenticator';
-import { Ownership } from './auth/ownership';
+import { Ownership, ResourceAccess, TokenScopes } from './auth/ownership';
 import { RequestRates } from './auth/request-rates';
-import { SiteAuthenticator } from './auth/site.authenticator';
-import { TokenScopes } from './auth/token-scope.service';
-import { BodyGuard } from './auth/body.guard';
-import { ResourceAccess } from './auth/resource-access';
-import { Artifacts } from './bus/artifacts';
-import { Commands } from './bus/commands';
-import { FailureLog } from './bus/failure-log';
+import { Artifacts, Commands, FailureLog } from './bus/commands';
 import { ReadYourWrites } from './bus/read-your-writes';
-import { type GatewayConfig, GATEWAY_CONFIG } from './config';
+import { GATEWAY_CONFIG, type GatewayConfig } from './config';
 import { RequestPipe } from './http/request.pipes';
 import { V2ExceptionFilter } from './http/v2-exception.filter';
 import { ClusterViews } from './views/cluster-views';
+import { ReportedBodies } from './views/host-texts';
 import { HostViews } from './views/host-views';
-import { ImageUrls } from './views/image-urls';
-import { InfraEnvViews } from './views/infra-env-views';
-import { ReportedBodies } from './views/reported-bodies';
+import { ImageUrls, InfraEnvViews } from './views/infra-env-views';
 
 function authenticatorFor(
   secrets: Secrets,

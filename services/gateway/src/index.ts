@@ -1,3 +1,3 @@
-export { createApiDocument } from './preview-document';
+export { createApiDocument } from './main';
 export * from './main';
 export { readGatewayConfig } from './config';

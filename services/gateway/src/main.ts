@@ -1,24 +1,47 @@
 import 'reflect-metadata';
-import type { LoggerService } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { VersionCatalogue } from '@muster/assisted-api';
 import {
+  CLOCK,
+  EVENT_STORE,
+  IDS,
+  OBJECT_STORE,
   type Platform,
   platformProviders,
+  PROBES,
+  READ_MODELS,
   RequestMetrics,
+  REQUESTS,
   type RunningService,
+  SECRETS,
   type StartService,
 } from '@muster/nest-kit';
-import { DOCUMENT_PAGE, serveDocument } from './api-document/serve-document';
+import type { LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { apiDocumentOf, DOCUMENT_PAGE, serveDocument } from './api-document/api-document';
 import { GatewayModule } from './app.module';
-import { createLocalTokens, LocalTokens } from './auth/local-tokens';
+import { createLocalTokens, LocalTokens } from './auth/local.authenticator';
 import { GATEWAY_CONFIG, readGatewayConfig, weakSettings } from './config';
 import { protectFromBrowsers } from './http/browsers';
-import { limitConnections } from './http/connection-limit';
-import { createFastifyServer } from './http/fastify-server';
-import { setPaths } from './http/paths';
-import { RouteTable } from './http/route-table';
+import { createFastifyServer, limitConnections } from './http/fastify-server';
+import { RouteTable, setPaths } from './http/routes';
+
+/** Providers that exist before the module; the preview does not use them. */
+const PORTS = [EVENT_STORE, READ_MODELS, OBJECT_STORE, SECRETS, REQUESTS, CLOCK, IDS, PROBES];
+const FROM_OUTSIDE = [...PORTS, GATEWAY_CONFIG, LocalTokens, RouteTable, VersionCatalogue];
+
+/** The document as a running gateway serves it, without one: no handler and no provider is made. */
+export async function createApiDocument(): Promise<OpenAPIObject> {
+  const providers = FROM_OUTSIDE.map((provide) => ({ provide, useValue: null }));
+  const app = await NestFactory.create(GatewayModule.with(providers), new FastifyAdapter(), {
+    preview: true,
+    abortOnError: false,
+    logger: ['error'],
+  });
+  setPaths(app);
+  return apiDocumentOf(app);
+}
 
 /** Opens the endpoints: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
 export const startGateway: StartService = async (platform, logger) => (await openGateway(platform, logger)).service;

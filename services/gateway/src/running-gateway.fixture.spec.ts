@@ -1,4 +1,3 @@
-import { projectionSubject } from '@muster/event-sourcing';
 import {
   inMemoryEventStore,
   inMemoryObjectStore,
@@ -8,13 +7,14 @@ import {
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { subjectOfMethod } from '@muster/contracts';
+import { projectionSubject } from '@muster/event-sourcing';
 import type { Environment, Platform } from '@muster/nest-kit';
 import { type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
 import type { Refusal } from '@muster/problems';
 import { eventToAppend, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
 import { answerChecker } from './api-document/answer-checker.fixture.spec';
+import type { RouteTable } from './http/routes';
 import { openGateway } from './main';
-import type { RouteTable } from './http/route-table';
 
 export interface Answer {
   readonly status: number;

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { areOsImages, areReleaseImages, areReleaseSources } from './catalogue-shapes';
 import { DEFAULT_OS_IMAGES } from './default-os-images';
 import { DEFAULT_RELEASE_IMAGES } from './default-release-images';
-import { DEFAULT_RELEASE_SOURCES } from './release-sources';
+import { areOsImages, areReleaseImages, areReleaseSources, DEFAULT_RELEASE_SOURCES } from './release-sources';
 
 const DATA = `${__dirname}/../../../../../shared/upstream/data`;
 const hasData = existsSync(DATA);

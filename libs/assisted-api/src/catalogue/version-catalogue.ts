@@ -1,6 +1,6 @@
+import { compareVersions, majorMinor } from '@muster/feature-support';
 import { Type } from '@sinclair/typebox';
 import { type Static, StringEnum } from '../schema/answer-schema';
-import { compareVersions, majorMinor } from '@muster/versions';
 
 /** A release that clusters can be installed with; the shape of RELEASE_IMAGES. */
 export interface ReleaseImage {

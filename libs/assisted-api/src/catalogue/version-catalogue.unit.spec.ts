@@ -1,7 +1,7 @@
 import { DEFAULT_OS_IMAGES } from './default-os-images';
 import { DEFAULT_RELEASE_IMAGES } from './default-release-images';
 import { VersionCatalogue } from './version-catalogue';
-import { compareVersions, majorMinor } from '@muster/versions';
+import { compareVersions, majorMinor } from '@muster/feature-support';
 
 const catalogue = new VersionCatalogue(DEFAULT_RELEASE_IMAGES, DEFAULT_OS_IMAGES);
 

@@ -1,4 +1,4 @@
-import { describeMember } from './describe-member';
+import { describeMember } from './descriptions.table';
 
 describe('The description of a member', () => {
   it('is found by its name', () => {

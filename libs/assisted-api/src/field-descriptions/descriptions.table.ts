@@ -1,6 +1,5 @@
-import { CLUSTER_DESCRIPTIONS } from './cluster-descriptions.table';
-import { HOST_DESCRIPTIONS } from './host-descriptions.table';
-import { INFRA_ENV_DESCRIPTIONS } from './infra-env-descriptions.table';
+import type { JsonSchema } from '../schema/answer-schema';
+import { CLUSTER_DESCRIPTIONS, HOST_DESCRIPTIONS, INFRA_ENV_DESCRIPTIONS } from './resource-descriptions.table';
 
 /**
  * Descriptions of fields, parameters, and headers: by name, or by object and name where the meaning differs
@@ -127,3 +126,15 @@ export const FIELD_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ...HOST_DESCRIPTIONS,
   ...INFRA_ENV_DESCRIPTIONS,
 ]);
+
+/** Returns the description of a member: specific to the object, or common to all objects. Undefined without a description. */
+export const descriptionOf = (object: string, member: string): string | undefined =>
+  FIELD_DESCRIPTIONS.get(`${object}.${member}`) ?? FIELD_DESCRIPTIONS.get(member);
+
+/** Returns the schema with the description of the member. */
+export function describeMember(object: string, member: string, schema: JsonSchema): JsonSchema {
+  const description = descriptionOf(object, member);
+  if (description === undefined) return schema;
+  // A schema with a title becomes a reference, and a reference has no sibling keywords.
+  return schema.title === undefined ? { ...schema, description } : { allOf: [schema], description };
+}

@@ -1,3 +1,4 @@
+import { FINALIZING_STAGES } from '@muster/domain';
 import {
   ArrayMaxSize,
   IsArray,
@@ -18,36 +19,105 @@ import {
   Defaults,
   INT32_MAX,
   INT32_MIN,
+  IsAddressOrEmpty,
   IsNetwork,
+  LastValue,
   LIST_MAX_ITEMS,
   Nested,
   NestedList,
   TEXT_MAX_CHARACTERS,
+  ToList,
 } from './field.decorators';
-import { FINALIZING_STAGES } from '@muster/domain';
-import { ClusterNetworkRequest, NetworkRequest, VipRequest } from './network.request';
 import {
-  DiskEncryptionRequest,
-  BundleRequest,
-  IgnitionEndpointRequest,
-  LoadBalancerRequest,
-  OperatorRequest,
-  PlatformRequest,
-} from './platform.request';
-import {
+  CLOUD_CONTROLLER_MANAGERS,
   CLUSTER_CPU_ARCHITECTURES,
   CLUSTER_NAME_MAX_CHARACTERS,
-  DOCUMENT_MAX_CHARACTERS,
-  HIGH_AVAILABILITY_MODES,
-  LOGS_STATES,
-  NETWORK_TYPES,
-  OPERATOR_STATUSES,
-  REASON_MAX_CHARACTERS,
-  ROLE_SELECTIONS,
   DEFAULT_CLUSTER_NETWORK_CIDR,
   DEFAULT_HOST_PREFIX_IPV4,
   DEFAULT_SERVICE_NETWORK_CIDR,
+  DOCUMENT_MAX_CHARACTERS,
+  ENCRYPTION_MODES,
+  HIGH_AVAILABILITY_MODES,
+  LOAD_BALANCER_TYPES,
+  LOGS_STATES,
+  NETWORK_TYPES,
+  OPERATOR_STATUSES,
+  PLATFORM_TYPES,
+  REASON_MAX_CHARACTERS,
+  ROLE_SELECTIONS,
+  VIP_VERIFICATIONS,
 } from './wire-values';
+
+/** What a client read from a cluster it may send back: the owner's id in each member is accepted and ignored. */
+class OwnedByCluster {
+  @IsOptional() @IsUUID('loose') readonly cluster_id?: string;
+}
+
+export class ClusterNetworkRequest extends OwnedByCluster {
+  @IsNetwork() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly cidr!: string;
+  @IsOptional() @Max(128) @Min(1) @IsInt() readonly host_prefix?: number;
+}
+
+export class NetworkRequest extends OwnedByCluster {
+  @IsNetwork() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly cidr!: string;
+}
+
+@Defaults({ verification: 'unverified' })
+export class VipRequest extends OwnedByCluster {
+  @IsOptional() @IsAddressOrEmpty() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ip?: string;
+  @IsOptional() @IsIn(VIP_VERIFICATIONS) readonly verification?: string;
+}
+
+export class ProxyRequest {
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly http_proxy?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly https_proxy?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly no_proxy?: string;
+}
+
+export class ExternalPlatformRequest {
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @MinLength(1) @IsString() readonly platform_name?: string;
+  @IsOptional() @IsIn(CLOUD_CONTROLLER_MANAGERS) readonly cloud_controller_manager?: string;
+}
+
+export class PlatformRequest {
+  @IsIn(PLATFORM_TYPES) readonly type!: string;
+  @IsOptional() @Nested(() => ExternalPlatformRequest) readonly external?: ExternalPlatformRequest;
+}
+
+@Defaults({ enable_on: 'none', mode: 'tpmv2' })
+export class DiskEncryptionRequest {
+  @IsOptional() @IsIn(ROLE_SELECTIONS) readonly enable_on?: string;
+  @IsOptional() @IsIn(ENCRYPTION_MODES) readonly mode?: string;
+  /** JSON text: `[{"url": …, "thumbprint": …}]`. */
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly tang_servers?: string;
+}
+
+export class IgnitionEndpointRequest {
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly url?: string;
+  /** Base64. */
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ca_certificate?: string;
+}
+
+export class LoadBalancerRequest {
+  @IsOptional() @IsIn(LOAD_BALANCER_TYPES) readonly type?: string;
+}
+
+/** A set of operators, with those of its optional ones that are wanted; absent: all of them. */
+export class BundleRequest {
+  @MaxLength(TEXT_MAX_CHARACTERS) @MinLength(1) @IsString() readonly id!: string;
+  @IsOptional()
+  @MaxLength(TEXT_MAX_CHARACTERS, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  readonly optional_operators?: readonly string[];
+}
+
+export class OperatorRequest {
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly name?: string;
+  /** JSON text. */
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly properties?: string;
+}
 
 /** What may be said about a cluster when it is made and later. */
 @Defaults({ schedulable_masters: false })
@@ -169,4 +239,24 @@ export class OverrideValidationsBody {
   @MinLength(1)
   @IsString()
   readonly reason!: string;
+}
+
+/** Features that change what a bundle consists of. */
+const BUNDLE_FEATURES = ['SNO'];
+
+export class ShowBundleQuery {
+  @IsOptional()
+  @IsIn(BUNDLE_FEATURES, { each: true })
+  @ArrayMaxSize(LIST_MAX_ITEMS)
+  @IsArray()
+  @ToList()
+  readonly feature_ids?: readonly string[];
+}
+
+@Defaults({ cpu_architecture: 'x86_64' })
+export class ListBundlesQuery extends ShowBundleQuery {
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly openshift_version?: string;
+  @IsOptional() @IsIn(CLUSTER_CPU_ARCHITECTURES) @LastValue() readonly cpu_architecture?: string;
+  @IsOptional() @IsIn(PLATFORM_TYPES) @LastValue() readonly platform_type?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly external_platform_name?: string;
 }

@@ -1,6 +1,6 @@
 import { IsIn, IsOptional, IsRFC3339, IsString, IsUUID, MaxLength } from 'class-validator';
-import { TEXT_MAX_CHARACTERS } from './field.decorators';
 import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '../responses/v2-event';
+import { TEXT_MAX_CHARACTERS } from './field.decorators';
 import { DOCUMENT_MAX_CHARACTERS, EVENT_MESSAGE_MAX_CHARACTERS } from './wire-values';
 
 export class TriggerEventBody {

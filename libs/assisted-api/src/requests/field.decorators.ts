@@ -1,6 +1,6 @@
-import 'reflect-metadata';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsObject, Matches, ValidateBy, ValidateNested } from 'class-validator';
+import 'reflect-metadata';
 import { ADDRESS_PATTERN, CIDR_PATTERN, KERNEL_ARGUMENT_PATTERN, MAC_PATTERN, TIMESTAMP_PATTERN } from './wire-values';
 
 /** Longest string of a field that has no limit of its own, in characters. */

@@ -1,3 +1,4 @@
+import { HOST_STAGES } from '@muster/domain';
 import {
   ArrayMaxSize,
   IsArray,
@@ -23,7 +24,6 @@ import {
   NestedList,
   TEXT_MAX_CHARACTERS,
 } from './field.decorators';
-import { HOST_STAGES } from '@muster/domain';
 import {
   CERTIFICATE_VERIFICATIONS,
   DISK_ROLES,

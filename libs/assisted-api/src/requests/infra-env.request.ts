@@ -1,4 +1,5 @@
 import { IsIn, IsInt, IsOptional, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
+import { ProxyRequest } from './cluster.request';
 import {
   Defaults,
   INT32_MAX,
@@ -9,7 +10,6 @@ import {
   NestedList,
   TEXT_MAX_CHARACTERS,
 } from './field.decorators';
-import { ProxyRequest } from './network.request';
 import {
   CPU_ARCHITECTURES,
   DISCOVERY_IMAGE_TYPES,

@@ -1,4 +1,6 @@
+import { HOST_ROLES } from '@muster/domain';
 import { IsIn, IsInt, IsOptional, IsString, IsUUID, Max, MaxLength, Min, MinLength } from 'class-validator';
+import { ClusterFields } from './cluster.request';
 import {
   Defaults,
   INT32_MAX,
@@ -8,8 +10,6 @@ import {
   NestedList,
   TEXT_MAX_CHARACTERS,
 } from './field.decorators';
-import { HOST_ROLES } from '@muster/domain';
-import { ClusterFields } from './cluster.request';
 import {
   CLUSTER_CPU_ARCHITECTURES,
   CLUSTER_NAME_MAX_CHARACTERS,

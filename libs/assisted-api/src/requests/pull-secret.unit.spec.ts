@@ -1,4 +1,4 @@
-import { pullSecretError } from './pull-secret';
+import { pullSecretError } from './wire-values';
 
 const AUTH = Buffer.from('user:password').toString('base64');
 

@@ -9,18 +9,19 @@ import {
   IsUUID,
   MaxLength,
 } from 'class-validator';
+import { EVENT_SEVERITIES } from '../responses/v2-event';
 import {
   Defaults,
   IsMac,
-  LIST_MAX_ITEMS,
   LastValue,
+  LIST_MAX_ITEMS,
   TEXT_MAX_CHARACTERS,
   ToBoolean,
   ToInteger,
   ToList,
 } from './field.decorators';
-import { EVENT_SEVERITIES } from '../responses/v2-event';
 import {
+  CLUSTER_CPU_ARCHITECTURES,
   CLUSTER_FILES,
   CREDENTIAL_FILES,
   DISCOVERY_IMAGE_TYPES,
@@ -28,6 +29,7 @@ import {
   HOST_ROLES,
   INFRA_ENV_FILES,
   IPXE_SCRIPT_TYPES,
+  PLATFORM_TYPES,
   PRESIGNED_INFRA_ENV_FILES,
   SORT_ORDERS,
   UPLOADED_LOGS_TYPES,
@@ -138,4 +140,27 @@ export class ListEventsQuery {
 export class OpenshiftVersionsQuery {
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly version?: string;
   @IsOptional() @IsBoolean() @ToBoolean() readonly only_latest?: boolean;
+}
+
+/** The older operation knows one name more for the same machines. */
+const DETAILED_CPU_ARCHITECTURES = CLUSTER_CPU_ARCHITECTURES.filter((name) => name !== 'aarch64');
+
+export class ArchitectureLevelsQuery {
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly openshift_version!: string;
+}
+
+@Defaults({ cpu_architecture: 'x86_64' })
+export class FeatureLevelsQuery {
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly openshift_version!: string;
+  @IsOptional() @IsIn(CLUSTER_CPU_ARCHITECTURES) @LastValue() readonly cpu_architecture?: string;
+  @IsOptional() @IsIn(PLATFORM_TYPES) @LastValue() readonly platform_type?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly external_platform_name?: string;
+}
+
+@Defaults({ cpu_architecture: 'x86_64' })
+export class DetailedFeaturesQuery {
+  @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly openshift_version!: string;
+  @IsOptional() @IsIn(DETAILED_CPU_ARCHITECTURES) @LastValue() readonly cpu_architecture?: string;
+  @IsOptional() @IsIn(PLATFORM_TYPES) @LastValue() readonly platform_type?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly external_platform_name?: string;
 }

@@ -1,7 +1,7 @@
 import { NO_REASON } from '@muster/domain';
 import type { HostDocument } from './documents';
-import { presentHost } from './present-host';
-import { type DiskEligibility, withDiskEligibility } from './disk-eligibility';
+import { presentHost } from './presenters';
+import { type DiskEligibility, withDiskEligibility } from './v2-infra-env';
 
 const verdict = (changes: Partial<DiskEligibility> = {}): DiskEligibility => ({
   name: 'sda',

@@ -1,10 +1,10 @@
 import type { ConflictingMachines, StatusReason } from '@muster/domain';
+import { collectionOf } from '@muster/ports';
 import type { Outcome } from '@muster/validation-rules';
-import type { DiskEligibility } from './disk-eligibility';
+import type { MetricDocument } from '../service-metrics.table';
 import type { V2Cluster } from './v2-cluster';
 import type { EventCategory, V2Event } from './v2-event';
-import type { V2Host } from './v2-host';
-import type { V2InfraEnv } from './v2-infra-env';
+import type { DiskEligibility, V2Host, V2InfraEnv } from './v2-infra-env';
 
 /** Recorded outcomes by rule id. A rule without an entry has its initial outcome. */
 export type OutcomeMap = { readonly [ruleId: string]: Outcome };
@@ -138,3 +138,23 @@ export type EventDocument = Kept &
     /** What the contract shows as JSON text, with the ids of the subject. */
     readonly _props: { readonly [name: string]: unknown };
   };
+
+/** The projection that writes the collections below. Only the events service runs it; the gateway reads them. */
+export const VIEWS_PROJECTION = 'views';
+
+export const COLLECTIONS = {
+  /** Key: cluster id. The v2 `cluster` without its hosts. */
+  clusters: collectionOf<ClusterDocument>('clusters'),
+  /** Key: cluster id. The cluster at its deletion, until its retention period ends. */
+  deletedClusters: collectionOf<ClusterDocument>('deleted_clusters'),
+  /** Key: host key `<infraEnvId>.<hostId>`. The v2 `host`. Large reported bodies are stored as digests, which the reader resolves. */
+  hosts: collectionOf<HostDocument>('hosts'),
+  /** Key: host key. As `deletedClusters`. A host that registers again is removed. */
+  deletedHosts: collectionOf<HostDocument>('deleted_hosts'),
+  /** Key: infra-env id. The v2 `infra-env`. */
+  infraEnvs: collectionOf<InfraEnvDocument>('infra_envs'),
+  /** Key: name of a metric. Sums over events. */
+  metrics: collectionOf<MetricDocument>('metrics'),
+  /** Key: 16-digit position of the stored event, a dot, an ordinal. The v2 `event` and what it is filtered by. */
+  events: collectionOf<EventDocument>('events'),
+};

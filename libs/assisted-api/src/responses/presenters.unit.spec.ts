@@ -1,11 +1,14 @@
 import { NO_REASON } from '@muster/domain';
 import type { ClusterDocument, EventDocument, HostDocument, InfraEnvDocument } from './documents';
-import { presentCluster } from './present-cluster';
-import { presentEvent } from './present-event';
-import { presentHost } from './present-host';
-import { presentInfraEnv } from './present-infra-env';
-import { presentClusterOutcomes, presentHostOutcomes } from './present-outcomes';
-import { UNSET_TIME } from './wire-time';
+import {
+  presentCluster,
+  presentClusterOutcomes,
+  presentEvent,
+  presentHost,
+  presentHostOutcomes,
+  presentInfraEnv,
+  UNSET_TIME,
+} from './presenters';
 
 const kept = { _position: 7, user_name: 'alice', org_id: 'acme', email_domain: 'acme.example' };
 const hostDocument = (changes: Partial<HostDocument> = {}): HostDocument => ({

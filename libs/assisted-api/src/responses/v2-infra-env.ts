@@ -1,5 +1,7 @@
-import { CPU_ARCHITECTURES, DISCOVERY_IMAGE_TYPES } from '../requests/wire-values';
+import { HOST_KINDS, HOST_ROLES, HOST_STAGES, HOST_STATUSES } from '@muster/domain';
+import { BoundedMap } from '@muster/event-sourcing';
 import { Type } from '@sinclair/typebox';
+import { CPU_ARCHITECTURES, DISCOVERY_IMAGE_TYPES, LOGS_STATES } from '../requests/wire-values';
 import { type Static, StringEnum } from '../schema/answer-schema';
 
 /** `proxy` of the contract. */
@@ -54,3 +56,128 @@ export const V2_SIGNED_URL = Type.Object(
   { title: 'presigned-url' },
 );
 export type V2SignedUrl = Static<typeof V2_SIGNED_URL>;
+
+/** Whether a disk may be installed on, kept with the host's document. */
+export interface DiskEligibility {
+  /** As the inventory names it: `sda`. */
+  readonly name: string;
+  /** What the disk goes by in every API; agents may leave it to the service. */
+  readonly id: string;
+  /** Why it cannot be the installation disk; empty when it can. */
+  readonly reasons: readonly string[];
+  /** Those of the reasons that no other role of the host would change. */
+  readonly lastingReasons: readonly string[];
+  readonly sizeBytes: number;
+}
+
+type ShownInventory = { readonly disks?: readonly ({ readonly name?: string } | null)[] | null };
+
+/** Inventories kept with what was worked out about their disks; at some 15 KB each, about 30 MB. */
+const CACHE_MAX_ENTRIES = 2_048;
+/** By list of disks: a list is never changed in place and belongs to one inventory. */
+const shown = new BoundedMap<readonly DiskEligibility[], { readonly given: string; readonly text: string }>(
+  CACHE_MAX_ENTRIES,
+);
+
+/**
+ * The inventory of a host with `id` and `installation_eligibility` of each disk that is known. JSON text in and out; every
+ * other member, and a disk without an evaluation, stays as the agent sent it. Undefined disks change nothing.
+ */
+export function withDiskEligibility(inventoryText: string, disks: readonly DiskEligibility[] | undefined): string {
+  if (!disks || disks.length === 0) return inventoryText;
+  const known = shown.get(disks);
+  if (known?.given === inventoryText) return known.text;
+  const text = merged(inventoryText, disks);
+  shown.set(disks, { given: inventoryText, text });
+  return text;
+}
+
+function merged(inventoryText: string, disks: readonly DiskEligibility[]): string {
+  const inventory = JSON.parse(inventoryText) as ShownInventory;
+  if (!inventory.disks) return inventoryText;
+  const byName = new Map(disks.map((disk) => [disk.name, disk]));
+  return JSON.stringify({
+    ...inventory,
+    disks: inventory.disks.map((disk) => {
+      const found = byName.get(disk?.name ?? '');
+      if (!disk || !found) return disk;
+      const { id, reasons } = found;
+      const eligibility = { eligible: reasons.length === 0, not_eligible_reasons: reasons };
+      return { ...disk, id, installation_eligibility: eligibility };
+    }),
+  });
+}
+
+const MEDIA_STATUSES = ['connected', 'disconnected'];
+
+/** `host-progress-info` of the contract. */
+export const V2_HOST_PROGRESS = Type.Object(
+  {
+    current_stage: Type.Optional(StringEnum<string>(HOST_STAGES)),
+    progress_info: Type.Optional(Type.String()),
+    installation_percentage: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+    stage_started_at: Type.String({ format: 'date-time' }),
+    stage_updated_at: Type.String({ format: 'date-time' }),
+    stage_timed_out: Type.Optional(Type.Boolean()),
+  },
+  { title: 'host-progress-info' },
+);
+export type V2HostProgress = Static<typeof V2_HOST_PROGRESS>;
+
+/** `host` of the contract. */
+export const V2_HOST = Type.Object(
+  {
+    kind: StringEnum<string>(HOST_KINDS),
+    id: Type.String({ format: 'uuid' }),
+    href: Type.String(),
+    infra_env_id: Type.String({ format: 'uuid' }),
+    cluster_id: Type.Optional(Type.String({ format: 'uuid' })),
+    user_name: Type.Optional(Type.String()),
+    status: StringEnum<string>(HOST_STATUSES),
+    status_info: Type.String(),
+    status_updated_at: Type.String({ format: 'date-time' }),
+    role: StringEnum<string>(HOST_ROLES),
+    suggested_role: Type.Optional(StringEnum<string>(HOST_ROLES)),
+    bootstrap: Type.Boolean(),
+    requested_hostname: Type.Optional(Type.String()),
+    machine_config_pool_name: Type.Optional(Type.String()),
+    discovery_agent_version: Type.Optional(Type.String()),
+    installer_version: Type.Optional(Type.String()),
+    media_status: StringEnum<string>(MEDIA_STATUSES),
+    progress: V2_HOST_PROGRESS,
+    progress_stages: Type.Array(StringEnum(HOST_STAGES)),
+    stage_started_at: Type.String({ format: 'date-time' }),
+    stage_updated_at: Type.String({ format: 'date-time' }),
+    connection_timed_out: Type.Boolean(),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+    deleted_at: Type.Optional(Type.String({ format: 'date-time' })),
+    registered_at: Type.String({ format: 'date-time' }),
+    checked_in_at: Type.String({ format: 'date-time' }),
+    timestamp: Type.Optional(Type.Integer()),
+    logs_info: StringEnum<string>(LOGS_STATES),
+    logs_started_at: Type.String({ format: 'date-time' }),
+    logs_collected_at: Type.String({ format: 'date-time' }),
+    installation_disk_id: Type.Optional(Type.String()),
+    installation_disk_path: Type.Optional(Type.String()),
+    disks_to_be_formatted: Type.Optional(Type.String()),
+    skip_formatting_disks: Type.Optional(Type.String()),
+    installer_args: Type.Optional(Type.String()),
+    node_labels: Type.Optional(Type.String()),
+    ignition_endpoint_token_set: Type.Optional(Type.Boolean()),
+    fencing_credentials: Type.Optional(Type.String()),
+    validations_info: Type.String(),
+    inventory: Type.Optional(Type.String()),
+    connectivity: Type.Optional(Type.String()),
+    free_addresses: Type.Optional(Type.String()),
+    api_vip_connectivity: Type.Optional(Type.String()),
+    tang_connectivity: Type.Optional(Type.String()),
+    ignition_config_overrides: Type.Optional(Type.String()),
+    ntp_sources: Type.Optional(Type.String()),
+    disks_info: Type.Optional(Type.String()),
+    images_status: Type.Optional(Type.String()),
+    domain_name_resolutions: Type.Optional(Type.String()),
+  },
+  { title: 'host' },
+);
+export type V2Host = Static<typeof V2_HOST>;

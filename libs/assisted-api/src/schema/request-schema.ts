@@ -1,8 +1,54 @@
-import { defaultsOf } from '../requests/field.decorators';
-import { type FieldRule, type RequestField, requestFields } from '../requests/request-fields';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { describeMember } from '../field-descriptions/descriptions.table';
+import { defaultsOf, nestedTypeOf } from '../requests/field.decorators';
 import { TIMESTAMP_PATTERN } from '../requests/wire-values';
-import { describeMember } from '../field-descriptions/describe-member';
-import { type JsonSchema, schema } from './json-schema';
+import { type JsonSchema, schema } from './answer-schema';
+
+/** One validation decorator of a field. */
+export interface FieldRule {
+  /** Name of the constraint, such as `isString`. */
+  readonly name: string;
+  readonly constraints: readonly unknown[];
+  /** The rule holds for each entry of a list. */
+  readonly each: boolean;
+}
+
+export interface RequestField {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly rules: readonly FieldRule[];
+  /** Class of the objects in this field. */
+  readonly nested: (new () => object) | undefined;
+}
+
+const known = new WeakMap<object, ReadonlyMap<string, RequestField>>();
+
+/** Fields that the class-validator decorators of a class and of the classes it extends declare, by name. */
+export function requestFields(type: new () => object): ReadonlyMap<string, RequestField> {
+  const fields = known.get(type) ?? readFields(type);
+  known.set(type, fields);
+  return fields;
+}
+
+function readFields(type: new () => object): ReadonlyMap<string, RequestField> {
+  const storage = getMetadataStorage();
+  const metadata = storage.groupByPropertyName(storage.getTargetValidationMetadatas(type, '', false, false));
+  return new Map(
+    Object.entries(metadata).map(([name, rules]) => [
+      name,
+      {
+        name,
+        isRequired: rules.every((rule) => rule.type !== ValidationTypes.CONDITIONAL_VALIDATION),
+        rules: rules.map(({ type: kind, name: rule = kind, constraints = [], each }) => ({
+          name: rule,
+          constraints,
+          each,
+        })),
+        nested: nestedTypeOf(type, name),
+      },
+    ]),
+  );
+}
 
 type RequestClass = new () => object;
 type ToSchema = (constraint: never) => JsonSchema;

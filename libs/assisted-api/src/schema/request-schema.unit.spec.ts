@@ -14,8 +14,7 @@ import {
   Min,
 } from 'class-validator';
 import { Defaults, Nested, NestedList, ToBoolean, ToList } from '../requests/field.decorators';
-import { requestFields } from '../requests/request-fields';
-import { fieldSchema, requestSchema } from './request-schema';
+import { fieldSchema, requestFields, requestSchema } from './request-schema';
 
 class Lid {
   @IsOptional() @Matches(/^[a-z]+$/) @MaxLength(9) @IsString() readonly colour?: string;

@@ -1,5 +1,5 @@
 import type { Refusal } from '@muster/problems';
-import { parseVersion } from '@muster/versions';
+import { parseVersion } from './openshift-version';
 import type { Feature, FeatureId } from '../feature';
 import { featureOf, FEATURES } from '../features/feature.table';
 import { ARCHITECTURES, type ArchitectureId } from './architectures.table';

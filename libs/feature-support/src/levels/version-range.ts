@@ -1,4 +1,4 @@
-import { compareNumbers, parseVersion, type VersionNumbers } from '@muster/versions';
+import { compareNumbers, parseVersion, type VersionNumbers } from './openshift-version';
 import type { VersionRange } from '../feature';
 
 /** Whether a version is in the range; a range that says nothing has every version. Pre-releases count as their release. */

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { type BareMetalHost, describeBareMetalHost, HOST_MANIFEST } from '../cluster-manifests/bare-metal-hosts';
 import type { IgnitionConfig, IgnitionFile } from '../config/ignition-config';
 import { readTextFile, textFile } from '../config/ignition-file';
-import { isAtLeast } from '@muster/versions';
+import { isAtLeast } from '@muster/feature-support';
 import { CLUSTER_FOLDER } from './bootstrap-paths';
 import { BOOTSTRAP_MOTD, MULTI_NODE_FILES } from './host-kind-files';
 

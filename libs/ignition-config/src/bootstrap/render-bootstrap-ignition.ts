@@ -1,4 +1,4 @@
-import { isAtLeast } from '@muster/versions';
+import { isAtLeast } from '@muster/feature-support';
 import type { IgnitionConfig, IgnitionFile, IgnitionUnit } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_PRIVATE, MODE_READABLE, textFile } from '../config/ignition-file';
 import { PULL_SECRET_PATH } from '../discovery/host-files';

@@ -1,4 +1,4 @@
-import { isAtLeast } from '@muster/versions';
+import { isAtLeast } from '@muster/feature-support';
 import type { InstallConfigHost, InstallConfigInput } from './install-config-input';
 
 const PROVISIONING_DISABLED_SINCE = '4.7';

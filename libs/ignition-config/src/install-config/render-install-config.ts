@@ -1,4 +1,4 @@
-import { isAtLeast } from '@muster/versions';
+import { isAtLeast } from '@muster/feature-support';
 import type { InstallConfig, InstallConfigHost, InstallConfigInput } from './install-config-input';
 import { effectivePlatform, platformSection } from './platform-section';
 

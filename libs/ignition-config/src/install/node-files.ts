@@ -1,4 +1,4 @@
-import { isAtLeast } from '@muster/versions';
+import { isAtLeast } from '@muster/feature-support';
 import type { IgnitionConfig, IgnitionFile } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_READABLE, textFile } from '../config/ignition-file';
 import { IPV6_SETTINGS, SERVICE_CA_PATH } from '../discovery/host-files';

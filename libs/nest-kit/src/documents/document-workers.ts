@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { planRamdiskNetworks, planStaticNetworks, staticNetworkProblem } from '@muster/domain';
+import { manifestContentFault } from '@muster/ignition-config';
 import { RefusalError } from '@muster/problems';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 
@@ -158,3 +160,19 @@ export class DocumentWorkers implements OnApplicationShutdown {
     else reject(new Error(typeof reply === 'object' ? reply.error : `Unexpected reply ${reply}.`));
   }
 }
+
+const task = <Args extends readonly unknown[], Result>(
+  module: string,
+  subject: string,
+  run: (...args: Args) => Result,
+): DocumentTask<Args, Result> => ({ module, subject, name: run.name, run });
+
+const STATIC_NETWORKS = 'static_network_config';
+
+/** Every document of a user that is read in a worker: those whose parser may need much time or memory. */
+export const DOCUMENT_TASKS = {
+  checkStaticNetworks: task('@muster/domain', STATIC_NETWORKS, staticNetworkProblem),
+  planStaticNetworks: task('@muster/domain', STATIC_NETWORKS, planStaticNetworks),
+  planRamdiskNetworks: task('@muster/domain', STATIC_NETWORKS, planRamdiskNetworks),
+  checkManifest: task('@muster/ignition-config', 'content', manifestContentFault),
+} as const;

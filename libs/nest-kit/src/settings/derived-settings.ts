@@ -1,8 +1,48 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { ClusterSettings, Plain } from '@muster/contracts';
 import { CLUSTER_TIMEOUT_TABLE, HOST_TIMEOUT_TABLE } from '@muster/domain';
-import { faultOfSetting, OPERATOR_SETTINGS } from '@muster/operators';
-import { parseDurationMs } from './duration';
-import { SETTINGS } from './settings.table';
+import { createReportReader, type Digest } from '@muster/inventory';
+import { faultOfSetting, OPERATOR_SETTINGS, type OperatorSettings } from '@muster/operators';
+import type { Secrets } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { DEFAULT_REQUIREMENTS, parseRequirements, type RequirementsTable } from '@muster/validation-rules';
+import { parseDurationMs } from './setting';
 import type { SettingsReader } from './settings-reader';
+import { type SettingName, SETTINGS } from './settings.table';
+
+/** Settings whose value is a path or absent. */
+type FileSetting = {
+  [Name in SettingName]: (typeof SETTINGS)[Name]['fallback'] extends string | undefined ? Name : never;
+}[SettingName];
+
+/** The content of the file that a setting names; undefined when it is not set. A file that cannot be read is rejected. */
+export function readFileSetting(settings: SettingsReader, name: FileSetting): string | undefined {
+  const path = settings.get(name);
+  if (!path) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    settings.reject(name, path, 'the path of a file that can be read');
+    return undefined;
+  }
+}
+
+/** PEM texts of the private key and the certificate of an HTTPS endpoint. */
+export interface TlsFiles {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** HTTPS_KEY_FILE and HTTPS_CERT_FILE: both or none. */
+export function readTlsFiles(settings: SettingsReader): TlsFiles | undefined {
+  const [key, cert] = [readFileSetting(settings, 'HTTPS_KEY_FILE'), readFileSetting(settings, 'HTTPS_CERT_FILE')];
+  if (key !== undefined && cert !== undefined) return { key, cert };
+  const missing = settings.isSet('HTTPS_KEY_FILE') ? 'HTTPS_CERT_FILE' : 'HTTPS_KEY_FILE';
+  const isOneGiven = settings.isSet('HTTPS_KEY_FILE') !== settings.isSet('HTTPS_CERT_FILE');
+  if (isOneGiven) settings.reject(missing, '', 'a PEM file too, or neither HTTPS_KEY_FILE nor HTTPS_CERT_FILE');
+  return undefined;
+}
 
 /** A setting whose definition is a row of another table: a timeout of the domain, or a setting of an operator. */
 export interface DerivedSetting {
@@ -60,4 +100,93 @@ export function readTimeouts(
     else given[env] = durationMs;
   }
   return given;
+}
+
+/** How callers authenticate. `oidc` trusts an issuer; `agent-installer-local` is the type of a site that installs itself. */
+export type AuthType = 'none' | 'local' | 'agent-installer-local' | 'oidc';
+
+/** Setting AUTH_TYPE; `rhsso` is the name that assisted-service v2 gives to `oidc`. */
+export function readAuthType(settings: SettingsReader): AuthType {
+  const read = settings.get('AUTH_TYPE');
+  return read === 'rhsso' ? 'oidc' : read;
+}
+
+const VARIABLE = 'HW_VALIDATOR_REQUIREMENTS';
+
+/** The hardware requirements of each role by version. Several services evaluate and show them and must use the same. */
+export function readHardwareRequirements(settings: SettingsReader): RequirementsTable {
+  const json = settings.get(VARIABLE);
+  if (json === undefined) return DEFAULT_REQUIREMENTS;
+  const parsed = parseRequirements(json);
+  if (parsed.kind === 'parsed') return parsed.table;
+  settings.reject(VARIABLE, json, `a list of requirements by version. ${parsed.reason}`);
+  return DEFAULT_REQUIREMENTS;
+}
+
+/** The settings of OLM operators that the environment sets, by variable. */
+export function readOperatorSettings(settings: SettingsReader): OperatorSettings {
+  const given = new Map<string, string>();
+  for (const { name, faultOf } of operatorSettings()) {
+    const text = settings.raw(name);
+    if (text === undefined) continue;
+    const expected = faultOf(text);
+    if (expected) settings.reject(name, text, expected);
+    else given.set(name, text);
+  }
+  return given;
+}
+
+/** `sha256:<64 hex digits>` of the text in UTF-8, as the object store names documents. */
+export const sha256Digest: Digest = (text) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+
+export type ReadReport = ReturnType<typeof createReportReader>;
+
+/** The reader of step outputs with the settings of this deployment. */
+export const readReportReader = (settings: SettingsReader): ReadReport =>
+  createReportReader({
+    keepsVirtualInterfaces: settings.get('ENABLE_VIRTUAL_INTERFACES'),
+    digest: sha256Digest,
+  });
+
+type ProxySetting = Plain<ClusterSettings>['proxy'];
+
+/** URLs with their credentials; empty where there is none. */
+export interface ProxyUrls {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+}
+
+/** The sealed part of a proxy setting: the URLs, when one of them has credentials. */
+export type SealedProxy = Pick<ProxyUrls, 'httpProxy' | 'httpsProxy'>;
+
+/**
+ * The proxy URLs with their credentials; events contain them masked. `scope` is the id of the cluster or infra-env with this
+ * setting.
+ * @throws RefusalError `not-ready` when the sealed credentials are missing
+ */
+export async function openProxy(secrets: Secrets, scope: string, setting: ProxySetting): Promise<ProxyUrls> {
+  const urls = {
+    httpProxy: setting?.httpProxy ?? '',
+    httpsProxy: setting?.httpsProxy ?? '',
+    noProxy: setting?.noProxy ?? '',
+  };
+  if (!setting?.sealedAs) return urls;
+  const sealed = await openSealedProxy(secrets, scope, setting.sealedAs);
+  if (sealed) return { ...urls, ...sealed };
+  throw new RefusalError({
+    code: 'not-ready',
+    reason: 'The stored credentials of the proxy are missing. Set the proxy again.',
+    subject: 'http_proxy',
+  });
+}
+
+/** Undefined when the secret is missing. */
+export async function openSealedProxy(
+  secrets: Secrets,
+  scope: string,
+  sealedAs: string,
+): Promise<SealedProxy | undefined> {
+  const sealed = await secrets.open(scope, sealedAs);
+  return sealed && (JSON.parse(sealed.toString()) as SealedProxy);
 }

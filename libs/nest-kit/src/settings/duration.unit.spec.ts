@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatDuration, parseDurationMs } from './duration';
+import { formatDuration, parseDurationMs } from './setting';
 
 describe('A duration', () => {
   it.each([

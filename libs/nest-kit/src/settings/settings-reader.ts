@@ -1,6 +1,6 @@
 import type { Environment } from '../platform';
 import type { Setting } from './setting';
-import { SETTINGS, type SettingName, type SettingValue } from './settings.table';
+import { type SettingName, SETTINGS, type SettingValue } from './settings.table';
 
 const SHOWN_CHARACTERS_MAX = 80;
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { SettingError, readSettings, SettingsError, SettingsReader, unknownSettings } from './settings-reader';
-import { bytes, parseList, url } from './setting';
-import { SETTINGS, type SettingName } from './settings.table';
 import { operatorSettings, readTimeouts, timeoutSettings } from './derived-settings';
+import { bytes, parseList, url } from './setting';
+import { readSettings, SettingError, SettingsError, SettingsReader, unknownSettings } from './settings-reader';
+import { type SettingName, SETTINGS } from './settings.table';
 
 const problemsOf = (environment: Record<string, string>, ...names: SettingName[]): readonly string[] => {
   const settings = new SettingsReader(environment);

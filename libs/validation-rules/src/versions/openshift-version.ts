@@ -1,1 +1,1 @@
-export * from '@muster/versions';
+export { compareNumbers, isAtLeast, parseVersion } from '@muster/feature-support';

@@ -1,10 +1,10 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { anyAgentSubject, HEADERS, parseAgentSubject } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { fromHeaders, type InputOf, parseMessage, REQUESTS, IDS } from '@muster/nest-kit';
-import type { IncomingMessage, JsonObject, JsonValue, Ids, Requests } from '@muster/ports';
+import { fromHeaders, IDS, type InputOf, parseMessage, REQUESTS } from '@muster/nest-kit';
+import type { Ids, IncomingMessage, JsonObject, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AGENT_METHODS, AgentRequests, type AskingVerb } from './agent-desk';
 
 const QUEUE = 'gateway';

@@ -1,5 +1,5 @@
-import { Type } from '@sinclair/typebox';
 import {
+  BusCredentialsBody,
   HostProgressBody,
   NextStepsQuery,
   RegisterHostBody,
@@ -8,18 +8,21 @@ import {
   V2_HOST,
   type V2Host,
 } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
-import { Accepts } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
+import { Accepts } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
+import { Commands } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
-import { SendsAgentVersion } from '../http/headers.decorators';
+import { SendsAgentVersion } from '../http/headers';
 import { IdPipe } from '../http/request.pipes';
+import { OWN_API } from '../http/routes';
 import { HostViews } from '../views/host-views';
-import { AgentRequests } from './agent-desk';
-import { presentSteps, V2_STEPS, type V2Steps } from './present-steps';
+import { AgentRequests, presentSteps, V2_STEPS, type V2Steps } from './agent-desk';
 
 /** `host_registration_response` of the contract. */
 const V2_REGISTERED_HOST = Type.Object(
@@ -122,5 +125,34 @@ export class AgentsController {
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.desk.ask('report_progress', { infraEnvId, hostId, stage, progressInfo }, context);
+  }
+}
+
+const BUS_CREDENTIALS = Type.Object(
+  {
+    jwt: Type.String(),
+    inbox_prefix: Type.String(),
+    expires_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'bus-credentials' },
+);
+
+@Controller(OWN_API)
+export class BusCredentialsController {
+  constructor(private readonly commands: Commands) {}
+
+  @Post('infra-envs/:infra_env_id/hosts/:host_id/bus-credentials')
+  @Answers('Issue bus credentials for the agent of a registered host.', BUS_CREDENTIALS)
+  @Accepts('agentAuth')
+  async issue(
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() { public_key: publicKey }: BusCredentialsBody,
+    @Context() context: CommandContext,
+  ): Promise<Static<typeof BUS_CREDENTIALS>> {
+    const request = { infraEnvId, hostId, publicKey };
+    const { issueBusCredentials } = RegistrationService.method;
+    const { jwt, inboxPrefix, expiresAt } = await this.commands.ask(issueBusCredentials, request, context);
+    return { jwt, inbox_prefix: inboxPrefix, expires_at: expiresAt };
   }
 }

@@ -1,4 +1,4 @@
-import { presentSteps } from './present-steps';
+import { presentSteps } from './agent-desk';
 
 describe('presentSteps', () => {
   it('says continue where the service says nothing', () => {

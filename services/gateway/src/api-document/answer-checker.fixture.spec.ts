@@ -1,7 +1,8 @@
-import Ajv, { type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { createApiDocument } from '../preview-document';
+import Ajv from 'ajv';
+import type { ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { createApiDocument } from '../main';
 
 type Json = { readonly [name: string]: unknown };
 

@@ -1,7 +1,7 @@
-import type { TSchema } from '@sinclair/typebox';
+import { type JsonSchema, type Static, V2_ERROR, V2_INFRA_ERROR } from '@muster/assisted-api';
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiOperation } from '@nestjs/swagger';
-import type { JsonSchema, Static } from '@muster/assisted-api';
+import type { TSchema } from '@sinclair/typebox';
 
 /** Where a route's note stands in the operation until the document is finished. */
 export const NOTE = 'x-answer';
@@ -76,3 +76,117 @@ const NOTHING_SPECIAL: AnswerNote = {
 
 const note = (does: string, answer: AnswerNote): MethodDecorator =>
   applyDecorators(ApiOperation({ summary: does }), ApiExtension(NOTE, answer));
+
+/** As much of an operation as decides in which ways it can be refused. */
+export interface AskedOperation {
+  readonly method: string;
+  readonly isOpenToAll: boolean;
+  readonly hasParameters: boolean;
+  readonly namesSomething: boolean;
+  readonly hasBody: boolean;
+  readonly note: AnswerNote;
+}
+
+export interface ErrorRow {
+  /** Its name in the document. */
+  readonly name: string;
+  readonly status: number;
+  readonly means: string;
+  readonly schema: JsonSchema;
+  occurs(operation: AskedOperation): boolean;
+  readonly headers?: { readonly [name: string]: JsonSchema };
+}
+
+const RETRY_AFTER: ErrorRow['headers'] = {
+  'Retry-After': { type: 'integer', description: 'Seconds after which a retry is useful.' },
+};
+/** Requests that the HTTP server refuses before a handler runs get the shorter body. */
+const EITHER: JsonSchema = { oneOf: [V2_ERROR, V2_INFRA_ERROR] };
+const isGuarded = ({ isOpenToAll }: AskedOperation): boolean => !isOpenToAll;
+
+/** Every way in which an operation can be refused, and which operations can be. */
+export const ERROR_ROWS: readonly ErrorRow[] = [
+  {
+    name: 'malformed',
+    status: 400,
+    means: 'The request is not valid. The message names the field and what is allowed.',
+    schema: EITHER,
+    occurs: ({ hasParameters, hasBody }) => hasParameters || hasBody,
+  },
+  {
+    name: 'unproven',
+    status: 401,
+    means: 'The credentials are missing or not valid.',
+    schema: V2_INFRA_ERROR,
+    occurs: isGuarded,
+  },
+  {
+    name: 'forbidden',
+    status: 403,
+    means: 'The credentials do not allow this operation.',
+    schema: V2_INFRA_ERROR,
+    occurs: isGuarded,
+  },
+  {
+    name: 'missing',
+    status: 404,
+    means: 'Not found, or you do not have access to it.',
+    schema: EITHER,
+    occurs: ({ namesSomething, note }) => namesSomething || note.namesOthers,
+  },
+  {
+    name: 'not-now',
+    status: 409,
+    means: 'The current state does not allow the operation. The reason says what to do.',
+    schema: V2_ERROR,
+    occurs: ({ method, namesSomething, note }) =>
+      (method !== 'get' && (namesSomething || note.namesOthers)) || note.isEarlyAtTimes,
+  },
+  {
+    name: 'too-large',
+    status: 413,
+    means: 'The body exceeds the size limit.',
+    schema: EITHER,
+    occurs: ({ hasBody }) => hasBody,
+  },
+  {
+    name: 'other-media-type',
+    status: 415,
+    means: 'The media type of the body is not supported.',
+    schema: V2_INFRA_ERROR,
+    occurs: ({ hasBody }) => hasBody,
+  },
+  {
+    name: 'unusable-name',
+    status: 422,
+    means: 'The name is not valid.',
+    schema: V2_ERROR,
+    occurs: ({ note }) => note.checksNames,
+  },
+  {
+    name: 'too-many',
+    status: 429,
+    means: 'Too many requests. Retry after the given delay.',
+    schema: V2_ERROR,
+    occurs: isGuarded,
+    headers: RETRY_AFTER,
+  },
+  {
+    name: 'fault',
+    status: 500,
+    means: 'Internal error. The log has the details under the X-Request-Id of this answer.',
+    schema: V2_ERROR,
+    occurs: isGuarded,
+  },
+  {
+    name: 'away',
+    status: 503,
+    means: 'A dependency is unavailable. Retry after the given delay.',
+    schema: V2_ERROR,
+    occurs: isGuarded,
+    headers: RETRY_AFTER,
+  },
+];
+
+export const errorsOf = (operation: AskedOperation): readonly ErrorRow[] =>
+  ERROR_ROWS.filter((row) => row.occurs(operation));

@@ -1,8 +1,108 @@
+import {
+  describedField,
+  descriptionOf,
+  fieldSchema,
+  type JsonSchema,
+  mayBeAbsent,
+  requestFields,
+  requestSchema,
+} from '@muster/assisted-api';
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { CREDENTIAL_PLACES } from '../auth/credentials';
-import { describeRoutes } from './describe-routes';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { ModulesContainer } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import {
+  ApiBody,
+  ApiHeader,
+  ApiParam,
+  ApiQuery,
+  DocumentBuilder,
+  type OpenAPIObject,
+  SwaggerModule,
+} from '@nestjs/swagger';
+import { CREDENTIAL_PLACES } from '../auth/caller';
+import { toOpenApi } from '../http/headers';
+import { IdPipe, isRequestClass, TextPipe } from '../http/request.pipes';
 import { finishDocument } from './finish-document';
+
+/** A parameter of a handler, as Nest's `@Body`, `@Query`, `@Param` and `@Headers` note it. */
+interface RouteArgument {
+  readonly index: number;
+  readonly data?: unknown;
+  readonly pipes: readonly unknown[];
+}
+
+const described = new WeakSet<object>();
+
+/**
+ * Tells `@nestjs/swagger` what the handlers take: the schemas come from the class-validator decorators of the request
+ * classes, the descriptions from the table of descriptions. A second call changes nothing.
+ */
+export function describeRoutes(app: INestApplication): void {
+  for (const { controllers } of app.get(ModulesContainer).values())
+    for (const { metatype } of controllers.values()) {
+      if (typeof metatype !== 'function' || described.has(metatype)) continue;
+      described.add(metatype);
+      describeController(metatype);
+    }
+}
+
+function describeController(controller: object): void {
+  const { prototype } = controller as { readonly prototype: object };
+  for (const name of Object.getOwnPropertyNames(prototype)) {
+    const handler = Object.getOwnPropertyDescriptor(prototype, name);
+    const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as {
+      readonly [key: string]: RouteArgument;
+    };
+    const types = (Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) as readonly unknown[];
+    for (const [key, argument] of Object.entries(args))
+      for (const note of notesOf(Number(key.split(':')[0]), argument, types[argument.index]))
+        if (handler) note(prototype, name, handler);
+  }
+}
+
+function notesOf(kind: number, { data, pipes }: RouteArgument, type: unknown): readonly MethodDecorator[] {
+  if (kind === RouteParamtypes.BODY) return [bodyNote(pipes, type)].flat();
+  if (kind === RouteParamtypes.QUERY && isRequestClass(type)) return queryNotes(type);
+  if (typeof data !== 'string') return [];
+  if (kind === RouteParamtypes.PARAM) {
+    const schema: JsonSchema = pipes.includes(IdPipe) ? { type: 'string', format: 'uuid' } : { type: 'string' };
+    return [
+      ApiParam({ name: data, required: true, description: descriptionOf('path', data), schema: toOpenApi(schema) }),
+    ];
+  }
+  if (kind === RouteParamtypes.HEADERS)
+    return [
+      ApiHeader({
+        name: data,
+        required: false,
+        description: descriptionOf('header', data),
+        schema: { type: 'string' },
+      }),
+    ];
+  return [];
+}
+
+function bodyNote(pipes: readonly unknown[], type: unknown): readonly MethodDecorator[] {
+  const text = pipes.find((pipe) => pipe instanceof TextPipe);
+  if (text) return [ApiBody({ schema: { type: 'string', maxLength: text.maxCharacters }, required: true })];
+  if (!isRequestClass(type)) return [];
+  return [ApiBody({ schema: toOpenApi(requestSchema(type)), required: !mayBeAbsent(type) })];
+}
+
+const queryNotes = (type: new () => object): readonly MethodDecorator[] =>
+  [...requestFields(type).values()].map((field) => {
+    const { description, ...schema } = describedField(type, field);
+    return ApiQuery({
+      name: field.name,
+      required: field.isRequired,
+      description: description ?? descriptionOf(type.name, field.name),
+      schema: toOpenApi(schema),
+      // Comma-separated and repeated values mean the same; tools write one of them.
+      ...(fieldSchema(field).type === 'array' && { style: 'form', explode: false }),
+    });
+  });
 
 const ABOUT = `Installs OpenShift and OKD clusters on bare metal. Paths under /api/assisted-install implement the v2 API of
 assisted-service; paths under /api/muster are specific to Muster. Answers may get additional fields at any time. Requests
@@ -30,4 +130,17 @@ export function apiDocumentOf(app: INestApplication): OpenAPIObject {
 function toOperationId(_controller: string, handler: string): string {
   const [, name = '', alias = ''] = /^(\w+?)(?:\[(\d+)\])?$/.exec(handler) ?? [];
   return name + (alias === '' || alias === '0' ? '' : `Alias${alias}`);
+}
+
+/** The page to browse; the document itself is beside it. */
+export const DOCUMENT_PAGE = 'docs';
+
+/** The document is public. It is made at the first request, so it costs nothing at start. */
+export function serveDocument(app: NestFastifyApplication): void {
+  SwaggerModule.setup(DOCUMENT_PAGE, app, () => apiDocumentOf(app), {
+    jsonDocumentUrl: `${DOCUMENT_PAGE}/openapi.json`,
+    yamlDocumentUrl: `${DOCUMENT_PAGE}/openapi.yaml`,
+    customSiteTitle: 'Muster API',
+    swaggerOptions: { docExpansion: 'none', filter: true, displayRequestDuration: true },
+  });
 }

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { createApiDocument } from '../main';
 import { checkerOf } from './answer-checker.fixture.spec';
-import { hoistSchemas } from './hoist-schemas';
-import { createApiDocument } from '../preview-document';
+import { hoistSchemas } from './finish-document';
 
 interface Operation {
   readonly summary?: string;

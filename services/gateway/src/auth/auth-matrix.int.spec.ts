@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { agentTokenGeneration, agentTokenKey, revokeInfraEnvTokens, signImageToken } from '@muster/nest-kit';
-import { DOCUMENT_PAGE } from '../api-document/serve-document';
+import { DOCUMENT_PAGE } from '../api-document/api-document';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
   CLUSTER_ID,

@@ -1,16 +1,24 @@
+import { type Refusal, RefusalError } from '@muster/problems';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { type Refusal, RefusalError } from '@muster/problems';
 import type { FastifyRequest } from 'fastify';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
+import { readBody } from '../http/request-body';
+import {
+  ACCEPTED_SCHEMES,
+  ADMIN,
+  ALLOWED_ROLES,
+  AUTHENTICATOR,
+  type Authenticator,
+  type AuthScheme,
+  type Caller,
+  credentialOf,
+  type PathIds,
+  type Role,
+} from './caller';
 import { LastSeen } from './last-seen';
-import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
-import { ACCEPTED_SCHEMES, ALLOWED_ROLES, type AuthScheme } from './accepts.decorator';
-import { AUTHENTICATOR, type Authenticator, type PathIds } from './authenticator';
-import { ADMIN, type Caller, type Role } from './caller';
-import { credentialOf } from './credentials';
-import { idsOfPath, idsOfQuery } from './named-ids';
+import { idsOfBody, idsOfPath, idsOfQuery, ResourceAccess } from './ownership';
 import { RequestRates } from './request-rates';
-import { ResourceAccess } from './resource-access';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -105,4 +113,20 @@ export class AuthGuard implements CanActivate {
 function pathIdsOf(request: FastifyRequest): PathIds {
   const { hostIds, ...ids } = idsOfPath(request);
   return { ...ids, hostId: hostIds[0] };
+}
+
+/** Runs behind the AuthGuard: reads the body once the caller is identified, and checks the ids that it names. */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  constructor(
+    private readonly access: ResourceAccess,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'authType'>,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!(await readBody(request, this.config.authType === 'none'))) return true;
+    if (request.caller) await this.access.check(request.caller, 'write', idsOfBody(request));
+    return true;
+  }
 }

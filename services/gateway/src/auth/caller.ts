@@ -1,3 +1,7 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+
 /** Rights of a user: everything, reading everything, or its own resources. */
 export type Role = 'admin' | 'read-only-admin' | 'user';
 
@@ -18,3 +22,72 @@ export type TokenScope = { readonly infraEnvId: string } | { readonly clusterId:
 export const ADMIN: Caller = { kind: 'user', user: 'admin', org: '', role: 'admin' };
 
 export const agentOf = (scope: TokenScope): Caller => ({ kind: 'agent', user: '', org: '', role: 'user', scope });
+
+/** Authentication schemes, as the v2 API names them. */
+export type AuthScheme = 'userAuth' | 'agentAuth' | 'urlAuth' | 'imageAuth' | 'imageURLAuth' | 'watcherAuth';
+
+/** Metadata key of the schemes that a route accepts. */
+export const ACCEPTED_SCHEMES = Symbol('accepted schemes');
+/** Metadata key of the roles that a route is for. */
+export const ALLOWED_ROLES = Symbol('allowed roles');
+
+/** The route serves callers that authenticate by one of these schemes. A route without it refuses every caller. */
+export const Accepts = (...schemes: readonly AuthScheme[]): MethodDecorator =>
+  applyDecorators(SetMetadata(ACCEPTED_SCHEMES, schemes), ...schemes.map((scheme) => ApiSecurity(scheme)));
+
+/** The route serves everyone. */
+export const AcceptsAnyone = (): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, 'anyone');
+
+/** Users of these roles only. Without it every role may read, and read-only-admin may not write. */
+export const OnlyRoles = (...roles: readonly Role[]): MethodDecorator => SetMetadata(ALLOWED_ROLES, roles);
+
+export interface PathIds {
+  readonly infraEnvId?: string;
+  readonly clusterId?: string;
+  readonly hostId?: string;
+}
+
+/** One authentication mode (AUTH_TYPE). */
+export interface Authenticator {
+  /**
+   * Returns the identity of a valid credential; undefined for an invalid one. Throws RefusalError `forbidden` for a genuine
+   * credential that is of no use here.
+   */
+  authenticate(scheme: AuthScheme, credential: string, path: PathIds): Promise<Caller | undefined>;
+}
+
+export const AUTHENTICATOR = Symbol('Authenticator');
+
+type Asked = Pick<FastifyRequest, 'headers' | 'query'>;
+
+/** Where a request carries its credential. */
+export interface CredentialPlace {
+  readonly place: 'header' | 'query';
+  readonly name: string;
+  /** Text of the API document. */
+  readonly description: string;
+}
+
+export const CREDENTIAL_PLACES: ReadonlyMap<AuthScheme, CredentialPlace> = new Map<AuthScheme, CredentialPlace>([
+  ['userAuth', { place: 'header', name: 'Authorization', description: 'Users: `Bearer` and a token.' }],
+  ['agentAuth', { place: 'header', name: 'X-Secret-Key', description: 'Token of an agent or a controller.' }],
+  ['urlAuth', { place: 'query', name: 'api_key', description: 'Token of a signed URL.' }],
+  ['imageAuth', { place: 'header', name: 'Image-Token', description: 'Token of an image, sent by the image service.' }],
+  ['imageURLAuth', { place: 'query', name: 'image_token', description: 'Token of a signed image URL.' }],
+  ['watcherAuth', { place: 'header', name: 'Watcher-Authorization', description: 'Token of a program that watches.' }],
+]);
+const NOWHERE: Pick<CredentialPlace, 'place' | 'name'> = { place: 'query', name: '' };
+const BEARER = /^bearer\s+/i;
+
+/** The credential of a scheme in the request; undefined when there is none. */
+export function credentialOf(scheme: AuthScheme, { headers, query }: Asked): string | undefined {
+  const { place, name } = CREDENTIAL_PLACES.get(scheme) ?? NOWHERE;
+  const given =
+    place === 'header' ? headers[name.toLowerCase()] : (query as { readonly [name: string]: unknown })[name];
+  return typeof given === 'string' && given !== '' ? given : undefined;
+}
+
+/** The token behind `Bearer`; undefined without `Bearer`. */
+export function bearerToken(credential: string): string | undefined {
+  return BEARER.test(credential) ? credential.replace(BEARER, '') : undefined;
+}

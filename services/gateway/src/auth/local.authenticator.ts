@@ -1,8 +1,104 @@
-import type { AuthScheme } from './accepts.decorator';
-import type { Authenticator } from './authenticator';
-import { agentOf, type Caller } from './caller';
-import type { LocalTokens } from './local-tokens';
-import type { TokenScopes } from './token-scope.service';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { UUID_PATTERN } from '@muster/assisted-api';
+import { agentTokenGeneration, isCurrentGeneration, SettingError } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import {
+  ADMIN,
+  agentOf,
+  type Authenticator,
+  type AuthScheme,
+  bearerToken,
+  type Caller,
+  type TokenScope,
+} from './caller';
+import type { TokenScopes } from './ownership';
+
+const ALGORITHM = 'ES256';
+
+/** Tokens of AUTH_TYPE=local: ES256, naming the one infra-env or cluster that they open. */
+export class LocalTokens {
+  /** Without keys no token is good, and none can be made. */
+  constructor(
+    private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } | undefined,
+    private readonly secrets: Secrets,
+  ) {}
+
+  /** The scope of the token; undefined when it is forged, expired or has no scope. Tokens of assisted-service v2 never expire. */
+  async verify(token: string): Promise<TokenScope | undefined> {
+    if (!this.keys) return undefined;
+    const { jwtVerify } = await import('jose');
+    try {
+      const { payload } = await jwtVerify(token, this.keys.publicKey, { algorithms: [ALGORITHM] });
+      const scope = readScope(payload);
+      return scope && (await isCurrent(this.secrets, scope, payload)) ? scope : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A token that opens the infra-env until it expires. */
+  async signForInfraEnv(infraEnvId: string, expiresAtMs: number): Promise<string> {
+    if (!this.keys) throw new Error('Tokens can be signed in AUTH_TYPE=local only.');
+    const { SignJWT } = await import('jose');
+    const generation = await agentTokenGeneration(this.secrets, infraEnvId);
+    return new SignJWT({ infra_env_id: infraEnvId, ...(generation && { generation }) })
+      .setExpirationTime(Math.floor(expiresAtMs / 1_000))
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .sign(this.keys.privateKey);
+  }
+}
+
+/** Claims of a verified token that say what it opens. */
+export type TokenClaims = { readonly [claim: string]: unknown };
+
+/** The one infra-env or cluster that a token's claims name; undefined when they name none. */
+export function readScope({ infra_env_id: infraEnvId, cluster_id: clusterId }: TokenClaims): TokenScope | undefined {
+  if (typeof infraEnvId === 'string' && UUID_PATTERN.test(infraEnvId)) return { infraEnvId: infraEnvId.toLowerCase() };
+  if (typeof clusterId === 'string' && UUID_PATTERN.test(clusterId)) return { clusterId: clusterId.toLowerCase() };
+  return undefined;
+}
+
+/** Whether a verified token was issued after the last revocation of its infra-env's tokens. */
+export const isCurrent = async (secrets: Secrets, scope: TokenScope, claims: TokenClaims): Promise<boolean> =>
+  !('infraEnvId' in scope) || (await isCurrentGeneration(secrets, scope.infraEnvId, claims['generation']));
+
+/** The public key of AUTH_TYPE=agent-installer-local: PEM, as it is or in base64. Throws SettingError. */
+export function createSiteKey(config: { readonly ecPublicKeyPem: string }): KeyObject {
+  const given = config.ecPublicKeyPem;
+  const pem = given.includes('-----BEGIN') ? given : Buffer.from(given, 'base64').toString();
+  return createEcKey('EC_PUBLIC_KEY_PEM', pem, createPublicKey);
+}
+
+/** The key pair of AUTH_TYPE=local. Throws SettingError when it is not given or not PEM of a P-256 key. */
+export function createLocalTokens(
+  config: {
+    readonly authType: string;
+    readonly ecPublicKeyPem: string;
+    readonly ecPrivateKeyPem: string;
+  },
+  secrets: Secrets,
+): LocalTokens {
+  if (config.authType !== 'local') return new LocalTokens(undefined, secrets);
+  return new LocalTokens(
+    {
+      publicKey: createEcKey('EC_PUBLIC_KEY_PEM', config.ecPublicKeyPem, createPublicKey),
+      privateKey: createEcKey('EC_PRIVATE_KEY_PEM', config.ecPrivateKeyPem, createPrivateKey),
+    },
+    secrets,
+  );
+}
+
+/** Private keys have one of two PEM forms; Node reads both. Messages never contain the value. */
+function createEcKey(setting: string, pem: string, create: (pem: string) => KeyObject): KeyObject {
+  try {
+    const key = create(pem);
+    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
+  } catch {
+    // Said below, without what was given.
+  }
+  throw new SettingError(setting, pem === '' ? '' : '(not shown)', 'the PEM text of a P-256 key');
+}
 
 /** AUTH_TYPE=local: tokens of one infra-env or cluster each, for agents and signed URLs. Users have no tokens in this mode. */
 export class LocalAuthenticator implements Authenticator {
@@ -15,5 +111,36 @@ export class LocalAuthenticator implements Authenticator {
     if (scheme !== 'agentAuth' && scheme !== 'urlAuth') return undefined;
     const scope = await this.tokens.verify(credential);
     return scope && (await this.scopes.exists(scope)) ? agentOf(scope) : undefined;
+  }
+}
+
+const SCHEMES: readonly AuthScheme[] = ['userAuth', 'agentAuth', 'watcherAuth'];
+
+/**
+ * AUTH_TYPE=agent-installer-local: a site that installs itself. Its tokens are signed by one key, say which scheme they are for and
+ * open everything; they expire only if they say so.
+ */
+export class SiteAuthenticator implements Authenticator {
+  constructor(private readonly publicKey: KeyObject) {}
+
+  async authenticate(scheme: AuthScheme, credential: string): Promise<Caller | undefined> {
+    if (!SCHEMES.includes(scheme)) return undefined;
+    const { jwtVerify } = await import('jose');
+    const token = bearerToken(credential) ?? credential;
+    const verified = await jwtVerify(token, this.publicKey, { algorithms: ['ES256'] }).catch(() => undefined);
+    if (!verified) return undefined;
+    const { auth_scheme: claimed } = verified.payload;
+    if (claimed === scheme) return ADMIN;
+    if (claimed === '')
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: 'The auth_scheme of the token is empty.',
+        subject: 'auth_scheme',
+      });
+    throw new RefusalError({
+      code: 'forbidden',
+      reason: `The token is for ${typeof claimed === 'string' && claimed !== '' ? claimed.slice(0, 32) : 'no scheme'}, not for ${scheme}.`,
+      subject: 'auth_scheme',
+    });
   }
 }

@@ -3,7 +3,7 @@ import { EventsService } from '@muster/contracts';
 import { agentTokenKey } from '@muster/nest-kit';
 import { eventually } from '@muster/testing';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { createApiDocument } from '../preview-document';
+import { createApiDocument } from '../main';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
   CLUSTER_ID,

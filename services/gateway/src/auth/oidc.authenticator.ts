@@ -3,13 +3,18 @@ import { PULL_SECRET } from '@muster/contracts';
 import { agentTokenKey, type Platform, verifyImageToken } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
-import type { AuthScheme } from './accepts.decorator';
-import type { Authenticator, PathIds } from './authenticator';
-import { agentOf, type Caller, type Role } from './caller';
-import { bearerToken } from './credentials';
-import { isCurrent, readScope } from './local-tokens';
 import type { OidcSettings } from '../config';
-import type { TokenScopes } from './token-scope.service';
+import {
+  agentOf,
+  type Authenticator,
+  type AuthScheme,
+  bearerToken,
+  type Caller,
+  type PathIds,
+  type Role,
+} from './caller';
+import { isCurrent, readScope } from './local.authenticator';
+import type { TokenScopes } from './ownership';
 
 /** Anything else (`none` among it) is no signature that an issuer makes for strangers. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];

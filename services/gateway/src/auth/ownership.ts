@@ -1,14 +1,100 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
 import { READ_MODELS } from '@muster/nest-kit';
-import type { ReadModels, Collection } from '@muster/ports';
+import type { Collection, ReadModels } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
-import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
-import type { PathIds } from './authenticator';
-import type { Caller } from './caller';
-import type { NamedIds } from './named-ids';
-import { SAME_IDS_MAX } from './token-scope.service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
+import type { Caller, PathIds, TokenScope } from './caller';
+
+/** Ids of a tenant's resources that one part of a request names, in lower case. */
+export interface NamedIds {
+  readonly clusterId?: string;
+  readonly infraEnvId?: string;
+  /** Hosts of the infra-env, or hosts of any infra-env where none is named. */
+  readonly hostIds: readonly string[];
+}
+
+type Fields = { readonly [name: string]: unknown };
+
+/** The ids in the path, the query and the body. A host id belongs to the infra-env beside it, else to that of the path. */
+export const idsOfPath = ({ params }: FastifyRequest): NamedIds => namedIds(params);
+export const idsOfQuery = ({ query }: FastifyRequest): NamedIds => namedIds(query);
+export function idsOfBody(request: FastifyRequest): NamedIds {
+  const ids = namedIds(request.body);
+  return { ...ids, infraEnvId: ids.infraEnvId ?? idsOfPath(request).infraEnvId };
+}
+
+function namedIds(part: unknown): NamedIds {
+  const fields = (typeof part === 'object' && part !== null ? part : {}) as Fields;
+  return {
+    clusterId: lastOf(fields['cluster_id']),
+    infraEnvId: lastOf(fields['infra_env_id']),
+    hostIds: [...textsOf(fields['host_id']), ...textsOf(fields['host_ids'])],
+  };
+}
+
+/** The last value of a repeated parameter counts, as in `LastValue`. */
+const lastOf = (value: unknown): string | undefined => textsOf(value).at(-1);
+
+const textsOf = (value: unknown): readonly string[] =>
+  [value]
+    .flat()
+    .filter((item) => typeof item === 'string')
+    .flatMap((item) => item.split(','))
+    .map((item) => item.trim().toLowerCase())
+    .filter((item) => item !== '');
+
+/** Most infra-envs in which one machine is looked up. */
+export const SAME_IDS_MAX = 100;
+
+/** Which resources the token of an infra-env or a cluster gives access to. */
+@Injectable()
+export class TokenScopes {
+  constructor(@Inject(READ_MODELS) private readonly readModels: ReadModels) {}
+
+  /** A token of a deleted resource gives access to nothing. */
+  async exists(scope: TokenScope): Promise<boolean> {
+    const [collection, id] =
+      'infraEnvId' in scope ? [COLLECTIONS.infraEnvs, scope.infraEnvId] : [COLLECTIONS.clusters, scope.clusterId];
+    return (await this.readModels.get(collection, id)) !== undefined;
+  }
+
+  /** Whether every one of the named resources belongs to the scope. Hosts that do not exist belong to any scope. */
+  async covers(scope: TokenScope, ids: NamedIds): Promise<boolean> {
+    const { infraEnvId, clusterId } = ids;
+    if ('infraEnvId' in scope) {
+      if (infraEnvId && infraEnvId !== scope.infraEnvId) return false;
+      if (clusterId && !(await this.feeds(scope.infraEnvId, clusterId))) return false;
+    } else {
+      if (clusterId && clusterId !== scope.clusterId) return false;
+      if (infraEnvId && !(await this.feeds(infraEnvId, scope.clusterId))) return false;
+    }
+    for (const hostId of ids.hostIds) if (!(await this.coversHost(scope, infraEnvId, hostId))) return false;
+    return true;
+  }
+
+  /** Machines may have the same id in several infra-envs: without an infra-env, one of them has to be in the scope. */
+  private async coversHost(scope: TokenScope, infraEnvId: string | undefined, hostId: string): Promise<boolean> {
+    const where = { id: hostId, ...(infraEnvId && { infra_env_id: infraEnvId }) };
+    const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
+    if (found.length === 0) return true;
+    return found.some(({ document }) =>
+      'infraEnvId' in scope
+        ? document.infra_env_id === scope.infraEnvId
+        : !document.cluster_id || document.cluster_id === scope.clusterId,
+    );
+  }
+
+  /** True when hosts of the infra-env are, or will be, hosts of the cluster. */
+  private async feeds(infraEnvId: string, clusterId: string): Promise<boolean> {
+    const infraEnv = await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
+    if (infraEnv?.cluster_id === clusterId) return true;
+    const where = { infra_env_id: infraEnvId, cluster_id: clusterId };
+    return (await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: 1 })).length > 0;
+  }
+}
 
 export type Wish = 'read' | 'write';
 
@@ -114,3 +200,25 @@ const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' &
 /** ResourceAccess checks the scopes of tokens. */
 const seesEverything = ({ kind, role }: Caller, wish: Wish): boolean =>
   kind === 'agent' || role === 'admin' || (role === 'read-only-admin' && wish === 'read');
+
+/** The one check of ids against the caller, for paths, queries and bodies of all routes. */
+@Injectable()
+export class ResourceAccess {
+  constructor(
+    private readonly scopes: TokenScopes,
+    private readonly ownership: Ownership,
+  ) {}
+
+  /**
+   * Resources that do not exist pass: the handler refuses them.
+   *
+   * @throws RefusalError `not-found` for a resource outside of the token's scope or of another tenant, `forbidden` for one that
+   * the caller may only read.
+   */
+  async check(caller: Caller, wish: Wish, ids: NamedIds): Promise<void> {
+    // The same refusal as for a missing resource, so that a token does not reveal which ids exist.
+    if (caller.scope && !(await this.scopes.covers(caller.scope, ids)))
+      throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
+    await this.ownership.check(caller, wish, ids);
+  }
+}

@@ -1,9 +1,9 @@
 import { BoundedMap } from '@muster/event-sourcing';
-import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { type GatewayConfig, GATEWAY_CONFIG } from '../config';
+import { Inject, Injectable } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import type { Caller } from './caller';
 
 const MINUTE_MS = 60_000;

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { type Type } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { RequestMethod } from '@nestjs/common';
 import { parse } from 'yaml';
 import { GatewayModule } from '../app.module';
-import { ACCEPTED_SCHEMES, ALLOWED_ROLES } from './accepts.decorator';
+import { ACCEPTED_SCHEMES, ALLOWED_ROLES } from './caller';
 
 const CONTRACT = `${__dirname}/../../../../../shared/upstream/swagger.yaml`;
 const hasContract = existsSync(CONTRACT);

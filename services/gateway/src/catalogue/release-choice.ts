@@ -1,7 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { type RegisterClusterBody, VersionCatalogue } from '@muster/assisted-api';
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
 import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 

@@ -1,12 +1,12 @@
-import { Type } from '@sinclair/typebox';
 import { DOCUMENT_MAX_CHARACTERS } from '@muster/assisted-api';
 import { IgnitionService, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, Header, HttpCode, Param, Patch, Put } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
+import { Accepts, OnlyRoles } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe, TextPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';

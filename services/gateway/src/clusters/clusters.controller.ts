@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox';
 import {
   type ClusterDocument,
   ListClusterHostsQuery,
@@ -30,19 +29,17 @@ import {
   Query,
   type StreamableFile,
 } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
-import { Accepts } from '../auth/accepts.decorator';
-import type { Caller } from '../auth/caller';
-import { Context, Who } from '../auth/command-context.decorator';
+import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
-import { WithDeleted } from '../auth/with-deleted.decorator';
+import { Context, Who, WithDeleted } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { checkPullSecret } from '../http/check-pull-secret';
-import { jsonPieces } from '../http/json-pieces';
-import { SendsAgentVersion } from '../http/headers.decorators';
-import { IdPipe } from '../http/request.pipes';
+import { jsonPieces } from '../http/file-answers';
+import { SendsAgentVersion } from '../http/headers';
+import { checkPullSecret, IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 
 @Controller('v2/clusters')

@@ -1,6 +1,6 @@
 import { OPERATORS, STANDARD_SETTINGS } from '@muster/operators';
 import { DEFAULT_REQUIREMENTS } from '@muster/validation-rules';
-import { preflightRequirements } from './preflight-requirements';
+import { preflightRequirements } from './cluster-requirements.controller';
 
 const CLUSTER = { kind: 'Cluster', openshift_version: '4.18.3', control_plane_count: 3 } as const;
 const of = (changes: object = {}, settings: ReadonlyMap<string, string> = STANDARD_SETTINGS) =>

@@ -1,4 +1,4 @@
-import { manufacturerOf, type PlatformQuestion, supportedPlatforms } from './supported-platforms';
+import { manufacturerOf, type PlatformQuestion, supportedPlatforms } from './cluster-requirements.controller';
 
 const METAL: PlatformQuestion = {
   version: '4.18.52',

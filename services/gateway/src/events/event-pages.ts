@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import {
   COLLECTIONS,
   EVENT_SEVERITIES,
@@ -7,16 +6,92 @@ import {
   type ListEventsQuery,
 } from '@muster/assisted-api';
 import { READ_MODELS } from '@muster/nest-kit';
-import { MAX_QUERY_DOCUMENTS, type ReadModelQuery, type ReadModels } from '@muster/ports';
+import { MAX_QUERY_DOCUMENTS, type ReadModelConditions, type ReadModelQuery, type ReadModels } from '@muster/ports';
+import { Inject, Injectable } from '@nestjs/common';
+import { EVENT_COUNT, severityCountHeader } from '../http/headers';
 import { HostViews } from '../views/host-views';
-import {
-  conditionsOf,
-  isNarrowedFurther,
-  pageOf,
-  severitiesOf,
-  type SeverityCounts,
-  toEventFilter,
-} from './event-selection';
+
+/** Events of one page when the request says nothing. */
+export const EVENTS_PAGE_DEFAULT = 5_000;
+/** Most events of one page; the headers have the total, `offset` selects the next page. */
+export const EVENTS_PAGE_MAX = 50_000;
+
+type Conditions = ReadModelConditions['where'];
+
+/**
+ * A cluster takes precedence over hosts, hosts over an infra-env, as in assisted-service v2; without any, all events match. A host
+ * is identified by its infra-env and its id: `infraEnvIds` are those that the caller may see, undefined: all. The reader adds
+ * the severities.
+ */
+export function conditionsOf(query: ListEventsQuery, infraEnvIds?: readonly string[]): Conditions {
+  return { ...scopeOf(query, infraEnvIds), category: categoriesOf(query) };
+}
+
+function scopeOf(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Conditions {
+  const hostIds = hostIdsOf(query);
+  const ofHosts: Conditions = hostIds.length > 0 ? { host_id: hostIds } : {};
+  if (query.cluster_id)
+    return { cluster_id: query.cluster_id.toLowerCase(), ...(isNarrowedFurther(query) ? {} : ofHosts) };
+  if (hostIds.length > 0) return { ...ofHosts, ...(infraEnvIds && { infra_env_id: infraEnvIds }) };
+  return query.infra_env_id ? { infra_env_id: query.infra_env_id.toLowerCase() } : {};
+}
+
+/** Beyond what documents can be looked up by: within a cluster, by text or by hosts of which it has to be known whether they are there. */
+export const isNarrowedFurther = (query: ListEventsQuery): boolean =>
+  Boolean(query.cluster_id && (query.message || query.deleted_hosts || query.cluster_level));
+
+/**
+ * Returns the filter of the query for the events of a cluster. The host conditions are alternatives. `isPresent` returns
+ * whether a host still exists.
+ */
+export function toEventFilter(
+  query: ListEventsQuery,
+  isPresent: (hostId: string) => boolean,
+): (event: EventDocument) => boolean {
+  const hostIds = new Set(hostIdsOf(query));
+  const text = query.message?.toLowerCase();
+  const narrowsHosts = hostIds.size > 0 || query.deleted_hosts || query.cluster_level;
+  const ofWantedHost = ({ host_id: hostId }: EventDocument): boolean =>
+    hostId === undefined
+      ? query.cluster_level === true
+      : hostIds.has(hostId) || (query.deleted_hosts === true && !isPresent(hostId));
+  return (event) => (!text || event.message.toLowerCase().includes(text)) && (!narrowsHosts || ofWantedHost(event));
+}
+
+export interface EventCounts {
+  readonly [header: string]: string;
+}
+
+/** How many events of each severity match, whatever severities are asked for. */
+export type SeverityCounts = ReadonlyMap<EventSeverity, number>;
+
+/** The contract's counting headers. Severities are counted for a cluster only. */
+export function toCountHeaders(query: ListEventsQuery, counts: SeverityCounts): EventCounts {
+  const countOf = (severity: EventSeverity): number => counts.get(severity) ?? 0;
+  const listed = severitiesOf(query).reduce((sum, severity) => sum + countOf(severity), 0);
+  const headers: Record<string, string> = { [EVENT_COUNT]: String(listed) };
+  for (const severity of EVENT_SEVERITIES) {
+    headers[severityCountHeader(severity)] = String(query.cluster_id ? countOf(severity) : 0);
+  }
+  return headers;
+}
+
+/** Any negative limit asks for as many as one page may have. */
+export function pageOf({ limit = EVENTS_PAGE_DEFAULT, offset = 0 }: ListEventsQuery): {
+  readonly limit: number;
+  readonly offset: number;
+} {
+  return { limit: limit < 0 ? EVENTS_PAGE_MAX : Math.min(limit, EVENTS_PAGE_MAX), offset: Math.max(offset, 0) };
+}
+
+export const severitiesOf = ({ severities }: ListEventsQuery): readonly EventSeverity[] =>
+  severities?.length ? EVENT_SEVERITIES.filter((severity) => severities.includes(severity)) : EVENT_SEVERITIES;
+
+const categoriesOf = ({ categories }: ListEventsQuery): readonly string[] =>
+  categories?.length ? categories : ['user'];
+
+export const hostIdsOf = (query: ListEventsQuery): readonly string[] =>
+  [...(query.host_ids ?? []), ...(query.host_id ? [query.host_id] : [])].map((id) => id.toLowerCase());
 
 export interface EventsPage {
   readonly events: readonly EventDocument[];

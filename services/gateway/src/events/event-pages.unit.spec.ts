@@ -3,8 +3,7 @@ import { EVENT_SEVERITIES, type EventDocument, type HostDocument, type ListEvent
 import type { JsonObject, ReadModels } from '@muster/ports';
 import fc from 'fast-check';
 import { eventDocument } from '../sample-documents.fixture.spec';
-import { EventPages } from './event-pages';
-import { EVENTS_PAGE_MAX, pageOf, toCountHeaders } from './event-selection';
+import { EventPages, EVENTS_PAGE_MAX, pageOf, toCountHeaders } from './event-pages';
 
 const CLUSTERS = ['c1', 'c2'];
 const HOSTS = ['h1', 'h2', 'h3'];

@@ -1,4 +1,4 @@
-import { parseEventProps } from './event-props';
+import { parseEventProps } from './events.controller';
 
 describe('parseEventProps', () => {
   it.each([

@@ -1,20 +1,132 @@
-import { Type } from '@sinclair/typebox';
-import { ListEventsQuery, presentEvent, TriggerEventBody, V2_EVENT, type V2Event } from '@muster/assisted-api';
-import { EventsService } from '@muster/contracts';
+import {
+  COLLECTIONS,
+  ListEventsQuery,
+  presentEvent,
+  TriggerEventBody,
+  V2_EVENT,
+  type V2Event,
+} from '@muster/assisted-api';
+import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { READ_MODELS } from '@muster/nest-kit';
+import type { JsonObject, JsonValue, ReadModels } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Body, Controller, Get, HttpCode, Inject, Injectable, Post, Query, Req, Res } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
-import { Accepts } from '../auth/accepts.decorator';
-import type { Caller } from '../auth/caller';
-import { Context, Who } from '../auth/command-context.decorator';
+import { Accepts, type Caller } from '../auth/caller';
+import { Ownership, SAME_IDS_MAX } from '../auth/ownership';
 import { RequestRates } from '../auth/request-rates';
+import { Context, Who } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
-import { EVENT_COUNT_HEADERS } from '../http/event-count-headers';
-import { EventPages } from './event-pages';
-import { parseEventProps } from './event-props';
-import { EventScopes } from './event-scopes';
-import { toCountHeaders } from './event-selection';
+import { EVENT_COUNT_HEADERS } from '../http/headers';
+import { EventPages, hostIdsOf, toCountHeaders } from './event-pages';
+
+/** Properties from their text: an object, or a list of keys and values in turn. What is neither is left out. */
+export function parseEventProps(text: string | undefined): JsonObject | undefined {
+  if (!text) return undefined;
+  let props: JsonValue;
+  try {
+    props = JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+  if (Array.isArray(props)) return fromPairs(props);
+  return typeof props === 'object' && props !== null ? props : undefined;
+}
+
+function fromPairs(items: readonly JsonValue[]): JsonObject | undefined {
+  if (items.length === 0 || items.length % 2 !== 0) return undefined;
+  const pairs: [string, JsonValue][] = [];
+  for (let index = 0; index < items.length; index += 2) {
+    const key = items[index];
+    if (typeof key !== 'string') return undefined;
+    pairs.push([key, items[index + 1] ?? null]);
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** Restricts the events to what the caller may see. The query has to name the infra-env or cluster of a token. */
+@Injectable()
+export class EventScopes {
+  constructor(
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    private readonly ownership: Ownership,
+  ) {}
+
+  /** Whether the caller gets an empty list: a user without administrator rights has to name a resource. */
+  hasNothingToShow(caller: Caller | undefined, query: ListEventsQuery): boolean {
+    return caller !== undefined && !caller.scope && caller.role === 'user' && !isOfSomething(query);
+  }
+
+  /**
+   * The infra-envs whose hosts `host_ids` means for this caller; undefined: all. A machine that changed hands has one host id in
+   * the infra-envs of several tenants.
+   *
+   * @throws RefusalError `not-found` when the query names a resource that the caller may not see.
+   */
+  async infraEnvsOf(caller: Caller | undefined, query: ListEventsQuery): Promise<readonly string[] | undefined> {
+    if (!caller) return undefined;
+    const { scope } = caller;
+    if (!scope) return this.ownInfraEnvs(caller, query);
+    const covered =
+      'clusterId' in scope
+        ? query.cluster_id?.toLowerCase() === scope.clusterId
+        : query.cluster_id === undefined && (await this.isOfInfraEnv(scope.infraEnvId, query));
+    if (!covered) {
+      const reason = 'This token does not give access to these events. Name its own infra-env or cluster.';
+      throw new RefusalError({ code: 'not-found', reason });
+    }
+    return 'infraEnvId' in scope ? [scope.infraEnvId] : undefined;
+  }
+
+  private async ownInfraEnvs(caller: Caller, query: ListEventsQuery): Promise<readonly string[] | undefined> {
+    if (caller.role !== 'user') return undefined;
+    const clusterId = query.cluster_id?.toLowerCase();
+    const infraEnvId = query.infra_env_id?.toLowerCase();
+    await this.ownership.requireVisible(caller, { clusterId, infraEnvId });
+    const own = new Set<string>();
+    for (const hostId of hostIdsOf(query))
+      for (const visible of await this.visibleInfraEnvs(caller, hostId)) own.add(visible);
+    return [...own];
+  }
+
+  /** Infra-envs in which the caller may see a host of that id. */
+  private async visibleInfraEnvs(caller: Caller, hostId: string): Promise<readonly string[]> {
+    const where = { id: hostId };
+    const hosts = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
+    const visible: string[] = [];
+    for (const { document } of hosts)
+      if (await this.sees(caller, hostId, document.infra_env_id)) visible.push(document.infra_env_id);
+    if (visible.length === 0)
+      throw new RefusalError({ code: 'not-found', reason: 'Host not found, or you do not have access to it.' });
+    return visible;
+  }
+
+  private async sees(caller: Caller, hostId: string, infraEnvId: string): Promise<boolean> {
+    try {
+      await this.ownership.requireVisible(caller, { hostId, infraEnvId });
+      return true;
+    } catch (error) {
+      if (error instanceof RefusalError && error.refusal.code === 'not-found') return false;
+      throw error;
+    }
+  }
+
+  private async isOfInfraEnv(infraEnvId: string, query: ListEventsQuery): Promise<boolean> {
+    const hostIds = hostIdsOf(query);
+    // The hosts have to belong to the infra-env of the token.
+    if (hostIds.length === 0) return query.infra_env_id?.toLowerCase() === infraEnvId;
+    for (const hostId of hostIds) {
+      if (!(await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)))) return false;
+    }
+    return true;
+  }
+}
+
+const isOfSomething = (query: ListEventsQuery): boolean =>
+  Boolean(query.cluster_id) || Boolean(query.infra_env_id) || hostIdsOf(query).length > 0;
 
 @Controller('v2/events')
 export class EventsController {

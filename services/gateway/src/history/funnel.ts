@@ -1,4 +1,81 @@
-import { type ClusterJourney, FUNNEL_STEPS, type FunnelStep, type JourneyFailure } from '@muster/assisted-api';
+import {
+  type ClusterJourney,
+  FUNNEL_STEPS,
+  type FunnelStep,
+  type JourneyFailure,
+  type Mark,
+} from '@muster/assisted-api';
+import { RefusalError } from '@muster/problems';
+
+const DAY_MS = 86_400_000;
+/** Default length of the window. */
+export const FUNNEL_DEFAULT_DAYS = 90;
+export const FUNNEL_MAX_DAYS = 366;
+
+export interface FunnelWindow {
+  /** ISO 8601 UTC; the first moment that counts, and the first that no longer does. */
+  readonly from: string;
+  readonly to: string;
+  /** Every date in it, `YYYY-MM-DD`. */
+  readonly days: readonly string[];
+}
+
+/** @throws RefusalError `invalid-input` when `to` is not after `from` or the window exceeds FUNNEL_MAX_DAYS. */
+export function funnelWindow(given: { readonly from?: string; readonly to?: string }, nowMs: number): FunnelWindow {
+  const toMs = given.to ? Date.parse(given.to) : nowMs;
+  const fromMs = given.from ? Date.parse(given.from) : toMs - FUNNEL_DEFAULT_DAYS * DAY_MS;
+  if (fromMs >= toMs) throw new RefusalError(refusal('`from` must be before `to`.'));
+  if (toMs - fromMs > FUNNEL_MAX_DAYS * DAY_MS)
+    throw new RefusalError(refusal(`The window must not exceed ${FUNNEL_MAX_DAYS} days; request it in parts.`));
+  const first = Math.floor(fromMs / DAY_MS);
+  const last = Math.floor((toMs - 1) / DAY_MS);
+  const days = Array.from({ length: last - first + 1 }, (_, index) => isoOf((first + index) * DAY_MS).slice(0, 10));
+  return { from: isoOf(fromMs), to: isoOf(toMs), days };
+}
+
+const refusal = (reason: string) => ({ code: 'invalid-input', reason, subject: 'from' }) as const;
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+/** What lasted from when to when; without an end it still does. */
+export interface Span {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string | null;
+  readonly seconds: number;
+}
+
+/** Final statuses. */
+const ENDS: ReadonlySet<string> = new Set([
+  'installed',
+  'added-to-existing-cluster',
+  'error',
+  'cancelled',
+  'resetting',
+  'resetting-pending-user-action',
+  'deregistered',
+]);
+
+/** Each mark lasts until the next one; the last one until now, and not at all where it is an end. */
+export function statusSpans(marks: readonly Mark[], now: string): readonly Span[] {
+  return marks.map(({ name, at }, index) => {
+    const next = marks[index + 1]?.at ?? (ENDS.has(name) ? at : null);
+    return span(name, at, next, now);
+  });
+}
+
+/** A stage lasts until the next one, or until the host's or the cluster's status says that it is over. */
+export function stageSpans(stages: readonly Mark[], statuses: readonly Mark[], now: string): readonly Span[] {
+  return stages.map(({ name, at }, index) => {
+    const over = statuses.find((status) => status.at >= at && ENDS.has(status.name))?.at;
+    const ends = [stages[index + 1]?.at, over].filter((end) => end !== undefined).sort();
+    return span(name, at, ends[0] ?? null, now);
+  });
+}
+
+function span(name: string, from: string, to: string | null, now: string): Span {
+  const seconds = Math.max(0, (Date.parse(to ?? now) - Date.parse(from)) / 1_000);
+  return { name, from, to, seconds };
+}
 
 /** How many got to a step, and how, from the one before. */
 export interface StepFigures {

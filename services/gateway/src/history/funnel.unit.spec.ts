@@ -1,6 +1,5 @@
 import { type ClusterJourney, FUNNEL_STEPS } from '@muster/assisted-api';
-import { FunnelCount } from './funnel';
-import { funnelWindow } from './funnel-window';
+import { FunnelCount, funnelWindow } from './funnel';
 import { after, clusterJourney, MADE_AT } from './journey.fixture.spec';
 
 const funnelOf = (...journeys: readonly ClusterJourney[]) => {

@@ -1,4 +1,5 @@
-import { Type } from '@sinclair/typebox';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import {
   type ClusterDocument,
   type ClusterJourney,
@@ -6,13 +7,13 @@ import {
   FunnelQuery,
   type HostDocument,
   JOURNEY_COLLECTIONS,
+  Nullable,
   PastQuery,
   presentCluster,
   type Static,
+  StringEnum,
   V2_CLUSTER,
   type V2Cluster,
-  Nullable,
-  StringEnum,
 } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -20,20 +21,17 @@ import { CLOCK, READ_MODELS } from '@muster/nest-kit';
 import type { Clock, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { Type } from '@sinclair/typebox';
 import { Answers } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
+import { Accepts, OnlyRoles } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe } from '../http/request.pipes';
-import { OWN_API } from '../http/paths';
+import { OWN_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
 import { findAll } from '../views/documents';
 import { HostViews } from '../views/host-views';
-import { FunnelCount } from './funnel';
-import { funnelWindow } from './funnel-window';
-import { stageSpans, statusSpans } from './spans';
+import { FunnelCount, funnelWindow, stageSpans, statusSpans } from './funnel';
 
 const unpacked = promisify(gunzip);
 

@@ -1,5 +1,5 @@
+import { stageSpans, statusSpans } from './funnel';
 import { after } from './journey.fixture.spec';
-import { stageSpans, statusSpans } from './spans';
 
 const NOW = after(1_000);
 const mark = (name: string, seconds: number) => ({ name, at: after(seconds) });

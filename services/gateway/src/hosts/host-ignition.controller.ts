@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox';
 import {
   DOCUMENT_MAX_CHARACTERS,
+  type HostDocument,
   HostIgnitionBody,
   InstallerArgsBody,
   V2_HOST,
@@ -12,15 +12,47 @@ import { parseIgnitionOverride } from '@muster/ignition-config';
 import { OBJECT_STORE } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Body, Controller, Get, HttpCode, Inject, Param, Patch, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Injectable, Param, Patch, type StreamableFile } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
-import { Commands } from '../bus/commands';
-import { attachment } from '../http/attachment';
+import { Accepts, OnlyRoles } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
+import { Artifacts, Commands } from '../bus/commands';
+import { attachment } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
-import { HostIgnition } from './host-ignition';
+
+/** The document that a host is installed with. */
+@Injectable()
+export class HostIgnition {
+  constructor(
+    private readonly hosts: HostViews,
+    private readonly artifacts: Artifacts,
+  ) {}
+
+  /** Throws RefusalError: `not-found`, or `not-ready` before an installation is prepared. */
+  async read(
+    infraEnvId: string,
+    hostId: string,
+    context: CommandContext,
+  ): Promise<{ readonly name: string; readonly content: Buffer }> {
+    const host = await this.hosts.document(infraEnvId, hostId);
+    if (!host.cluster_id) {
+      throw new RefusalError({
+        code: 'not-ready',
+        reason: `Host ${hostId} has no ignition document because it is not bound to a cluster. Bind it first.`,
+      });
+    }
+    const name = `${effectiveRole(host)}-${hostId}.ign`;
+    return { name, content: await this.artifacts.read(host.cluster_id, name, context) };
+  }
+}
+
+/** A host without a role becomes a worker: only day-2 hosts get here without one. */
+function effectiveRole({ role, suggested_role }: HostDocument): string {
+  const chosen = role === 'auto-assign' ? (suggested_role ?? role) : role;
+  return chosen === 'auto-assign' ? 'worker' : chosen;
+}
 
 /** `host-ignition-params` of the contract. */
 const V2_HOST_IGNITION = Type.Object({ config: Type.String() }, { title: 'host-ignition-params' });

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { isAllowedOrigin } from '@muster/nest-kit';
 import { PROBLEMS, type Refusal, toV2InfraError } from '@muster/problems';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config';
-import { EVENT_COUNT_HEADERS } from './event-count-headers';
+import { EVENT_COUNT_HEADERS } from './headers';
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;

@@ -1,4 +1,4 @@
-import { cleanPath } from './clean-path';
+import { cleanPath } from './fastify-server';
 
 describe('cleanPath', () => {
   it.each([

@@ -1,21 +1,51 @@
 import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
 import multipart from '@fastify/multipart';
+import { closePromptly, type TlsFiles } from '@muster/nest-kit';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
-import type { Server } from 'node:http';
-import { closePromptly, type TlsFiles } from '@muster/nest-kit';
-import { cleanPath } from './clean-path';
 import {
   HEADERS_TIMEOUT_MS,
   JSON_BODY_MAX_BYTES,
+  leaveBodiesUnread,
   LOG_BUNDLE_MAX_BYTES,
   PATH_PARAMETER_MAX_CHARACTERS,
   REQUEST_ID_MAX_CHARACTERS,
   REQUEST_TIMEOUT_MS,
   SLOW_CLIENTS_CHECK_MS,
-} from './limits';
-import { leaveBodiesUnread } from './read-body';
-import type { RouteTable } from './route-table';
+} from './request-body';
+import type { RouteTable } from './routes';
+
+/**
+ * The URL that is routed: existing clients send double and trailing slashes (`/v2/clusters//default-config`,
+ * `/v2/clusters/`) and do not follow redirects. The query stays as it is.
+ */
+export function cleanPath(url: string): string {
+  const query = url.indexOf('?');
+  const path = query < 0 ? url : url.slice(0, query);
+  if (!path.includes('//') && (path.length < 2 || !path.endsWith('/'))) return url;
+  const cleaned = path.replace(/\/{2,}/g, '/');
+  return (
+    (cleaned.length > 1 && cleaned.endsWith('/') ? cleaned.slice(0, -1) : cleaned) + (query < 0 ? '' : url.slice(query))
+  );
+}
+
+/** Closes further connections of an address that has `max` open ones. 0: no limit. */
+export function limitConnections(server: Server, max: number): void {
+  if (max === 0) return;
+  const openByAddress = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? '';
+    const open = (openByAddress.get(address) ?? 0) + 1;
+    if (open > max) return void socket.destroy();
+    openByAddress.set(address, open);
+    socket.once('close', () => {
+      const left = (openByAddress.get(address) ?? 1) - 1;
+      if (left === 0) openByAddress.delete(address);
+      else openByAddress.set(address, left);
+    });
+  });
+}
 
 /** How long slow clients are waited for, milliseconds. */
 export interface WaitTimeout {

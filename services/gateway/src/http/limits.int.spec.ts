@@ -4,8 +4,8 @@ import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID } from '../sample-documents.fixture.spec';
 import { createFastifyServer } from './fastify-server';
-import { JSON_BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARACTERS, REQUEST_ID_MAX_CHARACTERS } from './limits';
-import { RouteTable } from './route-table';
+import { JSON_BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARACTERS, REQUEST_ID_MAX_CHARACTERS } from './request-body';
+import { RouteTable } from './routes';
 
 describe('limits of a request', () => {
   let gateway: RunningGateway;

@@ -1,11 +1,148 @@
+import { LIST_MAX_ITEMS, mayBeAbsent, pullSecretError, requestFields, UUID_PATTERN } from '@muster/assisted-api';
+import { RefusalError } from '@muster/problems';
 import { type ArgumentMetadata, Injectable, type PipeTransform, ValidationPipe } from '@nestjs/common';
-import { mayBeAbsent, requestFields, UUID_PATTERN } from '@muster/assisted-api';
-import { validateSync } from 'class-validator';
-import { toQuery, toRequest } from './to-request';
-import { SchemaViolation } from './schema-violation';
-import { violationText } from './violation-text';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+
+/** The request does not have the form of the contract; answered before anything is done, as `{code, message}`. */
+export class SchemaViolation extends Error {
+  constructor(
+    message: string,
+    readonly status: 400 | 408 | 413 | 415 = 400,
+  ) {
+    super(message);
+    this.name = 'SchemaViolation';
+  }
+}
+
+/** Longest value that a message repeats, in characters. */
+const VALUE_MAX_CHARACTERS = 64;
+/** Paths of fields whose values never appear in messages. */
+const SECRET = /secret|password|token|credential|key|content|config|bundle|argument|headers|proxy|endpoint/i;
+
+/** The first violation as a sentence without full stop: `<field> in <place> must …`. */
+export function violationText(errors: readonly ValidationError[], place: string): string {
+  const [error] = errors;
+  return error ? describe(error, place, '') : `${place} is not valid`;
+}
+
+function describe(error: ValidationError, place: string, parent: string): string {
+  const path = pathOf(parent, error.property);
+  const [constraint] = Object.entries(error.constraints ?? {});
+  const [child] = error.children ?? [];
+  if (!constraint) return child ? describe(child, place, path) : `${path} in ${place} is not valid`;
+  if (error.value === undefined) return `${path} in ${place} is required`;
+  const [name, message] = constraint;
+  const text = message.replace(`${error.property} `, '');
+  const each = /^each value in (?:nested property )?(.*)$/.exec(text);
+  if (each) return `each entry of ${path} in ${place} ${each[1]}`;
+  return `${path} in ${place} ${text}${found(name, path, error)}`;
+}
+
+/** `, not "x"`, where the value helps and is not secret. */
+function found(constraint: string, path: string, { value }: ValidationError): string {
+  if (SECRET.test(path) || constraint === 'maxLength' || constraint === 'minLength') return '';
+  if (Array.isArray(value)) return constraint === 'arrayMaxSize' ? `, not ${value.length}` : ', not a list';
+  if (typeof value === 'object' && value !== null) return ', not an object';
+  const text = JSON.stringify(value);
+  return text.length <= VALUE_MAX_CHARACTERS ? `, not ${text}` : '';
+}
+
+function pathOf(parent: string, property: string): string {
+  if (/^\d+$/.test(property)) return `${parent}[${property}]`;
+  return parent === '' ? property : `${parent}.${property}`;
+}
+
+/** Deepest nesting of a request body. */
+export const JSON_MAX_DEPTH = 32;
+/** Most members of all objects and lists of a body together. An infra-env with 1,000 static hosts of 10 interfaces has 33,000. */
+export const JSON_MAX_MEMBERS = 50_000;
+/** Most objects of request classes in a body. class-validator takes about 10 µs for each. */
+export const REQUEST_OBJECTS_MAX = 12_000;
 
 type RequestClass = new () => object;
+type Members = { readonly [name: string]: unknown };
+
+/**
+ * The body as instances of its request classes, without members that are null, which assisted-service v2 treats as absent.
+ * The validation decorators run afterwards. One pass that ends at the first unknown field and is bounded by the limits above;
+ * class-transformer takes quadratic time for objects of many members.
+ *
+ * @throws SchemaViolation for a body that is not an object, an unknown field, and a body that is too deep or too large.
+ */
+export function toRequest(type: RequestClass, body: unknown): object {
+  if (body === undefined) throw new SchemaViolation('body is required');
+  if (!isMembers(body)) throw new SchemaViolation('body must be a JSON object');
+  return new RequestBuilder().object(type, body, '', 0);
+}
+
+/** The declared parameters of a query. Unknown parameters are ignored, as in assisted-service v2. */
+export function toQuery(type: RequestClass, query: unknown): object {
+  const fields = requestFields(type);
+  return plainToInstance(
+    type,
+    Object.fromEntries(Object.entries(query as Members).filter(([name]) => fields.has(name))),
+  );
+}
+
+class RequestBuilder {
+  private members = 0;
+  private objects = 0;
+
+  object(type: RequestClass | undefined, value: Members, path: string, depth: number): object {
+    this.enter(depth);
+    const fields = type && requestFields(type);
+    if (type) this.countObject();
+    const kept = (type ? new type() : {}) as { [name: string]: unknown };
+    for (const name of Object.keys(value)) {
+      const field = fields?.get(name);
+      if (fields && !field) throw unknownField(path === '' ? name : `${path}.${name}`);
+      const member = value[name];
+      this.count();
+      if (member !== null)
+        kept[name] = this.value(field?.nested, member, path === '' ? name : `${path}.${name}`, depth + 1);
+    }
+    return kept;
+  }
+
+  private value(type: RequestClass | undefined, value: unknown, path: string, depth: number): unknown {
+    if (Array.isArray(value)) return this.list(type, value, path, depth);
+    return isMembers(value) ? this.object(type, value, path, depth) : value;
+  }
+
+  private list(type: RequestClass | undefined, items: readonly unknown[], path: string, depth: number): unknown[] {
+    this.enter(depth);
+    if (type && items.length > LIST_MAX_ITEMS)
+      throw new SchemaViolation(`${path} in body must contain at most ${LIST_MAX_ITEMS} entries, not ${items.length}`);
+    return items.map((item, index) => {
+      this.count();
+      return this.value(type, item, `${path}[${index}]`, depth + 1);
+    });
+  }
+
+  private enter(depth: number): void {
+    if (depth > JSON_MAX_DEPTH)
+      throw new SchemaViolation(`body must not be nested deeper than ${JSON_MAX_DEPTH} levels`);
+  }
+
+  private countObject(): void {
+    this.objects += 1;
+    if (this.objects > REQUEST_OBJECTS_MAX)
+      throw new SchemaViolation(`body must not have more than ${REQUEST_OBJECTS_MAX} objects`);
+  }
+
+  private count(): void {
+    this.members += 1;
+    if (this.members > JSON_MAX_MEMBERS)
+      throw new SchemaViolation(`body must not have more than ${JSON_MAX_MEMBERS} members`);
+  }
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const unknownField = (path: string): SchemaViolation =>
+  new SchemaViolation(`${path} in body is not a field of this request; check its spelling or leave it out`);
 
 /**
  * Nest's `ValidationPipe` for request classes: turns bodies and queries into their instances and validates them with the
@@ -54,4 +191,10 @@ export class TextPipe implements PipeTransform<unknown, string> {
       throw new SchemaViolation(`body must have at most ${this.maxCharacters} characters, not ${value.length}`);
     return value;
   }
+}
+
+/** Throws RefusalError `invalid-input` when the pull secret is not valid; the reason never contains a part of it. */
+export function checkPullSecret(pullSecret: string): void {
+  const reason = pullSecretError(pullSecret);
+  if (reason) throw new RefusalError({ code: 'invalid-input', reason, subject: 'pull_secret' });
 }

@@ -9,8 +9,7 @@ import {
   StepReplyBody,
   TriggerEventBody,
 } from '@muster/assisted-api';
-import { JSON_MAX_DEPTH, JSON_MAX_MEMBERS } from './to-request';
-import { IdPipe, RequestPipe, TextPipe } from './request.pipes';
+import { IdPipe, JSON_MAX_DEPTH, JSON_MAX_MEMBERS, RequestPipe, TextPipe } from './request.pipes';
 
 type RequestClass = new () => object;
 

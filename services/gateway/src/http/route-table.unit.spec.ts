@@ -1,4 +1,4 @@
-import { RouteTable } from './route-table';
+import { RouteTable } from './routes';
 
 describe('RouteTable', () => {
   const routes = new RouteTable();

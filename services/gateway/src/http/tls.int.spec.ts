@@ -1,9 +1,9 @@
-import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { get } from 'node:https';
 import * as x509 from '@peculiar/x509';
+import 'reflect-metadata';
 import { createFastifyServer } from './fastify-server';
-import { RouteTable } from './route-table';
+import { RouteTable } from './routes';
 
 async function selfSigned(): Promise<{ key: string; cert: string }> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

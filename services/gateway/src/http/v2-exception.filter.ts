@@ -1,10 +1,10 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import { ObjectTooLarge } from '@muster/ports';
 import { PROBLEMS, type Refusal, RefusalError, toV2Error, toV2InfraError } from '@muster/problems';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { cleanPath } from './clean-path';
-import { RouteTable } from './route-table';
-import { SchemaViolation } from './schema-violation';
+import { cleanPath } from './fastify-server';
+import { SchemaViolation } from './request.pipes';
+import { RouteTable } from './routes';
 
 interface ErrorAnswer {
   readonly status: number;

@@ -3,7 +3,7 @@ import { RegistrationService } from '@muster/contracts';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument } from '../sample-documents.fixture.spec';
-import { JSON_BODY_MAX_BYTES } from './limits';
+import { JSON_BODY_MAX_BYTES } from './request-body';
 
 describe('the wire', () => {
   let gateway: RunningGateway;

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import {
   InfraEnvFileQuery,
   type JsonSchema,
@@ -7,19 +8,42 @@ import {
 } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { DocumentWorkers } from '@muster/nest-kit';
+import { hostNetworkFiles } from '@muster/ignition-config';
+import { DOCUMENT_TASKS, DocumentWorkers } from '@muster/nest-kit';
 import { Controller, Get, HttpStatus, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersFile } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
+import { Accepts, OnlyRoles } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
-import { attachment } from '../http/attachment';
+import { attachment, createTar } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
-import { ImageUrls } from '../views/image-urls';
-import { InfraEnvViews } from '../views/infra-env-views';
+import { ImageUrls, InfraEnvViews } from '../views/infra-env-views';
 import { IPXE_SCRIPT, IpxeScripts } from './ipxe-scripts';
-import { staticNetworkArchive } from './static-network-archive';
+
+interface Networked {
+  readonly openshift_version?: string;
+  readonly static_network_config?: string;
+}
+
+/** The files of the hosts' static networks as a tar archive; empty when the infra-env has none. */
+export async function staticNetworkArchive(
+  { openshift_version, static_network_config }: Networked,
+  documents: DocumentWorkers,
+): Promise<Buffer> {
+  const planned = await documents.run(DOCUMENT_TASKS.planStaticNetworks, {
+    openshiftVersion: openshift_version ?? '',
+    staticNetworkConfig: static_network_config ?? '',
+  });
+  if (!planned) return Buffer.alloc(0);
+  const files = hostNetworkFiles(planned.networks.hosts, planned.form);
+  // Absolute in the machine, relative in the archive as tar itself writes them.
+  const entries = files.map(({ path, content }) => ({
+    name: path.slice(1),
+    open: () => Promise.resolve(Buffer.from(content)),
+  }));
+  return buffer(createTar(entries));
+}
 
 const DISCOVERY_IGNITION = 'discovery.ign';
 

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox';
 import {
   ListInfraEnvsQuery,
   RegisterInfraEnvBody,
@@ -13,16 +12,15 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { IDS } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
-import { Accepts } from '../auth/accepts.decorator';
-import type { Caller } from '../auth/caller';
-import { Context, Who } from '../auth/command-context.decorator';
+import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
+import { Context, Who } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
-import { checkPullSecret } from '../http/check-pull-secret';
-import { IdPipe } from '../http/request.pipes';
+import { checkPullSecret, IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { InfraEnvViews } from '../views/infra-env-views';
 

@@ -1,12 +1,18 @@
-import { Injectable } from '@nestjs/common';
 import type { HostDocument, InfraEnvDocument } from '@muster/assisted-api';
 import { BootImageError, ipxeBootScript, ipxeChainScript } from '@muster/boot-image';
 import { RefusalError } from '@muster/problems';
+import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { ReportedBodies } from '../views/host-texts';
 import { HostViews } from '../views/host-views';
-import { ReportedBodies } from '../views/reported-bodies';
-import { ImageUrls } from '../views/image-urls';
-import { appendedArguments } from './appended-arguments';
+import { ImageUrls } from '../views/infra-env-views';
+
+/** The values of an infra-env's kernel arguments, as the contract keeps them: the text of a JSON list of operations. */
+export function appendedArguments(stored: string): readonly string[] {
+  if (stored === '') return [];
+  const list = JSON.parse(stored) as readonly { readonly operation?: string; readonly value?: string }[];
+  return list.flatMap(({ operation, value }) => (operation === 'append' && value ? [value] : []));
+}
 
 export interface IpxeScriptRequest {
   /** discovery-image-always, which is also what an empty one means, or boot-order-control. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { DocumentWorkers } from '@muster/nest-kit';
-import { staticNetworkArchive as archiveOf } from './static-network-archive';
+import { staticNetworkArchive as archiveOf } from './images.controller';
 
 const documents = DocumentWorkers.create();
 const staticNetworkArchive = (infraEnv: Parameters<typeof archiveOf>[0]) => archiveOf(infraEnv, documents);

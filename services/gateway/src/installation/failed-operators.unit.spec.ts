@@ -1,4 +1,4 @@
-import { failedOperatorsOf } from './failed-operators';
+import { failedOperatorsOf } from './installation.controller';
 
 describe('failedOperatorsOf', () => {
   it('names what a report calls failed', () => {

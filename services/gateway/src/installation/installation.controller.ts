@@ -9,13 +9,29 @@ import { EventsService, IgnitionService, RegistrationService } from '@muster/con
 import type { CommandContext } from '@muster/event-sourcing';
 import { Body, Controller, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
-import { Accepts } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
+import { Accepts } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
-import { SendsAgentVersion } from '../http/headers.decorators';
+import { SendsAgentVersion } from '../http/headers';
 import { IdPipe, TextPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
-import { failedOperatorsOf } from './failed-operators';
+
+const REPORT = 'CLUSTER_OPERATORS_REPORT';
+
+/** Returns names and messages of the failed operators in the report of a controller. The report is untrusted and may have any shape. */
+export function failedOperatorsOf(data: object | undefined): readonly string[] {
+  const report = (data as { readonly [key: string]: unknown } | undefined)?.[REPORT];
+  if (!Array.isArray(report)) return [];
+  return report.flatMap((entry: unknown) => {
+    const {
+      name,
+      status,
+      status_info: info,
+    } = (entry ?? {}) as { name?: unknown; status?: unknown; status_info?: unknown };
+    if (status !== 'failed' || typeof name !== 'string') return [];
+    return [typeof info === 'string' && info !== '' ? `${name} (${info})` : name];
+  });
+}
 
 @Controller('v2/clusters/:cluster_id')
 export class InstallationController {

@@ -1,10 +1,10 @@
+import type { Static } from '@muster/assisted-api';
+import { type Probe, PROBES, Readiness } from '@muster/nest-kit';
 import { Controller, Get, HttpCode, Inject, Res } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { type Static } from '@muster/assisted-api';
-import { type Probe, PROBES, Readiness } from '@muster/nest-kit';
 import type { FastifyReply } from 'fastify';
-import { AcceptsAnyone } from '../auth/accepts.decorator';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { AcceptsAnyone } from '../auth/caller';
 
 const READINESS = Type.Object(
   {

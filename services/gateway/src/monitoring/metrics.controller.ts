@@ -1,9 +1,21 @@
-import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { COLLECTIONS, METRIC_PREFIX, type MetricDocument, type MetricRow, SERVICE_METRICS } from '@muster/assisted-api';
 import { createStoredMetric, READ_MODELS, RequestMetrics } from '@muster/nest-kit';
 import type { ReadModels } from '@muster/ports';
+import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { AnswersPlainText } from '../api-document/answers.decorator';
-import { AcceptsAnyone } from '../auth/accepts.decorator';
+import { AcceptsAnyone } from '../auth/caller';
+
+/** Request metrics under the names and with the buckets of assisted-service v2. Requests without a route share one series. */
+export const createGatewayMetrics = (): RequestMetrics =>
+  new RequestMetrics({
+    prefix: '',
+    service: 'assisted-installer',
+    durationBuckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    sizeBuckets: [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
+    inFlightLabels: ['handler', 'method'],
+    kindOf: (route, method) =>
+      route ? { handler: route.replace(/:(\w+)/g, '{$1}'), method } : { handler: '', method: '' },
+  });
 
 type Series = MetricDocument['series'];
 

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox';
 import {
   type ClusterDocument,
   IgnoredValidationsBody,
@@ -9,14 +8,41 @@ import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, HttpCode, Param, Put } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { Answers } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
+import { Accepts, OnlyRoles } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe } from '../http/request.pipes';
-import { OWN_API } from '../http/paths';
+import { OWN_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
-import { ignoredRules, isOverridden } from './ignored-rules';
+
+export interface IgnoredOfCluster {
+  readonly clusterIds: readonly string[];
+  readonly hostIds: readonly string[];
+}
+
+type Lists = Pick<ClusterDocument, 'ignored_cluster_validations' | 'ignored_host_validations'>;
+
+/** The rules that a user chose to ignore; none for unbound hosts. */
+export function ignoredRules(cluster: Lists | undefined): IgnoredOfCluster {
+  return {
+    clusterIds: idsIn(cluster?.ignored_cluster_validations),
+    hostIds: idsIn(cluster?.ignored_host_validations),
+  };
+}
+
+/** A cluster with any override is not supported: what the rules guard against may happen to it. */
+export function isOverridden(cluster: Lists | undefined): boolean {
+  const { clusterIds, hostIds } = ignoredRules(cluster);
+  return clusterIds.length + hostIds.length > 0;
+}
+
+/** The document holds the lists as the contract shows them: text of a JSON array. */
+function idsIn(list: string | undefined): readonly string[] {
+  const ids: unknown = JSON.parse(list || '[]');
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+}
 
 /** Lists of ids, or only `all`; the history is oldest first, its last entry is in force. */
 const LISTS = { host_validation_ids: Type.Array(Type.String()), cluster_validation_ids: Type.Array(Type.String()) };

@@ -1,5 +1,15 @@
-import { type Static, StringEnum, Nullable } from '@muster/assisted-api';
-import type { BlockingStatus, Outcome, RenderedOutcome } from '@muster/validation-rules';
+import { Nullable, type Static, StringEnum } from '@muster/assisted-api';
+import type { ValidationService } from '@muster/contracts';
+import type { InputOf, OutputOf } from '@muster/nest-kit';
+import {
+  type BlockingStatus,
+  clusterBlockingStatus,
+  hostBlockingStatus,
+  type Outcome,
+  renderClusterOutcome,
+  type RenderedOutcome,
+  renderHostOutcome,
+} from '@muster/validation-rules';
 import { Type } from '@sinclair/typebox';
 
 /** An outcome, with its history when it is recorded. */
@@ -91,3 +101,83 @@ function presentValidation(
     holds_back: isBlocking,
   };
 }
+
+type Found = OutputOf<typeof ValidationService.method.dryRun>;
+type DryRunResult = InputOf<typeof ValidationService.method.dryRun>['hosts'];
+
+/** `blocking`: findings that block an installation. `unmeasured`: results that are unknown until hosts measure them. */
+const FINDING = Type.Object(
+  { host_id: Nullable(Type.String()), id: Type.String(), message: Type.String(), remedy: Type.String() },
+  { title: 'preflight-finding' },
+);
+
+export const PREFLIGHT = Type.Object(
+  {
+    verdict: StringEnum(['ready', 'ready-once-measured', 'blocked']),
+    blocking: Type.Array(FINDING),
+    unmeasured: Type.Array(FINDING),
+    machine_networks: Type.Array(Type.String()),
+    validations: Type.Array(VALIDATION_SCHEMA),
+    hosts: Type.Array(
+      Type.Object(
+        {
+          host_id: Type.String(),
+          role: Type.String(),
+          installation_disk_id: Type.String(),
+          installation_disk_path: Type.String(),
+          validations: Type.Array(VALIDATION_SCHEMA),
+        },
+        { title: 'preflight-host' },
+      ),
+    ),
+  },
+  { title: 'preflight' },
+);
+export type Preflight = Static<typeof PREFLIGHT>;
+type Finding = Preflight['blocking'][number];
+
+/** A dry run has no overrides. */
+const NOTHING_IGNORED: readonly string[] = [];
+
+export function presentPreflight(found: Found, dryRun: DryRunResult): Preflight {
+  const validations = presentValidations(found.outcomes, {
+    render: renderClusterOutcome,
+    blockingStatusOf: (outcome) => clusterBlockingStatus(outcome, NOTHING_IGNORED),
+  });
+  const hosts = found.hosts.map((host, index) => ({
+    host_id: dryRun[index]?.hostId ?? host.hostId,
+    role: host.role,
+    installation_disk_id: host.installationDiskId,
+    installation_disk_path: host.installationDiskPath,
+    validations: presentValidations(host.outcomes, {
+      render: renderHostOutcome,
+      blockingStatusOf: (outcome) => hostBlockingStatus(outcome, NOTHING_IGNORED, true),
+    }),
+  }));
+  const findings = [
+    ...hosts.flatMap((host) => findingsOf(host.host_id, host.validations)),
+    ...findingsOf(null, validations),
+  ];
+  const blocking = findings.filter(({ isPending }) => !isPending).map(({ finding }) => finding);
+  const unmeasured = findings.filter(({ isPending }) => isPending).map(({ finding }) => finding);
+  const open = unmeasured.length > 0 ? 'ready-once-measured' : 'ready';
+  return {
+    verdict: blocking.length > 0 ? 'blocked' : open,
+    blocking,
+    unmeasured,
+    machine_networks: found.machineNetworks,
+    validations,
+    hosts,
+  };
+}
+
+const findingsOf = (
+  hostId: string | null,
+  validations: readonly PresentedValidation[],
+): readonly { readonly isPending: boolean; readonly finding: Finding }[] =>
+  validations
+    .filter((validation) => validation.holds_back)
+    .map(({ id, status, message, remedy }) => ({
+      isPending: status === 'pending',
+      finding: { host_id: hostId, id, message, remedy },
+    }));

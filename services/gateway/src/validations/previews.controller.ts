@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox';
 import {
   PreflightBody,
   type PreflightClusterRequest,
@@ -16,15 +15,15 @@ import { DOCUMENT_TASKS, DocumentWorkers, IDS, type InputOf } from '@muster/nest
 import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { Answers } from '../api-document/answers.decorator';
-import { Accepts } from '../auth/accepts.decorator';
-import type { Caller } from '../auth/caller';
-import { Context, Who } from '../auth/command-context.decorator';
+import { Accepts, type Caller } from '../auth/caller';
+import { Context, Who } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
-import { checkPullSecret } from '../http/check-pull-secret';
-import { OWN_API } from '../http/paths';
-import { PREFLIGHT, type Preflight, presentPreflight } from './present-preflight';
+import { checkPullSecret } from '../http/request.pipes';
+import { OWN_API } from '../http/routes';
+import { PREFLIGHT, type Preflight, presentPreflight } from './present-validations';
 
 type DryRunHost = InputOf<typeof ValidationService.method.dryRun>['hosts'][number];
 

@@ -8,14 +8,14 @@ import {
 } from '@muster/validation-rules';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
-import { Accepts } from '../auth/accepts.decorator';
-import { Context } from '../auth/command-context.decorator';
+import { Accepts } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe } from '../http/request.pipes';
-import { OWN_API } from '../http/paths';
+import { OWN_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
-import { ignoredRules, isOverridden } from './ignored-rules';
+import { ignoredRules, isOverridden } from './overrides.controller';
 import { type PresentedValidations, presentValidations, VALIDATIONS_SCHEMA } from './present-validations';
 
 @Controller(OWN_API)

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import {
   type ClusterDocument,
   COLLECTIONS,
@@ -7,11 +6,11 @@ import {
   type V2Cluster,
 } from '@muster/assisted-api';
 import { READ_MODELS } from '@muster/nest-kit';
-import type { ReadModels, Collection } from '@muster/ports';
-import { jsonList } from '../http/json-pieces';
-import { collect, findAll } from './documents';
+import type { Collection, ReadModels } from '@muster/ports';
+import { Inject, Injectable } from '@nestjs/common';
+import { jsonList } from '../http/file-answers';
+import { collect, findAll, noCluster } from './documents';
 import { type HostDetail, HostViews } from './host-views';
-import { noCluster } from './not-found';
 
 /** In a cluster's answer its hosts are shown as when they are asked for one by one. */
 const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: true };

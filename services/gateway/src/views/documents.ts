@@ -1,4 +1,5 @@
 import type { ReadModelQuery, ReadModels } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
 
 /** All documents of a query, page after page. */
 export async function* findAll<Document extends object>(
@@ -18,3 +19,27 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
   for await (const item of items) all.push(item);
   return all;
 }
+
+export const noCluster = (clusterId: string): RefusalError =>
+  new RefusalError({
+    code: 'not-found',
+    reason: `Cluster ${clusterId} was not found. List the clusters to see which exist.`,
+  });
+
+export const noInfraEnv = (infraEnvId: string): RefusalError =>
+  new RefusalError({
+    code: 'not-found',
+    reason: `Infra-env ${infraEnvId} was not found. List the infra-envs to see which exist.`,
+  });
+
+export const noHost = (infraEnvId: string, hostId: string): RefusalError =>
+  new RefusalError({
+    code: 'not-found',
+    reason: `Host ${hostId} was not found in infra-env ${infraEnvId}. List its hosts to see which exist.`,
+  });
+
+export const noHostOfCluster = (clusterId: string, hostId: string): RefusalError =>
+  new RefusalError({
+    code: 'not-found',
+    reason: `Host ${hostId} was not found in cluster ${clusterId}. List its hosts to see which exist.`,
+  });

@@ -1,14 +1,12 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { COLLECTIONS, type HostDocument, presentHost, type V2Host } from '@muster/assisted-api';
 import { hostKeyOf } from '@muster/contracts';
 import { READ_MODELS } from '@muster/nest-kit';
-import type { ReadModels, ReadModelConditions } from '@muster/ports';
-import { jsonList } from '../http/json-pieces';
-import { collect, findAll } from './documents';
-import { HostTexts } from './host-texts';
+import type { ReadModelConditions, ReadModels } from '@muster/ports';
+import { Inject, Injectable } from '@nestjs/common';
 import { LastSeen } from '../auth/last-seen';
-import { noHost } from './not-found';
-import { ReportedBodies } from './reported-bodies';
+import { jsonList } from '../http/file-answers';
+import { collect, findAll, noHost } from './documents';
+import { HostTexts, ReportedBodies } from './host-texts';
 
 /** Which of the big reported bodies an answer shows. */
 export interface HostDetail {

@@ -1,0 +1,233 @@
+import type {
+  ClusterNetwork,
+  ClusterSettings,
+  HostSettings,
+  InfraEnvSettings,
+  OperatorBundleList,
+  Plain,
+} from '@muster/contracts';
+import type { Refusal } from '@muster/problems';
+import type {
+  BundleRequest,
+  ClusterNetworkRequest,
+  NetworkRequest,
+  RegisterClusterBody,
+  ReviseClusterBody,
+  VipRequest,
+} from './cluster.request';
+import type { FencingCredentialsRequest, HttpHeaderRequest, ReviseHostBody } from './host.request';
+import type { RegisterInfraEnvBody, ReviseInfraEnvBody } from './infra-env.request';
+import { DEFAULT_CLUSTER_NETWORK_CIDR, DEFAULT_HOST_PREFIX_IPV4 } from './wire-values';
+
+const DEFAULT_HOST_PREFIX_IPV6 = 64;
+
+type ClusterBody = RegisterClusterBody & ReviseClusterBody;
+
+/** The settings of the request in the form of the bus. Absent fields stay absent. */
+export function toClusterSettings(request: Partial<RegisterClusterBody> | ReviseClusterBody): Plain<ClusterSettings> {
+  const body: Partial<ClusterBody> = request;
+  return withoutAbsent({
+    name: body.name,
+    baseDnsDomain: body.base_dns_domain,
+    openshiftVersion: body.openshift_version,
+    ocpReleaseImage: body.ocp_release_image,
+    cpuArchitecture: body.cpu_architecture === 'aarch64' ? 'arm64' : body.cpu_architecture,
+    controlPlaneCount: body.control_plane_count,
+    highAvailabilityMode: body.high_availability_mode,
+    clusterNetworks: toClusterNetworks(body),
+    serviceNetworks: toCidrs(body.service_networks, body.service_network_cidr),
+    machineNetworks: toCidrs(body.machine_networks, body.machine_network_cidr),
+    apiVips: toAddresses(body.api_vips),
+    ingressVips: toAddresses(body.ingress_vips),
+    vipDhcpAllocation: body.vip_dhcp_allocation,
+    userManagedNetworking: body.user_managed_networking,
+    networkType: body.network_type,
+    sshPublicKey: body.ssh_public_key,
+    proxy: toProxy(body),
+    additionalNtpSource: body.additional_ntp_source,
+    ntpSources: body.ntp_sources,
+    hyperthreading: body.hyperthreading,
+    schedulableMasters: body.schedulable_masters,
+    tags: body.tags,
+    platformType: body.platform?.type,
+    platformDetails: body.platform?.external && { external: withoutAbsent({ ...body.platform.external }) },
+    diskEncryption: body.disk_encryption && withoutAbsent({ ...body.disk_encryption }),
+    loadBalancerType: body.load_balancer?.type,
+    olmOperators: body.olm_operators && {
+      items: body.olm_operators.map(({ name = '', properties = '' }) => ({ name, properties, sourceBundles: [] })),
+    },
+    apiVipDnsName: body.api_vip_dns_name,
+    ignitionEndpoint: body.ignition_endpoint && withoutAbsent({ ...body.ignition_endpoint }),
+  });
+}
+
+function toClusterNetworks(body: Partial<ClusterBody>): { items: Plain<ClusterNetwork>[] } | undefined {
+  const { cluster_network_cidr: cidr, cluster_network_host_prefix: hostPrefix } = body;
+  const single = cidr !== undefined || hostPrefix !== undefined;
+  const networks: readonly ClusterNetworkRequest[] | undefined =
+    body.cluster_networks ??
+    (single ? [{ cidr: cidr ?? DEFAULT_CLUSTER_NETWORK_CIDR, host_prefix: hostPrefix }] : undefined);
+  return (
+    networks && {
+      items: networks.map((network) => ({
+        cidr: network.cidr,
+        hostPrefix:
+          network.host_prefix ?? (network.cidr.includes(':') ? DEFAULT_HOST_PREFIX_IPV6 : DEFAULT_HOST_PREFIX_IPV4),
+      })),
+    }
+  );
+}
+
+function toCidrs(
+  networks: readonly NetworkRequest[] | undefined,
+  single: string | undefined,
+): { items: string[] } | undefined {
+  if (networks) return { items: networks.map(({ cidr }) => cidr) };
+  return single === undefined ? undefined : { items: [single] };
+}
+
+function toAddresses(vips: readonly VipRequest[] | undefined): { items: string[] } | undefined {
+  return vips && { items: vips.map(({ ip = '' }) => ip).filter((ip) => ip !== '') };
+}
+
+function toProxy(body: Partial<ClusterBody>): Plain<ClusterSettings>['proxy'] {
+  const { http_proxy: httpProxy, https_proxy: httpsProxy, no_proxy: noProxy } = body;
+  return httpProxy === undefined && httpsProxy === undefined && noProxy === undefined
+    ? undefined
+    : withoutAbsent({ httpProxy, httpsProxy, noProxy });
+}
+
+/** JSON has no undefined; only the given fields remain. */
+export function withoutAbsent<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+}
+
+/** Bundles as the services take them; undefined when the request says nothing of bundles. */
+export function toOperatorBundles(
+  bundles: readonly BundleRequest[] | undefined,
+): Plain<OperatorBundleList> | undefined {
+  return (
+    bundles && {
+      items: bundles.map(({ id, optional_operators: optional }) => ({
+        id,
+        optionalOperators: optional && { items: [...optional] },
+      })),
+    }
+  );
+}
+
+/** The settings of a new infra-env in the form of the bus. */
+export function toInfraEnvSettings(body: RegisterInfraEnvBody): Plain<InfraEnvSettings> {
+  return { ...toInfraEnvFields(body), ...toIdentity(body) };
+}
+
+/** In a revision, an empty key, version or override means "as it was", as in the contract. */
+export function toInfraEnvChanges(body: ReviseInfraEnvBody): Plain<InfraEnvSettings> {
+  const changes = toInfraEnvFields(body);
+  for (const field of ['sshAuthorizedKey', 'openshiftVersion', 'ignitionConfigOverride'] as const) {
+    if (changes[field] === '') delete changes[field];
+  }
+  return changes;
+}
+
+function toIdentity(body: RegisterInfraEnvBody): Plain<InfraEnvSettings> {
+  return withoutAbsent({
+    name: body.name,
+    clusterId: body.cluster_id?.toLowerCase(),
+    cpuArchitecture: body.cpu_architecture === 'aarch64' ? 'arm64' : body.cpu_architecture,
+  });
+}
+
+function toInfraEnvFields(body: RegisterInfraEnvBody | ReviseInfraEnvBody): Plain<InfraEnvSettings> {
+  return withoutAbsent({
+    openshiftVersion: body.openshift_version,
+    imageType: body.image_type,
+    proxy:
+      body.proxy &&
+      withoutAbsent({
+        httpProxy: body.proxy.http_proxy,
+        httpsProxy: body.proxy.https_proxy,
+        noProxy: body.proxy.no_proxy,
+      }),
+    sshAuthorizedKey: body.ssh_authorized_key,
+    additionalNtpSources: body.additional_ntp_sources,
+    ntpSources: body.ntp_sources,
+    ignitionConfigOverride: body.ignition_config_override,
+    additionalTrustBundle: body.additional_trust_bundle,
+    kernelArguments: body.kernel_arguments && toText(body.kernel_arguments),
+    // An empty list removes the setting, so that it is absent in answers.
+    staticNetworkConfig:
+      body.static_network_config && (body.static_network_config.length > 0 ? toText(body.static_network_config) : ''),
+    rendezvousIp: body.rendezvous_ip,
+    networkDiscoveryDelaySeconds: body.network_discovery_delay_seconds,
+  });
+}
+
+const toText = (items: readonly object[]): string => JSON.stringify(items);
+
+export interface HostRevision {
+  readonly hostName?: string;
+  readonly hostRole?: string;
+  readonly installationDiskId?: string;
+  readonly settings: Plain<HostSettings>;
+  /** Secrets, to be sealed where they arrive; empty takes back what was given. */
+  readonly ignitionEndpointToken?: string;
+  /** JSON object of header to value. */
+  readonly ignitionEndpointHttpHeaders?: string;
+  /** JSON object as the contract writes it. */
+  readonly fencingCredentials?: string;
+}
+
+/**
+ * The settings of the request in the form of the bus. `skippedDisks` is the host's present comma-separated
+ * `skip_formatting_disks`, which the contract changes member by member.
+ */
+export function toHostRevision(
+  body: ReviseHostBody,
+  skippedDisks: string,
+): HostRevision | { readonly refusal: Refusal } {
+  const chosen = (body.disks_selected_config ?? []).filter(({ role }) => role === 'install');
+  if (body.disks_selected_config && chosen.length !== 1) {
+    return {
+      refusal: {
+        code: 'conflicts-with-other',
+        reason: `disks_selected_config names ${chosen.length} disks with the role install; name exactly one`,
+        subject: 'disks_selected_config',
+      },
+    };
+  }
+  return withoutAbsent({
+    hostName: body.host_name,
+    hostRole: body.host_role,
+    installationDiskId: chosen[0]?.id,
+    ignitionEndpointToken: body.ignition_endpoint_token,
+    ignitionEndpointHttpHeaders: body.ignition_endpoint_http_headers && toHeaders(body.ignition_endpoint_http_headers),
+    fencingCredentials: body.fencing_credentials && toCredentials(body.fencing_credentials),
+    settings: withoutAbsent({
+      machineConfigPoolName: body.machine_config_pool_name,
+      nodeLabels:
+        body.node_labels && JSON.stringify(Object.fromEntries(body.node_labels.map(({ key, value }) => [key, value]))),
+      skipFormattingDisks: body.disks_skip_formatting && toSkippedDisks(body.disks_skip_formatting, skippedDisks),
+    }),
+  });
+}
+
+/** No headers: empty, which takes back those given before. */
+function toHeaders(headers: readonly HttpHeaderRequest[]): string {
+  return headers.length === 0 ? '' : JSON.stringify(Object.fromEntries(headers.map(({ key, value }) => [key, value])));
+}
+
+const toCredentials = ({ certificate_verification: verification = 'Enabled', ...given }: FencingCredentialsRequest) =>
+  JSON.stringify({ ...given, certificate_verification: verification });
+
+function toSkippedDisks(
+  changes: readonly { readonly disk_id: string; readonly skip_formatting: boolean }[],
+  present: string,
+): string {
+  const skipped = new Set(present.split(',').filter((id) => id !== ''));
+  for (const change of changes) {
+    if (change.skip_formatting) skipped.add(change.disk_id);
+    else skipped.delete(change.disk_id);
+  }
+  return [...skipped].join(',');
+}

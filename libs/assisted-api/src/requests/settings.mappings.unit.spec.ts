@@ -1,0 +1,145 @@
+import { toClusterSettings, toHostRevision, toInfraEnvChanges, toInfraEnvSettings } from './settings.mappings';
+
+describe('toClusterSettings', () => {
+  it('says nothing that the request did not say', () => {
+    expect(toClusterSettings({})).toEqual({});
+    expect(Object.keys(toClusterSettings({ name: 'one' }))).toEqual(['name']);
+  });
+
+  it('keeps an empty list, which clears, apart from an absent one', () => {
+    expect(toClusterSettings({ machine_networks: [], api_vips: [{ ip: '' }] })).toEqual({
+      machineNetworks: { items: [] },
+      apiVips: { items: [] },
+    });
+  });
+
+  it('fills in the host prefix of each network by its family', () => {
+    const networks = [{ cidr: '10.128.0.0/14' }, { cidr: 'fd01::/48' }, { cidr: '10.0.0.0/16', host_prefix: 24 }];
+    expect(
+      toClusterSettings({ cluster_networks: networks }).clusterNetworks?.items.map(({ hostPrefix }) => hostPrefix),
+    ).toEqual([23, 64, 24]);
+  });
+
+  it('understands the single networks of older clients, where the lists are absent', () => {
+    expect(
+      toClusterSettings({
+        cluster_network_host_prefix: 25,
+        service_network_cidr: '172.30.0.0/16',
+        machine_network_cidr: '192.0.2.0/24',
+      }),
+    ).toEqual({
+      clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 25 }] },
+      serviceNetworks: { items: ['172.30.0.0/16'] },
+      machineNetworks: { items: ['192.0.2.0/24'] },
+    });
+    expect(toClusterSettings({ service_networks: [], service_network_cidr: '172.30.0.0/16' })).toEqual({
+      serviceNetworks: { items: [] },
+    });
+  });
+
+  it('carries platform, encryption, load balancer, operators and proxy', () => {
+    expect(
+      toClusterSettings({
+        platform: { type: 'external', external: { platform_name: 'oci' } },
+        disk_encryption: { enable_on: 'all', mode: 'tpmv2' },
+        load_balancer: { type: 'user-managed' },
+        olm_operators: [{ name: 'lvm' }],
+        http_proxy: 'http://p',
+        cpu_architecture: 'aarch64',
+      }),
+    ).toEqual({
+      platformType: 'external',
+      platformDetails: { external: { platform_name: 'oci' } },
+      diskEncryption: { enable_on: 'all', mode: 'tpmv2' },
+      loadBalancerType: 'user-managed',
+      olmOperators: { items: [{ name: 'lvm', properties: '', sourceBundles: [] }] },
+      proxy: { httpProxy: 'http://p' },
+      cpuArchitecture: 'arm64',
+    });
+  });
+
+  it('never carries the pull secret', () => {
+    const settings = toClusterSettings({ name: 'one', openshift_version: '4.18', pull_secret: 'canary-4711' });
+    expect(JSON.stringify(settings)).not.toContain('canary-4711');
+  });
+});
+
+describe('toInfraEnvSettings', () => {
+  it('writes lists as texts, as they are stored', () => {
+    expect(
+      toInfraEnvSettings({
+        name: 'one',
+        pull_secret: 'canary-4711',
+        static_network_config: [],
+        cluster_id: 'AB',
+        cpu_architecture: 'aarch64',
+      }),
+    ).toEqual({ name: 'one', clusterId: 'ab', cpuArchitecture: 'arm64', staticNetworkConfig: '' });
+  });
+
+  it('takes empty keys, versions and overrides of a revision for "as it was"', () => {
+    expect(
+      toInfraEnvChanges({
+        ssh_authorized_key: '',
+        openshift_version: '',
+        ignition_config_override: '',
+        ntp_sources: '',
+      }),
+    ).toEqual({
+      ntpSources: '',
+    });
+  });
+});
+
+describe('toHostRevision', () => {
+  it('carries secrets beside the settings, never in them', () => {
+    const revision = toHostRevision(
+      {
+        ignition_endpoint_token: 'token',
+        ignition_endpoint_http_headers: [{ key: 'X-Rack', value: '7' }],
+        fencing_credentials: { address: 'https://bmc', username: 'root', password: 'pw' },
+      },
+      '',
+    );
+    expect(revision).toEqual({
+      settings: {},
+      ignitionEndpointToken: 'token',
+      ignitionEndpointHttpHeaders: '{"X-Rack":"7"}',
+      fencingCredentials:
+        '{"address":"https://bmc","username":"root","password":"pw","certificate_verification":"Enabled"}',
+    });
+    expect(toHostRevision({ ignition_endpoint_token: '', ignition_endpoint_http_headers: [] }, '')).toEqual({
+      settings: {},
+      ignitionEndpointToken: '',
+      ignitionEndpointHttpHeaders: '',
+    });
+  });
+
+  it('wants exactly one installation disk where disks are chosen', () => {
+    expect(toHostRevision({ disks_selected_config: [{ id: 'a' }, { id: 'b', role: 'install' }] }, '')).toEqual({
+      installationDiskId: 'b',
+      settings: {},
+    });
+    for (const disks of [
+      [],
+      [
+        { id: 'a', role: 'install' },
+        { id: 'b', role: 'install' },
+      ],
+    ]) {
+      expect(toHostRevision({ disks_selected_config: disks }, '')).toMatchObject({
+        refusal: { code: 'conflicts-with-other' },
+      });
+    }
+  });
+
+  it('changes the disks that are left alone one by one', () => {
+    const changes = [
+      { disk_id: 'a', skip_formatting: false },
+      { disk_id: 'c', skip_formatting: true },
+    ];
+    expect(toHostRevision({ disks_skip_formatting: changes }, 'a,b')).toEqual({
+      settings: { skipFormattingDisks: 'b,c' },
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { Registry } from 'prom-client';
+import { createStoredMetric, RequestMetrics } from './metrics';
+
+const linesOf = async (registry: Registry): Promise<readonly string[]> => (await registry.metrics()).split('\n');
+
+describe('Request metrics', () => {
+  const metrics = new RequestMetrics({
+    prefix: 'a_',
+    service: 's',
+    durationBuckets: [0.1, 1, 50],
+    sizeBuckets: [100, 1e6],
+    inFlightLabels: ['handler'],
+    kindOf: () => undefined,
+  });
+
+  it('count durations and sizes cumulatively, and requests in flight', async () => {
+    const kind = { handler: '/byid/:token', method: 'GET' };
+    metrics.started(kind);
+    metrics.started(kind);
+    metrics.ended(kind, { code: 206, seconds: 0.5, bytes: 2e6 });
+    metrics.started(kind);
+    metrics.ended(kind, { code: 206, seconds: 20, bytes: 50 });
+    const labels = 'service="s",handler="/byid/:token",method="GET",code="206"';
+    const lines = await linesOf(metrics.registry);
+    for (const line of [
+      `a_http_request_duration_seconds_bucket{le="0.1",${labels}} 0`,
+      `a_http_request_duration_seconds_bucket{le="1",${labels}} 1`,
+      `a_http_request_duration_seconds_bucket{le="50",${labels}} 2`,
+      `a_http_request_duration_seconds_bucket{le="+Inf",${labels}} 2`,
+      `a_http_request_duration_seconds_sum{${labels}} 20.5`,
+      `a_http_response_size_bytes_bucket{le="100",${labels}} 1`,
+      `a_http_response_size_bytes_count{${labels}} 2`,
+      'a_http_requests_inflight{service="s",handler="/byid/:token"} 1',
+    ])
+      expect(lines).toContain(line);
+  });
+});
+
+describe('A stored metric', () => {
+  it('is rendered with the values of its series at that moment', async () => {
+    const registry = new Registry();
+    const counts = new Map<string, number>([['role="master",result="a\\"b\\n"', 3]]);
+    createStoredMetric(registry, {
+      name: 'hosts',
+      help: 'Hosts.',
+      type: 'counter',
+      labelNames: ['role', 'result'],
+      series: () => Promise.resolve(counts),
+    });
+    createStoredMetric(registry, {
+      name: 'seconds',
+      help: 'Seconds.',
+      type: 'histogram',
+      labelNames: ['result'],
+      buckets: [1, 2],
+      series: () => Promise.resolve([['result="ok"', { buckets: [0, 1], sum: 2.5, count: 2 }] as const]),
+    });
+    expect(await linesOf(registry)).toContain('hosts{role="master",result="a\\"b\\n"} 3');
+    counts.set('role="worker",result="c"', 1);
+    const lines = await linesOf(registry);
+    for (const line of [
+      '# TYPE hosts counter',
+      'hosts{role="worker",result="c"} 1',
+      '# TYPE seconds histogram',
+      'seconds_bucket{result="ok",le="1"} 0',
+      'seconds_bucket{result="ok",le="2"} 1',
+      'seconds_bucket{result="ok",le="+Inf"} 2',
+      'seconds_sum{result="ok"} 2.5',
+      'seconds_count{result="ok"} 2',
+    ])
+      expect(lines).toContain(line);
+  });
+});

@@ -1,0 +1,86 @@
+import { type Refusal as DecisionRefusal, RefusalError as DecisionRefusalError } from '@muster/decision';
+
+/** Every way a request can be refused: code, HTTP status, title. Stable; documentation and both error shapes come from here. */
+export const PROBLEMS = {
+  'invalid-input': { status: 400, title: 'The request does not have the required form' },
+  'not-allowed-in-state': { status: 409, title: 'The state does not allow this' },
+  'not-found': { status: 404, title: 'The resource does not exist' },
+  'already-exists': { status: 409, title: 'It exists already' },
+  'conflicts-with-other': { status: 409, title: 'It contradicts something else' },
+  'host-already-installed': { status: 409, title: 'The host is installed' },
+  'host-must-boot-from-disk': { status: 400, title: 'The host must boot from its installation disk' },
+  'cluster-does-not-accept-hosts': { status: 409, title: 'The cluster does not take hosts now' },
+  'host-refuses': { status: 409, title: 'A host of the cluster does not allow this' },
+  'identity-conflict': { status: 409, title: 'Two machines claim one host id' },
+  'not-ready': { status: 409, title: 'Not ready yet' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  'unusable-name': { status: 422, title: 'The name cannot be used' },
+  unauthorized: { status: 401, title: 'The credentials are missing or not valid' },
+  forbidden: { status: 403, title: 'The credentials do not allow this' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  'insufficient-storage': { status: 507, title: 'The disk is full' },
+  busy: { status: 503, title: 'The service cannot answer now' },
+  'not-supported': { status: 501, title: 'This part is not built yet' },
+  internal: { status: 500, title: 'Something broke on our side' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** A refusal with a code of the problem table. */
+export type Refusal = DecisionRefusal<ProblemCode>;
+
+/** A thrown refusal with a code of the problem table. */
+export type RefusalError = DecisionRefusalError<ProblemCode>;
+export const RefusalError: new (refusal: Refusal) => RefusalError = DecisionRefusalError;
+
+/** RFC 9457 problem document. */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly subject?: string;
+  readonly allowed?: readonly string[];
+}
+
+export function toProblemDocument(refusal: Refusal): ProblemDocument {
+  const { status, title } = PROBLEMS[refusal.code];
+  return {
+    type: `urn:muster:problem:${refusal.code}`,
+    title,
+    status,
+    detail: refusal.reason,
+    subject: refusal.subject,
+    allowed: refusal.allowed,
+  };
+}
+
+/** The v2 contract's `error`: all five members are required there. */
+export interface V2Error {
+  readonly kind: 'Error';
+  readonly id: number;
+  readonly href: '';
+  readonly code: string;
+  readonly reason: string;
+}
+
+export function toV2Error(refusal: Refusal): V2Error {
+  const { status } = PROBLEMS[refusal.code];
+  return { kind: 'Error', id: status, href: '', code: String(status), reason: withAllowed(refusal) };
+}
+
+/** The reason as sentences: what would have been accepted stands behind it. */
+function withAllowed({ reason, allowed = [] }: Refusal): string {
+  if (allowed.length === 0) return reason;
+  return `${reason}${/[.!?]$/.test(reason) ? '' : '.'} Allowed: ${allowed.join(', ')}.`;
+}
+
+/** The v2 contract's `infra_error` (401, 403) and the framework's errors before a handler runs. */
+export interface V2InfraError {
+  readonly code: number;
+  readonly message: string;
+}
+
+export function toV2InfraError(refusal: Refusal): V2InfraError {
+  return { code: PROBLEMS[refusal.code].status, message: refusal.reason };
+}

@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SchemaViolation } from './request.pipes';
+
+/** Largest JSON body, in bytes. Inventory and connectivity reports of big hosts are the largest that are sent. */
+export const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
+/** Largest uploaded log bundle, in bytes: the contract's own limit. */
+export const LOG_BUNDLE_MAX_BYTES = 262_144_000;
+/** Longest path parameter, in characters: ids are 36. */
+export const PATH_PARAMETER_MAX_CHARACTERS = 128;
+/** A client that takes longer than this to say what it wants is cut off. */
+export const HEADERS_TIMEOUT_MS = 30_000;
+/** A client that takes longer than this to send a whole request is cut off; log bundles come over slow lines. */
+export const REQUEST_TIMEOUT_MS = 600_000;
+/** Slowest JSON body: average bytes per second, once a body has taken longer than the time below. */
+export const BODY_RATE_MIN_BYTES_PER_SECOND = 1_024;
+export const BODY_RATE_GRACE_MS = 15_000;
+/** Longest request id that is taken over from a client, in characters. */
+export const REQUEST_ID_MAX_CHARACTERS = 128;
+/** How often clients that take too long are looked for. */
+export const SLOW_CLIENTS_CHECK_MS = 10_000;
+
+const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
+
+/** Hands bodies to the handlers as unread streams: nothing is parsed before the caller is identified. */
+export function leaveBodiesUnread(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+}
+
+/**
+ * Replaces an unread body by its JSON value. A body with the media type of another parser stays as it is.
+ *
+ * `needsMediaType`: browsers may send bodies without media type to other origins, so one is required without authentication.
+ *
+ * @returns whether the request has a JSON body.
+ * @throws SchemaViolation for another media type (415), more than `JSON_BODY_MAX_BYTES` (413), a body that arrives too slowly (408) and
+ * broken JSON (400).
+ */
+export async function readBody(request: FastifyRequest, needsMediaType: boolean): Promise<boolean> {
+  const { body } = request;
+  if (!(body instanceof Readable)) return false;
+  const bytes = await bytesOf(body);
+  if (bytes.length === 0) {
+    request.body = undefined;
+    return false;
+  }
+  const mediaType = request.headers['content-type'];
+  if (mediaType === undefined ? needsMediaType : !JSON_MEDIA_TYPE.test(mediaType))
+    throw new SchemaViolation(
+      `Content-Type ${JSON.stringify((mediaType ?? '').slice(0, 80))} is not supported. Send application/json.`,
+      415,
+    );
+  request.body = await parseJson(request, bytes);
+  return true;
+}
+
+/** The rest of a refused body is read and dropped, so that the client gets the answer instead of a closed connection. */
+function bytesOf(body: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    const startedMs = performance.now();
+    const watch = setInterval(() => {
+      const elapsedMs = performance.now() - startedMs;
+      if (elapsedMs > BODY_RATE_GRACE_MS && length < (elapsedMs / 1_000) * BODY_RATE_MIN_BYTES_PER_SECOND)
+        refuse(new SchemaViolation('The body arrived too slowly', 408));
+    }, BODY_RATE_GRACE_MS / 5);
+    const refuse = (error: Error): void => {
+      clearInterval(watch);
+      chunks = [];
+      reject(error);
+    };
+    body.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= JSON_BODY_MAX_BYTES) chunks.push(chunk);
+      else refuse(new SchemaViolation(`The body is too large: at most ${JSON_BODY_MAX_BYTES} bytes are allowed`, 413));
+    });
+    body.once('end', () => {
+      clearInterval(watch);
+      resolve(Buffer.concat(chunks));
+    });
+    body.once('error', refuse);
+    body.once('close', () => refuse(new SchemaViolation('The body ended early')));
+  });
+}
+
+/** Fastify's own parser, which refuses members that change prototypes. Bytes that are not UTF-8 become U+FFFD. */
+function parseJson(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const parse = request.server.getDefaultJsonParser('error', 'error');
+    void parse(request, bytes.toString('utf8'), (error, value) => {
+      if (error) reject(error);
+      else resolve(value);
+    });
+  });
+}

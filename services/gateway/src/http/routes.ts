@@ -1,0 +1,43 @@
+import type { INestApplication } from '@nestjs/common';
+
+/** Prefix of the paths of the v2 API. */
+export const API_PREFIX = 'api/assisted-install';
+
+/** Prefix of Muster's own paths, which assisted-service v2 does not have. */
+export const OWN_API = 'api/muster/v1';
+
+/** Puts the v2 prefix before all routes except Muster's own and the probes. */
+export const setPaths = (app: INestApplication): INestApplication =>
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'metrics', 'ready', `${OWN_API}/*path`] });
+
+/** All served routes, which distinguish a wrong method from an unknown path. */
+export class RouteTable {
+  private readonly methodsByPattern = new Map<string, { readonly matcher: RegExp; readonly methods: Set<string> }>();
+
+  add(pattern: string, methods: string | readonly string[]): void {
+    const known = this.methodsByPattern.get(pattern) ?? { matcher: toMatcher(pattern), methods: new Set<string>() };
+    for (const method of [methods].flat()) known.methods.add(method);
+    this.methodsByPattern.set(pattern, known);
+  }
+
+  /** Every pattern with its methods, in the order they were added. */
+  all(): readonly { readonly pattern: string; readonly methods: readonly string[] }[] {
+    return [...this.methodsByPattern].map(([pattern, { methods }]) => ({ pattern, methods: [...methods] }));
+  }
+
+  /** Methods that a cleaned path (no query) is served with; empty when the path is unknown. */
+  methodsOf(path: string): readonly string[] {
+    const methods = [...this.methodsByPattern.values()]
+      .filter(({ matcher }) => matcher.test(path))
+      .flatMap((route) => [...route.methods]);
+    return [...new Set(methods)].sort();
+  }
+}
+
+const toMatcher = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .split('/')
+      .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+      .join('/')}$`,
+  );

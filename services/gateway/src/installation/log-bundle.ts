@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream';
+import {
+  type ClusterDocument,
+  COLLECTIONS,
+  type EventDocument,
+  type HostDocument,
+  presentEvent,
+} from '@muster/assisted-api';
+import { IgnitionService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { OBJECT_STORE, READ_MODELS } from '@muster/nest-kit';
+import type { ObjectStore, ReadModels } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+import { Commands } from '../bus/commands';
+import { createTar, type TarEntry } from '../http/file-answers';
+import { ClusterViews } from '../views/cluster-views';
+import { findAll } from '../views/documents';
+
+/** A collected log bundle: `source` is `controller` or a host's id. */
+export interface CollectedLog {
+  readonly source: string;
+  readonly digest: string;
+  readonly fileName: string;
+}
+
+/** The collected logs of a cluster, those of the controller first. */
+export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocument[]): readonly CollectedLog[] {
+  const name = safe(cluster.name);
+  const logs: CollectedLog[] = [];
+  const controller = cluster._log_digests['controller'];
+  if (controller) logs.push({ source: 'controller', digest: controller, fileName: `${name}_controller_logs.tar.gz` });
+  for (const host of hosts) {
+    const digest = host._logs_digest ?? cluster._log_digests[host.id];
+    if (!digest) continue;
+    const role = host.bootstrap ? 'bootstrap' : host.role;
+    const hostName = safe(host.requested_hostname || host._reported_hostname || host.id);
+    const fileName = `${[name, role, hostName].filter(Boolean).join('_')}.tar.gz`;
+    const isTaken = logs.some((log) => log.fileName === fileName);
+    logs.push({
+      source: host.id,
+      digest,
+      // The names of assisted-service v2; the id keeps two hosts of one name apart.
+      fileName: isTaken ? fileName.replace(/\.tar\.gz$/, `_${host.id}.tar.gz`) : fileName,
+    });
+  }
+  return logs;
+}
+
+/** Hosts report their names: a name must not contain a path or break the header. */
+const safe = (name: string): string =>
+  name
+    .replace(/[^A-Za-z0-9.-]/g, '-')
+    .replace(/^\.+/, '')
+    .slice(0, 64);
+
+/**
+ * The archive of everything that helps to analyse an installation: the events and the state of the cluster, its custom
+ * manifests, and the logs that were collected. It exists before the first upload too.
+ */
+@Injectable()
+export class LogBundle {
+  constructor(
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    private readonly clusters: ClusterViews,
+    private readonly commands: Commands,
+  ) {}
+
+  async create(clusterId: string, logs: readonly CollectedLog[], context: CommandContext): Promise<Readable> {
+    const entries: TarEntry[] = [
+      { name: 'cluster_events.json', open: () => this.events(clusterId) },
+      { name: 'cluster_metadata.json', open: async () => toJson(await this.clusters.show(clusterId)) },
+      ...(await this.manifests(clusterId, context)),
+      ...logs.map(({ fileName, digest }) => ({ name: fileName, open: () => this.objectStore.open(digest) })),
+    ];
+    return createTar(entries);
+  }
+
+  /** All categories, in order of time, with the members that the events API leaves out. */
+  private async events(clusterId: string): Promise<Buffer> {
+    const events: object[] = [];
+    const query = { collection: COLLECTIONS.events, where: { cluster_id: clusterId } };
+    for await (const event of findAll<EventDocument>(this.readModels, query))
+      events.push({ ...presentEvent(event), category: event.category, request_id: event.request_id });
+    return toJson(events);
+  }
+
+  /** Manifests are left out when their service refuses or does not answer: the rest of the bundle is served. */
+  private async manifests(clusterId: string, context: CommandContext): Promise<readonly TarEntry[]> {
+    const { listManifests, readManifest } = IgnitionService.method;
+    try {
+      const listed = await this.commands.ask(listManifests, { clusterId, includeSystemGenerated: false }, context);
+      return listed.manifests.map(({ folder, fileName }) => ({
+        name: `manifests/${folder}/${fileName}`,
+        open: async () => {
+          const { content } = await this.commands.ask(readManifest, { clusterId, folder, fileName }, context);
+          return Buffer.from(content, 'base64');
+        },
+      }));
+    } catch (error) {
+      if (error instanceof RefusalError) return [];
+      throw error;
+    }
+  }
+}
+
+const toJson = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);

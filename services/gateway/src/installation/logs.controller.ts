@@ -1,0 +1,160 @@
+import { DownloadLogsQuery, LogsProgressBody, UploadLogsQuery } from '@muster/assisted-api';
+import { RegistrationService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import { OBJECT_STORE, type Probe, PROBES, requireDiskReserve } from '@muster/nest-kit';
+import type { ObjectStore } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query, Req, StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
+import { Commands } from '../bus/commands';
+import { attachment } from '../http/file-answers';
+import { toOpenApi } from '../http/headers';
+import { LOG_BUNDLE_MAX_BYTES } from '../http/request-body';
+import { IdPipe, SchemaViolation } from '../http/request.pipes';
+import { ClusterViews } from '../views/cluster-views';
+import { noHostOfCluster } from '../views/documents';
+import { HostViews } from '../views/host-views';
+import { type CollectedLog, collectedLogs, LogBundle } from './log-bundle';
+
+const UPLOAD = toOpenApi({
+  type: 'object',
+  properties: {
+    upfile: {
+      type: 'string',
+      format: 'binary',
+      maxLength: LOG_BUNDLE_MAX_BYTES,
+      description: 'A tar archive, packed with gzip.',
+    },
+  },
+  required: ['upfile'],
+});
+
+@Controller('v2')
+export class LogsController {
+  constructor(
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    @Inject(PROBES) private readonly probes: readonly Probe[],
+    private readonly clusters: ClusterViews,
+    private readonly hosts: HostViews,
+    private readonly commands: Commands,
+    private readonly bundle: LogBundle,
+  ) {}
+
+  @Get('clusters/:cluster_id/logs')
+  @AnswersFile('Download collected logs of one host, of the controller, or all of them in one archive.', {
+    isEarlyAtTimes: true,
+  })
+  @Accepts('userAuth', 'urlAuth')
+  async downloadLogs(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: DownloadLogsQuery,
+    @Context() context: CommandContext,
+  ): Promise<StreamableFile> {
+    const cluster = await this.clusters.document(clusterId);
+    const logs = collectedLogs(cluster, await this.hosts.documentsOfCluster(clusterId));
+    if (query.logs_type === 'host') return this.one(logs, hostIdOf(query));
+    if (query.logs_type === 'controller') return this.one(logs, 'controller');
+    return attachment(await this.bundle.create(clusterId, logs, context), `${cluster.name}_logs.tar`);
+  }
+
+  private async one(logs: readonly CollectedLog[], source: string): Promise<StreamableFile> {
+    const log = logs.find((collected) => collected.source === source);
+    const body = log && (await this.objectStore.open(log.digest));
+    if (!log || !body) throw notCollected(source);
+    return attachment(body, log.fileName);
+  }
+
+  /** The body goes to the object store as it comes in; the fact that follows names it by digest. */
+  @Post('clusters/:cluster_id/logs')
+  @HttpCode(204)
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ required: true, schema: UPLOAD })
+  @AnswersNothing('Upload the logs of a host or of the controller.')
+  @Accepts('agentAuth')
+  async uploadLogs(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: UploadLogsQuery,
+    @Req() request: FastifyRequest,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.clusters.document(clusterId);
+    await requireDiskReserve(this.probes);
+    const infraEnvId = query.logs_type === 'host' ? await this.infraEnvOf(clusterId, query) : '';
+    const body = await this.store(request);
+    if (query.logs_type === 'host') {
+      const input = { infraEnvId, hostId: query.host_id?.toLowerCase() ?? '', logsState: '', body };
+      await this.commands.ask(RegistrationService.method.recordHostLogs, input, context);
+    } else {
+      const input = { clusterId, logsState: '', logsType: query.logs_type, hostId: '', body };
+      await this.commands.ask(RegistrationService.method.recordClusterLogs, input, context);
+    }
+  }
+
+  /** The host must be one of the cluster's before its body is taken in. */
+  private async infraEnvOf(clusterId: string, query: UploadLogsQuery): Promise<string> {
+    const hostId = query.host_id?.toLowerCase();
+    if (!hostId) throw new SchemaViolation('host_id in query is required when logs_type is host');
+    const hosts = await this.hosts.documentsOfCluster(clusterId);
+    const given = query.infra_env_id?.toLowerCase();
+    const host = hosts.find(({ id, infra_env_id }) => id === hostId && (!given || infra_env_id === given));
+    if (!host) throw noHostOfCluster(clusterId, hostId);
+    return host.infra_env_id;
+  }
+
+  private async store(request: FastifyRequest): Promise<{ digest: string; bytes: number }> {
+    if (!request.isMultipart())
+      throw new SchemaViolation('body must be multipart/form-data with the file in upfile', 415);
+    const part = await request.file();
+    if (!part || part.fieldname !== 'upfile') {
+      part?.file.resume();
+      throw new SchemaViolation('upfile in formData is required');
+    }
+    const { digest, bytes } = await this.objectStore.put(part.file, LOG_BUNDLE_MAX_BYTES);
+    return { digest, bytes };
+  }
+
+  @Put('clusters/:cluster_id/logs-progress')
+  @HttpCode(204)
+  @AnswersNothing("Report the progress of collecting the controller's logs.")
+  @Accepts('agentAuth')
+  async reportClusterLogs(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() { logs_state: logsState }: LogsProgressBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    const input = { clusterId, logsState, logsType: '', hostId: '' };
+    await this.commands.ask(RegistrationService.method.recordClusterLogs, input, context);
+  }
+
+  @Put('infra-envs/:infra_env_id/hosts/:host_id/logs-progress')
+  @HttpCode(204)
+  @AnswersNothing('Report the progress of collecting the logs of a host.')
+  @Accepts('agentAuth')
+  async reportHostLogs(
+    @Param('infra_env_id', IdPipe) infraEnvId: string,
+    @Param('host_id', IdPipe) hostId: string,
+    @Body() { logs_state: logsState }: LogsProgressBody,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.commands.ask(RegistrationService.method.recordHostLogs, { infraEnvId, hostId, logsState }, context);
+  }
+}
+
+function hostIdOf(query: DownloadLogsQuery): string {
+  if (query.host_id) return query.host_id.toLowerCase();
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: 'host_id must be given when logs_type is host.',
+    subject: 'host_id',
+  });
+}
+
+const notCollected = (source: string): RefusalError =>
+  new RefusalError({
+    code: 'not-ready',
+    reason: `No logs of ${source} have been collected yet. Hosts send logs when an installation ends or is cancelled.`,
+  });

@@ -1,0 +1,146 @@
+import {
+  CreateManifestBody,
+  ListManifestsQuery,
+  MANIFEST_FOLDERS,
+  ManifestQuery,
+  ReviseManifestBody,
+  type Static,
+  StringEnum,
+} from '@muster/assisted-api';
+import { IgnitionService } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
+import type { OutputOf } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  type StreamableFile,
+} from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
+import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
+import { Accepts } from '../auth/caller';
+import { Context } from '../auth/request.decorators';
+import { Commands } from '../bus/commands';
+import { attachment } from '../http/file-answers';
+import { IdPipe } from '../http/request.pipes';
+
+/** `manifest` of the contract. */
+export const V2_MANIFEST = Type.Object(
+  {
+    folder: StringEnum<string>(MANIFEST_FOLDERS),
+    file_name: Type.String(),
+    manifest_source: StringEnum<string>(['user', 'system']),
+  },
+  { title: 'manifest' },
+);
+export type V2Manifest = Static<typeof V2_MANIFEST>;
+
+type Entry = OutputOf<typeof IgnitionService.method.listManifests>['manifests'][number];
+
+export const presentManifest = ({ folder, fileName, source }: Entry): V2Manifest => ({
+  folder,
+  file_name: fileName,
+  manifest_source: source,
+});
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The same text in the one form that has no line breaks. Throws RefusalError when it is empty or not base64; the text is not repeated. */
+export function checkBase64(field: string, text: string): string {
+  const packed = text.replace(/\s+/g, '');
+  if (packed !== '' && BASE64.test(packed)) return packed;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: packed === '' ? `${field} is empty.` : `${field} is not base64.`,
+    subject: field,
+  });
+}
+
+@Controller('v2/clusters/:cluster_id/manifests')
+export class ManifestsController {
+  constructor(private readonly commands: Commands) {}
+
+  @Get()
+  @Answers('List the custom manifests of a cluster.', Type.Array(V2_MANIFEST), { isEarlyAtTimes: true })
+  @Accepts('userAuth')
+  async listManifests(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: ListManifestsQuery,
+    @Context() context: CommandContext,
+  ): Promise<readonly V2Manifest[]> {
+    const { manifests } = await this.commands.ask(
+      IgnitionService.method.listManifests,
+      { clusterId, includeSystemGenerated: query.include_system_generated ?? false },
+      context,
+    );
+    return manifests.map(presentManifest);
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Answers('Create a custom manifest.', V2_MANIFEST, { checksNames: true })
+  @Accepts('userAuth')
+  async createManifest(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() { folder = 'manifests', file_name: fileName, content }: CreateManifestBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Manifest> {
+    const input = { clusterId, folder, fileName, content: checkBase64('content', content) };
+    const { manifest } = await this.commands.execute(IgnitionService.method.storeManifest, input, context);
+    return presentManifest(manifest ?? { folder, fileName, source: 'user' });
+  }
+
+  @Patch()
+  @Answers('Move a custom manifest or replace its content.', V2_MANIFEST, { checksNames: true })
+  @Accepts('userAuth')
+  async reviseManifest(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Body() body: ReviseManifestBody,
+    @Context() context: CommandContext,
+  ): Promise<V2Manifest> {
+    const { folder, file_name: fileName, updated_folder, updated_file_name, updated_content } = body;
+    const input = {
+      clusterId,
+      folder,
+      fileName,
+      newFolder: updated_folder,
+      newFileName: updated_file_name,
+      newContent: updated_content === undefined ? undefined : checkBase64('updated_content', updated_content),
+    };
+    const { manifest } = await this.commands.execute(IgnitionService.method.reviseManifest, input, context);
+    return presentManifest(manifest ?? { folder, fileName, source: 'user' });
+  }
+
+  /** One that is not there counts as removed. */
+  @Delete()
+  @AnswersNothing('Delete a custom manifest (idempotent).')
+  @Accepts('userAuth')
+  async removeManifest(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { folder = 'manifests', file_name: fileName }: ManifestQuery,
+    @Context() context: CommandContext,
+  ): Promise<void> {
+    await this.commands.execute(IgnitionService.method.removeManifest, { clusterId, folder, fileName }, context);
+  }
+
+  @Get('files')
+  @AnswersFile('Download a custom manifest.', { isEarlyAtTimes: true })
+  @Accepts('userAuth')
+  async downloadManifest(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { folder = 'manifests', file_name: fileName }: ManifestQuery,
+    @Context() context: CommandContext,
+  ): Promise<StreamableFile> {
+    const place = { clusterId, folder, fileName };
+    const { content } = await this.commands.ask(IgnitionService.method.readManifest, place, context);
+    // A name that exists has been checked when it was given; the header takes nothing else.
+    return attachment(Buffer.from(content, 'base64'), fileName.replace(/[^\w.-]/g, '_'));
+  }
+}
