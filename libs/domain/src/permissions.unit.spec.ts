@@ -1,5 +1,5 @@
 import { CLUSTER_TABLE } from './cluster/decider';
-import { CLUSTER_STATUSES } from './cluster/status';
+import { CLUSTER_STATUSES } from './cluster/state';
 import { HOST_TABLE } from './host/decider';
 import {
   CLUSTER_PERMISSIONS,

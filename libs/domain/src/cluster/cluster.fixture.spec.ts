@@ -1,7 +1,7 @@
 import type { ClusterEvent, ClusterSettings, MonitoredOperator, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/decision';
 import { afterCommands, givenState } from '@muster/testing';
-import type { HostRole } from '../host/status';
+import type { HostRole } from '../host/state';
 import { type HostSummary, type SummarizedHost, summarizeHosts } from '../roles/host-summary';
 import type { ClusterCommand, RefreshCluster, RegisterCluster } from './commands';
 import {
@@ -11,8 +11,8 @@ import {
   createClusterDecider,
   DEFAULT_CLUSTER_DECIDER_SETTINGS,
 } from './decider';
-import type { AnyClusterRow } from './guards';
 import { evolveCluster } from './evolve';
+import type { AnyClusterRow } from './guards';
 import type { ClusterState } from './state';
 
 /** Fixtures that the specs of this folder share. */

@@ -1,7 +1,7 @@
 import type { ClusterSettings, MonitoredOperator, Owner, Plain, StoredBody } from '@muster/contracts';
 import type { ClusterBlockingIds, ClusterConditions } from '@muster/validation-rules';
 import type { HostSummary } from '../roles/host-summary';
-import type { ClusterDeadlineName, ClusterKind } from './status';
+import type { ClusterDeadlineName, ClusterKind } from './state';
 
 /** ISO 8601 UTC with milliseconds: the only clock that a decision sees. */
 interface At {

@@ -1,7 +1,113 @@
 import type { PassDeadline } from './commands';
-import type { ClusterState } from './state';
-import { type ClusterDeadlineName, FINALIZING_STAGES } from './status';
-import { type ClusterTimeouts, NON_FAILING_STAGES, STAGES_OF_OLM_OPERATORS } from './timeouts';
+import { type ClusterDeadlineName, type ClusterState, FINALIZING_STAGES, type FinalizingStage } from './state';
+
+const MINUTE_MS = 60_000;
+
+/** The time limits of a cluster, in milliseconds. Documentation and configuration are read off `CLUSTER_TIMEOUT_TABLE`. */
+export interface ClusterTimeouts {
+  readonly preparationMs: number;
+  readonly installationMs: number;
+  readonly finalizingMs: number;
+  readonly logRequestMs: number;
+  readonly logCollectionMs: number;
+  readonly retentionMs: number;
+  readonly finalizingStageMs: Readonly<Record<FinalizingStage, FinalizingStageTimeout>>;
+}
+
+export interface FinalizingStageTimeout {
+  /** Without soft timeouts. */
+  readonly hardMs: number;
+  /** With soft timeouts, which only warn. */
+  readonly softMs: number;
+}
+
+type SettingName = keyof Omit<ClusterTimeouts, 'finalizingStageMs'>;
+
+/** One timeout: where it is set and what it is by default. An override replaces both columns. */
+export interface ClusterTimeoutRow {
+  readonly name: SettingName | FinalizingStage;
+  readonly env: string;
+  readonly hardMs: number;
+  readonly softMs: number;
+  readonly why: string;
+}
+
+const setting = (name: SettingName, env: string, minutes: number, why: string): ClusterTimeoutRow => ({
+  name,
+  env,
+  hardMs: minutes * MINUTE_MS,
+  softMs: minutes * MINUTE_MS,
+  why,
+});
+
+const stage = (name: FinalizingStage, hardMinutes: number, softMinutes: number, why: string): ClusterTimeoutRow => ({
+  name,
+  env: `FINALIZING_STAGE_${name.toUpperCase().replaceAll(' ', '_')}_TIMEOUT`,
+  hardMs: hardMinutes * MINUTE_MS,
+  softMs: softMinutes * MINUTE_MS,
+  why,
+});
+
+export const CLUSTER_TIMEOUT_TABLE: readonly ClusterTimeoutRow[] = [
+  setting('preparationMs', 'PREPARE_FOR_INSTALLATION_TIMEOUT', 10, 'Hosts and artifacts are prepared by then.'),
+  setting('installationMs', 'INSTALLATION_TIMEOUT', 24 * 60, 'The longest wait for a host that needs a user.'),
+  setting('finalizingMs', 'FINALIZING_TIMEOUT', 5 * 60, 'Operators of a healthy cluster settle by then.'),
+  setting('logRequestMs', 'LOG_PENDING_TIMEOUT', 10, 'After a failure the collection of logs starts by then.'),
+  setting('logCollectionMs', 'LOG_COLLECTION_TIMEOUT', 60, 'Logs that were asked for arrive by then.'),
+  setting(
+    'retentionMs',
+    'DELETED_UNREGISTERED_AFTER',
+    72 * 60,
+    'Administrators can look at what was deleted until then.',
+  ),
+  stage('Waiting for cluster operators', 10 * 60, 70, 'All built-in operators have to roll out.'),
+  stage('Adding router ca', 70, 70, 'The ingress certificate appears when its operator is up.'),
+  stage('Applying olm manifests', 10, 10, 'A few objects are created.'),
+  stage('Waiting for olm operators csv initialization', 70, 70, 'Catalogs are pulled and subscriptions resolve.'),
+  stage('Waiting for olm operators csv', 70, 70, 'Optional operators install.'),
+  stage('Waiting for OLM operator setup jobs', 10, 10, 'Jobs that come with optional operators end.'),
+  stage('Done', 70, 70, 'The last reports arrive.'),
+];
+
+/** A failure of these leaves a working cluster behind, so running out of time only warns. */
+export const NON_FAILING_STAGES: ReadonlySet<string> = new Set<FinalizingStage>([
+  'Applying olm manifests',
+  'Waiting for olm operators csv initialization',
+  'Waiting for olm operators csv',
+]);
+
+/** These wait for optional operators and give them as long as the slowest of them asks for. */
+export const STAGES_OF_OLM_OPERATORS: ReadonlySet<string> = new Set<FinalizingStage>([
+  'Waiting for olm operators csv initialization',
+  'Waiting for olm operators csv',
+  'Waiting for OLM operator setup jobs',
+]);
+
+/** Every timeout, with the overrides given (milliseconds by environment name); a name that is not in the table is ignored. */
+export function clusterTimeouts(overridesMs: Readonly<Record<string, number | undefined>> = {}): ClusterTimeouts {
+  const byName = new Map(
+    CLUSTER_TIMEOUT_TABLE.map(({ name, env, hardMs, softMs }): [string, FinalizingStageTimeout] => {
+      const override = overridesMs[env];
+      return [name, { hardMs: override ?? hardMs, softMs: override ?? softMs }];
+    }),
+  );
+  const of = (name: SettingName | FinalizingStage): FinalizingStageTimeout =>
+    byName.get(name) ?? { hardMs: 0, softMs: 0 };
+  return {
+    preparationMs: of('preparationMs').hardMs,
+    installationMs: of('installationMs').hardMs,
+    finalizingMs: of('finalizingMs').hardMs,
+    logRequestMs: of('logRequestMs').hardMs,
+    logCollectionMs: of('logCollectionMs').hardMs,
+    retentionMs: of('retentionMs').hardMs,
+    finalizingStageMs: Object.fromEntries(FINALIZING_STAGES.map((name) => [name, of(name)])) as Record<
+      FinalizingStage,
+      FinalizingStageTimeout
+    >,
+  };
+}
+
+export const DEFAULT_CLUSTER_TIMEOUTS = clusterTimeouts();
 
 export interface DeadlineSettings {
   readonly timeouts: ClusterTimeouts;

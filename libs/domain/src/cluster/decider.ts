@@ -1,23 +1,19 @@
 import type { ClusterEvent } from '@muster/contracts';
 import { createTableDecider, type Decider, defineTable, type Transition } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
-import { isSameValue } from '../input/same-value';
+import { isSameValue } from '../text-forms';
 import { CLUSTER_COMMANDS, type ClusterCommand } from './commands';
-import { dueClusterDeadline } from './deadlines';
+import { DEFAULT_CLUSTER_TIMEOUTS, dueClusterDeadline } from './deadlines';
 import { evolveCluster } from './evolve';
 import { CLUSTER_INPUTS, CLUSTER_VARIABLES, type ClusterDeciderSettings, type ClusterTable } from './guards';
 import { clusterInputRefusal } from './input/input';
 import { COMPLETION_ROWS } from './rows/completion.rows';
 import { DEADLINE_ROWS } from './rows/deadline.rows';
 import { INSTALLATION_ROWS } from './rows/installation.rows';
-import { PREPARATION_ROWS } from './rows/preparation.rows';
-import { READINESS_ROWS } from './rows/readiness.rows';
+import { PREPARATION_ROWS, READINESS_ROWS } from './rows/preparation.rows';
 import { REFUSAL_ROWS } from './rows/refusal.rows';
-import { REGISTRATION_ROWS } from './rows/registration.rows';
-import { USER_ROWS } from './rows/user.rows';
-import { type ClusterState, initialClusterState } from './state';
-import { CLUSTER_PHASES, INSTALLING_STATUSES } from './status';
-import { DEFAULT_CLUSTER_TIMEOUTS } from './timeouts';
+import { REGISTRATION_ROWS, USER_ROWS } from './rows/registration.rows';
+import { CLUSTER_PHASES, type ClusterState, initialClusterState, INSTALLING_STATUSES } from './state';
 
 export type { ClusterDeciderSettings } from './guards';
 

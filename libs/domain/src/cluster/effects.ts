@@ -1,13 +1,18 @@
 import type { ClusterEvent } from '@muster/contracts';
 import type { StatusReason } from '../status-reason';
 import { dueClusterDeadline } from './deadlines';
-import { withClusterDefaults } from './defaults';
 import type { ClusterContext } from './guards';
 import { withBuiltInOperators } from './operators';
-import { progressComplete, progressFinalizing, progressInstalling, progressPrepared } from './progress';
-import { revisionOf } from './revision';
-import type { ClusterProgress } from './state';
-import { type ClusterStatus, OPEN_STATUSES } from './status';
+import { revisionOf, withClusterDefaults } from './settings';
+import {
+  type ClusterProgress,
+  type ClusterStatus,
+  OPEN_STATUSES,
+  progressComplete,
+  progressFinalizing,
+  progressInstalling,
+  progressPrepared,
+} from './state';
 
 type Events = readonly ClusterEvent[];
 

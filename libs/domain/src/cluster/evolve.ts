@@ -1,16 +1,17 @@
 import type { ClusterEvent, EventData } from '@muster/contracts';
 import { unknownEvent } from '@muster/decision';
 import { NO_REASON } from '../status-reason';
-import { mergeClusterSettings } from './revision';
-import { type ClusterState, NO_PROGRESS_YET } from './state';
+import { mergeClusterSettings } from './settings';
 import {
   CLUSTER_DEADLINES,
   CLUSTER_KINDS,
   CLUSTER_STATUSES,
   type ClusterDeadlineName,
   type ClusterKind,
+  type ClusterState,
   type ClusterStatus,
-} from './status';
+  NO_PROGRESS_YET,
+} from './state';
 
 /** What a fact makes of the state. */
 export function evolveCluster(state: ClusterState, event: ClusterEvent): ClusterState {

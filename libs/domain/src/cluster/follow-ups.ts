@@ -10,8 +10,12 @@ import {
 import { hostStages } from '../host/stages';
 import { type HostState, isDay2 } from '../host/state';
 import { clusterPermits } from '../permissions';
-import { installationBlockingStatus } from '../roles/enough-hosts';
-import { type HostSummary, type SummarizedHost, summarizeHosts } from '../roles/host-summary';
+import {
+  type HostSummary,
+  installationBlockingStatus,
+  type SummarizedHost,
+  summarizeHosts,
+} from '../roles/host-summary';
 import type { ClusterCommand } from './commands';
 import type { ClusterState } from './state';
 

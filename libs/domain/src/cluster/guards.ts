@@ -8,17 +8,21 @@ import {
   type RowOf,
 } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
-import { isSameValue } from '../input/same-value';
-import { installationBlockingStatus } from '../roles/enough-hosts';
-import type { HostSummary } from '../roles/host-summary';
+import { type HostSummary, installationBlockingStatus } from '../roles/host-summary';
 import type { StatusReason } from '../status-reason';
+import { isSameValue } from '../text-forms';
 import type { ClusterCommand, ClusterCommandType, RecordLogs, RefreshCluster, ReportOperatorStatus } from './commands';
-import { dueClusterDeadline, warnsOnly } from './deadlines';
-import { completionOf } from './progress';
-import { revisionOf } from './revision';
-import type { ClusterState } from './state';
-import { CLUSTER_KINDS, CLUSTER_LOGS_STATES, type ClusterPhase, FINALIZING_STAGES, OPERATOR_STATUSES } from './status';
-import type { ClusterTimeouts } from './timeouts';
+import { type ClusterTimeouts, dueClusterDeadline, warnsOnly } from './deadlines';
+import { revisionOf } from './settings';
+import {
+  CLUSTER_KINDS,
+  CLUSTER_LOGS_STATES,
+  type ClusterPhase,
+  type ClusterState,
+  completionOf,
+  FINALIZING_STAGES,
+  OPERATOR_STATUSES,
+} from './state';
 
 /** The settings of a deployment that decisions about clusters depend on. */
 export interface ClusterDeciderSettings {

@@ -2,8 +2,8 @@ import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } fr
 import { chooseOperators } from '@muster/operators';
 import type { Refusal } from '@muster/problems';
 import { isAtLeast } from '@muster/validation-rules';
-import { isJsonObject, parseJson } from '../input/text-forms';
-import type { ClusterKind } from './status';
+import { isJsonObject, parseJson } from '../text-forms';
+import type { ClusterKind } from './state';
 
 type Settings = Plain<ClusterSettings>;
 type Operator = Plain<MonitoredOperator>;

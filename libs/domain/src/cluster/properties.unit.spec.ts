@@ -1,14 +1,12 @@
 import { toStoredData } from '@muster/contracts';
 import fc from 'fast-check';
-import { HOST_ROLES, HOST_STATUSES } from '../host/status';
+import { HOST_ROLES, HOST_STATUSES } from '../host/state';
 import { summarizeHosts } from '../roles/host-summary';
-import { CLUSTER_COMMANDS, type ClusterCommand } from './commands';
-import { clusterDeadlines } from './deadlines';
-import { CLUSTER_TABLE, clusterDecider } from './decider';
 import { evolveAll, PREPARED, registration, rowFor, STORIES } from './cluster.fixture.spec';
-import { type ClusterState, initialClusterState } from './state';
-import { CLUSTER_DEADLINES, CLUSTER_KINDS, FINALIZING_STAGES } from './status';
-import { DEFAULT_CLUSTER_TIMEOUTS } from './timeouts';
+import { CLUSTER_COMMANDS, type ClusterCommand } from './commands';
+import { clusterDeadlines, DEFAULT_CLUSTER_TIMEOUTS } from './deadlines';
+import { CLUSTER_TABLE, clusterDecider } from './decider';
+import { CLUSTER_DEADLINES, CLUSTER_KINDS, type ClusterState, FINALIZING_STAGES, initialClusterState } from './state';
 
 const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const HOST_STATUSES_THAT_COUNT = HOST_STATUSES.filter((status) =>

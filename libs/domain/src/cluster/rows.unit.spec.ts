@@ -1,6 +1,4 @@
 import { summarizeHosts } from '../roles/host-summary';
-import type { ClusterCommand } from './commands';
-import { CLUSTER_TABLE } from './decider';
 import {
   after,
   at,
@@ -12,12 +10,14 @@ import {
   operator,
   PREPARED,
   refresh,
-  rowFor,
   registration,
+  rowFor,
   START,
   STORIES,
   when,
 } from './cluster.fixture.spec';
+import type { ClusterCommand } from './commands';
+import { CLUSTER_TABLE } from './decider';
 import type { ClusterState } from './state';
 
 interface Example {

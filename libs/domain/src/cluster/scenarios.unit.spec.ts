@@ -1,6 +1,5 @@
 import type { EventData } from '@muster/contracts';
 import { summarizeHosts } from '../roles/host-summary';
-import { clusterDeadlines } from './deadlines';
 import {
   after,
   at,
@@ -17,8 +16,8 @@ import {
   when,
 } from './cluster.fixture.spec';
 import type { ClusterCommand } from './commands';
+import { clusterDeadlines, DEFAULT_CLUSTER_TIMEOUTS } from './deadlines';
 import { clusterReason, renderClusterStatus } from './messages';
-import { DEFAULT_CLUSTER_TIMEOUTS } from './timeouts';
 
 const HARD = { timeouts: DEFAULT_CLUSTER_TIMEOUTS, softTimeouts: false };
 const SOFT = { timeouts: DEFAULT_CLUSTER_TIMEOUTS, softTimeouts: true };

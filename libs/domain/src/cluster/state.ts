@@ -1,6 +1,79 @@
 import type { ClusterSettings, MonitoredOperator, Owner, Plain } from '@muster/contracts';
+import type { HostSummary } from '../roles/host-summary';
 import { NO_REASON, type StatusReason } from '../status-reason';
-import type { ClusterDeadlineName, ClusterKind, ClusterPhase } from './status';
+
+/** Statuses of a cluster, as on the wire. */
+export const CLUSTER_STATUSES = [
+  'insufficient',
+  'ready',
+  'error',
+  'preparing-for-installation',
+  'pending-for-input',
+  'installing',
+  'finalizing',
+  'installed',
+  'adding-hosts',
+  'cancelled',
+  'installing-pending-user-action',
+  'unmonitored',
+] as const;
+export type ClusterStatus = (typeof CLUSTER_STATUSES)[number];
+
+/** Nothing has been started: settings may change. */
+export const OPEN_STATUSES = ['pending-for-input', 'insufficient', 'ready'] as const satisfies readonly ClusterStatus[];
+
+/** Settings may change and hosts may join. */
+export const UPDATABLE_STATUSES = [...OPEN_STATUSES, 'adding-hosts'] as const satisfies readonly ClusterStatus[];
+
+/** Hosts are being installed, or the new cluster is settling. */
+export const INSTALLING_STATUSES = [
+  'installing',
+  'installing-pending-user-action',
+  'finalizing',
+] as const satisfies readonly ClusterStatus[];
+
+/** The controller reports its stages; the last one may come after the cluster completed. */
+export const STAGE_TAKING_STATUSES = [...INSTALLING_STATUSES, 'installed'] as const satisfies readonly ClusterStatus[];
+
+export const exceptStatuses = (...excluded: readonly ClusterStatus[]): readonly ClusterStatus[] =>
+  CLUSTER_STATUSES.filter((status) => !excluded.includes(status));
+
+/** Where a cluster's stream stands: a status, or before its first fact, or after its last. */
+export const CLUSTER_PHASES = ['unregistered', ...CLUSTER_STATUSES, 'deregistered'] as const;
+export type ClusterPhase = (typeof CLUSTER_PHASES)[number];
+
+export const CLUSTER_KINDS = ['Cluster', 'AddHostsCluster', 'DisconnectedCluster'] as const;
+export type ClusterKind = (typeof CLUSTER_KINDS)[number];
+
+/** What the controller works through while the cluster is finalizing, in order. */
+export const FINALIZING_STAGES = [
+  'Waiting for cluster operators',
+  'Adding router ca',
+  'Applying olm manifests',
+  'Waiting for olm operators csv initialization',
+  'Waiting for olm operators csv',
+  'Waiting for OLM operator setup jobs',
+  'Done',
+] as const;
+export type FinalizingStage = (typeof FINALIZING_STAGES)[number];
+
+export const CLUSTER_LOGS_STATES = ['requested', 'collecting', 'completed', 'timeout'] as const;
+export type ClusterLogsState = (typeof CLUSTER_LOGS_STATES)[number];
+
+export const OPERATOR_STATUSES = ['progressing', 'available', 'failed'] as const;
+export type OperatorStatus = (typeof OPERATOR_STATUSES)[number];
+
+/** What a cluster may run out of time for. */
+export const CLUSTER_DEADLINES = [
+  'preparation',
+  'installation',
+  'finalizing',
+  'finalizing-stage',
+  'log-request',
+  'log-collection',
+  'retention',
+] as const;
+export type ClusterDeadlineName = (typeof CLUSTER_DEADLINES)[number];
 
 /**
  * How far the artifacts of the current attempt are. `undone`: they exist, but a host registered again since, so that
@@ -88,3 +161,68 @@ export const initialClusterState = (): ClusterState => ({
   controllerLogsCollectedAt: '',
   deregisteredAt: '',
 });
+
+/** Share of each part in the whole, in percent. The rest is the jump at the end: only an installed cluster shows 100. */
+export const PROGRESS_WEIGHTS = { preparing: 10, installing: 70, finalizing: 15 } as const;
+const ALL = 100;
+
+const weighed = (part: keyof typeof PROGRESS_WEIGHTS, percentage: number): number =>
+  (PROGRESS_WEIGHTS[part] * percentage) / ALL;
+
+/** Hosts and artifacts are prepared. */
+export function progressPrepared(progress: ClusterProgress): ClusterProgress {
+  return { ...progress, preparing: ALL, total: Math.max(progress.total, PROGRESS_WEIGHTS.preparing) };
+}
+
+/** Hosts moved on. The total never falls: a host that starts its stages over is its own bar's matter. */
+export function progressInstalling(
+  progress: ClusterProgress,
+  stagesReached: number,
+  stagesTotal: number,
+): ClusterProgress {
+  const installing = stagesTotal === 0 ? 0 : Math.min(ALL, Math.floor((ALL * stagesReached) / stagesTotal));
+  const total =
+    Math.floor(weighed('installing', installing)) +
+    Math.floor(weighed('preparing', progress.preparing) + weighed('finalizing', progress.finalizing));
+  return { ...progress, installing, total: Math.max(progress.total, total) };
+}
+
+/** An operator reported. A report that would take the total back changes nothing. */
+export function progressFinalizing(
+  progress: ClusterProgress,
+  operators: readonly Plain<MonitoredOperator>[],
+): ClusterProgress {
+  if (operators.length === 0) return progress;
+  const finalizing = Math.floor((ALL * operators.filter(isOperatorDone).length) / operators.length);
+  const total =
+    Math.floor(weighed('finalizing', finalizing)) +
+    Math.floor(weighed('preparing', progress.preparing) + weighed('installing', progress.installing));
+  return total < progress.total ? progress : { ...progress, finalizing, total };
+}
+
+export function progressComplete(progress: ClusterProgress): ClusterProgress {
+  return { ...progress, finalizing: ALL, total: ALL };
+}
+
+/** Built-in operators have to be available; of an optional one a failure is an end too. */
+export function isOperatorDone({ operatorType, status }: Plain<MonitoredOperator>): boolean {
+  return status === 'available' || (operatorType === 'olm' && status === 'failed');
+}
+
+export type ClusterCompletion = 'complete' | 'operators-failed' | 'workers-missing' | 'incomplete';
+
+/** Returns how far the installation is complete. Without monitored operators the kubeconfig alone decides. */
+export function completionOf(state: ClusterState, hosts: HostSummary): ClusterCompletion {
+  const settled = (hosts.statuses['installed'] ?? 0) + (hosts.statuses['error'] ?? 0) === hosts.total;
+  if (hosts.total === 0 || !settled || !state.hasKubeconfig || !state.operators.every(isOperatorDone))
+    return 'incomplete';
+  if (failedOperators(state).length > 0) return 'operators-failed';
+  return hosts.installed.workers < hosts.effectiveWorkers ? 'workers-missing' : 'complete';
+}
+
+/** Names of the optional operators that failed. */
+export function failedOperators(state: ClusterState): readonly string[] {
+  return state.operators
+    .filter(({ operatorType, status }) => operatorType === 'olm' && status === 'failed')
+    .map(({ name }) => name);
+}

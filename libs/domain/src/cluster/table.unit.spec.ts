@@ -2,7 +2,7 @@ import { findInputMismatches } from '@muster/decision';
 import { provesTable } from '../table-proofs.fixture.spec';
 import { clusterIn, COMMANDS, STORIES } from './cluster.fixture.spec';
 import { CLUSTER_TABLE, DEFAULT_CLUSTER_DECIDER_SETTINGS } from './decider';
-import { CLUSTER_PHASES } from './status';
+import { CLUSTER_PHASES } from './state';
 
 describe('the decision table of the cluster', () => {
   provesTable(CLUSTER_TABLE);

@@ -1,6 +1,6 @@
 import type { HostSettings, MachineIdentity, Owner, Plain, StoredBody } from '@muster/contracts';
 import type { HostBlockingIds, HostConditions } from '@muster/validation-rules';
-import type { HostKind, HostRole } from './status';
+import type { HostKind, HostRole } from './state';
 
 /** What is the case when the command is given, ISO 8601 UTC: the only clock a decision has. */
 interface At {

@@ -1,6 +1,118 @@
-import type { HostState } from './state';
-import type { HostDeadline } from './status';
-import { type HostTimeouts, OTHER_STAGE_MS, SINGLE_NODE_REBOOT_MS } from './timeouts';
+import type { HostStage } from './stages';
+import type { HostDeadline, HostState } from './state';
+
+const MINUTE_MS = 60_000;
+
+/** The time limits of a host, in milliseconds. Data: documentation and configuration are read off `HOST_TIMEOUT_TABLE`. */
+export interface HostTimeouts {
+  readonly preparingMs: number;
+  readonly installingMs: number;
+  readonly pendingUserActionMs: number;
+  readonly reclaimMs: number;
+  readonly resettingMs: number;
+  readonly logPendingMs: number;
+  readonly logCollectionMs: number;
+  readonly identityClaimMs: number;
+  readonly retentionMs: number;
+  readonly stageMs: Readonly<Partial<Record<HostStage, number>>>;
+}
+
+/** One timeout: where it is set, what it is by default. `env` is undefined for those that cannot be changed. */
+export interface TimeoutRow {
+  readonly name: keyof Omit<HostTimeouts, 'stageMs'> | HostStage;
+  readonly env: string | undefined;
+  readonly defaultMs: number;
+  readonly why: string;
+}
+
+/** A single node pulls everything by itself while it reboots. */
+export const SINGLE_NODE_REBOOT_MS = 80 * MINUTE_MS;
+/** Stages that have no row. */
+export const OTHER_STAGE_MS = 60 * MINUTE_MS;
+
+const stage = (name: HostStage, minutes: number, why: string): TimeoutRow => ({
+  name,
+  env: `HOST_STAGE_${name.toUpperCase().replaceAll(' ', '_')}_TIMEOUT`,
+  defaultMs: minutes * MINUTE_MS,
+  why,
+});
+
+const setting = (
+  name: keyof Omit<HostTimeouts, 'stageMs'>,
+  env: string | undefined,
+  minutes: number,
+  why: string,
+): TimeoutRow => ({ name, env, defaultMs: minutes * MINUTE_MS, why });
+
+export const HOST_TIMEOUT_TABLE: readonly TimeoutRow[] = [
+  setting(
+    'preparingMs',
+    'PREPARE_FOR_INSTALLATION_HOST_TIMEOUT',
+    8,
+    'Disk and image checks of a preparation end by then.',
+  ),
+  setting('installingMs', undefined, 20, 'An agent that got its install step reports a first stage by then.'),
+  setting(
+    'pendingUserActionMs',
+    'HOST_INSTALLING_PENDING_USER_ACTION_TIMEOUT',
+    60,
+    'A cluster that can do without the host does not wait for its user longer.',
+  ),
+  setting('reclaimMs', undefined, 60, 'A host that boots the discovery image again registers by then.'),
+  setting('resettingMs', 'RESET_CLUSTER_TIMEOUT', 3, 'A reset that takes longer needs a user.'),
+  setting(
+    'logPendingMs',
+    'HOST_LOG_PENDING_TIMEOUT',
+    2,
+    'Log collection starts, and after its first part continues, by then.',
+  ),
+  setting('logCollectionMs', 'HOST_LOG_COLLECTION_TIMEOUT', 10, 'Logs that were asked for arrive by then.'),
+  setting(
+    'identityClaimMs',
+    'HOST_MAX_DISCONNECTION_TIME',
+    3,
+    'A machine that claimed its id within this time is live.',
+  ),
+  setting(
+    'retentionMs',
+    'DELETED_UNREGISTERED_AFTER',
+    72 * 60,
+    'Administrators can look at what was deleted until then.',
+  ),
+  stage('Starting installation', 30, 'The installer image is pulled and started.'),
+  stage('Waiting for control plane', 60, 'The other control plane hosts are written and rebooted.'),
+  stage('Waiting for bootkube', 60, 'The temporary control plane comes up.'),
+  stage('Waiting for controller', 60, 'The controller is pulled and starts in the cluster.'),
+  stage('Installing', 60, 'Ignition is fetched and disks are cleaned.'),
+  stage('Writing image to disk', 30, 'The writer reports as it goes; this long without a report is too long.'),
+  stage('Copying registry data to disk', 90, 'As for writing; the data is larger.'),
+  stage('Rebooting', 40, 'Firmware, first boot and pull of the configuration.'),
+  stage('Waiting for ignition', 24 * 60, 'A worker may wait for the control plane to serve its configuration.'),
+  stage('Configuring', 60, 'Ignition has been fetched; the node joins.'),
+  stage('Joined', 60, 'The node becomes ready.'),
+];
+
+/** Every timeout, with the overrides given (milliseconds by environment name); a name that is not in the table is ignored. */
+export function hostTimeouts(overridesMs: Readonly<Record<string, number | undefined>> = {}): HostTimeouts {
+  const valueOf = (row: TimeoutRow): number =>
+    (row.env === undefined ? undefined : overridesMs[row.env]) ?? row.defaultMs;
+  const byName = new Map(HOST_TIMEOUT_TABLE.map((row) => [row.name, valueOf(row)]));
+  const of = (name: keyof Omit<HostTimeouts, 'stageMs'>): number => byName.get(name) ?? OTHER_STAGE_MS;
+  return {
+    preparingMs: of('preparingMs'),
+    installingMs: of('installingMs'),
+    pendingUserActionMs: of('pendingUserActionMs'),
+    reclaimMs: of('reclaimMs'),
+    resettingMs: of('resettingMs'),
+    logPendingMs: of('logPendingMs'),
+    logCollectionMs: of('logCollectionMs'),
+    identityClaimMs: of('identityClaimMs'),
+    retentionMs: of('retentionMs'),
+    stageMs: Object.fromEntries([...byName].filter(([name]) => !name.endsWith('Ms'))),
+  };
+}
+
+export const DEFAULT_HOST_TIMEOUTS = hostTimeouts();
 
 export interface DueHostDeadline {
   readonly name: HostDeadline;

@@ -1,22 +1,21 @@
 import type { HostEvent } from '@muster/contracts';
 import type { HostCommand } from './commands';
-import { hostDeadlines } from './deadlines';
+import { DEFAULT_HOST_TIMEOUTS, HOST_TIMEOUT_TABLE, hostDeadlines, hostTimeouts } from './deadlines';
 import {
   cluster,
   command,
   day1,
   entered,
-  GOOD,
   given,
+  GOOD,
+  infoOf,
   minute,
   progressed,
   refresh,
   START,
   stateAfter,
   when,
-  infoOf,
 } from './host.fixture.spec';
-import { DEFAULT_HOST_TIMEOUTS, HOST_TIMEOUT_TABLE, hostTimeouts } from './timeouts';
 
 const installing = cluster('installing');
 const pass = (deadline: string, at: string, more = {}): HostCommand =>

@@ -1,29 +1,22 @@
 import type { HostEvent } from '@muster/contracts';
 import { createTableDecider, type Decider, defineTable, type Transition } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
-import { isSameValue } from '../input/same-value';
+import { isSameValue } from '../text-forms';
 import { HOST_COMMAND_TYPES, type HostCommand } from './commands';
+import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './deadlines';
 import { evolveHost } from './evolve';
 import { HOST_INPUTS, HOST_VARIABLES, type HostRow, type HostTable } from './guards';
 import { AGENT_REFUSAL_ROWS } from './rows/agent-refusal.rows';
-import { DEADLINE_ROWS } from './rows/deadline.rows';
-import { DISCOVERY_ROWS } from './rows/discovery.rows';
-import { EDIT_REFUSAL_ROWS } from './rows/edit-refusal.rows';
-import { EDIT_ROWS } from './rows/edit.rows';
-import { ENDED_ROWS } from './rows/ended.rows';
-import { IDENTITY_ROWS } from './rows/identity.rows';
-import { INSTALLATION_ROWS } from './rows/installation.rows';
+import { DISCOVERY_ROWS, POOL_ROWS } from './rows/discovery.rows';
+import { EDIT_REFUSAL_ROWS, EDIT_ROWS } from './rows/edit.rows';
+import { ENDED_ROWS, INSTALLATION_ROWS } from './rows/installation.rows';
 import { LIFECYCLE_REFUSAL_ROWS } from './rows/lifecycle-refusal.rows';
 import { LIFECYCLE_ROWS } from './rows/lifecycle.rows';
-import { POOL_ROWS } from './rows/pool.rows';
 import { PREPARATION_ROWS } from './rows/preparation.rows';
 import { PRESENCE_ROWS } from './rows/presence.rows';
-import { PROGRESS_ROWS } from './rows/progress.rows';
-import { REGISTRATION_ROWS } from './rows/registration.rows';
-import { STAGE_ROWS } from './rows/stage.rows';
-import { type HostState, initialHost } from './state';
-import { HOST_SOURCES } from './status';
-import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './timeouts';
+import { DEADLINE_ROWS, PROGRESS_ROWS, STAGE_ROWS } from './rows/progress.rows';
+import { IDENTITY_ROWS, REGISTRATION_ROWS } from './rows/registration.rows';
+import { HOST_SOURCES, type HostState, initialHost } from './state';
 
 /** The state machine of a host. */
 export const HOST_TABLE = defineTable<HostTable, HostRow>({

@@ -1,21 +1,26 @@
-import { hostEpochAfter } from './epoch';
 import type { EventData, HostEvent } from '@muster/contracts';
 import { unknownEvent } from '@muster/decision';
 import { NO_REASON } from '../status-reason';
 import { type HostStage, isHostStage } from './stages';
-import { type HostLogs, type HostProgress, type HostState, initialHost, NO_DISK, NO_LOGS, NO_PROGRESS } from './state';
 import {
   FAILURE_CAUSES,
   type FailureCause,
   HOST_DEADLINES,
-  type HostDeadline,
   HOST_KINDS,
   HOST_ROLES,
   HOST_STATUSES,
+  type HostDeadline,
   type HostKind,
+  type HostLogs,
+  type HostProgress,
   type HostRole,
   type HostSource,
-} from './status';
+  type HostState,
+  initialHost,
+  NO_DISK,
+  NO_LOGS,
+  NO_PROGRESS,
+} from './state';
 
 // Stored values are strings: these turn them into the closed sets that they were written from.
 const STATUS_BY_NAME: ReadonlyMap<string, HostSource> = new Map(HOST_STATUSES.map((name) => [name, name]));
@@ -219,4 +224,21 @@ function logsReported(state: HostState, { logsState, at }: EventData<'HostLogsRe
       : { ...logs, state: logsState, startedAt: logsState === 'requested' ? at : logs.startedAt };
   const passedDeadlines = state.passedDeadlines.filter((name) => name !== 'logs');
   return { ...state, logs: next, passedDeadlines };
+}
+
+/**
+ * How often a host was registered again, bound or unbound: reports and outcomes belong to one epoch. The count continues when
+ * a host is deregistered, so that nothing of an earlier life counts in a later one.
+ */
+export function hostEpochAfter(epoch: number, event: HostEvent): number {
+  switch (event.type) {
+    case 'HostRegistered':
+    case 'HostBound':
+    case 'HostUnbound':
+      return epoch + 1;
+    case 'HostReregistered':
+      return event.data.inventoryKept ? epoch : epoch + 1;
+    default:
+      return epoch;
+  }
 }

@@ -10,13 +10,18 @@ import {
 import type { ProblemCode } from '@muster/problems';
 import type { StatusReason } from '../status-reason';
 import type { HostCommand, HostCommandOf, HostCommandType, HostSurroundings } from './commands';
-import { hostDeadlines } from './deadlines';
-import { isAnotherMachine, isIntruder, isKnownMachineLive, isRecent, isSameClaim } from './identity';
-import { PROGRESS_MOVES, readProgress } from './progress';
+import { hostDeadlines, type HostTimeouts } from './deadlines';
+import {
+  isAnotherMachine,
+  isIntruder,
+  isKnownMachineLive,
+  isRecent,
+  isSameClaim,
+  PROGRESS_MOVES,
+  readProgress,
+} from './input';
 import { STAGES_FROM_REBOOT } from './stages';
-import { type HostState, isDay2 } from './state';
-import { type FailureCause, HOST_ROLES, type HostSource } from './status';
-import type { HostTimeouts } from './timeouts';
+import { type FailureCause, HOST_ROLES, type HostSource, type HostState, isDay2 } from './state';
 
 /** What guards of the host's rows may ask, each with every answer there is. `HOST_INPUTS` evaluates them. */
 export const HOST_VARIABLES = {

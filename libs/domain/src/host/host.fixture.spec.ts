@@ -1,13 +1,12 @@
 import type { HostEvent, MachineIdentity, Plain } from '@muster/contracts';
-import type { HostCommand, HostCommandOf, HostCommandType, HostsCluster, HostSurroundings } from './commands';
 import type { Refusal } from '@muster/decision';
 import { givenEvents } from '@muster/testing';
+import type { HostCommand, HostCommandOf, HostCommandType, HostsCluster, HostSurroundings } from './commands';
+import { DEFAULT_HOST_TIMEOUTS } from './deadlines';
 import { HOST_TABLE, hostDecider } from './decider';
-import { hostReason, renderHostStatus } from './messages';
 import { evolveHost } from './evolve';
-import { type HostState, initialHost } from './state';
-import type { FailureCause, HostStatus } from './status';
-import { DEFAULT_HOST_TIMEOUTS } from './timeouts';
+import { hostReason, renderHostStatus } from './messages';
+import { type FailureCause, type HostState, type HostStatus, initialHost } from './state';
 
 // Given, when, then for the host. Holds no tests of its own.
 

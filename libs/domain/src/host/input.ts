@@ -1,7 +1,49 @@
 import type { HardwareFacts, MachineIdentity, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
 import { isHostname } from '@muster/validation-rules';
-import type { HostState } from './state';
+import type { HostCommandOf } from './commands';
+import type { HostTimeouts } from './deadlines';
+import { type HostStage, hostStages, isHostStage, stagePercentage, STAGES_FROM_REBOOT } from './stages';
+import { COMMITTED, type HostState, isDay2 } from './state';
+
+type Machine = Plain<MachineIdentity>;
+
+/** True when both say which addresses they have and share none: boards with one serial number, cloned machines. */
+export function isAnotherMachine(one: Machine | undefined, other: Machine | undefined): boolean {
+  if (!one || !other || one.macAddresses.length === 0 || other.macAddresses.length === 0) return false;
+  return !one.macAddresses.some((address) => other.macAddresses.includes(address));
+}
+
+export function isSameClaim(one: Machine | undefined, other: Machine): boolean {
+  return (
+    one !== undefined &&
+    one.serialNumber === other.serialNumber &&
+    one.bootId === other.bootId &&
+    one.sourceAddress === other.sourceAddress &&
+    one.macAddresses.length === other.macAddresses.length &&
+    one.macAddresses.every((address, index) => address === other.macAddresses[index])
+  );
+}
+
+/** True for the machine whose reports are not to be taken while a conflict lasts. */
+export function isIntruder(state: HostState, machine: Machine): boolean {
+  return state.conflict !== undefined && isAnotherMachine(state.conflict.known, machine);
+}
+
+/** The known machine counts as live when it claimed its id recently, or is taken by an installation that must not be disturbed. */
+export function isKnownMachineLive(
+  state: HostState,
+  at: string,
+  lastClaim: string | undefined,
+  timeouts: HostTimeouts,
+): boolean {
+  if (COMMITTED.some((status) => status === state.status)) return true;
+  return !state.isSilent && isRecent(lastClaim ?? state.machineClaimedAt, at, timeouts);
+}
+
+export function isRecent(claimedAt: string, at: string, timeouts: HostTimeouts): boolean {
+  return claimedAt !== '' && Date.parse(at) - Date.parse(claimedAt) <= timeouts.identityClaimMs;
+}
 
 export const hostNotFound = (hostId: string): Refusal => ({
   code: 'not-found',
@@ -74,3 +116,56 @@ const refused = (refusal: Refusal): { readonly kind: 'refused'; readonly refusal
   kind: 'refused',
   refusal,
 });
+
+/** What a progress report may mean, against the list of stages of the role. `arrival` is `onward` from the reboot on. */
+export const PROGRESS_MOVES = [
+  'repeat',
+  'words',
+  'not-a-stage',
+  'unlisted',
+  'backward',
+  'failed',
+  'onward',
+  'arrival',
+  'done',
+] as const;
+
+/** What a report means for this host. */
+export interface ReportedProgress {
+  readonly move: (typeof PROGRESS_MOVES)[number];
+  readonly stage: HostStage | '';
+  readonly percentage: number;
+  /** Stages that the host may report. */
+  readonly stages: readonly HostStage[];
+}
+
+/** Reads a report against the role's list: known stages only, never backwards; the first one is taken as it comes. */
+export function readProgress(state: HostState, report: HostCommandOf<'ReportProgress'>): ReportedProgress {
+  const { progress } = state;
+  const stages = hostStages({
+    role: state.role,
+    isBootstrap: state.isBootstrap,
+    isDay2: isDay2(state),
+    controlPlaneCount: report.controlPlaneCount,
+    isKubeApi: report.isKubeApi,
+  });
+  const same = { stage: progress.stage, percentage: progress.percentage, stages };
+
+  if (!isHostStage(report.stage)) return { ...same, move: 'not-a-stage' };
+  if (report.stage === 'Failed') return { ...same, move: 'failed' };
+
+  // A day-2 host is not heard of after its reboot unless the Kubernetes API watches it: rebooting is the end.
+  const isLast = report.stage === 'Rebooting' && isDay2(state) && !report.isKubeApi;
+  const stage = isLast ? 'Done' : report.stage;
+  if (stage === progress.stage) return { ...same, move: report.info === progress.info ? 'repeat' : 'words' };
+
+  const percentage = stagePercentage(report.stage, stages);
+  const reported = { stage, percentage, stages };
+  if (progress.stage !== '') {
+    const index = stages.indexOf(report.stage);
+    if (index < 0) return { ...reported, move: 'unlisted' };
+    if (index < stages.indexOf(progress.stage)) return { ...reported, move: 'backward' };
+  }
+  if (stage === 'Done') return { ...reported, move: 'done' };
+  return { ...reported, move: STAGES_FROM_REBOOT.has(stage) ? 'arrival' : 'onward' };
+}

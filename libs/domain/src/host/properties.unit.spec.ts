@@ -1,14 +1,14 @@
-import fc from 'fast-check';
 import { HOST_EVENTS, type HostEvent, toStoredData } from '@muster/contracts';
-import { HOST_COMMAND_TYPES, type HostCommand } from './commands';
 import { MAX_ROUNDS } from '@muster/decision';
+import fc from 'fast-check';
+import { MAX_STATUS_INFO_BYTES, NO_REASON } from '../status-reason';
+import { HOST_COMMAND_TYPES, type HostCommand } from './commands';
 import { HOST_TABLE, hostDecider } from './decider';
 import { evolveHost } from './evolve';
-import { HOST_STAGES } from './stages';
-import { HOST_DEADLINES, HOST_SOURCES, HOST_STATUSES } from './status';
 import { command, given, GOOD, KNOWN_MACHINE, minute, OTHER_MACHINE, stateAfter } from './host.fixture.spec';
-import { MAX_STATUS_INFO_BYTES, NO_REASON } from '../status-reason';
 import { renderHostStatus } from './messages';
+import { HOST_STAGES } from './stages';
+import { HOST_DEADLINES, HOST_SOURCES, HOST_STATUSES } from './state';
 
 const conditions = fc.record({
   connected: fc.boolean(),

@@ -1,6 +1,6 @@
 import type { HostCommand } from './commands';
-import { HOST_STATUSES, type HostStatus } from './status';
-import { cluster, command, day1, day2, given, pooled, progressed, refresh, when, infoOf } from './host.fixture.spec';
+import { cluster, command, day1, day2, given, infoOf, pooled, progressed, refresh, when } from './host.fixture.spec';
+import { HOST_STATUSES, type HostStatus } from './state';
 
 /** Statuses and where a command leads from them; every status that is not listed refuses. */
 type Matrix = readonly (readonly [from: string, to: string])[];

@@ -1,10 +1,10 @@
 import { findInputMismatches } from '@muster/decision';
 import { provesTable } from '../table-proofs.fixture.spec';
 import { HOST_COMMAND_TYPES } from './commands';
+import { DEFAULT_HOST_TIMEOUTS } from './deadlines';
 import { HOST_TABLE } from './decider';
 import { command, day1, stateAfter } from './host.fixture.spec';
-import { HOST_SOURCES } from './status';
-import { DEFAULT_HOST_TIMEOUTS } from './timeouts';
+import { HOST_SOURCES } from './state';
 
 describe('the decision table of the host', () => {
   provesTable(HOST_TABLE);

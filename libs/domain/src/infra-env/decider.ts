@@ -2,13 +2,17 @@ import type { InfraEnvEvent } from '@muster/contracts';
 import { createTableDecider, type Decider, defineTable, type RowContext } from '@muster/decision';
 import type { ProblemCode, Refusal } from '@muster/problems';
 import { INFRA_ENV_COMMANDS, type InfraEnvCommand } from './commands';
-import { evolveInfraEnv } from './evolve';
-import { INFRA_ENV_INPUTS, INFRA_ENV_VARIABLES, type InfraEnvTable } from './guards';
 import { infraEnvInputRefusal } from './input';
-import { LIFECYCLE_ROWS } from './rows/lifecycle.rows';
-import { REFUSAL_ROWS } from './rows/refusal.rows';
-import { infraEnvChanges, mergeInfraEnvSettings, withInfraEnvDefaults } from './settings';
-import { INFRA_ENV_PHASES, type InfraEnvState, initialInfraEnvState } from './state';
+import { INFRA_ENV_INPUTS, INFRA_ENV_VARIABLES, type InfraEnvTable, LIFECYCLE_ROWS, REFUSAL_ROWS } from './rows';
+import {
+  evolveInfraEnv,
+  INFRA_ENV_PHASES,
+  infraEnvChanges,
+  type InfraEnvState,
+  initialInfraEnvState,
+  mergeInfraEnvSettings,
+  withInfraEnvDefaults,
+} from './state';
 
 export const INFRA_ENV_TABLE = defineTable<InfraEnvTable>({
   statuses: INFRA_ENV_PHASES,

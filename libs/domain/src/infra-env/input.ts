@@ -1,9 +1,9 @@
-import { ignitionOverrideProblem } from './ignition-override';
+import { parseIp } from '@muster/addresses';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { isCertificateList } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
-import { parseIp } from '@muster/addresses';
-import { isJsonObject, isProxyUrl, isSshPublicKeys, parseJson, wrongHostIn } from '../input/text-forms';
+import { isJsonObject, isProxyUrl, isSshPublicKeys, parseJson, wrongHostIn } from '../text-forms';
+import { ignitionOverrideProblem } from './ignition-override';
 import { IMAGE_TYPES } from './state';
 
 type Settings = Plain<InfraEnvSettings>;

@@ -1,6 +1,11 @@
-import { logsGather, stopInstallation } from './failure-steps';
-import { install } from './install-step';
-import { diskSpeedCheck, imageAvailability, inventory } from './preparation-steps';
+import {
+  diskSpeedCheck,
+  imageAvailability,
+  install,
+  inventory,
+  logsGather,
+  stopInstallation,
+} from './installation-steps';
 import { disk, documentOf, hardware, nic, other, stepContext } from './step-sample.fixture.spec';
 
 type Changes = NonNullable<Parameters<typeof stepContext>[0]>;

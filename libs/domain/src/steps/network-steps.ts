@@ -1,6 +1,54 @@
-import { formatNetwork, parseCidrs, parseIp } from '@muster/addresses';
-import { withoutPrefix } from './machine-network';
-import { isDay2Host, type StepArguments, type StepOtherHost } from './step-context';
+import { type Cidr, containsIp, formatNetwork, isLinkLocal, parseCidr, parseCidrs, parseIp } from '@muster/addresses';
+import { addressesOf, type Hardware, type Nic } from '@muster/validation-rules';
+import {
+  isDay2Host,
+  type StepArguments,
+  type StepCluster,
+  type StepContext,
+  type StepHost,
+  type StepOtherHost,
+} from './step-context';
+
+/** Addresses of a NIC that say something about networks: every NIC has a link-local one. */
+export function nicAddresses(nic: Nic): readonly Cidr[] {
+  return parseCidrs([...nic.ipv4Addresses, ...nic.ipv6Addresses]).filter(({ address }) => !isLinkLocal(address));
+}
+
+export function isInNetwork(nic: Nic, network: Cidr): boolean {
+  return nicAddresses(nic).some(({ address }) => containsIp(network, address));
+}
+
+/**
+ * The network that the host gets its address from at first boot: the first machine network it is in; of a cluster without
+ * machine networks the network of its bootstrap host. Undefined when neither is known.
+ */
+export function machineNetworkOf(context: StepContext): Cidr | undefined {
+  const networks = parseCidrs(context.cluster?.machineNetworks ?? []);
+  const nics = context.hardware?.nics ?? [];
+  const own = networks.find((network) => nics.some((nic) => isInNetwork(nic, network)));
+  return own ?? networks[0] ?? bootstrapNetwork(context);
+}
+
+/** The bootstrap host's first IPv4 network, else its first network. */
+function bootstrapNetwork(context: StepContext): Cidr | undefined {
+  const bootstrap = context.host.isBootstrap
+    ? context.hardware
+    : context.others().find(({ isBootstrap }) => isBootstrap)?.hardware;
+  const networks = parseCidrs(bootstrap ? addressesOf(bootstrap) : []).filter(({ address }) => !isLinkLocal(address));
+  return networks.find(({ family }) => family === 4) ?? networks[0];
+}
+
+/** A host's addresses, prefixes cut off: those in the network, or all where there is none to go by. */
+export function addressesIn(hardware: Hardware, network: Cidr | undefined): readonly string[] {
+  return addressesOf(hardware)
+    .filter((text) => {
+      const cidr = parseCidr(text);
+      return cidr && !isLinkLocal(cidr.address) && (!network || containsIp(network, cidr.address));
+    })
+    .map(withoutPrefix);
+}
+
+export const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? cidr;
 
 /** Scanning more addresses than a /22 has takes longer than it is worth. */
 const FREE_ADDRESSES_PREFIX_MIN = 22;
@@ -74,4 +122,57 @@ export const verifyVips: StepArguments = ({ cluster, hardware }) => {
     ...cluster.ingressVips.map((vip) => ({ vip, vip_type: 'ingress' })),
   ];
   return vips.length > 0 ? [JSON.stringify(vips)] : undefined;
+};
+
+const IGNITION_PORT = 22_624;
+const IGNITION_TLS_PORT = 22_623;
+
+/** Whether a day-2 host gets its ignition from where it will look for it. */
+export const apiVipConnectivityCheck: StepArguments = ({ cluster, host }) => {
+  const base = cluster && ignitionBase(cluster);
+  if (!base) return undefined;
+  const certificate = cluster.ignitionEndpoint?.caCertificate;
+  return [
+    JSON.stringify({
+      url: `${base}/${poolOf(host)}`,
+      ca_certificate: certificate || undefined,
+      ignition_endpoint_token: host.ignitionAccess?.token || undefined,
+      request_headers: headersOf(host),
+    }),
+  ];
+};
+
+/** The token goes twice, as a member and as a header: agents of some versions read only one of them. */
+function headersOf({ ignitionAccess }: StepHost): readonly { readonly key: string; readonly value: string }[] {
+  if (!ignitionAccess) return [];
+  const { token, headers } = ignitionAccess;
+  const given = Object.entries(headers).map(([key, value]) => ({ key, value }));
+  return token ? [...given, { key: 'Authorization', value: `Bearer ${token}` }] : given;
+}
+
+/** An endpoint that a user named, else the machine-config server behind the API: over TLS when its CA is known. */
+export function ignitionBase({
+  ignitionEndpoint,
+  apiVipDnsName,
+}: Pick<StepCluster, 'ignitionEndpoint' | 'apiVipDnsName'>): string | undefined {
+  if (ignitionEndpoint?.url) return ignitionEndpoint.url.replace(/\/+$/, '');
+  if (!apiVipDnsName) return undefined;
+  if (!ignitionEndpoint?.caCertificate) return `http://${apiVipDnsName}:${IGNITION_PORT}/config`;
+  return `https://${apiVipDnsName.replace(/^api\./, 'api-int.')}:${IGNITION_TLS_PORT}/config`;
+}
+
+const poolOf = ({ machineConfigPoolName, effectiveRole }: StepHost): string =>
+  machineConfigPoolName || (effectiveRole === 'auto-assign' ? 'worker' : effectiveRole);
+
+/**
+ * Whether a host whose disk will be encrypted reaches the servers that keep its keys. On day 2 the ignition of the installed
+ * cluster says which, once the host could read it.
+ */
+export const tangConnectivityCheck: StepArguments = ({ cluster, host }) => {
+  if (isDay2Host(host)) return host.tangServers ? [JSON.stringify({ tang_servers: host.tangServers })] : undefined;
+  const encryption = cluster?.diskEncryption;
+  if (!encryption || encryption.mode !== 'tang' || !encryption.tangServers) return undefined;
+  const encrypted = encryption.enableOn.split(',');
+  const isEncrypted = encrypted.includes('all') || encrypted.includes(`${host.effectiveRole}s`);
+  return isEncrypted ? [JSON.stringify({ tang_servers: encryption.tangServers })] : undefined;
 };

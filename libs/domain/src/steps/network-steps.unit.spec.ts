@@ -1,9 +1,10 @@
-import { apiVipConnectivityCheck, tangConnectivityCheck } from './endpoint-steps';
 import {
+  apiVipConnectivityCheck,
   connectivityCheck,
   domainResolution,
   freeNetworkAddresses,
   ntpSynchronizer,
+  tangConnectivityCheck,
   verifyVips,
 } from './network-steps';
 import { documentOf, hardware, nic, other, stepContext } from './step-sample.fixture.spec';

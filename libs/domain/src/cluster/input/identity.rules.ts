@@ -1,5 +1,5 @@
 import { parseVersion } from '@muster/validation-rules';
-import { isDnsName, isHostOrAddress, isProxyUrl, isSshPublicKeys, wrongHostIn } from '../../input/text-forms';
+import { isDnsName, isHostOrAddress, isProxyUrl, isSshPublicKeys, wrongHostIn } from '../../text-forms';
 import type { BrokenInput, ClusterInputRule } from './input-rule';
 
 const MAX_NAME_CHARACTERS = 54;

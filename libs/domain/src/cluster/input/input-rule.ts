@@ -1,5 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
-import type { ClusterKind } from '../status';
+import type { ClusterKind } from '../state';
 
 export interface ClusterInput {
   readonly kind: ClusterKind;

@@ -1,14 +1,11 @@
 import type { Refusal } from '@muster/problems';
 import type { ClusterCommand } from '../commands';
-import { withClusterDefaults } from '../defaults';
-import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
-import { CHOICE_RULES } from './choice.rules';
-import { FEATURE_RULES } from './feature.rules';
-import { IDENTITY_RULES } from './identity.rules';
-import { NETWORK_RULES } from './network.rules';
-import { VIP_RULES } from './vip.rules';
-import { mergeClusterSettings, revisionOf } from '../revision';
+import { mergeClusterSettings, revisionOf, withClusterDefaults } from '../settings';
 import type { ClusterState } from '../state';
+import { CHOICE_RULES, FEATURE_RULES } from './choice.rules';
+import { IDENTITY_RULES } from './identity.rules';
+import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
+import { NETWORK_RULES, VIP_RULES } from './network.rules';
 
 /** What a user may say, rule by rule; the first that is broken names its field. */
 export const CLUSTER_INPUT_RULES: readonly ClusterInputRule[] = [

@@ -1,9 +1,9 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
+import { after, clusterIn, refusalOf, registration, START, when } from '../cluster.fixture.spec';
 import type { ReviseCluster } from '../commands';
 import { clusterDecider } from '../decider';
-import { after, clusterIn, refusalOf, registration, START, when } from '../cluster.fixture.spec';
-import { brokenInputRule, CLUSTER_INPUT_RULES } from './input';
 import { initialClusterState } from '../state';
+import { brokenInputRule, CLUSTER_INPUT_RULES } from './input';
 
 type Settings = Plain<ClusterSettings>;
 const list = (...items: string[]): { items: string[] } => ({ items });

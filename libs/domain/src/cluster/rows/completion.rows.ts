@@ -1,8 +1,7 @@
 import { completed, finalizingStageReached, kubeconfigCompleted, operatorReported } from '../effects';
 import type { ClusterContext, ClusterRow } from '../guards';
 import { clusterReason } from '../messages';
-import { failedOperators } from '../progress';
-import { CLUSTER_STATUSES, STAGE_TAKING_STATUSES } from '../status';
+import { CLUSTER_STATUSES, failedOperators, STAGE_TAKING_STATUSES } from '../state';
 
 /** The ways in which an installation completes. */
 const COMPLETIONS = [

@@ -2,9 +2,8 @@ import { inOrder } from '@muster/decision';
 import type { StatusReason } from '../../status-reason';
 import { deadlinePassed, finalizingStageTimedOut, logsTimedOut, minutesOf, overduePreparationFailed } from '../effects';
 import { CLUSTER_VARIABLES, type ClusterContext, type ClusterRow } from '../guards';
-import { CLUSTER_STATUSES, type ClusterDeadlineName, type ClusterPhase } from '../status';
 import { clusterReason, type ClusterReasonCode } from '../messages';
-import { exceptStatuses } from '../status';
+import { CLUSTER_STATUSES, type ClusterDeadlineName, type ClusterPhase, exceptStatuses } from '../state';
 
 /** Which deadlines run in which status; in the others a timer that fires is of an earlier state. */
 export const DEADLINES_BY_STATUS: { readonly [Phase in ClusterPhase]?: readonly ClusterDeadlineName[] } = {

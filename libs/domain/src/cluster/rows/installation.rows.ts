@@ -1,7 +1,7 @@
 import { installed } from '../effects';
 import type { ClusterRow } from '../guards';
 import { clusterReason } from '../messages';
-import { exceptStatuses, INSTALLING_STATUSES } from '../status';
+import { exceptStatuses, INSTALLING_STATUSES } from '../state';
 
 /** While hosts write disks and reboot. Enough hosts of every role decide, not each single one. */
 export const INSTALLATION_ROWS: readonly ClusterRow[] = [

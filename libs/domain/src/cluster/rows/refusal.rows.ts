@@ -1,8 +1,8 @@
 import type { Guard } from '@muster/decision';
+import { NO_VALIDATION_MESSAGES } from '../../status-reason';
 import { CLUSTER_COMMANDS, type ClusterCommandType } from '../commands';
 import { type AnyClusterRow, type ClusterContext, type ClusterRow, type ClusterVariables, refuse } from '../guards';
 import { explainClusterStatus } from '../messages';
-import { NO_VALIDATION_MESSAGES } from '../../status-reason';
 import {
   CLUSTER_LOGS_STATES,
   CLUSTER_STATUSES,
@@ -15,7 +15,7 @@ import {
   OPERATOR_STATUSES,
   STAGE_TAKING_STATUSES,
   UPDATABLE_STATUSES,
-} from '../status';
+} from '../state';
 
 const CANCELLABLE = [
   'installing',

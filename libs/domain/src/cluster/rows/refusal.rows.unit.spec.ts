@@ -1,8 +1,7 @@
-import type { ClusterCommand } from '../commands';
 import { at, clusterIn, COMMANDS, fiveHosts, INSTALL, refusalOf, rowFor, START, when } from '../cluster.fixture.spec';
+import type { ClusterCommand } from '../commands';
 import { DEFAULT_CLUSTER_DECIDER_SETTINGS } from '../decider';
-import type { ClusterState } from '../state';
-import { CLUSTER_PHASES } from '../status';
+import { CLUSTER_PHASES, type ClusterState } from '../state';
 import { REFUSAL_ROWS } from './refusal.rows';
 
 const STUBBORN = ['worker-1 (disconnected)', 'worker-2 (binding)'];

@@ -1,9 +1,9 @@
-import { type HostRow, type HostVariables, type RowOn, refuse } from '../guards';
 import type { Guard } from '@muster/decision';
 import { HOST_COMMAND_TYPES } from '../commands';
-import { readProgress } from '../progress';
+import { type HostRow, type HostVariables, refuse, type RowOn } from '../guards';
+import { readProgress } from '../input';
 import { HOST_STAGES } from '../stages';
-import { DISABLED, INSTALLING, statusesExcept } from '../status';
+import { DISABLED, INSTALLING, statusesExcept } from '../state';
 
 const ANY = statusesExcept([]);
 const same: Guard<HostVariables> = { identity: ['same'] };

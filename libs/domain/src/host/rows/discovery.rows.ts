@@ -1,11 +1,9 @@
-import { hostReason } from '../messages';
-import type { StatusReason } from '../../status-reason';
-import { blocked } from '../effects';
 import type { Guard } from '@muster/decision';
-import type { ContextOf, RowOn } from '../guards';
-import type { HostSource } from '../status';
-import { DISCOVERY } from '../status';
-import type { HostVariables } from '../guards';
+import type { StatusReason } from '../../status-reason';
+import { blocked, leaveCluster } from '../effects';
+import type { ContextOf, HostVariables, RowOn } from '../guards';
+import { hostReason } from '../messages';
+import { DISCOVERY, type HostSource, POOL, RECLAIMING } from '../state';
 
 type Context = ContextOf<'Refresh'>;
 
@@ -98,4 +96,96 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     why: 'All rules that gate the installation pass.',
     status: () => hostReason('ready'),
   }),
+];
+
+/** Hosts without a cluster. */
+export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
+  {
+    id: 'pool-silent',
+    from: [...POOL, 'unbinding'],
+    on: 'Refresh',
+    when: { reach: ['silent'] },
+    to: 'disconnected-unbound',
+    why: 'Nothing can be said about a machine that is not heard of.',
+    status: () => hostReason('silent'),
+  },
+  {
+    id: 'pool-media-lost',
+    from: POOL,
+    on: 'Refresh',
+    when: { reach: ['no-media'] },
+    to: 'stay',
+    why: 'The step that failed has moved the host already; it waits for its media.',
+  },
+  {
+    id: 'pool-inspection-awaited',
+    from: POOL,
+    on: 'Refresh',
+    when: { reach: ['connected'], fitness: ['no-inventory'] },
+    to: 'discovering-unbound',
+    why: 'Without an inventory there is nothing to evaluate.',
+    status: () => hostReason('awaiting-hardware'),
+  },
+  {
+    id: 'pool-inspection-truncated',
+    from: ['disconnected-unbound', 'discovering-unbound'],
+    on: 'Refresh',
+    when: { reach: ['connected'], fitness: ['truncated'] },
+    to: 'discovering-unbound',
+    why: 'An inventory that had to be cut down to nothing is as good as none.',
+    status: () => hostReason('awaiting-hardware'),
+  },
+  {
+    id: 'pool-inspection-became-truncated',
+    from: ['known-unbound', 'insufficient-unbound'],
+    on: 'Refresh',
+    when: { reach: ['connected'], fitness: ['truncated'] },
+    to: 'insufficient-unbound',
+    why: 'A machine that cannot be evaluated any more must not be bound.',
+    status: blocked('insufficient'),
+  },
+  {
+    id: 'pool-not-sufficient',
+    from: POOL,
+    on: 'Refresh',
+    when: { reach: ['connected'], fitness: ['weak', 'no-disk-uuid', 'input-missing', 'insufficient'] },
+    to: 'insufficient-unbound',
+    why: 'The machine is too weak for any role, or has no name a node could have.',
+    status: blocked('insufficient'),
+  },
+  {
+    id: 'pool-sufficient',
+    from: POOL,
+    on: 'Refresh',
+    when: { reach: ['connected'], fitness: ['sufficient'] },
+    to: 'known-unbound',
+    why: 'The machine could be part of some cluster.',
+    status: () => hostReason('ready-to-bind'),
+  },
+  {
+    id: 'unbinding-awaits-boot',
+    from: ['unbinding'],
+    on: 'Refresh',
+    when: { reach: ['connected', 'no-media'] },
+    to: 'stay',
+    why: 'The agent restarts and registers in the pool.',
+  },
+  {
+    id: 'reclaim-awaits-boot',
+    from: RECLAIMING,
+    on: 'Refresh',
+    when: { statusDeadline: ['pending'] },
+    to: 'stay',
+    why: 'The machine downloads the discovery image or boots it.',
+  },
+  {
+    id: 'reclaim-timed-out',
+    from: RECLAIMING,
+    on: 'Refresh',
+    when: { statusDeadline: ['passed'] },
+    to: 'unbinding-pending-user-action',
+    why: 'The machine did not come back by itself: a user has to boot it.',
+    status: () => hostReason('unbinding'),
+    emit: leaveCluster,
+  },
 ];

@@ -9,7 +9,7 @@ import {
   RECLAIMING,
   RESETTING,
   statusesExcept,
-} from '../status';
+} from '../state';
 
 /** Actions on hosts that are refused. */
 export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [

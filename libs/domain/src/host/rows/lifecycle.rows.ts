@@ -1,9 +1,9 @@
-import { hostReason } from '../messages';
-import type { StatusReason } from '../../status-reason';
 import type { HostEvent } from '@muster/contracts';
-import type { ContextOf, RowOn } from '../guards';
-import { DISCOVERY, INSTALLING, PREPARING, RECLAIMING } from '../status';
+import type { StatusReason } from '../../status-reason';
 import { installerChosen, leaveCluster } from '../effects';
+import type { ContextOf, RowOn } from '../guards';
+import { hostReason } from '../messages';
+import { DISCOVERY, INSTALLING, PREPARING, RECLAIMING } from '../state';
 
 const unbinding = (): StatusReason => hostReason('unbinding');
 const installationFailed = ({ command }: ContextOf<'ReportInstallFailure'>): readonly HostEvent[] => [

@@ -1,8 +1,8 @@
-import { hostReason, mediaFailure } from '../messages';
 import type { HostEvent } from '@muster/contracts';
 import type { ContextOf, RowOn } from '../guards';
+import { hostReason, mediaFailure } from '../messages';
 import { STAGES_FROM_REBOOT } from '../stages';
-import { DISCOVERY, POOL, statusesExcept } from '../status';
+import { DISCOVERY, POOL, statusesExcept } from '../state';
 
 const ANY = statusesExcept([]);
 const mediaGone = (): readonly HostEvent[] => [{ type: 'HostMediaDisconnected', data: {} }];

@@ -1,4 +1,4 @@
-import { CLUSTER_TIMEOUT_TABLE, clusterTimeouts, DEFAULT_CLUSTER_TIMEOUTS } from './timeouts';
+import { CLUSTER_TIMEOUT_TABLE, clusterTimeouts, DEFAULT_CLUSTER_TIMEOUTS } from './deadlines';
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,6 @@
-import { HOST_STATUSES } from '../host/status';
-import { planSteps } from './next-steps';
+import { HOST_STATUSES } from '../host/state';
 import { stepContext } from './step-sample.fixture.spec';
-import { STEP_ROWS } from './step-table';
+import { planSteps, STEP_ROWS } from './step-table';
 
 const AGENT = 'quay.io/agent:2';
 type Pool = 'day-1' | 'day-2' | 'unbound';

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
-import { chooseBootstrap } from './choose-bootstrap';
-import { installationBlockingStatus, isEnough } from './enough-hosts';
-import { effectiveRoleOf, type SummarizedHost, summarizeHosts } from './host-summary';
-import { type HardwareSize, hostWeight, type RoleCandidate, suggestRoles } from './suggest-roles';
+import {
+  effectiveRoleOf,
+  installationBlockingStatus,
+  isEnough,
+  type SummarizedHost,
+  summarizeHosts,
+} from './host-summary';
+import { chooseBootstrap, type HardwareSize, hostWeight, type RoleCandidate, suggestRoles } from './suggest-roles';
 
 const size = (cores: number, more: Partial<HardwareSize> = {}): HardwareSize => ({
   cores,

@@ -1,5 +1,37 @@
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
-import { infraEnvFeatureRefusal } from './features';
+import { hostFeatureRefusal, infraEnvFeatureRefusal } from './feature-refusals';
+
+const METAL: Plain<ClusterSettings> = {
+  openshiftVersion: '4.20.3',
+  cpuArchitecture: 'x86_64',
+  platformType: 'baremetal',
+  controlPlaneCount: 2,
+};
+const OLD = { ...METAL, openshiftVersion: '4.18.3' };
+const ARBITER = { role: 'arbiter', hasFencingCredentials: false };
+const FENCED = { role: 'master', hasFencingCredentials: true };
+const cluster = (settings: Plain<ClusterSettings>) => ({ kind: 'Cluster', settings }) as const;
+
+describe('what a host brings to its cluster', () => {
+  it.each([
+    ['an arbiter', ARBITER],
+    ['fencing credentials', FENCED],
+    ['nothing of the kind', { role: 'worker', hasFencingCredentials: false }],
+  ])('%s may be of use', (_what, host) => expect(hostFeatureRefusal(host, cluster(METAL))).toBeUndefined());
+
+  it.each([
+    ['an arbiter in an old version', ARBITER, OLD, 'host_role'],
+    ['an arbiter on another platform', ARBITER, { ...METAL, platformType: 'vsphere' }, 'host_role'],
+    ['fencing in an old version', FENCED, OLD, 'fencing_credentials'],
+    ['fencing on another platform', FENCED, { ...METAL, platformType: 'nutanix' }, 'fencing_credentials'],
+  ])('%s is refused by its field', (_what, host, settings, subject) => {
+    expect(hostFeatureRefusal(host, cluster(settings))).toMatchObject({ code: 'invalid-input', subject });
+  });
+
+  it('is not evaluated where the cluster was made elsewhere', () => {
+    expect(hostFeatureRefusal(ARBITER, { kind: 'AddHostsCluster', settings: OLD })).toBeUndefined();
+  });
+});
 
 const OCI: Plain<ClusterSettings> = {
   openshiftVersion: '4.18.3',
@@ -7,17 +39,16 @@ const OCI: Plain<ClusterSettings> = {
   platformDetails: { external: { platform_name: 'oci' } },
   userManagedNetworking: true,
 };
-const METAL: Plain<ClusterSettings> = {
+const METAL_4_18: Plain<ClusterSettings> = {
   openshiftVersion: '4.18.3',
   platformType: 'baremetal',
   userManagedNetworking: false,
 };
-const cluster = (settings: Plain<ClusterSettings>) => ({ kind: 'Cluster', settings }) as const;
 
 describe('an image', () => {
   it.each<[string, Plain<InfraEnvSettings>, Plain<ClusterSettings> | undefined]>([
     ['of no cluster', { openshiftVersion: '4.18' }, undefined],
-    ['of arm64 machines', { openshiftVersion: '4.18', cpuArchitecture: 'aarch64' }, cluster(METAL).settings],
+    ['of arm64 machines', { openshiftVersion: '4.18', cpuArchitecture: 'aarch64' }, cluster(METAL_4_18).settings],
     ['that is minimal, on Oracle Cloud', { imageType: 'minimal-iso' }, OCI],
     ['without a version', { cpuArchitecture: 'arm64' }, undefined],
   ])('%s is possible', (_name, given, settings) => {
@@ -41,7 +72,7 @@ describe('an image', () => {
     [
       'of an architecture that the cluster cannot be on',
       { cpuArchitecture: 's390x' },
-      METAL,
+      METAL_4_18,
       'user_managed_networking',
     ],
   ])('%s is refused', (_name, given, settings, subject) => {

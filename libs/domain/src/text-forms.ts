@@ -50,3 +50,26 @@ export function parseJson(text: string): unknown {
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Are two plain JSON values the same? Members that are undefined count as absent; the order of members does not matter. */
+export function isSameValue(first: unknown, second: unknown): boolean {
+  if (first === second) return true;
+  if (typeof first !== 'object' || typeof second !== 'object' || first === null || second === null) return false;
+  if (Array.isArray(first) !== Array.isArray(second)) return false;
+  const [a, b] = [membersOf(first), membersOf(second)];
+  return a.size === b.size && [...a].every(([name, value]) => b.has(name) && isSameValue(value, b.get(name)));
+}
+
+const membersOf = (value: object): ReadonlyMap<string, unknown> =>
+  new Map(Object.entries(value).filter(([, member]) => member !== undefined));
+
+/** Stands in a proxy's URL for the user and password that are sealed elsewhere. */
+export const PROXY_MASK = '*****';
+
+const CREDENTIALS = /^([a-z]+:\/\/)[^\s/@]*@/;
+
+/** The URL as it may be stored and shown. URLs without credentials, and what is no URL at all, stay as they are. */
+export const maskedProxyUrl = (url: string): string => url.replace(CREDENTIALS, `$1${PROXY_MASK}@`);
+
+/** Returns whether the URL carries the mask that is shown instead of credentials. */
+export const isMaskedProxyUrl = (url: string): boolean => CREDENTIALS.test(url) && maskedProxyUrl(url) === url;

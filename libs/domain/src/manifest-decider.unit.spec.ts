@@ -1,6 +1,6 @@
 import type { ManifestEvent } from '@muster/contracts';
 import { givenEvents } from '@muster/testing';
-import { type Manifest, manifestDecider, type ManifestCommand } from './manifest-decider';
+import { type Manifest, type ManifestCommand, manifestDecider, userManifestsAfter } from './manifest-decider';
 
 const clusterId = 'c';
 const file = (changes: Partial<Manifest> = {}): Manifest => ({
@@ -86,5 +86,49 @@ describe('manifest decider', () => {
     given(stored({ ...own, source: 'user' }))
       .when(replaceSystem(own))
       .then([]);
+  });
+});
+
+const storedFile = (fileName: string, source = 'user', formerFileName = ''): ManifestEvent => ({
+  type: 'ManifestStored',
+  data: {
+    clusterId: 'c',
+    folder: 'manifests',
+    fileName,
+    source,
+    digest: 'd',
+    sizeBytes: 1,
+    formerFolder: formerFileName ? 'openshift' : '',
+    formerFileName,
+  },
+});
+const removedFile = (fileName: string): ManifestEvent => ({
+  type: 'ManifestRemoved',
+  data: { clusterId: 'c', folder: 'manifests', fileName },
+});
+const after = (...events: readonly ManifestEvent[]): readonly string[] =>
+  events.reduce<readonly string[]>(userManifestsAfter, []);
+
+describe('userManifestsAfter', () => {
+  it('lists manifests until they are removed', () => {
+    expect(after(storedFile('b.yaml'), storedFile('a.yaml'))).toEqual(['manifests/a.yaml', 'manifests/b.yaml']);
+    expect(after(storedFile('a.yaml'), removedFile('a.yaml'))).toEqual([]);
+  });
+
+  it('leaves out system manifests', () => {
+    expect(after(storedFile('a.yaml', 'system'))).toEqual([]);
+    expect(after(storedFile('a.yaml'), storedFile('a.yaml', 'system'))).toEqual([]);
+  });
+
+  it('follows a moved manifest', () => {
+    expect(userManifestsAfter(['openshift/a.yaml'], storedFile('b.yaml', 'user', 'a.yaml'))).toEqual([
+      'manifests/b.yaml',
+    ]);
+  });
+
+  it('returns the same array when nothing changed', () => {
+    const known = ['manifests/a.yaml'];
+    expect(userManifestsAfter(known, storedFile('a.yaml'))).toBe(known);
+    expect(userManifestsAfter(known, removedFile('b.yaml'))).toBe(known);
   });
 });

@@ -1,5 +1,4 @@
-import { isMaskedProxyUrl, maskedProxyUrl } from './proxy-mask';
-import { isProxyUrl } from './text-forms';
+import { isMaskedProxyUrl, isProxyUrl, maskedProxyUrl } from './text-forms';
 
 describe('the mask of a proxy URL', () => {
   it.each([

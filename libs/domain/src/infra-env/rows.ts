@@ -1,0 +1,141 @@
+import type { InfraEnvEvent } from '@muster/contracts';
+import { type CommandOf, type GuardInputs, refusalsOf, type Row } from '@muster/decision';
+import type { ProblemCode } from '@muster/problems';
+import type { InfraEnvCommand, InfraEnvCommandType } from './commands';
+import { infraEnvChanges, type InfraEnvPhase, type InfraEnvState, withInfraEnvDefaults } from './state';
+
+export const INFRA_ENV_VARIABLES = {
+  /** Are hosts registered in it? */
+  hosts: ['some', 'none'],
+  /** Does a revision change anything? */
+  changes: ['some', 'none'],
+} as const;
+
+/** The types of the infra-env's decision table. */
+export interface InfraEnvTable {
+  readonly Status: InfraEnvPhase;
+  readonly State: InfraEnvState;
+  readonly Command: InfraEnvCommand;
+  readonly Event: InfraEnvEvent;
+  readonly Variables: typeof INFRA_ENV_VARIABLES;
+  readonly Settings: undefined;
+  /** An infra-env has no status text. */
+  readonly Reason: never;
+  readonly Code: ProblemCode;
+}
+
+export type InfraEnvRow = Row<InfraEnvTable>;
+export type InfraEnvRowOn<Type extends InfraEnvCommandType> = Row<InfraEnvTable, CommandOf<InfraEnvTable, Type>>;
+export const refuse = refusalsOf<InfraEnvTable>();
+
+export const INFRA_ENV_INPUTS: GuardInputs<InfraEnvTable> = {
+  Revise: ({ command, state }) => {
+    const isRevised =
+      command.pullSecretReplaced || Object.keys(infraEnvChanges(state.settings, command.changes)).length > 0;
+    return { changes: isRevised ? 'some' : 'none' };
+  },
+  Deregister: ({ command }) => ({ hosts: command.hostCount > 0 ? 'some' : 'none' }),
+};
+
+/** From the registration of an infra-env to its end. */
+export const LIFECYCLE_ROWS: readonly (
+  InfraEnvRowOn<'Register'> | InfraEnvRowOn<'Revise'> | InfraEnvRowOn<'RotateSigningKey'> | InfraEnvRowOn<'Deregister'>
+)[] = [
+  {
+    id: 'register',
+    from: ['unregistered'],
+    on: 'Register',
+    to: 'registered',
+    why: 'From here on an image can be made.',
+    emit: ({ command: { infraEnvId, settings, owner, pullSecretSet } }) => [
+      {
+        type: 'InfraEnvRegistered',
+        data: { infraEnvId, settings: withInfraEnvDefaults(settings), owner, pullSecretSet },
+      },
+    ],
+  },
+  {
+    id: 'revise',
+    from: ['registered'],
+    on: 'Revise',
+    when: { changes: ['some'] },
+    to: 'stay',
+    why: 'The next download is another image, and its URL changes with it.',
+    emit: ({ command, state }) => [
+      {
+        type: 'InfraEnvSettingsRevised',
+        data: {
+          changes: infraEnvChanges(state.settings, command.changes),
+          pullSecretReplaced: command.pullSecretReplaced,
+        },
+      },
+    ],
+  },
+  {
+    id: 'revise-nothing',
+    from: ['registered'],
+    on: 'Revise',
+    when: { changes: ['none'] },
+    to: 'stay',
+    why: 'The image would be the same, so its URL stays.',
+  },
+  {
+    id: 'rotate-signing-key',
+    from: ['registered'],
+    on: 'RotateSigningKey',
+    to: 'stay',
+    why: 'URLs that were signed before stop working.',
+    emit: () => [{ type: 'ImageSigningKeyRotated', data: {} }],
+  },
+  {
+    id: 'deregister',
+    from: ['registered'],
+    on: 'Deregister',
+    when: { hosts: ['none'] },
+    to: 'deregistered',
+    why: 'No host depends on it.',
+    emit: () => [{ type: 'InfraEnvDeregistered', data: {} }],
+  },
+];
+
+const missing = (phase: 'unregistered' | 'deregistered', reason: string): readonly InfraEnvRow[] =>
+  (['Revise', 'RotateSigningKey', 'Deregister'] as const).map((on) =>
+    refuse({
+      id: `${phase}-has-no-${on}`,
+      from: [phase],
+      on,
+      code: 'not-found',
+      reason,
+      subject: 'infra_env_id',
+      allowed: [],
+    }),
+  );
+
+const WITH_HOSTS: InfraEnvRowOn<'Deregister'> = refuse({
+  id: 'deregister-with-hosts',
+  from: ['registered'],
+  on: 'Deregister',
+  when: { hosts: ['some'] },
+  code: 'invalid-input',
+  reason: ({ command: { hostCount } }) => `The infra-env still has ${hostCount} hosts. Remove them first.`,
+  subject: 'hosts',
+  allowed: [],
+  why: 'Its hosts would keep polling an infra-env that no longer exists. The v2 API answers with 400.',
+});
+
+/** Commands that are refused. */
+export const REFUSAL_ROWS: readonly InfraEnvRow[] = [
+  ...missing('unregistered', 'There is no infra-env with this id.'),
+  ...missing('deregistered', 'The infra-env was deleted.'),
+  refuse({
+    id: 'registered-already',
+    from: ['registered', 'deregistered'],
+    on: 'Register',
+    code: 'already-exists',
+    reason: 'An infra-env with this id exists or existed. Use a new id.',
+    subject: 'infra_env_id',
+    allowed: [],
+    why: 'Ids are never used twice: hosts that boot an old image would register in the new infra-env.',
+  }),
+  WITH_HOSTS,
+];

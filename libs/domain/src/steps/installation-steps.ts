@@ -1,0 +1,222 @@
+import { compareIps, parseCidr, parseIp } from '@muster/addresses';
+import { type Disk, disksToFormat, isAtLeast, isDisk, type Nic } from '@muster/validation-rules';
+import { addressesIn, isInNetwork, machineNetworkOf, nicAddresses } from './network-steps';
+import { isDay2Host, type StepArguments, type StepContext, type StepHost } from './step-context';
+
+/** Agents before the newest know no limits, so the limits come only where an operator set them. */
+export const inventory: StepArguments = ({ host, settings }) => [
+  host.hostId,
+  ...(settings.inventoryBytesMax > 0 ? [`--output-max-size=${settings.inventoryBytesMax}`] : []),
+  ...(settings.inventoryDiskBytesMin > 0 ? [`--disk-min-size=${settings.inventoryDiskBytesMin}`] : []),
+];
+
+/** Partitions that are kept must not be written to, not even to measure. */
+export const keepsPartitions = ({ installerArgs }: StepHost): boolean => installerArgs.includes('--save-part');
+
+export const diskSpeedCheck: StepArguments = ({ host, settings, hardware }) => {
+  const disk = host.installationDiskId;
+  const isSettled = keepsPartitions(host) || hardware?.bootDeviceType === 'persistent';
+  if (!disk || isSettled || host.measuredDisks.includes(disk)) return undefined;
+  return [JSON.stringify({ path: disk }), settings.diskCheckTimeoutSeconds.toFixed(2)];
+};
+
+export const imageAvailability: StepArguments = (context) => {
+  const images = imagesOf(context).filter((image) => !context.host.checkedImages.includes(image));
+  return images.length > 0
+    ? [JSON.stringify({ images, timeout: context.settings.imageAvailabilityTimeoutSeconds })]
+    : undefined;
+};
+
+/** Marks a component that hosts download from the service instead of a registry. */
+const EXECUTABLE_PREFIX = 'muster-host:';
+
+/** Returns the container images that a host must be able to pull before it installs. */
+export function imagesOf({ cluster, images }: Pick<StepContext, 'cluster' | 'images'>): string[] {
+  return [cluster?.releaseImage, images.machineConfigOperator, images.mustGather, images.installer].filter(
+    (image): image is string => Boolean(image) && !image?.startsWith(EXECUTABLE_PREFIX),
+  );
+}
+
+/** OpenShift release from which the reboot of the machine-config operator can be skipped. */
+const SKIP_MCO_REBOOT_SINCE = '4.15';
+
+/** The installer's whole command. Empty and false members are left out, as the agents of assisted-service v2 expect. */
+export const install: StepArguments = (context) => {
+  const { host, cluster, images, settings } = context;
+  const installerArgs = installerArguments(context);
+  if (!cluster || !host.installationDiskId || !installerArgs) return undefined;
+  const isDay1 = !isDay2Host(host);
+  return [
+    JSON.stringify({
+      cluster_id: cluster.id,
+      infra_env_id: host.infraEnvId,
+      host_id: host.hostId,
+      role: roleOf(host),
+      // The id is a name by path or serial number where there is one: device names change between boots.
+      boot_device: host.installationDiskId,
+      controller_image: images.controller,
+      installer_image: images.installer,
+      control_plane_count: cluster.controlPlaneCount,
+      check_cvo: settings.checkClusterVersion || undefined,
+      enable_skip_mco_reboot: skipsMcoReboot(context) || undefined,
+      notify_num_reboots: true,
+      mco_image: (isDay1 && images.machineConfigOperator) || undefined,
+      must_gather_image: (isDay1 && images.mustGather) || undefined,
+      openshift_version: (isDay1 && cluster.openshiftVersion) || undefined,
+      installer_args: installerArgs.length > 0 ? JSON.stringify(installerArgs) : undefined,
+      skip_installation_disk_cleanup: keepsPartitions(host) || undefined,
+      disks_to_format: orAbsent(formattedDisks(context)),
+      proxy: proxyOf(context),
+      service_ips: null,
+    }),
+  ];
+};
+
+function roleOf({ isBootstrap, effectiveRole }: StepHost): string {
+  if (isBootstrap) return 'bootstrap';
+  // A late-bound day-2 host whose role was not chosen.
+  return effectiveRole === 'auto-assign' ? 'worker' : effectiveRole;
+}
+
+function skipsMcoReboot({ cluster, hardware, host, settings }: StepContext): boolean {
+  return (
+    settings.skipMcoReboot &&
+    isAtLeast(cluster?.openshiftVersion ?? '', SKIP_MCO_REBOOT_SINCE) &&
+    hardware?.cpuArchitecture !== 's390x' &&
+    !host.installationDiskPath.startsWith('/dev/dm-')
+  );
+}
+
+/** Bootable disks, but for those a user wants spared and the one whose partitions are kept. */
+function formattedDisks({ hardware, host }: StepContext): readonly string[] {
+  const spared = [...host.skipFormattingDisks, ...(keepsPartitions(host) ? [host.installationDiskId] : [])];
+  const disks = (hardware?.disks ?? []).filter((disk) => !spared.some((name) => isDisk(disk, name)));
+  return disksToFormat(disks);
+}
+
+function proxyOf({ cluster }: StepContext): object | undefined {
+  const proxy = cluster?.proxy;
+  if (!cluster || !proxy || (!proxy.httpProxy && !proxy.httpsProxy)) return undefined;
+  const always = [
+    '127.0.0.1',
+    'localhost',
+    '.svc',
+    '.cluster.local',
+    `api-int.${cluster.name}.${cluster.baseDnsDomain}`,
+  ];
+  const noProxy = proxy.noProxy === '*' ? '*' : [proxy.noProxy, ...always].filter(Boolean).join(',');
+  return {
+    http_proxy: proxy.httpProxy || undefined,
+    https_proxy: proxy.httpsProxy || undefined,
+    no_proxy: noProxy,
+  };
+}
+
+const orAbsent = (items: readonly string[]): readonly string[] | undefined => (items.length > 0 ? items : undefined);
+
+/** Extra arguments of coreos-installer. Undefined: the host could not be reached after its first boot, so it must not be installed yet. */
+export function installerArguments(context: StepContext): readonly string[] | undefined {
+  const given = parseArguments(context.host.installerArgs);
+  if (!given) return undefined;
+  const network = networkArguments(context, given);
+  return network && [...given, ...network, ...diskArguments(context, given)];
+}
+
+/** How the network comes up at first boot: as it is configured now, or by DHCP on the NICs of the machine network. */
+function networkArguments(context: StepContext, given: readonly string[]): readonly string[] | undefined {
+  if (context.infraEnv.hasStaticNetwork) return given.includes('--copy-network') ? [] : ['--copy-network'];
+  if (given.includes('--copy-network') || namesNetwork(given) || isOnIscsiOfOci(context)) return [];
+  const network = machineNetworkOf(context);
+  if (!network) return isDay2Host(context.host) ? [] : undefined;
+  const nics = (context.hardware?.nics ?? []).filter((nic) => isInNetwork(nic, network));
+  return nics.flatMap((nic) => kernelArgument(dhcpOn(nic)));
+}
+
+/** What the disk needs to be found again at boot. */
+function diskArguments(context: StepContext, given: readonly string[]): readonly string[] {
+  const disk = installationDisk(context);
+  const iscsi = disk && iscsiBehind(disk, context);
+  const needed = [
+    ...(disk?.driveType === 'Multipath' ? ['rw', 'rd.multipath=default'] : []),
+    ...(iscsi ? ['rd.iscsi.firmware=1', ...iscsiNetwork(iscsi, context, given)] : []),
+    ...(disk?.driveType === 'RAID' ? ['rd.md=1', 'rd.auto=1'] : []),
+  ];
+  return needed.filter((argument) => !given.includes(argument)).flatMap(kernelArgument);
+}
+
+const kernelArgument = (argument: string): readonly string[] => ['--append-karg', argument];
+
+/** Settings of one NIC replace the defaults of all. */
+const namesNetwork = (given: readonly string[]): boolean => given.some((argument) => /(^|=)ip=/.test(argument));
+
+function dhcpOn(nic: Nic): string {
+  const families = new Set(nicAddresses(nic).map(({ family }) => family));
+  const modes = [...(families.has(4) ? ['dhcp'] : []), ...(families.has(6) ? ['dhcp6'] : [])];
+  return `ip=${nic.macAddress.replaceAll(':', '-')}:${modes.join(',')}`;
+}
+
+function installationDisk({ hardware, host }: StepContext): Disk | undefined {
+  return hardware?.disks.find((disk) => isDisk(disk, host.installationDiskId));
+}
+
+/** The iSCSI session that the disk stands on, by itself or as a path of a multipath device. */
+function iscsiBehind(disk: Disk, { hardware }: StepContext): Disk | undefined {
+  if (disk.driveType === 'iSCSI') return disk;
+  if (disk.driveType !== 'Multipath') return undefined;
+  return hardware?.disks.find(
+    ({ driveType, holders }) => driveType === 'iSCSI' && holders.split(',').includes(disk.name),
+  );
+}
+
+/** The NIC of the session has to be up before there is a disk. Not said twice where it is in the machine network. */
+function iscsiNetwork(disk: Disk, context: StepContext, given: readonly string[]): readonly string[] {
+  if (namesNetwork(given) || isDay2Host(context.host)) return [];
+  const address = parseIp(disk.iscsiHostIpAddress);
+  const nic = context.hardware?.nics.find(
+    (candidate) => address && nicAddresses(candidate).some((own) => compareIps(own.address, address) === 0),
+  );
+  const network = isOnIscsiOfOci(context) ? undefined : machineNetworkOf(context);
+  return nic && !(network && isInNetwork(nic, network)) ? [dhcpOn(nic)] : [];
+}
+
+/** There the firmware hands over the network with the disk. */
+function isOnIscsiOfOci(context: StepContext): boolean {
+  const disk = installationDisk(context);
+  return context.cluster?.externalPlatformName === 'oci' && disk !== undefined && !!iscsiBehind(disk, context);
+}
+
+/** Undefined when the text is not a list of texts. */
+function parseArguments(json: string): readonly string[] | undefined {
+  if (!json) return [];
+  try {
+    const parsed: unknown = JSON.parse(json);
+    return Array.isArray(parsed) ? parsed.map(String) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const logsGather: StepArguments = (context) => {
+  const { host, cluster } = context;
+  if (host.hasLogs || !cluster) return undefined;
+  return [
+    JSON.stringify({
+      cluster_id: cluster.id,
+      host_id: host.hostId,
+      infra_env_id: host.infraEnvId,
+      bootstrap: host.isBootstrap,
+      installer_gather: true,
+      master_ips: host.isBootstrap ? controlPlaneAddresses(context) : null,
+    }),
+  ];
+};
+
+/** Where the bootstrap host finds the others of the control plane: in the primary machine network, or wherever a user put them. */
+function controlPlaneAddresses({ cluster, others }: StepContext): readonly string[] {
+  const network = cluster?.userManagedNetworking ? undefined : parseCidr(cluster?.machineNetworks[0] ?? '');
+  return others()
+    .filter(({ role, isBootstrap }) => role === 'master' && !isBootstrap)
+    .flatMap(({ hardware }) => (hardware ? addressesIn(hardware, network) : []));
+}
+
+export const stopInstallation: StepArguments = () => [];
