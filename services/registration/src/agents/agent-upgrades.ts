@@ -3,7 +3,7 @@ import type { HostState } from '@muster/domain';
 import { callService, type InputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Aggregates } from '../aggregates/aggregates';
+import { Aggregates } from '../aggregates';
 import { RegistrationView } from '../view/registration-view';
 
 type Note = NonNullable<InputOf<typeof EventsService.method.recordNote>['note']>;

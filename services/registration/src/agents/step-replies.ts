@@ -1,14 +1,86 @@
-import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
+import { type HostKey, hostKeyOf, InventoryService, type RegistrationService } from '@muster/contracts';
 import { commandsOfReply, hostNotFound, type HostState, inventoryRefusal, isReport } from '@muster/domain';
 import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
-import type { InputOf } from '@muster/nest-kit';
+import { hasClockMoved, type Report, type StepReport } from '@muster/inventory';
+import { callService, CLOCK, type InputOf, REQUESTS } from '@muster/nest-kit';
+import type { Clock, Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Injectable } from '@nestjs/common';
-import { Aggregates } from '../aggregates/aggregates';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Aggregates } from '../aggregates';
+import { CONFIG, type RegistrationConfig } from '../config';
 import { AgentUpgrades } from './agent-upgrades';
-import { IdentityClaims } from './identity-claims';
-import { Presence } from './presence';
-import { Reports } from './reports';
+import { IdentityClaims, Presence } from './presence';
+
+type Data = NonNullable<InputOf<typeof InventoryService.method.recordReport>['data']>;
+
+/** Reports of hosts: read here once, recorded by the inventory service. */
+@Injectable()
+export class Reports {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<RegistrationConfig, 'readReport'>,
+    @Inject(REQUESTS) private readonly requests: Requests,
+  ) {}
+
+  /** @throws RefusalError with the place when the output is not valid. */
+  read(step: StepReport): Report {
+    const result = this.config.readReport(step);
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    return result.report;
+  }
+
+  async record(
+    hostKey: HostKey,
+    { event, body, secret }: Report,
+    context: CommandContext,
+  ): Promise<Stored | undefined> {
+    const data: Data = { ...event.data };
+    const request = {
+      hostKey,
+      type: event.type,
+      data,
+      body: body?.text ?? '',
+      secretName: secret?.name ?? '',
+      secret: secret?.plaintext ?? '',
+    };
+    return (await callService(this.requests, InventoryService.method.recordReport, request, context)).stored;
+  }
+}
+
+/** The offset of each host's clock. Every poll measures it; a change is reported. */
+@Injectable()
+export class HostClocks {
+  private readonly logger = new Logger('registration');
+  private readonly offsets = new Map<HostKey, { readonly epoch: number; readonly seconds: number }>();
+
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly aggregates: Aggregates,
+    private readonly reports: Reports,
+  ) {}
+
+  forget(key: HostKey): void {
+    this.offsets.delete(key);
+  }
+
+  /** `timestampSeconds`: time of the host at its poll; 0 when it is not known. Neither delays nor fails the poll. */
+  measured(key: HostKey, epoch: number, timestampSeconds: number): void {
+    if (timestampSeconds === 0) return;
+    const seconds = Math.round(timestampSeconds - this.clock.nowMs() / 1_000);
+    const known = this.offsets.get(key);
+    if (known?.epoch === epoch && !hasClockMoved(known.seconds, seconds)) return;
+    this.offsets.set(key, { epoch, seconds });
+    this.report(key, epoch, seconds).catch((error: Error) => {
+      this.offsets.delete(key);
+      this.logger.warn(`The clock offset of host ${key} was not recorded: ${error.message}`);
+    });
+  }
+
+  private async report(key: HostKey, epoch: number, seconds: number): Promise<void> {
+    const output = JSON.stringify({ offset_seconds: seconds });
+    const step = { hostKey: key, stepType: 'clock-offset', output, error: '', exitCode: 0, epoch };
+    await this.reports.record(key, this.reports.read(step), this.aggregates.ownContext());
+  }
+}
 
 type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
 

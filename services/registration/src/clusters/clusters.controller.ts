@@ -4,15 +4,12 @@ import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { Handles, type InputOf } from '@muster/nest-kit';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates } from '../aggregates/aggregates';
+import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { GivenProxies } from '../secrets/given-proxies';
-import { NO_OWNER, pullSecretToSeal, SealingCommands } from '../secrets/sealing-commands';
+import { GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from '../sealed-secrets';
 import { RegistrationView } from '../view/registration-view';
-import { clusterKindOf } from './cluster-kind';
 import { ClusterActions } from './cluster-actions';
-import { operatorInput } from './operator-input';
-import { requireIgnorable } from './validation-overrides';
+import { clusterKindOf, operatorInput, requireIgnorable } from './cluster-input';
 
 const { method } = RegistrationService;
 

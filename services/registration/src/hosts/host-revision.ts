@@ -1,14 +1,14 @@
 import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
 import { type HostCommand, hostFeatureRefusal, hostnameRefusal, hostNotFound } from '@muster/domain';
-import { type CommandContext, type Stored, NOTHING_STORED } from '@muster/event-sourcing';
+import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { chooseInstallationDisk, diskIdOf, isDisk } from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
-import { Aggregates } from '../aggregates/aggregates';
-import { InstallationDisks } from './installation-disks';
+import { Aggregates } from '../aggregates';
+import { HostSecretVault } from '../sealed-secrets';
 import { RegistrationView } from '../view/registration-view';
-import { HostSecretVault } from '../secrets/host-secrets';
+import { InstallationDisks } from './host-process';
 
 type Request = InputOf<typeof RegistrationService.method.reviseHost>;
 

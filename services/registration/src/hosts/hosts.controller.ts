@@ -1,19 +1,18 @@
-import { controlPlaneCountOf } from '@muster/validation-rules';
 import { hostKeyOf, InventoryService, RegistrationService } from '@muster/contracts';
 import { type HostCommand, measurementOfValidation } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { callService, Handles, type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { controlPlaneCountOf } from '@muster/validation-rules';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates } from '../aggregates/aggregates';
-import { BusCredentials } from '../agents/bus-credentials';
+import { BusCredentials } from '../agents/host-bus';
 import { NextSteps } from '../agents/next-steps';
 import { StepReplies } from '../agents/step-replies';
+import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { HostBinding } from './host-binding';
-import { HostRegistration } from './host-registration';
+import { HostBinding, HostRegistration } from './host-registration';
 import { HostRevision } from './host-revision';
 
 const { method } = RegistrationService;

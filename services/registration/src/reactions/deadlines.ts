@@ -4,12 +4,12 @@ import { type Deadline, DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Aggregates } from '../aggregates/aggregates';
-import { CONFIG, type RegistrationConfig } from '../config';
+import { Aggregates } from '../aggregates';
 import { ClusterProcess } from '../clusters/cluster-process';
+import { CONFIG, type RegistrationConfig } from '../config';
 import { HostProcess } from '../hosts/host-process';
-import { parseReactionKey } from './reaction-keys';
 import { RegistrationView } from '../view/registration-view';
+import { parseReactionKey } from './reaction-keys';
 
 /** Wait before a passed deadline is sent to its aggregate again, when the store was not available. */
 const RETRY_MS = 5_000;

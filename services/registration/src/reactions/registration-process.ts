@@ -2,18 +2,17 @@ import { type HostKey, parseStreamId, type RecordedMusterEvent } from '@muster/c
 import { ReactorHost, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Aggregates } from '../aggregates/aggregates';
-import { HostClocks } from '../agents/host-clocks';
+import { Nudges } from '../agents/host-bus';
 import { NextSteps } from '../agents/next-steps';
-import { ClusterProcess } from '../clusters/cluster-process';
-import { Deadlines } from './deadlines';
-import { Propagation } from '../clusters/propagation';
-import { HostProcess } from '../hosts/host-process';
-import { Nudges } from '../agents/nudges';
 import { Presence } from '../agents/presence';
-import { isReactionOpen, parseReactionKey, type ReactionKey, reactionKeysOf } from './reaction-keys';
-import { ReactionTracker } from '../view/reaction-tracker';
+import { HostClocks } from '../agents/step-replies';
+import { Aggregates } from '../aggregates';
+import { Propagation } from '../clusters/cluster-actions';
+import { ClusterProcess } from '../clusters/cluster-process';
+import { HostProcess } from '../hosts/host-process';
 import { RegistrationView } from '../view/registration-view';
+import { Deadlines } from './deadlines';
+import { isReactionOpen, parseReactionKey, type ReactionKey, reactionKeysOf, ReactionTracker } from './reaction-keys';
 
 /**
  * The reactions of this service on one feed. 1. The view applies each event. 2. The event marks the hosts and clusters that

@@ -1,34 +1,35 @@
-import type { ProblemCode } from '@muster/problems';
 import {
-  STREAM_OWNERS,
-  type RecordedMusterEvent,
   type ClusterEvent,
+  eventCategory,
   type HostEvent,
   type InfraEnvEvent,
-  eventCategory,
+  type Owner,
+  type Plain,
+  type RecordedMusterEvent,
+  STREAM_OWNERS,
 } from '@muster/contracts';
-import type { Owner, Plain } from '@muster/contracts';
 import {
-  createClusterDecider,
   type ClusterCommand,
   type ClusterState,
+  createClusterDecider,
   createHostDecider,
   type HostCommand,
   type HostState,
-  infraEnvDecider,
   type InfraEnvCommand,
+  infraEnvDecider,
   type InfraEnvState,
 } from '@muster/domain';
 import {
   type CommandContext,
-  ownedEventStore,
   type CommandHandler,
   createCommandHandler,
+  ownedEventStore,
 } from '@muster/event-sourcing';
-import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import { CLOCK, EVENT_STORE, IDS, type MusterEventStore } from '@muster/nest-kit';
 import type { Clock, Ids } from '@muster/ports';
+import type { ProblemCode } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type RegistrationConfig } from '../config';
+import { CONFIG, type RegistrationConfig } from './config';
 
 /** Origin of a command of the service itself: the event that caused it and the owner of the aggregate. */
 export interface CommandOrigin {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
-import { PlayedCluster } from '../played-cluster.fixture.spec';
-import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+import { PlayedCluster } from './played-cluster.fixture.spec';
+import { asPerson, RegistrationBench } from './running-registration.fixture.spec';
 
 describe('The signing key of an infra-env', () => {
   let bench: RegistrationBench;

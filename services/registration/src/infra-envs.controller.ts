@@ -20,10 +20,9 @@ import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { Aggregates } from '../aggregates/aggregates';
-import { GivenProxies } from '../secrets/given-proxies';
-import { NO_OWNER, pullSecretToSeal, SealingCommands } from '../secrets/sealing-commands';
-import { RegistrationView } from '../view/registration-view';
+import { Aggregates } from './aggregates';
+import { GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from './sealed-secrets';
+import { RegistrationView } from './view/registration-view';
 
 const { method } = RegistrationService;
 

@@ -1,12 +1,22 @@
 import { loadOrCreateNatsTrust, mintHostCredentials } from '@muster/adapter-nats';
-import { hostKeyOf, type RegistrationService } from '@muster/contracts';
+import {
+  agentSubject,
+  type HostKey,
+  hostKeyOf,
+  hostKeyOfStream,
+  parseHostKey,
+  parseStreamId,
+  type RecordedMusterEvent,
+  type RegistrationService,
+} from '@muster/contracts';
 import { hostNotFound } from '@muster/domain';
-import { CLOCK, type InputOf, type OutputOf } from '@muster/nest-kit';
-import type { Clock } from '@muster/ports';
+import { CLOCK, type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
+import type { Clock, Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
-import { Aggregates } from '../aggregates/aggregates';
+import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
+import { RegistrationView } from '../view/registration-view';
 
 type Method = typeof RegistrationService.method.issueBusCredentials;
 
@@ -38,5 +48,39 @@ export class BusCredentials {
       const reason = error instanceof Error ? error.message : String(error);
       throw new RefusalError({ code: 'invalid-input', reason, subject: 'public_key' });
     }
+  }
+}
+
+/** Cluster settings that are inputs of steps. */
+const SETTINGS_IN_STEPS: readonly string[] = [
+  'name',
+  'baseDnsDomain',
+  'ocpReleaseImage',
+  'apiVips',
+  'ingressVips',
+  'additionalNtpSource',
+  'ntpSources',
+  'diskEncryption',
+];
+
+/** Notifies agents that their next steps may have changed. A lost nudge costs one poll interval. */
+@Injectable()
+export class Nudges {
+  constructor(
+    @Inject(REQUESTS) private readonly requests: Requests,
+    private readonly view: RegistrationView,
+  ) {}
+
+  after(event: RecordedMusterEvent): void {
+    if (event.type === 'HostEnteredStatus') this.nudge(hostKeyOfStream(event.streamId), 'status');
+    if (event.type !== 'ClusterSettingsRevised') return;
+    const { changes } = event.data;
+    if (SETTINGS_IN_STEPS.some((name) => name in (changes ?? {})))
+      for (const { key } of this.view.hostsOf(parseStreamId(event.streamId).id)) this.nudge(key, 'settings');
+  }
+
+  private nudge(key: HostKey, reason: string): void {
+    const { infraEnvId, hostId } = parseHostKey(key);
+    this.requests.publish(agentSubject(infraEnvId, hostId, 'nudge'), { reason });
   }
 }

@@ -1,0 +1,156 @@
+import {
+  type ClusterSettings,
+  type HostSecret,
+  hostSecretName,
+  type HostSettings,
+  type Plain,
+  PULL_SECRET,
+} from '@muster/contracts';
+import { type HostState, isMaskedProxyUrl, maskedProxyUrl } from '@muster/domain';
+import type { CommandContext, CommandHandler, Stored } from '@muster/event-sourcing';
+import { IDS, openSealedProxy, type SealedProxy, SECRETS } from '@muster/nest-kit';
+import type { Ids, Secrets } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+
+export const NO_OWNER = { userName: '', orgId: '', emailDomain: '' };
+
+export interface SecretToSeal {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** `pullSecret`: empty or undefined when the command brings none. */
+export const pullSecretToSeal = (pullSecret: string | undefined): readonly SecretToSeal[] =>
+  pullSecret ? [{ name: PULL_SECRET, text: pullSecret }] : [];
+
+/** Commands with secrets. They are sealed when the command was accepted and before its event refers to them. */
+@Injectable()
+export class SealingCommands {
+  constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
+
+  /** `id`: of the aggregate, which is the secrets' scope too. */
+  async handle<State, Command>(
+    aggregate: CommandHandler<State, Command>,
+    id: string,
+    command: Command,
+    toSeal: readonly SecretToSeal[],
+    context: CommandContext,
+  ): Promise<Stored> {
+    return aggregate.execute(id, command, context, async () => {
+      for (const { name, text } of toSeal) await this.secrets.seal(id, name, Buffer.from(text));
+    });
+  }
+}
+
+export interface HostSecrets {
+  readonly ignitionEndpointToken?: string;
+  /** JSON object of header to value. */
+  readonly ignitionEndpointHttpHeaders?: string;
+  /** JSON object as in the v2 API. */
+  readonly fencingCredentials?: string;
+}
+
+interface SecretRow {
+  readonly secret: HostSecret;
+  readonly given: keyof HostSecrets;
+  /** The flag in the settings of the host. */
+  readonly flag: 'ignitionEndpointTokenSet' | 'ignitionEndpointHttpHeadersSet' | 'fencingCredentialsSet';
+}
+
+const ROWS: readonly SecretRow[] = [
+  { secret: 'ignition-endpoint-token', given: 'ignitionEndpointToken', flag: 'ignitionEndpointTokenSet' },
+  {
+    secret: 'ignition-endpoint-http-headers',
+    given: 'ignitionEndpointHttpHeaders',
+    flag: 'ignitionEndpointHttpHeadersSet',
+  },
+  { secret: 'fencing-credentials', given: 'fencingCredentials', flag: 'fencingCredentialsSet' },
+];
+
+/** Secrets of single hosts. */
+@Injectable()
+export class HostSecretVault {
+  constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
+
+  /** The flags that events store for given secrets. An empty secret was removed. */
+  flagsOf(given: HostSecrets): Plain<HostSettings> {
+    const named = ROWS.filter((row) => given[row.given] !== undefined);
+    return Object.fromEntries(named.map((row) => [row.flag, given[row.given] !== '']));
+  }
+
+  /** Durable when it resolves; an empty secret replaces the one before. */
+  async seal(infraEnvId: string, hostId: string, given: HostSecrets): Promise<void> {
+    for (const row of ROWS) {
+      const plaintext = given[row.given];
+      if (plaintext === undefined) continue;
+      await this.secrets.seal(infraEnvId, hostSecretName(hostId, row.secret), Buffer.from(plaintext));
+    }
+  }
+
+  /** Empty when the host has none; secrets of an earlier host with this id do not count. */
+  async open({ infraEnvId, hostId, settings }: HostState, secret: HostSecret): Promise<string> {
+    const row = ROWS.find((one) => one.secret === secret);
+    if (!row || !settings[row.flag]) return '';
+    return (await this.secrets.open(infraEnvId, hostSecretName(hostId, secret)))?.toString('utf8') ?? '';
+  }
+}
+
+type ProxySetting = Plain<ClusterSettings>['proxy'];
+
+const FIELDS = ['httpProxy', 'httpsProxy'] as const;
+const NAMES: Readonly<Record<(typeof FIELDS)[number], string>> = { httpProxy: 'http_proxy', httpsProxy: 'https_proxy' };
+
+export interface GivenProxy {
+  /** The proxy as events store it: credentials are masked. */
+  readonly proxy: ProxySetting;
+  readonly toSeal: readonly SecretToSeal[];
+}
+
+/** Splits a proxy into its masked form and the credentials to seal. */
+@Injectable()
+export class GivenProxies {
+  constructor(
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  /**
+   * `scope`: id of the cluster or infra-env. `before`: its present proxy. A URL that comes back with its mask keeps its
+   * credentials. Each new pair of URLs gets a new sealed name, so that events show a change of the password.
+   * @throws RefusalError `invalid-input` for a mask without stored credentials.
+   */
+  async split(scope: string, given: ProxySetting, before?: ProxySetting): Promise<GivenProxy> {
+    if (!given) return { proxy: given, toSeal: [] };
+    const known = before?.sealedAs ? await openSealedProxy(this.secrets, scope, before.sealedAs) : undefined;
+    const urls: SealedProxy = {
+      httpProxy: unmasked('httpProxy', given, before, known),
+      httpsProxy: unmasked('httpsProxy', given, before, known),
+    };
+    const { sealedAs: _, ...open } = given;
+    const masked = { ...open };
+    for (const field of FIELDS) if (given[field] !== undefined) masked[field] = maskedProxyUrl(urls[field]);
+    if (FIELDS.every((field) => maskedProxyUrl(urls[field]) === urls[field])) return { proxy: masked, toSeal: [] };
+    if (known && FIELDS.every((field) => urls[field] === known[field]))
+      return { proxy: { ...masked, sealedAs: before?.sealedAs }, toSeal: [] };
+    const sealedAs = `proxy/${this.ids.uuid()}`;
+    return { proxy: { ...masked, sealedAs }, toSeal: [{ name: sealedAs, text: JSON.stringify(urls) }] };
+  }
+}
+
+function unmasked(
+  field: (typeof FIELDS)[number],
+  given: NonNullable<ProxySetting>,
+  before: ProxySetting,
+  known: SealedProxy | undefined,
+): string {
+  const url = given[field] ?? '';
+  if (!isMaskedProxyUrl(url)) return url;
+  const found = before?.[field] === url ? known?.[field] : undefined;
+  if (found) return found;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: `${NAMES[field]} contains a mask, and no credentials are stored for it. Send the user name and the password.`,
+    subject: NAMES[field],
+  });
+}
