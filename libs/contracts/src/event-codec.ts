@@ -1,8 +1,16 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import type { EventShape, JsonObject, RecordedEvent } from '@muster/ports';
 import { type EventOf, EVENTS_BY_CATEGORY, type MusterEvent, type StreamCategory } from './event-types';
-import { toPlainForm } from './plain-form';
-import { UPCASTERS, type Upcasters } from './upcasters';
+import { toPlainForm } from './plain';
+
+/** Converts the stored data of an older shape to the shape of this version: one function per event type, applied to every read. */
+export type Upcasters = { readonly [eventType: string]: (data: JsonObject) => JsonObject };
+
+/**
+ * The upcasters of this version. An upcaster must also accept data that already has the current shape, because one
+ * stream may hold events of both shapes. What is stored never changes.
+ */
+export const UPCASTERS: Upcasters = {};
 
 /** An event as the store and the bus hand it out, discriminated by `type`. */
 export type RecordedMusterEvent = RecordedEvent<MusterEvent>;

@@ -1,4 +1,13 @@
-import type { Message } from '@bufbuild/protobuf';
+import {
+  type DescMessage,
+  fromJson,
+  type JsonReadOptions,
+  type JsonValue,
+  type Message,
+  type MessageShape,
+  toJson,
+} from '@bufbuild/protobuf';
+import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire';
 
 /** A generated message as a plain object: exactly what its proto3 JSON holds when implicit fields are always written. */
 export type Plain<T> = T extends Uint8Array
@@ -8,3 +17,36 @@ export type Plain<T> = T extends Uint8Array
     : T extends Message
       ? { [K in keyof T as Exclude<K, '$typeName' | '$unknown'>]: Plain<T[K]> }
       : T;
+
+// Every string of every message is checked; the default does it by escaping each of them.
+configureTextEncoding({ ...getTextEncoding(), checkUtf8: (text) => text.isWellFormed() });
+
+/**
+ * Checks that a value is a message of the schema and gives its plain form: proto3 JSON with implicit fields written.
+ * A property that holds undefined counts as absent. @throws when a value has another shape; the error names the field
+ */
+export function toPlainForm<Schema extends DescMessage>(
+  schema: Schema,
+  value: unknown,
+  options?: Partial<JsonReadOptions>,
+): Plain<MessageShape<Schema>> {
+  const message = fromJson(schema, withoutUndefined(value) as JsonValue, options);
+  return toJson(schema, message, { alwaysEmitImplicit: true }) as unknown as Plain<MessageShape<Schema>>;
+}
+
+/** The value itself where nothing has to be left out, which is nearly always. */
+function withoutUndefined(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(withoutUndefined);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  let isSame = true;
+  const kept: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const cleaned = withoutUndefined(member);
+    isSame &&= cleaned === member && member !== undefined;
+    if (cleaned !== undefined) kept[name] = cleaned;
+  }
+  return isSame ? value : kept;
+}

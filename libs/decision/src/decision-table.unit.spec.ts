@@ -1,7 +1,6 @@
-import { createTableDecider } from './table-decider';
-import { defineTable } from './decision-table';
+import { type CommandOf, defineTable, type Guard, refusalsOf, type Row } from './decision-table';
 import { findGaps, findInputMismatches, findOverlaps } from './proofs';
-import { type CommandOf, type Guard, refusalsOf, type Row } from './row';
+import { createTableDecider } from './table-decider';
 
 const VARIABLES = { hour: ['day', 'night'], traffic: [true, false] } as const;
 const STATUSES = ['red', 'green', 'off'] as const;

@@ -1,5 +1,4 @@
-import type { Guard, GuardValues, Row, RowContext, TableTypes, Variables } from './row';
-import type { DecisionTable } from './decision-table';
+import type { DecisionTable, Guard, GuardValues, Row, RowContext, TableTypes, Variables } from './decision-table';
 
 /** What proofs need of a row. */
 export type GuardedRow = Pick<Row<TableTypes>, 'id' | 'from' | 'on' | 'when'>;

@@ -1,7 +1,5 @@
-import { type Decider, type Decision, refused } from './decision';
-import type { DecisionTable } from './decision-table';
-import type { Refusal } from './refusal';
-import { type Row, type RowContext, type TableTypes, toRefusal } from './row';
+import { type Decider, type Decision, type Refusal, refused } from './decision';
+import { type DecisionTable, type Row, type RowContext, type TableTypes, toRefusal } from './decision-table';
 
 /** What a status change is stored from. */
 export interface Transition<T extends TableTypes, R extends Row<T> = Row<T>> extends RowContext<T> {

@@ -1,5 +1,5 @@
 import { RegistrationService } from './gen/muster/v1/registration_pb';
-import { toPlainForm } from './plain-form';
+import { toPlainForm } from './plain';
 
 describe('the plain form of a message', () => {
   const schema = RegistrationService.method.nextSteps.input;
