@@ -1,17 +1,17 @@
 import { eventually } from '@muster/testing';
-import { createHttpTransport } from '../transport/http-transport';
 import type { Machine } from '../machine/machine.port';
+import { createHttpTransport } from '../transport/http-transport';
 import { runAgent } from './agent';
 import {
+  type Answer,
   collectNotes,
   HOST_ID,
   INFRA_ENV_ID,
   machineThatCan,
   quickTimer,
+  type Received,
   registered,
   startHttpService,
-  type Answer,
-  type Received,
 } from './agent.fixture.spec';
 
 const INSTRUCTIONS = `/hosts/${HOST_ID}/instructions`;

@@ -1,8 +1,8 @@
-import { type Timer, realTimer } from '@muster/host-api';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { realTimer, type Timer } from '@muster/host-api';
 import type { Machine } from '../machine/machine.port';
-import type { AgentLogEntry } from './agent-log-entry';
+import type { AgentLogEntry } from './agent';
 
 export const INFRA_ENV_ID = '0b5e6f0e-6f4b-4f0e-9a55-4a8f3a5b8f10';
 export const HOST_ID = 'c01d071b-72be-3977-1bb2-5aa770057ed0';

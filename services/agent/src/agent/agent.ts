@@ -1,7 +1,171 @@
-import { untilAborted } from '@muster/host-api';
-import { TransportRefused } from '../transport/transport.port';
-import type { AgentOptions } from './agent-options';
-import { runSession } from './session';
+import { type Timer, untilAborted } from '@muster/host-api';
+import type { Clock } from '@muster/ports';
+import type { Machine } from '../machine/machine.port';
+import { runStep } from '../steps/run-step';
+import { type Instructions, type StepInstruction, type Transport, TransportRefused } from '../transport/transport.port';
+import { createBackoff, createWakeSignal } from './waiting';
+
+/** What an agent reports while it runs: for logs, displays and tests. */
+export type AgentLogEntry =
+  | { readonly type: 'registered'; readonly hostId: string; readonly agentVersion: string }
+  | { readonly type: 'registration-failed'; readonly reason: string; readonly retryMs: number }
+  | { readonly type: 'halted'; readonly reason: string }
+  | { readonly type: 'poll-failed'; readonly reason: string; readonly retryMs: number }
+  | { readonly type: 'step-started'; readonly stepType: string; readonly stepId: string }
+  | { readonly type: 'step-ended'; readonly stepType: string; readonly exitCode: number; readonly error: string }
+  | { readonly type: 'reply-unchanged'; readonly stepType: string }
+  | { readonly type: 'reply-failed'; readonly stepType: string; readonly reason: string }
+  | { readonly type: 'leaving'; readonly reason: string };
+
+export type AgentObserver = (note: AgentLogEntry) => void;
+
+/** Returns one line of the log, without the output of steps. */
+export function toLine(note: AgentLogEntry): string {
+  switch (note.type) {
+    case 'registered':
+      return `registered as host ${note.hostId}, steps run as ${note.agentVersion}`;
+    case 'registration-failed':
+      return `registration failed, next try in ${note.retryMs / 1000} s: ${note.reason}`;
+    case 'halted':
+      return `stopped: ${note.reason}`;
+    case 'poll-failed':
+      return `no instructions, next try in ${Math.round(note.retryMs)} ms: ${note.reason}`;
+    case 'step-started':
+      return `step ${note.stepId || note.stepType} started`;
+    case 'step-ended':
+      return `step ${note.stepType} ended with ${note.exitCode}${note.error ? `: ${note.error}` : ''}`;
+    case 'reply-unchanged':
+      return `step ${note.stepType} found what the service knows already`;
+    case 'reply-failed':
+      return `the result of ${note.stepType} did not reach the service: ${note.reason}`;
+    case 'leaving':
+      return `registering anew: ${note.reason}`;
+    default:
+      return note satisfies never;
+  }
+}
+
+export interface AgentOptions {
+  readonly machine: Machine;
+  readonly transport: Transport;
+  /** The id that `transport` was opened with. */
+  readonly hostId: string;
+  /** Image reference that this agent came from. */
+  readonly agentVersion: string;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  /** In [0, 1). */
+  readonly random?: () => number;
+  /** Between tries to register; milliseconds. */
+  readonly intervalMs?: number;
+  readonly observe?: AgentObserver;
+}
+
+/** How long an unchanged output is not sent again. */
+const KEPT_MS = 60 * 60_000;
+
+/** Remembers, per step type, the successful output that the service has, so that the same is not sent twice. */
+export interface ReplyCache {
+  isKnown(stepType: string, output: string, nowMs: number): boolean;
+  remember(stepType: string, output: string, nowMs: number): void;
+  /** The service may have lost what it had. */
+  flush(): void;
+}
+
+export function createReplyCache(): ReplyCache {
+  const sent = new Map<string, { readonly output: string; readonly atMs: number }>();
+  return {
+    isKnown: (stepType, output, nowMs) => {
+      const last = sent.get(stepType);
+      return last !== undefined && last.output === output && nowMs - last.atMs < KEPT_MS;
+    },
+    remember: (stepType, output, nowMs) => void sent.set(stepType, { output, atMs: nowMs }),
+    flush: () => sent.clear(),
+  };
+}
+
+/** Why a session ended. `forgotten`: the service does not know this host (any more). */
+export interface SessionEnd {
+  readonly kind: 'register-again' | 'forgotten';
+  readonly reason: string;
+}
+
+const NOT_FOUND = 404;
+
+/** From a registration to the next: poll or be nudged, start the steps, do not wait for them. */
+export async function runSession(options: AgentOptions, signal: AbortSignal): Promise<SessionEnd> {
+  const wakeSignal = createWakeSignal(options.timer);
+  const cache = createReplyCache();
+  const backoff = createBackoff(options.random ?? Math.random);
+  const working = new Set<string>();
+  let isUpgraded = false;
+  const stopListening = options.transport.listen(wakeSignal.ring);
+  try {
+    while (!signal.aborted && !isUpgraded) {
+      let instructions: Instructions;
+      try {
+        const timestampSeconds = Math.floor(options.clock.nowMs() / 1000);
+        instructions = await options.transport.nextSteps(options.agentVersion, timestampSeconds, signal);
+        backoff.reset();
+      } catch (error) {
+        cache.flush();
+        if (signal.aborted) break;
+        const reason = error instanceof Error ? error.message : String(error);
+        if (error instanceof TransportRefused && error.status === NOT_FOUND) return { kind: 'forgotten', reason };
+        const retryMs = backoff.next();
+        if (retryMs === undefined) return { kind: 'register-again', reason };
+        options.observe?.({ type: 'poll-failed', reason, retryMs });
+        await wakeSignal.wait(retryMs, signal);
+        continue;
+      }
+      for (const order of instructions.steps) {
+        // A nudge may bring the same question again before the first one is answered.
+        if (working.has(order.stepType)) continue;
+        working.add(order.stepType);
+        void doStep(options, cache, order, signal)
+          .then((hasUpgraded) => {
+            isUpgraded ||= hasUpgraded;
+            if (hasUpgraded) wakeSignal.ring();
+          })
+          .finally(() => working.delete(order.stepType));
+      }
+      if (instructions.postStepAction === 'exit')
+        return { kind: 'register-again', reason: 'the service says that this session is over' };
+      await wakeSignal.wait(instructions.nextInstructionSeconds * 1000, signal);
+    }
+    return { kind: 'register-again', reason: isUpgraded ? 'the agent image was upgraded' : 'the agent was stopped' };
+  } finally {
+    stopListening();
+  }
+}
+
+/** Runs one step and tells the service. True when it was a successful upgrade of the agent. Never throws. */
+async function doStep(
+  options: AgentOptions,
+  cache: ReplyCache,
+  { stepType, stepId, args }: StepInstruction,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { observe, clock, transport } = options;
+  observe?.({ type: 'step-started', stepType, stepId });
+  const { exitCode, output, error } = await runStep(options.machine, stepType, args, signal);
+  if (signal.aborted) return false;
+  observe?.({ type: 'step-ended', stepType, exitCode, error });
+  if (exitCode === 0 && cache.isKnown(stepType, output, clock.nowMs())) {
+    observe?.({ type: 'reply-unchanged', stepType });
+    return false;
+  }
+  try {
+    await transport.reply({ stepType, stepId, exitCode, output, error }, signal);
+    if (exitCode === 0) cache.remember(stepType, output, clock.nowMs());
+  } catch (failure) {
+    if (signal.aborted) return false;
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    observe?.({ type: 'reply-failed', stepType, reason });
+    return false;
+  }
+  return stepType === 'upgrade-agent' && exitCode === 0 && output.includes('"result":"success"');
+}
 
 export const DEFAULT_INTERVAL_MS = 60_000;
 /** A refused registration is looked at again after this long: someone may have put it right meanwhile. */

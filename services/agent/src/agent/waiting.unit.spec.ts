@@ -2,15 +2,14 @@ import {
   AGENT_RETRIES,
   HttpRefused,
   INSTALLER_RETRIES,
+  retryDelayMs,
   ServiceUnreachable,
   type Timer,
-  retryDelayMs,
   untilAborted,
 } from '@muster/host-api';
 import fc from 'fast-check';
-import { createWakeSignal } from './wake-signal';
-import { createBackoff } from './backoff';
-import { createReplyCache } from './reply-cache';
+import { createReplyCache } from './agent';
+import { createBackoff, createWakeSignal } from './waiting';
 
 const HOUR_MS = 3_600_000;
 /** Sleeps until it is woken. */

@@ -1,8 +1,7 @@
-import { checkConnectivity } from './connectivity-check';
-import { parseArping, parsePing } from './ping-output';
-import { parseChronySources, synchronizeTime } from './time-sources';
 import type { Interface } from '../machine/inventory';
 import { ProgramMissing, type RunCommand } from './command';
+import { checkConnectivity, parseArping, parsePing } from './connectivity-check';
+import { parseChronySources, synchronizeTime } from './service-checks';
 
 const PING = `PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
 

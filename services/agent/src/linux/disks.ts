@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { Disk } from '../machine/inventory';
-import type { MachineFiles } from './machine-files';
-import { readMounts, type Mount } from './mounts';
+import { type MachineFiles, type Mount, readMounts } from './machine-files';
 
 const SECTOR_BYTES = 512;
 const BOOT_SIGNATURE_OFFSET = 510;

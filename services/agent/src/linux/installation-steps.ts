@@ -1,11 +1,11 @@
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createHttpClient, NO_RETRIES, realTimer } from '@muster/host-api';
-import type { DiscoverySettings } from '../discovery/discovery-settings';
-import { StepFailed, type Abilities } from '../machine/machine.port';
+import type { DiscoverySettings } from '../discovery-settings';
+import { type Abilities, StepFailed } from '../machine/machine.port';
 import { installFlags } from '../steps/install-flags';
 import type { BootArtifacts, InstallRequest } from '../steps/step-work';
 import { execute, type RunCommand } from './command';

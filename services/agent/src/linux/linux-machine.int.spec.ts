@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { hostname, networkInterfaces, totalmem } from 'node:os';
 import type { Inventory } from '../machine/inventory';
-import { hostIdOf, isUuid } from '../machine/machine-identity';
+import { hostIdOf, isUuid } from '../machine/machine.port';
 import { runStep } from '../steps/run-step';
 import { linuxMachine } from './linux-machine';
 

@@ -1,30 +1,21 @@
 import { lookup, resolveCname } from 'node:dns/promises';
 import { arch, hostname, machine, networkInterfaces } from 'node:os';
 import { isSea } from 'node:sea';
-import type { DiscoverySettings } from '../discovery/discovery-settings';
+import type { DiscoverySettings } from '../discovery-settings';
 import type { Inventory } from '../machine/inventory';
 import type { Abilities, Machine } from '../machine/machine.port';
 import { fetchApiVipIgnition, fetchTangAdvertisements } from '../steps/remote-checks';
+import { findFreeAddresses, kernelNeighbours, type NeighbourProbe, verifyVips } from './address-checks';
 import { runCommand, type RunCommand } from './command';
 import { checkConnectivity } from './connectivity-check';
 import { allocateLeases } from './dhcp-leases';
 import { measureDiskSpeed } from './disk-speed';
 import { readDisks } from './disks';
-import { resolveDomains } from './domain-resolution';
-import { readBoot, readGpus, readSystemVendor, readTpmVersion } from './firmware';
-import { findFreeAddresses } from './free-addresses';
-import { checkImages } from './image-availability';
+import { readBoot, readCpu, readGpus, readMemory, readSystemVendor, readTpmVersion } from './hardware';
 import { createInstallationSteps } from './installation-steps';
-import { kernelNeighbours, type NeighbourProbe } from './neighbours';
-import { verifyVips } from './verify-vips';
-import { hostnameOf } from './hostname';
-import { permanentMacs, readInterfaces, type Addresses } from './interfaces';
-import { createMachineFiles, type MachineFiles } from './machine-files';
-import { readMemory } from './memory';
-import { readMounts } from './mounts';
-import { readCpu } from './processor';
-import { readRoutes } from './routes';
-import { synchronizeTime } from './time-sources';
+import { createMachineFiles, type MachineFiles, readMounts } from './machine-files';
+import { type Addresses, hostnameOf, permanentMacs, readInterfaces, readRoutes } from './network';
+import { checkImages, resolveDomains, synchronizeTime } from './service-checks';
 
 export interface LinuxMachineOptions {
   /** Where /proc, /sys, /dev and /run are. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Inventory } from '../machine/inventory';
 import { runStep } from '../steps/run-step';
+import { moduleBytes } from './hardware';
 import { linuxMachine } from './linux-machine';
-import { moduleBytes } from './memory';
 
 const GIB = 1024 ** 3;
 const never = new AbortController().signal;

@@ -1,15 +1,14 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StepFailed, type Machine } from '../machine/machine.port';
+import { type Machine, StepFailed } from '../machine/machine.port';
 import { runStep } from '../steps/run-step';
+import { type NeighbourProbe, parseNeighbours, upAddresses } from './address-checks';
 import { type CommandResult, type CommandSettings, ProgramMissing, type RunCommand } from './command';
 import { lastLease } from './dhcp-leases';
 import { BLOCK_BYTES, measureDiskSpeed, percentileMs } from './disk-speed';
-import { upAddresses } from './free-addresses';
 import { linuxMachine } from './linux-machine';
 import { collect } from './logs-gather';
-import { parseNeighbours, type NeighbourProbe } from './neighbours';
 
 const { signal } = new AbortController();
 

@@ -1,4 +1,4 @@
-import { StepFailed, type Abilities, type Machine } from '../machine/machine.port';
+import { type Abilities, type Machine, StepFailed } from '../machine/machine.port';
 import { runStep } from './run-step';
 
 const HOST_ID = '10000000-0000-4000-8000-000000000001';

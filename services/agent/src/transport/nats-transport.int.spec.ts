@@ -1,21 +1,19 @@
-import { type Timer, realTimer, untilAborted } from '@muster/host-api';
 import {
   connectNatsRequests,
-  createNatsTrust,
   createHostKey,
+  createNatsTrust,
   mintHostCredentials,
   mintServiceCredentials,
-  natsServerConfig,
   type NatsRequests,
+  natsServerConfig,
 } from '@muster/adapter-nats';
 import { agentSubject, anyAgentSubject, HEADERS } from '@muster/contracts';
+import { realTimer, type Timer, untilAborted } from '@muster/host-api';
 import type { IncomingMessage, JsonValue } from '@muster/ports';
-import { eventually, startNatsServer, type NatsServer } from '@muster/testing';
+import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { runAgent } from '../agent/agent';
 import { collectNotes, HOST_ID, INFRA_ENV_ID, machineThatCan, quickTimer } from '../agent/agent.fixture.spec';
-import { connectNats } from './connect-nats';
-import { createNatsTransport } from './nats-transport';
-import type { ConnectNats } from './connect-nats.port';
+import { connectNats, type ConnectNats, createNatsTransport } from './nats-transport';
 import { openTransport } from './open-transport';
 import { TransportRefused, TransportUnreachable } from './transport.port';
 

@@ -1,16 +1,17 @@
-import { type Timer, retryDelayMs } from '@muster/host-api';
 import { randomUUID } from 'node:crypto';
 import {
   create,
-  fromJson,
-  toJson,
   type DescMessage,
+  fromJson,
   type JsonValue,
   type MessageInitShape,
   type MessageShape,
+  toJson,
 } from '@bufbuild/protobuf';
+import { connectNatsRequests, createHostKey } from '@muster/adapter-nats';
 import {
   agentSubject,
+  type AgentVerb,
   HEADERS,
   NextStepsRequestSchema,
   NextStepsResponseSchema,
@@ -18,11 +19,28 @@ import {
   RegisterHostResponseSchema,
   ReplyToStepRequestSchema,
   ReplyToStepResponseSchema,
-  type AgentVerb,
 } from '@muster/contracts';
+import { retryDelayMs, type Timer } from '@muster/host-api';
 import type { Requests } from '@muster/ports';
 import { PROBLEMS } from '@muster/problems';
-import { TransportRefused, TransportUnreachable, type Transport } from './transport.port';
+import type { NatsAccess } from '../discovery-settings';
+import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
+
+/** Connects to the bus as one host. `inboxPrefix` is the only place where this host may receive answers. */
+export type ConnectNats = (
+  access: NatsAccess & {
+    readonly identity?: { readonly jwt: () => string; readonly seed: string };
+    readonly inboxPrefix: string;
+    readonly name: string;
+  },
+) => Promise<Requests>;
+
+/** A connection for one agent. It fails at once when no server answers, so that HTTP is used. */
+export const connectNats: ConnectNats = ({ url, credentials, identity, inboxPrefix, name }) =>
+  connectNatsRequests({ servers: url, name, credentials, identity, inboxPrefix });
+
+/** A new user key for the bus. */
+export const createBusKey = createHostKey;
 
 export interface NatsTransportOptions {
   /** Closed with the transport. */

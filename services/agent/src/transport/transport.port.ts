@@ -1,4 +1,4 @@
-import type { MachineIdentity } from '../machine/machine-identity';
+import type { MachineIdentity } from '../machine/machine.port';
 
 /** The way from one host to the service. HTTP and NATS lead to the same handlers. */
 export interface Transport {

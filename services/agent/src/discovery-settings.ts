@@ -1,13 +1,54 @@
+import { open } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { type ByteSource, readBootIsoLayout, readIgnitionConfig } from '@muster/boot-image';
 import type { ProxySettings } from '@muster/host-api';
 import {
   AGENT_SETTINGS_PATH,
-  parseAgentFile,
   type AgentFile,
   type AgentNatsAccess as NatsAccess,
   type ExecutableSource,
+  parseAgentFile,
 } from '@muster/ignition-config';
-import { parseUnit } from './systemd-unit';
+
+/** The parts of a service unit that say how its program is started. */
+export interface UnitCommand {
+  readonly environment: ReadonlyMap<string, string>;
+  /** Of ExecStart, without the leading dashes; a flag without a value holds an empty text. */
+  readonly flags: ReadonlyMap<string, string>;
+}
+
+export function parseUnit(contents: string): UnitCommand {
+  const lines = contents.replace(/\\\r?\n/g, ' ').split(/\r?\n/);
+  const valuesOf = (key: string): string[] =>
+    lines.flatMap((line) => (line.trim().startsWith(`${key}=`) ? [line.trim().slice(key.length + 1)] : []));
+  const environment = new Map(
+    valuesOf('Environment')
+      .flatMap(splitArguments)
+      .map((word) => {
+        const equals = word.indexOf('=');
+        return [word.slice(0, equals), word.slice(equals + 1)] as const;
+      }),
+  );
+  return { environment, flags: parseFlags(valuesOf('ExecStart').flatMap(splitArguments).slice(1)) };
+}
+
+/** `--name value`, `--name=value` and `-name`, as assisted-installer-agent reads them. */
+function parseFlags(words: readonly string[]): ReadonlyMap<string, string> {
+  const flags = new Map<string, string>();
+  words.forEach((word, index) => {
+    const flag = /^--?([^=]+)(?:=(.*))?$/s.exec(word);
+    if (!flag?.[1]) return;
+    const next = words[index + 1];
+    flags.set(flag[1], flag[2] ?? (next === undefined || next.startsWith('-') ? '' : next));
+  });
+  return flags;
+}
+
+/** Messages of a unit's line: quotes keep blanks together, `%%` is a percent sign. */
+function splitArguments(line: string): string[] {
+  const words = line.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
+  return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2').replaceAll('%%', '%'));
+}
 
 /** What a discovery image tells the agent that boots from it. */
 export interface DiscoverySettings {
@@ -102,4 +143,31 @@ function readFile(ignition: Ignition, path: string): string | undefined {
   const [, base64, body = ''] = data;
   const bytes = base64 ? Buffer.from(body, 'base64') : Buffer.from(decodeURIComponent(body), 'utf8');
   return (contents.compression === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8');
+}
+
+/** What a machine finds when it boots from this ISO. Throws BootImageError, BadDiscoveryIgnition. */
+export async function readBootImage(image: ByteSource): Promise<DiscoverySettings> {
+  const layout = await readBootIsoLayout(image);
+  const config = await readIgnitionConfig(image, layout.ignition);
+  if (!config) throw new BadDiscoveryIgnition('the image carries no ignition: it was downloaded before it was made.');
+  return readDiscoverySettings(Buffer.from(config).toString('utf8'));
+}
+
+/** Reads the ISO at `path`. */
+export async function readBootImageFile(path: string): Promise<DiscoverySettings> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    return await readBootImage({
+      size,
+      read: async (offset, length) => {
+        const bytes = new Uint8Array(length);
+        const { bytesRead } = await file.read(bytes, 0, length, offset);
+        if (bytesRead !== length) throw new Error(`${path} ends ${length - bytesRead} bytes too early.`);
+        return bytes;
+      },
+    });
+  } finally {
+    await file.close();
+  }
 }

@@ -1,5 +1,4 @@
-import { settingsOf } from './agent-settings';
-import { parseCommandLine } from './command-line';
+import { parseCommandLine, settingsOf } from './agent-settings';
 
 const ID = '0b5e6f0e-6f4b-4f0e-9a55-4a8f3a5b8f10';
 const NEEDED = ['--url', 'http://m:8090', '--infra-env-id', ID, '--agent-version', 'quay.io/agent:1'];

@@ -4,16 +4,16 @@ import {
   createNatsTrust,
   mintHostCredentials,
   mintServiceCredentials,
-  natsServerConfig,
   type NatsRequests,
+  natsServerConfig,
 } from '@muster/adapter-nats';
 import { agentSubject, anyAgentSubject } from '@muster/contracts';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { HOST_ID, INFRA_ENV_ID, quickTimer } from '../agent/agent.fixture.spec';
-import { withBus } from './bus-transport';
-import { connectNats } from './connect-nats';
 import type { HttpTransport } from './http-transport';
-import { TransportRefused, type Transport } from './transport.port';
+import { connectNats } from './nats-transport';
+import { withBus } from './open-transport';
+import { type Transport, TransportRefused } from './transport.port';
 
 const never = new AbortController().signal;
 const IDENTITY = { macAddresses: [], systemSerial: '', bootId: '' } as unknown as Parameters<Transport['register']>[1];

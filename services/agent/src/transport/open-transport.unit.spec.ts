@@ -1,5 +1,5 @@
-import { TransportRefused, TransportUnreachable, type Transport } from './transport.port';
-import { withFallback } from './with-fallback';
+import { withFallback } from './open-transport';
+import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
 
 const never = new AbortController().signal;
 const transportThat = (answer: () => Promise<never> | { agentVersion: string }): Transport => ({

@@ -1,4 +1,4 @@
-import { hostIdOf, isUuid, type MachineIdentity } from './machine-identity';
+import { hostIdOf, isUuid, type MachineIdentity } from './machine.port';
 
 const machine = (parts: Partial<MachineIdentity> = {}): MachineIdentity => ({
   baseboardSerial: '',

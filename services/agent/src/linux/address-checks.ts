@@ -1,0 +1,191 @@
+import { createSocket } from 'node:dgram';
+import { isIPv4 } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StepFailed } from '../machine/machine.port';
+import type { FreeAddresses, VerifiedVip, Vip } from '../steps/step-work';
+import { execute, hasProgram, type RunCommand } from './command';
+
+/** An entry of the kernel's neighbour table. */
+export interface Neighbour {
+  readonly address: string;
+  readonly interface: string;
+  /** Lower case; absent while nothing answered. */
+  readonly mac?: string;
+}
+
+/** Finds out which addresses of the attached networks are used. */
+export interface NeighbourProbe {
+  /** Makes the kernel ask for the addresses, and returns those that answered. */
+  find(addresses: readonly string[], signal: AbortSignal): Promise<readonly Neighbour[]>;
+}
+
+/** The discard port: a datagram to it makes the kernel resolve the address and has no other effect. */
+const DISCARD_PORT = 9;
+/** Three requests, one second apart, and some time for the last answer. */
+const ANSWER_MS = 3_300;
+/** The kernel keeps 1,024 entries at most; unanswered ones count. */
+const BATCH_MAX = 256;
+
+export function kernelNeighbours(run: RunCommand): NeighbourProbe {
+  return {
+    find: async (addresses, signal) => {
+      const found: Neighbour[] = [];
+      for (let at = 0; at < addresses.length && !signal.aborted; at += BATCH_MAX) {
+        const batch = addresses.slice(at, at + BATCH_MAX);
+        await sendTo(batch);
+        await delay(ANSWER_MS, undefined, { signal }).catch(() => undefined);
+        const wanted = new Set(batch);
+        const table = parseNeighbours((await run('ip', ['-json', 'neigh', 'show'], signal)).stdout);
+        found.push(...table.filter(({ address, mac }) => mac !== undefined && wanted.has(address)));
+      }
+      return found;
+    },
+  };
+}
+
+interface IpNeighbour {
+  readonly dst?: string;
+  readonly dev?: string;
+  readonly lladdr?: string;
+  readonly state?: readonly string[];
+}
+
+/** Reads the output of `ip -json neigh show`. */
+export function parseNeighbours(json: string): readonly Neighbour[] {
+  if (json.trim() === '') return [];
+  const entries = JSON.parse(json) as readonly IpNeighbour[];
+  return entries.flatMap(({ dst, dev = '', lladdr, state = [] }) => {
+    if (!dst) return [];
+    const isKnown = lladdr !== undefined && !state.includes('FAILED') && !state.includes('INCOMPLETE');
+    return [{ address: dst, interface: dev, ...(isKnown && { mac: lladdr.toLowerCase() }) }];
+  });
+}
+
+async function sendTo(addresses: readonly string[]): Promise<void> {
+  for (const family of ['udp4', 'udp6'] as const) {
+    const own = addresses.filter((address) => isIPv4(address) === (family === 'udp4'));
+    if (own.length === 0) continue;
+    const socket = createSocket(family);
+    socket.on('error', () => undefined);
+    await Promise.all(
+      own.map(
+        (address) =>
+          new Promise<void>((resolve) => socket.send(Buffer.alloc(1), DISCARD_PORT, address, () => resolve())),
+      ),
+    );
+    socket.close();
+  }
+}
+
+/** A network is scanned in blocks of at most this prefix, until there are enough free addresses. */
+const BLOCK_PREFIX_MIN = 22;
+const FREE_ADDRESSES_MAX = 8_000;
+const SCAN_TIMEOUT_MS = 10 * 60_000;
+const BITS = 32;
+
+/**
+ * Lists the unused addresses of IPv4 networks that this machine is attached to. Uses nmap where it is installed, otherwise the
+ * kernel's neighbour table. @throws StepFailed for a network that is not in its canonical form
+ */
+export async function findFreeAddresses(
+  networks: readonly string[],
+  run: RunCommand,
+  probe: NeighbourProbe,
+  signal: AbortSignal,
+): Promise<readonly FreeAddresses[]> {
+  const hasNmap = await hasProgram(run, 'nmap', signal);
+  const result: FreeAddresses[] = [];
+  for (const network of networks) {
+    const free: string[] = [];
+    for (const block of blocksOf(network)) {
+      if (free.length >= FREE_ADDRESSES_MAX || signal.aborted) break;
+      const addresses = addressesOf(block);
+      const used = hasNmap ? await scan(block, run, signal) : await ask(addresses, probe, signal);
+      free.push(...addresses.filter((address) => !used.has(address)));
+    }
+    result.push({ network, free_addresses: free.slice(0, FREE_ADDRESSES_MAX) });
+  }
+  return result;
+}
+
+async function scan(block: string, run: RunCommand, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const args = ['-sn', '-PR', '-n', '-oX', '-', block];
+  return new Set(upAddresses(await execute(run, 'nmap', args, signal, { timeoutMs: SCAN_TIMEOUT_MS })));
+}
+
+/** Reads the addresses of hosts that are up from the XML of nmap. */
+export function upAddresses(xml: string): readonly string[] {
+  return [...xml.matchAll(/<host\b[\s\S]*?<\/host>/g)].flatMap(([host]) =>
+    /<status state="up"/.test(host) ? (/<address addr="([^"]+)" addrtype="ipv[46]"/.exec(host)?.[1] ?? []) : [],
+  );
+}
+
+async function ask(
+  addresses: readonly string[],
+  probe: NeighbourProbe,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  return new Set((await probe.find(addresses, signal)).map(({ address }) => address));
+}
+
+function parseNetwork(network: string): { readonly base: number; readonly prefix: number } {
+  const [, address = '', prefixText = ''] = /^(\d+\.\d+\.\d+\.\d+)\/(\d+)$/.exec(network) ?? [];
+  const bytes = address.split('.').map(Number);
+  const prefix = Number(prefixText);
+  const base = bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+  const isCanonical =
+    prefixText !== '' && prefix <= BITS && bytes.every((byte) => byte < 256) && base % 2 ** (BITS - prefix) === 0;
+  if (!isCanonical) throw new StepFailed(`"${network}" is not an IPv4 network. Write it as 192.0.2.0/24.`);
+  return { base, prefix };
+}
+
+function* blocksOf(network: string): Generator<string> {
+  const { base, prefix } = parseNetwork(network);
+  const blockPrefix = Math.max(prefix, BLOCK_PREFIX_MIN);
+  for (let at = base; at < base + 2 ** (BITS - prefix); at += 2 ** (BITS - blockPrefix))
+    yield `${toText(at)}/${blockPrefix}`;
+}
+
+function addressesOf(block: string): readonly string[] {
+  const { base, prefix } = parseNetwork(block);
+  return Array.from({ length: 2 ** (BITS - prefix) }, (_, number) => toText(base + number));
+}
+
+const toText = (number: number): string =>
+  [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+
+/** Tells for each VIP whether a machine answers on it already: `failed` when one does. */
+export async function verifyVips(
+  vips: readonly Vip[],
+  run: RunCommand,
+  probe: NeighbourProbe,
+  signal: AbortSignal,
+): Promise<readonly VerifiedVip[]> {
+  const addresses = vips.map(({ vip }) => vip);
+  const used = new Set(
+    (await hasProgram(run, 'nmap', signal))
+      ? await scanAll(addresses, run, signal)
+      : [
+          ...(await probe.find(addresses, signal)).map(({ address }) => address),
+          ...(await pingAll(addresses, run, signal)),
+        ],
+  );
+  return vips.map(({ vip, vip_type }) => ({ vip, vip_type, verification: used.has(vip) ? 'failed' : 'succeeded' }));
+}
+
+async function scanAll(addresses: readonly string[], run: RunCommand, signal: AbortSignal): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const address of addresses) {
+    const family = address.includes(':') ? ['-6'] : [];
+    found.push(...upAddresses(await execute(run, 'nmap', [...family, '-sn', '-n', '-oX', '-', address], signal)));
+  }
+  return found;
+}
+
+/** A VIP outside the attached networks is in no neighbour table. */
+async function pingAll(addresses: readonly string[], run: RunCommand, signal: AbortSignal): Promise<readonly string[]> {
+  const answers = await Promise.all(
+    addresses.map((address) => run('ping', ['-c', '2', '-W', '2', '-q', address], signal).catch(() => undefined)),
+  );
+  return addresses.filter((_, index) => answers[index]?.exitCode === 0);
+}

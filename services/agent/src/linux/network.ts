@@ -1,0 +1,139 @@
+import type { NetworkInterfaceInfo } from 'node:os';
+import type { Interface, Route } from '../machine/inventory';
+import type { MachineFiles } from './machine-files';
+
+/** Addresses by interface name, as `os.networkInterfaces()` gives them. */
+export type Addresses = { readonly [name: string]: readonly NetworkInterfaceInfo[] | undefined };
+
+/** Bits of the kernel's interface flags, and their names in the contract. */
+const FLAGS: readonly (readonly [number, string])[] = [
+  [0x1, 'up'],
+  [0x2, 'broadcast'],
+  [0x8, 'loopback'],
+  [0x10, 'pointtopoint'],
+  [0x1000, 'multicast'],
+];
+const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i;
+
+export function readInterfaces(files: MachineFiles, addresses: Addresses): readonly Interface[] {
+  return files
+    .list('/sys/class/net')
+    .filter((name) => files.exists(`/sys/class/net/${name}/address`))
+    .map((name) => {
+      const net = `/sys/class/net/${name}`;
+      const flags = Number.parseInt(files.text(`${net}/flags`) ?? '0', 16);
+      const cidrs = (family: 'IPv4' | 'IPv6'): string[] =>
+        (addresses[name] ?? []).flatMap((one) =>
+          one.family === family && one.cidr && !LINK_LOCAL.test(one.address) ? [one.cidr] : [],
+        );
+      return {
+        flags: FLAGS.filter(([bit]) => flags & bit).map(([, word]) => word),
+        has_carrier: files.text(`${net}/carrier`) === '1',
+        ipv4_addresses: cidrs('IPv4'),
+        ipv6_addresses: cidrs('IPv6'),
+        mac_address: permanentMac(files, name),
+        mtu: Number(files.text(`${net}/mtu`) ?? 0),
+        name,
+        product: files.text(`${net}/device/device`),
+        speed_mbps: Number(files.text(`${net}/speed`) ?? 0),
+        type: typeOf(files, name),
+        vendor: files.text(`${net}/device/vendor`),
+      };
+    });
+}
+
+/** A member of a bond shows the bond's address; its own is kept aside. */
+function permanentMac(files: MachineFiles, name: string): string | undefined {
+  const own = files.text(`/sys/class/net/${name}/bonding_slave/perm_hwaddr`);
+  const mac = own ?? files.text(`/sys/class/net/${name}/address`);
+  return mac === '00:00:00:00:00:00' ? undefined : mac;
+}
+
+function typeOf(files: MachineFiles, name: string): string {
+  const isVirtual = files.resolved(`/sys/class/net/${name}`)?.includes('/virtual/') ?? true;
+  if (!isVirtual) return 'physical';
+  return /^DEVTYPE=(.+)$/m.exec(files.text(`/sys/class/net/${name}/uevent`) ?? '')?.[1] ?? 'device';
+}
+
+/** Addresses that name the machine: the loopback has none. */
+export function permanentMacs(files: MachineFiles): readonly string[] {
+  return files.list('/sys/class/net').flatMap((name) => permanentMac(files, name) || []);
+}
+
+const IS_UP = 0x1;
+const IS_REJECT = 0x200;
+const IS_LOCAL = 0x80000000;
+const METRIC_UNSET = 0xffffffff;
+
+export function readRoutes(files: MachineFiles): readonly Route[] {
+  return [...readIpv4(files), ...readIpv6(files)];
+}
+
+function readIpv4(files: MachineFiles): readonly Route[] {
+  const [, ...lines] = (files.text('/proc/net/route') ?? '').split('\n');
+  return lines.flatMap((line): Route[] => {
+    const [name, destination, gateway, flags, , , metric] = line.trim().split(/\s+/);
+    if (!name || !destination || !gateway || !(Number.parseInt(flags ?? '0', 16) & IS_UP)) return [];
+    const via = toIpv4(gateway);
+    return [
+      {
+        destination: toIpv4(destination),
+        family: 2,
+        gateway: via === '0.0.0.0' ? undefined : via,
+        interface: name,
+        metric: Number(metric),
+      },
+    ];
+  });
+}
+
+/** The kernel prints the address as a number in the machine's own byte order, which is little endian here. */
+const toIpv4 = (hex: string): string =>
+  (hex.match(/../g) ?? [])
+    .map((byte) => Number.parseInt(byte, 16))
+    .reverse()
+    .join('.');
+
+function readIpv6(files: MachineFiles): readonly Route[] {
+  return (files.text('/proc/net/ipv6_route') ?? '').split('\n').flatMap((line): Route[] => {
+    const [destination, , , , nextHop, metric, , , flags, name] = line.trim().split(/\s+/);
+    if (!destination || !nextHop || !metric || !flags || !name) return [];
+    const bits = Number.parseInt(flags, 16);
+    const isOfHosts = bits & IS_UP && !(bits & IS_REJECT) && !(bits & IS_LOCAL) && !destination.startsWith('ff');
+    if (!isOfHosts) return [];
+    const via = toIpv6(nextHop);
+    const cost = Number.parseInt(metric, 16);
+    return [
+      {
+        destination: toIpv6(destination),
+        family: 10,
+        gateway: via === '::' ? undefined : via,
+        interface: name,
+        metric: cost === METRIC_UNSET ? undefined : cost,
+      },
+    ];
+  });
+}
+
+/** The URL parser writes an address in its shortest form. */
+const toIpv6 = (hex: string): string =>
+  new URL(`http://[${(hex.match(/.{4}/g) ?? []).join(':')}]/`).hostname.slice(1, -1);
+
+/** Names that no host of a cluster may have. */
+const NAMELESS: ReadonlySet<string> = new Set(
+  ['', '4', '6'].flatMap((family) => [`localhost${family}`, `localhost${family}.localdomain${family}`]),
+);
+const NAMING_TYPES = ['physical', 'vlan', 'bond'];
+
+/** Returns the name of the machine, or one made from the MAC address of its first usable interface when it has no name. */
+export function hostnameOf(name: string, interfaces: readonly Interface[]): string {
+  const trimmed = name.trim();
+  if (!NAMELESS.has(trimmed)) return trimmed;
+  const card = [...interfaces]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .find(
+      ({ type, mac_address, ipv4_addresses, ipv6_addresses }) =>
+        NAMING_TYPES.includes(type ?? '') && mac_address && ipv4_addresses.length + ipv6_addresses.length > 0,
+    );
+  return card?.mac_address?.toLowerCase().replaceAll(':', '-') ?? trimmed;
+}

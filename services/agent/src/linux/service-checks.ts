@@ -1,0 +1,85 @@
+import type { DomainReport, ImageAvailability, NtpReport, NtpSourceState } from '../steps/step-work';
+import { execute, type RunCommand } from './command';
+
+/** Second character of a line of `chronyc sources`. */
+const STATES: { readonly [mark: string]: NtpSourceState | undefined } = {
+  '*': 'synced',
+  '+': 'combined',
+  '-': 'not_combined',
+  '?': 'unreachable',
+  x: 'error',
+  '~': 'variable',
+};
+
+export function parseChronySources(output: string): NtpReport {
+  const lines = output.split('\n').filter((line) => line.startsWith('^'));
+  return {
+    ntp_sources: lines.map((line) => ({
+      source_name: line.slice(2).trim().split(/\s+/)[0] ?? '',
+      source_state: STATES[line.charAt(1)] ?? 'error',
+    })),
+  };
+}
+
+/** Adds the sources that the time service lacks, then tells the state of all. */
+export async function synchronizeTime(
+  sources: readonly string[],
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<NtpReport> {
+  const list = async (): Promise<NtpReport> =>
+    parseChronySources((await run('chronyc', ['-n', 'sources'], signal)).stdout);
+  const known = new Set((await list()).ntp_sources.map(({ source_name }) => source_name));
+  for (const source of sources.filter((one) => !known.has(one)))
+    await run('chronyc', ['add', 'server', source, 'iburst'], signal);
+  return list();
+}
+
+/** Looks one name up; empty lists when it does not exist. */
+export interface NameLookup {
+  addresses(name: string): Promise<readonly { readonly address: string; readonly family: number }[]>;
+  canonicalNames(name: string): Promise<readonly string[]>;
+}
+
+export async function resolveDomains(domains: readonly string[], lookup: NameLookup): Promise<DomainReport> {
+  const resolutions = domains.map(async (domain_name) => {
+    const [addresses, cnames] = await Promise.all([lookup.addresses(domain_name), lookup.canonicalNames(domain_name)]);
+    const ofFamily = (family: number): string[] =>
+      addresses
+        .filter((one) => one.family === family)
+        .map(({ address }) => address)
+        .sort();
+    return { domain_name, ipv4_addresses: ofFamily(4), ipv6_addresses: ofFamily(6), cnames };
+  });
+  return { resolutions: await Promise.all(resolutions) };
+}
+
+const MB = 1_000_000;
+
+/** Pulls each image with podman, all within one time limit, and reports size and speed. @throws ProgramMissing without podman */
+export async function checkImages(
+  { images, timeoutSeconds }: { readonly images: readonly string[]; readonly timeoutSeconds: number },
+  run: RunCommand,
+  nowMs: () => number,
+  signal: AbortSignal,
+): Promise<readonly ImageAvailability[]> {
+  const deadlineMs = nowMs() + timeoutSeconds * 1000;
+  const results: ImageAvailability[] = [];
+  for (const name of images) results.push(await checkImage(name, deadlineMs));
+  return results;
+
+  async function checkImage(name: string, untilMs: number): Promise<ImageAvailability> {
+    const present = (await execute(run, 'podman', ['images', '--quiet', name], signal)).trim() !== '';
+    const startedMs = nowMs();
+    const timeoutMs = Math.max(untilMs - startedMs, 1);
+    const { exitCode } = await run('podman', ['pull', name], signal, { timeoutMs });
+    const time = (nowMs() - startedMs) / 1000;
+    const failed = { name, size_bytes: 0, time, download_rate: 0, result: 'failure' } as const;
+    if (exitCode !== 0) return failed;
+    // The speed of an image that was here already would say nothing.
+    if (present) return { ...failed, result: 'success' };
+    const text = await execute(run, 'podman', ['image', 'inspect', '--format={{.Size}}', name], signal);
+    const size_bytes = Number(text.trim()) || 0;
+    return { name, size_bytes, time, download_rate: time > 0 ? size_bytes / time / MB : 0, result: 'success' };
+  }
+}
