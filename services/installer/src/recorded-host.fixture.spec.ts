@@ -1,8 +1,8 @@
 import type { ServiceApi } from '@muster/host-api';
 import type { ClusterApi, KubeObject } from '@muster/ports';
-import { parseInstallFlags } from './command-line';
 import type { CommandResult, Host } from './host.port';
 import { runInstaller } from './run-installer';
+import { parseInstallFlags } from './settings';
 
 export const HOST_ID = '2b1c3f00-0000-4000-8000-000000000001';
 export const CLUSTER_ID = 'c1000000-0000-4000-8000-000000000001';

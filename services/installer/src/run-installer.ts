@@ -1,5 +1,73 @@
-import { type Installation, type InstallerOptions, reportStage } from './installation';
-import { PHASES, type Phase } from './phases.table';
+import { bootstrapInPlace, followBootstrap } from './bootstrap/follow-bootstrap';
+import { startBootstrap } from './bootstrap/start-bootstrap';
+import { finish, sendLogs, waitForControlPlane } from './completion';
+import { setBootOrder } from './disk/boot-order';
+import { installOnExistingRoot } from './disk/existing-root';
+import { copyRegistryData, hasRegistryData, skipMcoReboot } from './disk/finish-disk';
+import { cleanDisk, formatDisks, resolveDevice, writeDisk } from './disk/write-disk';
+import {
+  fetchHostIgnition,
+  type Installation,
+  type InstallerOptions,
+  isMultiNodeBootstrap,
+  isSingleNode,
+  isWorker,
+  reportStage,
+} from './installation';
+
+/** One step of an installation. The phases run in the order of the table; the first that throws ends the installation. */
+export interface Phase {
+  readonly name: string;
+  /** @default always */
+  readonly applies?: (installation: Installation) => boolean | Promise<boolean>;
+  readonly run: (installation: Installation, signal: AbortSignal) => Promise<void>;
+}
+
+const writesDisk = ({ settings }: Installation): boolean => settings.coreosImage === '';
+
+export const PHASES: readonly Phase[] = [
+  { name: 'format disks', applies: writesDisk, run: formatDisks },
+  {
+    name: 'report the start',
+    run: (installation, signal) =>
+      reportStage(installation, 'Starting installation', installation.settings.role, signal),
+  },
+  { name: 'resolve the boot device', applies: writesDisk, run: resolveDevice },
+  {
+    name: 'clean the disk',
+    applies: (installation) => writesDisk(installation) && !installation.settings.skipsDiskCleanup,
+    run: cleanDisk,
+  },
+  { name: 'start the bootstrap control plane', applies: isMultiNodeBootstrap, run: startBootstrap },
+  {
+    name: 'report the installation',
+    run: (installation, signal) => reportStage(installation, 'Installing', installation.settings.role, signal),
+  },
+  { name: 'bootstrap in place', applies: isSingleNode, run: bootstrapInPlace },
+  { name: 'fetch the ignition', applies: (installation) => !isSingleNode(installation), run: fetchHostIgnition },
+  { name: 'write the disk', applies: writesDisk, run: writeDisk },
+  {
+    name: 'install on the existing root',
+    applies: (installation) => !writesDisk(installation),
+    run: installOnExistingRoot,
+  },
+  { name: 'wait for the control plane', applies: isWorker, run: waitForControlPlane },
+  {
+    name: 'write the operating system of the release',
+    applies: (installation) => writesDisk(installation) && installation.settings.skipsMcoReboot,
+    run: skipMcoReboot,
+  },
+  { name: 'set the boot order', applies: writesDisk, run: setBootOrder },
+  {
+    name: 'copy the registry data',
+    applies: async (installation) =>
+      writesDisk(installation) && !isWorker(installation) && (await hasRegistryData(installation)),
+    run: copyRegistryData,
+  },
+  { name: 'follow the bootstrap', applies: isMultiNodeBootstrap, run: followBootstrap },
+  { name: 'send the logs', run: sendLogs },
+  { name: 'reboot', run: finish },
+];
 
 /** The installation ended with the stage Failed, which the service knows. */
 export class InstallationFailed extends Error {

@@ -1,11 +1,84 @@
+import { hasFetchedIgnition, type ServiceHost } from '@muster/host-api';
 import { fromDataUrl } from '@muster/ignition-config';
 import { execute, withRetry } from '../host.port';
-import { parseIgnition } from '../host-ignition';
-import { type Installation, INSTALL_FOLDER, isMultiNodeBootstrap, note, waitUntil } from '../installation';
+import {
+  INSTALL_FOLDER,
+  type Installation,
+  isMultiNodeBootstrap,
+  note,
+  parseIgnition,
+  reportStageOf,
+  type Stage,
+  waitUntil,
+} from '../installation';
 import { proxyEnvironment } from '../settings';
 import { controllerManifests, MANIFESTS_FOLDER } from './controller-manifests';
-import { sshMachineConfig, SSH_MACHINE_CONFIG_PATH } from './ssh-machine-config';
-import { watchOtherHosts } from './watch-other-hosts';
+
+const NAME = '99-assisted-installer-master-ssh';
+export const SSH_MACHINE_CONFIG_PATH = `/opt/openshift/openshift/99_openshift-machineconfig_${NAME}.yaml`;
+
+/** Returns a MachineConfig (JSON, which is YAML) that lets the bootstrap host log in to the control plane for logs. */
+export function sshMachineConfig(publicKey: string): string {
+  return `${JSON.stringify(
+    {
+      apiVersion: 'machineconfiguration.openshift.io/v1',
+      kind: 'MachineConfig',
+      metadata: { labels: { 'machineconfiguration.openshift.io/role': 'master' }, name: NAME },
+      spec: {
+        config: {
+          ignition: { version: '3.1.0' },
+          passwd: { users: [{ name: 'core', sshAuthorizedKeys: [publicKey] }] },
+        },
+      },
+    },
+    undefined,
+    2,
+  )}\n`;
+}
+
+const HOSTS_POLL_MS = 30_000;
+const LOG_FOLDER = '/var/log/containers';
+const LOG_NAME = /machine-config-server.*\.log$/;
+const PAST_CONFIGURING: readonly string[] = ['Configuring', 'Joined', 'Done', 'Waiting for ignition'];
+
+/**
+ * Reports which hosts fetched their ignition from the machine-config server of the bootstrap host, until `signal` is aborted.
+ * A worker is then at Waiting for ignition: its kubelet asks the cluster itself once more.
+ */
+export async function watchOtherHosts(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { api, settings, timer } = installation;
+  while (!signal.aborted) {
+    try {
+      const log = await machineConfigServerLog(installation);
+      if (log !== '') {
+        const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
+        for (const host of hosts.filter(({ id }) => id !== settings.hostId))
+          await reportConfiguring(installation, host, log, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) note(installation, `The other hosts were not reported: ${(error as Error).message}`);
+    }
+    await timer.sleep(HOSTS_POLL_MS, signal);
+  }
+}
+
+async function reportConfiguring(
+  installation: Installation,
+  host: ServiceHost,
+  log: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const stage = host.progress?.current_stage ?? '';
+  if (PAST_CONFIGURING.includes(stage) || host.status === 'installed' || !hasFetchedIgnition(host, log)) return;
+  const next: Stage = host.role === 'worker' ? 'Waiting for ignition' : 'Configuring';
+  const infraEnvId = host.infra_env_id ?? installation.settings.infraEnvId;
+  await reportStageOf(installation, { hostId: host.id, infraEnvId }, next, '', signal);
+}
+
+async function machineConfigServerLog({ host }: Installation): Promise<string> {
+  const name = (await host.list(LOG_FOLDER)).find((file) => LOG_NAME.test(file));
+  return name === undefined ? '' : ((await host.readFile(`${LOG_FOLDER}/${name}`))?.toString('utf8') ?? '');
+}
 
 const BOOTSTRAP_IGNITION = `${INSTALL_FOLDER}/bootstrap.ign`;
 const PULL_SECRET_PATH = '/root/.docker/config.json';

@@ -1,6 +1,102 @@
 import { execute, withRetry } from '../host.port';
-import { type Installation, reportStage } from '../installation';
+import { type Installation, note, reportStage } from '../installation';
 import { proxyEnvironment } from '../settings';
+
+/** Returns the path of a partition: a digit at the end of the disk's name asks for a `p` in between. */
+export function partitionOf(device: string, number: number): string {
+  if (device.startsWith('/dev/mapper/') || device.startsWith('/dev/dm-')) return `${device}${number}`;
+  return /\d$/.test(device) ? `${device}p${number}` : `${device}${number}`;
+}
+
+/** Overwrites the first sector of disks that must not be booted from. Failures are noted. */
+export async function formatDisks(installation: Installation, signal: AbortSignal): Promise<void> {
+  for (const disk of installation.settings.formatDisks) {
+    const command = ['dd', 'if=/dev/zero', `of=${disk}`, 'bs=512', 'count=1'];
+    await execute(installation.host, command, signal).catch((error: Error) =>
+      note(installation, `The disk ${disk} could not be formatted: ${error.message}`),
+    );
+  }
+}
+
+/** coreos-installer finds busy partitions by the kernel's name of a disk only. */
+export async function resolveDevice(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { bootDevice } = installation.settings;
+  const resolved = (await execute(installation.host, ['readlink', '-f', bootDevice], signal)).trim();
+  if (!resolved.startsWith('/dev/') || !(await installation.host.exists(resolved)))
+    throw new Error(`The boot device ${bootDevice} does not exist on this host. Check the installation disk.`);
+  installation.device = resolved;
+}
+
+/**
+ * Removes volume groups, physical volumes, mapped devices, RAID members and signatures from the disk. A failure is reported
+ * as information about the stage and does not end the installation: coreos-installer decides whether it can write.
+ */
+export async function cleanDisk(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { device } = installation;
+  const failures: string[] = [];
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    await work().catch((error: Error) => void failures.push(error.message));
+  };
+  await attempt(() => removeVolumes(installation, device, signal));
+  await attempt(() => removeMappedDevices(installation, device, signal));
+  await attempt(() => stopRaids(installation, device, signal));
+  await attempt(() => wipe(installation, device, signal));
+  if (failures.length === 0 || signal.aborted) return;
+  const text = `Could not clean install device ${device}. The installation will continue. If the installation fails, clean the disk and try again: ${failures.join('; ')}`;
+  note(installation, text);
+  await reportStage(installation, 'Starting installation', text, signal);
+}
+
+/** A partition of the disk, or the disk itself. */
+export function isPartOf(name: string, device: string): boolean {
+  const path = name.startsWith('/') ? name : `/dev/${name}`;
+  return path === device || (path.startsWith(device) && /^p?\d+$/.test(path.slice(device.length)));
+}
+
+async function removeVolumes({ host }: Installation, device: string, signal: AbortSignal): Promise<void> {
+  const groups = await execute(host, ['vgs', '--noheadings', '-o', 'vg_name,pv_name'], signal);
+  const names = new Set(rowsOf(groups).flatMap(([group = '', volume = '']) => (isPartOf(volume, device) ? group : [])));
+  for (const name of names) await execute(host, ['vgremove', name, '-y'], signal);
+  const volumes = await execute(host, ['pvs', '--noheadings', '-o', 'pv_name'], signal);
+  for (const [volume = ''] of rowsOf(volumes))
+    if (isPartOf(volume, device)) await execute(host, ['pvremove', volume, '-y', '-ff'], signal);
+}
+
+async function removeMappedDevices({ host }: Installation, device: string, signal: AbortSignal): Promise<void> {
+  const listed = await execute(host, ['dmsetup', 'ls'], signal);
+  if (/^No devices found/m.test(listed)) return;
+  for (const [name = ''] of rowsOf(listed)) {
+    const below = await execute(host, ['dmsetup', 'deps', '-o', 'devname', name], signal);
+    const members = [...below.matchAll(/\(([^)]+)\)/g)].map(([, member = '']) => member);
+    if (members.some((member) => isPartOf(member, device)))
+      await execute(host, ['dmsetup', 'remove', '--retry', name], signal);
+  }
+}
+
+async function stopRaids(installation: Installation, device: string, signal: AbortSignal): Promise<void> {
+  const { host } = installation;
+  const listed = await execute(host, ['mdadm', '-v', '--query', '--detail', '--scan'], signal);
+  // Each array is a line "ARRAY /dev/md0 …", followed by an indented line "devices=/dev/sda1,/dev/sdb1".
+  for (const [, array = '', members = ''] of listed.matchAll(/^ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)) {
+    const own = members.split(',').filter((member) => isPartOf(member, device));
+    if (own.length === 0) continue;
+    await removeVolumes(installation, array, signal);
+    await execute(host, ['mdadm', '--stop', array], signal);
+    for (const member of own) await execute(host, ['mdadm', '--zero-superblock', member], signal);
+  }
+}
+
+async function wipe({ host }: Installation, device: string, signal: AbortSignal): Promise<void> {
+  await execute(host, ['wipefs', '--all', '--force', device], signal).catch(() =>
+    execute(host, ['wipefs', '--all', device], signal),
+  );
+}
+
+const rowsOf = (output: string): readonly (readonly string[])[] =>
+  output
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([first]) => first !== undefined && first !== '');
 
 const TRIES = 3;
 const RETRY_MS = 1_000;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { CommandResult, Host } from '../host.port';
+import type { CommandResult, Host } from './host.port';
 
 const PROGRAM_MISSING_EXIT_CODE = 127;
 /** As `timeout` and shells count: 128 and the number of the signal. */

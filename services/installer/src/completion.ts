@@ -1,6 +1,26 @@
 import { execute } from './host.port';
-import { type Installation, isBootstrap, note } from './installation';
+import { type Installation, isBootstrap, isSingleNode, note, reportStage, waitUntil } from './installation';
 import { proxyEnvironment } from './settings';
+
+const POLL_MS = 5_000;
+const CONTROL_PLANE_HOSTS_MIN = 2;
+const CONTROL_PLANE_ROLES = ['master', 'arbiter'];
+
+/** A worker reboots when two hosts of the control plane are done; a host of day 2 does not wait. */
+export async function waitForControlPlane(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { api, settings } = installation;
+  await reportStage(installation, 'Waiting for control plane', '', signal);
+  const { kind } = await api.cluster(settings.clusterId, false, signal);
+  if (kind === 'AddHostsCluster') return;
+  const areEnoughDone = async (): Promise<boolean> => {
+    const hosts = await Promise.all(
+      CONTROL_PLANE_ROLES.map((role) => api.hostsOfRole(settings.clusterId, role, signal)),
+    );
+    const done = hosts.flat().filter(({ progress }) => progress?.current_stage === 'Done');
+    return done.length >= CONTROL_PLANE_HOSTS_MIN;
+  };
+  await waitUntil(installation, 'the control plane', POLL_MS, areEnoughDone, signal);
+}
 
 /** Sends the logs of the live system, which are gone after the reboot. A failure is noted. */
 export async function sendLogs(installation: Installation, signal: AbortSignal): Promise<void> {
@@ -48,4 +68,20 @@ function logCommand(
     ...[`-insecure=${isInsecure}`, `-bootstrap=${asBootstrap}`],
     ...(caPath ? ['-cacert', caPath] : []),
   ];
+}
+
+const SHUTDOWN_MESSAGE = 'Installation completed, server is going to reboot.';
+
+/** Reports the reboot and orders it with a delay, so that the install step can still be answered. */
+export async function finish(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { host } = installation;
+  const units = await execute(host, ['systemctl', 'list-units', '--no-legend', 'ironic-agent.service'], signal);
+  if (units.trim() !== '') {
+    await reportStage(installation, 'Rebooting', 'Ironic will reboot the node shortly', signal);
+    await execute(host, ['systemctl', 'stop', 'agent.service'], signal);
+    return;
+  }
+  await reportStage(installation, 'Rebooting', '', signal);
+  const when = isSingleNode(installation) ? 'now' : '+1';
+  await execute(host, ['shutdown', '-r', when, SHUTDOWN_MESSAGE], signal);
 }
