@@ -1,12 +1,9 @@
 import { KUBE_RESOURCES, type ServiceApi, type ServiceCluster } from '@muster/host-api';
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
 import { updateBareMetalHosts } from './bare-metal-hosts';
-import { approveCertificates } from './certificates';
-import type { Controller } from './controller';
-import { toOperatorStatus } from './finalizing/cluster-operators';
-import { followNodes } from './node-status';
-import { labelNodes } from './node-labels';
-import { BadControllerSettings, readControllerSettings } from './settings';
+import { BadControllerSettings, type Controller, readControllerSettings } from './controller';
+import { approveCertificates, followNodes, labelNodes } from './nodes';
+import { toOperatorStatus } from './operators';
 
 const SETTINGS = { CLUSTER_ID: 'c', INVENTORY_URL: 'http://192.0.2.1:8090', OPENSHIFT_VERSION: '4.18.3' };
 

@@ -1,3 +1,11 @@
-export { INTERVALS_MS, type Controller, type ControllerHost, type ControllerLogEntry } from './controller';
+export {
+  INTERVALS_MS,
+  type Controller,
+  type ControllerHost,
+  type ControllerLogEntry,
+  BadControllerSettings,
+  readControllerSettings,
+  TOKEN_FILE,
+  type ControllerSettings,
+} from './controller';
 export { runController } from './run-controller';
-export { BadControllerSettings, readControllerSettings, TOKEN_FILE, type ControllerSettings } from './settings';

@@ -1,12 +1,10 @@
 import { HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
 import { updateBareMetalHosts } from './bare-metal-hosts';
-import { approveCertificates } from './certificates';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
 import { resolveDnsConflict } from './dns-conflict';
-import { finalize } from './finalizing/finalize';
-import { followNodes } from './node-status';
-import { labelNodes } from './node-labels';
+import { finalize } from './finalize';
 import { sendFinalLogs, sendLogsRepeatedly } from './logs';
+import { approveCertificates, followNodes, labelNodes } from './nodes';
 
 const ENDS = ['installed', 'cancelled', 'error', 'adding-hosts'];
 const NAMESPACE = 'assisted-installer';

@@ -1,7 +1,12 @@
 import { KUBE_RESOURCES } from '@muster/host-api';
-import { type Controller, INTERVALS_MS, persist, repeat } from '../controller';
-import { applyOlmManifests, waitForCsvs, waitForSubscriptions } from './olm-operators';
-import { operatorsOf, waitForClusterOperators } from './cluster-operators';
+import { type Controller, INTERVALS_MS, persist, repeat } from './controller';
+import {
+  applyOlmManifests,
+  operatorsOf,
+  waitForClusterOperators,
+  waitForCsvs,
+  waitForSubscriptions,
+} from './operators';
 
 /** From the installed control plane to the end: operators, ingress certificate, OLM operators, completion. */
 export async function finalize(controller: Controller, signal: AbortSignal): Promise<void> {

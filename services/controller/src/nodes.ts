@@ -1,0 +1,216 @@
+import {
+  conditionsOf,
+  hasFetchedIgnition,
+  HttpRefused,
+  KUBE_RESOURCES,
+  nodeOf,
+  type ServiceHost,
+  toKubeNode,
+} from '@muster/host-api';
+import type { KubeObject } from '@muster/ports';
+import { type Controller, INTERVALS_MS, note, repeat } from './controller';
+
+const CONDITION = {
+  type: 'Approved',
+  status: 'True',
+  reason: 'NodeCSRApprove',
+  message: 'This CSR was approved by the assisted-installer-controller',
+};
+
+/**
+ * Approves every certificate request that is neither approved nor denied, as assisted-installer-controller does: during the
+ * installation the nodes are not known to the cluster yet. Ends with `signal`.
+ */
+export async function approveCertificates(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { cluster } = controller;
+  const resource = KUBE_RESOURCES.certificateSigningRequests;
+  await repeat(
+    controller,
+    'Approving certificates',
+    INTERVALS_MS.nodes,
+    async () => {
+      for (const request of (await cluster.list(resource, {}, signal)).filter(isPending)) {
+        const conditions = [...conditionsOf(request), CONDITION];
+        const approved = { ...request, status: { ...(request['status'] as object | undefined), conditions } };
+        await cluster.replace({ resource, name: request.metadata.name }, approved, 'approval', signal);
+      }
+      return false;
+    },
+    signal,
+  );
+}
+
+const isPending = (request: KubeObject): boolean =>
+  !conditionsOf(request).some(({ type }) => type === 'Approved' || type === 'Denied');
+
+const SKIPPED = ['disabled', 'error'];
+
+/** Sets the labels that users gave hosts on their nodes, until all are set. */
+export async function labelNodes(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { api, cluster, settings } = controller;
+  const labelled = new Set<string>();
+  await repeat(
+    controller,
+    'Labelling the nodes',
+    INTERVALS_MS.nodes,
+    async () => {
+      const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
+      const wanted = hosts.filter(({ node_labels, status }) => (node_labels ?? '') !== '' && !SKIPPED.includes(status));
+      if (hosts.length > 0 && wanted.length === 0) return true;
+      const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
+      const open = wanted.filter(({ id }) => !labelled.has(id));
+      const ready = open.flatMap((host) => {
+        const node = nodeOf(host, nodes);
+        return node?.isReady ? [{ host, node }] : [];
+      });
+      // A pool that is rolled out would reboot the workers while their pool changes.
+      const pausesPool = ready.some(({ host }) => host.role === 'worker' && host.machine_config_pool_name);
+      const pause = (paused: boolean): Promise<void> =>
+        cluster.patch({ resource: KUBE_RESOURCES.machineConfigPools, name: 'worker' }, { spec: { paused } }, signal);
+      if (pausesPool) await pause(true);
+      try {
+        for (const { host, node } of ready) {
+          const labels = JSON.parse(host.node_labels ?? '{}') as object;
+          await cluster.patch({ resource: KUBE_RESOURCES.nodes, name: node.name }, { metadata: { labels } }, signal);
+          labelled.add(host.id);
+        }
+      } finally {
+        if (pausesPool) await pause(false);
+      }
+      return hosts.length > 0 && labelled.size >= wanted.length;
+    },
+    signal,
+  );
+}
+
+const TRIES = 10;
+const RETRY_MS = 15_000;
+
+/** Adds an event with the number of times that a node rebooted during the installation. */
+export async function countReboots(
+  controller: Controller,
+  host: ServiceHost,
+  node: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { api, host: machine, settings, timer } = controller;
+  try {
+    const kubeconfig = await machine.writeTemporary(
+      'kubeconfig',
+      await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal),
+    );
+    for (let tried = 1; tried <= TRIES && !signal.aborted; tried += 1) {
+      const args = [`--kubeconfig=${kubeconfig}`, 'debug', `node/${node}`, '--', 'chroot', '/host', 'last', 'reboot'];
+      const { exitCode, output } = await machine.run('oc', args, signal);
+      if (exitCode === 0) {
+        const reboots = output.split('\n').filter((line) => line.startsWith('reboot ')).length;
+        return await api.createEvent(
+          {
+            cluster_id: settings.clusterId,
+            host_id: host.id,
+            infra_env_id: host.infra_env_id,
+            name: 'reboots_for_node',
+            category: 'user',
+            severity: 'info',
+            message: `Node ${node} has been rebooted ${reboots} times before completing installation`,
+          },
+          signal,
+        );
+      }
+      await timer.sleep(RETRY_MS, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) note(controller, `The reboots of ${node} were not counted: ${(error as Error).message}`);
+  }
+}
+
+const STAGES_BEFORE_JOINING = ['Rebooting', 'Configuring'];
+const STAGES_BEFORE_CONFIGURING = ['Rebooting', 'Waiting for ignition'];
+const SETTLED = ['installed', 'disabled'];
+const MCS_NAMESPACE = 'openshift-machine-config-operator';
+const MCS_LOG_SECONDS = 300;
+const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
+const UNTAINTED_PLATFORMS = ['nutanix', 'vsphere'];
+
+/** Reports which hosts became nodes, until every host is installed or in error. */
+export async function followNodes(controller: Controller, signal: AbortSignal): Promise<void> {
+  const { api, cluster, settings, timer } = controller;
+  while (!signal.aborted) {
+    try {
+      const { hosts = [], platform } = await api.cluster(settings.clusterId, true, signal);
+      const open = hosts.filter(({ status }) => !SETTLED.includes(status));
+      if (hosts.length > 0 && open.every(({ status }) => status === 'error')) return;
+      const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
+      if (UNTAINTED_PLATFORMS.includes(platform?.type ?? '')) await removeTaints(controller, nodes, signal);
+      const log = await machineConfigServerLog(controller, signal);
+      for (const host of open) await reportHost(controller, host, nodeOf(host, nodes), log, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      note(controller, `The nodes were not reported: ${(error as Error).message}`);
+    }
+    await timer.sleep(INTERVALS_MS.nodes, signal);
+  }
+}
+
+async function reportHost(
+  controller: Controller,
+  host: ServiceHost,
+  node: ReturnType<typeof nodeOf>,
+  log: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const stage = host.progress?.current_stage ?? '';
+  const report = (next: string): Promise<void> => reportStage(controller, host, next, signal);
+  if (node && STAGES_BEFORE_JOINING.includes(stage)) await report('Joined');
+  if (node?.isReady && (stage === 'Joined' || STAGES_BEFORE_JOINING.includes(stage))) {
+    await report('Done');
+    if (controller.settings.notifiesReboots) void countReboots(controller, host, node.name, signal);
+    return;
+  }
+  // A node that exists has fetched its ignition, whether or not the log still shows it.
+  if (stage === 'Waiting for ignition' && node) return report('Configuring');
+  if (STAGES_BEFORE_CONFIGURING.includes(stage) && !node && hasFetchedIgnition(host, log)) await report('Configuring');
+}
+
+async function reportStage(
+  controller: Controller,
+  host: ServiceHost,
+  stage: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const ref = { hostId: host.id, infraEnvId: host.infra_env_id ?? '' };
+    await controller.api.reportHostProgress(ref, stage, '', signal);
+    controller.observe?.({ type: 'host-stage', hostId: host.id, stage });
+  } catch (error) {
+    // The host has moved on; the next round reads its stage again.
+    if (!(error instanceof HttpRefused)) throw error;
+  }
+}
+
+async function machineConfigServerLog({ cluster }: Controller, signal: AbortSignal): Promise<string> {
+  const query = { namespace: MCS_NAMESPACE, labelSelector: 'k8s-app=machine-config-server' };
+  const pods = await cluster.list(KUBE_RESOURCES.pods, query, signal);
+  const logs = await Promise.all(
+    pods.map(({ metadata: { name } }) =>
+      cluster.podLog({ namespace: MCS_NAMESPACE, name }, { sinceSeconds: MCS_LOG_SECONDS }, signal).catch(() => ''),
+    ),
+  );
+  return logs.join('\n');
+}
+
+async function removeTaints(
+  { cluster }: Controller,
+  nodes: readonly ReturnType<typeof toKubeNode>[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { name, taints } of nodes) {
+    const index = taints.findIndex(({ key }) => key === UNINITIALIZED_TAINT);
+    if (index < 0) continue;
+    await cluster.patch(
+      { resource: KUBE_RESOURCES.nodes, name },
+      [{ op: 'remove', path: `/spec/taints/${index}` }],
+      signal,
+    );
+  }
+}
