@@ -1,23 +1,26 @@
-export { createSendHttp } from './http/send-http';
-export { createConnections, type ConnectionOptions, type Connections } from './http/connections';
+export {
+  createSendHttp,
+  createConnections,
+  type ConnectionOptions,
+  type Connections,
+  trustedAuthorities,
+} from './http/connections';
 export {
   createHttpClient,
   type HttpAnswer,
   type HttpCall,
   type HttpClient,
   type HttpClientOptions,
-} from './http/http-client';
-export { HttpRefused, ServiceUnreachable } from './http/http-failures';
-export { proxyAuthorization, proxyOf, readProxySettings, type ProxySettings } from './http/proxy';
-export {
+  HttpRefused,
+  ServiceUnreachable,
   AGENT_RETRIES,
   CONTROLLER_RETRIES,
   INSTALLER_RETRIES,
   NO_RETRIES,
   retryDelayMs,
   type RetryPolicy,
-} from './http/retry-policy';
-export { trustedAuthorities } from './http/trust-store';
+} from './http/http-client';
+export { proxyAuthorization, proxyOf, readProxySettings, type ProxySettings } from './http/proxy';
 export {
   ARBITER_LABEL,
   CONTROL_PLANE_LABEL,
@@ -27,8 +30,11 @@ export {
   toKubeNode,
   type KubeCondition,
   type KubeNode,
+  addressesOf,
+  hasFetchedIgnition,
+  nodeNameOf,
+  nodeOf,
 } from './kube-resources';
-export { addressesOf, hasFetchedIgnition, nodeNameOf, nodeOf } from './node-matching';
 export {
   API_PREFIX,
   createServiceApi,

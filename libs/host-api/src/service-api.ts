@@ -1,8 +1,24 @@
-import { createHttpClient, type HttpAnswer, type HttpCall } from './http/http-client';
+import { randomUUID } from 'node:crypto';
+import { createHttpClient, type HttpAnswer, type HttpCall, type RetryPolicy } from './http/http-client';
 import type { ProxySettings } from './http/proxy';
-import type { RetryPolicy } from './http/retry-policy';
-import { multipartFile } from './multipart';
 import type { Timer } from './timer';
+
+/** Body and headers of a form with one file, in the form field that the v2 API defines. */
+export function multipartFile(
+  fileName: string,
+  content: Buffer,
+): { readonly body: Buffer; readonly headers: { readonly 'content-type': string } } {
+  const boundary = `muster-${randomUUID()}`;
+  const head = [
+    `--${boundary}`,
+    `Content-Disposition: form-data; name="upfile"; filename="${fileName}"`,
+    'Content-Type: application/gzip',
+    '',
+    '',
+  ].join('\r\n');
+  const body = Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } };
+}
 
 /** Where the paths of the v2 contract begin, below the service's address. */
 export const API_PREFIX = '/api/assisted-install';

@@ -1,9 +1,40 @@
-import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import { readFileSync } from 'node:fs';
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, rootCertificates } from 'node:tls';
+import type { SendHttp } from '@muster/ports';
 import { proxyAuthorization, proxyOf, type ProxySettings } from './proxy';
-import { trustedAuthorities } from './trust-store';
+
+/** Bundles of the system's trusted authorities: CoreOS and RHEL, Debian, openSUSE. */
+const SYSTEM_BUNDLES = [
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/var/lib/ca-certificates/ca-bundle.pem',
+];
+
+/**
+ * Returns the authorities (PEM) that a TLS client trusts: those of Node, those of the system, and `caPem`. SSL_CERT_FILE
+ * names another bundle of the system.
+ */
+export function trustedAuthorities(
+  caPem: string | undefined,
+  systemBundle: string | undefined = readSystemBundle(),
+): readonly string[] {
+  return [...rootCertificates, ...(systemBundle ? [systemBundle] : []), ...(caPem ? [caPem] : [])];
+}
+
+function readSystemBundle(): string | undefined {
+  const own = process.env['SSL_CERT_FILE'];
+  for (const path of [...(own ? [own] : []), ...SYSTEM_BUNDLES]) {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      // The next distribution's place is tried.
+    }
+  }
+  return undefined;
+}
 
 export interface ConnectionOptions {
   /** Certificate authorities (PEM) besides those of Node and of the system. */
@@ -104,4 +135,42 @@ class TunnelAgent extends HttpsAgent {
     tunnel.once('error', fail);
     tunnel.end();
   }
+}
+
+const ANSWER_TIMEOUT_MS = 60_000;
+
+/** Sends requests to any origin with the certificate authorities and proxies of a site. Redirects are not followed. */
+export function createSendHttp(options: ConnectionOptions): { readonly send: SendHttp; close(): void } {
+  const byOrigin = new Map<string, Connections>();
+  const connectionsTo = (url: URL): Connections => {
+    const known = byOrigin.get(url.origin) ?? createConnections(url, options);
+    byOrigin.set(url.origin, known);
+    return known;
+  };
+  return {
+    send: async ({ headers, method, url: address }, signal) => {
+      const url = new URL(address);
+      const connections = connectionsTo(url);
+      const { headers: ofProxy, ...target } = connections.requestOptions(url);
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const request = (connections.isTls ? httpsRequest : httpRequest)(
+          {
+            ...target,
+            method,
+            headers: { ...ofProxy, ...headers },
+            agent: connections.agent,
+            signal,
+            timeout: ANSWER_TIMEOUT_MS,
+          },
+          resolve,
+        );
+        request.once('timeout', () => request.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`)));
+        request.once('error', reject);
+        request.end();
+      });
+      const texts = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const);
+      return { status: answer.statusCode ?? 0, headers: Object.fromEntries(texts), body: answer };
+    },
+    close: () => byOrigin.forEach((connections) => connections.close()),
+  };
 }

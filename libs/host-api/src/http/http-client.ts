@@ -1,10 +1,86 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { Timer } from '../timer';
-import { createConnections, type ConnectionOptions } from './connections';
-import { HttpRefused, ServiceUnreachable } from './http-failures';
-import { NO_RETRIES, retryDelayMs, type RetryPolicy } from './retry-policy';
+import { type ConnectionOptions, createConnections } from './connections';
+
+/** The service answered, but not with a success. */
+export class HttpRefused extends Error {
+  readonly status: number;
+  /** The reason that the service gave. */
+  readonly reason: string;
+
+  constructor(
+    call: { readonly method: string; readonly path: string },
+    answer: { readonly status: number; readonly body: Buffer },
+  ) {
+    const reason = reasonOf(answer.body);
+    super(`${call.method} ${call.path} was answered ${answer.status}: ${reason}`);
+    this.name = 'HttpRefused';
+    this.status = answer.status;
+    this.reason = reason;
+  }
+}
+
+/** There was no answer: not reachable, too slow, or the connection broke. Whether the call took effect is unknown. */
+export class ServiceUnreachable extends Error {
+  constructor(where: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
+    super(`No answer from ${where}: ${why}`);
+    this.name = 'ServiceUnreachable';
+  }
+}
+
+const REASON_CHARS_MAX = 500;
+
+/** Both error shapes of the contract, or the page of a router in between. */
+function reasonOf(body: Buffer): string {
+  const text = body.toString('utf8');
+  try {
+    const { reason, message } = JSON.parse(text) as { reason?: unknown; message?: unknown };
+    if (typeof reason === 'string') return reason;
+    if (typeof message === 'string') return message;
+  } catch {
+    // Not JSON: the text itself is used.
+  }
+  return text.trim().slice(0, REASON_CHARS_MAX) || 'no reason given';
+}
+
+/** How often a call is retried after a failure. The wait between tries is the same for all policies. */
+export interface RetryPolicy {
+  retriesMax(failure: HttpRefused | ServiceUnreachable): number;
+}
+
+export const NO_RETRIES: RetryPolicy = { retriesMax: () => 0 };
+
+/** As the agent of assisted-installer-agent: three retries while the service is busy or restarting. */
+export const AGENT_RETRIES: RetryPolicy = {
+  retriesMax: (failure) => (!(failure instanceof HttpRefused) || [503, 504].includes(failure.status) ? 3 : 0),
+};
+
+/** As assisted-installer: an installation must survive a long outage of the service. */
+export const INSTALLER_RETRIES: RetryPolicy = retriesWhileUnavailable(360);
+/** As assisted-installer-controller, whose loops repeat their calls. */
+export const CONTROLLER_RETRIES: RetryPolicy = retriesWhileUnavailable(15);
+
+function retriesWhileUnavailable(retries: number): RetryPolicy {
+  return {
+    retriesMax: (failure) => {
+      if (!(failure instanceof HttpRefused)) return retries;
+      if ([404, 423, 425].includes(failure.status)) return Math.min(10, retries);
+      return failure.status >= 500 || [408, 429].includes(failure.status) ? retries : 0;
+    },
+  };
+}
+
+const FIRST_DELAY_MS = 2_000;
+const DELAY_MS_MAX = 10_000;
+
+/** Returns milliseconds: from 2 s up to 10 s, spread at random so that machines that failed together do not retry together. */
+export function retryDelayMs(attempt: number, random: () => number): number {
+  const ceiling = Math.min(FIRST_DELAY_MS * 2 ** attempt, DELAY_MS_MAX);
+  return FIRST_DELAY_MS + random() * (ceiling - FIRST_DELAY_MS);
+}
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { createHttpClient } from './http-client';
+import { type AddressInfo, connect } from 'node:net';
 import { realTimer } from '../timer';
+import { createHttpClient } from './http-client';
 
 const listen = (server: Server): Promise<number> =>
   new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
