@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { HARDWARE_FAULTS } from './hardware/hardware-faults';
-import type { SimulatedFleetOptions } from './fleet/simulated-fleet';
+import { HARDWARE_FAULTS } from './hardware/hardware';
+import type { SimulatedFleetOptions } from './simulated-fleet';
 
 export const USAGE = `simulator: boots simulated hosts from a discovery image, against any service of the v2 contract.
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type IgnitionConfig, toDataUrl } from '@muster/ignition-config';
 import { eventually } from '@muster/testing';
-import { createIngressCa } from './world/ingress-ca';
 import { CLUSTER_ID, startFakeService } from './fake-service.fixture.spec';
-import { simulatedFleet, type SimulatedFleet, type SimulatedFleetOptions } from './fleet/simulated-fleet';
 import { HOST_STAGES } from './installation/host-stages';
+import { simulatedFleet, type SimulatedFleet, type SimulatedFleetOptions } from './simulated-fleet';
+import { createIngressCa } from './world/simulated-cluster';
 
 type Service = Awaited<ReturnType<typeof startFakeService>>;
 

@@ -1,7 +1,7 @@
 import { toLine } from '@muster/service-agent';
 import { parseCommandLine, USAGE } from './command-line';
-import { simulatedFleet } from './fleet/simulated-fleet';
 import type { SimulationObserver } from './observer';
+import { simulatedFleet } from './simulated-fleet';
 
 const say = (who: string, what: string): void => void process.stdout.write(`${who.padEnd(12)} ${what}\n`);
 

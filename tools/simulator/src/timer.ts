@@ -1,4 +1,43 @@
-import { type Timer, realTimer } from '@muster/host-api';
+import { realTimer, type Timer } from '@muster/host-api';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** Durations on a typical machine in milliseconds of its own time. */
+export const DURATIONS_MS = {
+  firmwareStart: 3 * MINUTE,
+  liveSystemStart: MINUTE,
+  /** From the first sign of an installation to the first byte on the disk. */
+  preparation: 20 * SECOND,
+  bootstrapPreparation: 90 * SECOND,
+  /** Twenty reports of five percent. */
+  writeStep: 9 * SECOND,
+  shutdown: MINUTE,
+  logsGathering: 20 * SECOND,
+  /** Until the machine config server of the bootstrap host answers. */
+  machineConfigServerStart: 4 * MINUTE,
+  bootkube: 12 * MINUTE,
+  ignitionFetch: 30 * SECOND,
+  /** The operating system's own image, kubelet, certificates. */
+  configuration: 4 * MINUTE,
+  nodeBecomesReady: 90 * SECOND,
+  controllerStart: MINUTE,
+  operatorRollout: 6 * MINUTE,
+  olmRollout: 4 * MINUTE,
+  diskSpeedCheck: 20 * SECOND,
+  imagePull: 15 * SECOND,
+} as const;
+
+/** How often the programs of an installation look; milliseconds of the machine's own time. */
+export const INTERVALS_MS = {
+  otherHosts: 5 * SECOND,
+  machineConfigLog: 30 * SECOND,
+  nodes: 30 * SECOND,
+  clusterStatus: 60 * SECOND,
+  finalizing: 30 * SECOND,
+  operators: 60 * SECOND,
+  controllerLogs: 5 * MINUTE,
+} as const;
 
 /** How fast a simulated machine lives. Durations are given as on a real machine, in milliseconds. */
 export interface SimulatedTimer {

@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import fc from 'fast-check';
 import { hostIdOf } from '@muster/service-agent';
-import { networkOf, parseNetwork } from '../world/addresses';
-import { generateHardware } from './generate-hardware';
-import { HARDWARE_FAULTS } from './hardware-faults';
-import { hardwareFromDocument } from './hardware-from-document';
+import fc from 'fast-check';
+import { networkOf, parseNetwork } from '../world/simulated-network';
+import { generateHardware, HARDWARE_FAULTS, hardwareFromDocument } from './hardware';
 
 const GIB = 1024 ** 3;
 const GB = 10 ** 9;

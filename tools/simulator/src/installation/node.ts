@@ -1,11 +1,10 @@
 import type { IgnitionConfig } from '@muster/ignition-config';
-import { DURATIONS_MS } from '../durations';
-import type { SimulatedTimer } from '../timer';
+import { checkNodeRoot } from '../scratch-root/check-roots';
+import { applyIgnition } from '../scratch-root/scratch-roots';
+import { DURATIONS_MS, type SimulatedTimer } from '../timer';
 import type { SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
-import { applyIgnition } from '../scratch-root/apply-ignition';
-import { checkNodeRoot } from '../scratch-root/check-node-root';
-import { withFetched } from './fetch-pool-config';
 import type { StagePath } from './host-stages';
+import { withFetched } from './ignition-documents';
 
 /** What the installer left on a machine's disk. */
 export interface InstalledSystem {

@@ -6,23 +6,22 @@ import {
   type ServiceAccess,
   type ServiceApi,
 } from '@muster/host-api';
-import { installFlags, StepFailed, type Abilities, type Inventory } from '@muster/service-agent';
+import { type Abilities, installFlags, type Inventory, StepFailed } from '@muster/service-agent';
 import {
   type InstallerLogEntry,
-  parseIgnition,
   type InstallerSettings,
+  parseIgnition,
   parseInstallFlags,
   runInstaller,
 } from '@muster/service-installer';
-import { DURATIONS_MS } from '../durations';
-import { fetchPoolConfig } from '../installation/fetch-pool-config';
 import { type HostStage, percentOf, type StagePath } from '../installation/host-stages';
+import { fetchPoolConfig } from '../installation/ignition-documents';
 import type { InstalledSystem } from '../installation/node';
 import { createSimulatedHost } from '../installation/simulated-host';
 import type { SimulatedHostRef, SimulationObserver } from '../observer';
-import type { SimulatedTimer } from '../timer';
+import { DURATIONS_MS, type SimulatedTimer } from '../timer';
 import type { SimulatedWorld } from '../world/simulated-cluster';
-import { createSimulatedClusterApi } from '../world/simulated-cluster-api';
+import { createSimulatedClusterApi } from '../world/simulated-controller';
 import { hasDisk } from './simulated-abilities';
 
 export interface InstallAbilitiesOptions {

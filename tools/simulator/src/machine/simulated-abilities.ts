@@ -1,20 +1,18 @@
 import {
+  type Abilities,
+  type ApiVipReport,
+  type ApiVipRequest,
+  type ConnectivityReport,
   fetchApiVipIgnition,
   fetchTangAdvertisements,
-  StepFailed,
-  type Abilities,
-  type ApiVipRequest,
-  type ApiVipReport,
-  type ConnectivityReport,
   type Inventory,
   type RemoteHost,
+  StepFailed,
 } from '@muster/service-agent';
-import { DURATIONS_MS } from '../durations';
-import type { SimulatedTimer } from '../timer';
 import { createRandom, type Random } from '../random';
-import { networkOf, parseNetwork } from '../world/addresses';
+import { DURATIONS_MS, type SimulatedTimer } from '../timer';
 import type { SimulatedWorld } from '../world/simulated-cluster';
-import type { SimulatedNetwork } from '../world/simulated-network';
+import { networkOf, parseNetwork, type SimulatedNetwork } from '../world/simulated-network';
 
 export interface AbilitiesOptions {
   readonly seed: string;

@@ -1,5 +1,5 @@
-import { runStep, type Machine } from '@muster/service-agent';
-import { generateHardware } from '../hardware/generate-hardware';
+import { type Machine, runStep } from '@muster/service-agent';
+import { generateHardware } from '../hardware/hardware';
 import { createSimulatedTimer } from '../timer';
 import { createSimulatedWorld } from '../world/simulated-cluster';
 import { createSimulatedNetwork } from '../world/simulated-network';

@@ -1,29 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import {
+  type Abilities,
   connectNats,
+  type DiscoverySettings,
   hostIdOf,
+  type Inventory,
+  type Machine,
   openTransport,
   runAgent,
   StepFailed,
-  type Abilities,
-  type DiscoverySettings,
-  type Inventory,
-  type Machine,
+  type Transport,
+  TransportUnreachable,
 } from '@muster/service-agent';
-import { playController } from '../world/simulated-controller';
-import { DURATIONS_MS } from '../durations';
-import type { Hardware } from '../hardware/generate-hardware';
-import { HARDWARE_FAULTS, type HardwareFaultId } from '../hardware/hardware-faults';
+import { type Hardware, HARDWARE_FAULTS, type HardwareFaultId } from '../hardware/hardware';
 import { becomeNode, type InstalledSystem } from '../installation/node';
 import type { PowerState, SimulationObserver } from '../observer';
-import { createSimulatedTimer, DEFAULT_POLL_MS_MIN } from '../timer';
-import { createRandom } from '../random';
+import { createRandom, type Random } from '../random';
+import { createSimulatedTimer, DEFAULT_POLL_MS_MIN, DURATIONS_MS } from '../timer';
 import { createSimulatedWorld, type SimulatedWorld } from '../world/simulated-cluster';
+import { playController } from '../world/simulated-controller';
 import { createSimulatedNetwork, type SimulatedNetwork } from '../world/simulated-network';
 import { createInstallAbilities } from './install-abilities';
-import { loseReplies, type Mishaps } from './mishaps';
 import { createAbilities } from './simulated-abilities';
+
+/** Faults that happen to a machine. Each is optional and follows from the seed of the machine. */
+export interface Mishaps {
+  /** Share of step replies that are lost on the way, 0 to 1. */
+  readonly lostReplies?: number;
+  /** The machine restarts from the discovery image while it writes its disk. Happens once. */
+  readonly restartsWhileWriting?: boolean;
+  /** Everything that the machine does by itself takes this many times longer. */
+  readonly slowness?: number;
+}
+
+/** A transport on which some replies never arrive. */
+export function loseReplies(transport: Transport, share: number, random: Random): Transport {
+  return {
+    ...transport,
+    reply: async (reply, signal) => {
+      if (random.next() < share) throw new TransportUnreachable('The reply was lost on the way (simulated).');
+      await transport.reply(reply, signal);
+    },
+  };
+}
 
 export interface SimulatedMachineOptions {
   readonly hardware: Hardware;

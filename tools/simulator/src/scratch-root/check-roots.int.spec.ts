@@ -1,8 +1,6 @@
 import type { IgnitionConfig } from '@muster/ignition-config';
-import { applyIgnition } from './apply-ignition';
-import { checkDiscoveryRoot } from './check-discovery-root';
-import { checkNodeRoot, ENCAPSULATED_PATH } from './check-node-root';
-import { createScratchRoots } from './scratch-roots';
+import { checkDiscoveryRoot, checkNodeRoot, ENCAPSULATED_PATH } from './check-roots';
+import { applyIgnition, createScratchRoots } from './scratch-roots';
 
 const roots = createScratchRoots();
 afterAll(() => roots.remove());

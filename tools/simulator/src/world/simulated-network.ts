@@ -1,3 +1,56 @@
+const BITS = 32;
+
+/** An IPv4 network, its addresses counted from its own (0). */
+export interface Network {
+  readonly cidr: string;
+  readonly prefix: number;
+  readonly size: number;
+  /** Throws when the network has no such address. */
+  address(number: number): string;
+  includes(address: string): boolean;
+}
+
+/** Throws when `cidr` is not an IPv4 network in its canonical form, such as `192.168.111.0/24`. */
+export function parseNetwork(cidr: string): Network {
+  const [, address = '', prefixText = ''] = /^(\d+\.\d+\.\d+\.\d+)\/(\d+)$/.exec(cidr) ?? [];
+  const prefix = Number(prefixText);
+  const base = toNumber(address);
+  const size = 2 ** (BITS - prefix);
+  if (base === undefined || prefixText === '' || prefix > BITS || base % size !== 0)
+    throw new Error(`${cidr} is not an IPv4 network; write it like 192.168.111.0/24.`);
+  return {
+    cidr,
+    prefix,
+    size,
+    address: (number) => {
+      if (number < 0 || number >= size) throw new Error(`The network ${cidr} has no address number ${number}.`);
+      return toText(base + number);
+    },
+    includes: (one) => {
+      const number = toNumber(one);
+      return number !== undefined && number >= base && number < base + size;
+    },
+  };
+}
+
+function toNumber(address: string): number | undefined {
+  const bytes = address.split('.').map(Number);
+  const isAddress = bytes.length === 4 && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte < 256);
+  return isAddress ? bytes.reduce((sum, byte) => sum * 256 + byte, 0) : undefined;
+}
+
+const toText = (number: number): string =>
+  [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+
+/** The network that an address with prefix length is in: `192.168.111.0/24` for `192.168.111.20/24`. */
+export function networkOf(addressWithPrefix: string): string {
+  const [address = '', prefix = ''] = addressWithPrefix.split('/');
+  const number = toNumber(address);
+  if (number === undefined || !/^\d+$/.test(prefix))
+    throw new Error(`${addressWithPrefix} is not an address with its prefix length.`);
+  return `${toText(number - (number % 2 ** (BITS - Number(prefix))))}/${prefix}`;
+}
+
 /** A plug in the simulated switch: one address of one machine. */
 export interface Plug {
   readonly address: string;

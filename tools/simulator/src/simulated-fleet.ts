@@ -3,18 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileByteSource } from '@muster/adapter-filesystem';
 import { readBootImageFile } from '@muster/service-agent';
-import { generateHardware, type Hardware } from '../hardware/generate-hardware';
-import type { HardwareFaultId } from '../hardware/hardware-faults';
-import { checkImage } from '../image/check-image';
-import { downloadImage } from '../image/download-image';
-import type { Mishaps } from '../machine/mishaps';
-import { simulatedMachine, type SimulatedMachine } from '../machine/simulated-machine';
-import type { SimulationObserver } from '../observer';
-import { createSimulatedTimer } from '../timer';
-import { fetchRootfs } from './fetch-rootfs';
-import { parseNetwork } from '../world/addresses';
-import { createSimulatedWorld, type SimulatedWorld } from '../world/simulated-cluster';
-import { createSimulatedNetwork, type SimulatedNetwork } from '../world/simulated-network';
+import { checkImage, downloadImage, fetchRootfs } from './discovery-image';
+import { generateHardware, type Hardware, type HardwareFaultId } from './hardware/hardware';
+import { type Mishaps, simulatedMachine, type SimulatedMachine } from './machine/simulated-machine';
+import type { SimulationObserver } from './observer';
+import { createSimulatedTimer } from './timer';
+import { createSimulatedWorld, type SimulatedWorld } from './world/simulated-cluster';
+import { createSimulatedNetwork, parseNetwork, type SimulatedNetwork } from './world/simulated-network';
 
 /** One machine of a fleet; what is left out is drawn from the fleet's seed. */
 export interface FleetMember {

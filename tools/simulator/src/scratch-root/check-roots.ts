@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
@@ -86,4 +86,33 @@ function unreadableManifests(root: string): readonly { readonly path: string; re
   } catch (error) {
     return [{ path: 'a manifest', problems: error instanceof Error ? error.message : String(error) }];
   }
+}
+
+const AGENT_UNIT = '/etc/systemd/system/agent.service';
+const AGENT_WANTED = '/etc/systemd/system/multi-user.target.wants/agent.service';
+
+/** Looks for what makes a machine report itself: an agent that is started, and every program that it needs before. */
+export function checkDiscoveryRoot(root: string): void {
+  const place = join(root, AGENT_UNIT);
+  if (!existsSync(place)) throw new Error(`The image starts no agent: ${AGENT_UNIT} is missing.`);
+  if (!lstatSync(join(root, AGENT_WANTED), { throwIfNoEntry: false }))
+    throw new Error('The image does not start its agent: the unit is not enabled.');
+  const programs = [...readFileSync(place, 'utf8').matchAll(/^ExecStartPre=(\/usr\/local\/bin\/\S+)/gm)];
+  for (const [, program = ''] of programs)
+    if (!existsSync(join(root, program)))
+      throw new Error(`The agent needs ${program}, and the image does not bring it.`);
+}
+
+export const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';
+const HOST_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** Looks for what makes a machine a node of its pool, under a name of its own. Throws with what is missing. */
+export function checkNodeRoot(root: string): void {
+  const read = (path: string): string | undefined =>
+    existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined;
+  const name = read('/etc/hostname')?.trim() ?? '';
+  if (!HOST_NAME.test(name) || name === 'localhost')
+    throw new Error(`The installed system has no name that a node could have: "${name}".`);
+  if (read(ENCAPSULATED_PATH) === undefined)
+    throw new Error('The installed system did not get the configuration of its pool.');
 }

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bufferByteSource, customiseBootIso, readBootIsoLayout, readWhole } from '@muster/boot-image';
 import { createBaseImage } from '@muster/base-image';
+import { bufferByteSource, customiseBootIso, readBootIsoLayout, readWhole } from '@muster/boot-image';
 import { eventually } from '@muster/testing';
-import { startFakeService } from '../fake-service.fixture.spec';
-import { ImageRefused } from '../image/download-image';
+import { ImageRefused } from './discovery-image';
+import { startFakeService } from './fake-service.fixture.spec';
 import { simulatedFleet } from './simulated-fleet';
 
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024;

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileByteSource } from '@muster/adapter-filesystem';
-import { createMinimalIso, readBootIsoLayout } from '@muster/boot-image';
 import { createBaseImage } from '@muster/base-image';
-import { fetchRootfs } from './fetch-rootfs';
+import { createMinimalIso, readBootIsoLayout } from '@muster/boot-image';
+import { fetchRootfs } from './discovery-image';
 
 describe('a simulated machine that starts from an image', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-rootfs-'));

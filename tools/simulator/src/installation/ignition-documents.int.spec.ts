@@ -1,11 +1,9 @@
 import { renderJoiningIgnition, toDataUrl } from '@muster/ignition-config';
 import { fetchApiVipIgnition } from '@muster/service-agent';
 import { makeFakeArtifacts } from '../fake-artifacts.fixture.spec';
-import { applyIgnition } from '../scratch-root/apply-ignition';
-import { createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
+import { applyIgnition, createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
 import { type MachineConfigServer, startMachineConfigServer } from '../world/machine-config-server';
-import { withFetched } from './fetch-pool-config';
-import { readIgnition } from './ignition';
+import { readIgnition, withFetched } from './ignition-documents';
 
 const HOST = { id: '00000000-0000-4000-8000-000000000001', role: 'master', hostname: 'a' };
 let roots: ScratchRoots;

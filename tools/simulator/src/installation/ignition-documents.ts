@@ -1,8 +1,22 @@
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { fromDataUrl, type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
+import { manifestsIn } from '../scratch-root/check-roots';
 import type { MachineConfigServer } from '../world/machine-config-server';
-import { readIgnition } from './ignition';
+import type { SimulatedCluster } from '../world/simulated-cluster';
+
+/** A machine that gets something else than a configuration could not boot. Throws with the reason. */
+export function readIgnition(bytes: Buffer, what: string): IgnitionConfig {
+  let config: Partial<IgnitionConfig> | null;
+  try {
+    config = JSON.parse(bytes.toString('utf8')) as Partial<IgnitionConfig> | null;
+  } catch {
+    throw new Error(`The service gave no JSON for ${what}.`);
+  }
+  if (typeof config?.ignition?.version !== 'string')
+    throw new Error(`The service gave JSON, but no ignition config for ${what}.`);
+  return config as IgnitionConfig;
+}
 
 const TIMEOUT_MS = 10_000;
 
@@ -55,4 +69,39 @@ export function fetchPoolConfig(
     asking.on('error', (error) => fail(error.message));
     asking.end();
   });
+}
+
+interface DataManifest {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string };
+  readonly data?: { readonly [key: string]: string };
+}
+
+const CONTROLLER = 'assisted-installer-controller';
+
+/** Returns what the manifests on the bootstrap host put into the cluster: the controller's settings, the install config. */
+export function readBootstrapManifests(
+  root: string,
+  agentVersion: string,
+): Pick<SimulatedCluster, 'controllerConfig' | 'installConfig'> {
+  const documents = manifestsIn(root).flatMap(({ documents }) => documents) as readonly DataManifest[];
+  const dataOf = (kind: string, name: string): { readonly [key: string]: string } =>
+    documents.find((document) => document.kind === kind && document.metadata?.name === name)?.data ?? {};
+  const config = dataOf('ConfigMap', `${CONTROLLER}-config`);
+  const token = dataOf('Secret', `${CONTROLLER}-secret`)['pull-secret-token'] ?? '';
+  return {
+    installConfig: dataOf('ConfigMap', 'cluster-config-v1')['install-config'],
+    controllerConfig: {
+      clusterId: config['cluster-id'] ?? '',
+      serviceUrl: config['inventory-url'] ?? '',
+      token: Buffer.from(token, 'base64').toString('utf8'),
+      isInsecure: config['skip-cert-verification'] === 'true',
+      controlPlaneCount: Number(config['control-plane-count']),
+      checksClusterVersion: config['check-cluster-version'] === 'true',
+      mustGatherImage: config['must-gather-image'] ?? '',
+      notifiesReboots: config['notify-num-reboots'] === 'true',
+      openshiftVersion: '',
+      agentVersion,
+    },
+  };
 }

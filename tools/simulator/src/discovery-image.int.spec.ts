@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import {
   inMemorySecrets,
 } from '@muster/adapter-in-memory';
 import { connectNatsRequests, loadOrCreateNatsTrust, type NatsRequests } from '@muster/adapter-nats';
+import { createBaseImage } from '@muster/base-image';
 import { bufferByteSource, readBootIsoLayout, readIgnitionConfig, readKargs } from '@muster/boot-image';
 import { IgnitionService, type MusterEvent, toStoredData } from '@muster/contracts';
 import { callService, type Platform, type RunningService } from '@muster/nest-kit';
@@ -20,7 +20,7 @@ import { startIgnition } from '@muster/service-ignition';
 import { startImage } from '@muster/service-image';
 import { type NatsServer, seededIds, startNatsServer, temporaryDirectory } from '@muster/testing';
 import type { LoggerService } from '@nestjs/common';
-import { createBaseImage } from '@muster/base-image';
+import 'reflect-metadata';
 
 const INFRA_ENV_ID = 'e1e1e1e1-0000-4000-8000-000000000002';
 const PULL_SECRET = '{"auths":{"quay.io":{"auth":"c2VjcmV0"}}}';

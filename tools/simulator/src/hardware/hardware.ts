@@ -1,7 +1,7 @@
 import type { Disk, Interface, Inventory, MachineIdentity } from '@muster/service-agent';
 import { createRandom, type Random } from '../random';
-import { networkOf } from '../world/addresses';
-import { SERVER_MODELS, type DiskModel, type ServerModel } from './server-models';
+import { networkOf } from '../world/simulated-network';
+import { type DiskModel, SERVER_MODELS, type ServerModel } from './server-models';
 
 /** A machine's parts and the numbers printed on them. */
 export interface Hardware {
@@ -160,3 +160,57 @@ function drawDisk(random: Random, model: DiskModel, index: number): Disk {
 
 const drawUuid = (random: Random): string =>
   [random.hex(8), random.hex(4), `4${random.hex(3)}`, `a${random.hex(3)}`, random.hex(12)].join('-');
+
+/** A fault of a machine that the service must find, and its repair. */
+export interface HardwareFault {
+  /** The inventory of a machine that has it. */
+  apply(inventory: Inventory): Inventory;
+  readonly remedy: string;
+}
+
+export const HARDWARE_FAULTS = {
+  'too-little-memory': {
+    apply: (inventory) => ({
+      ...inventory,
+      memory: { ...inventory.memory, physical_bytes: 4 * GIB, usable_bytes: Math.floor(3.9 * GIB) },
+    }),
+    remedy: 'a broken memory module is replaced',
+  },
+  'too-few-cpus': {
+    apply: (inventory) => ({ ...inventory, cpu: { ...inventory.cpu, count: 1 } }),
+    remedy: 'cores that were switched off in the firmware are switched on',
+  },
+  'no-usable-disk': {
+    apply: (inventory) => ({
+      ...inventory,
+      disks: inventory.disks.filter(({ is_installation_media }) => is_installation_media),
+    }),
+    remedy: 'a loose cable of the disk controller is plugged in',
+  },
+  'no-name': {
+    apply: (inventory) => ({ ...inventory, hostname: 'localhost' }),
+    remedy: 'the name of the machine is added to the name server',
+  },
+} as const satisfies Record<string, HardwareFault>;
+
+export type HardwareFaultId = keyof typeof HARDWARE_FAULTS;
+
+/**
+ * A machine as one was once reported. The serial number of its board is not in the document, so it is made from the name:
+ * the same document gives the same host id. Throws when the text is no inventory.
+ */
+export function hardwareFromDocument(text: string): Hardware {
+  const inventory = JSON.parse(text) as Inventory;
+  if (!inventory.cpu || !inventory.memory || !Array.isArray(inventory.interfaces) || !Array.isArray(inventory.disks))
+    throw new Error('This is not an inventory: cpu, memory, interfaces or disks are missing.');
+  const random = createRandom(inventory.hostname);
+  return {
+    inventory,
+    identity: {
+      baseboardSerial: `document-${random.hex(12)}`,
+      systemUuid: '',
+      systemSerial: inventory.system_vendor.serial_number ?? '',
+      macAddresses: inventory.interfaces.flatMap(({ mac_address }) => mac_address ?? []),
+    },
+  };
+}

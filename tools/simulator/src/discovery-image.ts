@@ -1,0 +1,88 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { openFileByteSource } from '@muster/adapter-filesystem';
+import { type ByteSource, readBootIsoLayout, readIgnitionConfig, readKargs } from '@muster/boot-image';
+import type { Timer } from '@muster/host-api';
+import { readIgnition } from './installation/ignition-documents';
+import { checkDiscoveryRoot } from './scratch-root/check-roots';
+import { applyIgnition, createScratchRoots } from './scratch-root/scratch-roots';
+
+export interface DownloadImageOptions {
+  readonly url: string;
+  /** Where the image is written to; replaced when it exists. */
+  readonly path: string;
+  readonly timer: Timer;
+  readonly signal: AbortSignal;
+  /** Told why a try failed; another follows. */
+  readonly onRetry?: (reason: string) => void;
+}
+
+const RETRY_MS = 5_000;
+const TRIES_MAX = 120;
+
+/** Downloads a boot image; retries while the service is unavailable. Returns its size in bytes. */
+export async function downloadImage(options: DownloadImageOptions): Promise<number> {
+  const { url, path, timer, signal } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await fetch(url, { signal });
+      if (!answer.ok || !answer.body) {
+        const reason = `The image was refused with HTTP ${answer.status}: ${(await answer.text()).slice(0, 300)}`;
+        // The link itself is wrong or too old: trying again cannot help.
+        if (answer.status >= 400 && answer.status < 500) throw new ImageRefused(reason);
+        throw new Error(reason);
+      }
+      const file = createWriteStream(path);
+      await pipeline(Readable.fromWeb(answer.body as never), file);
+      return file.bytesWritten;
+    } catch (error) {
+      if (error instanceof ImageRefused || signal.aborted || attempt >= TRIES_MAX) throw error;
+      options.onRetry?.(error instanceof Error ? error.message : String(error));
+      await timer.sleep(RETRY_MS, signal);
+    }
+  }
+}
+
+export class ImageRefused extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'ImageRefused';
+  }
+}
+
+const ROOTFS_ARGUMENT = /(?:^| )coreos\.live\.rootfs_url="?([^" ]+)/;
+
+/**
+ * What a machine does that was started from an image without a root file system: it fetches that from where the kernel's
+ * arguments say. Resolves with its bytes; 0 when the image has its own. Throws when it cannot be had: the machine hangs there.
+ */
+export async function fetchRootfs(image: ByteSource, signal: AbortSignal): Promise<number> {
+  const { kargs } = await readBootIsoLayout(image);
+  const url = kargs && ROOTFS_ARGUMENT.exec(await readKargs(image, kargs))?.[1];
+  if (!url) return 0;
+  const answer = await fetch(url, { signal });
+  if (!answer.ok || !answer.body)
+    throw new Error(`The machine cannot start: its root file system at ${url} is answered with ${answer.status}.`);
+  let bytes = 0;
+  for await (const chunk of answer.body) bytes += (chunk as Uint8Array).length;
+  return bytes;
+}
+
+/** Starts a machine of files only from the ISO at `path`. Throws when a real one would not report itself. */
+export async function checkImage(path: string): Promise<void> {
+  const image = await openFileByteSource(path);
+  const roots = createScratchRoots();
+  try {
+    const { ignition } = await readBootIsoLayout(image);
+    const config = await readIgnitionConfig(image, ignition);
+    // The reader of the settings reports this.
+    if (!config) return;
+    const root = roots.fresh('image', 'live');
+    applyIgnition(readIgnition(Buffer.from(config), 'the live system'), root);
+    checkDiscoveryRoot(root);
+  } finally {
+    roots.remove();
+    await image.close();
+  }
+}
