@@ -5,24 +5,19 @@ import { APP_FILTER } from '@nestjs/core';
 import { OPEN_IMAGE_FILE } from './base-images/base-image';
 import { BaseImages } from './base-images/base-images';
 import { ImageSources } from './base-images/image-sources';
-import { ListBaseImagesController } from './base-images/list-base-images.controller';
-import { BootArtifacts } from './boot-artifacts/boot-artifacts';
-import { BootArtifactsController } from './boot-artifacts/boot-artifacts.controller';
+import { BootArtifacts, BootArtifactsController } from './boot-artifacts/boot-artifacts';
+import { HostBinariesController } from './boot-artifacts/host-binaries.controller';
 import { CONFIG, type ImageConfig } from './config';
 import { DiscoveryImages } from './download/discovery-images';
-import { DownloadImageController } from './download/download-image.controller';
 import { Downloads } from './download/downloads';
 import { ImageAccess } from './download/image-access';
-import { ImageResponder } from './download/image-responder';
+import { DownloadImageController, ImageResponder, NetworkBootController } from './download/images.controller';
 import { InfraEnvContents } from './download/infra-env-content';
-import { HealthController } from './health/health.controller';
-import { HostBinariesController } from './host-binaries/host-binaries.controller';
+import { NetworkBootImages } from './download/network-boot-images';
 import { FileResponder } from './http/file-responder';
 import { ProblemFilter } from './http/problem.filter';
-import { createImageMetrics } from './metrics/image-metrics';
-import { MetricsController } from './metrics/metrics.controller';
-import { NetworkBootController } from './network-boot/network-boot.controller';
-import { NetworkBootImages } from './network-boot/network-boot-images';
+import { createImageMetrics } from './image-metrics';
+import { HealthController, ListBaseImagesController, MetricsController } from './status.controllers';
 
 @Module({})
 export class AppModule {

@@ -6,15 +6,15 @@ import {
   type Environment,
   type HostBinary,
   readAuthType,
-  readHostBinaries,
   readFileSetting,
+  readHostBinaries,
   readSettings,
   readTlsFiles,
   SettingError,
   type SettingsReader,
 } from '@muster/nest-kit';
+import type { BaseImageMinimums } from './base-images/base-image';
 import type { OsImageEntry } from './base-images/os-image-catalogue';
-import type { BaseImageMinimums } from './base-images/verify-base-image';
 import type { RemoteClientOptions } from './remote/remote-client';
 
 /** The settings of this service. */

@@ -1,13 +1,11 @@
-import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { isAllowedOrigin, closePromptly, RequestMetrics, type StartService } from '@muster/nest-kit';
+import { closePromptly, isAllowedOrigin, RequestMetrics, type StartService } from '@muster/nest-kit';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import 'reflect-metadata';
 import { AppModule } from './app.module';
 import { readConfig } from './config';
-import { CROSS_ORIGIN } from './http/cross-origin';
-import { createImageServer } from './http/image-server';
-import { openPlainTransport } from './http/plain-listener';
+import { createImageServer, CROSS_ORIGIN, openPlainTransport } from './http/image-server';
 
 /** Boot images, made while they are sent. Its endpoints are HTTP and HTTPS; it answers nothing on the bus. */
 export const startImage: StartService = async (platform, logger) => {

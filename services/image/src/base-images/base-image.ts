@@ -1,4 +1,17 @@
-import type { BootIsoLayout, ByteSource, MinimalIso } from '@muster/boot-image';
+import { createHash } from 'node:crypto';
+import {
+  BootImageError,
+  type BootImageErrorCode,
+  type BootIsoLayout,
+  type ByteSource,
+  isCoreOsVolumeId,
+  type MinimalIso,
+  openIso,
+  readBootIsoLayout,
+  readRange,
+  ROOTFS_PATH,
+} from '@muster/boot-image';
+import { type ProblemCode, RefusalError } from '@muster/problems';
 import type { OsImageEntry } from './os-image-catalogue';
 
 /** A live image as it was built, ready to be customised. */
@@ -29,3 +42,71 @@ export interface OpenedFile extends ByteSource {
 /** Opens a file. Reading images needs no other file system operation. */
 export type OpenImageFile = (path: string) => Promise<OpenedFile>;
 export const OPEN_IMAGE_FILE = Symbol('OpenImageFile');
+
+/** Images up to this size are read as a whole. */
+const WHOLE_BYTES_MAX = 64 * 1024 * 1024;
+const EDGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * SHA-256 of the size and of the bytes; of large images only the first and last 4 MiB, so that the first download does not
+ * wait for gigabytes. The first hold the volume's dates and where every file is, which no two builds share.
+ */
+export async function digestOfImage(source: ByteSource): Promise<string> {
+  const hash = createHash('sha256').update(`${source.size}\n`);
+  const isWhole = source.size <= WHOLE_BYTES_MAX;
+  const ranges = isWhole
+    ? [[0, source.size]]
+    : [
+        [0, EDGE_BYTES],
+        [source.size - EDGE_BYTES, EDGE_BYTES],
+      ];
+  for (const [offset, length] of ranges)
+    for await (const chunk of readRange(source, offset, length)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+export interface BaseImageMinimums {
+  /** Bytes. */
+  readonly rootfsBytesMin: number;
+  readonly kernelBytesMin: number;
+}
+
+const KERNEL_PATHS = ['/images/pxeboot/vmlinuz', '/images/pxeboot/kernel.img'];
+
+/** Whether what was downloaded is a whole live image. Throws BootImageError or RangeError with what is wrong. */
+export async function verifyBaseImage(source: ByteSource, minimums: BaseImageMinimums): Promise<void> {
+  const { volumeId } = await readBootIsoLayout(source);
+  if (!isCoreOsVolumeId(volumeId))
+    throw new RangeError(`its volume is named ${JSON.stringify(volumeId)}, which no CoreOS image is`);
+  const image = await openIso(source);
+  const sizeOf = async (path: string): Promise<number> => (await image.find(path))?.size ?? 0;
+  const rootfsBytes = await sizeOf(ROOTFS_PATH);
+  if (rootfsBytes < minimums.rootfsBytesMin)
+    throw new RangeError(
+      `its root file system has ${rootfsBytes} bytes, and at least ${minimums.rootfsBytesMin} are expected`,
+    );
+  const kernelBytes = Math.max(...(await Promise.all(KERNEL_PATHS.map(sizeOf))));
+  if (kernelBytes < minimums.kernelBytesMin)
+    throw new RangeError(`its kernel has ${kernelBytes} bytes, and at least ${minimums.kernelBytesMin} are expected`);
+}
+
+/** Errors that the user can correct. All other errors are faults of the base image. */
+const CODES: ReadonlyMap<BootImageErrorCode, ProblemCode> = new Map([
+  ['config_too_large', 'too-large'],
+  ['ramdisk_too_large', 'too-large'],
+  ['kargs_too_long', 'invalid-input'],
+  ['hostile_karg', 'invalid-input'],
+  ['hostile_url', 'invalid-input'],
+  ['no_kargs_area', 'invalid-input'],
+  ['no_minimal_image', 'invalid-input'],
+]);
+
+/** Runs the work; what it finds wrong with an image becomes a refusal. */
+export async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BootImageError)) throw error;
+    throw new RefusalError({ code: CODES.get(error.code) ?? 'internal', reason: error.message });
+  }
+}

@@ -1,5 +1,5 @@
-import { BoundedMap } from '@muster/event-sourcing';
 import { BootImageError, createMinimalIso, type MinimalIso, readBootIsoLayout } from '@muster/boot-image';
+import { BoundedMap } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';

@@ -3,15 +3,10 @@ import { basename } from 'node:path';
 import { blockCachedSource, type ByteSource } from '@muster/boot-image';
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
-import { openHttpByteSource } from '../remote/http-byte-source';
-import { RemoteClient } from '../remote/remote-client';
-import { ImageStore, type WantedImage } from '../store/image-store';
-import type { StoredImageState } from '../store/stored-image-state';
-import { OPEN_IMAGE_FILE, type OpenImageFile } from './base-image';
-import { digestOfImage } from './image-digest';
-import { locationOfImage } from './image-location';
-import { architectureOf, kindOf, type OsImageEntry } from './os-image-catalogue';
-import { verifyBaseImage } from './verify-base-image';
+import { ImageStore, type StoredImageState, type WantedImage } from '../remote/image-store';
+import { openHttpByteSource, RemoteClient } from '../remote/remote-client';
+import { digestOfImage, OPEN_IMAGE_FILE, type OpenImageFile, verifyBaseImage } from './base-image';
+import { architectureOf, kindOf, locationOfImage, type OsImageEntry } from './os-image-catalogue';
 
 export interface OpenedSource {
   readonly source: ByteSource;

@@ -1,10 +1,18 @@
 import { fileSource, openIso, ROOTFS_PATH } from '@muster/boot-image';
 import { RefusalError } from '@muster/problems';
-import { Injectable } from '@nestjs/common';
+import { Controller, Delete, Get, Injectable, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refusing } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
-import { refusing } from '../base-images/refusing';
-import { etagOf } from '../http/etag';
-import type { SentFile } from '../http/sent-file';
+import type { OsImageEntry } from '../base-images/os-image-catalogue';
+import { DEFAULT_ARCHITECTURE, type QueryParameters, requiredTextOf, textOf } from '../download/image-address';
+import { etagOf, FileResponder, type SentFile } from '../http/file-responder';
+
+/** Where a machine that has no root file system of its own fetches that of its build. */
+export function rootfsUrlOf(baseUrl: string, { cpu_architecture, version }: OsImageEntry): string {
+  const query = new URLSearchParams({ arch: cpu_architecture, version });
+  return `${baseUrl}/boot-artifacts/rootfs?${query.toString()}`;
+}
 
 interface Artifact {
   /** The first one that the image has. */
@@ -70,5 +78,36 @@ export class BootArtifacts {
       release();
       throw error;
     }
+  }
+}
+
+const METHOD_NOT_ALLOWED = 405;
+
+/** Kernels and root file systems are public, so they need no authentication. HEAD is answered like GET. */
+@Controller('boot-artifacts/:artifact')
+export class BootArtifactsController {
+  constructor(
+    private readonly artifacts: BootArtifacts,
+    private readonly responder: FileResponder,
+  ) {}
+
+  @Get()
+  async download(
+    @Param('artifact') artifact: string,
+    @Query() query: QueryParameters,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const version = requiredTextOf(query, 'version');
+    const architecture = textOf(query, 'arch') || DEFAULT_ARCHITECTURE;
+    await this.responder.answer(() => this.artifacts.open(artifact, version, architecture), request, reply);
+  }
+
+  @Post()
+  @Put()
+  @Patch()
+  @Delete()
+  refuse(@Res() reply: FastifyReply): void {
+    void reply.status(METHOD_NOT_ALLOWED).header('allow', 'GET, HEAD').send();
   }
 }

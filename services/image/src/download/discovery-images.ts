@@ -1,12 +1,10 @@
 import { customiseBootIso, type MinimalIso, RANGE_CHUNK_BYTES } from '@muster/boot-image';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { BaseImage } from '../base-images/base-image';
+import { type BaseImage, refusing } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
-import { refusing } from '../base-images/refusing';
-import { rootfsUrlOf } from '../boot-artifacts/rootfs-url';
-import { etagOf } from '../http/etag';
-import type { SentFile } from '../http/sent-file';
-import { baseKindOf, type ImageType } from './image-type';
+import { rootfsUrlOf } from '../boot-artifacts/boot-artifacts';
+import { etagOf, type SentFile } from '../http/file-responder';
+import { baseKindOf, type ImageType } from './image-address';
 import { InfraEnvContents } from './infra-env-content';
 
 export interface ImageRequest {

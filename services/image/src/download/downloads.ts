@@ -1,10 +1,62 @@
-import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import { randomUUID } from 'node:crypto';
+import { eventCategory, type ImageEvent, STREAM_OWNERS } from '@muster/contracts';
+import { accepted, type Decider, type Decision } from '@muster/decision';
 import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
-import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import { CLOCK, EVENT_STORE, IDS, type MusterEventStore } from '@muster/nest-kit';
 import type { Clock, Ids } from '@muster/ports';
+import type { ProblemCode } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { type DownloadsCommand, downloadsDecider, type DownloadsState } from './downloads.decider';
+
+/** What is known of the downloads of one infra-env's images. */
+export interface DownloadsState {
+  readonly isDownloaded: boolean;
+  /** Image types that were downloaded completely at least once. */
+  readonly completedTypes: readonly string[];
+}
+
+export interface DownloadFacts {
+  readonly infraEnvId: string;
+  readonly imageType: string;
+  readonly version: string;
+  readonly arch: string;
+  readonly bytes: number;
+}
+
+export type DownloadsCommand =
+  ({ readonly type: 'StartDownload' } & DownloadFacts) | ({ readonly type: 'CompleteDownload' } & DownloadFacts);
+
+/** Edges only: that an infra-env's image was fetched for the first time, and that a type of it was had to the end. */
+export const downloadsDecider: Decider<DownloadsState, DownloadsCommand, ImageEvent, ProblemCode> = {
+  initialState: () => ({ isDownloaded: false, completedTypes: [] }),
+  evolve,
+  decide,
+};
+
+function decide(command: DownloadsCommand, state: DownloadsState): Decision<ImageEvent, ProblemCode> {
+  const { infraEnvId, imageType, version, arch, bytes } = command;
+  switch (command.type) {
+    case 'StartDownload':
+      if (state.isDownloaded) return accepted();
+      return accepted({ type: 'ImageFirstDownloaded', data: { infraEnvId, imageType, version, arch, bytes } });
+    case 'CompleteDownload':
+      if (state.completedTypes.includes(imageType)) return accepted();
+      return accepted({ type: 'ImageDownloadCompleted', data: { infraEnvId, imageType, bytes } });
+    default:
+      return command satisfies never;
+  }
+}
+
+function evolve(state: DownloadsState, event: ImageEvent): DownloadsState {
+  switch (event.type) {
+    case 'ImageFirstDownloaded':
+      return { ...state, isDownloaded: true };
+    case 'ImageDownloadCompleted':
+      return { ...state, completedTypes: [...state.completedTypes, event.data.imageType] };
+    default:
+      event satisfies never;
+      return state;
+  }
+}
 
 /** Remembers downloads. No download waits for that, and none fails because of it. */
 @Injectable()

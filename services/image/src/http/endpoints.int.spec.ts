@@ -1,14 +1,14 @@
-import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get as httpsGet } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAllowedOrigin } from '@muster/nest-kit';
 import { type NatsServer, startNatsServer } from '@muster/testing';
 import * as x509 from '@peculiar/x509';
+import 'reflect-metadata';
 import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
-import { isAllowedOrigin } from '@muster/nest-kit';
-import { isForNetworkBoot } from './plain-listener';
+import { isForNetworkBoot } from './image-server';
 
 let nats: NatsServer;
 let stage: ImageStage | undefined;

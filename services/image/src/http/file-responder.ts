@@ -1,10 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { ByteSource } from '@muster/boot-image';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONFIG, type ImageConfig } from '../config';
-import { planResponse } from './plan-response';
+import { planResponse, type Representation } from './plan-response';
 import { sendBody } from './send-image';
-import type { SentFile } from './sent-file';
+
+/** Bytes as they will be sent, and what they keep occupied until `release`. */
+export interface SentFile extends Representation {
+  readonly source: ByteSource;
+  /** What clients save it as; plain ASCII without quotes. */
+  readonly fileName: string;
+  release(): void;
+}
+
+const ETAG_CHARACTERS = 40;
+
+/** Strong: the same parts, in the same order, are the same bytes. */
+export function etagOf(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha256');
+  // The length first, so that no two lists of parts run together to the same text.
+  for (const part of parts) hash.update(`${part.length}\n`).update(part);
+  return `"${hash.digest('hex').slice(0, ETAG_CHARACTERS)}"`;
+}
 
 /** Receives the result of each download with a body. */
 export interface DownloadListener {

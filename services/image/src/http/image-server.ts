@@ -1,5 +1,15 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CLOSE_MAX_WAIT_MS } from '@muster/nest-kit';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { ImageConfig } from '../config';
+
+/** CORS for browsers of other origins, as in assisted-image-service. */
+export const CROSS_ORIGIN = {
+  methods: ['GET', 'HEAD'],
+  allowedHeaders: ['Authorization', 'Content-Type'],
+  maxAge: 600,
+};
 
 /** A token in a path is longer than a router expects. */
 const PATH_PARAMETER_CHARACTERS_MAX = 4_096;
@@ -12,3 +22,48 @@ export const createImageServer = ({ tls }: Pick<ImageConfig, 'tls'>): FastifyAda
     forceCloseConnections: true,
     ...(tls ? { https: tls } : { http: { headersTimeout: HEADERS_TIMEOUT_MS } }),
   });
+
+type Route = (request: IncomingMessage, response: ServerResponse) => void;
+
+const NOT_FOUND = 404;
+const PROBLEM = JSON.stringify({
+  type: 'urn:muster:problem:not-found',
+  title: 'Not found',
+  status: NOT_FOUND,
+  detail: 'Images are served over HTTPS; this plain endpoint is for machines that boot over the network.',
+});
+
+/**
+ * A second endpoint without TLS, for firmware that cannot do it. Beside a endpoint with TLS it serves what network boot needs and
+ * nothing else.
+ */
+export async function openPlainTransport(
+  route: Route,
+  options: { readonly port: number; readonly host: string; readonly isBesideTls: boolean },
+): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const server: Server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS }, (request, response) => {
+    if (!options.isBesideTls || isForNetworkBoot(request.url ?? '')) return route(request, response);
+    response.writeHead(NOT_FOUND, { 'content-type': 'application/problem+json' }).end(PROBLEM);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => resolve());
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MAX_WAIT_MS);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+export function isForNetworkBoot(url: string): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  return /^\/boot-artifacts\//.test(path) || /^\/images\/.+\/pxe-initrd$/.test(path) || /^\/(health|live)$/.test(path);
+}

@@ -1,6 +1,5 @@
 import { assert, integer, property } from 'fast-check';
-import { parseByteRanges } from './byte-ranges';
-import { planResponse } from './plan-response';
+import { parseByteRanges, planResponse } from './plan-response';
 
 const thing = { size: 1_000, etag: '"abc"', modifiedMs: Date.UTC(2026, 0, 1, 0, 0, 0, 500) };
 const modified = new Date(thing.modifiedMs).toUTCString();

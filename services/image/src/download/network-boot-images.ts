@@ -8,11 +8,10 @@ import {
 } from '@muster/boot-image';
 import { RefusalError } from '@muster/problems';
 import { Injectable } from '@nestjs/common';
+import { refusing } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
-import { refusing } from '../base-images/refusing';
-import { InfraEnvContents } from '../download/infra-env-content';
-import { etagOf } from '../http/etag';
-import type { SentFile } from '../http/sent-file';
+import { etagOf, type SentFile } from '../http/file-responder';
+import { InfraEnvContents } from './infra-env-content';
 
 export interface NetworkBootRequest {
   readonly infraEnvId: string;

@@ -1,3 +1,5 @@
+import { RequestMetrics } from '@muster/nest-kit';
+
 /** Route patterns and what dashboards call them. */
 const LABELS: ReadonlyMap<string, string> = new Map([
   ['/images/:infraEnvId', '/images/:imageID'],
@@ -13,3 +15,19 @@ const BOOT_ARTIFACTS = '/boot-artifacts/:artifact';
 export function handlerLabel(route: string | undefined): string | undefined {
   return route === BOOT_ARTIFACTS ? '' : LABELS.get(route ?? '');
 }
+
+const METHODS: readonly string[] = ['GET', 'HEAD'];
+
+/** Metrics of downloads under the names and with the buckets of assisted-image-service. Other requests are not counted. */
+export const createImageMetrics = (): RequestMetrics =>
+  new RequestMetrics({
+    prefix: 'assisted_image_service_',
+    service: '',
+    durationBuckets: [0.1, 1, 10, 50, 100, 300, 600],
+    sizeBuckets: [100, 1e6, 5e8, 1e9, 1e10],
+    inFlightLabels: ['handler'],
+    kindOf: (route, method) => {
+      const handler = handlerLabel(route);
+      return handler === undefined ? undefined : { handler, method: METHODS.includes(method) ? method : 'other' };
+    },
+  });

@@ -1,10 +1,10 @@
-import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import 'reflect-metadata';
 import { type ImageStage, openImageStage } from '../image-stage.fixture.spec';
 
 const PROGRAM = Buffer.from('an executable '.repeat(1_000));

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, temporaryDirectory } from '@muster/testing';
-import { type FileServer, startFileServer } from '../remote/file-server.fixture.spec';
-import { RemoteClient } from '../remote/remote-client';
+import { type FileServer, startFileServer } from './file-server.fixture.spec';
 import { ImageStore, type ImageStoreOptions, type WantedImage } from './image-store';
+import { RemoteClient } from './remote-client';
 
 const FILE = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 const image = (name: string, url: string, sha256 = ''): WantedImage => ({ fileName: `rhcos-${name}.iso`, url, sha256 });

@@ -4,9 +4,7 @@ import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OPEN_IMAGE_FILE, type OpenImageFile } from '../base-images/base-image';
 import { CONFIG, type ImageConfig } from '../config';
-import { etagOf } from '../http/etag';
-import { FileResponder } from '../http/file-responder';
-import type { SentFile } from '../http/sent-file';
+import { etagOf, FileResponder, type SentFile } from '../http/file-responder';
 
 const GZIP_SUFFIX = '.gz';
 

@@ -1,6 +1,5 @@
 import { type FileServer, startFileServer } from './file-server.fixture.spec';
-import { openHttpByteSource } from './http-byte-source';
-import { RemoteClient, RemoteError } from './remote-client';
+import { openHttpByteSource, RemoteClient, RemoteError } from './remote-client';
 
 const FILE = Buffer.from(Array.from({ length: 10_000 }, (_, index) => index % 251));
 

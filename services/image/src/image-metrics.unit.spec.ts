@@ -1,4 +1,4 @@
-import { handlerLabel } from './handler-label';
+import { handlerLabel } from './image-metrics';
 
 describe('The label of a request', () => {
   it('is the kind of its URL and never the URL', () => {

@@ -1,5 +1,5 @@
 import { givenEvents } from '@muster/testing';
-import { type DownloadsCommand, downloadsDecider } from './downloads.decider';
+import { type DownloadsCommand, downloadsDecider } from './downloads';
 
 const facts = { infraEnvId: 'e', imageType: 'full-iso', version: '4.18', arch: 'x86_64', bytes: 5 };
 const started: DownloadsCommand = { type: 'StartDownload', ...facts };

@@ -1,0 +1,86 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type NatsServer, startNatsServer } from '@muster/testing';
+import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
+
+let nats: NatsServer;
+let stage: ImageStage;
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+afterAll(() => nats.stop());
+afterEach(() => stage.close());
+
+const open = async (environment = {}): Promise<void> => {
+  stage = await openImageStage(nats.url, environment);
+};
+const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${stage.url}${path}`, init);
+const full = (): string => `/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`;
+
+describe('an image URL with a token', () => {
+  const claims = (payload: object): string => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.x`;
+  const sign = async (key: KeyObject, payload: Record<string, string>): Promise<string> => {
+    const { SignJWT } = await import('jose');
+    return new SignJWT(payload).setProtectedHeader({ alg: 'ES256' }).sign(key);
+  };
+  const status = async (path: string): Promise<number> => (await get(path, { method: 'HEAD' })).status;
+  const byApiKey = (token: string): string => `/byapikey/${token}/4.18/x86_64/full.iso`;
+
+  it('names its infra-env, unchecked where nothing is checked', async () => {
+    await open();
+    expect(await status(byApiKey(claims({ infra_env_id: INFRA_ENV_ID })))).toBe(200);
+    expect(await status(byApiKey(claims({ sub: INFRA_ENV_ID })))).toBe(200);
+    expect(await status(byApiKey(claims({ sub: INFRA_ENV_ID })).replace('byapikey', 'bytoken'))).toBe(200);
+    expect(await status(byApiKey(claims({})))).toBe(404);
+    expect(await status(byApiKey('nothing'))).toBe(401);
+  });
+
+  it('opens its own infra-env only, where tokens are checked', async () => {
+    const [own, foreign] = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }));
+    if (!own || !foreign) throw new Error('two key pairs were made');
+    const pem = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    await open({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: pem });
+    const good = await sign(own.privateKey, { infra_env_id: INFRA_ENV_ID });
+    const forged = await sign(foreign.privateKey, { infra_env_id: INFRA_ENV_ID });
+    const other = await sign(own.privateKey, { infra_env_id: 'e1e1e1e1-0000-4000-8000-00000000dead' });
+    const long = `/images/${INFRA_ENV_ID}?type=full-iso&version=4.18`;
+    expect(await status(byApiKey(good))).toBe(200);
+    expect(await status(byApiKey(forged))).toBe(401);
+    expect(await status(byApiKey(claims({ infra_env_id: INFRA_ENV_ID })))).toBe(401);
+    expect(await status(full())).toBe(401);
+    expect(await status(`${full()}?api_key=${good}`)).toBe(200);
+    expect(await status(`${full()}?api_key=${other}`)).toBe(404);
+    expect(await status(`${long}&api_key=${good}`)).toBe(200);
+    expect(await status(long)).toBe(401);
+  });
+});
+
+describe('an image URL with the credentials of a user', () => {
+  it('is answered for users with read access to the infra-env', async () => {
+    const asked: string[] = [];
+    const api = createServer((request, response) => {
+      asked.push(`${request.url} ${request.headers.authorization}`);
+      const status = { 'Bearer owner': 200, 'Bearer other': 404 }[request.headers.authorization ?? ''] ?? 401;
+      response.writeHead(status).end('{}');
+    });
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    try {
+      const SERVICE_BASE_URL = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+      await open({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: pem, SERVICE_BASE_URL });
+      const statusFor = async (authorization: string): Promise<number> =>
+        (await get(full(), { method: 'HEAD', headers: { authorization } })).status;
+      expect(await statusFor('Bearer owner')).toBe(200);
+      expect(await statusFor('Bearer other')).toBe(404);
+      expect(await statusFor('Bearer none')).toBe(401);
+      expect(asked[0]).toBe(`/api/assisted-install/v2/infra-envs/${INFRA_ENV_ID} Bearer owner`);
+      api.close();
+      api.closeAllConnections();
+      expect(await statusFor('Bearer owner')).toBe(503);
+    } finally {
+      api.close();
+    }
+  });
+});

@@ -1,0 +1,159 @@
+import { Controller, Get, Inject, Injectable, Param, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CONFIG, type ImageConfig } from '../config';
+import { FileResponder, type SentFile } from '../http/file-responder';
+import { DiscoveryImages, type ImageRequest } from './discovery-images';
+import { Downloads } from './downloads';
+import { ImageAccess } from './image-access';
+import {
+  DEFAULT_ARCHITECTURE,
+  type QueryParameters,
+  requiredTextOf,
+  textOf,
+  typeOfFile,
+  typeOfName,
+} from './image-address';
+import { NetworkBootImages, type NetworkBootRequest, S390X } from './network-boot-images';
+
+/** Answers requests for what is made for an infra-env, and remembers their edges. */
+@Injectable()
+export class ImageResponder {
+  constructor(
+    @Inject(CONFIG) private readonly config: ImageConfig,
+    private readonly images: DiscoveryImages,
+    private readonly networkBoot: NetworkBootImages,
+    private readonly files: FileResponder,
+    private readonly downloads: Downloads,
+  ) {}
+
+  /** Takes the reply over. Throws RefusalError before anything is sent. */
+  image(wanted: Omit<ImageRequest, 'baseUrl'>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const baseUrl = this.config.baseUrl ?? `${request.protocol}://${request.host}`;
+    return this.send(
+      () => this.images.make({ ...wanted, baseUrl }),
+      { ...wanted, imageType: wanted.type },
+      request,
+      reply,
+    );
+  }
+
+  /** As `image`, for the ramdisk of a network boot. */
+  initrd(wanted: NetworkBootRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    return this.send(() => this.networkBoot.initrd(wanted), { ...wanted, imageType: 'pxe-initrd' }, request, reply);
+  }
+
+  /** As `image`, for the ramdisk description of s390x, which is too small for an event of its own. */
+  addressAndSize(wanted: NetworkBootRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    return this.files.answer(() => this.networkBoot.addressAndSize(wanted), request, reply);
+  }
+
+  private send(
+    make: () => Promise<SentFile>,
+    { infraEnvId, imageType, version, architecture: arch }: NetworkBootRequest & { readonly imageType: string },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const facts = ({ size: bytes }: SentFile) => ({ infraEnvId, imageType, version, arch, bytes });
+    return this.files.answer(make, request, reply, {
+      started: (file) => this.downloads.record({ type: 'StartDownload', ...facts(file) }, request.ip),
+      completed: (file) => this.downloads.record({ type: 'CompleteDownload', ...facts(file) }, request.ip),
+    });
+  }
+}
+
+interface ShortAddress {
+  readonly version: string;
+  readonly arch: string;
+  readonly file: string;
+}
+
+/** Every address of an image; HEAD is answered like GET. */
+@Controller()
+export class DownloadImageController {
+  constructor(
+    private readonly access: ImageAccess,
+    private readonly responder: ImageResponder,
+  ) {}
+
+  @Get('byid/:infraEnvId/:version/:arch/:file')
+  async byId(
+    @Param() { infraEnvId, ...address }: ShortAddress & { readonly infraEnvId: string },
+    @Query() query: QueryParameters,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const wanted = shortRequest(address);
+    const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
+    await this.responder.image({ infraEnvId: id, ...wanted }, request, reply);
+  }
+
+  @Get(['byapikey/:token/:version/:arch/:file', 'bytoken/:token/:version/:arch/:file'])
+  async byToken(
+    @Param() { token, ...address }: ShortAddress & { readonly token: string },
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const wanted = shortRequest(address);
+    const infraEnvId = await this.access.byToken(token);
+    await this.responder.image({ infraEnvId, ...wanted }, request, reply);
+  }
+
+  @Get('images/:infraEnvId')
+  async byParameters(
+    @Param('infraEnvId') infraEnvId: string,
+    @Query() query: QueryParameters,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const type = typeOfName(textOf(query, 'type'));
+    const version = requiredTextOf(query, 'version');
+    const architecture = textOf(query, 'arch') || DEFAULT_ARCHITECTURE;
+    const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
+    await this.responder.image({ infraEnvId: id, type, version, architecture }, request, reply);
+  }
+}
+
+/** The contract has a name for each kind of token; an address carries one. */
+export const tokenIn = (query: QueryParameters): string => textOf(query, 'api_key') || textOf(query, 'image_token');
+
+const shortRequest = ({ version, arch, file }: ShortAddress) => ({
+  type: typeOfFile(file),
+  version,
+  architecture: arch,
+});
+
+/** What machines fetch that boot over the network; HEAD is answered like GET. */
+@Controller('images/:infraEnvId')
+export class NetworkBootController {
+  constructor(
+    private readonly access: ImageAccess,
+    private readonly responder: ImageResponder,
+  ) {}
+
+  @Get('pxe-initrd')
+  async initrd(
+    @Param('infraEnvId') infraEnvId: string,
+    @Query() query: QueryParameters,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const wanted = {
+      version: requiredTextOf(query, 'version'),
+      architecture: textOf(query, 'arch') || DEFAULT_ARCHITECTURE,
+    };
+    const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
+    await this.responder.initrd({ infraEnvId: id, ...wanted }, request, reply);
+  }
+
+  @Get('s390x-initrd-addrsize')
+  async addressAndSize(
+    @Param('infraEnvId') infraEnvId: string,
+    @Query() query: QueryParameters,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const version = requiredTextOf(query, 'version');
+    const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
+    await this.responder.addressAndSize({ infraEnvId: id, version, architecture: S390X }, request, reply);
+  }
+}
