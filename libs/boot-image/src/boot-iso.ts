@@ -1,12 +1,9 @@
+import { fillIgnitionArea, type IgnitionArea, locateIgnitionArea } from './areas/ignition-area';
+import { appendKargs, type KargsArea, locateKargsArea } from './areas/kargs-area';
 import { BootImageError } from './boot-image.error';
 import type { ByteSource } from './byte-source';
-import { locateIgnitionArea, type IgnitionArea } from './ignition-area/ignition-area';
-import { fillIgnitionArea } from './ignition-area/ignition-archive';
-import type { Extent } from './iso/iso-entry';
-import { openIso } from './iso/iso-image';
-import { locateKargsArea, type KargsArea } from './kargs-area/kargs-area';
-import { appendKargs } from './kargs-area/kargs-overlays';
-import { overlaySource, type Overlay } from './overlay-source';
+import { type Extent, openIso } from './iso/iso-image';
+import { type Overlay, overlaySource } from './overlay-source';
 
 const COREOS_VOLUME_PREFIXES = ['rhcos-', 'fedora-coreos-', 'scos-'] as const;
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-
-import { bufferByteSource } from './byte-source';
+import { createIgnitionArchive, ignitionConfigOf, readIgnitionConfig } from './areas/ignition-area';
+import { readKargs } from './areas/kargs-area';
 import { customiseBootIso, isCoreOsVolumeId, readBootIsoLayout } from './boot-iso';
-import { createIgnitionArchive, ignitionConfigOf, readIgnitionConfig } from './ignition-area/ignition-archive';
-import { readKargs } from './kargs-area/kargs-overlays';
+import { bufferByteSource } from './byte-source';
 import { AREA_BYTES, build, DEFAULT_KARGS, GENERATION_NAMES, sourceOf } from './synthetic-coreos.fixture.spec';
 
 const config = fc.uint8Array({ maxLength: AREA_BYTES - 400 });

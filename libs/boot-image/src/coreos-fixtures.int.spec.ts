@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-
+import { readIgnitionConfig } from './areas/ignition-area';
+import { readKargs } from './areas/kargs-area';
 import { customiseBootIso, isCoreOsVolumeId, readBootIsoLayout } from './boot-iso';
-import { bufferByteSource, type ByteSource } from './byte-source';
-import { readIgnitionConfig } from './ignition-area/ignition-archive';
+import { bufferByteSource, type ByteSource, readRange } from './byte-source';
 import { readBootCatalogue } from './iso/el-torito';
 import { openIso } from './iso/iso-image';
-import { readKargs } from './kargs-area/kargs-overlays';
-import { createMinimalIso } from './minimal-iso/create-minimal-iso';
-import { readRange } from './read-range';
+import { createMinimalIso } from './minimal-iso';
 
 const FOLDER = join(__dirname, '../../../../shared/fixtures/iso');
 const IGNITION_AREA_BYTES = 262_144;

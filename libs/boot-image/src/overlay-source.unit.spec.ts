@@ -1,9 +1,7 @@
 import fc from 'fast-check';
-
 import { BootImageError } from './boot-image.error';
-import { bufferByteSource, type ByteSource } from './byte-source';
-import { overlaySource, type Overlay } from './overlay-source';
-import { readRange } from './read-range';
+import { bufferByteSource, type ByteSource, readRange } from './byte-source';
+import { type Overlay, overlaySource } from './overlay-source';
 
 /** A base and overlays that lie inside it without touching each other's bytes. */
 const overlaidBase = fc.uint8Array({ minLength: 1, maxLength: 400 }).chain((base) =>

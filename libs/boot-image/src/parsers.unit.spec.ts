@@ -1,16 +1,14 @@
 import fc from 'fast-check';
-
+import { readIgnitionConfig } from './areas/ignition-area';
+import { readKargs } from './areas/kargs-area';
 import { BootImageError } from './boot-image.error';
 import { readBootIsoLayout } from './boot-iso';
 import { bufferByteSource } from './byte-source';
-import { readCpio, writeCpio } from './cpio/newc';
-import { readInitramfs } from './cpio/initramfs';
 import { gzip } from './cpio/gzip';
-import { readIgnitionConfig } from './ignition-area/ignition-archive';
+import { readCpio, readInitramfs, writeCpio } from './cpio/ramdisk';
 import { readBootCatalogue } from './iso/el-torito';
 import { openIso } from './iso/iso-image';
-import { createMinimalIso } from './minimal-iso/create-minimal-iso';
-import { readKargs } from './kargs-area/kargs-overlays';
+import { createMinimalIso } from './minimal-iso';
 import { GENERATION_NAMES, GENERATIONS } from './synthetic-coreos.fixture.spec';
 
 /** Success or the library's own refusal; anything else (a TypeError, a RangeError, a hang) fails the test. */

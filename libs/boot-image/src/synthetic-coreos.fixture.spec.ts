@@ -1,5 +1,5 @@
 import { bufferByteSource } from './byte-source';
-import { syntheticIso, writeHeader, type SyntheticIsoOptions } from './synthetic-iso.fixture.spec';
+import { syntheticIso, type SyntheticIsoOptions, writeHeader } from './synthetic-iso.fixture.spec';
 
 export const AREA_BYTES = 4096;
 export const DEFAULT_KARGS = 'coreos.liveiso=rhcos-test ignition.firstboot';

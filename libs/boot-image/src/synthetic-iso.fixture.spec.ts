@@ -1,5 +1,4 @@
-import { SECTOR_BYTES } from './iso/directory-record';
-import { toIsoName } from './iso/iso-names';
+import { SECTOR_BYTES, toIsoName } from './iso/directory-record';
 
 /** Builds ISO images that no writer makes any more, or never would. For tests only: one directory level per sector. */
 export interface SyntheticIso {

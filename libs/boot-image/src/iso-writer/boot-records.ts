@@ -1,7 +1,8 @@
-import { setUint32Le, setUint64Le, uint32Le, uint64Le } from '../binary';
+import { crc32 } from 'node:zlib';
+import { isZero, latin1, roundUp, setUint32Le, setUint64Le, startsWith, uint32Le, uint64Le } from '../binary';
 import type { ByteSource } from '../byte-source';
-import { type BootCatalogue, readBootCatalogue } from '../iso/el-torito';
 import { SECTOR_BYTES } from '../iso/directory-record';
+import { type BootCatalogue, readBootCatalogue } from '../iso/el-torito';
 import { type Overlay, overlaySource } from '../overlay-source';
 
 const DESCRIPTOR_SECTOR = 16;
@@ -9,8 +10,8 @@ const DESCRIPTOR_SECTOR = 16;
 const INFO_TABLE = { descriptorAt: 8, fileAt: 12, endAt: 64 } as const;
 /** GRUB for BIOS keeps its own sector number, in blocks of 512 bytes and five further on. */
 const GRUB = { positionAt: 2548, extraBlocks: 5 } as const;
-const BLOCKS_PER_SECTOR = SECTOR_BYTES / 512;
-const LOAD_BLOCK_BYTES = 512;
+const BLOCK_BYTES = 512;
+const BLOCKS_PER_SECTOR = SECTOR_BYTES / BLOCK_BYTES;
 
 /** A boot image of the original and the places in it that name its own position. */
 export interface BootImage {
@@ -37,7 +38,7 @@ export async function readBootRecords(source: ByteSource): Promise<BootRecords |
     const sector = offset / SECTOR_BYTES;
     images.set(offset, {
       originalOffset: offset,
-      length: Math.max(0, Math.min(loadBlocks * LOAD_BLOCK_BYTES, source.size - offset)),
+      length: Math.max(0, Math.min(loadBlocks * BLOCK_BYTES, source.size - offset)),
       hasInfoTable:
         head.length >= INFO_TABLE.endAt &&
         uint32Le(head, INFO_TABLE.descriptorAt) === DESCRIPTOR_SECTOR &&
@@ -79,4 +80,117 @@ function number32(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   setUint32Le(bytes, 0, value);
   return bytes;
+}
+
+/** Written to a stick or attached as a disk, an ISO boots by a partition table in front of its file system. */
+const MBR = { bootFileAt: 432, partitionsAt: 446, partitionBytes: 16, partitions: 4, magicAt: 510 } as const;
+const GPT = { at: BLOCK_BYTES, headerBytes: 92, entriesMax: 128, entryBytes: 128 } as const;
+/** Partition tools want whole cylinders; writers of hybrid images make them 1 MiB. */
+const CYLINDER_BYTES = 1024 * 1024;
+
+export interface HybridDisk {
+  /** The 32 KiB in front of the file system. */
+  readonly systemArea: Uint8Array;
+  /** What follows the file system: padding and the second copy of the partition table. Empty for an image that is no disk. */
+  readonly tailBytes: number;
+  readonly tail: Uint8Array;
+}
+
+/**
+ * The partition tables of the original with the new positions. `movedTo` takes and gives bytes from the start of
+ * the image. Partitions whose content is gone are dropped. Tables that are not understood are left out: the image boots as
+ * a disc all the same.
+ */
+export function movedHybridDisk(
+  original: Uint8Array,
+  originalBytes: number,
+  volumeBytes: number,
+  movedTo: (originalOffset: number) => number | undefined,
+): HybridDisk {
+  const isDisk = startsWith(original, [0x55, 0xaa], MBR.magicAt) && !isZero(original.subarray(0, MBR.magicAt));
+  if (!isDisk) return { systemArea: new Uint8Array(original.length), tailBytes: 0, tail: new Uint8Array() };
+  const hasGpt = latin1(original.subarray(GPT.at, GPT.at + 8)) === 'EFI PART';
+  const tableBytes = GPT.entriesMax * GPT.entryBytes + BLOCK_BYTES;
+  const totalBytes = roundUp(volumeBytes + (hasGpt ? tableBytes : 0), CYLINDER_BYTES);
+  const systemArea = new Uint8Array(original.length);
+  // Code, disk identity and partitions; the rest is rewritten.
+  systemArea.set(original.subarray(0, BLOCK_BYTES));
+  const block = (old: number): number | undefined => {
+    if (old === 0) return 0;
+    const moved = movedTo(Math.floor(old / BLOCKS_PER_SECTOR) * SECTOR_BYTES);
+    return moved === undefined ? undefined : moved / BLOCK_BYTES + (old % BLOCKS_PER_SECTOR);
+  };
+  const bootFile = uint64Le(original, MBR.bootFileAt);
+  const movedBootFile = bootFile ? block(bootFile) : undefined;
+  if (movedBootFile !== undefined) setUint64Le(systemArea, MBR.bootFileAt, movedBootFile);
+  for (let index = 0; index < MBR.partitions; index += 1)
+    movePartition(systemArea, MBR.partitionsAt + index * MBR.partitionBytes, block, originalBytes, totalBytes);
+  const tail = hasGpt ? moveGpt(systemArea, original, block, originalBytes, totalBytes) : new Uint8Array();
+  return { systemArea, tailBytes: totalBytes - volumeBytes, tail };
+}
+
+function movePartition(
+  area: Uint8Array,
+  at: number,
+  block: (old: number) => number | undefined,
+  originalBytes: number,
+  totalBytes: number,
+): void {
+  const [start, length] = [uint32Le(area, at + 8), uint32Le(area, at + 12)];
+  if (length === 0) return;
+  const moved = block(start);
+  if (moved === undefined) return void area.fill(0, at, at + MBR.partitionBytes);
+  // One that began at the start took the whole image, with or without what follows the file system.
+  const isWhole = start <= 1 && length * BLOCK_BYTES > originalBytes / 2;
+  setUint32Le(area, at + 8, start <= 1 ? start : moved);
+  if (isWhole) setUint32Le(area, at + 12, totalBytes / BLOCK_BYTES - start);
+}
+
+/** Writes the first table into the system area and gives back the second: entries, then header. */
+function moveGpt(
+  area: Uint8Array,
+  original: Uint8Array,
+  block: (old: number) => number | undefined,
+  originalBytes: number,
+  totalBytes: number,
+): Uint8Array {
+  const header = Uint8Array.from(original.subarray(GPT.at, GPT.at + GPT.headerBytes));
+  const entriesAt = (uint64Le(header, 72) ?? 0) * BLOCK_BYTES;
+  const [count, size] = [uint32Le(header, 80), uint32Le(header, 84)];
+  const length = count * size;
+  const fits = count <= GPT.entriesMax && size === GPT.entryBytes && entriesAt >= GPT.at + BLOCK_BYTES;
+  if (!fits || entriesAt + length > original.length) return new Uint8Array();
+  const entries = Uint8Array.from(original.subarray(entriesAt, entriesAt + length));
+  for (let at = 0; at < length; at += size) {
+    const [first, last] = [uint64Le(entries, at + 32) ?? 0, uint64Le(entries, at + 40) ?? 0];
+    if (isZero(entries.subarray(at, at + 16))) continue;
+    const moved = block(first);
+    if (moved === undefined) {
+      entries.fill(0, at, at + size);
+      continue;
+    }
+    const isWhole = first === 0 && last * BLOCK_BYTES > originalBytes / 2;
+    setUint64Le(entries, at + 32, moved);
+    const lastUsable = totalBytes / BLOCK_BYTES - 2 - (GPT.entriesMax * GPT.entryBytes) / BLOCK_BYTES;
+    setUint64Le(entries, at + 40, isWhole ? lastUsable : moved + last - first);
+  }
+  const lastBlock = totalBytes / BLOCK_BYTES - 1;
+  const entryBlocks = (GPT.entriesMax * GPT.entryBytes) / BLOCK_BYTES;
+  setUint32Le(header, 88, crc32(entries));
+  setUint64Le(header, 48, lastBlock - entryBlocks - 1);
+  const seal = (own: number, other: number, table: number): Uint8Array => {
+    const sealed = Uint8Array.from(header);
+    setUint64Le(sealed, 24, own);
+    setUint64Le(sealed, 32, other);
+    setUint64Le(sealed, 72, table);
+    setUint32Le(sealed, 16, 0);
+    setUint32Le(sealed, 16, crc32(sealed));
+    return sealed;
+  };
+  area.set(seal(1, lastBlock, entriesAt / BLOCK_BYTES), GPT.at);
+  area.set(entries, entriesAt);
+  const second = new Uint8Array((entryBlocks + 1) * BLOCK_BYTES);
+  second.set(entries);
+  second.set(seal(lastBlock, 1, lastBlock - entryBlocks), entryBlocks * BLOCK_BYTES);
+  return second;
 }

@@ -1,16 +1,71 @@
-import { setBoth32, setUint32Be, setUint32Le, utf8Bytes } from '../binary';
-import { bufferByteSource, type ByteSource } from '../byte-source';
+import { concatBytes, roundUp, setBoth32, setUint32Be, setUint32Le, utf8Bytes } from '../binary';
+import { bufferByteSource, type ByteSource, concatSources, sliceSource, zeroSource } from '../byte-source';
 import { SECTOR_BYTES } from '../iso/directory-record';
 import type { IsoImage } from '../iso/iso-image';
-import { concatSources, sliceSource, zeroSource } from '../segmented-source';
-import { bootImageAt, type BootRecords, movedCatalogue, readBootRecords } from './boot-records';
-import { movedHybridDisk } from './hybrid-disk';
 import { overlaySource } from '../overlay-source';
+import { bootImageAt, type BootRecords, movedCatalogue, movedHybridDisk, readBootRecords } from './boot-records';
 import type { FilePart, IsoDirectory, IsoFile } from './iso-tree';
-import { ContentArea, layOutDirectories, type LaidOut } from './lay-out';
-import { pathTables } from './path-table';
-import type { Place } from './shape-record';
-import { writeDirectories } from './write-directories';
+import {
+  childrenInOrder,
+  ContentArea,
+  type LaidOut,
+  layOutDirectories,
+  type Place,
+  type ShapedRecord,
+  writeRecord,
+} from './lay-out';
+
+const FIXED_BYTES = 8;
+
+/** The list of all directories that old readers use, once in each byte order. */
+export function pathTables({ directories }: LaidOut): { readonly little: Uint8Array; readonly big: Uint8Array } {
+  const [little, big] = [true, false].map((isLittle) =>
+    concatBytes(
+      directories.map(({ directory, parent, place }) => {
+        const { identifier } = directory;
+        const record = new Uint8Array(FIXED_BYTES + identifier.length + (identifier.length % 2));
+        record[0] = identifier.length;
+        (isLittle ? setUint32Le : setUint32Be)(record, 2, place.sector);
+        const number = parent?.number ?? 1;
+        record.set(isLittle ? [number & 0xff, number >> 8] : [number >> 8, number & 0xff], 6);
+        for (let index = 0; index < identifier.length; index += 1)
+          record[FIXED_BYTES + index] = identifier.charCodeAt(index);
+        return record;
+      }),
+    ),
+  );
+  return { little: little ?? new Uint8Array(), big: big ?? new Uint8Array() };
+}
+
+const FLAG_MORE_EXTENTS = 128;
+
+/** Writes all directories and what their records keep elsewhere into the front part of an image. */
+export function writeDirectories(head: Uint8Array, laid: LaidOut, placesOf: (file: IsoFile) => readonly Place[]): void {
+  const placeOfDirectory = new Map(laid.directories.map(({ directory, place }) => [directory, place]));
+  const nowhere: Place = { sector: 0, length: 0 };
+  for (const { directory, parent, place } of laid.directories) {
+    let at = place.sector * SECTOR_BYTES;
+    const put = (record: ShapedRecord, target: Place, moreFlags = 0): void => {
+      if ((at % SECTOR_BYTES) + record.length > SECTOR_BYTES) at = roundUp(at, SECTOR_BYTES);
+      head.set(writeRecord(record, target, moreFlags, laid.continuations.get(record) ?? 0, SECTOR_BYTES), at);
+      at += record.length;
+    };
+    const [self, up] = laid.own.get(directory) ?? [];
+    if (self) put(self, place);
+    if (up) put(up, parent?.place ?? place);
+    for (const child of childrenInOrder(directory)) {
+      const record = laid.records.get(child);
+      if (!record) continue;
+      const targets = child.kind === 'file' ? placesOf(child) : [directoryPlace(child)];
+      targets.forEach((target, index) => put(record, target, index < targets.length - 1 ? FLAG_MORE_EXTENTS : 0));
+    }
+  }
+  for (const [{ outside }, offset] of laid.continuations) if (outside) head.set(outside, offset);
+
+  function directoryPlace(directory: IsoDirectory): Place {
+    return placeOfDirectory.get(directory) ?? nowhere;
+  }
+}
 
 const SYSTEM_AREA_BYTES = 16 * SECTOR_BYTES;
 const PRIMARY_SECTOR = 16;

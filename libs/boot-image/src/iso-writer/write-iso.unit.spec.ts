@@ -1,10 +1,8 @@
 import fc from 'fast-check';
-import { bufferByteSource } from '../byte-source';
+import { bufferByteSource, readRange } from '../byte-source';
 import { openIso } from '../iso/iso-image';
-import { readRange } from '../read-range';
 import { syntheticIso } from '../synthetic-iso.fixture.spec';
-import { editTree } from './edit-tree';
-import { readIsoTree } from './iso-tree';
+import { editTree, readIsoTree } from './iso-tree';
 import { writeIso } from './write-iso';
 
 const FILES = {

@@ -1,5 +1,5 @@
-import { malformed } from '../boot-image.error';
 import { latin1, startsWith, uint16Le, uint32Le } from '../binary';
+import { malformed } from '../boot-image.error';
 import type { ByteSource } from '../byte-source';
 import { SECTOR_BYTES } from './directory-record';
 

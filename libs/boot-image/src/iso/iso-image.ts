@@ -1,11 +1,161 @@
+import { latin1, uint16Le, uint32Le } from '../binary';
 import { BootImageError, malformed } from '../boot-image.error';
-import type { ByteSource } from '../byte-source';
-import { latin1, uint32Le } from '../binary';
-import { parseRecord, SECTOR_BYTES } from './directory-record';
-import { fileSource, toEntry, type IsoEntry } from './iso-entry';
-import { splitPath } from './iso-names';
-import { pick, readDirectory, walk } from './read-directory';
-import { readVolumeDescriptor } from './volume-descriptor';
+import { assertRange, type ByteSource, sliceSource } from '../byte-source';
+import {
+  type DirectoryRecord,
+  parseDirectory,
+  parseRecord,
+  rockRidgeName,
+  SECTOR_BYTES,
+  splitPath,
+  toIsoName,
+} from './directory-record';
+
+/** A contiguous run of a file's bytes inside the image. */
+export interface Extent {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface IsoEntry {
+  /** The long name when the image has one, otherwise `isoName`. */
+  readonly name: string;
+  /** The 8.3 identifier without version, such as `KARGS.JSO`. */
+  readonly isoName: string;
+  readonly isDirectory: boolean;
+  /** One, except for files above 4 GiB. */
+  readonly extents: readonly Extent[];
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** One entry of the records that describe it: several when the file is stored in several parts. */
+export function toEntry(name: string, records: readonly DirectoryRecord[]): IsoEntry {
+  const extents = records.map(({ offset, length }) => ({ offset, length }));
+  return {
+    name,
+    isoName: records[0]?.isoName ?? '',
+    isDirectory: records[0]?.isDirectory ?? false,
+    extents,
+    size: extents.reduce((sum, { length }) => sum + length, 0),
+  };
+}
+
+/** A file of the image as a source of its own. Throws `truncated` when the file lies beyond the end of the image. */
+export function fileSource(source: ByteSource, entry: IsoEntry): ByteSource {
+  for (const { offset, length } of entry.extents) {
+    if (offset + length <= source.size) continue;
+    throw new BootImageError({
+      code: 'truncated',
+      what: entry.name,
+      neededBytes: offset + length,
+      sizeBytes: source.size,
+    });
+  }
+  const [only, ...others] = entry.extents;
+  // All files but the largest are in one piece, which can be read where it is.
+  if (only && others.length === 0) return sliceSource(source, only.length === 0 ? 0 : only.offset, only.length);
+  return {
+    size: entry.size,
+    async read(offset, length) {
+      assertRange(entry.size, offset, length);
+      const bytes = new Uint8Array(length);
+      let extentStart = 0;
+      for (const extent of entry.extents) {
+        const from = Math.max(offset, extentStart);
+        const to = Math.min(offset + length, extentStart + extent.length);
+        if (from < to) bytes.set(await source.read(extent.offset + from - extentStart, to - from), from - offset);
+        extentStart += extent.length;
+      }
+      return bytes;
+    },
+  };
+}
+
+const DIRECTORY_BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 32;
+const ENTRIES_MAX = 10_000;
+
+/** The entries of one directory, without itself and its parent. */
+export async function readDirectory(source: ByteSource, directory: IsoEntry): Promise<IsoEntry[]> {
+  const records = await readRecords(source, directory);
+  const entries: IsoEntry[] = [];
+  let pending: DirectoryRecord[] = [];
+  for (const record of records) {
+    if (record.isSelfOrParent) continue;
+    pending.push(record);
+    if (record.hasMoreExtents) continue;
+    entries.push(toEntry((await rockRidgeName(source, record.systemUse)) ?? record.isoName, pending));
+    pending = [];
+  }
+  if (pending.length > 0) throw malformed(nameOf(directory), 'the last file announces a further part that is missing');
+  return entries;
+}
+
+/** The records of a directory as stored, itself and its parent among them. */
+export async function readRecords(source: ByteSource, directory: IsoEntry): Promise<DirectoryRecord[]> {
+  if (!directory.isDirectory) throw malformed(nameOf(directory), 'not a directory');
+  if (directory.size > DIRECTORY_BYTES_MAX)
+    throw malformed(nameOf(directory), `a directory of ${directory.size} bytes`);
+  return parseDirectory(await fileSource(source, directory).read(0, directory.size));
+}
+
+const nameOf = ({ name }: IsoEntry): string => (name === '' ? 'the root directory' : name);
+
+/** The long name decides; 8.3 names are tried after, as written and as a level 1 writer would have shortened them. */
+export function pick(entries: readonly IsoEntry[], component: string): IsoEntry | undefined {
+  const by = (matches: (entry: IsoEntry) => boolean) => entries.find(matches);
+  return (
+    by(({ name }) => name === component) ??
+    by(({ isoName }) => isoName.toUpperCase() === component.toUpperCase()) ??
+    by(({ isoName }) => isoName === toIsoName(component))
+  );
+}
+
+/** Every file below a directory, as path and entry. */
+export async function* walk(
+  source: ByteSource,
+  root: IsoEntry,
+): AsyncGenerator<{ readonly path: string; readonly entry: IsoEntry }, void, undefined> {
+  const waiting = [{ path: '', entry: root, depth: 0 }];
+  let seen = 0;
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    // Bounds, because a hostile directory can contain itself.
+    if (next.depth > DEPTH_MAX) throw malformed(next.path, `more than ${DEPTH_MAX} directories deep`);
+    for (const entry of await readDirectory(source, next.entry)) {
+      seen += 1;
+      if (seen > ENTRIES_MAX) throw malformed('the file system', `more than ${ENTRIES_MAX} entries`);
+      const path = `${next.path}/${entry.name}`;
+      if (entry.isDirectory) waiting.push({ path, entry, depth: next.depth + 1 });
+      else yield { path, entry };
+    }
+  }
+}
+
+const DESCRIPTOR_OFFSET = 16 * SECTOR_BYTES;
+const DESCRIPTOR_PRIMARY = 1;
+
+/** The sector that names the volume and leads to its root directory. Throws `not_an_iso`. */
+export async function readVolumeDescriptor(source: ByteSource): Promise<Uint8Array> {
+  if (source.size < DESCRIPTOR_OFFSET + SECTOR_BYTES) {
+    throw new BootImageError({ code: 'not_an_iso', reason: `it has only ${source.size} bytes` });
+  }
+  const descriptor = await source.read(DESCRIPTOR_OFFSET, SECTOR_BYTES);
+  if (descriptor[0] !== DESCRIPTOR_PRIMARY || latin1(descriptor.subarray(1, 6)) !== 'CD001') {
+    throw new BootImageError({
+      code: 'not_an_iso',
+      reason: `there is no volume descriptor at byte ${DESCRIPTOR_OFFSET}`,
+    });
+  }
+  const blockBytes = uint16Le(descriptor, 128);
+  if (blockBytes !== SECTOR_BYTES) {
+    throw new BootImageError({
+      code: 'not_an_iso',
+      reason: `its blocks have ${blockBytes} bytes instead of ${SECTOR_BYTES}`,
+    });
+  }
+  return descriptor;
+}
 
 const ROOT_RECORD_BYTES = 34;
 

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
-import { bufferByteSource, type ByteSource } from './byte-source';
+import {
+  blockCachedSource,
+  bufferByteSource,
+  type ByteSource,
+  concatSources,
+  sliceSource,
+  zeroSource,
+} from './byte-source';
 import { overlaySource } from './overlay-source';
-import { concatSources, sliceSource, zeroSource } from './segmented-source';
 
 const BYTES = Uint8Array.from({ length: 500 }, (_, index) => 1 + (index % 250));
 /** A source that can fill memory of others, as files can. */
@@ -63,5 +69,47 @@ describe('a source of several parts', () => {
       code: 'range_out_of_bounds',
     });
     expect(() => sliceSource(filling, 400, 101)).toThrow(expect.objectContaining({ code: 'range_out_of_bounds' }));
+  });
+});
+
+const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => index % 251);
+
+function counting(base: ByteSource): ByteSource & { readonly asked: number[] } {
+  const asked: number[] = [];
+  return { size: base.size, asked, read: (offset, length) => (asked.push(offset), base.read(offset, length)) };
+}
+
+describe('a source that keeps blocks', () => {
+  it('gives the bytes of its base, whatever is asked in whatever order', async () => {
+    const source = blockCachedSource(bufferByteSource(bytes), { blockBytes: 64, blocksMax: 3 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(1_000), fc.nat(1_000), async (a, b) => {
+        const [from, to] = [Math.min(a, b), Math.max(a, b)];
+        expect(Buffer.compare(await source.read(from, to - from), bytes.subarray(from, to))).toBe(0);
+      }),
+    );
+  });
+
+  it('asks once for what several want at the same time, and again for what it had to forget', async () => {
+    const base = counting(bufferByteSource(bytes));
+    const source = blockCachedSource(base, { blockBytes: 100, blocksMax: 2 });
+    await Promise.all([source.read(0, 50), source.read(20, 50), source.read(99, 1)]);
+    expect(base.asked).toEqual([0]);
+    await source.read(150, 200);
+    expect(base.asked).toEqual([0, 100, 200, 300]);
+    await source.read(0, 1);
+    expect(base.asked).toEqual([0, 100, 200, 300, 0]);
+  });
+
+  it('asks again for what failed', async () => {
+    let isBroken = true;
+    const good = bufferByteSource(bytes);
+    const source = blockCachedSource({
+      size: good.size,
+      read: (offset, length) => (isBroken ? Promise.reject(new Error('line cut')) : good.read(offset, length)),
+    });
+    await expect(source.read(0, 10)).rejects.toThrow('line cut');
+    isBroken = false;
+    expect(await source.read(0, 10)).toHaveLength(10);
   });
 });

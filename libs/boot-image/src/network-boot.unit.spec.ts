@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { BootImageError } from '../boot-image.error';
-import { bufferByteSource } from '../byte-source';
-import { ipxeBootScript, ipxeChainScript } from './ipxe-script';
-import { extendInitrd, s390xAddressAndSize } from './pxe';
+import { BootImageError } from './boot-image.error';
+import { bufferByteSource } from './byte-source';
+import { extendInitrd, ipxeBootScript, ipxeChainScript, s390xAddressAndSize } from './network-boot';
 
 const BOOT = {
   initrdUrl: 'http://h:8888/images/1/pxe-initrd?arch=x86_64&version=4.18',

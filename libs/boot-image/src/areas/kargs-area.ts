@@ -1,8 +1,50 @@
-import { BootImageError, malformed } from '../boot-image.error';
 import { latin1, uint64Le } from '../binary';
-import { regionInFile, regionInImage } from '../embed-region';
-import { isCount, isObject, readJson } from '../embedded-json';
+import { BootImageError, malformed } from '../boot-image.error';
+import type { ByteSource } from '../byte-source';
 import type { IsoImage } from '../iso/iso-image';
+import type { Overlay } from '../overlay-source';
+import { isCount, isObject, readJson, regionInFile, regionInImage } from './embed-region';
+
+const VALUE_LENGTH_MAX = 1024;
+
+/**
+ * What no kernel argument may contain, and why. The text is written into the menus of two boot loaders: one is a
+ * shell-like language, the other takes lines literally, and both must pass the same arguments to the kernel.
+ */
+const REFUSALS: ReadonlyArray<{ readonly pattern: RegExp; readonly reason: string }> = [
+  { pattern: /^$/, reason: 'it is empty' },
+  {
+    pattern: /[^\x20-\x7e]/,
+    reason: 'line breaks, tabs and characters outside ASCII would end or corrupt the boot menu entry',
+  },
+  { pattern: /[$\\`]/, reason: 'the boot loader would expand $, backslash and backtick' },
+  { pattern: /'/, reason: "boot loaders disagree about '; use double quotes" },
+];
+
+/** The same for what is left of a value without its quoted parts. */
+const UNQUOTED_REFUSALS: typeof REFUSALS = [
+  { pattern: /"/, reason: 'a double quote is not closed' },
+  { pattern: / /, reason: 'it contains a space outside double quotes; give each argument as a value of its own' },
+  { pattern: /[;&|<>{}#]/, reason: 'the boot loader would act on ; & | < > { } # outside double quotes' },
+];
+
+/** Why a value cannot be a kernel argument, or undefined when it can. */
+export function kargRefusal(value: string): string | undefined {
+  if (value.length > VALUE_LENGTH_MAX) return `it is longer than ${VALUE_LENGTH_MAX} characters`;
+  const unquoted = value.replace(/"[^"]*"/g, '');
+  const refusal =
+    REFUSALS.find(({ pattern }) => pattern.test(value)) ??
+    UNQUOTED_REFUSALS.find(({ pattern }) => pattern.test(unquoted));
+  return refusal?.reason;
+}
+
+/** Throws `hostile_karg` for the first value that is refused. */
+export function assertKargs(values: readonly string[]): void {
+  for (const value of values) {
+    const reason = kargRefusal(value);
+    if (reason !== undefined) throw new BootImageError({ code: 'hostile_karg', value: value.slice(0, 200), reason });
+  }
+}
 
 /** CoreOS images reserve about 1 KiB. The limit bounds the read for a damaged image. */
 export const KARGS_AREA_BYTES_MAX = 64 * 1024;
@@ -95,4 +137,40 @@ function singleByte(value: unknown): number {
   const code = typeof value === 'string' && value.length === 1 ? value.charCodeAt(0) : 256;
   if (code > 255) throw malformed(INFO_PATH, 'pad and end must be one byte each');
   return code;
+}
+
+/** The kernel arguments this image boots with. Throws `kargs_disagree` when its boot menus differ. */
+export async function readKargs(source: ByteSource, area: KargsArea): Promise<string> {
+  const texts = new Set<string>();
+  for (const { offset, pad, end } of area.places) {
+    texts.add(trimKargs(await source.read(offset, area.length), pad, end));
+  }
+  const [text, ...others] = texts;
+  if (text === undefined || others.length > 0) {
+    throw new BootImageError({ code: 'kargs_disagree', places: area.places.map(({ name }) => name) });
+  }
+  return text;
+}
+
+/**
+ * Adds arguments after those the image has, in every boot menu. None: no overlays.
+ * Throws `hostile_karg`, `kargs_too_long` (by how much) and `kargs_disagree`.
+ */
+export async function appendKargs(source: ByteSource, area: KargsArea, values: readonly string[]): Promise<Overlay[]> {
+  assertKargs(values);
+  if (values.length === 0) return [];
+  return kargsOverlays(area, [await readKargs(source, area), ...values].filter((part) => part !== '').join(' '));
+}
+
+function kargsOverlays(area: KargsArea, text: string): Overlay[] {
+  const kargsBytes = text.length + 1;
+  if (kargsBytes > area.length) {
+    throw new BootImageError({ code: 'kargs_too_long', kargsBytes, areaBytes: area.length });
+  }
+  return area.places.map(({ offset, pad, end }) => {
+    const bytes = new Uint8Array(area.length).fill(pad);
+    for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index);
+    bytes[text.length] = end;
+    return { offset, bytes };
+  });
 }

@@ -1,12 +1,11 @@
-import { bufferByteSource, type ByteSource } from '../byte-source';
-import { customiseBootIso, readBootIsoLayout } from '../boot-iso';
-import { readIgnitionConfig } from '../ignition-area/ignition-archive';
-import { openIso } from '../iso/iso-image';
-import { readKargs } from '../kargs-area/kargs-overlays';
-import { createRamdisk } from '../ramdisk/create-ramdisk';
-import { readInitramfs } from '../cpio/initramfs';
-import { build, GENERATIONS, sourceOf } from '../synthetic-coreos.fixture.spec';
-import { createMinimalIso, NETWORK_AREA_BYTES, NETWORK_AREA_PATH, ROOTFS_PATH } from './create-minimal-iso';
+import { readIgnitionConfig } from './areas/ignition-area';
+import { readKargs } from './areas/kargs-area';
+import { customiseBootIso, readBootIsoLayout } from './boot-iso';
+import { bufferByteSource, type ByteSource } from './byte-source';
+import { createRamdisk, readInitramfs } from './cpio/ramdisk';
+import { openIso } from './iso/iso-image';
+import { createMinimalIso, NETWORK_AREA_BYTES, NETWORK_AREA_PATH, ROOTFS_PATH } from './minimal-iso';
+import { build, GENERATIONS, sourceOf } from './synthetic-coreos.fixture.spec';
 
 const ROOTFS_URL = 'http://images.example.com:8888/boot-artifacts/rootfs?arch=x86_64&version=4.18';
 const KARGS = `ignition.firstboot coreos.live.rootfs_url="${ROOTFS_URL}"`;

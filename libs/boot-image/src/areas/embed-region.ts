@@ -1,6 +1,6 @@
-import { BootImageError, malformed } from './boot-image.error';
-import type { Extent } from './iso/iso-entry';
-import type { IsoImage } from './iso/iso-image';
+import { utf8 } from '../binary';
+import { BootImageError, malformed } from '../boot-image.error';
+import type { Extent, IsoImage } from '../iso/iso-image';
 
 /** Where `length` bytes at `offset` of a file are in the image. Throws `file_not_found`, `malformed`, `truncated`. */
 export async function regionInFile(image: IsoImage, path: string, offset: number, length?: number): Promise<Extent> {
@@ -22,4 +22,30 @@ export function regionInImage(image: IsoImage, what: string, offset: number, len
     throw new BootImageError({ code: 'truncated', what, neededBytes: offset + length, sizeBytes });
   }
   return { offset, length };
+}
+
+const JSON_BYTES_MAX = 64 * 1024;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A small JSON object stored in the image, or undefined when there is no such file. Throws `malformed`. */
+export async function readJson(image: IsoImage, path: string): Promise<JsonObject | undefined> {
+  if (!(await image.find(path))) return undefined;
+  const text = utf8(await image.readFile(path, JSON_BYTES_MAX));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed(path, 'not JSON');
+  }
+  if (!isObject(value)) throw malformed(path, 'not a JSON object');
+  return value;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

@@ -1,0 +1,109 @@
+import { latin1, roundUp, uint64Le } from '../binary';
+import { BootImageError, malformed } from '../boot-image.error';
+import type { ByteSource } from '../byte-source';
+import { gzip, type Packing } from '../cpio/gzip';
+import { CPIO_REGULAR_FILE, type CpioEntry, readInitramfs, writeCpio } from '../cpio/ramdisk';
+import type { IsoImage } from '../iso/iso-image';
+import type { Overlay } from '../overlay-source';
+import { isCount, readJson, regionInFile, regionInImage } from './embed-region';
+
+/** CoreOS images reserve 256 KiB. The limit bounds the allocation for a damaged image. */
+export const IGNITION_AREA_BYTES_MAX = 16 * 1024 * 1024;
+
+const INFO_PATH = '/coreos/igninfo.json';
+const WHOLE_FILE_PATH = '/images/ignition.img';
+const HEADER = { offset: 32_768 - 24, length: 24, magic: 'coreiso+' } as const;
+
+/** Bytes of the image that the boot loader hands to the kernel as a second ramdisk. */
+export interface IgnitionArea {
+  readonly layout: 'igninfo' | 'whole-file' | 'header';
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Throws `no_ignition_area`, or what is wrong with the description that was found. */
+export async function locateIgnitionArea(image: IsoImage): Promise<IgnitionArea> {
+  const area = (await fromInfo(image)) ?? (await fromWholeFile(image)) ?? (await fromHeader(image));
+  if (!area) throw new BootImageError({ code: 'no_ignition_area' });
+  if (area.length > IGNITION_AREA_BYTES_MAX) throw malformed('ignition area', `${area.length} bytes long`);
+  return area;
+}
+
+async function fromInfo(image: IsoImage): Promise<IgnitionArea | undefined> {
+  const info = await readJson(image, INFO_PATH);
+  if (!info) return undefined;
+  const { file, offset = 0, length } = info;
+  if (typeof file !== 'string' || !isCount(offset) || !(length === undefined || isCount(length))) {
+    throw malformed(INFO_PATH, 'file must be a path, offset and length must be numbers of bytes');
+  }
+  return { layout: 'igninfo', ...(await regionInFile(image, file, offset, length)) };
+}
+
+async function fromWholeFile(image: IsoImage): Promise<IgnitionArea | undefined> {
+  if (!(await image.find(WHOLE_FILE_PATH))) return undefined;
+  return { layout: 'whole-file', ...(await regionInFile(image, WHOLE_FILE_PATH, 0)) };
+}
+
+/** Images of 2020 to 2021 describe the area in front of the file system. */
+async function fromHeader(image: IsoImage): Promise<IgnitionArea | undefined> {
+  const header = await image.source.read(HEADER.offset, HEADER.length);
+  if (latin1(header.subarray(0, 8)) !== HEADER.magic) return undefined;
+  const offset = uint64Le(header, 8);
+  const length = uint64Le(header, 16);
+  if (!offset || !length) throw malformed('ignition header', 'an impossible position');
+  return { layout: 'header', ...regionInImage(image, 'the ignition area', offset, length) };
+}
+
+const CONFIG_NAME = 'config.ign';
+const SYSTEM_CONFIG_FOLDER = 'usr/lib/ignition/base.d';
+
+/** A config that the image's vendor would ship: merged below `config.ign`. */
+export interface SystemConfig {
+  /** File name without folder. */
+  readonly name: string;
+  readonly config: Uint8Array;
+}
+
+/** A ramdisk that Ignition finds its config in: gzip of newc, padded with zeros to a multiple of 4 bytes. */
+export function createIgnitionArchive(
+  config: Uint8Array,
+  systemConfigs: readonly SystemConfig[] = [],
+  packing: Packing = 'compressed',
+): Uint8Array {
+  const mode = CPIO_REGULAR_FILE | 0o644;
+  const entries: CpioEntry[] = [
+    { name: CONFIG_NAME, mode, data: config },
+    ...systemConfigs.map(({ name, config: data }) => ({ name: `${SYSTEM_CONFIG_FOLDER}/${name}`, mode, data })),
+  ];
+  const archive = gzip(writeCpio(entries), packing);
+  const padded = new Uint8Array(roundUp(archive.length, 4));
+  padded.set(archive);
+  return padded;
+}
+
+/**
+ * The whole area with the config in it, zeros after. Throws `config_too_large`, which says by how much.
+ * The area's size is fixed, so compressing only pays when the config would not fit otherwise.
+ */
+export function fillIgnitionArea(
+  area: IgnitionArea,
+  config: Uint8Array,
+  systemConfigs: readonly SystemConfig[] = [],
+): Overlay {
+  const stored = createIgnitionArchive(config, systemConfigs, 'stored');
+  const archive = stored.length <= area.length ? stored : createIgnitionArchive(config, systemConfigs);
+  if (archive.length > area.length) {
+    throw new BootImageError({ code: 'config_too_large', archiveBytes: archive.length, areaBytes: area.length });
+  }
+  return { offset: area.offset, bytes: archive, length: area.length };
+}
+
+/** The config that boots from this image, or undefined when the area is empty. Throws as `readInitramfs`. */
+export async function readIgnitionConfig(source: ByteSource, area: IgnitionArea): Promise<Uint8Array | undefined> {
+  return ignitionConfigOf(await source.read(area.offset, area.length));
+}
+
+/** The same for a ramdisk at hand, such as one fetched for network boot. */
+export function ignitionConfigOf(ramdisk: Uint8Array): Uint8Array | undefined {
+  return readInitramfs(ramdisk).findLast(({ name }) => name.replace(/^\.?\//, '') === CONFIG_NAME)?.data;
+}

@@ -1,0 +1,96 @@
+import { assertKargs } from './areas/kargs-area';
+import { roundUp } from './binary';
+import { BootImageError } from './boot-image.error';
+import { bufferByteSource, type ByteSource, concatSources, zeroSource } from './byte-source';
+
+const URL_CHARACTERS_MAX = 1024;
+/** Letters, digits and what URLs need; nothing that a boot loader, a shell or the kernel's command line acts on. */
+const SAFE = /^https?:\/\/[A-Za-z0-9._~:/?#[\]@!()*+,;=%&-]+$/;
+
+/**
+ * A URL that is written into boot menus, kernel command lines and network boot scripts. Throws `hostile_url` for one that
+ * is not http(s) or has a character in it that one of them would act on.
+ */
+export function assertBootUrl(url: string): void {
+  const reason = bootUrlRefusal(url);
+  if (reason !== undefined) throw new BootImageError({ code: 'hostile_url', url: url.slice(0, 200), reason });
+}
+
+/** Why a URL cannot be booted from, or undefined when it can. */
+export function bootUrlRefusal(url: string): string | undefined {
+  if (url.length > URL_CHARACTERS_MAX) return `it is longer than ${URL_CHARACTERS_MAX} characters`;
+  if (!/^https?:\/\//.test(url)) return 'it does not begin with http:// or https://';
+  if (!SAFE.test(url))
+    return 'blanks, line breaks, quotes, $, backslashes and other characters that are not part of URLs would change what is booted';
+  return URL.canParse(url) ? undefined : 'it is not a URL';
+}
+
+export interface NetworkBoot {
+  readonly kernelUrl: string;
+  readonly initrdUrl: string;
+  readonly rootfsUrl: string;
+  /** After those that every live system gets; one argument per value. */
+  readonly appendKargs: readonly string[];
+}
+
+const CONSOLES = 'console=tty1 console=ttyS1,115200n8';
+
+/** What a live system is booted with over the network. Throws `hostile_url`, `hostile_karg`. */
+export function liveKernelArguments({ rootfsUrl, appendKargs }: Omit<NetworkBoot, 'kernelUrl' | 'initrdUrl'>): string {
+  assertBootUrl(rootfsUrl);
+  assertKargs(appendKargs);
+  return [
+    `coreos.live.rootfs_url=${rootfsUrl}`,
+    'random.trust_cpu=on',
+    'rd.luks.options=discard',
+    'ignition.firstboot',
+    'ignition.platform.id=metal',
+    CONSOLES,
+    `coreos.inst.persistent-kargs="${CONSOLES}"`,
+    ...appendKargs,
+  ].join(' ');
+}
+
+/** Boots the discovery image. Throws `hostile_url`, `hostile_karg`. */
+export function ipxeBootScript(boot: NetworkBoot): string {
+  for (const url of [boot.initrdUrl, boot.kernelUrl]) assertBootUrl(url);
+  return [
+    '#!ipxe',
+    `initrd --name initrd ${boot.initrdUrl}`,
+    `kernel ${boot.kernelUrl} initrd=initrd ${liveKernelArguments(boot)}`,
+    'boot',
+    '',
+  ].join('\n');
+}
+
+/** Asks again with the machine's own address, so that the answer can differ by machine. Throws `hostile_url`. */
+export function ipxeChainScript(scriptUrl: string): string {
+  assertBootUrl(scriptUrl);
+  return `#!ipxe\nchain ${scriptUrl}${scriptUrl.includes('?') ? '&' : '?'}mac=\${net0/mac}\n`;
+}
+
+/** Where the boot program of s390x puts the ramdisk. */
+const S390X_INITRD_ADDRESS = 0x0200_0000;
+const ALIGNMENT_BYTES = 4;
+
+/**
+ * The ramdisk of an image followed by archives that the kernel unpacks over it. Each begins at a multiple of 4 bytes: zeros
+ * in between are skipped.
+ */
+export function extendInitrd(initrd: ByteSource, archives: readonly Uint8Array[]): ByteSource {
+  const parts = [initrd, ...archives.filter(({ length }) => length > 0).map(bufferByteSource)];
+  return concatSources(
+    parts.flatMap((part, index) =>
+      index === parts.length - 1 ? [part] : [part, zeroSource(roundUp(part.size, ALIGNMENT_BYTES) - part.size)],
+    ),
+  );
+}
+
+/** The ramdisk description for s390x: address and size, 8 bytes each, big-endian. */
+export function s390xAddressAndSize(initrdBytes: number): Uint8Array {
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  view.setBigUint64(0, BigInt(S390X_INITRD_ADDRESS), false);
+  view.setBigUint64(8, BigInt(initrdBytes), false);
+  return bytes;
+}
