@@ -1,5 +1,36 @@
-import { BENCHES } from './bench-table';
+import { imageDownload, imageThroughput } from './image/image.bench';
+import { makeArtifacts } from './in-process/artifacts.bench';
+import { costPerChange } from './in-process/cost-per-change.bench';
+import { counts } from './in-process/counts.bench';
+import { durableCommands } from './in-process/durable-commands.bench';
+import { prepareAtOnce } from './in-process/prepare-at-once.bench';
 import type { Bench } from './measurement';
+import { agentTransports, commonCalls, showCluster } from './process/calls.bench';
+import { idleClusters, idleHosts } from './process/idle.bench';
+import { outcomeLatency } from './process/outcome-latency.bench';
+import { replay, timeToReady } from './process/start.bench';
+import { installationPhases, installationSize } from './store/installation.bench';
+
+/** In the order in which they run. */
+export const BENCHES: readonly Bench[] = [
+  counts,
+  durableCommands,
+  makeArtifacts,
+  prepareAtOnce,
+  installationSize,
+  installationPhases,
+  replay,
+  costPerChange,
+  timeToReady,
+  idleClusters,
+  idleHosts,
+  agentTransports,
+  showCluster,
+  commonCalls,
+  outcomeLatency,
+  imageDownload,
+  imageThroughput,
+];
 
 export interface BenchOptions {
   readonly benches: readonly Bench[];

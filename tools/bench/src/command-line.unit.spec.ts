@@ -1,5 +1,4 @@
-import { BENCHES } from './bench-table';
-import { parseCommandLine, USAGE, UsageError } from './command-line';
+import { BENCHES, parseCommandLine, USAGE, UsageError } from './command-line';
 
 describe('the command line of the benchmarks', () => {
   it('runs all of them when none is named', () => {

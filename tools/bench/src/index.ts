@@ -1,4 +1,3 @@
-export * from './bench-table';
 export * from './command-line';
 export * from './measurement';
 export * from './report';

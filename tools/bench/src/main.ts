@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBenchBed } from './bench-bed';
-import { BENCHES } from './bench-table';
-import { parseCommandLine, USAGE, UsageError } from './command-line';
+import { BENCHES, parseCommandLine, USAGE, UsageError } from './command-line';
 import type { Measurement } from './measurement';
 import { machine, mergeWithPage, toPage, toTable } from './report';
 

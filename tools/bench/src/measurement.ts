@@ -31,3 +31,29 @@ export interface Recording {
   readonly clusters: number;
   readonly hosts: number;
 }
+
+/** `12 345` */
+export const count = (value: number): string =>
+  Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ' ');
+
+export const perSecond = (amount: number, ms: number): string => `${count((amount / ms) * 1_000)}/s`;
+
+export const milliseconds = (ms: number): string =>
+  `${ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : count(ms)} ms`;
+
+export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+
+export const ofACore = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 2 : 1)} % of a core`;
+
+export const kibibytes = (bytes: number): string => `${count(bytes / 1_024)} KiB`;
+
+/** Nearest rank; NaN without values. `share` from 0 to 1. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
+}
+
+export const p50AndP99 = (values: readonly number[]): string =>
+  `p50 ${milliseconds(percentile(values, 0.5))}, p99 ${milliseconds(percentile(values, 0.99))}`;

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { agentSubject } from '@muster/contracts';
 import { RestClient } from '@muster/tool-demo';
 import { generateHardware } from '@muster/tool-simulator';
-import type { Call } from './load';
+import type { BenchBed } from '../measurement';
+import type { EmbeddedProcess } from '../process/embedded-process';
+import type { Call, HttpTarget, LoadProcess, LoadResult } from './load';
 
 /** Hosts as calls know them: nothing runs for them but what a load makes. */
 export interface FleetHost {
@@ -99,3 +101,73 @@ export const pollOverNats = (host: FleetHost, connection: number): Call => ({
 });
 
 export const showCluster = (clusterId: string): Call => ({ to: `GET ${API}/clusters/${clusterId}` });
+
+export interface CommonCall {
+  /** Display name. */
+  readonly name: string;
+  readonly callOf: (host: FleetHost) => Call;
+}
+
+const get = (path: string): Call => ({ to: `GET ${API}${path}` });
+
+/** What agents, the web console, command lines and the controller ask most often, by how often that is. */
+export const COMMON_CALLS: readonly CommonCall[] = [
+  { name: 'GET instructions', callOf: poll },
+  { name: 'POST reply, unchanged inventory', callOf: (host) => inventoryReply(host) },
+  { name: 'GET cluster', callOf: ({ clusterId }) => showCluster(clusterId) },
+  { name: 'GET cluster, exclude-hosts', callOf: ({ clusterId }) => get(`/clusters/${clusterId}?exclude-hosts=true`) },
+  { name: 'GET hosts of the cluster', callOf: ({ clusterId }) => get(`/clusters/${clusterId}/hosts`) },
+  { name: 'GET host', callOf: (host) => ({ to: `GET ${hostsPath(host)}/${host.hostId}` }) },
+  { name: 'GET hosts of the infra-env', callOf: (host) => ({ to: `GET ${hostsPath(host)}` }) },
+  { name: 'GET infra-env', callOf: ({ infraEnvId }) => get(`/infra-envs/${infraEnvId}`) },
+  { name: 'GET clusters', callOf: () => get('/clusters') },
+  {
+    name: 'GET events, page of 10',
+    callOf: ({ clusterId }) => get(`/events?cluster_id=${clusterId}&order=descending&limit=10`),
+  },
+];
+
+export const IN_FLIGHT = 16;
+/** Calls whose bodies are made at a time, so that ten thousand inventories need not fit in one message. */
+const CHUNK_CALLS = 1_000;
+
+export const httpTarget = ({ restUrl }: EmbeddedProcess): HttpTarget => ({
+  kind: 'http',
+  baseUrl: restUrl,
+  sockets: 64,
+});
+
+/** Makes one call per host; the sum of all. */
+export async function oncePerHost(
+  load: LoadProcess,
+  hosts: readonly FleetHost[],
+  toCall: (host: FleetHost) => Call,
+): Promise<LoadResult> {
+  const results: LoadResult[] = [];
+  for (let start = 0; start < hosts.length; start += CHUNK_CALLS) {
+    const calls = hosts.slice(start, start + CHUNK_CALLS).map(toCall);
+    results.push(await load.run({ calls, pace: { inFlight: IN_FLIGHT }, stop: { calls: calls.length } }));
+  }
+  return {
+    calls: results.reduce((sum, { calls }) => sum + calls, 0),
+    ms: results.reduce((sum, { ms }) => sum + ms, 0),
+    latenciesMs: results.flatMap(({ latenciesMs }) => latenciesMs),
+    failures: {},
+    answerBytes: results[results.length - 1]?.answerBytes ?? 0,
+  };
+}
+
+/** A fleet whose hosts have registered and told of their hardware. */
+export async function bootFleet(
+  bed: BenchBed,
+  muster: EmbeddedProcess,
+  load: LoadProcess,
+  shape: { readonly clusters: number; readonly hostsEach: number },
+): Promise<readonly FleetHost[]> {
+  bed.tell(`defining ${shape.clusters} clusters with ${shape.hostsEach} hosts each`);
+  const hosts = await defineFleet(muster.restUrl, shape.clusters, shape.hostsEach);
+  await load.open(httpTarget(muster));
+  await oncePerHost(load, hosts, registration);
+  await oncePerHost(load, hosts, (host) => inventoryReply(host));
+  return hosts;
+}

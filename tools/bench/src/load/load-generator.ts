@@ -1,6 +1,5 @@
-import { type Caller, openCaller } from './caller';
+import { type Caller, makeCalls, openCaller } from './caller';
 import type { LoadRequest, LoadResult } from './load';
-import { makeCalls } from './make-calls';
 
 let caller: Caller | undefined;
 

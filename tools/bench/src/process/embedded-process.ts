@@ -1,13 +1,82 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { freePort } from '@muster/service-muster';
+
+/** Clock ticks per second in /proc; fixed at 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** CPU time of a process so far, user and system, in ms. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field, the command, may hold spaces; what follows its closing bracket does not.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1_000;
+}
+
+/** Resident memory of a process, bytes. */
+export function residentBytes(pid: number): number {
+  const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib ?? NaN) * 1_024;
+}
+
+/** Share of one core that each process uses while the time passes. */
+export async function coreShares(pids: readonly number[], ms: number): Promise<readonly number[]> {
+  const before = pids.map(cpuMs);
+  const startedMs = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  const passedMs = performance.now() - startedMs;
+  return pids.map((pid, index) => (cpuMs(pid) - (before[index] ?? 0)) / passedMs);
+}
+
+const LOOK_AGAIN_MS = 500;
+/** So many looks without a new event are called quiet. */
+const QUIET_LOOKS = 6;
+const TIMEOUT_MS = 300_000;
+/** Work that stores nothing (boot documents are made ahead) is over when a process needs less of a core than this. */
+const IDLE_SHARE_MAX = 0.02;
+const IDLE_SAMPLE_MS = 2_000;
+
+/** Events stored so far, read beside the process that has the store open. */
+export async function eventsStored(dataDirectory: string): Promise<number> {
+  const store = sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
+  try {
+    return await store.head();
+  } finally {
+    await store.close();
+  }
+}
+
+/** Resolves when nothing has been stored for a while; the number of events then. */
+export async function untilQuiet(dataDirectory: string): Promise<number> {
+  let before = -1;
+  let quiet = 0;
+  for (const giveUpAt = Date.now() + TIMEOUT_MS; Date.now() < giveUpAt;) {
+    const now = await eventsStored(dataDirectory);
+    quiet = now === before ? quiet + 1 : 0;
+    if (quiet >= QUIET_LOOKS) return now;
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+  throw new Error(`The store still grows after ${TIMEOUT_MS / 1_000} s.`);
+}
+
+/** Resolves when nothing has been stored for a while and the process has nothing left to do. */
+export async function untilIdle(muster: { readonly dataDirectory: string; readonly pid: number }): Promise<void> {
+  await untilQuiet(muster.dataDirectory);
+  for (const giveUpAt = Date.now() + TIMEOUT_MS; Date.now() < giveUpAt;) {
+    const [share = 0] = await coreShares([muster.pid], IDLE_SAMPLE_MS);
+    if (share <= IDLE_SHARE_MAX) return;
+  }
+  throw new Error(`Muster is still busy after ${TIMEOUT_MS / 1_000} s without a call.`);
+}
 
 const MUSTER_MAIN = join(__dirname, '..', '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
 /** As `npm start` does. */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
 const HOST = '127.0.0.1';
-const LOOK_AGAIN_MS = 5;
+const READY_LOOK_MS = 5;
 const LOG_CHARACTERS = 8_192;
 /** A store of a million events is read before a process is ready. */
 const START_TIMEOUT_MS = 600_000;
@@ -84,7 +153,7 @@ async function untilReady(child: ChildProcess, restUrl: string): Promise<void> {
       throw new Error('Muster ended before it was ready; what it said is above.');
     const ready = await fetch(`${restUrl}/ready`).catch(() => undefined);
     if (ready?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, READY_LOOK_MS));
   }
   throw new Error(`Muster was not ready after ${START_TIMEOUT_MS / 1_000} s.`);
 }

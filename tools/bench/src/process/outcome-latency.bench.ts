@@ -1,11 +1,8 @@
-import { p50AndP99, count } from '../figures';
-import { type FleetHost, inventoryReply } from '../load/fleet';
 import { openCaller } from '../load/caller';
-import { startLoadProcess } from '../load/load-process';
-import { bootFleet, httpTarget } from '../load/run-fleet';
-import type { Bench, BenchBed, Measurement } from '../measurement';
-import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
-import { untilQuiet } from './quiet';
+import { bootFleet, type FleetHost, httpTarget, inventoryReply } from '../load/fleet';
+import { startLoadProcess } from '../load/load';
+import { type Bench, type BenchBed, count, type Measurement, p50AndP99 } from '../measurement';
+import { type EmbeddedProcess, startEmbeddedProcess, untilQuiet } from './embedded-process';
 
 const TOO_LITTLE_MEMORY_GIB = 4;
 const TIMEOUT_MS = 30_000;

@@ -1,14 +1,33 @@
 import { join } from 'node:path';
 import { loadOrCreateNatsTrust, mintServiceCredentials } from '@muster/adapter-nats';
-import { count, ofACore, p50AndP99 } from '../figures';
-import { type FleetHost, poll, pollOverNats } from '../load/fleet';
-import type { Transport, Load } from '../load/load';
-import { type LoadProcess, startLoadProcess } from '../load/load-process';
-import { bootFleet, httpTarget, oncePerHost } from '../load/run-fleet';
-import type { Bench, Measurement } from '../measurement';
-import { coreShares } from './cpu-time';
-import { type EmbeddedProcess, startEmbeddedProcess } from './embedded-process';
-import { eventsStored, untilIdle } from './quiet';
+import { bootFleet, defineFleet, type FleetHost, httpTarget, oncePerHost, poll, pollOverNats } from '../load/fleet';
+import { type Load, type LoadProcess, startLoadProcess, type Transport } from '../load/load';
+import { type Bench, count, type Measurement, ofACore, p50AndP99 } from '../measurement';
+import { coreShares, type EmbeddedProcess, eventsStored, startEmbeddedProcess, untilIdle } from './embedded-process';
+
+/** Clusters that nothing happens to. */
+export const idleClusters: Bench = {
+  name: 'idle-clusters',
+  about: 'CPU of 500 clusters that nothing happens to',
+  run: async (bed) => {
+    const clusters = bed.isQuick ? 10 : 500;
+    const muster = await startEmbeddedProcess(bed.directory('idle-clusters'));
+    try {
+      await defineFleet(muster.restUrl, clusters, 0);
+      await untilIdle(muster);
+      const [own = NaN, bus = NaN] = await coreShares([muster.pid, muster.natsPid], bed.isQuick ? 2_000 : 20_000);
+      return [
+        {
+          what: `${count(clusters)} idle clusters, CPU`,
+          measured: `${ofACore(own)} (nats-server ${ofACore(bus)})`,
+          budget: '≈ 0',
+        },
+      ];
+    } finally {
+      await muster.stop();
+    }
+  },
+};
 
 const POLL_INTERVAL_SECONDS = 60;
 /** A handful of hosts would not poll even once while a quick run looks. */

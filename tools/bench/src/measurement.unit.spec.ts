@@ -1,4 +1,4 @@
-import { count, milliseconds, percentile, perSecond, seconds } from './figures';
+import { count, milliseconds, percentile, perSecond, seconds } from './measurement';
 
 describe('figures', () => {
   it.each([

@@ -11,9 +11,8 @@ import type { Platform } from '@muster/nest-kit';
 import { type EventStore, type JsonObject, NO_STREAM } from '@muster/ports';
 import { startIgnition } from '@muster/service-ignition';
 import { startNatsServer } from '@muster/testing';
-import { kibibytes, seconds } from '../figures';
-import type { Bench } from '../measurement';
-import { withResidentPeak } from './resident-peak';
+import { type Bench, kibibytes, seconds } from '../measurement';
+import { withResidentPeak } from './artifacts.bench';
 
 const CLUSTERS = 100;
 const HOSTS_PER_CLUSTER = 3;

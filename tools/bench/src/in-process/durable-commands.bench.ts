@@ -1,14 +1,39 @@
-import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
-import { musterEventStore } from '@muster/nest-kit';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { eventCategory, STREAM_OWNERS } from '@muster/contracts';
 import { type InfraEnvCommand, infraEnvDecider } from '@muster/domain';
 import { createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
+import { musterEventStore } from '@muster/nest-kit';
 import type { EventStore } from '@muster/ports';
-import { perSecond } from '../figures';
-import { forMs, keepInFlight } from '../in-flight';
-import type { Bench } from '../measurement';
+import { type Bench, perSecond } from '../measurement';
+
+/** Keeps `inFlight` calls running until `until` says stop; how many ended, and how long all of it took. */
+export async function keepInFlight(
+  inFlight: number,
+  until: (started: number) => boolean,
+  call: (n: number) => Promise<void>,
+): Promise<{ readonly calls: number; readonly ms: number }> {
+  let started = 0;
+  const startedMs = performance.now();
+  const worker = async (): Promise<void> => {
+    while (!until(started)) await call(started++);
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  return { calls: started, ms: performance.now() - startedMs };
+}
+
+/** Stops after a time. */
+export const forMs = (ms: number): (() => boolean) => {
+  const endMs = performance.now() + ms;
+  return () => performance.now() >= endMs;
+};
+
+/** Stops after a number of calls. */
+export const forCalls =
+  (calls: number): ((started: number) => boolean) =>
+  (started) =>
+    started >= calls;
 
 const AGGREGATES = 256;
 const IN_FLIGHT = [1, 64];

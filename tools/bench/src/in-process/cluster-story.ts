@@ -2,10 +2,10 @@ import {
   type HostKey,
   hostKeyOf,
   type MusterEvent,
+  parseEvent,
+  type RecordedMusterEvent,
   type StreamCategory,
   streamIdOf,
-  type RecordedMusterEvent,
-  parseEvent,
 } from '@muster/contracts';
 
 const AT = '2024-01-01T00:00:00.000Z';

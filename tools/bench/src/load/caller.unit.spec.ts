@@ -1,5 +1,4 @@
-import type { Caller } from './caller';
-import { makeCalls } from './make-calls';
+import { type Caller, makeCalls } from './caller';
 
 const calls = [{ to: 'GET /a' }, { to: 'GET /b' }];
 

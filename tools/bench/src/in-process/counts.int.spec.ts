@@ -1,5 +1,5 @@
 import { temporaryDirectory } from '@muster/testing';
-import { countCalls, type CountedCall } from './count-calls';
+import { countCalls, type CountedCall } from './counts.bench';
 
 describe('the cost of a call, counted', () => {
   const directory = temporaryDirectory();

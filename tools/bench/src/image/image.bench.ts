@@ -1,0 +1,185 @@
+import { fork } from 'node:child_process';
+import { truncateSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { createBaseImage } from '@muster/base-image';
+import { RestClient } from '@muster/tool-demo';
+import { defineFleet } from '../load/fleet';
+import { type Bench, count, kibibytes, type Measurement, milliseconds, p50AndP99 } from '../measurement';
+import { residentBytes, startEmbeddedProcess } from '../process/embedded-process';
+
+export type Way = 'file' | 'image';
+
+/** One file, served as it is and as an image. */
+export interface TwoWays {
+  readonly pid: number;
+  /** Drains so many downloads at one time; the bytes of all and the time until the last one ended. */
+  download(way: Way, parallel: number): Promise<{ readonly bytes: number; readonly ms: number }>;
+  /** From the request to the last byte of the range. */
+  rangeMs(way: Way, offset: number, length: number): Promise<number>;
+  close(): void;
+}
+
+export async function startTwoWays(path: string): Promise<TwoWays> {
+  const child = fork(join(__dirname, 'two-ways-server.js'), [path], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (told) => resolve(Number(told)));
+    child.once('exit', (code) => reject(new Error(`The file server ended with ${code}.`)));
+  });
+  const drain = (way: Way, headers: { readonly [name: string]: string } = {}): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const asked = get({ host: '127.0.0.1', port, path: `/${way}`, headers, agent: false }, (answer) => {
+        let bytes = 0;
+        answer.on('data', (chunk: Buffer) => void (bytes += chunk.length));
+        answer.once('end', () => resolve(bytes));
+        answer.once('error', reject);
+      });
+      asked.once('error', reject);
+    });
+  return {
+    pid: child.pid ?? 0,
+    download: async (way, parallel) => {
+      const startedMs = performance.now();
+      const all = await Promise.all(Array.from({ length: parallel }, () => drain(way)));
+      return { bytes: all.reduce((sum, bytes) => sum + bytes, 0), ms: performance.now() - startedMs };
+    },
+    rangeMs: async (way, offset, length) => {
+      const startedMs = performance.now();
+      const bytes = await drain(way, { range: `bytes=${offset}-${offset + length - 1}` });
+      if (bytes !== length) throw new Error(`${bytes} bytes came instead of ${length}.`);
+      return performance.now() - startedMs;
+    },
+    close: () => {
+      if (child.connected) child.disconnect();
+    },
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+const GIBIBYTE = 1024 * MEBIBYTE;
+const IMAGE_BYTES = 128 * MEBIBYTE;
+const SPARSE_BYTES = 60 * GIBIBYTE;
+const RANGE_BYTES = MEBIBYTE;
+const LOOK_EVERY_MS = 20;
+const PARALLEL = 50;
+
+/** Images against plain files: what it costs that nothing is made ahead. */
+export const imageThroughput: Bench = {
+  name: 'throughput',
+  about: 'MB/s of one and many image downloads against plain files; ranges of a sparse 60 GiB image',
+  run: async (bed) => {
+    const path = join(bed.directory('throughput'), 'base.iso');
+    await createBaseImage({ outPath: path });
+    // Longer than its file system says: read like the rest, without taking room on the disk.
+    truncateSync(path, bed.isQuick ? 64 * MEBIBYTE : IMAGE_BYTES);
+    const ways = await startTwoWays(path);
+    try {
+      const measurements: Measurement[] = [];
+      for (const parallel of [1, bed.isQuick ? 5 : PARALLEL]) measurements.push(await compare(ways, parallel));
+      measurements.push(await memory(ways, bed.isQuick ? 5 : PARALLEL));
+      return [...measurements, ...(await ranges(path, bed.isQuick ? 20 : 500))];
+    } finally {
+      ways.close();
+    }
+  },
+};
+
+async function compare(ways: TwoWays, parallel: number): Promise<Measurement> {
+  // Once without counting: for both, the file is in the page cache and the code compiled.
+  for (const way of ['file', 'image'] as const) await ways.download(way, 1);
+  const rates = new Map<Way, number>();
+  // In turns, the better of two: a neighbour on the machine hits both alike.
+  for (const way of ['file', 'image', 'file', 'image'] as const) {
+    const { bytes, ms } = await ways.download(way, parallel);
+    rates.set(way, Math.max(rates.get(way) ?? 0, bytes / ms / 1_000));
+  }
+  const [file, image] = [rates.get('file') ?? NaN, rates.get('image') ?? NaN];
+  return {
+    what: `image, ${count(parallel)} ${parallel === 1 ? 'download' : 'downloads at a time'}`,
+    measured: `${count(image)} MB/s, ${(image / file).toFixed(2)} of a plain file (${count(file)} MB/s)`,
+    budget: '',
+  };
+}
+
+async function memory(ways: TwoWays, parallel: number): Promise<Measurement> {
+  const before = residentBytes(ways.pid);
+  let most = before;
+  const look = setInterval(() => (most = Math.max(most, residentBytes(ways.pid))), LOOK_EVERY_MS);
+  await ways.download('image', parallel).finally(() => clearInterval(look));
+  return {
+    what: `image, memory per download (${count(parallel)} running ones, peak)`,
+    measured: kibibytes(Math.max(most - before, 0) / parallel),
+    budget: '< 1 MiB',
+  };
+}
+
+async function ranges(path: string, times: number): Promise<readonly Measurement[]> {
+  truncateSync(path, SPARSE_BYTES);
+  const ways = await startTwoWays(path);
+  try {
+    const measured: number[] = [];
+    for (let n = 0; n < times; n += 1) {
+      // Spread over the whole, never the same twice.
+      const offset = Math.floor(((n * 0.618_034) % 1) * (SPARSE_BYTES - RANGE_BYTES));
+      measured.push(await ways.rangeMs('image', offset, RANGE_BYTES));
+    }
+    return [{ what: 'image of 60 GiB, a range of 1 MiB anywhere', measured: p50AndP99(measured), budget: '' }];
+  } finally {
+    ways.close();
+  }
+}
+
+const PARALLEL_DOWNLOADS = 32;
+
+/** Boot images as machines fetch them. */
+export const imageDownload: Bench = {
+  name: 'image',
+  about: 'first byte of a discovery image, and memory while many are downloaded',
+  run: async (bed) => {
+    const muster = await startEmbeddedProcess(bed.directory('image'));
+    try {
+      const [host] = await defineFleet(muster.restUrl, 1, 1);
+      const path = `/infra-envs/${host?.infraEnvId}/downloads/image-url`;
+      const { url } = await new RestClient(muster.restUrl).get<{ url: string }>(path);
+      // The first request that this process makes is slow on this side.
+      (await startDownload(new URL('/base-images', url).href)).end();
+      const coldMs = (await startDownload(url)).firstByteMs;
+      const firstBytesMs: number[] = [];
+      for (let n = 0; n < (bed.isQuick ? 5 : 300); n += 1) firstBytesMs.push((await startDownload(url)).firstByteMs);
+
+      const before = residentBytes(muster.pid);
+      // Each has its first bytes and then does not read on: what is held for it stays held.
+      const stalled = await Promise.all(Array.from({ length: PARALLEL_DOWNLOADS }, () => startDownload(url, true)));
+      const perDownload = Math.max(residentBytes(muster.pid) - before, 0) / PARALLEL_DOWNLOADS;
+      for (const { end } of stalled) end();
+      return [
+        { what: 'ISO, first byte of the first download after a start', measured: milliseconds(coldMs), budget: '' },
+        { what: 'ISO, first byte', measured: p50AndP99(firstBytesMs), budget: '< 10 ms' },
+        {
+          what: `ISO, memory per download (${count(PARALLEL_DOWNLOADS)} stalled ones)`,
+          measured: kibibytes(perDownload),
+          budget: '< 1 MiB',
+        },
+      ];
+    } finally {
+      await muster.stop();
+    }
+  },
+};
+
+/** Resolves with the first bytes; ends then, unless it shall stay. */
+function startDownload(url: string, stays = false): Promise<{ readonly firstByteMs: number; end(): void }> {
+  return new Promise((resolve, reject) => {
+    const startedMs = performance.now();
+    const download = get(url, { agent: false }, (answer) => {
+      if (answer.statusCode !== 200) return reject(new Error(`The image was answered with ${answer.statusCode}.`));
+      answer.once('readable', () => {
+        const firstByteMs = performance.now() - startedMs;
+        if (!stays) download.destroy();
+        resolve({ firstByteMs, end: () => void download.destroy() });
+      });
+      answer.on('error', () => undefined);
+    });
+    download.once('error', reject);
+  });
+}

@@ -1,0 +1,217 @@
+import { WorkQueue } from '@muster/event-sourcing';
+import type { EventStore, JsonValue, Requests } from '@muster/ports';
+import { type OpenPlatform, startEmbedded } from '@muster/service-muster';
+import { openCaller } from '../load/caller';
+import { defineFleet, type FleetHost, inventoryReply, poll, registration } from '../load/fleet';
+import type { Call } from '../load/load';
+import type { Bench, Measurement } from '../measurement';
+
+/** What one kind of call costs, whatever the machine. */
+export interface Counts {
+  readonly events: number;
+  readonly appends: number;
+  readonly reads: number;
+  /** Requests, replies and publications. */
+  readonly messages: number;
+  /** Of events as stored, in JSON. */
+  readonly eventBytes: number;
+  readonly parses: number;
+  readonly stringifications: number;
+  readonly reactions: number;
+}
+
+export type Counter = { -readonly [Name in keyof Counts]: number };
+
+export const newCounter = (): Counter => ({
+  events: 0,
+  appends: 0,
+  reads: 0,
+  messages: 0,
+  eventBytes: 0,
+  parses: 0,
+  stringifications: 0,
+  reactions: 0,
+});
+
+/** The same ports, each use counted. A request counts as two messages, because a reply follows. */
+export const countedPlatform = (platform: OpenPlatform, counter: Counter): OpenPlatform => ({
+  ...platform,
+  eventStore: countedStore(platform.eventStore, counter),
+  requests: countedRequests(platform.requests, counter),
+});
+
+const countedStore = (store: EventStore, counter: Counter): EventStore => ({
+  ...store,
+  append: (streamId, expected, events) => {
+    counter.appends += 1;
+    counter.events += events.length;
+    counter.eventBytes += plainText(events).length;
+    return store.append(streamId, expected, events);
+  },
+  readStream: (streamId, afterRevision) => {
+    counter.reads += 1;
+    return store.readStream(streamId, afterRevision);
+  },
+});
+
+const countedRequests = (requests: Requests, counter: Counter): Requests => ({
+  request: (subject, body, headers, timeoutMs) => {
+    counter.messages += 2;
+    return requests.request(subject, body, headers, timeoutMs);
+  },
+  publish: (subject, body, headers) => {
+    counter.messages += 1;
+    requests.publish(subject, body, headers);
+  },
+  subscribe: (subject, onMessage, options) => requests.subscribe(subject, onMessage, options),
+  close: () => requests.close(),
+});
+
+let plainText: (value: unknown) => string = JSON.stringify;
+
+/** Counts every JSON text and every reaction of this process until the returned function is called. */
+export function countProcess(counter: Counter): () => void {
+  const { parse, stringify } = JSON;
+  const runOne = WorkQueue.prototype['runOne'];
+  plainText = stringify;
+  JSON.parse = (text: string, reviver?: (key: string, value: unknown) => unknown): JsonValue => {
+    counter.parses += 1;
+    return parse(text, reviver) as JsonValue;
+  };
+  JSON.stringify = ((...values: Parameters<typeof stringify>) => {
+    counter.stringifications += 1;
+    return stringify(...values);
+  }) as typeof stringify;
+  WorkQueue.prototype['runOne'] = function (this: WorkQueue, key: string) {
+    counter.reactions += 1;
+    return runOne.call(this, key);
+  };
+  return () => {
+    Object.assign(JSON, { parse, stringify });
+    WorkQueue.prototype['runOne'] = runOne;
+  };
+}
+
+const QUIET_MS = 400;
+const SILENT = { log: silence, error: silence, warn: silence, debug: silence, verbose: silence, fatal: silence };
+const MORE_MEMORY_GIB = 96;
+
+export interface CountedCall {
+  readonly what: string;
+  /** Per call. */
+  readonly counts: Counts;
+}
+
+/** The counts of each kind of call, on an embedded Muster in this process with one cluster and as many hosts. */
+export async function countCalls(dataDirectory: string, hostsEach: number): Promise<readonly CountedCall[]> {
+  const counter = newCounter();
+  const restore = countProcess(counter);
+  const muster = await startEmbedded(environmentOf(dataDirectory), SILENT, (platform) =>
+    countedPlatform(platform, counter),
+  );
+  const restUrl = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
+  const caller = await openCaller({ kind: 'http', baseUrl: restUrl, sockets: 1 });
+  const counted: CountedCall[] = [];
+  const settled = (): Promise<void> => untilQuiet(counter);
+  const measure = async (what: string, calls: number, run: () => Promise<unknown>): Promise<void> => {
+    await settled();
+    Object.assign(counter, newCounter());
+    await run();
+    await settled();
+    counted.push({ what, counts: perCall(counter, calls) });
+  };
+  const each = (hosts: readonly FleetHost[], toCall: (host: FleetHost) => Call) => async (): Promise<void> => {
+    for (const host of hosts) await caller.call(toCall(host));
+    // The caller writes the body of each call itself.
+    counter.stringifications -= hosts.length;
+  };
+  try {
+    let hosts: readonly FleetHost[] = [];
+    await measure('cluster and infra-env', 1, async () => (hosts = await defineFleet(restUrl, 1, hostsEach)));
+    await measure('registration', hostsEach, each(hosts, registration));
+    await measure(
+      'inventory, first',
+      hostsEach,
+      each(hosts, (host) => inventoryReply(host)),
+    );
+    await measure(
+      'inventory, changed',
+      hostsEach,
+      each(hosts, (host) => inventoryReply(host, MORE_MEMORY_GIB)),
+    );
+    await measure(
+      'inventory, unchanged',
+      hostsEach,
+      each(hosts, (host) => inventoryReply(host, MORE_MEMORY_GIB)),
+    );
+    await measure('instructions, first', hostsEach, each(hosts, poll));
+    await measure('instructions', hostsEach, each(hosts, poll));
+    return counted;
+  } finally {
+    await caller.close();
+    await muster.close();
+    restore();
+  }
+}
+
+async function untilQuiet(counter: Counter): Promise<void> {
+  for (let before = -1; before !== counter.events + counter.reactions;) {
+    before = counter.events + counter.reactions;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  }
+}
+
+const perCall = (counter: Counter, calls: number): Counts =>
+  Object.fromEntries(Object.entries(counter).map(([name, total]) => [name, total / calls])) as unknown as Counts;
+
+const environmentOf = (dataDirectory: string) => ({
+  MUSTER_DATA_DIRECTORY: dataDirectory,
+  MUSTER_SIMULATED_IMAGE: 'false',
+  REST_HOST: '127.0.0.1',
+  REST_PORT: '0',
+  IMAGE_HOST: '127.0.0.1',
+  IMAGE_PORT: '0',
+});
+
+function silence(): void {
+  // The counts are the result; a log would only disturb the table.
+}
+
+const HOSTS = 20;
+const QUICK_HOSTS = 3;
+/** Round trips to the store (appends and reads) that the design allows. */
+const ROUND_TRIPS_MAX: { readonly [what: string]: number } = {
+  registration: 3,
+  'inventory, changed': 3,
+  'inventory, unchanged': 0,
+};
+
+/** Counts instead of times: they do not depend on the machine. */
+export const counts: Bench = {
+  name: 'counts',
+  about: 'events, round trips, messages, bytes and JSON texts per call, reactions included',
+  run: async (bed) => {
+    const counted = await countCalls(bed.directory('counts'), bed.isQuick ? QUICK_HOSTS : HOSTS);
+    return counted.map(toMeasurement);
+  },
+};
+
+const oneDigit = (value: number): string => value.toFixed(1).replace('.0', '');
+
+function toMeasurement({ what, counts: found }: CountedCall): Measurement {
+  const { events, appends, reads, messages, eventBytes, parses, stringifications, reactions } = found;
+  const allowed = ROUND_TRIPS_MAX[what];
+  return {
+    what: `counts per ${what}`,
+    measured: [
+      `${oneDigit(events)} events (${oneDigit(eventBytes / 1_024)} KiB)`,
+      `${oneDigit(appends)} appends`,
+      `${oneDigit(reads)} reads`,
+      `${oneDigit(messages)} messages`,
+      `${oneDigit(parses)} parses`,
+      `${oneDigit(stringifications)} stringifications`,
+      `${oneDigit(reactions)} reactions`,
+    ].join(', '),
+    budget: allowed === undefined ? '' : `round trips ≤ ${allowed}`,
+  };
+}
