@@ -1,7 +1,5 @@
-import { toGraph } from './state-graph';
-import { STATE_TABLES } from './state-table';
-import { indexPage, timeoutsPage, toMarkdown } from './to-markdown';
-import { toMermaid } from './to-mermaid';
+import { toGraph, toMermaid } from './state-graph';
+import { indexPage, STATE_TABLES, timeoutsPage, toMarkdown } from './state-table';
 import { toSvg } from './to-svg';
 
 /** Every generated file by name. The same tables give the same bytes. */

@@ -1,10 +1,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { apiPages } from './api-pages';
-import { eventsPage } from './events-page';
 import { generate } from './generate';
-import { settingsPage } from './settings-page';
-import { validationsPage } from './validations-page';
+import { eventsPage, settingsPage, validationsPage } from './reference-pages';
 
 export const STATE_MACHINES_FOLDER = resolve(__dirname, '../../../docs/state-machines');
 const REFERENCE_FOLDER = resolve(__dirname, '../../../docs/reference');

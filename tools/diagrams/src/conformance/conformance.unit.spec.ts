@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compareOperations } from './compare-operations';
+import { apiPages, compareWithContract, CONFORMANCE_PAGE, differencesTable, hasContract } from '../api-pages';
 import { API_FOLDER } from '../main';
-import { apiPages, compareWithContract, CONFORMANCE_PAGE, hasContract } from '../api-pages';
-import { differencesTable } from './conformance-page';
-import { readContract } from './read-contract';
-import { readOwnDocument } from './read-own-document';
-import { REASONS, reasonOf } from './reasons.table';
-import type { Json } from './read-shapes';
+import { compareOperations } from './compare-operations';
+import { type Json, readContract, readOwnDocument } from './read-operations';
+import { reasonOf, REASONS } from './reasons.table';
 
 const withContract = hasContract() ? it : it.skip;
 const missing = hasContract() ? '' : ' (skipped: the contract is not in ../shared)';

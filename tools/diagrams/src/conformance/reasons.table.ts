@@ -1,4 +1,4 @@
-import type { Difference } from './difference';
+import type { Difference } from './compare-operations';
 
 /** A reason for differences from the contract. The first reason that explains a difference applies. */
 export interface Reason {

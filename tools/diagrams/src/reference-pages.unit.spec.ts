@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EVENT_NAMES, OWN_EVENT_NAMES } from '@muster/assisted-api';
-import { eventsPage } from './events-page';
+import { operatorSettings, SETTINGS, timeoutSettings } from '@muster/nest-kit';
+import { eventsPage, settingsPage } from './reference-pages';
 
 const ROOT = resolve(__dirname, '../../..');
 const REFERENCE = resolve(ROOT, '../shared/reference/service/events-metrics.md');
@@ -56,5 +57,22 @@ describe('names of events', () => {
     const names = [...section.matchAll(/^\| (\w+) \| (?:cluster|host|infra_env) \|/gm)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(70);
     expect(EVENT_NAMES.map(({ name }) => name).sort()).toEqual(names.sort());
+  });
+});
+
+describe('The page of settings', () => {
+  const page = settingsPage();
+
+  it('lists every setting, timeout and operator setting', () => {
+    const names = [
+      ...Object.keys(SETTINGS),
+      ...[...timeoutSettings(String), ...operatorSettings()].map(({ name }) => name),
+    ];
+    expect(names.filter((name) => !page.includes(`| \`${name}\``))).toEqual([]);
+  });
+
+  it('shows defaults in the notation of their settings', () => {
+    expect(page).toMatch(/\| `HOST_MAX_DISCONNECTION_TIME` \| duration \| 3m \| registration \|/);
+    expect(page).toMatch(/\| `REST_PORT`, alias `PORT` \| port \| `8090` \| gateway \|/);
   });
 });

@@ -1,0 +1,159 @@
+import { EVENT_NAMES, type EventNameRow, type EventOrigin, OWN_EVENT_NAMES } from '@muster/assisted-api';
+import {
+  type DerivedSetting,
+  formatDuration,
+  operatorSettings,
+  type Setting,
+  SETTINGS,
+  timeoutSettings,
+} from '@muster/nest-kit';
+import {
+  CLUSTER_RULES,
+  DEFAULT_FLAP_POLICY,
+  HOST_RULES,
+  NEVER_IGNORABLE_CLUSTER_RULES,
+  NEVER_IGNORABLE_HOST_RULES,
+} from '@muster/validation-rules';
+
+const TITLES: ReadonlyMap<EventOrigin, string> = new Map<EventOrigin, string>([
+  ['event', 'Recorded when the event happened'],
+  ['refusal', 'Recorded when a command is refused, with the reason; the same refusal at most once an hour'],
+  ['report', 'Reported by a program'],
+  ['never', 'Never recorded, with the reason'],
+]);
+
+/** Renders the page of event names from their table. */
+export function eventsPage(): string {
+  const sections = [...TITLES].flatMap(([origin, title]) =>
+    eventSection(
+      title,
+      EVENT_NAMES.filter((row) => row.origin === origin),
+    ),
+  );
+  return [
+    '# Events of the event log',
+    '',
+    'Generated from `libs/assisted-api`: the event names of `GET /v2/events` in assisted-service v2 and their source in Muster. Programs may post',
+    'events with other names.',
+    '',
+    ...sections,
+    ...eventSection('Names that assisted-service v2 does not have', OWN_EVENT_NAMES),
+  ].join('\n');
+}
+
+const eventSection = (title: string, rows: readonly EventNameRow[]): readonly string[] => [
+  `## ${title}`,
+  '',
+  ...rows.map(({ name, when }) => `- \`${name}\`: ${when}`),
+  '',
+];
+
+/** The reference page of settings: every environment variable with its type, default, readers and meaning. */
+export function settingsPage(): string {
+  const names = Object.entries<Setting<unknown>>(SETTINGS).sort(([first], [second]) => (first < second ? -1 : 1));
+  return [
+    '# Settings',
+    '',
+    'Generated from `libs/nest-kit/src/settings`. Every setting is an environment variable. An empty value counts as not set.',
+    'A start reports every value that is not valid, and warns about a variable that starts with `MUSTER_` and is not listed here.',
+    '',
+    'Durations are written as `90s`, `3m` or `1h30m`; lists are comma separated; booleans are `true`, `false`, `1` or `0`.',
+    '',
+    ...table(
+      names.map(([name, setting]) => [
+        [name, ...(setting.aliases ?? [])].map((one) => `\`${one}\``).join(', alias '),
+        typeOf(setting),
+        setting.fallbackText ?? defaultOf(setting),
+        setting.readBy.join(', '),
+        setting.meaning,
+      ]),
+    ),
+    '',
+    '## Timeouts',
+    '',
+    'Each is a duration; registration reads it.',
+    '',
+    ...derivedTable(timeoutSettings(formatDuration)),
+    '',
+    '## OLM operators',
+    '',
+    'Registration, validation, ignition and gateway read them and need the same values.',
+    '',
+    ...derivedTable(operatorSettings()),
+    '',
+  ].join('\n');
+}
+
+const table = (rows: readonly (readonly string[])[]): readonly string[] => [
+  '| setting | type | default | read by | meaning |',
+  '| --- | --- | --- | --- | --- |',
+  ...rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`),
+];
+
+const derivedTable = (settings: readonly DerivedSetting[]): readonly string[] => [
+  '| setting | default | meaning |',
+  '| --- | --- | --- |',
+  ...settings.map(({ name, fallbackText, meaning }) => `| \`${name}\` | ${fallbackText} | ${meaning} |`),
+];
+
+const typeOf = ({ type, expected }: Setting<unknown>): string => (type === 'choice' ? expected : type);
+
+function defaultOf({ type, fallback }: Setting<unknown>): string {
+  if (fallback === undefined || fallback === '' || (Array.isArray(fallback) && fallback.length === 0)) return 'none';
+  if (type === 'duration') return formatDuration(Number(fallback));
+  return `\`${Array.isArray(fallback) ? fallback.join(',') : String(fallback)}\``;
+}
+
+interface Row {
+  readonly id: string;
+  readonly category: string;
+  readonly checks: string;
+  readonly gate: string;
+  readonly remedy: string;
+  readonly needs: readonly string[];
+  readonly comesAndGoes?: true;
+  readonly toleratesPending?: true;
+}
+
+/** Every pre-flight validation, from the tables that decide. */
+export function validationsPage(): string {
+  return [
+    '# Validations',
+    '',
+    'Generated from `libs/validation-rules`: all validations before an installation, what a failure blocks, and its remedy.',
+    'A validation that is not needed for a host or cluster has no outcome there. **Gate** says what waits for it; gates of operators are those of the',
+    'hosts and clusters that they were chosen for. Ignoring a validation is possible where nothing else is said.',
+    '',
+    `Some rest on what is measured again and again. A failure counts at once. One that turned ${DEFAULT_FLAP_POLICY.flipsMin} times within`,
+    `${minutes(DEFAULT_FLAP_POLICY.windowMs)} minutes flaps: it passes again once it has not turned for ${minutes(DEFAULT_FLAP_POLICY.quietMs)} minutes, and until then its turns are neither stored nor told.`,
+    '',
+    ...ruleSection('Of hosts', HOST_RULES, NEVER_IGNORABLE_HOST_RULES),
+    ...ruleSection('Of clusters', CLUSTER_RULES, NEVER_IGNORABLE_CLUSTER_RULES),
+  ].join('\n');
+}
+
+function ruleSection(title: string, rules: readonly Row[], neverIgnorable: readonly string[]): readonly string[] {
+  return [
+    `## ${title}`,
+    '',
+    `${rules.length} validations.`,
+    '',
+    ...rules.flatMap((rule) => [
+      `### ${rule.id}`,
+      '',
+      cell(rule.checks),
+      '',
+      `- Group \`${rule.category}\`, gate \`${rule.gate}\`${neverIgnorable.includes(rule.id) ? ', can never be ignored' : ''}`,
+      ...(rule.needs.length > 0 ? [`- Pending until known: ${rule.needs.join(', ')}`] : []),
+      ...(rule.comesAndGoes ? ['- May flap'] : []),
+      ...(rule.toleratesPending ? ['- Nothing waits for it while it is pending'] : []),
+      `- When it fails: ${cell(rule.remedy)}`,
+      '',
+    ]),
+  ];
+}
+
+const MS_PER_MINUTE = 60_000;
+const minutes = (durationMs: number): number => durationMs / MS_PER_MINUTE;
+
+const cell = (text: string): string => text.replace(/\s+/g, ' ').trim();
