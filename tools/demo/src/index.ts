@@ -1,5 +1,4 @@
-export * from './clusters';
+export * from './scenario';
 export * from './muster-process';
 export * from './rest-client';
-export * from './scenario';
-export * from './stored-figures';
+export * from './summary';

@@ -1,13 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { DEMO_CLUSTERS } from './clusters';
-import { readFunnel } from './funnel-lines';
 import { MusterProcess } from './muster-process';
 import { ProgressView } from './progress-view';
 import { RestClient } from './rest-client';
-import { installCluster } from './scenario';
-import { storedFigures } from './stored-figures';
-import { summarize } from './summary';
+import { DEMO_CLUSTERS, installCluster } from './scenario';
+import { readFunnel, storedFigures, summarize } from './summary';
 
 /** Factor by which simulated hosts are faster than real ones, which take most of an hour. */
 const TIME_SCALE = 150;

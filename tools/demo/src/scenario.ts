@@ -3,6 +3,25 @@ import { join } from 'node:path';
 import { type FleetMember, simulatedFleet, type SimulatedFleet } from '@muster/tool-simulator';
 import type { ClusterView, EventView, HostView, RestClient } from './rest-client';
 
+/** The two clusters of the demo: five machines with agents on NATS, one of which needs repair; and a single node that boots a minimal image and polls over HTTP. */
+export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
+  {
+    name: 'prod',
+    controlPlaneCount: 3,
+    machines: [{}, {}, {}, { fault: 'too-little-memory' }, {}],
+    machineNetwork: '192.168.111.0/24',
+    vips: { api: '192.168.111.100', ingress: '192.168.111.101' },
+  },
+  {
+    name: 'edge',
+    controlPlaneCount: 1,
+    machines: [{ cpuCount: 16, memoryGib: 64 }],
+    machineNetwork: '192.168.112.0/24',
+    transport: 'http',
+    imageType: 'minimal-iso',
+  },
+];
+
 /** A cluster and the machines on which it is installed. */
 export interface ClusterSpec {
   readonly name: string;

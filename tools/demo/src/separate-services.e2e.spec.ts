@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type NatsServer, needsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { createBaseImage } from '@muster/base-image';
 import { freePort, SERVICES, type StartableService } from '@muster/service-muster';
+import { type NatsServer, needsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { ServiceProcess } from './muster-process';
 import { COMPACT, eventsOf, expectOneHistory } from './one-history.fixture.spec';
 import { RestClient } from './rest-client';
 import { installCluster } from './scenario';
-import { ServiceProcess } from './service-process';
 
 const TIME_SCALE = 150;
 /** Longest time in milliseconds before a service is killed. */

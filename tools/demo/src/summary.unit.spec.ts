@@ -1,4 +1,4 @@
-import { funnelLines } from './funnel-lines';
+import { funnelLines } from './summary';
 
 const step = (name: string, reached: number, median: number | null) => ({
   step: name,
