@@ -1,7 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
-import { lockDataDirectory } from './data-directory';
+import { filesystemSecrets } from '@muster/adapter-filesystem';
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import type { EventStore } from '@muster/ports';
+import { eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
+import { checkIdentity, lockDataDirectory, requireMasterKey } from './data-directory';
 import { StartError } from './start-error';
 
 describe('The data directory', () => {
@@ -32,5 +35,72 @@ describe('The data directory', () => {
     expect(() => lockDataDirectory(join(file, 'data'), 'all services', 'exclusive')).toThrow(
       /is not writable.*MUSTER_DATA_DIRECTORY/,
     );
+  });
+});
+
+describe('The identity of an installation', () => {
+  let directory: TemporaryDirectory;
+  beforeEach(() => {
+    directory = temporaryDirectory();
+  });
+  afterEach(() => directory.remove());
+
+  const keyFile = (): string => join(directory.path, 'master.key');
+  const start = async (eventStore: EventStore, acceptsStore = false): Promise<void> => {
+    await requireMasterKey(keyFile(), join(directory.path, 'secrets'));
+    const secrets = await filesystemSecrets({ directory: join(directory.path, 'secrets'), masterKeyFile: keyFile() });
+    const identity = await checkIdentity({
+      secrets,
+      eventStore,
+      masterKeyFile: keyFile(),
+      dataDirectory: directory.path,
+      acceptsStore,
+    });
+    await identity.stop();
+  };
+  const storeWithEvents = async (): Promise<EventStore> => {
+    const store = inMemoryEventStore();
+    await store.append('note-1', -1, [eventToAppend()]);
+    return store;
+  };
+
+  it('is sealed at the first start and found again', async () => {
+    const store = inMemoryEventStore();
+    await start(store);
+    await start(store);
+    await store.append('note-1', -1, [eventToAppend()]);
+    await start(store);
+    await start(store);
+  });
+
+  it('refuses a missing master key by its name and does not create one', async () => {
+    await start(await storeWithEvents(), true);
+    rmSync(keyFile());
+    await expect(start(await storeWithEvents())).rejects.toThrow(/master key .*master\.key is missing/);
+  });
+
+  it('refuses the master key of another installation', async () => {
+    const store = await storeWithEvents();
+    await start(store, true);
+    const other = temporaryDirectory();
+    await filesystemSecrets({ directory: join(other.path, 'secrets'), masterKeyFile: join(other.path, 'master.key') });
+    rmSync(keyFile());
+    cpSync(join(other.path, 'master.key'), keyFile());
+    other.remove();
+    await expect(start(store)).rejects.toThrow(/does not open the secrets/);
+  });
+
+  it.each<[string, () => Promise<EventStore>, RegExp]>([
+    ['an emptied store', () => Promise.resolve(inMemoryEventStore()), /event store is empty/],
+    ['the store of another installation', storeWithEvents, /belongs to another installation/],
+  ])('refuses %s unless a setting accepts it', async (_, otherStore, reason) => {
+    await start(await storeWithEvents(), true);
+    const other = await otherStore();
+    await expect(start(other)).rejects.toThrow(reason);
+    await start(other, true);
+  });
+
+  it('refuses a store with events when the secrets are new', async () => {
+    await expect(start(await storeWithEvents())).rejects.toThrow(/secrets in .* are new or missing/);
   });
 });

@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
+import { type EventStore, type Secrets, START_OF_STORE } from '@muster/ports';
 import { StartError } from './start-error';
 
 const LOCK_FILE = 'muster.lock';
@@ -67,3 +69,113 @@ function readText(file: string): string {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const SCOPE = 'muster-installation';
+const NAME = 'identity';
+const RECORD_AGAIN_MS = 5_000;
+
+/** Sealed in every data directory: opening it proves that the master key, the secrets and the event store belong together. */
+interface Identity {
+  readonly createdAt: string;
+  /** Id of the first event of the store; empty while the store has none. */
+  readonly firstEventId: string;
+}
+
+/**
+ * Refuses a data directory with secrets and without the master key, for which the start would otherwise create a new key.
+ * @throws StartError `dataDirectory`
+ */
+export async function requireMasterKey(masterKeyFile: string, secretsDirectory: string): Promise<void> {
+  const scopes = await readdir(join(secretsDirectory, 'scopes')).catch((): string[] => []);
+  const hasKey = await stat(masterKeyFile).then(
+    () => true,
+    () => false,
+  );
+  if (scopes.length > 0 && !hasKey)
+    throw new StartError(
+      'dataDirectory',
+      `The master key ${masterKeyFile} is missing, and ${secretsDirectory} contains secrets that only it opens. Restore it from a backup, or set MUSTER_MASTER_KEY_FILE.`,
+    );
+}
+
+/**
+ * Checks that the master key, the secrets and the event store belong together, and seals their identity at the first start.
+ * `stop` ends the wait for the first event of a new store.
+ * @throws StartError `dataDirectory` with what is missing or does not match
+ */
+export async function checkIdentity(options: {
+  readonly secrets: Secrets;
+  readonly eventStore: EventStore;
+  readonly masterKeyFile: string;
+  readonly dataDirectory: string;
+  /** Accepts a store without a matching identity and seals a new one. */
+  readonly acceptsStore: boolean;
+}): Promise<{ stop(): Promise<void> }> {
+  const { secrets, eventStore, masterKeyFile, dataDirectory, acceptsStore } = options;
+  // Services that start together share the store and the secrets: each seals before it appends, and records an event after it was appended.
+  const firstSeen = await firstEventIdOf(eventStore);
+  const sealed = await openIdentity(secrets, masterKeyFile, dataDirectory);
+  const firstEventId = firstSeen === '' && sealed?.firstEventId ? await firstEventIdOf(eventStore) : firstSeen;
+  if (!acceptsStore) refuseMismatch(sealed, firstEventId, dataDirectory);
+  const identity: Identity = { createdAt: sealed?.createdAt ?? new Date().toISOString(), firstEventId };
+  const seal = (value: Identity): Promise<void> => secrets.seal(SCOPE, NAME, Buffer.from(JSON.stringify(value)));
+  if (!sealed || sealed.firstEventId !== firstEventId) await seal(identity);
+  if (firstEventId !== '') return { stop: () => Promise.resolve() };
+
+  const record = async (): Promise<boolean> => {
+    const id = await firstEventIdOf(eventStore);
+    if (id !== '') await seal({ ...identity, firstEventId: id });
+    return id !== '';
+  };
+  const timer = setInterval(
+    () =>
+      void record().then(
+        (isRecorded) => isRecorded && clearInterval(timer),
+        () => undefined,
+      ),
+    RECORD_AGAIN_MS,
+  ).unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await record().catch(() => undefined);
+    },
+  };
+}
+
+async function openIdentity(
+  secrets: Secrets,
+  masterKeyFile: string,
+  dataDirectory: string,
+): Promise<Identity | undefined> {
+  try {
+    const sealed = await secrets.open(SCOPE, NAME);
+    return sealed && (JSON.parse(sealed.toString()) as Identity);
+  } catch (error) {
+    throw new StartError(
+      'dataDirectory',
+      `The master key ${masterKeyFile} does not open the secrets of ${dataDirectory}: one of them was replaced. Restore both from the same backup.`,
+      { cause: error },
+    );
+  }
+}
+
+function refuseMismatch(sealed: Identity | undefined, firstEventId: string, dataDirectory: string): void {
+  const advice = `Restore the event store and ${dataDirectory} from the same backup. MUSTER_ACCEPT_STORE=true starts without the check.`;
+  if (!sealed && firstEventId !== '')
+    throw new StartError(
+      'dataDirectory',
+      `The event store has events, but the secrets in ${dataDirectory} are new or missing. ${advice}`,
+    );
+  if (!sealed || sealed.firstEventId === '' || sealed.firstEventId === firstEventId) return;
+  const state = firstEventId === '' ? 'is empty' : 'belongs to another installation';
+  throw new StartError(
+    'dataDirectory',
+    `The event store ${state}, but ${dataDirectory} belongs to an installation with events. ${advice}`,
+  );
+}
+
+async function firstEventIdOf(eventStore: EventStore): Promise<string> {
+  for await (const [first] of eventStore.readAll(START_OF_STORE)) return first?.id ?? '';
+  return '';
+}

@@ -1,14 +1,11 @@
 import { join, resolve } from 'node:path';
-import type { Environment, RunningService } from '@muster/nest-kit';
-import { SettingsReader } from '@muster/nest-kit';
+import { type Environment, type RunningService, SettingsReader } from '@muster/nest-kit';
 import type { LoggerService } from '@nestjs/common';
-import { prepareBaseImages } from './base-images';
-import { checkSettings } from './check-settings';
 import { lockDataDirectory } from './data-directory';
-import { builtHostBinaries } from './host-binaries';
+import { builtHostBinaries, prepareBaseImages } from './host-files';
 import { type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
-import { SERVICES, type StartableService } from './services';
+import { checkSettings, SERVICES, type StartableService } from './services';
 
 export interface RunningMuster {
   readonly services: readonly RunningService[];

@@ -1,12 +1,10 @@
-import 'reflect-metadata';
 import { type Environment, SettingsReader, unknownSettings } from '@muster/nest-kit';
+import 'reflect-metadata';
+import { allFindings, findingText, localFindings, realSurroundings } from './doctor';
 import { type RunningMuster, startAlone, startEmbedded } from './embedded';
 import { createLogger } from './logger';
-import { checkSettings } from './check-settings';
-import { describeFailure } from './describe-failure';
-import { allFindings, findingText, localFindings, realSurroundings } from './doctor';
-import { SERVICES, type StartableService } from './services';
-import { EXIT_CODES, StartError } from './start-error';
+import { checkSettings, SERVICES, type StartableService } from './services';
+import { describeFailure, EXIT_CODES, StartError } from './start-error';
 import { runStoreCommand } from './store-command';
 
 const CLOSE_MAX_MS = 5_000;

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { StartError } from './start-error';
 import { loadOrCreateNatsTrust, mintServiceCredentials, natsServerConfig, type NatsTrust } from '@muster/adapter-nats';
+import { StartError } from './start-error';
 
 const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 20;

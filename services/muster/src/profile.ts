@@ -6,12 +6,47 @@ import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { type Environment, type Platform, SettingsReader } from '@muster/nest-kit';
-import type { EventStore, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
-import { lossyRequests } from './lossy-requests';
-import { checkIdentity, requireMasterKey } from './installation-identity';
+import {
+  type EventStore,
+  type ObjectStore,
+  type ReadModels,
+  type Requests,
+  RequestTimedOut,
+  type Secrets,
+} from '@muster/ports';
+import { checkIdentity, requireMasterKey } from './data-directory';
 import { busProbe, diskProbe, storeProbe } from './probes';
-import { reach } from './reach';
-import { StartError } from './start-error';
+import { reach, StartError } from './start-error';
+
+/** A caller notices a real loss at its timeout; a shorter wait keeps demonstrations fast. */
+const LOSS_NOTICED_MS = 300;
+
+/** A bus that drops a share of all messages, the same ones for the same seed. Tests and demonstrations use it to show that no event is lost. */
+export function lossyRequests(requests: Requests, share: number, seed: number): Requests {
+  let state = seed >>> 0 || 1;
+  const chance = (): number => {
+    // xorshift32: repeatable and sufficiently random.
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+  return {
+    request: async (subject, body, headers, timeoutMs) => {
+      const fate = chance();
+      if (fate >= share) return requests.request(subject, body, headers, timeoutMs);
+      // Half of the losses drop the request and half the answer: then the command was executed and the caller does not know.
+      if (fate < share / 2) await requests.request(subject, body, headers, timeoutMs).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, LOSS_NOTICED_MS)));
+      throw new RequestTimedOut(subject, timeoutMs);
+    },
+    publish: (subject, body, headers) => {
+      if (chance() >= share) requests.publish(subject, body, headers);
+    },
+    subscribe: (subject, onMessage, options) => requests.subscribe(subject, onMessage, options),
+    close: () => requests.close(),
+  };
+}
 
 export interface OpenPlatform extends Platform {
   /** Closes what was opened, the bus last. */

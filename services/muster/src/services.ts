@@ -1,11 +1,20 @@
-import type { StartService } from '@muster/nest-kit';
-import { startEvents } from '@muster/service-events';
-import { startGateway } from '@muster/service-gateway';
-import { startIgnition } from '@muster/service-ignition';
-import { startImage } from '@muster/service-image';
-import { startInventory } from '@muster/service-inventory';
-import { startRegistration } from '@muster/service-registration';
-import { startValidation } from '@muster/service-validation';
+import {
+  attempt,
+  type Environment,
+  SettingError,
+  type SettingName,
+  SETTINGS,
+  SettingsError,
+  SettingsReader,
+  type StartService,
+} from '@muster/nest-kit';
+import { readEventsConfig, startEvents } from '@muster/service-events';
+import { readGatewayConfig, startGateway } from '@muster/service-gateway';
+import { readIgnitionConfig, startIgnition } from '@muster/service-ignition';
+import { readImageConfig, startImage } from '@muster/service-image';
+import { readInventoryConfig, startInventory } from '@muster/service-inventory';
+import { readRegistrationConfig, startRegistration } from '@muster/service-registration';
+import { readFlapPolicy, readValidationConfig, startValidation } from '@muster/service-validation';
 
 /** Every service that can be started, in an order in which each finds its neighbours; any other order works too. */
 export const SERVICES = {
@@ -19,3 +28,43 @@ export const SERVICES = {
 } as const satisfies Record<string, StartService>;
 
 export type StartableService = keyof typeof SERVICES;
+
+const READERS: Readonly<Record<StartableService, readonly ((environment: Environment) => unknown)[]>> = {
+  events: [readEventsConfig],
+  registration: [readRegistrationConfig],
+  inventory: [readInventoryConfig],
+  validation: [readValidationConfig, readFlapPolicy],
+  ignition: [readIgnitionConfig],
+  image: [readImageConfig],
+  gateway: [readGatewayConfig],
+};
+
+/** Settings that a service needs when it runs alone: without them it would use resources that no other service sees. */
+const NEEDED_ALONE: readonly {
+  readonly name: SettingName;
+  readonly services?: readonly StartableService[];
+  readonly expected: string;
+}[] = [
+  { name: 'NATS_URL', expected: 'the URL of the NATS server of all services' },
+  { name: 'MUSTER_DATA_DIRECTORY', expected: 'the directory that all services share' },
+  { name: 'MONGODB_URL', services: ['events', 'gateway'], expected: 'the MongoDB server with the read models' },
+];
+
+/**
+ * Reads every setting of the program and of the services before anything is opened.
+ * @throws SettingsError with all values that are missing or not valid
+ */
+export function checkSettings(environment: Environment, names: readonly StartableService[], isAlone: boolean): void {
+  const settings = new SettingsReader(environment);
+  for (const [name, { readBy }] of Object.entries(SETTINGS) as [SettingName, (typeof SETTINGS)[SettingName]][])
+    if ((readBy as readonly string[]).includes('muster')) settings.get(name);
+  const missing = NEEDED_ALONE.filter(
+    ({ name, services }) =>
+      isAlone && !settings.isSet(name) && (!services || services.some((one) => names.includes(one))),
+  ).map(({ name, expected }) => new SettingError(name, '', `${expected}. A service that runs alone needs it`).message);
+  const ofServices = names.flatMap((name) =>
+    READERS[name].flatMap((read) => attempt(() => read(environment)).problems),
+  );
+  const problems = [...new Set([...missing, ...settings.problems, ...ofServices])];
+  if (problems.length > 0) throw new SettingsError(problems);
+}

@@ -1,3 +1,7 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { EventStoreUnusable } from '@muster/adapter-sqlite';
+import { SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
+
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
 export const EXIT_CODES = {
   stopped: 0,
@@ -24,5 +28,167 @@ export class StartError extends Error {
   ) {
     super(message, options);
     this.name = 'StartError';
+  }
+}
+
+const RETRY_MS = 500;
+const REPORT_MS = 10_000;
+const PASSWORD_IN_URL = /(\/\/[^/\s:@]*):[^/\s@]+@/g;
+
+/** Codes and names of errors that mean: no server answers at this address yet. Every other error ends the start at once. */
+const NOT_REACHABLE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'CONNECTION_REFUSED',
+  'TIMEOUT',
+  'UnavailableError',
+  'DiscoveryError',
+  'MongoServerSelectionError',
+]);
+
+export interface ReachOptions {
+  /** The setting with the address, which errors name. */
+  readonly setting: SettingName;
+  /** How long to wait for a server that is not reachable, in milliseconds. */
+  readonly waitMs: number;
+  readonly report: (text: string) => void;
+}
+
+/**
+ * Opens a connection. A server that is not reachable is tried again until `waitMs` has passed, with a line of log every 10 s.
+ * @throws StartError `dependency` with the setting and the reason, at once when the server refuses the connection
+ */
+export async function reach<Opened>(open: () => Promise<Opened>, options: ReachOptions): Promise<Opened> {
+  const { setting, waitMs, report } = options;
+  const startedMs = performance.now();
+  let reportedMs = startedMs - REPORT_MS;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (error instanceof EventStoreUnusable) throw new StartError('dataDirectory', error.message, { cause: error });
+      const [nowMs, reason] = [performance.now(), reasonOf(error)];
+      if (!isNotReachable(error))
+        throw new StartError('dependency', `The server of ${setting} refuses the connection: ${reason}`, {
+          cause: error,
+        });
+      if (nowMs - startedMs >= waitMs) {
+        const text = `The server of ${setting} was not reachable for ${Math.round(waitMs / 1_000)} s: ${reason}. Start it, or correct ${setting}.`;
+        throw new StartError('dependency', text, { cause: error });
+      }
+      if (nowMs - reportedMs >= REPORT_MS) {
+        report(`waiting for the server of ${setting}: ${reason}`);
+        reportedMs = nowMs;
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/** Some clients wrap the network error: the chain of causes decides. */
+function isNotReachable(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const code = 'code' in current ? String(current.code) : '';
+    if (NOT_REACHABLE.has(code) || NOT_REACHABLE.has(current.name) || /ECONNREFUSED|ENOTFOUND/.test(current.message))
+      return true;
+  }
+  return false;
+}
+
+/** The first line of the message; a password in a URL is never part of it. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return (text.split('\n', 1)[0] ?? '').replace(PASSWORD_IN_URL, '$1:***@');
+}
+
+const LISTENING = '0A';
+
+/** The process that listens on a TCP port of this machine, e.g. `process 4711 (nginx)`; undefined when it cannot be found out. */
+export function holderOfPort(port: number): string | undefined {
+  const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => listeningInodes(file, port)));
+  if (inodes.size === 0) return undefined;
+  for (const pid of entriesOf('/proc').filter((name) => /^\d+$/.test(name)))
+    for (const descriptor of entriesOf(`/proc/${pid}/fd`)) {
+      const inode = /^socket:\[(\d+)\]$/.exec(targetOf(`/proc/${pid}/fd/${descriptor}`))?.[1];
+      if (inode && inodes.has(inode)) return `process ${pid} (${textOf(`/proc/${pid}/comm`).trim()})`;
+    }
+  return undefined;
+}
+
+/** Columns of /proc/net/tcp: number, local address:port in hexadecimal, remote address, state, …, inode as the tenth. */
+function listeningInodes(file: string, port: number): readonly string[] {
+  const hexadecimal = port.toString(16).toUpperCase().padStart(4, '0');
+  return textOf(file)
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = '', , state]) => local.endsWith(`:${hexadecimal}`) && state === LISTENING)
+    .flatMap((columns) => columns[9] ?? []);
+}
+
+const quietly = <Value>(read: () => Value, otherwise: Value): Value => {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+};
+const entriesOf = (directory: string): readonly string[] => quietly(() => readdirSync(directory), []);
+const targetOf = (link: string): string => quietly(() => readlinkSync(link), '');
+const textOf = (file: string): string => quietly(() => readFileSync(file, 'utf8'), '');
+
+const PORTS = ['REST_PORT', 'IMAGE_PORT', 'HTTP_LISTEN_PORT', 'NATS_PORT'] as const satisfies readonly SettingName[];
+const HOST_OF = {
+  REST_PORT: 'REST_HOST',
+  IMAGE_PORT: 'IMAGE_HOST',
+  HTTP_LISTEN_PORT: 'IMAGE_HOST',
+  NATS_PORT: 'NATS_HOST',
+};
+
+/** Why a start failed: the exit reason and the lines to print. The last line says what to change. */
+export function describeFailure(
+  error: unknown,
+  settings: SettingsReader,
+): { readonly reason: ExitReason; readonly lines: readonly string[] } {
+  if (error instanceof StartError) return { reason: error.reason, lines: [error.message] };
+  if (error instanceof SettingError || error instanceof SettingsError) {
+    const problems = error.message.split('\n');
+    const last =
+      problems.length > 1 ? [`${problems.length} settings are not usable: correct all of them and start again.`] : [];
+    return { reason: 'settings', lines: [...problems, ...last] };
+  }
+  const { code = '', port, address = '' } = error instanceof Error ? networkError(error) : {};
+  if (port !== undefined && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(code))
+    return { reason: 'endpoint', lines: [endpointText(code, address, port, settings)] };
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const last = error instanceof Error ? error.message : String(error);
+  return {
+    reason: 'failed',
+    lines: [text, `unexpected error at start: ${last}. This is a defect; report it with the lines above.`],
+  };
+}
+
+const networkError = (error: Error): { readonly code?: string; readonly port?: number; readonly address?: string } => ({
+  ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
+  ...('port' in error && typeof error.port === 'number' ? { port: error.port } : {}),
+  ...('address' in error && typeof error.address === 'string' ? { address: error.address } : {}),
+});
+
+function endpointText(code: string, address: string, port: number, settings: SettingsReader): string {
+  const name = PORTS.find((one) => settings.get(one) === port);
+  const setting = name ?? 'the setting of the port';
+  const host = name ? HOST_OF[name] : 'the setting of the address';
+  const where = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `The address ${where} (${setting}) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change ${setting}.`;
+    case 'EACCES':
+      return `The process may not listen on ${where} (${setting}): ports below 1024 need a permission. Change ${setting}.`;
+    default:
+      return `The address ${where} is not an address of this machine. Change ${host}.`;
   }
 }

@@ -1,8 +1,6 @@
 import { SettingsReader } from '@muster/nest-kit';
-import { checkSettings } from './check-settings';
-import { describeFailure } from './describe-failure';
-import { SERVICES, type StartableService } from './services';
-import { EXIT_CODES, StartError } from './start-error';
+import { checkSettings, SERVICES, type StartableService } from './services';
+import { describeFailure, EXIT_CODES, StartError } from './start-error';
 
 const ALL = Object.keys(SERVICES) as StartableService[];
 const failureOf = (run: () => unknown) => {

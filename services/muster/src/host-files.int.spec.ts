@@ -1,7 +1,7 @@
 import { DEFAULT_OS_IMAGES, type OsImage } from '@muster/assisted-api';
 import { SettingsReader } from '@muster/nest-kit';
 import { temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
-import { prepareBaseImages } from './base-images';
+import { prepareBaseImages } from './host-files';
 
 describe('images to boot when OS_IMAGES names none', () => {
   let directory: TemporaryDirectory;

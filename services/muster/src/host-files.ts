@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DEFAULT_OS_IMAGES, type OsImage } from '@muster/assisted-api';
-import type { SettingsReader } from '@muster/nest-kit';
 import { createBaseImage } from '@muster/base-image';
+import { HOST_BINARY_INDEX, type SettingsReader } from '@muster/nest-kit';
 
 /** Release of the image that is made here when none is configured. */
 const OWN_IMAGE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
@@ -37,4 +38,13 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Where `npm run build:host` puts the executables, seen from this file in `src` and in `dist`. */
+const BUILT = join(__dirname, '../../../dist/muster-host');
+
+/** Names the executables of this repository, unless the setting names others or none were built. */
+export function builtHostBinaries(settings: SettingsReader): { MUSTER_HOST_BINARIES?: string } {
+  const isThere = existsSync(join(BUILT, HOST_BINARY_INDEX));
+  return isThere && !settings.isSet('MUSTER_HOST_BINARIES') ? { MUSTER_HOST_BINARIES: BUILT } : {};
 }

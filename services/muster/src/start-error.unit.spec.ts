@@ -1,5 +1,4 @@
-import { reach } from './reach';
-import { StartError } from './start-error';
+import { reach, StartError } from './start-error';
 
 const failing = (message: string, code?: string): Error => Object.assign(new Error(message), code ? { code } : {});
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { holderOfPort } from './port-holder';
+import { holderOfPort } from './start-error';
 
 describe('The holder of a port', () => {
   it('is the process that listens on it', async () => {
