@@ -1,6 +1,84 @@
 import { createServer } from 'node:net';
 import { startEmbedded } from '@muster/service-muster';
 import { temporaryDirectory } from '@muster/testing';
+import type { Judged } from './wizard-gates.fixture.spec';
+
+export const TIMEOUT_MS = 90_000;
+const LOOK_AGAIN_MS = 200;
+export const PULL_SECRET = JSON.stringify({
+  auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
+});
+
+export type Members = { readonly [member: string]: unknown };
+export interface Cluster extends Members, Judged {
+  readonly id: string;
+  readonly status: string;
+  readonly status_info: string;
+  readonly hosts: readonly Host[];
+}
+export interface Host extends Members, Judged {
+  readonly id: string;
+  readonly status: string;
+  readonly infra_env_id: string;
+}
+export interface InfraEnv extends Members {
+  readonly id: string;
+}
+
+export const UNSET_TIME = '0001-01-01T00:00:00.000Z';
+/** What the page of a new cluster reads. */
+export const NEW_CLUSTER = {
+  kind: 'Cluster',
+  openshift_version: expect.stringMatching(/^4\.18\./),
+  name: 'web',
+  base_dns_domain: 'example.com',
+  hosts: [],
+  api_vips: [],
+  ingress_vips: [],
+  machine_networks: [],
+  cluster_networks: [{ cidr: '10.128.0.0/14', host_prefix: 23 }],
+  service_networks: [{ cidr: '172.30.0.0/16' }],
+  enabled_host_count: 0,
+  schedulable_masters_forced_true: true,
+  install_started_at: UNSET_TIME,
+  install_completed_at: UNSET_TIME,
+  controller_logs_collected_at: UNSET_TIME,
+  logs_info: '',
+  platform: { type: 'baremetal' },
+  progress: { total_percentage: 0 },
+  created_at: expect.stringMatching(/^2/),
+};
+/** What the table of discovered hosts reads. */
+export const HOST_ROW = {
+  status: expect.any(String),
+  role: 'auto-assign',
+  bootstrap: expect.any(Boolean),
+  requested_hostname: expect.stringMatching(/^web-/),
+  created_at: expect.stringMatching(/^2/),
+  logs_collected_at: UNSET_TIME,
+  progress_stages: expect.any(Array),
+  progress: expect.any(Object),
+};
+
+/** Paths of members that are null: the console takes a list for granted and falls over. */
+export const nullsIn = (value: unknown, path = ''): readonly string[] => {
+  if (value === null) return [path];
+  if (typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, member]) => nullsIn(member, `${path}/${name}`));
+};
+
+export const parsed = (text: unknown): unknown => JSON.parse(String(text));
+
+/** Looks as the console does until there is nothing to complain about any more. */
+export const until = async (what: string, look: () => Promise<readonly string[]>): Promise<void> => {
+  let errors: readonly string[] = [];
+  for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += LOOK_AGAIN_MS) {
+    errors = await look();
+    if (errors.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+  throw new Error(`${what}: ${errors.join('; ')}`);
+};
 
 export interface ConsoleAnswer<Body> {
   readonly status: number;

@@ -3,44 +3,27 @@ import { join } from 'node:path';
 import { readBootImageFile } from '@muster/service-agent';
 import { temporaryDirectory } from '@muster/testing';
 import { type SimulatedFleet, simulatedFleet, type SimulatedMachine } from '@muster/tool-simulator';
-import { type ConsoleWorld, openConsoleWorld } from './console-world.fixture.spec';
-import { closedBy, type Judged, WIZARD_GATES } from './wizard-gates.fixture.spec';
+import {
+  type Cluster,
+  type ConsoleWorld,
+  type Host,
+  type InfraEnv,
+  type Members,
+  HOST_ROW,
+  NEW_CLUSTER,
+  nullsIn,
+  openConsoleWorld,
+  parsed,
+  PULL_SECRET,
+  TIMEOUT_MS,
+  UNSET_TIME,
+  until,
+} from './console-world.fixture.spec';
+import { closedBy, WIZARD_GATES } from './wizard-gates.fixture.spec';
 
 const TIME_SCALE = 400;
-const TIMEOUT_MS = 90_000;
-const LOOK_AGAIN_MS = 200;
-const UNSET_TIME = '0001-01-01T00:00:00.000Z';
 const ARCHITECTURES = ['x86_64', 'arm64', 's390x', 'ppc64le'];
 const LEVELS = ['supported', 'dev-preview', 'tech-preview', 'unavailable', 'unsupported'];
-const PULL_SECRET = JSON.stringify({
-  auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
-});
-
-type Members = { readonly [member: string]: unknown };
-interface Cluster extends Members, Judged {
-  readonly id: string;
-  readonly status: string;
-  readonly status_info: string;
-  readonly hosts: readonly Host[];
-}
-interface Host extends Members, Judged {
-  readonly id: string;
-  readonly status: string;
-  readonly infra_env_id: string;
-}
-interface InfraEnv extends Members {
-  readonly id: string;
-}
-
-/** Paths of members that are null: the console takes a list for granted and falls over. */
-const nullsIn = (value: unknown, path = ''): readonly string[] => {
-  if (value === null) return [path];
-  if (typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([name, member]) => nullsIn(member, `${path}/${name}`));
-};
-
-const parsed = (text: unknown): unknown => JSON.parse(String(text));
-
 describe('the wizard of the web console', () => {
   jest.setTimeout(TIMEOUT_MS + 30_000);
   let world: ConsoleWorld;
@@ -78,16 +61,6 @@ describe('the wizard of the web console', () => {
     const answer = await world.call<Cluster>('PATCH', path, body);
     expect([path, answer.status, answer.status === 201 ? '' : answer.body]).toEqual([path, 201, '']);
     return answer.body;
-  };
-  /** Looks as the console does until there is nothing to complain about any more. */
-  const until = async (what: string, look: () => Promise<readonly string[]>): Promise<void> => {
-    let errors: readonly string[] = [];
-    for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += LOOK_AGAIN_MS) {
-      errors = await look();
-      if (errors.length === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    }
-    throw new Error(`${what}: ${errors.join('; ')}`);
   };
   const untilOpen = (step: keyof typeof WIZARD_GATES): Promise<void> =>
     until(step, async () => {
@@ -159,28 +132,7 @@ describe('the wizard of the web console', () => {
   it('shows a new cluster with everything that the page would fall over without', async () => {
     const shown = await cluster();
     expect(nullsIn(shown)).toEqual([]);
-    expect(shown).toMatchObject({
-      id: clusterId,
-      kind: 'Cluster',
-      openshift_version: expect.stringMatching(/^4\.18\./),
-      name: 'web',
-      base_dns_domain: 'example.com',
-      hosts: [],
-      api_vips: [],
-      ingress_vips: [],
-      machine_networks: [],
-      cluster_networks: [{ cidr: '10.128.0.0/14', host_prefix: 23 }],
-      service_networks: [{ cidr: '172.30.0.0/16' }],
-      enabled_host_count: 0,
-      schedulable_masters_forced_true: true,
-      install_started_at: UNSET_TIME,
-      install_completed_at: UNSET_TIME,
-      controller_logs_collected_at: UNSET_TIME,
-      logs_info: '',
-      platform: { type: 'baremetal' },
-      progress: { total_percentage: 0 },
-      created_at: expect.stringMatching(/^2/),
-    });
+    expect(shown).toMatchObject({ id: clusterId, ...NEW_CLUSTER });
     expect(Array.isArray(shown['monitored_operators'])).toBe(true);
     for (const text of ['feature_usage', 'validations_info']) {
       expect([text, typeof shown[text]]).toEqual([text, 'string']);
@@ -234,16 +186,7 @@ describe('the wizard of the web console', () => {
     const { hosts } = await cluster();
     expect(nullsIn(hosts)).toEqual([]);
     for (const host of hosts) {
-      expect(host).toMatchObject({
-        status: expect.any(String),
-        role: 'auto-assign',
-        bootstrap: expect.any(Boolean),
-        requested_hostname: expect.stringMatching(/^web-/),
-        created_at: expect.stringMatching(/^2/),
-        logs_collected_at: UNSET_TIME,
-        progress_stages: expect.any(Array),
-        progress: expect.any(Object),
-      });
+      expect(host).toMatchObject(HOST_ROW);
       expect(parsed(host['inventory'])).toMatchObject({
         hostname: host['requested_hostname'],
         disks: expect.any(Array),

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { runStep } from '@muster/service-agent';
-import { CALLS, type Gate, type Ids, PULL_SECRET, type WalkCall } from './calls.fixture.spec';
+import { CLUSTER_CALLS } from './cluster-calls.fixture.spec';
+import { HOST_CALLS } from './host-calls.fixture.spec';
+import { type Gate, type Ids, PULL_SECRET, type WalkCall } from './walk-call.fixture.spec';
 import {
   expectCleanAnswer,
   expectGapless,
@@ -212,7 +214,7 @@ async function workUntil(
 
 const small = fc.nat({ max: 2 });
 const steps: fc.Arbitrary<Step>[] = [
-  ...CALLS.map((call) =>
+  ...[...CLUSTER_CALLS, ...HOST_CALLS].map((call) =>
     fc.tuple(small, small, fc.nat({ max: 24 })).map(([a, b, value]) => callStep(call, a, b, value)),
   ),
   ...Array.from({ length: 4 }, () => fc.nat({ max: 20 }).map(registerCluster)),

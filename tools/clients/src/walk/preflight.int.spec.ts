@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runStep } from '@muster/service-agent';
 import { eventually } from '@muster/testing';
-import { PULL_SECRET } from '../walk/calls.fixture.spec';
-import { openWalkWorld, type WalkWorld } from '../walk/walk-world.fixture.spec';
+import { PULL_SECRET } from './walk-call.fixture.spec';
+import { openWalkWorld, type WalkWorld } from './walk-world.fixture.spec';
 
 const OWN = '/../../muster/v1';
 const REAL = join(__dirname, '..', '..', '..', '..', '..', 'shared', 'fixtures', 'inventory');
