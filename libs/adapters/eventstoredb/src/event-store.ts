@@ -1,18 +1,17 @@
+import { EventStoreDBClient, NO_STREAM as EXPECT_NO_STREAM, WrongExpectedVersionError } from '@eventstore/db-client';
 import {
+  type AppendResult,
   createGrowthSignal,
+  type EventStore,
+  type EventToAppend,
   followEvents,
   NO_STREAM,
   START_OF_STORE,
-  type AppendResult,
-  type EventStore,
-  type EventToAppend,
   type StreamId,
   type Subscription,
 } from '@muster/ports';
-import { EventStoreDBClient, NO_STREAM as EXPECT_NO_STREAM, WrongExpectedVersionError } from '@eventstore/db-client';
-import { toEventData, toPosition } from './event-conversion';
-import { createEventReader } from './event-reader';
-import { startLiveSignal, type LiveSignal } from './live-signal';
+import { createEventReader, toEventData, toPosition } from './event-reader';
+import { type LiveSignal, startLiveSignal } from './live-signal';
 
 export interface EventStoreDbOptions {
   /** `esdb://user:password@host:2113?tls=false` and the like, as the server's documentation writes it. */

@@ -1,6 +1,6 @@
-import { END, excludeSystemEvents, type AllStreamSubscription, type EventStoreDBClient } from '@eventstore/db-client';
+import { type AllStreamSubscription, END, type EventStoreDBClient, excludeSystemEvents } from '@eventstore/db-client';
 import type { GrowthSignal } from '@muster/ports';
-import { isOurs, toPosition } from './event-conversion';
+import { isOurs, toPosition } from './event-reader';
 
 /** Bounds how late an event can be noticed that the live subscription missed, and when a broken one is tried again. */
 const LOOK_AGAIN_MS = 1_000;

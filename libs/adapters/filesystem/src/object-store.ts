@@ -1,11 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { ObjectTooLarge, type Clock, type ObjectStore, type StoredObject } from '@muster/ports';
-import { isErrno, makeDirectory, moveIntoPlace, temporaryName } from './durable-files';
-import { removeStaleFiles } from './stale-files';
+import { type Clock, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
+import { isErrno, makeDirectory, moveIntoPlace, removeStaleFiles, temporaryName } from './durable-files';
 
 export interface FilesystemObjectStoreOptions {
   /** Made when it is absent. */

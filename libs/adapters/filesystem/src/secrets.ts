@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Secrets } from '@muster/ports';
 import {
   isErrno,
@@ -11,9 +11,82 @@ import {
   temporaryName,
   writeNewFile,
 } from './durable-files';
-import { loadOrCreateMasterKey } from './master-key';
-import { KEY_BYTES, openBytes, sealBytes, type SealedFor } from './sealing';
-import { createTurns } from './turns';
+
+/** Runs work of the same key one after the other, and of different keys side by side. */
+export const createTurns = (): (<T>(key: string, work: () => Promise<T>) => Promise<T>) => {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const result = (last.get(key) ?? Promise.resolve()).then(work);
+    const settled = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    last.set(key, settled);
+    void settled.then(() => {
+      if (last.get(key) === settled) last.delete(key);
+    });
+    return result;
+  };
+};
+
+const BITS_OF_OTHERS = 0o077;
+
+/** Reads the master key (32 bytes), or makes it for the owner's eyes only when the file is absent. */
+export const loadOrCreateMasterKey = async (file: string): Promise<Buffer> => {
+  await createIfAbsent(file);
+  const [key, { mode }] = [await readFile(file), await stat(file)];
+  if (key.length !== KEY_BYTES) {
+    throw new Error(
+      `The master key ${file} has ${key.length} bytes instead of ${KEY_BYTES}; restore it from a backup.`,
+    );
+  }
+  if ((mode & BITS_OF_OTHERS) !== 0) {
+    throw new Error(`Others than its owner may use the master key ${file}; take their rights away (chmod 600).`);
+  }
+  return key;
+};
+
+/** Services that start together end up with one key. */
+const createIfAbsent = async (file: string): Promise<void> => {
+  const directory = dirname(file);
+  await makeDirectory(directory);
+  if ((await stat(file).catch(() => undefined)) !== undefined) return;
+  const temporary = temporaryName(directory);
+  await writeNewFile(temporary, randomBytes(KEY_BYTES));
+  await linkIntoFreePlace(temporary, file);
+};
+
+const CIPHER = 'aes-256-gcm';
+export const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** First byte of sealed data; it identifies the cipher. */
+const FORMAT = 1;
+
+/** The context of sealed bytes. They open only in the same context. */
+export type SealedFor = readonly string[];
+
+/** format (1) | nonce (12) | tag (16) | ciphertext. The nonce is random, so a key must not seal billions of values. */
+export const sealBytes = (key: Buffer, sealedFor: SealedFor, plaintext: Buffer): Buffer => {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(toBytes(sealedFor));
+  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+  return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), ciphertext]);
+};
+
+/** Throws when the bytes were changed, belong to something else, or were sealed with another key. */
+export const openBytes = (key: Buffer, sealedFor: SealedFor, sealed: Buffer): Buffer => {
+  if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== FORMAT)
+    throw new Error('These are not sealed bytes.');
+  const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
+  const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(toBytes(sealedFor)).setAuthTag(tag);
+  return Buffer.concat([decipher.update(sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+};
+
+/** JSON separates the parts: ["ab", "c"] and ["a", "bc"] differ. */
+const toBytes = (sealedFor: SealedFor): Buffer => Buffer.from(JSON.stringify(sealedFor));
 
 export interface FilesystemSecretsOptions {
   /** Made when it is absent. */

@@ -1,10 +1,10 @@
 import type { ReadModelQuery } from '@muster/ports';
 import { eventStoreContract, objectStoreContract, readModelsContract, secretsContract } from '@muster/testing';
+import fc from 'fast-check';
 import { inMemoryEventStore } from './event-store';
 import { inMemoryObjectStore } from './object-store';
 import { inMemoryReadModels } from './read-models';
 import { inMemorySecrets } from './secrets';
-import fc from 'fast-check';
 
 const nothingToClose = async (): Promise<void> => undefined;
 

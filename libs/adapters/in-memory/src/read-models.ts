@@ -1,12 +1,206 @@
 import {
   type JsonObject,
+  type JsonValue,
+  MAX_QUERY_DOCUMENTS,
   type ReadModelConditions,
   type ReadModelDocument,
   type ReadModelQuery,
   type ReadModels,
   START_OF_STORE,
 } from '@muster/ports';
-import { Collection } from './collection';
+
+type Compare = (left: ReadModelDocument, right: ReadModelDocument) => number;
+
+const byKey: Compare = (left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0);
+
+/** The order of an answer by a field: ties by key, ascending. */
+export const documentOrder = ({ field, descending }: { field: string; descending?: boolean }): Compare => {
+  const sign = descending === true ? -1 : 1;
+  return (left, right) => sign * compareValues(left.document[field], right.document[field]) || byKey(left, right);
+};
+
+/** Nothing, numbers, text, structures, truth: the order in which databases of documents sort kinds of values. */
+const KINDS = ['undefined', 'number', 'string', 'object', 'boolean'];
+const kindOf = (value: JsonValue | undefined): number => KINDS.indexOf(value === null ? 'undefined' : typeof value);
+
+const compareValues = (left: JsonValue | undefined, right: JsonValue | undefined): number => {
+  const kinds = kindOf(left) - kindOf(right);
+  if (kinds !== 0) return kinds;
+  if (left === null || left === undefined || right === null || right === undefined) return 0;
+  return left < right ? -1 : left > right ? 1 : 0;
+};
+
+type Value = string | number | boolean;
+
+/** One list per combination of values that is asked for; keys of each in order. */
+export type KeyLists = readonly (readonly string[])[];
+
+/** Keys of the documents, in order, by the values of some top-level fields. What no query can ask for is left out. */
+export class FieldsIndex {
+  private readonly keysByValues = new Map<Value, string[]>();
+
+  constructor(
+    private readonly fields: readonly string[],
+    documents: ReadonlyMap<string, JsonObject>,
+  ) {
+    for (const [key, document] of documents) {
+      const values = this.valuesOf(document);
+      if (values !== undefined) this.listOf(values).push(key);
+    }
+    for (const keys of this.keysByValues.values()) keys.sort(byText);
+  }
+
+  /** Follows a document that came (no `before`), changed, or went (no `after`). */
+  follow(key: string, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    const from = before && this.valuesOf(before);
+    const to = after && this.valuesOf(after);
+    if (from === to) return;
+    if (from !== undefined) this.take(from, key);
+    if (to !== undefined) this.insert(to, key);
+  }
+
+  /** The documents that meet all conditions; the conditions name exactly the fields of this index. */
+  listsOf(where: ReadModelQuery['where']): KeyLists {
+    let combinations: Value[][] = [[]];
+    for (const field of this.fields) {
+      const condition = where[field] ?? [];
+      const values: readonly Value[] = typeof condition === 'object' ? [...new Set(condition)] : [condition];
+      combinations = combinations.flatMap((before) => values.map((value) => [...before, value]));
+    }
+    return combinations.flatMap((values) => {
+      const keys = this.keysByValues.get(combined(values));
+      return keys ? [keys] : [];
+    });
+  }
+
+  private valuesOf(document: JsonObject): Value | undefined {
+    const values: Value[] = [];
+    for (const field of this.fields) {
+      const value = document[field];
+      if (!isIndexable(value)) return undefined;
+      values.push(value);
+    }
+    return combined(values);
+  }
+
+  private listOf(values: Value): string[] {
+    const known = this.keysByValues.get(values);
+    if (known) return known;
+    const keys: string[] = [];
+    this.keysByValues.set(values, keys);
+    return keys;
+  }
+
+  private insert(values: Value, key: string): void {
+    const keys = this.listOf(values);
+    // What grows by position, as logs do, grows at the end.
+    if (keys.length === 0 || (keys.at(-1) ?? '') < key) keys.push(key);
+    else keys.splice(placeOf(keys, key), 0, key);
+  }
+
+  private take(values: Value, key: string): void {
+    const keys = this.keysByValues.get(values);
+    if (!keys) return;
+    const place = placeOf(keys, key);
+    if (keys[place] === key) keys.splice(place, 1);
+    if (keys.length === 0) this.keysByValues.delete(values);
+  }
+}
+
+/** Text as it is compared with `<`: by its characters, whatever the language. */
+export const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** One value stands for itself; several for the list that they are. */
+const combined = (values: readonly Value[]): Value => {
+  const [only, ...others] = values;
+  return only !== undefined && others.length === 0 ? only : JSON.stringify(values);
+};
+
+/** Where the key is, or would have to be. */
+function placeOf(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const isIndexable = (value: JsonValue | undefined): value is Value =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+/**
+ * Documents by key, with an index for each combination of fields that was ever asked for: an answer costs what it shows,
+ * a count nothing, whatever there is. Documents are returned without a copy, so callers must not change them.
+ */
+export class Collection {
+  private readonly documents = new Map<string, JsonObject>();
+  private readonly indexes = new Map<string, FieldsIndex>();
+
+  get(key: string): JsonObject | undefined {
+    return this.documents.get(key);
+  }
+
+  put(key: string, document: JsonObject): void {
+    const before = this.documents.get(key);
+    this.documents.set(key, document);
+    for (const index of this.indexes.values()) index.follow(key, before, document);
+  }
+
+  remove(key: string): void {
+    const before = this.documents.get(key);
+    if (before === undefined) return;
+    this.documents.delete(key);
+    for (const index of this.indexes.values()) index.follow(key, before, undefined);
+  }
+
+  find(query: ReadModelQuery): ReadModelDocument[] {
+    const { offset = 0, orderBy } = query;
+    const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
+    const lists = this.listsOf(query.where);
+    if (orderBy?.field === undefined)
+      return this.documentsOf(pageOf(lists, offset, offset + limit, orderBy?.descending === true));
+    const { field, descending } = orderBy;
+    return this.documentsOf(lists.flat())
+      .sort(documentOrder({ field, descending }))
+      .slice(offset, offset + limit);
+  }
+
+  count({ where }: ReadModelConditions): number {
+    if (Object.keys(where).length === 0) return this.documents.size;
+    return this.listsOf(where).reduce((sum, { length }) => sum + length, 0);
+  }
+
+  private documentsOf(keys: readonly string[]): ReadModelDocument[] {
+    return keys.flatMap((key) => {
+      const document = this.documents.get(key);
+      return document === undefined ? [] : [{ key, document }];
+    });
+  }
+
+  private listsOf(where: ReadModelQuery['where']): KeyLists {
+    const fields = Object.keys(where).sort(byText);
+    return fields.length === 0 ? [[...this.documents.keys()].sort(byText)] : this.indexOf(fields).listsOf(where);
+  }
+
+  private indexOf(fields: readonly string[]): FieldsIndex {
+    const name = JSON.stringify(fields);
+    const existing = this.indexes.get(name);
+    if (existing !== undefined) return existing;
+    const index = new FieldsIndex(fields, this.documents);
+    this.indexes.set(name, index);
+    return index;
+  }
+}
+
+/** The keys from `begin` to before `end` of all lists together, without looking at more of any than can be among them. */
+function pageOf(lists: KeyLists, begin: number, end: number, descending: boolean): readonly string[] {
+  const first = lists.map((keys) => (descending ? keys.slice(Math.max(keys.length - end, 0)) : keys.slice(0, end)));
+  const keys = first.length === 1 ? (first[0] ?? []) : first.flat().sort(byText);
+  return descending ? keys.reverse().slice(begin, end) : keys.slice(begin, end);
+}
 
 /** Told after each commit that changed the checkpoint, with the projection and its new position. */
 export type CommitListener = (projection: string, position: number) => void;

@@ -1,2 +1,1 @@
-export { minioObjectStore, type MinioObjectStoreOptions } from './object-store';
-export { parseMinioUrl, type MinioLocation } from './minio-url';
+export { minioObjectStore, type MinioLocation, type MinioObjectStoreOptions, parseMinioUrl } from './object-store';

@@ -1,9 +1,8 @@
-import { eventually, startNatsServer, type NatsServer } from '@muster/testing';
-import { createHostKey, mintHostCredentials, mintServiceCredentials } from './credentials';
-import { NatsPermissionDenied, NatsUnreachable } from './nats-errors';
+import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import { NatsPermissionDenied, NatsUnreachable } from './connection';
+import { createHostKey, createNatsTrust, mintHostCredentials, mintServiceCredentials } from './credentials';
 import { connectNatsRequests, type NatsRequests, type NatsRequestsOptions } from './requests';
 import { natsServerConfig } from './server-config';
-import { createNatsTrust } from './trust';
 
 const OWN = '0c0ffee0-0000-4000-8000-000000000001';
 const FOREIGN = '0c0ffee0-0000-4000-8000-000000000002';

@@ -1,7 +1,64 @@
+import { createHash } from 'node:crypto';
 import { AGENT_REQUEST_VERBS, agentSubject } from '@muster/contracts';
-import { createUser, fromPublic } from 'nkeys.js';
-import { signNatsJwt } from './nats-jwt';
-import { accountKey, toText, type NatsTrust } from './trust';
+import { createAccount, createOperator, createUser, fromPublic, fromSeed, type KeyPair } from 'nkeys.js';
+
+/** The part of a NATS JWT that says what its subject is and may do. */
+export interface NatsClaims {
+  readonly type: 'operator' | 'account' | 'user';
+  readonly [claim: string]: unknown;
+}
+
+export interface NatsJwtOptions {
+  readonly issuer: KeyPair;
+  /** Public key of the one the token is about. */
+  readonly subject: string;
+  readonly name: string;
+  readonly issuedAtMs: number;
+  /** Default: never. */
+  readonly expiresAtMs?: number;
+  readonly claims: NatsClaims;
+}
+
+const HEADER = { typ: 'JWT', alg: 'ed25519-nkey' };
+const CLAIMS_VERSION = 2;
+
+/** A token as nats-server reads it: a JWT signed with an nkey, with what is granted under `nats`. */
+export const signNatsJwt = (options: NatsJwtOptions): string => {
+  const unidentified = {
+    iat: toSeconds(options.issuedAtMs),
+    iss: options.issuer.getPublicKey(),
+    name: options.name,
+    sub: options.subject,
+    ...(options.expiresAtMs === undefined ? {} : { exp: toSeconds(options.expiresAtMs) }),
+    nats: { ...options.claims, version: CLAIMS_VERSION },
+  };
+  const payload = { jti: createHash('sha256').update(JSON.stringify(unidentified)).digest('hex'), ...unidentified };
+  const signed = `${encode(HEADER)}.${encode(payload)}`;
+  const signature = options.issuer.sign(new TextEncoder().encode(signed));
+  return `${signed}.${Buffer.from(signature).toString('base64url')}`;
+};
+
+const toSeconds = (ms: number): number => Math.floor(ms / 1000);
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** The two keys that sign all rights on NATS. Plain text for a file of mode 0600; secret. */
+export interface NatsTrust {
+  /** Signs accounts; nats-server knows its public half. */
+  readonly operatorSeed: string;
+  /** Signs the credentials of services and agents. */
+  readonly accountSeed: string;
+}
+
+export const createNatsTrust = (): NatsTrust => ({
+  operatorSeed: toText(createOperator().getSeed()),
+  accountSeed: toText(createAccount().getSeed()),
+});
+
+export const operatorKey = (trust: NatsTrust): KeyPair => fromSeed(new TextEncoder().encode(trust.operatorSeed));
+export const accountKey = (trust: NatsTrust): KeyPair => fromSeed(new TextEncoder().encode(trust.accountSeed));
+
+/** An nkey's seed is text already, handed over as bytes. */
+export const toText = (seed: Uint8Array): string => new TextDecoder().decode(seed);
 
 const WITHOUT_LIMIT = -1;
 /** Subscriptions of one host: its nudges and its inbox, with a reserve. */

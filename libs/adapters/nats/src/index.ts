@@ -1,13 +1,17 @@
 export { connectNatsRequests, type NatsIdentity, type NatsRequests, type NatsRequestsOptions } from './requests';
-export { type NatsStatus } from './connection-status';
-export { MessageTooLarge, NatsPermissionDenied, NatsUnreachable } from './nats-errors';
-export { createNatsTrust, type NatsTrust } from './trust';
-export { loadOrCreateNatsTrust } from './trust-file';
-export { natsServerConfig, type NatsServerConfigOptions, MAX_MESSAGE_BYTES } from './server-config';
+export { MessageTooLarge, NatsPermissionDenied, type NatsStatus, NatsUnreachable } from './connection';
+export {
+  loadOrCreateNatsTrust,
+  MAX_MESSAGE_BYTES,
+  natsServerConfig,
+  type NatsServerConfigOptions,
+} from './server-config';
 export {
   createHostKey,
-  mintHostCredentials,
-  mintServiceCredentials,
+  createNatsTrust,
   type HostCredentials,
   type HostKeyPair,
+  mintHostCredentials,
+  mintServiceCredentials,
+  type NatsTrust,
 } from './credentials';

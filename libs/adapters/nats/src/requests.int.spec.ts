@@ -1,9 +1,8 @@
-import { requestsContract, eventually, startNatsServer, type NatsServer } from '@muster/testing';
 import { RequestTimedOut } from '@muster/ports';
+import { eventually, type NatsServer, requestsContract, startNatsServer } from '@muster/testing';
 import { connect } from 'nats';
+import { MessageTooLarge, type NatsStatus, NatsUnreachable } from './connection';
 import { connectNatsRequests, type NatsRequests } from './requests';
-import { MessageTooLarge, NatsUnreachable } from './nats-errors';
-import type { NatsStatus } from './connection-status';
 
 const PLENTY_MS = 10_000;
 const SOON_MS = 50;

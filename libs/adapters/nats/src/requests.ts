@@ -1,17 +1,28 @@
-import { RequestFailed, RequestTimedOut, type Requests } from '@muster/ports';
+import { RequestFailed, type Requests, RequestTimedOut } from '@muster/ports';
 import {
   connect,
+  type ConnectionOptions,
   credsAuthenticator,
   jwtAuthenticator,
-  type ConnectionOptions,
   type Msg,
   type NatsConnection,
   type Subscription,
 } from 'nats';
-import { watchConnection, type NatsStatus } from './connection-status';
-import { decodeBody, encodeBody, encodeHeaders, isFailure } from './message-codec';
-import { MessageHandler, type ReportHandlerError } from './message-handler';
-import { explainRequestError, NatsPermissionDenied, NatsUnreachable } from './nats-errors';
+import {
+  explainRequestError,
+  NatsPermissionDenied,
+  type NatsStatus,
+  NatsUnreachable,
+  watchConnection,
+} from './connection';
+import {
+  decodeBody,
+  encodeBody,
+  encodeHeaders,
+  isFailure,
+  MessageHandler,
+  type ReportHandlerError,
+} from './message-handler';
 
 /** A user key with the JWT that the service issued for it. */
 export interface NatsIdentity {

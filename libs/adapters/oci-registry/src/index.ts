@@ -1,5 +1,5 @@
-export { parsePullSecret, type PullSecret } from './credentials';
-export { parseMirrorDocuments } from './mirror-documents';
+export { parsePullSecret, type PullSecret } from './registry-client';
+export { parseMirrorDocuments } from './image-reference';
 export { parseImageReference, type ImageReference, type MirrorRule } from './image-reference';
 export { ociImageRegistry, type OciImageRegistryOptions } from './oci-image-registry';
 export {

@@ -1,18 +1,18 @@
-import 'reflect-metadata';
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes, webcrypto } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ImageRegistry, SendHttp } from '@muster/ports';
 import * as x509 from '@peculiar/x509';
 import bcrypt from 'bcryptjs';
-import { parsePullSecret } from './credentials';
+import 'reflect-metadata';
 import type { MirrorRule } from './image-reference';
 import { ociImageRegistry } from './oci-image-registry';
+import { parsePullSecret } from './registry-client';
 import { extractInstaller, readCoreosStream, readRelease } from './release';
 
 const REGISTRY = 'docker-registry';

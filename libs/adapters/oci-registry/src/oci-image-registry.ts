@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
 import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import {
-  ImageRegistryError,
   type ByteStream,
   type DownloadProgress,
   type ImageManifest,
   type ImageRegistry,
+  ImageRegistryError,
 } from '@muster/ports';
 import { type BlobCache, openBlobCache } from './blob-cache';
 import { type ImageReference, type MirrorRule, parseImageReference, placesOf } from './image-reference';
-import { readTar } from './tar-entries';
 import { createRegistryClient, readText, type RegistryClientOptions } from './registry-client';
+import { readTar } from './tar-entries';
 
 export interface OciImageRegistryOptions extends RegistryClientOptions {
   readonly mirrors: readonly MirrorRule[];

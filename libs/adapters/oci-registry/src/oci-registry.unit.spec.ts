@@ -1,8 +1,6 @@
 import type { HttpRequest, HttpResponse, SendHttp } from '@muster/ports';
-import { parseChallenge, parsePullSecret } from './credentials';
-import { parseImageReference, placesOf } from './image-reference';
-import { parseMirrorDocuments } from './mirror-documents';
-import { createRegistryClient } from './registry-client';
+import { parseImageReference, parseMirrorDocuments, placesOf } from './image-reference';
+import { createRegistryClient, parseChallenge, parsePullSecret } from './registry-client';
 
 const { signal } = new AbortController();
 const DIGEST = `sha256:${'a'.repeat(64)}`;

@@ -1,6 +1,6 @@
-import { NO_STREAM, type AppendResult, type ExpectedRevision, type StreamId } from '@muster/ports';
+import { type AppendResult, type ExpectedRevision, NO_STREAM, type StreamId } from '@muster/ports';
 import type Database from 'libsql';
-import { explain } from './event-store-unusable';
+import { explain } from './database';
 
 /** At most this many appends share one transaction, so that the process is not held up for long. */
 const BATCH_APPENDS_MAX = 256;

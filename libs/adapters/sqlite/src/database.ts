@@ -1,7 +1,77 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
-import { EventStoreUnusable, explain } from './event-store-unusable';
+
+/** The file cannot serve as an event store now; the message says why and what to do. `code` is SQLite's, where it has one. */
+export class EventStoreUnusable extends Error {
+  constructor(
+    readonly file: string,
+    explanation: string,
+    readonly code?: string,
+    options?: ErrorOptions,
+  ) {
+    super(`Event store ${file}: ${explanation}`, options);
+    this.name = 'EventStoreUnusable';
+  }
+}
+
+const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string])[] = [
+  ['SQLITE_NOTADB', 'this is not a SQLite database; name another file, or move this one away.'],
+  ['SQLITE_CORRUPT', 'the database is damaged; restore it from a backup.'],
+  [
+    'SQLITE_FULL',
+    'the disk, or the size allowed for the file, is full; nothing of the refused append was stored. Free disk space and retry.',
+  ],
+  ['SQLITE_READONLY', 'the file is read-only for this process; give it write permission.'],
+  ['SQLITE_BUSY', 'another process keeps it locked; stop that process, or retry.'],
+  ['SQLITE_CANTOPEN', 'the file cannot be opened; check its path and permissions.'],
+  ['SQLITE_IOERR', 'the disk failed to read or write; check its health and free space.'],
+];
+
+/** Returns the error with a message for operators. Unknown errors pass through unchanged. */
+export const explain = (file: string, error: unknown): Error => {
+  if (error instanceof EventStoreUnusable) return error;
+  if (error instanceof Database.SqliteError) {
+    const known = EXPLANATIONS.find(([prefix]) => error.code.startsWith(prefix));
+    return new EventStoreUnusable(file, known?.[1] ?? error.message, error.code, { cause: error });
+  }
+  return error instanceof Error ? error : new Error(String(error));
+};
+
+export interface FileLock {
+  /** Idempotent. The operating system releases the lock when the process ends, however it ends. */
+  release(): void;
+}
+
+/**
+ * Locks a file, which is created when it is absent: `exclusive` against every other lock, `shared` against exclusive ones. The
+ * lock is one of the operating system, so it is never stale, and it also holds between containers with one file system.
+ * Undefined when another lock is in the way.
+ */
+export function lockFile(file: string, mode: 'exclusive' | 'shared'): FileLock | undefined {
+  const database = new Database(file, { timeout: 0 });
+  try {
+    database.exec(mode === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN');
+    // A transaction takes its shared lock with the first read.
+    if (mode === 'shared') database.prepare('SELECT count(*) FROM sqlite_master').get();
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+  return {
+    release: () => {
+      if (!database.open) return;
+      // A prepared statement can outlive `close` and would keep the lock.
+      if (database.inTransaction) database.exec('ROLLBACK');
+      database.close();
+    },
+  };
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && error.code === 'SQLITE_BUSY') || /database is locked/.test(error.message));
 
 /** Raised when the tables or the encoding of rows change. */
 export const SCHEMA_VERSION = 1;

@@ -1,18 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  type Clock,
   createGrowthSignal,
+  type EventStore,
   followEvents,
   NO_STREAM,
-  type Clock,
-  type EventStore,
   type RecordedEvent,
   type StreamId,
   type Subscription,
 } from '@muster/ports';
 import { AppendQueue } from './append-queue';
 import { openDatabase } from './database';
-import { EventPages, PAGE_EVENTS } from './event-pages';
-import { decodeEvent, encodeBody } from './event-row';
+import { decodeEvent, encodeBody, EventPages, PAGE_EVENTS } from './event-pages';
 
 export interface SqliteEventStoreOptions {
   /** Path of the database file; its directory must exist. Two more files lie beside it while it is open. */

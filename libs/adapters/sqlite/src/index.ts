@@ -1,4 +1,3 @@
 export { sqliteEventStore, type SqliteEventStoreOptions } from './event-store';
-export { EventStoreUnusable } from './event-store-unusable';
-export * from './file-lock';
+export { EventStoreUnusable, type FileLock, lockFile } from './database';
 export * from './maintenance';

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { StreamId } from '@muster/ports';
 import { openDatabase } from './database';
-import { decodeEvent } from './event-row';
+import { decodeEvent } from './event-pages';
 
 /** Events that are checked between two reports of progress. */
 const VERIFY_PAGE_EVENTS = 10_000;

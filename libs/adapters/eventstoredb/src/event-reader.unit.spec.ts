@@ -1,6 +1,6 @@
-import { eventToAppend } from '@muster/testing';
 import type { RecordedEvent as DbEvent } from '@eventstore/db-client';
-import { fromPosition, isOurs, toEventData, toPosition, toRecordedEvent } from './event-conversion';
+import { eventToAppend } from '@muster/testing';
+import { fromPosition, isOurs, toEventData, toPosition, toRecordedEvent } from './event-reader';
 
 describe('events of EventStoreDB', () => {
   const appended = eventToAppend({ n: 1 });

@@ -1,4 +1,4 @@
-import { parseMinioUrl } from './minio-url';
+import { parseMinioUrl } from './object-store';
 
 describe('parseMinioUrl', () => {
   it('reads every part', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@muster/testing';
-import { loadOrCreateNatsTrust } from './trust-file';
+import { loadOrCreateNatsTrust } from './server-config';
 
 describe('loadOrCreateNatsTrust', () => {
   const directory = temporaryDirectory();

@@ -1,4 +1,4 @@
-import { toFilter, toSort } from './query-filter';
+import { toFilter, toSort } from './read-models';
 
 describe('a query of read models, said to MongoDB', () => {
   it('asks for the whole value of fields of the document', () => {
