@@ -9,10 +9,16 @@ import {
   START_OF_STORE,
   type StreamId,
 } from '@muster/ports';
-import { type Aggregate, type AggregateCache, type CachedAggregate, CommandLog } from './aggregate-cache';
+import {
+  type Aggregate,
+  type AggregateCache,
+  type CachedAggregate,
+  type CommandContext,
+  CommandLog,
+  toMetadata,
+} from './aggregate';
 import { BoundedMap } from './bounded-map';
-import { type CommandContext, toMetadata } from './command-context';
-import { KeyedQueue } from './keyed-queue';
+import { KeyedQueue } from './queues';
 import type { EventCategory, TypedEventStore } from './typed-event-store';
 
 /** Another replica may have appended since the last read. More rounds than this on one stream indicate a fault. */

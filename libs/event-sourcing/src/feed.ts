@@ -1,7 +1,6 @@
 import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
-import { subscribeToEvents } from './shared-events';
+import { HEAD_BEACON, subscribeToEvents } from './shared-events';
 import { readShared } from './shared-reader';
-import { HEAD_BEACON } from './subjects';
 import type { TypedEventStore } from './typed-event-store';
 
 /** Live facts held while a page is being handled; when more arrive, the store is read instead. */

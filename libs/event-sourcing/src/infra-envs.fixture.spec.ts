@@ -2,7 +2,7 @@ import { eventCategory, type InfraEnvEvent, MUSTER_CODEC } from '@muster/contrac
 import { type InfraEnvCommand, infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import type { EventStore } from '@muster/ports';
 import { manualClock, seededIds } from '@muster/testing';
-import type { CommandContext } from './command-context';
+import type { CommandContext } from './aggregate';
 import { type CommandHandler, type CommandHandlerOptions, createCommandHandler } from './command-handler';
 import { typedEventStore } from './typed-event-store';
 

@@ -1,17 +1,111 @@
 import type {
+  CollectionName,
   EventShape,
+  EventStore,
   JsonObject,
   ReadModelChange,
   ReadModels,
   RecordedEvent,
   Requests,
-  CollectionName,
+  StreamId,
 } from '@muster/ports';
-import { DocumentChanges } from './document-changes';
 import { type Feed, startFeed } from './feed';
-import { type ParkedStream, ParkedStreams, SourceFailed } from './parked-streams';
-import { projectionSubject } from './subjects';
+import { projectionSubject } from './shared-events';
 import type { TypedEventStore } from './typed-event-store';
+
+/** Changes of documents in memory. Only the last change of each document counts. */
+export class DocumentChanges {
+  private readonly collections = new Map<string, Map<string, ReadModelChange>>();
+
+  add(change: ReadModelChange): void {
+    const changes = this.collections.get(change.collection);
+    if (changes) changes.set(change.key, change);
+    else this.collections.set(change.collection, new Map([[change.key, change]]));
+  }
+
+  /** True when a change stored or removed the document. */
+  has(collection: string, key: string): boolean {
+    return this.collections.get(collection)?.has(key) ?? false;
+  }
+
+  /** The document after the changes; undefined when no change stored it or the last one removed it. */
+  get<Document extends object = JsonObject>(collection: CollectionName<Document>, key: string): Document | undefined {
+    const change = this.collections.get(collection)?.get(key);
+    // A change is made with the token of its collection, which fixes the type of the document.
+    return change?.kind === 'put' ? (change.document as Document) : undefined;
+  }
+
+  /** All documents of a collection that the changes stored. */
+  documentsOf<Document extends object = JsonObject>(collection: CollectionName<Document>): readonly Document[] {
+    const keys = [...(this.collections.get(collection)?.keys() ?? [])];
+    return keys.flatMap((key) => this.get<Document>(collection, key) ?? []);
+  }
+
+  list(): readonly ReadModelChange[] {
+    return [...this.collections.values()].flatMap((changes) => [...changes.values()]);
+  }
+}
+
+export interface ParkedStream {
+  readonly streamId: StreamId;
+  /** The first event that could not be handled. */
+  readonly revision: number;
+  readonly reason: string;
+}
+
+/** What was asked of did not answer: nothing is wrong with the stream, and nothing is parked. */
+export class SourceFailed extends Error {
+  constructor(override readonly cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause));
+    this.name = 'SourceFailed';
+  }
+}
+
+/** Streams whose events a projection cannot handle. They are paused with a visible reason; other streams continue. */
+export class ParkedStreams {
+  private readonly parked = new Map<StreamId, ParkedStream>();
+
+  list(): readonly ParkedStream[] {
+    return [...this.parked.values()];
+  }
+
+  /**
+   * Hands the event to `handle`, or for a parked stream everything since it was parked: with each new event of the stream it
+   * is tried again. Answers why it is parked (again), or undefined. Passes SourceFailed on, with everything as before.
+   */
+  async attempt<Event extends EventShape>(
+    event: RecordedEvent<Event>,
+    store: EventStore<Event>,
+    handle: (event: RecordedEvent<Event>) => Promise<void>,
+  ): Promise<string | undefined> {
+    const { streamId } = event;
+    const before = this.parked.get(streamId);
+    if (!before) return this.run(event, handle);
+    for await (const page of store.readStream(streamId, before.revision - 1)) {
+      for (const missed of page) {
+        const reason = missed.revision > event.revision ? undefined : await this.run(missed, handle);
+        if (reason) return reason;
+      }
+    }
+    this.parked.delete(streamId);
+    return undefined;
+  }
+
+  private async run<Event extends EventShape>(
+    event: RecordedEvent<Event>,
+    handle: (event: RecordedEvent<Event>) => Promise<void>,
+  ): Promise<string | undefined> {
+    try {
+      await handle(event);
+      return undefined;
+    } catch (error) {
+      if (error instanceof SourceFailed) throw error;
+      const reason = `${event.type} ${event.streamId}@${event.revision}: ${error instanceof Error ? error.message : String(error)}`;
+      this.parked.set(event.streamId, { streamId: event.streamId, revision: event.revision, reason });
+      return reason;
+    }
+  }
+}
 
 /** Reads a document as it will be after the changes made so far. */
 export type ReadDocument = <Document extends object = JsonObject>(

@@ -2,7 +2,7 @@ import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import type { JsonObject, ReadModels, RecordedEvent, StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
-import { type ProjectEvent, type Projector, startProjector, type ProjectorOptions } from './projector';
+import { type ProjectEvent, type Projector, type ProjectorOptions, startProjector } from './projector';
 import { type Relay, startRelay } from './relay';
 import { appendEvents, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 

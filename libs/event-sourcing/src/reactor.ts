@@ -1,7 +1,7 @@
 import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
+import { type ParkedKey, WorkQueue } from './queues';
 import type { TypedEventStore } from './typed-event-store';
-import { type ParkedKey, WorkQueue } from './work-queue';
 
 export interface ReactorOptions<Event extends EventShape> {
   readonly name: string;

@@ -6,7 +6,7 @@ import {
   type Requests,
   type Subscription,
 } from '@muster/ports';
-import { eventSubject, HEAD_BEACON } from './subjects';
+import { eventSubject, HEAD_BEACON } from './shared-events';
 
 /** The store is followed again this long after it broke off. */
 const RESUME_WAIT_MS = 500;

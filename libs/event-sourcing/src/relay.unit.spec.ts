@@ -1,9 +1,9 @@
-import { HEAD_BEACON } from './subjects';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import type { EventStore, JsonObject, RecordedEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { type Relay, startRelay } from './relay';
+import { HEAD_BEACON } from './shared-events';
 import { appendEvents } from './stored-events.fixture.spec';
 
 describe('the relay', () => {

@@ -1,7 +1,7 @@
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import type { EventStore, JsonObject, JsonValue, RecordedEvent, Requests, StoredEvent, StreamId } from '@muster/ports';
 import { collectPages, eventToAppend } from '@muster/testing';
-import { eventSubject, HEAD_BEACON } from './subjects';
+import { eventSubject, HEAD_BEACON } from './shared-events';
 import { type EventCodec, type TypedEventStore, typedEventStore } from './typed-event-store';
 
 /** Events of any type, as they are stored. */

@@ -1,4 +1,4 @@
-import type { EventShape, EventStore, EventToAppend, RecordedEvent } from '@muster/ports';
+import { type EventShape, type EventStore, type EventToAppend, parseStreamId, type RecordedEvent } from '@muster/ports';
 
 /** Converts events between the types of a product and what is stored. */
 export interface EventCodec<Event extends EventShape> {
@@ -40,5 +40,35 @@ export function typedEventStore<Event extends EventShape>(
       store.subscribe(afterPosition, (page) => onPage(decodePage(page)), onError),
     head: () => store.head(),
     close: () => store.close(),
+  };
+}
+
+/** A service tried to append to a stream of another service. A bug, not an error of the user. */
+export class ForeignStreamError extends Error {
+  constructor(service: string, streamId: string, owner: string | undefined) {
+    super(
+      `${service} may not append to ${streamId}: ${owner ? `only ${owner} writes that category` : 'no service owns that category'}.`,
+    );
+    this.name = 'ForeignStreamError';
+  }
+}
+
+/** Category of streams → name of the only service that may append to them. */
+export type StreamOwners = { readonly [category: string]: string };
+
+/** The store as one service may use it: it reads every stream and appends only to streams of its own categories. */
+export function ownedEventStore<Event extends EventShape>(
+  store: TypedEventStore<Event>,
+  service: string,
+  owners: StreamOwners,
+): TypedEventStore<Event> {
+  return {
+    ...store,
+    append: async (streamId, expected, events) => {
+      const { category } = parseStreamId(streamId);
+      const owner = Object.hasOwn(owners, category) ? owners[category] : undefined;
+      if (owner !== service) throw new ForeignStreamError(service, streamId, owner);
+      return store.append(streamId, expected, events);
+    },
   };
 }

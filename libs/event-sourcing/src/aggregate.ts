@@ -1,3 +1,4 @@
+import type { EventMetadata } from '@muster/ports';
 import { BoundedMap } from './bounded-map';
 
 /** A folded stream: its state and the place of its last event. */
@@ -34,3 +35,20 @@ export class CommandLog {
 
 /** The most recently used aggregates by id. A lost entry costs a read, never correctness, because appends check the revision. */
 export type AggregateCache<State> = BoundedMap<string, CachedAggregate<State>>;
+
+/** Origin of a command: caller, owner, and request. It becomes the metadata of the events. */
+export interface CommandContext {
+  /** Same id, same command: a repetition changes nothing and gets the first answer's position. */
+  readonly commandId: string;
+  readonly correlationId: string;
+  readonly actor: string;
+  readonly causationId?: string;
+  readonly requestId?: string;
+  readonly org?: string;
+  readonly user?: string;
+  readonly sourceAddress?: string;
+}
+
+export function toMetadata(context: CommandContext, occurredAt: string): EventMetadata {
+  return { ...context, occurredAt };
+}

@@ -1,4 +1,36 @@
-import { WorkQueue } from './work-queue';
+import { KeyedQueue, WorkQueue } from './queues';
+
+const gate = () => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
+};
+
+describe('the keyed queue', () => {
+  it('runs the tasks of one key one after another and those of others side by side', async () => {
+    const queue = new KeyedQueue();
+    const log: string[] = [];
+    const { open, opened } = gate();
+    const first = queue.run('a', async () => {
+      await opened;
+      log.push('a1');
+    });
+    const second = queue.run('a', async () => void log.push('a2'));
+    await queue.run('b', async () => void log.push('b1'));
+    expect(log).toEqual(['b1']);
+    open();
+    await Promise.all([first, second]);
+    expect(log).toEqual(['b1', 'a1', 'a2']);
+  });
+
+  it('hands each caller its own result or error', async () => {
+    const queue = new KeyedQueue();
+    const broken = queue.run('a', () => Promise.reject(new Error('mine')));
+    const fine = queue.run('a', async () => 'yours');
+    await expect(broken).rejects.toThrow('mine');
+    expect(await fine).toBe('yours');
+  });
+});
 
 /** Work that waits until the test lets it end. */
 const gatedWork = () => {

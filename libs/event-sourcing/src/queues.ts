@@ -1,3 +1,19 @@
+/** Runs tasks of one key one after another, tasks of different keys side by side. */
+export class KeyedQueue {
+  private readonly tails = new Map<string, Promise<unknown>>();
+
+  run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+    const result = (this.tails.get(key) ?? Promise.resolve()).then(task, task);
+    const tail = result
+      .catch(() => undefined)
+      .then(() => {
+        if (this.tails.get(key) === tail) this.tails.delete(key);
+      });
+    this.tails.set(key, tail);
+    return result;
+  }
+}
+
 /** Reactions that run side by side; each waits on the store or the bus most of the time. */
 const MAX_CONCURRENT_REACTIONS = 64;
 const FIRST_RETRY_MS = 200;
