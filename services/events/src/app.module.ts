@@ -1,11 +1,48 @@
-import { type Platform, Readiness, platformProviders } from '@muster/nest-kit';
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type Relay, startRelay } from '@muster/event-sourcing';
+import {
+  EVENT_STORE,
+  type MusterEventStore,
+  type Platform,
+  platformProviders,
+  Readiness,
+  REQUESTS,
+} from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
+import {
+  type DynamicModule,
+  Inject,
+  Injectable,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { CONFIG, readConfig } from './config';
-import { JourneysProjection } from './journeys/journeys-projection';
+import { JourneysProjection } from './journeys/project-journey';
 import { ReadPastController } from './read-past/read-past.controller';
 import { RecordNoteController } from './record-note/record-note.controller';
-import { EventRelay } from './relay/event-relay';
 import { ViewsProjection } from './views/views-projection';
+
+/** Publishes a live copy of every stored fact. With several replicas each fact is published several times, which feeds do not mind. */
+@Injectable()
+export class EventRelay implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('relay');
+  private relay: Relay | undefined;
+
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
+    @Inject(REQUESTS) private readonly requests: Requests,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { eventStore: store, requests } = this;
+    this.relay = await startRelay({ store, requests, onError: (error) => this.logger.error(error.message) });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.relay?.close();
+  }
+}
 
 @Module({})
 export class AppModule {

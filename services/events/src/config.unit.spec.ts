@@ -1,6 +1,5 @@
 import { SettingsError } from '@muster/nest-kit';
-import { readConfig } from './config';
-import { DEFAULT_MACHINE_LIMITS } from './views/machine-limits';
+import { DEFAULT_MACHINE_LIMITS, readConfig } from './config';
 
 describe('configuration', () => {
   it('rate limits are merged over the defaults', () => {

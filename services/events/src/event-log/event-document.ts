@@ -1,7 +1,79 @@
+import {
+  type ClusterDocument,
+  COLLECTIONS,
+  type EventCategory,
+  type EventDocument,
+  type EventSeverity,
+  type HostDocument,
+  type InfraEnvDocument,
+} from '@muster/assisted-api';
 import type { RecordedMusterEvent } from '@muster/contracts';
-import { COLLECTIONS, type EventDocument } from '@muster/assisted-api';
-import { type ReadModelChange, putOrRemove } from '@muster/ports';
-import type { LogEntry } from './log-entry';
+import { type JsonObject, putOrRemove, type ReadModelChange } from '@muster/ports';
+import type { MachineLimits } from '../config';
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+const STEP = 1_000;
+
+/** At most one decimal, none from 100 on: `8.1 s`. */
+export const formatSeconds = (seconds: number): string => `${rounded(seconds)} s`;
+
+/** In decimal units: `1.2 GB`. */
+export function formatBytes(bytes: number): string {
+  const unit = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${rounded(bytes / STEP ** unit)} ${UNITS[unit]}`;
+}
+
+/** At most one decimal, none from 100 on. */
+export const rounded = (value: number): string => String(Number(value.toFixed(Math.abs(value) < 100 ? 1 : 0)));
+
+/** One entry of the event log. Ids of its subject are added to `props`. */
+export interface LogEntry {
+  /** From `event-names.table.ts`, snake_case. */
+  readonly name: string;
+  readonly severity: EventSeverity;
+  /** One or more sentences. */
+  readonly message: string;
+  readonly props?: JsonObject;
+  /** @default 'user' */
+  readonly category?: EventCategory;
+  /** Position of the event whose first entry this one replaces. */
+  readonly replaces?: number;
+}
+
+export interface HostSubject {
+  /** After the event; before it when the event removed the host. */
+  readonly host: HostDocument;
+  readonly before: HostDocument | undefined;
+  /** The requested or reported hostname, else the id. */
+  readonly name: string;
+  readonly limits: MachineLimits;
+}
+
+export interface ClusterSubject {
+  readonly cluster: ClusterDocument;
+  readonly before: ClusterDocument | undefined;
+}
+
+export interface InfraEnvSubject {
+  readonly infraEnv: InfraEnvDocument;
+  readonly before: InfraEnvDocument | undefined;
+}
+
+/** One pure row per event type with entries in the event log. */
+export type LogRows<Event extends { readonly type: string; readonly data: unknown }, Subject> = {
+  readonly [Type in Event['type']]?: (
+    data: Extract<Event, { readonly type: Type }>['data'],
+    subject: Subject,
+  ) => readonly LogEntry[];
+};
+
+/** The text of a status change; `from` is empty for the first status. */
+export function describeStatus(from: string, to: string, statusInfo: string): string {
+  const change = from ? `updated status from "${from}" to "${to}"` : `status is "${to}"`;
+  return statusInfo ? `${change} (${statusInfo})` : change;
+}
+
+export const hostNameOf = (host: HostDocument): string => host.requested_hostname ?? host._reported_hostname ?? host.id;
 
 /** Enough digits for every safe integer. */
 const POSITION_DIGITS = 16;

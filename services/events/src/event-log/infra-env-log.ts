@@ -1,5 +1,5 @@
 import type { ImageEvent, InfraEnvEvent } from '@muster/contracts';
-import type { InfraEnvSubject, LogRows } from './log-entry';
+import type { InfraEnvSubject, LogRows } from './event-document';
 
 export const INFRA_ENV_LOG: LogRows<InfraEnvEvent | ImageEvent, InfraEnvSubject> = {
   InfraEnvRegistered: (_data, { infraEnv }) => [

@@ -1,7 +1,7 @@
-import type { InventoryEvent } from '@muster/contracts';
-import type { MachineLimits } from '../views/machine-limits';
-import { formatBytes, formatSeconds, rounded } from './format-amounts';
-import type { HostSubject, LogRows } from './log-entry';
+import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '@muster/assisted-api';
+import type { EventData, InventoryEvent } from '@muster/contracts';
+import type { MachineLimits } from '../config';
+import { formatBytes, formatSeconds, type HostSubject, type LogEntry, type LogRows, rounded } from './event-document';
 
 /** The limit of the control plane: etcd runs there and depends on the latency of flushes. */
 const diskSpeedMsMax = ({ requirements }: MachineLimits): number =>
@@ -44,3 +44,16 @@ export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
       }));
   },
 };
+
+/** The entry of a note, unchanged: `note.decider.ts` accepts only severities and categories of the v2 API. */
+export function noteLog(data: EventData<'NoteRecorded'>): readonly LogEntry[] {
+  return [
+    {
+      name: data.name,
+      severity: EVENT_SEVERITIES.find((severity) => severity === data.severity) ?? 'info',
+      category: EVENT_CATEGORIES.find((category) => category === data.category) ?? 'user',
+      message: data.message,
+      props: data.props,
+    },
+  ];
+}

@@ -3,22 +3,24 @@ import {
   type FunnelStep,
   type HostJourney,
   JOURNEY_COLLECTIONS,
+  JOURNEYS_PROJECTION,
   NOT_YET,
 } from '@muster/assisted-api';
 import {
+  type ClusterEvent,
+  type HostEvent,
+  type InventoryEvent,
+  isEventOf,
   type MusterEvent,
   parseStreamId,
   type RecordedMusterEvent,
-  type ClusterEvent,
-  isEventOf,
-  type HostEvent,
-  type InventoryEvent,
 } from '@muster/contracts';
-import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
-import { type ReadModelChange, putOrRemove, type RecordedEvent } from '@muster/ports';
-import { endsRetention } from '../views/deleted-documents';
-import { evolveClusterJourney, reached } from './cluster-journey';
-import { evolveHostJourney } from './host-journey';
+import { type Feed, type ProjectEvent, type ReadDocument, startProjector } from '@muster/event-sourcing';
+import { EVENT_STORE, type MusterEventStore, READ_MODELS, REQUESTS } from '@muster/nest-kit';
+import { putOrRemove, type ReadModelChange, type ReadModels, type RecordedEvent, type Requests } from '@muster/ports';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { endsRetention } from '../views/view-rows';
+import { evolveClusterJourney, evolveHostJourney, reached } from './journey';
 
 const { clusters: CLUSTERS, hosts: HOSTS, infraEnvs: INFRA_ENVS } = JOURNEY_COLLECTIONS;
 type Changes = readonly ReadModelChange[];
@@ -125,3 +127,32 @@ const clusterIn = async (read: ReadDocument, id: string): Promise<ClusterJourney
   await read(CLUSTERS, id);
 
 const timeOf = (event: RecordedMusterEvent): string => event.metadata.occurredAt;
+
+/** Keeps the installation timelines of clusters up to date. It is a separate projection: no request waits for it, and it can be rebuilt without the views. */
+@Injectable()
+export class JourneysProjection implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('journeys');
+  private feed: Feed | undefined;
+
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(REQUESTS) private readonly requests: Requests,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { eventStore: store, requests, readModels } = this;
+    this.feed = await startProjector({
+      name: JOURNEYS_PROJECTION,
+      store,
+      requests,
+      readModels,
+      project: projectJourney,
+      onError: (error) => this.logger.error(error.stack ?? error.message),
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.feed?.close();
+  }
+}

@@ -1,4 +1,3 @@
-import type { RecordedMusterEvent } from '@muster/contracts';
 import {
   type ClusterJourney,
   FUNNEL_STEPS,
@@ -6,6 +5,7 @@ import {
   JOURNEY_COLLECTIONS,
   MAX_JOURNEY_MARKS,
 } from '@muster/assisted-api';
+import type { RecordedMusterEvent } from '@muster/contracts';
 import type { JsonObject } from '@muster/ports';
 import fc from 'fast-check';
 import {

@@ -1,11 +1,48 @@
-import { COLLECTIONS, type MetricDocument } from '@muster/assisted-api';
-import { parseStreamId, type RecordedMusterEvent, type MusterEvent } from '@muster/contracts';
+import {
+  COLLECTIONS,
+  type HistogramFigures,
+  type MetricDocument,
+  type MetricRow,
+  SERVICE_METRICS,
+} from '@muster/assisted-api';
+import { type MusterEvent, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
 import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
-import { type ReadModelChange, putOrRemove } from '@muster/ports';
-import { CLUSTER_OBSERVATIONS } from './cluster-observations';
-import { HOST_OBSERVATIONS } from './host-observations';
-import { withObservation } from './metric-documents';
-import type { Observation } from './observation';
+import { putOrRemove, type ReadModelChange } from '@muster/ports';
+import { CLUSTER_OBSERVATIONS, HOST_OBSERVATIONS, type Observation } from './observations';
+
+/** Series of one metric; what would be one more is not counted. Only images of ever new repositories get anywhere near it. */
+export const SERIES_MAX = 500;
+const LABEL_MAX_CHARACTERS = 256;
+
+/** The figures with one more observation in them. */
+export function withObservation(
+  document: MetricDocument | undefined,
+  { metric, labels, value = 1 }: Observation,
+  position: number,
+): MetricDocument {
+  const row: MetricRow = SERVICE_METRICS[metric];
+  const series = document?.series ?? {};
+  const name = row.labels.map((label, index) => `${label}="${escaped(labels[index] ?? '')}"`).join(',');
+  const known = Object.hasOwn(series, name) ? series[name] : undefined;
+  if (known === undefined && Object.keys(series).length >= SERIES_MAX) return { _position: position, series };
+  const figures = row.buckets
+    ? observed(typeof known === 'object' ? known : undefined, row.buckets, value)
+    : (typeof known === 'number' ? known : 0) + value;
+  return { _position: position, series: { ...series, [name]: figures } };
+}
+
+function observed(known: HistogramFigures | undefined, bounds: readonly number[], value: number): HistogramFigures {
+  return {
+    buckets: bounds.map((bound, index) => (known?.buckets[index] ?? 0) + (value <= bound ? 1 : 0)),
+    sum: (known?.sum ?? 0) + value,
+    count: (known?.count ?? 0) + 1,
+  };
+}
+
+const escaped = (text: string): string =>
+  text
+    .slice(0, LABEL_MAX_CHARACTERS)
+    .replace(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
 
 const { clusters: CLUSTERS, hosts: HOSTS, metrics: METRICS } = COLLECTIONS;
 const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);

@@ -12,7 +12,7 @@ import {
   record,
   timeAt,
 } from '../views/view-events.fixture.spec';
-import { SERIES_MAX } from './metric-documents';
+import { SERIES_MAX } from './project-metrics';
 
 const outcome = (id: string, status: string) => ({ id, status, parameters: [] }) as never;
 

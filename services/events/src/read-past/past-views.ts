@@ -1,6 +1,54 @@
-import type { RecordedMusterEvent, MusterEvent } from '@muster/contracts';
-import { type ClusterDocument, COLLECTIONS, type HostDocument } from '@muster/assisted-api';
+import { type ClusterDocument, COLLECTIONS, type HostDocument, JOURNEY_COLLECTIONS } from '@muster/assisted-api';
+import { type MusterEvent, type RecordedMusterEvent, streamIdOf } from '@muster/contracts';
 import { DocumentChanges, type ProjectEvent, type ReadDocument } from '@muster/event-sourcing';
+import type { MusterEventStore } from '@muster/nest-kit';
+import type { ReadModels, StreamId } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+
+/** The maximum number of events that one request for a past state reads: hundreds of installations. */
+export const PAST_EVENTS_MAX = 200_000;
+
+const HOST_CATEGORIES = ['host', 'inventory', 'validation'] as const;
+
+/**
+ * All events until `atMs` in the streams of a cluster, its hosts and their infra-envs, by position.
+ * @throws RefusalError `invalid-input` for more than PAST_EVENTS_MAX events
+ */
+export async function pastEvents(
+  clusterId: string,
+  atMs: number,
+  { eventStore, readModels }: { readonly eventStore: MusterEventStore; readonly readModels: ReadModels },
+): Promise<readonly RecordedMusterEvent[]> {
+  const events: RecordedMusterEvent[] = [];
+  for (const streamId of await streamsOf(clusterId, readModels))
+    for await (const page of eventStore.readStream(streamId)) {
+      events.push(...page.filter(({ metadata }) => Date.parse(metadata.occurredAt) <= atMs));
+      if (events.length > PAST_EVENTS_MAX) throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
+    }
+  return events.sort((first, second) => first.position - second.position);
+}
+
+/** Includes hosts that are in the cluster, that were deleted from it, or that were installed in it. */
+async function streamsOf(clusterId: string, readModels: ReadModels): Promise<readonly StreamId[]> {
+  const keysIn = async (collection: string): Promise<readonly string[]> =>
+    (await readModels.find({ collection, where: { cluster_id: clusterId } })).map(({ key }) => key);
+  const hosts = [COLLECTIONS.hosts, COLLECTIONS.deletedHosts, JOURNEY_COLLECTIONS.hosts];
+  const hostKeys = new Set((await Promise.all(hosts.map(keysIn))).flat());
+  const infraEnvIds = new Set([
+    ...(await keysIn(COLLECTIONS.infraEnvs)),
+    ...[...hostKeys].map((key) => key.split('.', 1)[0] ?? ''),
+  ]);
+  return [
+    streamIdOf('cluster', clusterId),
+    streamIdOf('validation', clusterId),
+    streamIdOf('artifact', clusterId),
+    streamIdOf('manifest', clusterId),
+    ...[...infraEnvIds].flatMap((id) => [streamIdOf('infraEnv', id), streamIdOf('image', id)]),
+    ...[...hostKeys].flatMap((key) => HOST_CATEGORIES.map((category) => streamIdOf(category, key))),
+  ];
+}
+
+const TOO_MUCH = `The history of this cluster is too large (more than ${PAST_EVENTS_MAX} events). Request an earlier point in time.`;
 
 /** The documents as they were at a past time. */
 export interface PastViews {

@@ -1,10 +1,9 @@
-import { musterEventStore } from '@muster/nest-kit';
-import type { RecordedMusterEvent } from '@muster/contracts';
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { COLLECTIONS } from '@muster/assisted-api';
+import type { RecordedMusterEvent } from '@muster/contracts';
+import { musterEventStore } from '@muster/nest-kit';
 import { type JsonObject, NO_STREAM, type StreamId } from '@muster/ports';
 import fc from 'fast-check';
-import { projectEvent } from '../views/project-event';
 import {
   CLUSTER_ID,
   clusterRegistered,
@@ -19,8 +18,8 @@ import {
   record,
   timeAt,
 } from '../views/view-events.fixture.spec';
-import { pastEvents } from './past-events';
-import { pastViews } from './past-views';
+import { projectEvent } from '../views/views-projection';
+import { pastEvents, pastViews } from './past-views';
 
 const outcome = { id: 'ntp-synced', status: 'failure', parameters: [] } as never;
 

@@ -2,21 +2,20 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { EventsService } from '@muster/contracts';
 import {
+  EVENT_STORE,
   Handles,
   type InputOf,
-  type OutputOf,
-  EVENT_STORE,
-  READ_MODELS,
   type MusterEventStore,
+  type OutputOf,
+  READ_MODELS,
 } from '@muster/nest-kit';
 import type { ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { CONFIG, type EventsConfig } from '../config';
-import { createProjectEvent } from '../views/project-event';
-import { pastEvents } from './past-events';
-import { pastViews } from './past-views';
+import { createProjectEvent } from '../views/views-projection';
+import { pastEvents, pastViews } from './past-views';
 
 type Method = typeof EventsService.method.readPast;
 const packed = promisify(gzip);

@@ -1,19 +1,17 @@
-import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
-import { EventsService } from '@muster/contracts';
+import { eventCategory, EventsService, STREAM_OWNERS } from '@muster/contracts';
 import {
   type CommandContext,
   type CommandHandler,
   createCommandHandler,
   ownedEventStore,
 } from '@muster/event-sourcing';
-import { Handles, type InputOf, type OutputOf, EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import { CLOCK, EVENT_STORE, Handles, IDS, type InputOf, type MusterEventStore, type OutputOf } from '@muster/nest-kit';
+import { type Clock, type Ids, START_OF_STORE } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { START_OF_STORE, type Clock, type Ids } from '@muster/ports';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { CONFIG, type EventsConfig } from '../config';
-import { noteDecider, type NoteState, type RecordNote } from './note.decider';
-import { NoteIntervals } from './note-intervals';
+import { noteDecider, NoteIntervals, type NoteState, type RecordNote } from './note.decider';
 
 type Method = typeof EventsService.method.recordNote;
 

@@ -1,11 +1,17 @@
 import type { ClusterDocument } from '@muster/assisted-api';
-import type { ClusterEvent, EventData } from '@muster/contracts';
-import { NO_REASON } from '@muster/domain';
-import { NO_CLUSTER_LOGS, NO_CLUSTER_PROGRESS } from './cluster-registered';
-import { machineNetworksPatch, settingsPatch, presentedVips } from './cluster-settings-view';
-import { reportedOperator, presentedOperators, unreportedOperators } from './operators-view';
-import { overridePatch } from './override-view';
-import { type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
+import type { ClusterEvent, EventData, ManifestEvent } from '@muster/contracts';
+import { NO_REASON, userManifestsAfter } from '@muster/domain';
+import {
+  machineNetworksPatch,
+  NO_CLUSTER_LOGS,
+  NO_CLUSTER_PROGRESS,
+  presentedVips,
+  registeredCluster,
+  settingsPatch,
+} from './cluster-registered';
+import { presentedOperators, reportedOperator, unreportedOperators } from './operators-view';
+import { changedGroups, changedOutcomes, overridePatch } from './outcome-view';
+import { type Occurrence, orAbsent, type Patch, patched, unchanged, type ViewRows } from './view-rows';
 
 /** Facts of a cluster's own stream, but for its birth and its end. */
 type ClusterChange = Exclude<ClusterEvent, { readonly type: 'ClusterRegistered' | 'ClusterDeregistered' }>;
@@ -139,4 +145,37 @@ export function verifiedVips(cluster: ClusterDocument, { vips }: EventData<'Vips
       return report ? { ...vip, verification: report.verification } : vip;
     });
   return { api_vips: verified(cluster.api_vips, 'api'), ingress_vips: verified(cluster.ingress_vips, 'ingress') };
+}
+
+export type ClusterDocumentEvent =
+  | ClusterEvent
+  | ManifestEvent
+  | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> };
+
+/** The document after the fact; undefined once the cluster is gone. */
+export function evolveClusterDocument(
+  before: ClusterDocument | undefined,
+  event: ClusterDocumentEvent,
+  occurrence: Occurrence,
+): ClusterDocument | undefined {
+  if (event.type === 'ClusterRegistered') return registeredCluster(event.data, occurrence);
+  if (!before || event.type === 'ClusterDeregistered') return undefined;
+  if (event.type === 'ClusterOutcomesChanged')
+    return patched(
+      { ...before },
+      { _outcomes: changedOutcomes(before._outcomes, event.data), ...changedGroups(before, event.data) },
+      occurrence,
+    );
+  if (event.type === 'ManifestStored' || event.type === 'ManifestRemoved')
+    return patched(
+      { ...before },
+      { _user_manifests: userManifestsAfter(before._user_manifests ?? [], event) },
+      occurrence,
+    );
+  const row = CLUSTER_VIEW[event.type] as (
+    cluster: ClusterDocument,
+    data: unknown,
+    occurrence: Occurrence,
+  ) => Patch<ClusterDocument>;
+  return patched({ ...before }, row(before, event.data, occurrence), occurrence);
 }

@@ -1,8 +1,9 @@
+import { presentFeatureUsage, UNSET_TIME } from '@muster/assisted-api';
 import { clusterReason } from '@muster/domain';
-import { UNSET_TIME } from '@muster/assisted-api';
 import {
   CLUSTER_ID,
   clusterRegistered,
+  type Fact,
   hostRegistered,
   infraEnvRegistered,
   onCluster,
@@ -11,6 +12,7 @@ import {
   onHostNamed,
   onHostOutcomes,
   onInfraEnv,
+  onManifests,
   timeAt,
   viewsAfter,
 } from './view-events.fixture.spec';
@@ -210,5 +212,22 @@ describe('the cluster document', () => {
       onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
     );
     expect([...documents.keys()].filter((key) => key.startsWith('clusters/'))).toEqual([]);
+  });
+});
+
+const usageAfter = async (...facts: readonly Fact[]): Promise<string> => {
+  const { cluster } = await viewsAfter(clusterRegistered(), ...facts);
+  if (!cluster) throw new Error('no cluster');
+  return presentFeatureUsage(cluster);
+};
+const stored = (source: string): Fact =>
+  onManifests('ManifestStored', { folder: 'manifests', fileName: 'cni.yaml', source });
+
+describe('manifests in the cluster document', () => {
+  it('are reported as used while the cluster has a user manifest', async () => {
+    expect(await usageAfter(stored('user'))).toContain('Custom manifest');
+    expect(await usageAfter(stored('system'))).not.toContain('Custom manifest');
+    const gone = onManifests('ManifestRemoved', { folder: 'manifests', fileName: 'cni.yaml' });
+    expect(await usageAfter(stored('user'), gone)).not.toContain('Custom manifest');
   });
 });

@@ -1,11 +1,21 @@
-import type { HostDocument } from '@muster/assisted-api';
+import { COLLECTIONS, type HostDocument } from '@muster/assisted-api';
 import type { EventData, HostEvent, InventoryEvent } from '@muster/contracts';
 import { hostEpochAfter } from '@muster/domain';
-import { HOST_VIEW } from './host-view';
-import { registeredHost } from './host-registered';
+import type { ReadDocument } from '@muster/event-sourcing';
+import {
+  assessDisks,
+  diskIdOf,
+  effectiveRole,
+  type Hardware,
+  requirementsOf,
+  requirementsRole,
+  sizeReasons,
+} from '@muster/validation-rules';
+import type { MachineLimits } from '../config';
+import { HOST_VIEW, registeredHost } from './host-view';
 import { changedOutcomes } from './outcome-view';
 import { REPORT_VIEW } from './report-view';
-import { patched, type Occurrence, type Patch } from './view-rows';
+import { type Occurrence, type Patch, patched } from './view-rows';
 
 /** Events that change the document of a host: its own, its reports and its validation outcomes. */
 export type HostDocumentEvent =
@@ -13,7 +23,7 @@ export type HostDocumentEvent =
   | InventoryEvent
   | { readonly type: 'HostOutcomesChanged'; readonly data: EventData<'HostOutcomesChanged'> };
 
-type Row<Data> = (host: HostDocument, data: Data, occurrence: Occurrence) => Patch<HostDocument>;
+type ViewRow<Data> = (host: HostDocument, data: Data, occurrence: Occurrence) => Patch<HostDocument>;
 
 /** Facts that an agent sends by itself are signs of life. */
 const FROM_AN_AGENT = 'agent:';
@@ -27,7 +37,7 @@ export function evolveHostDocument(
   if (event.type === 'HostRegistered') return registeredHost(event.data, occurrence);
   if (!before || event.type === 'HostDeregistered') return undefined;
   if (event.type in HOST_VIEW) {
-    const row = HOST_VIEW[event.type as keyof typeof HOST_VIEW] as Row<unknown>;
+    const row = HOST_VIEW[event.type as keyof typeof HOST_VIEW] as ViewRow<unknown>;
     const seen = event.type !== 'HostFellSilent' && occurrence.actor.startsWith(FROM_AN_AGENT);
     const patch = row(before, event.data, occurrence);
     const after = patched({ ...before }, seen ? { checked_in_at: occurrence.at, ...patch } : patch, occurrence);
@@ -39,6 +49,71 @@ export function evolveHostDocument(
   const patch =
     event.type === 'HostOutcomesChanged'
       ? { _outcomes: changedOutcomes(before._outcomes, event.data) }
-      : (REPORT_VIEW[event.type as keyof typeof REPORT_VIEW] as Row<unknown>)(before, event.data, occurrence);
+      : (REPORT_VIEW[event.type as keyof typeof REPORT_VIEW] as ViewRow<unknown>)(before, event.data, occurrence);
   return patched({ ...before, _epoch: epoch }, patch, occurrence);
+}
+
+/** Decimal GB. Every disk passes this size here: the required size depends on the role and is checked separately. */
+const ANY_SIZE_GB = 0;
+const ROLES = ['master', 'bootstrap', 'arbiter', 'worker', 'auto-assign'] as const;
+
+type Disks = NonNullable<HostDocument['_disks']>;
+
+/**
+ * The host's document with what may be installed on: worked out when the machine reports its disks, and again when the host
+ * gets another role. The release stays the same for as long as an inventory counts.
+ */
+export async function withJudgedDisks(
+  before: HostDocument | undefined,
+  after: HostDocument | undefined,
+  event: HostDocumentEvent,
+  read: ReadDocument,
+  limits: MachineLimits,
+): Promise<HostDocument | undefined> {
+  if (!after || after === before) return after;
+  if (event.type === 'InventoryReported') {
+    const hardware = event.data.hardware;
+    return hardware ? { ...after, ...(await judged(after, hardware, read, limits)) } : after;
+  }
+  if (!after._disks || !before || roleOf(before) === roleOf(after)) return after;
+  return { ...after, _disks: measured(after._disks, minGbOf(after)) };
+}
+
+async function judged(
+  host: HostDocument,
+  hardware: Hardware,
+  read: ReadDocument,
+  limits: MachineLimits,
+): Promise<Pick<HostDocument, '_disks' | '_disk_gb_min'>> {
+  const cluster = host.cluster_id ? await read(COLLECTIONS.clusters, host.cluster_id) : undefined;
+  const infraEnv = await read(COLLECTIONS.infraEnvs, host.infra_env_id);
+  const version = cluster?.openshift_version ?? infraEnv?.openshift_version ?? '';
+  const disks = assessDisks(hardware, version, ANY_SIZE_GB).map(({ disk, reasons }) => ({
+    name: disk.name,
+    id: diskIdOf(disk),
+    reasons,
+    lastingReasons: reasons,
+    sizeBytes: disk.sizeBytes,
+  }));
+  const _disk_gb_min = minGbByRole(hardware, version, cluster?.control_plane_count === 1, limits);
+  return { _disk_gb_min, _disks: measured(disks, minGbOf({ ...host, _disk_gb_min })) };
+}
+
+function minGbByRole(
+  hardware: Hardware,
+  version: string,
+  isOnlyNode: boolean,
+  limits: MachineLimits,
+): { readonly [role: string]: number } {
+  const requirements = requirementsOf(limits.requirements, version);
+  const minGb = (role: string): number =>
+    requirements[requirementsRole(role, isOnlyNode, hardware, limits.edgeWorkerProducts)].diskSizeGb;
+  return Object.fromEntries(ROLES.map((role) => [role, minGb(role)]));
+}
+
+const roleOf = (host: HostDocument): string => effectiveRole(host.role, host.suggested_role ?? '');
+const minGbOf = (host: HostDocument): number => host._disk_gb_min?.[roleOf(host)] ?? ANY_SIZE_GB;
+
+function measured(disks: Disks, minGb: number): Disks {
+  return disks.map((disk) => ({ ...disk, reasons: [...disk.lastingReasons, ...sizeReasons(disk, minGb)] }));
 }

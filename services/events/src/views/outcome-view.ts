@@ -1,5 +1,7 @@
-import type { OutcomeMap } from '@muster/assisted-api';
+import type { ClusterDocument, OutcomeMap, OverrideRecord } from '@muster/assisted-api';
+import type { EventData } from '@muster/contracts';
 import type { Outcome } from '@muster/validation-rules';
+import type { Occurrence, Patch } from './view-rows';
 
 /** Events carry changes only. Maps are never changed in place: unchanged outcomes are shared. */
 export function changedOutcomes(
@@ -9,4 +11,50 @@ export function changedOutcomes(
   const after: { [ruleId: string]: Outcome } = reset ? {} : { ...before };
   for (const outcome of changed) after[outcome.id] = outcome;
   return after;
+}
+
+type Changes = NonNullable<EventData<'ClusterSettingsRevised'>['changes']>;
+
+/** Of one cluster; older ones remain in its stream. */
+export const OVERRIDES_KEPT_MAX = 100;
+
+export const changesOverrides = (changes: Changes | undefined): changes is Changes =>
+  changes?.ignoredHostValidations !== undefined ||
+  changes?.ignoredClusterValidations !== undefined ||
+  changes?.ignoredValidationsReason !== undefined;
+
+/** The overrides after a revision: user, validations and reason. A list that the revision does not contain is unchanged. */
+export function overridePatch(
+  cluster: ClusterDocument,
+  changes: Changes | undefined,
+  { at, actor }: Occurrence,
+): Patch<ClusterDocument> {
+  if (!changesOverrides(changes)) return {};
+  const history = cluster._overrides ?? [];
+  const record: OverrideRecord = {
+    at,
+    actor,
+    reason: changes.ignoredValidationsReason ?? history.at(-1)?.reason ?? '',
+    host_validation_ids: changes.ignoredHostValidations?.items ?? idsIn(cluster.ignored_host_validations),
+    cluster_validation_ids: changes.ignoredClusterValidations?.items ?? idsIn(cluster.ignored_cluster_validations),
+  };
+  return { _overrides: [...history, record].slice(-OVERRIDES_KEPT_MAX) };
+}
+
+/** The document holds each list as the text of a JSON array. */
+const idsIn = (list: string | undefined): readonly string[] => JSON.parse(list ?? '[]') as readonly string[];
+
+/** JSON of network → ids of the hosts that reach each other in it. Events store only the changes of this list. */
+export function changedGroups(
+  before: Pick<ClusterDocument, 'connectivity_majority_groups'>,
+  { connectivityGroups }: Pick<EventData<'ClusterOutcomesChanged'>, 'connectivityGroups'>,
+): Patch<ClusterDocument> {
+  if (!connectivityGroups) return {};
+  const known = JSON.parse(before.connectivity_majority_groups ?? '{}') as { readonly [network: string]: string[] };
+  const groups = new Map(Object.entries(known));
+  for (const { network, joinedHostIds, leftHostIds } of connectivityGroups.groups) {
+    const left = new Set(leftHostIds);
+    groups.set(network, [...(groups.get(network) ?? []).filter((id) => !left.has(id)), ...joinedHostIds].sort());
+  }
+  return { connectivity_majority_groups: JSON.stringify(Object.fromEntries(groups)) };
 }

@@ -1,13 +1,11 @@
 import { COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
-import { type ReadModelChange, putOrRemove, type RecordedEvent } from '@muster/ports';
+import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
 import { CLUSTER_LOG, retentionLog } from '../event-log/cluster-log';
-import { eventDocuments } from '../event-log/event-document';
-import type { ClusterSubject, LogEntry } from '../event-log/log-entry';
-import { clusterOutcomeLog } from '../event-log/outcome-log';
-import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-evolve';
-import { deletionChanges, endsRetention } from './deleted-documents';
-import type { Occurrence } from './view-rows';
+import { type ClusterSubject, eventDocuments, type LogEntry } from '../event-log/event-document';
+import { clusterOutcomeLog } from '../event-log/validation-log';
+import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-view';
+import { deletionChanges, endsRetention, type Occurrence } from './view-rows';
 
 const { clusters: CLUSTERS, deletedClusters: DELETED_CLUSTERS } = COLLECTIONS;
 

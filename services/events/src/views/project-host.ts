@@ -1,25 +1,22 @@
 import { type ClusterDocument, COLLECTIONS, type HostDocument } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
-import { type ReadModelChange, putOrRemove, type RecordedEvent } from '@muster/ports';
-import { eventDocuments } from '../event-log/event-document';
+import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
+import type { MachineLimits } from '../config';
+import { eventDocuments, hostNameOf, type HostSubject, type LogEntry } from '../event-log/event-document';
 import { HOST_LOG } from '../event-log/host-log';
-import { hostNameOf, type HostSubject, type LogEntry } from '../event-log/log-entry';
-import { hostOutcomeLog } from '../event-log/outcome-log';
 import { REPORT_LOG } from '../event-log/report-log';
+import { hostOutcomeLog } from '../event-log/validation-log';
 import { verifiedVips } from './cluster-view';
-import { withJudgedDisks } from './disk-view';
-import { deletionChanges, endsRetention } from './deleted-documents';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
-import { evolveHostDocument, type HostDocumentEvent } from './host-evolve';
-import type { MachineLimits } from './machine-limits';
-import { type CollisionsChange, collisionsChanges, withCollisions } from './ip-collisions';
+import { evolveHostDocument, type HostDocumentEvent, withJudgedDisks } from './host-evolve';
+import { type CollisionsChange, collisionsChanges, withCollisions } from './report-view';
 import { addUsage, hostUsageChanges, type UsageChange } from './usage-counts';
-import { patched, type Occurrence } from './view-rows';
+import { deletionChanges, endsRetention, type Occurrence, patched } from './view-rows';
 
 const { hosts: HOSTS, deletedHosts: DELETED_HOSTS, clusters: CLUSTERS } = COLLECTIONS;
 
-type Row = (data: unknown, subject: HostSubject) => readonly LogEntry[];
+type LogRow = (data: unknown, subject: HostSubject) => readonly LogEntry[];
 const LOG: { readonly [type: string]: unknown } = {
   ...HOST_LOG,
   ...REPORT_LOG,
@@ -53,7 +50,7 @@ export async function projectHost(
   const collisions = collisionsChanges(before, after);
   if (counts.length > 0 || usage.length > 0 || collisions.length > 0 || verified)
     changes.push(...(await clusterChanges({ counts, usage, collisions, verified }, occurrence, read)));
-  const row = LOG[event.type] as Row | undefined;
+  const row = LOG[event.type] as LogRow | undefined;
   const entries = row?.(event.data, { host, before, name: hostNameOf(host), limits });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
   return changes;

@@ -1,15 +1,15 @@
-import { clusterReason } from '@muster/domain';
 import { type ClusterDocument, COLLECTIONS, type EventDocument, type HostDocument } from '@muster/assisted-api';
 import {
   type EventData,
   type EventType,
+  parseEvent,
+  type RecordedMusterEvent,
   type StreamCategory,
   streamIdOf,
-  type RecordedMusterEvent,
-  parseEvent,
 } from '@muster/contracts';
+import { clusterReason } from '@muster/domain';
 import type { EventMetadata, JsonObject } from '@muster/ports';
-import { projectEvent } from './project-event';
+import { projectEvent } from './views-projection';
 
 export const CLUSTER_ID = '11111111-1111-4111-8111-111111111111';
 export const INFRA_ENV_ID = '22222222-2222-4222-8222-222222222222';

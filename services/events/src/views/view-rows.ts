@@ -1,3 +1,6 @@
+import type { MusterEvent, RecordedMusterEvent } from '@muster/contracts';
+import { type Collection, putOrRemove, type ReadModelChange } from '@muster/ports';
+
 /** What a row knows of an event besides its data. */
 export interface Occurrence {
   readonly position: number;
@@ -41,3 +44,37 @@ export function patched<Document extends { readonly updated_at: string; readonly
   next._position = occurrence.position;
   return next;
 }
+
+/** Where documents are, and where they are kept once they were deleted. */
+interface Places<Document extends object> {
+  readonly collection: Collection<Document>;
+  readonly deleted: Collection<Document>;
+}
+
+/**
+ * The document after a fact that took it away: kept as it was with the time of its deletion. Facts of older releases do not tell the
+ * time, so nothing would ever end the keeping: what they delete is gone at once.
+ */
+export function deletionChanges<Document extends object>(
+  { collection, deleted }: Places<Document>,
+  key: string,
+  before: Document,
+  { data, position }: RecordedMusterEvent,
+): readonly ReadModelChange[] {
+  const gone = putOrRemove(collection, key, undefined);
+  const at = 'at' in data ? data.at : '';
+  if (!at) return [gone];
+  return [gone, putOrRemove(deleted, key, { ...before, deleted_at: at, updated_at: at, _position: position })];
+}
+
+/** The time is up for which something deleted is kept. */
+export const endsRetention = (event: MusterEvent): boolean =>
+  (event.type === 'ClusterDeadlinePassed' || event.type === 'HostDeadlinePassed') &&
+  event.data.deadline === 'retention';
+
+const API = '/api/assisted-install/v2';
+
+/** Self links of the contract. */
+export const clusterHref = (clusterId: string): string => `${API}/clusters/${clusterId}`;
+export const infraEnvHref = (infraEnvId: string): string => `${API}/infra-envs/${infraEnvId}`;
+export const hostHref = (infraEnvId: string, hostId: string): string => `${infraEnvHref(infraEnvId)}/hosts/${hostId}`;

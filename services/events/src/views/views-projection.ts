@@ -1,10 +1,71 @@
-import { VIEWS_PROJECTION } from '@muster/assisted-api';
-import { type Feed, startProjector } from '@muster/event-sourcing';
-import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
-import { START_OF_STORE, type ReadModels, type Requests } from '@muster/ports';
+import { COLLECTIONS, VIEWS_PROJECTION } from '@muster/assisted-api';
+import { hostKeyOf, isEventOf, type MusterEvent, type NoteEvent, parseStreamId } from '@muster/contracts';
+import { type Feed, type ProjectEvent, type ReadDocument, startProjector } from '@muster/event-sourcing';
+import { EVENT_STORE, type MusterEventStore, READ_MODELS, Readiness, REQUESTS } from '@muster/nest-kit';
+import {
+  type ReadModelChange,
+  type ReadModels,
+  type RecordedEvent,
+  type Requests,
+  START_OF_STORE,
+} from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { CONFIG, type EventsConfig } from '../config';
-import { createProjectEvent } from './project-event';
+import { CONFIG, DEFAULT_MACHINE_LIMITS, type EventsConfig, type MachineLimits } from '../config';
+import { eventDocuments, type EventSubject } from '../event-log/event-document';
+import { noteLog } from '../event-log/report-log';
+import { projectMetrics } from '../metrics/project-metrics';
+import { projectInfraEnv } from './infra-env-view';
+import { projectCluster } from './project-cluster';
+import { projectHost } from './project-host';
+
+const NO_OWNER: EventSubject['owner'] = { user_name: '', org_id: '', email_domain: '' };
+
+/** A note belongs to the owner of its subject. Without an owner only administrators see it. */
+export async function projectNote(
+  event: RecordedEvent<NoteEvent>,
+  read: ReadDocument,
+): Promise<readonly ReadModelChange[]> {
+  const data = event.data;
+  const { clusterId, hostId, infraEnvId } = data;
+  const subject =
+    (clusterId && (await read(COLLECTIONS.clusters, clusterId))) ||
+    (infraEnvId && (await read(COLLECTIONS.infraEnvs, infraEnvId))) ||
+    (hostId && infraEnvId && (await read(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId))));
+  return eventDocuments(event, noteLog(data), { clusterId, hostId, infraEnvId, owner: subject || NO_OWNER });
+}
+
+const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
+
+/**
+ * The projection `views`: the changes of the documents that a stored event causes. Each document says
+ * which event changed it last, so an event that is handed out again changes nothing.
+ */
+export const createProjectEvent = (limits: MachineLimits): ProjectEvent<MusterEvent> => {
+  const projectDocuments = createProjectDocuments(limits);
+  return async (event, read) => {
+    const documents = await projectDocuments(event, read);
+    const metrics = await projectMetrics(event, read);
+    return metrics.length > 0 ? [...documents, ...metrics] : documents;
+  };
+};
+
+const createProjectDocuments =
+  (limits: MachineLimits): ProjectEvent<MusterEvent> =>
+  (event, read) => {
+    const { id } = parseStreamId(event.streamId);
+    const occurrence = { position: event.position, at: event.metadata.occurredAt, actor: event.metadata.actor };
+    if (isEventOf('host', event) || isEventOf('inventory', event) || event.type === 'HostOutcomesChanged')
+      return projectHost(id, event, occurrence, read, limits);
+    if (isEventOf('cluster', event) || isEventOf('manifest', event) || event.type === 'ClusterOutcomesChanged')
+      return projectCluster(id, event, occurrence, read);
+    if (isEventOf('infraEnv', event) || isEventOf('image', event)) return projectInfraEnv(id, event, occurrence, read);
+    if (isEventOf('note', event)) return projectNote(event, read);
+    // Artifacts have no document, and the events of a newer version are unknown here.
+    return NOTHING;
+  };
+
+/** With the default limits. */
+export const projectEvent: ProjectEvent<MusterEvent> = createProjectEvent(DEFAULT_MACHINE_LIMITS);
 
 /** The progress of the read models. */
 export interface ProjectionProgress {

@@ -9,7 +9,8 @@ import {
   renderClusterOutcome,
   renderHostOutcome,
 } from '@muster/validation-rules';
-import type { ClusterSubject, HostSubject, LogEntry } from './log-entry';
+import { changesOverrides } from '../views/outcome-view';
+import type { ClusterSubject, HostSubject, LogEntry } from './event-document';
 
 interface Change {
   readonly kind: 'failed' | 'fixed' | 'flapping_started' | 'flapping_ended';
@@ -87,3 +88,43 @@ export const clusterOutcomeLog = (
   changesOf(before?._outcomes ?? {}, changed, INITIAL_CLUSTER_OUTCOMES).map((change) =>
     entryOf('cluster', 'Cluster validation', change, {}),
   );
+
+/** An override of validations, with its user and reason. */
+export function overrideLog(
+  { changes }: EventData<'ClusterSettingsRevised'>,
+  { cluster }: Pick<ClusterSubject, 'cluster'>,
+): readonly LogEntry[] {
+  const record = changesOverrides(changes) ? cluster._overrides?.at(-1) : undefined;
+  if (!record) return [];
+  const { actor, reason, host_validation_ids: ofHosts, cluster_validation_ids: ofCluster } = record;
+  const user = actor || 'An unknown user';
+  const props = {
+    actor,
+    reason,
+    host_validation_ids: [...ofHosts],
+    cluster_validation_ids: [...ofCluster],
+    unsupported_by_override: ofHosts.length + ofCluster.length > 0,
+  };
+  const because = reason ? ` Reason: ${reason}` : '';
+  if (!props.unsupported_by_override)
+    return [
+      {
+        name: 'validation_overrides_removed',
+        severity: 'info',
+        message: `${user} removed all validation overrides of cluster ${cluster.name}.${because}`,
+        props,
+      },
+    ];
+  const parts = [
+    ...(ofHosts.length > 0 ? [`host validations: ${ofHosts.join(', ')}`] : []),
+    ...(ofCluster.length > 0 ? [`cluster validations: ${ofCluster.join(', ')}`] : []),
+  ];
+  return [
+    {
+      name: 'validation_overrides_set',
+      severity: 'warning',
+      message: `${user} overrides validations of cluster ${cluster.name} (${parts.join('; ')}). The cluster is unsupported.${because}`,
+      props,
+    },
+  ];
+}

@@ -1,4 +1,4 @@
-import { formatBytes, formatSeconds } from './format-amounts';
+import { formatBytes, formatSeconds } from './event-document';
 
 describe('An amount in an event message', () => {
   it.each([

@@ -1,5 +1,5 @@
+import { OVERRIDES_KEPT_MAX } from './outcome-view';
 import { clusterRegistered, onCluster, timeAt, viewsAfter } from './view-events.fixture.spec';
-import { OVERRIDES_KEPT_MAX } from './override-view';
 
 const revised = (changes: object) => onCluster('ClusterSettingsRevised', { changes } as never);
 const ignore = (host: string[], cluster: string[], reason?: string) =>

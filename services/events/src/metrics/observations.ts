@@ -1,10 +1,76 @@
-import type { HostDocument } from '@muster/assisted-api';
+import type { ClusterDocument, HostDocument, MetricName, OutcomeMap } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
-import { initialHostOutcomes } from '@muster/validation-rules';
-import { failedIn, turnedToFailure } from './outcome-observations';
-import { type Observation, seen } from './observation';
+import { INITIAL_CLUSTER_OUTCOMES, initialHostOutcomes, type Outcome, type Outcomes } from '@muster/validation-rules';
+
+/** One observation: a counter counts it, a histogram records its value. */
+export interface Observation {
+  readonly metric: MetricName;
+  /** In the order of the metric's labels. */
+  readonly labels: readonly string[];
+  /** Default: 1. */
+  readonly value?: number;
+}
+
+export const seen = (metric: MetricName, labels: readonly string[] = [], value = 1): Observation => ({
+  metric,
+  labels,
+  value,
+});
 
 const MS_PER_SECOND = 1_000;
+const ENDS: ReadonlySet<string> = new Set(['installed', 'error', 'cancelled']);
+const CLUSTER_STATUSES_BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
+  'pending-for-input',
+  'insufficient',
+  'ready',
+]);
+
+type ClusterRow = (data: never, before: ClusterDocument | undefined) => readonly Observation[];
+
+/** What a fact about a cluster adds to the figures; `before`: the cluster as it was. */
+export const CLUSTER_OBSERVATIONS: ReadonlyMap<string, ClusterRow> = new Map<string, ClusterRow>([
+  ['ClusterRegistered', () => [seen('cluster_creations')]],
+  [
+    'ClusterEnteredStatus',
+    ({ status, at }: EventData<'ClusterEnteredStatus'>, before): readonly Observation[] => {
+      if (status === 'installing') return [seen('cluster_installation_started')];
+      const seconds = (Date.parse(at) - Date.parse(before?.install_started_at ?? '')) / MS_PER_SECOND;
+      const isEnd = before && ENDS.has(status) && !ENDS.has(before.status) && before._attempt > 0;
+      return isEnd && seconds >= 0 ? [seen('cluster_installation_seconds', [status], seconds)] : [];
+    },
+  ],
+  [
+    'ClusterOutcomesChanged',
+    ({ changed }: EventData<'ClusterOutcomesChanged'>, before) =>
+      before && CLUSTER_STATUSES_BEFORE_INSTALLATION.has(before.status)
+        ? turnedToFailure(before._outcomes, changed, INITIAL_CLUSTER_OUTCOMES).map((id) =>
+            seen('cluster_validation_failed_after_success_before_installation', [id]),
+          )
+        : [],
+  ],
+  [
+    'ClusterDeregistered',
+    (_data, before) =>
+      failedIn(before?._outcomes ?? {}, INITIAL_CLUSTER_OUTCOMES).map((id) =>
+        seen('cluster_validation_is_in_failed_status_on_cluster_deletion', [id]),
+      ),
+  ],
+]);
+
+/** Returns the ids of validations that passed before and fail now. `initial` has the outcomes that are never recorded. */
+export const turnedToFailure = (
+  before: OutcomeMap,
+  changed: readonly Outcome[],
+  initial: Outcomes,
+): readonly string[] =>
+  changed
+    .filter(({ id, status }) => status === 'failure' && (before[id] ?? initial.get(id))?.status === 'success')
+    .map(({ id }) => id);
+
+/** Returns the ids of validations that fail. */
+export const failedIn = (outcomes: OutcomeMap, initial: Outcomes): readonly string[] =>
+  [...initial].flatMap(([id, outcome]) => ((outcomes[id] ?? outcome).status === 'failure' ? [id] : []));
+
 const BYTES_PER_GIB = 2 ** 30;
 const DONE = 'Done';
 const FAILED = 'Failed';
@@ -22,7 +88,7 @@ const DISK_TYPES: ReadonlySet<string> = new Set([
   'ECKD',
   'virtual',
 ]);
-const BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
+const HOST_STATUSES_BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
   'discovering',
   'known',
   'insufficient',
@@ -43,10 +109,10 @@ export interface ObservedHost {
   readonly isOrphan: boolean;
 }
 
-type Row = (data: never, host: ObservedHost) => readonly Observation[];
+type HostRow = (data: never, host: ObservedHost) => readonly Observation[];
 
 /** What a fact about a host adds to the figures. */
-export const HOST_OBSERVATIONS: ReadonlyMap<string, Row> = new Map<string, Row>([
+export const HOST_OBSERVATIONS: ReadonlyMap<string, HostRow> = new Map<string, HostRow>([
   ['HostProgressed', progressed],
   ['HostInstallationFailed', failed],
   ['HostOutcomesChanged', turned],
@@ -98,7 +164,7 @@ function sizesOf({ bootstrap, role, _sizes: sizes }: HostDocument, result: strin
 }
 
 function turned({ changed }: EventData<'HostOutcomesChanged'>, { before }: ObservedHost): readonly Observation[] {
-  if (!before || !BEFORE_INSTALLATION.has(before.status)) return [];
+  if (!before || !HOST_STATUSES_BEFORE_INSTALLATION.has(before.status)) return [];
   return turnedToFailure(before._outcomes, changed, initialHostOutcomes(Boolean(before.cluster_id))).map((id) =>
     seen('host_validation_failed_after_success_before_installation', [id]),
   );

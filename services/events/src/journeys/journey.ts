@@ -2,11 +2,20 @@ import {
   type ClusterJourney,
   FUNNEL_STEPS,
   type FunnelStep,
+  type HostJourney,
   type JourneyFailure,
+  type Mark,
   MAX_JOURNEY_FAILURES,
+  MAX_JOURNEY_MARKS,
+  NOT_YET,
 } from '@muster/assisted-api';
-import type { ClusterEvent, EventData } from '@muster/contracts';
-import { marked } from './marks';
+import type { ClusterEvent, EventData, HostEvent, InventoryEvent } from '@muster/contracts';
+
+/** The marks with one more, unless that is what has begun last; the oldest go where there are too many. */
+export function marked(marks: readonly Mark[], name: string, at: string): readonly Mark[] {
+  if (marks.at(-1)?.name === name) return marks;
+  return [...marks, { name, at }].slice(-MAX_JOURNEY_MARKS);
+}
 
 type Settings = Partial<NonNullable<EventData<'ClusterRegistered'>['settings']>>;
 type Entered = EventData<'ClusterEnteredStatus'>;
@@ -26,13 +35,17 @@ export function evolveClusterJourney(
   at: string,
   position: number,
 ): ClusterJourney | undefined {
-  if (event.type === 'ClusterRegistered') return registered(event.data, at, position);
+  if (event.type === 'ClusterRegistered') return clusterRegistered(event.data, at, position);
   if (!before || before._position >= position) return before;
   const after = evolved(before, event, at);
   return after === before ? before : { ...after, _position: position };
 }
 
-function registered(data: EventData<'ClusterRegistered'>, at: string, position: number): ClusterJourney | undefined {
+function clusterRegistered(
+  data: EventData<'ClusterRegistered'>,
+  at: string,
+  position: number,
+): ClusterJourney | undefined {
   if (data.kind !== 'Cluster' || data.imported) return undefined;
   return {
     id: data.clusterId,
@@ -123,3 +136,54 @@ function chosen({ openshiftVersion, platformType, controlPlaneCount }: Settings)
 
 const topologyOf = (controlPlanes: number): string =>
   controlPlanes === 1 ? 'single-node' : `${controlPlanes}-control-planes`;
+
+const BEGUN = { statuses: [], stages: [] } as const;
+
+function hostRegistered(
+  { hostId, clusterId, bootstrap: isBootstrap }: EventData<'HostRegistered'>,
+  position: number,
+): HostJourney {
+  const bootstrap = isBootstrap ? position : NOT_YET;
+  return {
+    id: hostId,
+    cluster_id: clusterId,
+    bootstrap_from: bootstrap,
+    inventory_from: NOT_YET,
+    ...BEGUN,
+    _position: position,
+  };
+}
+
+/** The host's way after the fact; unchanged for facts that are no part of it. */
+export function evolveHostJourney(
+  before: HostJourney | undefined,
+  event: HostEvent | InventoryEvent,
+  at: string,
+  position: number,
+): HostJourney | undefined {
+  if (event.type === 'HostRegistered') return hostRegistered(event.data, position);
+  if (!before) return undefined;
+  switch (event.type) {
+    case 'HostReregistered':
+      return { ...before, cluster_id: event.data.clusterId || before.cluster_id, _position: position };
+    case 'InventoryReported':
+      return before.inventory_from === NOT_YET ? { ...before, inventory_from: position, _position: position } : before;
+    case 'HostEnteredStatus':
+      return { ...before, statuses: marked(before.statuses, event.data.status, at), _position: position };
+    case 'HostProgressed':
+      if (!event.data.stageChanged) return before;
+      return { ...before, stages: marked(before.stages, event.data.stage, at), _position: position };
+    case 'HostBootstrapChosen':
+      return { ...before, bootstrap_from: position, _position: position };
+    case 'HostReset':
+      return { ...before, bootstrap_from: NOT_YET, _position: position };
+    case 'HostBound':
+      return { ...before, cluster_id: event.data.clusterId, _position: position };
+    case 'HostUnbound':
+      return { ...before, cluster_id: '', bootstrap_from: NOT_YET, _position: position };
+    case 'HostDeregistered':
+      return { ...before, statuses: marked(before.statuses, 'deregistered', at), _position: position };
+    default:
+      return before;
+  }
+}
