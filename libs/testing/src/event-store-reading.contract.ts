@@ -1,8 +1,51 @@
-import { NO_STREAM } from '@muster/ports';
-import type { OpenEventStore } from './event-store-appending.contract';
-import { collectPages, eventToAppend, freshStream, numberedEvents } from './sample-events';
+import { randomUUID } from 'node:crypto';
+import {
+  type EventStore,
+  type EventToAppend,
+  type JsonObject,
+  NO_STREAM,
+  type RecordedEvent,
+  type StreamId,
+} from '@muster/ports';
 
-type Current = () => Awaited<ReturnType<OpenEventStore>>;
+/** A well-formed event with fresh ids. */
+export const eventToAppend = (data: JsonObject = {}, type = 'SampleHappened'): EventToAppend => ({
+  id: randomUUID(),
+  type,
+  data,
+  metadata: {
+    commandId: randomUUID(),
+    correlationId: randomUUID(),
+    actor: 'service:testing',
+    occurredAt: '2024-01-01T00:00:00.000Z',
+  },
+});
+
+/** `count` events whose data is `{ n: 0 … count - 1 }`. */
+export const numberedEvents = (count: number): EventToAppend[] =>
+  Array.from({ length: count }, (_, n) => eventToAppend({ n }));
+
+/** A stream that no other test has touched. */
+export const freshStream = (category = 'sample'): StreamId => `${category}-${randomUUID()}`;
+
+/** All events of an answer that comes in pages. */
+export const collectPages = async <Event = RecordedEvent>(pages: AsyncIterable<readonly Event[]>): Promise<Event[]> => {
+  const events: Event[] = [];
+  for await (const page of pages) events.push(...page);
+  return events;
+};
+
+/**
+ * Opens a store for one test. The store may already contain other events. `reopen` closes it and opens another one over the
+ * same data; it is absent when the data does not outlive the store.
+ */
+export type OpenEventStore = () => Promise<{
+  readonly store: EventStore;
+  close(): Promise<void>;
+  reopen?(): Promise<EventStore>;
+}>;
+
+export type Current = () => Awaited<ReturnType<OpenEventStore>>;
 
 /** More than two pages of any adapter that pages by hundreds. */
 const MANY = 1_300;

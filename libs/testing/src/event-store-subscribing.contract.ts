@@ -1,9 +1,6 @@
-import { NO_STREAM, type EventStore, type RecordedEvent } from '@muster/ports';
-import type { OpenEventStore } from './event-store-appending.contract';
-import { eventually } from './eventually';
-import { eventToAppend, freshStream, numberedEvents } from './sample-events';
-
-type Current = () => Awaited<ReturnType<OpenEventStore>>;
+import { type EventStore, NO_STREAM, type RecordedEvent } from '@muster/ports';
+import { eventually } from './clock-and-ids';
+import { type Current, eventToAppend, freshStream, numberedEvents } from './event-store-reading.contract';
 
 const MANY = 1_300;
 

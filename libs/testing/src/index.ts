@@ -1,16 +1,19 @@
-export { type OpenEventStore } from './event-store-appending.contract';
+export { collectPages, eventToAppend, type OpenEventStore } from './event-store-reading.contract';
 export { eventStoreContract } from './event-store.contract';
 export { readModelsContract, type OpenReadModels } from './read-models.contract';
 export { objectStoreContract, type OpenObjectStore } from './object-store.contract';
 export { secretsContract, type OpenSecrets } from './secrets.contract';
 export { requestsContract, type OpenRequests } from './requests.contract';
-export { eventToAppend, collectPages } from './sample-events';
-export { eventually } from './eventually';
+export { eventually, manualClock, type ManualClock, seededIds } from './clock-and-ids';
 export * from './decider-specification';
-export { manualClock, type ManualClock } from './manual-clock';
-export { needsServer } from './needs-server';
-export { runProgram, type RunningProgram } from './run-program';
-export { seededIds } from './seeded-ids';
-export { startNatsServer, type NatsServer, type NatsServerOptions } from './nats-server';
-export { temporaryDirectory, type TemporaryDirectory } from './temporary-directory';
+export {
+  needsServer,
+  type NatsServer,
+  type NatsServerOptions,
+  runProgram,
+  type RunningProgram,
+  startNatsServer,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from './processes';
 export * from './cluster-events';

@@ -1,6 +1,137 @@
-import { START_OF_STORE, type ReadModels } from '@muster/ports';
-import { queryingContract } from './read-models-querying.contract';
-import { put, remove } from './sample-changes';
+import {
+  type JsonObject,
+  type ReadModelChange,
+  type ReadModelDocument,
+  type ReadModelQuery,
+  type ReadModels,
+  START_OF_STORE,
+} from '@muster/ports';
+
+export const put = (key: string, document: JsonObject, collection = 'hosts'): ReadModelChange => ({
+  kind: 'put',
+  collection,
+  key,
+  document,
+});
+
+export const remove = (key: string, collection = 'hosts'): ReadModelChange => ({ kind: 'remove', collection, key });
+
+const HOSTS: readonly ReadModelDocument[] = [
+  { key: 'h1', document: { cluster_id: 'c1', status: 'known', rank: 3, bootstrap: true } },
+  { key: 'h2', document: { cluster_id: 'c1', status: 'insufficient', rank: 1, bootstrap: false } },
+  { key: 'h3', document: { cluster_id: 'c2', status: 'known', rank: 2, bootstrap: false } },
+  { key: 'h4', document: { cluster_id: 'c2', status: 'known', rank: 2, name: 'spare' } },
+  { key: 'h5', document: { cluster_id: 'c3', status: ['known'], rank: null, labels: { status: 'known' } } },
+];
+
+export const queryingContract = (current: () => ReadModels): void => {
+  const keys = async (query: Partial<ReadModelQuery>): Promise<string[]> =>
+    (await current().find({ collection: 'hosts', where: {}, ...query })).map((found) => found.key);
+
+  beforeEach(async () => {
+    // Not in the order of keys, so that the order of an answer is the adapter's doing.
+    const changes = [3, 0, 4, 1, 2].flatMap((n) => HOSTS.slice(n, n + 1)).map((host) => put(host.key, host.document));
+    await current().commit('hosts', 1, changes);
+  });
+
+  it('finds all by an empty condition, in the order of keys', async () => {
+    expect(await current().find({ collection: 'hosts', where: {} })).toEqual(HOSTS);
+  });
+
+  it('finds by equality of strings, numbers and booleans', async () => {
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h1', 'h2']);
+    expect(await keys({ where: { rank: 2 } })).toEqual(['h3', 'h4']);
+    expect(await keys({ where: { bootstrap: false } })).toEqual(['h2', 'h3']);
+    expect(await keys({ where: { cluster_id: 'none' } })).toEqual([]);
+  });
+
+  it('needs every condition to hold', async () => {
+    expect(await keys({ where: { cluster_id: 'c2', status: 'known', name: 'spare' } })).toEqual(['h4']);
+    expect(await keys({ where: { cluster_id: 'c1', rank: 2 } })).toEqual([]);
+  });
+
+  it('takes a list as one of', async () => {
+    expect(await keys({ where: { cluster_id: ['c1', 'c3', 'none'] } })).toEqual(['h1', 'h2', 'h5']);
+    expect(await keys({ where: { cluster_id: ['c1', 'c1'] } })).toEqual(['h1', 'h2']);
+    expect(await keys({ where: { cluster_id: [] } })).toEqual([]);
+  });
+
+  it('takes equality strictly: not an element of a list, not another type', async () => {
+    expect(await keys({ where: { status: 'known' } })).toEqual(['h1', 'h3', 'h4']);
+    expect(await keys({ where: { status: ['known'] } })).toEqual(['h1', 'h3', 'h4']);
+    expect(await keys({ where: { rank: '2' } })).toEqual([]);
+    expect(await keys({ where: { bootstrap: 0 } })).toEqual([]);
+  });
+
+  it('follows a document whose fields change', async () => {
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h1', 'h2']);
+    await current().commit('hosts', 2, [
+      put('h1', { cluster_id: 'c2', status: 'known' }),
+      put('h6', { cluster_id: 'c1' }),
+      { kind: 'remove', collection: 'hosts', key: 'h3' },
+    ]);
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h2', 'h6']);
+    expect(await keys({ where: { cluster_id: 'c2' } })).toEqual(['h1', 'h4']);
+  });
+
+  it('orders by a field, ties by key, what lacks the field first', async () => {
+    expect(await keys({ orderBy: { field: 'rank' } })).toEqual(['h5', 'h2', 'h3', 'h4', 'h1']);
+    expect(await keys({ orderBy: { field: 'rank', descending: true } })).toEqual(['h1', 'h3', 'h4', 'h2', 'h5']);
+    expect(await keys({ orderBy: { field: 'name' } })).toEqual(['h1', 'h2', 'h3', 'h5', 'h4']);
+  });
+
+  it('orders strings by their characters', async () => {
+    const names = ['b', 'B', 'a10', 'a9', 'ä', ''];
+    await current().commit(
+      'hosts',
+      2,
+      names.map((name, n) => put(`n${n}`, { name, kind: 'named' })),
+    );
+    expect(await keys({ where: { kind: 'named' }, orderBy: { field: 'name' } })).toEqual(
+      ['', 'B', 'a10', 'a9', 'b', 'ä'].map((name) => `n${names.indexOf(name)}`),
+    );
+  });
+
+  it('orders by key in both directions, page by page', async () => {
+    expect(await keys({ orderBy: { descending: true } })).toEqual(['h5', 'h4', 'h3', 'h2', 'h1']);
+    const where = { cluster_id: ['c2', 'c1'] };
+    expect(await keys({ where, offset: 1, limit: 2 })).toEqual(['h2', 'h3']);
+    expect(await keys({ where, orderBy: { descending: true }, offset: 1, limit: 2 })).toEqual(['h3', 'h2']);
+    expect(await keys({ where, orderBy: { descending: true }, offset: 3, limit: 9 })).toEqual(['h1']);
+  });
+
+  it('keeps the order of what comes later, leaves and comes again', async () => {
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h1', 'h2']);
+    await current().commit('hosts', 2, [
+      put('h0', { cluster_id: 'c1' }),
+      put('h11', { cluster_id: 'c1' }),
+      { kind: 'remove', collection: 'hosts', key: 'h1' },
+    ]);
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h0', 'h11', 'h2']);
+    await current().commit('hosts', 3, [put('h1', { cluster_id: 'c1', status: 'known' })]);
+    expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h0', 'h1', 'h11', 'h2']);
+  });
+
+  it('counts what would be found, whatever the page', async () => {
+    const count = (where: ReadModelQuery['where'], collection = 'hosts') => current().count({ collection, where });
+    expect(await count({})).toBe(5);
+    expect(await count({ cluster_id: 'c2' })).toBe(2);
+    expect(await count({ cluster_id: ['c1', 'c2', 'c2'], status: 'known' })).toBe(3);
+    expect(await count({ cluster_id: ['c1', 'c2'], status: ['known', 'insufficient'], bootstrap: false })).toBe(2);
+    expect(await count({ rank: '2' })).toBe(0);
+    expect(await count({ cluster_id: [] })).toBe(0);
+    expect(await count({}, 'nothing')).toBe(0);
+  });
+
+  it('skips and limits after it has ordered', async () => {
+    const orderBy = { field: 'rank', descending: true };
+    expect(await keys({ orderBy, limit: 2 })).toEqual(['h1', 'h3']);
+    expect(await keys({ orderBy, offset: 1, limit: 2 })).toEqual(['h3', 'h4']);
+    expect(await keys({ offset: 3 })).toEqual(['h4', 'h5']);
+    expect(await keys({ offset: 10, limit: 2 })).toEqual([]);
+    expect(await keys({ limit: 0 })).toEqual([]);
+  });
+};
 
 /** Opens empty read models for one test. */
 export type OpenReadModels = () => Promise<{ readonly readModels: ReadModels; close(): Promise<void> }>;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import {
-  NoResponder,
-  RequestFailed,
-  RequestTimedOut,
   type IncomingMessage,
   type JsonValue,
+  NoResponder,
+  RequestFailed,
   type Requests,
+  RequestTimedOut,
 } from '@muster/ports';
-import { eventually } from './eventually';
+import { eventually } from './clock-and-ids';
 
 /** Opens two ends of one bus for one test. `settled` resolves when the subscriptions made so far are in force. */
 export type OpenRequests = () => Promise<{

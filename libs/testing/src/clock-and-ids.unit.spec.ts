@@ -1,4 +1,4 @@
-import { seededIds } from './seeded-ids';
+import { seededIds } from './clock-and-ids';
 
 describe('seededIds', () => {
   it('repeats itself for a seed and differs between seeds', () => {

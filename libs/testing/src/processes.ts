@@ -1,7 +1,73 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { temporaryDirectory } from './temporary-directory';
+
+export interface TemporaryDirectory {
+  readonly path: string;
+  /** Deletes it with all that is in it. Idempotent. */
+  remove(): void;
+}
+
+export const temporaryDirectory = (): TemporaryDirectory => {
+  const path = mkdtempSync(join(tmpdir(), 'muster-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+};
+
+export interface RunningProgram {
+  readonly pid: number;
+  /** Lines of its standard output so far, whole ones only. */
+  readonly lines: readonly string[];
+  /** SIGKILL, then waits until all it had written is read. Idempotent. */
+  kill(): Promise<void>;
+  /** Waits until it ends by itself; its exit code and what it wrote to standard error. */
+  ended(): Promise<{ readonly code: number | null; readonly errors: string }>;
+}
+
+/** Runs a TypeScript file from source in a process of its own, for tests that kill it. */
+export const runProgram = (file: string, args: readonly string[] = []): RunningProgram => {
+  const hook = join(__dirname, 'typescript-hook.cjs');
+  const child: ChildProcess = spawn(process.execPath, ['-C', 'muster-source', '-r', hook, file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  let partial = '';
+  let errors = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    const parts = (partial + chunk).split('\n');
+    partial = parts.pop() ?? '';
+    lines.push(...parts);
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    errors = (errors + chunk).slice(-8192);
+  });
+  const closed = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  const killWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  void closed.then(() => process.removeListener('exit', killWithUs));
+  return {
+    pid: child.pid ?? 0,
+    lines,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await closed;
+    },
+    ended: async () => ({ code: await closed, errors }),
+  };
+};
+
+/**
+ * A suite that needs a server which the machine may not have: it runs with the server's address when the environment names
+ * one, and otherwise shows up as skipped under a name that says what to set.
+ */
+export const needsServer = (variable: string, example: string, subject: string, suite: (url: string) => void): void => {
+  const url = process.env[variable];
+  const name = url ? subject : `${subject} (skipped: set ${variable}, such as ${example})`;
+  (url ? describe : describe.skip)(name, () => {
+    if (url) suite(url);
+    else it('keeps the promises of its port', () => expect(url).toBeDefined());
+  });
+};
 
 export interface NatsServerOptions {
   /** Text of a configuration file; loopback and the port are set on the command line whatever it says. */

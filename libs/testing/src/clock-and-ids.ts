@@ -1,0 +1,63 @@
+import type { Clock, Ids } from '@muster/ports';
+
+/** A clock that a test moves by hand. */
+export interface ManualClock extends Clock {
+  advance(ms: number): void;
+  set(ms: number): void;
+}
+
+/** Starts at `startMs`, milliseconds since the Unix epoch (default: 2024-01-01T00:00:00.000Z). */
+export const manualClock = (startMs = Date.UTC(2024, 0, 1)): ManualClock => {
+  let now = startMs;
+  return {
+    nowMs: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+    set: (ms) => {
+      now = ms;
+    },
+  };
+};
+
+/** Version 4 UUIDs that depend on the seed only, so that a failing run can be repeated. */
+export const seededIds = (seed = 1): Ids => {
+  const random = mulberry32(seed);
+  return {
+    uuid: () => {
+      const hex = Array.from({ length: 4 }, () => random().toString(16).padStart(8, '0')).join('');
+      const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+      return [
+        hex.slice(0, 8),
+        hex.slice(8, 12),
+        `4${hex.slice(13, 16)}`,
+        `${variant}${hex.slice(17, 20)}`,
+        hex.slice(20),
+      ].join('-');
+    },
+  };
+};
+
+/** A small generator of 32-bit numbers: good enough to tell ids apart, never for keys. */
+const mulberry32 = (seed: number) => {
+  let state = seed >>> 0;
+  return (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+};
+
+/** How long a test waits for something that happens elsewhere before it calls that a failure. */
+const TIMEOUT_MS = 15_000;
+const LOOK_AGAIN_MS = 5;
+
+/** Resolves once `happened` says so; the bound only turns a hang into a failure that names what did not happen. */
+export const eventually = async (what: string, happened: () => boolean | Promise<boolean>): Promise<void> => {
+  const giveUpAt = Date.now() + TIMEOUT_MS;
+  while (!(await happened())) {
+    if (Date.now() > giveUpAt) throw new Error(`This did not happen within ${TIMEOUT_MS} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+};
