@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import type { IgnitionConfig } from './config/ignition-config';
-import { toIgnitionJson } from './config/ignition-json';
+import { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';
+import { type IgnitionConfig, toIgnitionJson } from './config/ignition-config';
 import { renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
 import { sampleDiscovery } from './discovery/sample-discovery.fixture.spec';
-import { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';
 import { hostNodeConfig, roleNodeConfig } from './install/node-files';
 import { emptyIgnition, renderPointerIgnition } from './install/render-pointer-ignition';
 import { sampleBootstrap } from './install/sample-install.fixture.spec';

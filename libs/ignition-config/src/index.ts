@@ -1,18 +1,23 @@
 export type * from './config/ignition-config';
-export { fromDataUrl, toDataUrl } from './config/data-url';
-export { readTextFile } from './config/ignition-file';
-export { toIgnitionJson } from './config/ignition-json';
+export { toIgnitionJson } from './config/ignition-config';
+export { fromDataUrl, readTextFile, toDataUrl } from './config/ignition-file';
 export { PULL_SECRET_PATH, SERVICE_CA_PATH, TRUST_BUNDLE_PATH } from './discovery/host-files';
-export type {
-  AgentProgram,
-  DiscoveryInput,
-  StaticNetwork,
-  NtpSettings,
-  ProxySettings,
-  RegistrySettings,
-  ServiceAccess,
+export {
+  AGENT_SETTINGS_PATH,
+  type AgentFile,
+  type AgentProgram,
+  type DiscoveryInput,
+  type ExecutableSource,
+  type NatsAccess,
+  type NtpSettings,
+  parseAgentFile,
+  proxyEnvironmentLines,
+  type ProxySettings,
+  type RegistrySettings,
+  type ServiceAccess,
+  type StaticNetwork,
+  toAgentFileText,
 } from './discovery/discovery-input';
-export { proxyEnvironmentLines } from './discovery/proxy';
 export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
 export { OVERRIDE_SPEC_VERSIONS, parseIgnitionOverride, type ParsedOverride } from './merge/ignition-override';
 export { mergeIgnition } from './merge/merge-ignition';
@@ -21,12 +26,10 @@ export { clusterIdIn, finishBootstrap } from './bootstrap/finish-bootstrap';
 export { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';
 export { type BareMetalHost, bareMetalHosts } from './cluster-manifests/bare-metal-hosts';
 export { clusterManifests } from './cluster-manifests/cluster-manifests';
-export type { ManifestFile, ManifestFolder } from './cluster-manifests/manifest-file';
-export type { ClusterManifestsInput } from './cluster-manifests/manifests-input';
+export type { ClusterManifestsInput, ManifestFile, ManifestFolder } from './cluster-manifests/manifests-input';
 export { isPatch, placeManifests } from './cluster-manifests/place-manifests';
-export { type JoiningInput, renderJoiningIgnition } from './install/render-joining-ignition';
 export { hostNodeConfig, roleNodeConfig, type NodeFilesInput } from './install/node-files';
-export { composeInstallConfig } from './install-config/compose-install-config';
+export { composeInstallConfig } from './install-config/render-install-config';
 export type {
   FencingCredentials,
   InstallConfig,
@@ -37,9 +40,11 @@ export type {
 export { parseInstallConfigOverride } from './install-config/override-install-config';
 export {
   emptyIgnition,
+  type JoiningInput,
   POINTER_SPEC_VERSION,
   type PointerInput,
   pointTo,
+  renderJoiningIgnition,
   renderPointerIgnition,
 } from './install/render-pointer-ignition';
 export {
@@ -49,27 +54,22 @@ export {
   type NetworkForm,
   planHostNetworks,
 } from './static-network/host-networks';
-export { describeNetworkProblem, type NetworkProblem } from './static-network/network-problem';
-export { networkRamdiskFiles } from './static-network/network-ramdisk-files';
-export { hostNetworkFiles, type NetworkFile, networkScripts } from './static-network/network-files';
-export { parseRegistries } from './registries/parse-registries';
+export { describeNetworkProblem, type NetworkProblem } from './static-network/nmstate';
+export {
+  hostNetworkFiles,
+  type NetworkFile,
+  networkRamdiskFiles,
+  networkScripts,
+} from './static-network/network-files';
+export { parseRegistries } from './documents/parse-registries';
 export { type SystemManifestsInput, systemManifests } from './system-manifests/system-manifests';
 export {
   MANIFEST_BYTES_MAX,
   manifestContentFault,
   type ManifestFault,
   manifestNameFault,
-} from './user-manifests/check-manifest';
-export { unconfiguredFiles, type UnconfiguredInput } from './unconfigured/unconfigured-files';
+} from './cluster-manifests/check-manifest';
+export { unconfiguredFiles, type UnconfiguredInput } from './discovery/unconfigured-files';
 export { isCertificateList, splitCertificates } from './documents/certificates';
 export { readYaml, toPlain, type ReadYaml, type YamlFault } from './documents/read-yaml';
-export {
-  AGENT_SETTINGS_PATH,
-  parseAgentFile,
-  toAgentFileText,
-  type AgentFile,
-  type ExecutableSource,
-  type NatsAccess,
-} from './discovery/agent-file';
-export { HOST_EXECUTABLE_PATH } from './discovery/host-executable';
-export type { NatsAccess as AgentNatsAccess } from './discovery/agent-file';
+export { HOST_EXECUTABLE_PATH } from './discovery/agent-unit';

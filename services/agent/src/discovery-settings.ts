@@ -5,7 +5,7 @@ import type { ProxySettings } from '@muster/host-api';
 import {
   AGENT_SETTINGS_PATH,
   type AgentFile,
-  type AgentNatsAccess as NatsAccess,
+  type NatsAccess,
   type ExecutableSource,
   parseAgentFile,
 } from '@muster/ignition-config';

@@ -1,4 +1,4 @@
-import { CLUSTER_FOLDER } from './bootstrap-paths';
+import { CLUSTER_FOLDER } from './bootstrap-input';
 
 /** Turns the control plane in memory into the config that the disk is written with. */
 export const IN_PLACE_SCRIPT = `#!/usr/bin/env bash

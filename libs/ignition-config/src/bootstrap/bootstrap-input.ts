@@ -1,5 +1,14 @@
-import type { ManifestFile } from '../cluster-manifests/manifest-file';
+import type { ManifestFile } from '../cluster-manifests/manifests-input';
 import type { ProxySettings } from '../discovery/discovery-input';
+
+/** Where everything about the new cluster lies on the bootstrap host. */
+export const CLUSTER_FOLDER = '/opt/openshift';
+export const DONE_PATH = `${CLUSTER_FOLDER}/.bootkube.done`;
+/** For programs on the bootstrap host itself. */
+export const LOOPBACK_KUBECONFIG = `${CLUSTER_FOLDER}/auth/kubeconfig-loopback`;
+export const KUBECONFIG = `${CLUSTER_FOLDER}/auth/kubeconfig`;
+export const SCRIPT_FOLDER = '/usr/local/bin';
+export const RELEASE_FUNCTIONS = `${SCRIPT_FOLDER}/release-image.sh`;
 
 /** Everything that lies on the bootstrap host. Holds secrets. */
 export interface BootstrapInput {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { fromDataUrl } from '../config/data-url';
+import { fromDataUrl } from '../config/ignition-file';
 import { hostNodeConfig } from '../install/node-files';
 import { sampleBootstrap } from '../install/sample-install.fixture.spec';
 import { renderBootstrapIgnition } from './render-bootstrap-ignition';

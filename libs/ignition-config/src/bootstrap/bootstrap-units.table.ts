@@ -1,10 +1,16 @@
-import type { BootstrapKind } from './bootkube-script';
-import { bootkubeScript } from './bootkube-script';
-import { CLUSTER_FOLDER, DONE_PATH, SCRIPT_FOLDER } from './bootstrap-paths';
-import type { BootstrapInput } from './bootstrap-input';
-import { NODE_IMAGE_FINISH_SCRIPT, NODE_IMAGE_OVERLAY_SCRIPT, NODE_IMAGE_PULL_SCRIPT } from './node-image-scripts';
-import { APPROVE_CSR_SCRIPT, CRIO_CONFIGURE_SCRIPT, KUBELET_SCRIPT, PROGRESS_SCRIPT } from './node-scripts';
-import { PIVOT_SCRIPT, releaseDownloadScript } from './release-scripts';
+import { bootkubeScript, type BootstrapKind } from './bootkube';
+import { type BootstrapInput, CLUSTER_FOLDER, DONE_PATH, SCRIPT_FOLDER } from './bootstrap-input';
+import {
+  APPROVE_CSR_SCRIPT,
+  CRIO_CONFIGURE_SCRIPT,
+  KUBELET_SCRIPT,
+  NODE_IMAGE_FINISH_SCRIPT,
+  NODE_IMAGE_OVERLAY_SCRIPT,
+  NODE_IMAGE_PULL_SCRIPT,
+  PIVOT_SCRIPT,
+  PROGRESS_SCRIPT,
+  releaseDownloadScript,
+} from './node-scripts';
 
 /** One unit and the script that it runs. */
 export interface BootstrapUnit {

@@ -1,10 +1,27 @@
+import { isAtLeast } from '@muster/feature-support';
 import { parse } from 'yaml';
 import { type BareMetalHost, describeBareMetalHost, HOST_MANIFEST } from '../cluster-manifests/bare-metal-hosts';
 import type { IgnitionConfig, IgnitionFile } from '../config/ignition-config';
-import { readTextFile, textFile } from '../config/ignition-file';
-import { isAtLeast } from '@muster/feature-support';
-import { CLUSTER_FOLDER } from './bootstrap-paths';
-import { BOOTSTRAP_MOTD, MULTI_NODE_FILES } from './host-kind-files';
+import { MODE_READABLE, readTextFile, textFile } from '../config/ignition-file';
+import { CLUSTER_FOLDER } from './bootstrap-input';
+
+/** Login message during the bootstrap. */
+export const BOOTSTRAP_MOTD: IgnitionFile = textFile(
+  '/etc/motd',
+  MODE_READABLE,
+  `
+This machine brings up a new cluster and becomes one of its nodes when it is done.
+
+How far it is:  journalctl --unit bootkube.service --follow
+
+`,
+);
+
+/** A bootstrap host of several nodes; NetworkManager does not manage its name servers. */
+export const MULTI_NODE_FILES: readonly IgnitionFile[] = [
+  textFile(`${CLUSTER_FOLDER}/assisted-install-bootstrap`, MODE_READABLE, ''),
+  textFile('/etc/NetworkManager/conf.d/99-kni.conf', MODE_READABLE, '[main]\nrc-manager=unmanaged\n'),
+];
 
 /** From then on the cluster knows bare metal without a network for provisioning. */
 const PROVISIONING_OPTIONAL_SINCE = '4.7';

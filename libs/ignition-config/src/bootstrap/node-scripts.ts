@@ -1,4 +1,6 @@
-import { CLUSTER_FOLDER, DONE_PATH, KUBECONFIG, LOOPBACK_KUBECONFIG } from './bootstrap-paths';
+import { shellQuote } from '../discovery/discovery-input';
+import { PULL_SECRET_PATH } from '../discovery/host-files';
+import { CLUSTER_FOLDER, DONE_PATH, KUBECONFIG, LOOPBACK_KUBECONFIG } from './bootstrap-input';
 
 /** crio starts pods only with the pause image of the release. */
 export const CRIO_CONFIGURE_SCRIPT = `#!/usr/bin/env bash
@@ -58,4 +60,97 @@ if [ ! -f ${CLUSTER_FOLDER}/single-node ]; then
 fi
 until oc get configmap bootstrap --namespace kube-system >/dev/null 2>&1 ||
   oc create configmap bootstrap --namespace kube-system --from-literal status=complete; do sleep 5; done
+`;
+
+/** Live systems without cluster programs get those of the release laid over them. */
+const REPOSITORY = `if grep --quiet coreos.liveiso= /proc/cmdline; then
+  repo=/var/ostreecontainer/repo
+  checkout=/var/ostreecontainer/checkout
+else
+  repo=/ostree/repo
+  checkout=/ostree/repo/tmp/node-image
+fi
+`;
+
+export const NODE_IMAGE_PULL_SCRIPT = `#!/usr/bin/env bash
+set -euo pipefail
+. /usr/local/bin/release-image.sh
+${REPOSITORY}
+if [ -d "$checkout" ]; then exit 0; fi
+until image=$(image_for rhel-coreos); do
+  echo "The release does not yet say which image nodes have; next try in 10 seconds."
+  sleep 10
+done
+mkdir --parents "$(dirname "$checkout")"
+if [ ! -d "$repo" ]; then mkdir --parents "$repo" && ostree init --mode=bare --repo="$repo"; fi
+until ostree container image pull --authfile /root/.docker/config.json "$repo" "ostree-unverified-image:docker://$image"; do
+  echo "Fetching the image of nodes did not work; next try in 10 seconds."
+  sleep 10
+done
+ostree refs --repo="$repo" --create=coreos/node-image "$(ostree refs --repo="$repo" --list ostree/container/image | head --lines=1)"
+ostree checkout --repo="$repo" --require-hardlinks coreos/node-image "$checkout.new" ||
+  ostree checkout --repo="$repo" coreos/node-image "$checkout.new"
+
+# Settings that were changed on this system win over those of the image.
+if command -v ostree >/dev/null && ostree admin config-diff >/tmp/config-diff 2>/dev/null; then
+  awk '/^[AM]/ { print $2 }' /tmp/config-diff | while read -r path; do
+    if [ -e "/etc/$path" ]; then cp --archive --parents "/etc/$path" "$checkout.new/usr" 2>/dev/null || true; fi
+  done
+fi
+mv "$checkout.new" "$checkout"
+# In memory, the layers are not needed a second time.
+if grep --quiet coreos.liveiso= /proc/cmdline; then rm --recursive --force "$repo"; fi
+`;
+
+export const NODE_IMAGE_OVERLAY_SCRIPT = `#!/usr/bin/env bash
+set -euo pipefail
+${REPOSITORY}
+# Modules of the running kernel stay; they fit no other.
+mkdir --parents "$checkout/usr/lib/modules/$(uname --kernel-release)"
+mount --bind "/usr/lib/modules/$(uname --kernel-release)" "$checkout/usr/lib/modules/$(uname --kernel-release)"
+rsync --archive --ignore-existing "$checkout/usr/etc/" /etc/
+mount --rbind "$checkout/usr" /usr
+semodule -R
+systemctl daemon-reload
+systemctl try-restart sshd.service
+`;
+
+export const NODE_IMAGE_FINISH_SCRIPT = `#!/bin/sh
+exec systemctl isolate multi-user.target
+`;
+
+/** Where the cluster's programs are missing, the target that brings them comes first. */
+export const NODE_IMAGE_GENERATOR = `#!/bin/sh
+if ! rpm --query --quiet openshift-clients; then
+  ln --force --symbolic /etc/systemd/system/node-image-overlay.target "$1/default.target"
+fi
+`;
+
+/** Functions about the release that other scripts read in. */
+export const releaseFunctions = (releaseImage: string, version: string): string => `# Read in by other scripts.
+RELEASE_IMAGE=${shellQuote(releaseImage)}
+RELEASE_VERSION=${shellQuote(version)}
+
+# The image of one component, as the release names it.
+image_for() {
+  podman run --quiet --rm --network=none --authfile ${PULL_SECRET_PATH} "$RELEASE_IMAGE" image "$1"
+}
+`;
+
+export const releaseDownloadScript = (releaseImage: string): string => `#!/bin/sh
+until podman pull --quiet --authfile ${PULL_SECRET_PATH} ${shellQuote(releaseImage)}; do
+  echo "Fetching the release image did not work; next try in 10 seconds."
+  sleep 10
+done
+`;
+
+/** OKD: the live system becomes the one of the release, and starts again. */
+export const PIVOT_SCRIPT = `#!/usr/bin/env bash
+set -euo pipefail
+. /usr/local/bin/release-image.sh
+if [ -f /opt/openshift/.pivot.done ]; then exit 0; fi
+image=$(image_for stream-coreos || image_for machine-os-content)
+rpm-ostree rebase --experimental "ostree-unverified-registry:$image"
+touch /opt/openshift/.pivot.done
+systemctl reboot
 `;

@@ -1,17 +1,14 @@
 import { isAtLeast } from '@muster/feature-support';
 import type { IgnitionConfig, IgnitionFile, IgnitionUnit } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_PRIVATE, MODE_READABLE, textFile } from '../config/ignition-file';
+import { proxyFiles } from '../discovery/discovery-input';
 import { PULL_SECRET_PATH } from '../discovery/host-files';
-import { proxyFiles } from '../discovery/proxy';
 import { POINTER_SPEC_VERSION } from '../install/render-pointer-ignition';
 import { IN_PLACE_SCRIPT, IN_PLACE_UPDATE, POST_REBOOT_SCRIPT } from './bootstrap-in-place-scripts';
-import type { BootstrapInput } from './bootstrap-input';
-import { CLUSTER_FOLDER, RELEASE_FUNCTIONS, SCRIPT_FOLDER } from './bootstrap-paths';
+import { type BootstrapInput, CLUSTER_FOLDER, RELEASE_FUNCTIONS, SCRIPT_FOLDER } from './bootstrap-input';
 import { BOOTSTRAP_UNITS, unitText } from './bootstrap-units.table';
-import { BOOTSTRAP_MOTD, MULTI_NODE_FILES } from './host-kind-files';
-import { NODE_IMAGE_GENERATOR } from './node-image-scripts';
-import { KUBELET_SETTINGS } from './node-scripts';
-import { releaseFunctions } from './release-scripts';
+import { BOOTSTRAP_MOTD, MULTI_NODE_FILES } from './finish-bootstrap';
+import { KUBELET_SETTINGS, NODE_IMAGE_GENERATOR, releaseFunctions } from './node-scripts';
 
 /** From then on live systems need not bring the programs of nodes. */
 const LAYERED_SINCE = '4.17';

@@ -1,6 +1,6 @@
 import type { HardwareFacts, Plain } from '@muster/contracts';
 import { parse, stringify } from 'yaml';
-import { manifest, type ManifestFile } from './manifest-file';
+import { manifest, type ManifestFile } from './manifests-input';
 
 export interface BareMetalHost {
   readonly hostname: string;

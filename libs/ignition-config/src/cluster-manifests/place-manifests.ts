@@ -1,6 +1,114 @@
 import { isMap, parse, parseAllDocuments, stringify } from 'yaml';
-import { applyJsonPatch, PatchError } from './json-patch';
-import { MANIFEST_FOLDERS, type ManifestFile } from './manifest-file';
+import { MANIFEST_FOLDERS, type ManifestFile } from './manifests-input';
+
+/** One step of RFC 6902. */
+interface Operation {
+  readonly op?: unknown;
+  readonly path?: unknown;
+  readonly from?: unknown;
+  readonly value?: unknown;
+}
+type Container = { [key: string]: unknown } | unknown[];
+
+/** A step that cannot be taken; the message says which and why. */
+export class PatchError extends Error {}
+
+/** The document with the steps of an RFC 6902 patch taken, in order. Neither argument is changed. Throws PatchError. */
+export function applyJsonPatch(document: unknown, patch: unknown): unknown {
+  if (!Array.isArray(patch)) throw new PatchError('a patch has to be a list of operations.');
+  return patch.reduce<unknown>((patched, operation: Operation, index) => {
+    try {
+      return applyOne(patched, operation ?? {});
+    } catch (error) {
+      if (error instanceof PatchError) throw new PatchError(`operation ${index + 1}: ${error.message}`);
+      throw error;
+    }
+  }, structuredClone(document));
+}
+
+function applyOne(document: unknown, { op, path, from, value }: Operation): unknown {
+  const target = tokensOf(path, 'path');
+  switch (op) {
+    case 'add':
+      return add(document, target, structuredClone(value));
+    case 'remove':
+      return remove(document, target);
+    case 'replace':
+      read(document, target);
+      return add(target.length === 0 ? document : remove(document, target), target, structuredClone(value));
+    case 'move': {
+      const source = tokensOf(from, 'from');
+      const moved = read(document, source);
+      return add(remove(document, source), target, moved);
+    }
+    case 'copy':
+      return add(document, target, structuredClone(read(document, tokensOf(from, 'from'))));
+    case 'test':
+      if (!isAlike(read(document, target), value)) throw new PatchError(`${String(path)} has another value.`);
+      return document;
+    default:
+      throw new PatchError(`op ${JSON.stringify(op)} is none of add, remove, replace, move, copy, test.`);
+  }
+}
+
+function tokensOf(pointer: unknown, member: string): readonly string[] {
+  if (typeof pointer !== 'string' || (pointer !== '' && !pointer.startsWith('/')))
+    throw new PatchError(`${member} has to be a JSON pointer such as /spec/replicas.`);
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function read(document: unknown, tokens: readonly string[]): unknown {
+  return tokens.reduce((at, token) => {
+    const has = isContainer(at) && Object.hasOwn(at, token);
+    if (!has) throw new PatchError(`there is nothing at /${tokens.join('/')}.`);
+    return (at as { [key: string]: unknown })[token];
+  }, document);
+}
+
+function add(document: unknown, tokens: readonly string[], value: unknown): unknown {
+  const last = tokens.at(-1);
+  if (last === undefined) return value;
+  const parent = read(document, tokens.slice(0, -1));
+  if (!isContainer(parent)) throw new PatchError(`/${tokens.join('/')} is not inside of an object or a list.`);
+  if (!Array.isArray(parent)) define(parent, last, value);
+  else parent.splice(last === '-' ? parent.length : indexIn(parent, last, parent.length), 0, value);
+  return document;
+}
+
+function remove(document: unknown, tokens: readonly string[]): unknown {
+  const last = tokens.at(-1);
+  if (last === undefined) return undefined;
+  read(document, tokens);
+  const parent = read(document, tokens.slice(0, -1)) as Container;
+  if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1);
+  else delete parent[last];
+  return document;
+}
+
+/** Also for names like __proto__, which an assignment would take for something else. */
+const define = (parent: object, name: string, value: unknown): void =>
+  void Object.defineProperty(parent, name, { value, enumerable: true, configurable: true, writable: true });
+
+function indexIn(list: readonly unknown[], token: string, max: number): number {
+  if (!/^(0|[1-9]\d{0,8})$/.test(token) || Number(token) > max)
+    throw new PatchError(`${token} is no place in a list of ${list.length}.`);
+  return Number(token);
+}
+
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+
+function isAlike(a: unknown, b: unknown): boolean {
+  if (!isContainer(a) || !isContainer(b)) return a === b;
+  const [one, other] = [Object.keys(a), Object.keys(b)];
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    one.length === other.length &&
+    one.every((key) => Object.hasOwn(b, key) && isAlike(read(a, [key]), read(b, [key])))
+  );
+}
 
 export type PlacedManifests =
   | { readonly kind: 'placed'; readonly files: readonly ManifestFile[] }

@@ -50,3 +50,31 @@ export interface IgnitionUnit {
   /** Additions to the unit; each name ends in `.conf`. */
   readonly dropins?: readonly { readonly name: string; readonly contents: string }[];
 }
+
+/** The config as JSON text with the members of every object in order of name: same config, same bytes. */
+export function toIgnitionJson(config: IgnitionConfig): string {
+  return JSON.stringify(config, (_, value: unknown) => (isObject(value) ? sorted(value) : value));
+}
+
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sorted(value: { readonly [name: string]: unknown }): object {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+/** `%` starts a specifier in every line of a unit. */
+export function escapeUnitText(text: string): string {
+  return text.replaceAll('%', '%%');
+}
+
+/** One `Environment=` line; quoted, so that no value can end it or start another one. */
+export function environmentLine(name: string, value: string): string {
+  const quoted = escapeUnitText(value)
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r');
+  return `Environment="${name}=${quoted}"`;
+}

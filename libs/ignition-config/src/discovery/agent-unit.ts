@@ -1,10 +1,110 @@
-import type { IgnitionUnit } from '../config/ignition-config';
-import { environmentLine, escapeUnitText } from '../config/unit-text';
-import { AGENT_FIX_PATH, AGENT_PULL_PATH } from './agent-files';
-import type { DiscoveryInput } from './discovery-input';
-import { DOWNLOAD_PATH, HOST_EXECUTABLE_PATH } from './host-executable';
+import { environmentLine, escapeUnitText, type IgnitionFile, type IgnitionUnit } from '../config/ignition-config';
+import { MODE_EXECUTABLE, MODE_PRIVATE, textFile } from '../config/ignition-file';
+import {
+  AGENT_SETTINGS_PATH,
+  type DiscoveryInput,
+  type ExecutableSource,
+  proxyEnvironmentLines,
+  shellQuote,
+  toAgentFileText,
+} from './discovery-input';
 import { SERVICE_CA_PATH } from './host-files';
-import { proxyEnvironmentLines } from './proxy';
+
+export const HOST_EXECUTABLE_PATH = '/usr/local/bin/muster-host';
+export const DOWNLOAD_PATH = '/usr/local/bin/muster-host-download';
+
+const FIRST_WAIT_SECONDS = 5;
+const LAST_WAIT_SECONDS = 60;
+
+/** Downloads the executable until its digest is the one of this image; says on the console why it does not work. */
+export function downloadScript(
+  executable: ExecutableSource,
+  service: { readonly caPem: string; readonly skipsCertificateVerification: boolean },
+): IgnitionFile {
+  const digests = Object.entries(executable.sha256).map(
+    ([architecture, sha256]) => `  ${architecture}) digest=${sha256} ;;`,
+  );
+  const trust = service.skipsCertificateVerification ? ' --insecure' : service.caPem ? ` --cacert "$bundle"` : '';
+  return textFile(
+    DOWNLOAD_PATH,
+    MODE_EXECUTABLE,
+    `#!/bin/bash
+# Downloads the program that registers this machine, unless it is here already. Tries for ever: networks and services come up
+# later than machines.
+program=${HOST_EXECUTABLE_PATH}
+architecture=$(uname -m)
+case "$architecture" in
+${digests.join('\n')}
+  *) digest= ;;
+esac
+say() {
+  echo "$1"
+  echo "muster: $1" >/dev/console 2>/dev/null
+}
+if [ -z "$digest" ]; then
+  say "This image has no program for the architecture $architecture. Available: ${Object.keys(executable.sha256).join(', ')}."
+  exit 1
+fi
+url=${shellQuote(`${executable.baseUrl}/`)}$architecture
+bundle=/run/muster-ca-bundle.pem
+cat ${SERVICE_CA_PATH} /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/certs/ca-certificates.crt >"$bundle" 2>/dev/null
+is_complete() { echo "$digest  $program" | sha256sum --check --status 2>/dev/null; }
+wait=${FIRST_WAIT_SECONDS}
+until is_complete; do
+  mkdir -p "\${program%/*}"
+  if reason=$(curl --silent --show-error --fail --location --compressed${trust} --connect-timeout 30 --speed-limit 1 --speed-time 60 --output "$program.part" "$url" 2>&1); then
+    chmod 0755 "$program.part" && mv -f "$program.part" "$program"
+    restorecon "$program" 2>/dev/null
+    is_complete && break
+    reason="the file has the digest $(sha256sum "$program" | cut -d' ' -f1) and not $digest; download a new discovery image"
+  fi
+  say "Downloading $url did not work: $reason. Date of this machine: $(date -u +%FT%TZ). Next try in $wait seconds."
+  sleep "$wait"
+  wait=$((wait * 2))
+  if [ "$wait" -gt ${LAST_WAIT_SECONDS} ]; then wait=${LAST_WAIT_SECONDS}; fi
+done
+exit 0
+`,
+  );
+}
+
+export const AGENT_FIX_PATH = '/usr/local/bin/agent-fix-bz1964591';
+export const AGENT_PULL_PATH = '/usr/local/bin/agent-pull-image';
+
+const FIRST_PULL_WAIT_SECONDS = 5;
+const LAST_PULL_WAIT_SECONDS = 300;
+
+const FIX_SCRIPT = `#!/bin/sh
+# Usage: agent-fix-bz1964591 IMAGE
+# A machine that lost power while it wrote its container storage can keep an image that is listed and cannot be used.
+# Such an image is thrown away here, so that the next step fetches it again.
+if podman image exists "$1" && ! podman image inspect "$1" >/dev/null 2>&1; then
+  echo "The stored copy of $1 is damaged and is removed."
+  podman image rm --force "$1"
+fi
+exit 0
+`;
+
+const PULL_SCRIPT = `#!/bin/sh
+# Usage: agent-pull-image IMAGE
+# Fetches the image unless it is here; keeps trying, because networks and registries come up later than machines.
+wait=${FIRST_PULL_WAIT_SECONDS}
+until podman image exists "$1" || podman pull --quiet "$1"; do
+  echo "Fetching $1 did not work; next try in $wait seconds."
+  sleep "$wait"
+  wait=$((wait * 2))
+  if [ "$wait" -gt ${LAST_PULL_WAIT_SECONDS} ]; then wait=${LAST_PULL_WAIT_SECONDS}; fi
+done
+`;
+
+export function agentFiles({ agent, nats, service }: DiscoveryInput): readonly IgnitionFile[] {
+  const { executable } = agent;
+  const programs = executable
+    ? [downloadScript(executable, service)]
+    : [textFile(AGENT_FIX_PATH, MODE_EXECUTABLE, FIX_SCRIPT), textFile(AGENT_PULL_PATH, MODE_EXECUTABLE, PULL_SCRIPT)];
+  if (!nats && !executable) return programs;
+  return [...programs, textFile(AGENT_SETTINGS_PATH, MODE_PRIVATE, toAgentFileText({ nats, executable }))];
+}
 
 const AGENT_PATH = '/usr/local/bin/agent';
 const RESTART_WAIT_SECONDS = 3;

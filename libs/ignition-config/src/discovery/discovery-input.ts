@@ -1,5 +1,48 @@
-import type { ExecutableSource, NatsAccess } from './agent-file';
+import { environmentLine, type IgnitionFile, type IgnitionProxy } from '../config/ignition-config';
+import { MODE_READABLE, textFile } from '../config/ignition-file';
 import type { HostNetwork, NetworkForm } from '../static-network/host-networks';
+
+/** What the agent reads besides its flags. The image writes it, the agent reads it: both use this file. */
+export const AGENT_SETTINGS_PATH = '/etc/muster/agent.json';
+
+/** The executable that hosts download from the service. */
+export interface ExecutableSource {
+  /** Without the architecture: `http://host:port/host-binaries`. */
+  readonly baseUrl: string;
+  /** Digest (hexadecimal) of the file of each architecture. */
+  readonly sha256: { readonly [architecture: string]: string };
+}
+
+/** Muster's own endpoint for its own agents. */
+export interface NatsAccess {
+  readonly url: string;
+  /** Text of a credentials file; a secret. Absent: the server asks for none. */
+  readonly credentials?: string;
+  readonly inboxPrefix?: string;
+}
+
+export interface AgentFile {
+  readonly nats?: NatsAccess;
+  readonly executable?: ExecutableSource;
+}
+
+export const toAgentFileText = (file: AgentFile): string => `${JSON.stringify(file)}\n`;
+
+/** @throws Error that says what is wrong with the text */
+export function parseAgentFile(text: string): AgentFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('it is not JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is not a JSON object.');
+  const { nats, executable } = value as AgentFile;
+  if (nats !== undefined && typeof nats?.url !== 'string') throw new Error('nats.url is missing.');
+  if (executable !== undefined && (typeof executable?.baseUrl !== 'string' || typeof executable.sha256 !== 'object'))
+    throw new Error('executable.baseUrl or executable.sha256 is missing.');
+  return { nats, executable };
+}
 
 /** All that a discovery image tells its hosts. Empty texts and lists count as not given. */
 export interface DiscoveryInput {
@@ -68,4 +111,50 @@ export interface NtpSettings {
   readonly sources: string;
   /** Comma separated; besides those that the image knows. */
   readonly additionalSources: string;
+}
+
+/** NAME → value for every name that programs look for; none without an http or https proxy. */
+function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings): readonly (readonly [string, string])[] {
+  if (httpProxy === '' && httpsProxy === '') return [];
+  const given: readonly (readonly [string, string])[] = [
+    ['HTTP_PROXY', httpProxy],
+    ['HTTPS_PROXY', httpsProxy],
+    ['NO_PROXY', noProxy],
+  ];
+  return given
+    .filter(([, value]) => value !== '')
+    .flatMap(([name, value]) => [[name, value] as const, [name.toLowerCase(), value] as const]);
+}
+
+export function proxyEnvironmentLines(proxy: ProxySettings): readonly string[] {
+  return proxyVariables(proxy).map(([name, value]) => environmentLine(name, value));
+}
+
+/** For login shells of users and scripts. */
+export function proxyFiles(proxy: ProxySettings): readonly IgnitionFile[] {
+  const lines = proxyVariables(proxy).map(([name, value]) => `export ${name}=${shellQuote(value)}\n`);
+  return lines.length === 0 ? [] : [textFile('/etc/profile.d/proxy.sh', MODE_READABLE, lines.join(''))];
+}
+
+/** For Ignition's own downloads. */
+export function ignitionProxy(proxy: ProxySettings): IgnitionProxy | undefined {
+  if (proxyVariables(proxy).length === 0) return undefined;
+  const noProxy = splitList(proxy.noProxy);
+  return {
+    ...(proxy.httpProxy && { httpProxy: proxy.httpProxy }),
+    ...(proxy.httpsProxy && { httpsProxy: proxy.httpsProxy }),
+    ...(noProxy.length > 0 && { noProxy }),
+  };
+}
+
+/** The entries of a comma-separated list. */
+export function splitList(list: string): readonly string[] {
+  return list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fromDataUrl } from '../config/data-url';
-import { downloadScript } from './host-executable';
+import { fromDataUrl } from '../config/ignition-file';
+import { downloadScript } from './agent-unit';
 
 const PROGRAM = 'the program\n';
 const architecture = execFileSync('uname', ['-m'], { encoding: 'utf8' }).trim();

@@ -1,6 +1,14 @@
 import type { IgnitionFile, IgnitionUnit } from '../config/ignition-config';
-import { MODE_PRIVATE, MODE_READABLE, textFile } from '../config/ignition-file';
-import type { DiscoveryInput } from './discovery-input';
+import { MODE_EXECUTABLE, MODE_PRIVATE, MODE_READABLE, textFile } from '../config/ignition-file';
+import { hostNetworkFiles, NETWORK_UNIT_NAME, networkScripts, networkUnit } from '../static-network/network-files';
+import {
+  type DiscoveryInput,
+  type NtpSettings,
+  type RegistrySettings,
+  shellQuote,
+  splitList,
+  type StaticNetwork,
+} from './discovery-input';
 
 export const SERVICE_CA_PATH = '/etc/assisted-service/service-ca-cert.crt';
 export const TRUST_BUNDLE_PATH = '/etc/pki/ca-trust/source/anchors/assisted-infraenv-additional-trust-bundle.pem';
@@ -41,3 +49,83 @@ export function hostFiles(input: DiscoveryInput): readonly IgnitionFile[] {
     ...(additionalTrustBundle ? [textFile(TRUST_BUNDLE_PATH, MODE_READABLE, additionalTrustBundle)] : []),
   ];
 }
+
+export const REGISTRIES_PATH = '/etc/containers/registries.conf';
+export const REGISTRY_CA_PATH = '/etc/pki/ca-trust/source/anchors/domain.crt';
+const SIGNATURES_PATH = '/etc/containers/policy.json';
+
+/** Takes images whatever signs them: mirrors have the images and not the signatures. */
+const ANY_IMAGE = JSON.stringify({
+  default: [{ type: 'insecureAcceptAnything' }],
+  transports: { 'docker-daemon': { '': [{ type: 'insecureAcceptAnything' }] } },
+});
+
+/** Where hosts get images that are named as if they were elsewhere. */
+export function registryFiles(registries: RegistrySettings | undefined): readonly IgnitionFile[] {
+  if (!registries || registries.registriesConf === '') return [];
+  const { registriesConf, caPem, takesUnsigned } = registries;
+  return [
+    textFile(REGISTRIES_PATH, MODE_READABLE, registriesConf),
+    ...(caPem ? [textFile(REGISTRY_CA_PATH, MODE_READABLE, caPem)] : []),
+    ...(takesUnsigned ? [textFile(SIGNATURES_PATH, MODE_READABLE, ANY_IMAGE)] : []),
+  ];
+}
+
+/** How the live system gets the network that was described for its machine. */
+export function staticNetwork(network: StaticNetwork | undefined): {
+  readonly files: readonly IgnitionFile[];
+  readonly units: readonly IgnitionUnit[];
+} {
+  if (!network || network.hosts.length === 0) return { files: [], units: [] };
+  const { hosts, form, delaySeconds } = network;
+  return {
+    files: [...hostNetworkFiles(hosts, form), ...networkScripts()].map(({ path, mode, content }) =>
+      textFile(path, mode, content),
+    ),
+    units: [
+      { name: NETWORK_UNIT_NAME, enabled: true, contents: networkUnit(form, 'live-system', delaySeconds) },
+      // The service of the operating system that applies the policies in /etc/nmstate; its preset leaves it disabled.
+      ...(form === 'nmpolicy' ? [{ name: 'nmstate.service', enabled: true }] : []),
+    ],
+  };
+}
+
+const SCRIPT_PATH = '/usr/local/bin/add-ntp-sources.sh';
+const CHRONY_PATH = '/etc/chrony.conf';
+
+const UNIT = `[Unit]
+Description=Tell chrony which time sources to use
+Before=chronyd.service
+After=local-fs.target
+
+[Service]
+Type=oneshot
+ExecStart=${SCRIPT_PATH}
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** Configures the time sources of chrony: instead of its own when `sources` are given, else besides them. */
+export function timeSources(ntp: NtpSettings): {
+  readonly files: readonly IgnitionFile[];
+  readonly units: readonly IgnitionUnit[];
+} {
+  const only = splitList(ntp.sources);
+  const sources = only.length > 0 ? only : splitList(ntp.additionalSources);
+  if (sources.length === 0) return { files: [], units: [] };
+  const lines =
+    only.length > 0
+      ? [...sources.map(serverLine), 'sourcedir /run/chrony-dhcp', 'driftfile /var/lib/chrony/drift', STEP, 'rtcsync']
+      : [...sources.map(serverLine), STEP];
+  const redirect = only.length > 0 ? '>' : '>>';
+  const script = `#!/bin/sh\nprintf '%s\\n' ${lines.map(shellQuote).join(' ')} ${redirect}${CHRONY_PATH}\n`;
+  return {
+    files: [textFile(SCRIPT_PATH, MODE_EXECUTABLE, script)],
+    units: [{ name: 'add-ntp-sources.service', enabled: true, contents: UNIT }],
+  };
+}
+
+/** However wrong the clock of the machine is, it is set at once. */
+const STEP = 'makestep 1.0 -1';
+const serverLine = (source: string): string => `server ${source.replace(/\s+/g, '')} iburst`;

@@ -1,14 +1,8 @@
 import type { IgnitionConfig } from '../config/ignition-config';
-import { agentFiles } from './agent-files';
-import { agentUnit } from './agent-unit';
-import type { DiscoveryInput } from './discovery-input';
-import { hostFiles, MULTIPATH_UNIT } from './host-files';
-import { okdOverlay, withOkd } from './okd';
-import { platformUnits } from './platform-units';
-import { ignitionProxy, proxyFiles } from './proxy';
-import { registryFiles } from './registries';
-import { staticNetwork } from './static-network';
-import { timeSources } from './time-sources';
+import { agentFiles, agentUnit } from './agent-unit';
+import { type DiscoveryInput, ignitionProxy, proxyFiles } from './discovery-input';
+import { hostFiles, MULTIPATH_UNIT, registryFiles, staticNetwork, timeSources } from './host-files';
+import { okdOverlay, platformUnits, withOkd } from './platform-units';
 
 export const DISCOVERY_SPEC_VERSION = '3.1.0';
 

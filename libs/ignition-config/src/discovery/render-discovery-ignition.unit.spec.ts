@@ -1,7 +1,6 @@
-import { parseAgentFile } from './agent-file';
-import type { IgnitionConfig } from '../config/ignition-config';
+import { type IgnitionConfig, toIgnitionJson } from '../config/ignition-config';
 import { readTextFile } from '../config/ignition-file';
-import { toIgnitionJson } from '../config/ignition-json';
+import { parseAgentFile } from './discovery-input';
 import { renderDiscoveryIgnition } from './render-discovery-ignition';
 import { sampleDiscovery } from './sample-discovery.fixture.spec';
 

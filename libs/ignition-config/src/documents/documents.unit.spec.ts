@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { parseInstallConfigOverride } from '../install-config/override-install-config';
-import { parseIgnitionOverride } from '../merge/ignition-override';
+import { jsonLineOf, parseIgnitionOverride } from '../merge/ignition-override';
 import { isCertificateList, splitCertificates } from './certificates';
-import { jsonLineOf } from './json-lines';
 import { readYaml, toPlain, YAML_ALIASES_MAX, YAML_DEPTH_MAX } from './read-yaml';
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB+a/=\n-----END CERTIFICATE-----\n';

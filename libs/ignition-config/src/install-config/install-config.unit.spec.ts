@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { sampleInstallConfig } from '../install/sample-install.fixture.spec';
-import { composeInstallConfig } from './compose-install-config';
 import type { InstallConfigHost, InstallConfigInput } from './install-config-input';
 import { parseInstallConfigOverride } from './override-install-config';
-import { renderInstallConfig } from './render-install-config';
+import { composeInstallConfig, renderInstallConfig } from './render-install-config';
 
 const PLATFORM = sampleInstallConfig().platform;
 const host = (

@@ -1,7 +1,7 @@
 import { isCertificateList } from '../documents/certificates';
 import { formatPath, isMapping, type Path } from '../shape/shape';
+import { INSTALL_CONFIG_SHAPE } from './check-install-config';
 import type { InstallConfig } from './install-config-input';
-import { INSTALL_CONFIG_SHAPE } from './install-config-shape';
 
 export const MAX_OVERRIDE_CHARACTERS = 1_048_576;
 const MAX_DEPTH = 32;

@@ -1,9 +1,7 @@
-import { fromDataUrl } from '../config/data-url';
-import { readTextFile } from '../config/ignition-file';
 import { renderBootstrapIgnition } from '../bootstrap/render-bootstrap-ignition';
+import { fromDataUrl, readTextFile } from '../config/ignition-file';
 import { hostNodeConfig, roleNodeConfig } from './node-files';
-import { renderJoiningIgnition } from './render-joining-ignition';
-import { emptyIgnition, pointTo, renderPointerIgnition } from './render-pointer-ignition';
+import { emptyIgnition, pointTo, renderJoiningIgnition, renderPointerIgnition } from './render-pointer-ignition';
 import { sampleBootstrap } from './sample-install.fixture.spec';
 
 describe('The pointer ignition', () => {

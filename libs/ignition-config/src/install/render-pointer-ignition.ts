@@ -1,5 +1,5 @@
-import { toDataUrl } from '../config/data-url';
 import type { IgnitionConfig } from '../config/ignition-config';
+import { toDataUrl } from '../config/ignition-file';
 
 export const POINTER_SPEC_VERSION = '3.2.0';
 /** Where the machine-config-server of a cluster listens with TLS. */
@@ -36,3 +36,29 @@ export function pointTo(config: IgnitionConfig, pool: string): IgnitionConfig {
 
 /** What takes the place of a pointer where nothing is fetched: a single node brings its configuration along. */
 export const emptyIgnition = (version = POINTER_SPEC_VERSION): IgnitionConfig => ({ ignition: { version } });
+
+export interface JoiningInput {
+  /** Where the running cluster serves the configuration of machines, without the pool: `http://api.x.y:22624/config`. */
+  readonly endpoint: string;
+  /** Machine-config pool. */
+  readonly pool: string;
+  /** PEM of the authority that signed the endpoint's certificate; empty when it has none. */
+  readonly caPem: string;
+  /** What the endpoint asks for; a secret. */
+  readonly token: string;
+  /** Name → value; secrets. */
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** What a machine is written with that joins a cluster which runs already. */
+export function renderJoiningIgnition({ endpoint, pool, caPem, token, headers }: JoiningInput): IgnitionConfig {
+  const named = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  const httpHeaders = token ? [...named, { name: 'Authorization', value: `Bearer ${token}` }] : named;
+  return {
+    ignition: {
+      version: POINTER_SPEC_VERSION,
+      config: { merge: [{ source: `${endpoint}/${pool}`, ...(httpHeaders.length > 0 && { httpHeaders }) }] },
+      ...(caPem && { security: { tls: { certificateAuthorities: [{ source: toDataUrl(caPem) }] } } }),
+    },
+  };
+}

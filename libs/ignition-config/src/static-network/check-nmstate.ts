@@ -1,7 +1,6 @@
+import { isIpv4, isIpv6, type Report } from '../shape/shape';
 import { familyOf, type NetworkState } from './nmstate';
-import { type Report } from '../shape/shape';
-import { portsOf } from './ports';
-import { isIpv4, isIpv6 } from '../shape/shape';
+import { portsOf } from './read-nmstate';
 
 /** Reports contradictions and references to missing interfaces, which a schema cannot express. */
 export function checkNmstate(state: NetworkState, report: Report): void {

@@ -1,5 +1,5 @@
 import { isTrue, toInteger } from '../shape/shape';
-import type { KeyfileSection, KeyfileSettings } from './keyfile';
+import type { KeyfileSection, KeyfileSettings } from './ip-sections';
 import type { NetworkInterface } from './nmstate';
 import { textOf, texts, within } from './read-nmstate';
 

@@ -1,11 +1,10 @@
-import { isAlias, isNode, type LineCounter, type Document } from 'yaml';
+import { type Document, isAlias, isNode, type LineCounter } from 'yaml';
 import { readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
+import { formatPath, type Path, type Report } from '../shape/shape';
 import { adviseOnNmstate, checkNmstate } from './check-nmstate';
 import { checkForKeyfiles, type Keyfile, renderKeyfiles } from './keyfiles';
-import { checkMapping, completeMapping, type MacName } from './mac-mapping';
-import { type NetworkProblem } from './network-problem';
-import { formatPath, type Path, type Report } from '../shape/shape';
-import { renderNmpolicy } from './nmpolicy';
+import { checkMapping, completeMapping, type MacName, renderNmpolicy } from './mac-mapping';
+import type { NetworkProblem } from './nmstate';
 import { NMSTATE_SHAPE } from './nmstate-shape';
 import { readNmstate } from './read-nmstate';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { type HostNetworkConfig, MAX_NETWORK_YAML_CHARACTERS, planHostNetworks } from './host-networks';
 import { hostNetworkFiles } from './network-files';
-import { describeNetworkProblem } from './network-problem';
+import { describeNetworkProblem } from './nmstate';
 
 const MAC = '02:00:00:80:12:14';
 const host = (network_yaml: string, ...names: readonly string[]): HostNetworkConfig => ({

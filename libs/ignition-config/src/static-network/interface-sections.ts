@@ -1,8 +1,8 @@
-import type { KeyfileSection, KeyfileSettings } from './keyfile';
-import type { NetworkInterface } from './nmstate';
-import { macsecSettings } from './extra-sections';
-import { mappings, textOf, within } from './read-nmstate';
 import { isMapping, isTrue, toInteger } from '../shape/shape';
+import { macsecSettings } from './extra-sections';
+import type { KeyfileSection, KeyfileSettings } from './ip-sections';
+import type { NetworkInterface } from './nmstate';
+import { mappings, textOf, within } from './read-nmstate';
 
 /** How a type of interface is written in a keyfile. */
 interface KeyfileType {

@@ -1,14 +1,33 @@
-import type { KeyfileSection, KeyfileSettings } from './keyfile';
+import { isTrue, toInteger } from '../shape/shape';
 import {
-  familyOf,
   type Family,
+  familyOf,
   type IpSettings,
   type NetworkInterface,
   type NetworkState,
   type Route,
 } from './nmstate';
 import { textOf } from './read-nmstate';
-import { isTrue, toInteger } from '../shape/shape';
+
+/** Settings of one section of a NetworkManager keyfile; undefined ones are left out. */
+export type KeyfileSettings = { readonly [key: string]: string | number | boolean | undefined };
+
+export interface KeyfileSection {
+  readonly name: string;
+  readonly settings: KeyfileSettings;
+}
+
+/** NetworkManager's keyfile format. Line breaks cannot be written in it, so they become blanks. */
+export function formatKeyfile(sections: readonly KeyfileSection[]): string {
+  return sections
+    .map(({ name, settings }) => {
+      const lines = Object.entries(settings).flatMap(([key, value]) =>
+        value === undefined ? [] : [`${key}=${String(value).replace(/[\r\n]+/g, ' ')}`],
+      );
+      return `[${name}]\n${lines.map((line) => `${line}\n`).join('')}`;
+    })
+    .join('\n');
+}
 
 /** NetworkManager's "as long as it takes". */
 const NEVER_GIVE_UP_SECONDS = 2_147_483_647;

@@ -1,12 +1,9 @@
+import { isTrue, type Report } from '../shape/shape';
 import { extraSections, mptcpFlags } from './extra-sections';
-import { dnsCarrier, ipSections, needsLoopback } from './ip-sections';
 import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
-import { formatKeyfile, type KeyfileSection } from './keyfile';
-import { type Report } from '../shape/shape';
+import { dnsCarrier, formatKeyfile, ipSections, type KeyfileSection, needsLoopback } from './ip-sections';
 import { familyOf, type NetworkInterface, type NetworkState } from './nmstate';
-import { loopback, type Port, portsOf, withPlainPorts } from './ports';
-import { isTrue } from '../shape/shape';
-import { within } from './read-nmstate';
+import { loopback, type Port, portsOf, within, withPlainPorts } from './read-nmstate';
 
 export interface Keyfile {
   /** `<interface>.nmconnection`. */

@@ -1,10 +1,13 @@
-import { manifest, type ManifestFile } from '../cluster-manifests/manifest-file';
 import { stringify } from 'yaml';
-import { chronyFile } from './chrony';
-import { encryptedRoot, type EncryptionChoice } from './disk-encryption';
-import { machineConfig } from './machine-config';
-import { NIC_REAPPLY_UNIT } from './nic-reapply';
-import { singleNodeNames } from './single-node-names';
+import { manifest, type ManifestFile } from '../cluster-manifests/manifests-input';
+import {
+  chronyFile,
+  encryptedRoot,
+  type EncryptionChoice,
+  machineConfig,
+  NIC_REAPPLY_UNIT,
+  singleNodeNames,
+} from './node-machine-configs';
 
 export type NodeRole = 'master' | 'worker' | 'arbiter';
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { parse } from 'yaml';
-import { fromDataUrl } from '../config/data-url';
+import { fromDataUrl } from '../config/ignition-file';
 import { systemManifests, type SystemManifestsInput } from './system-manifests';
 
 const input = (changes: Partial<SystemManifestsInput> = {}): SystemManifestsInput => ({

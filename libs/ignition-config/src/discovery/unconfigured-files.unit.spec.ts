@@ -1,5 +1,5 @@
 import { parse, parseAllDocuments } from 'yaml';
-import { parseRegistries } from '../registries/parse-registries';
+import { parseRegistries } from '../documents/parse-registries';
 import { unconfiguredFiles, type UnconfiguredInput } from './unconfigured-files';
 
 const input = (changes: Partial<UnconfiguredInput> = {}): UnconfiguredInput => ({

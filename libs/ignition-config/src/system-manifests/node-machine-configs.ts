@@ -1,0 +1,143 @@
+import type { IgnitionFile, IgnitionUnit } from '../config/ignition-config';
+import { MODE_EXECUTABLE, MODE_READABLE, textFile } from '../config/ignition-file';
+
+/** Version of the Ignition specification that the machine-config operator of every supported version reads. */
+const SPEC_VERSION = '3.2.0';
+
+/** A MachineConfig: what every node of a pool gets. */
+export function machineConfig(
+  role: string,
+  name: string,
+  config: object,
+  more: { readonly kernelArguments?: readonly string[] } = {},
+): object {
+  return {
+    apiVersion: 'machineconfiguration.openshift.io/v1',
+    kind: 'MachineConfig',
+    metadata: { labels: { 'machineconfiguration.openshift.io/role': role }, name },
+    spec: { config: { ignition: { version: SPEC_VERSION }, ...config }, ...more },
+  };
+}
+
+const SYSTEM_POOL = 'pool 0.rhel.pool.ntp.org iburst';
+const SETTINGS = [
+  'sourcedir /run/chrony-dhcp',
+  'driftfile /var/lib/chrony/drift',
+  'makestep 1.0 3',
+  'rtcsync',
+  'logdir /var/log/chrony',
+];
+
+/** The chrony configuration of a node: configured sources, and the default ones unless they are excluded. */
+export function chronyFile({
+  timeSources,
+  isOnlyTime,
+}: {
+  readonly timeSources: readonly string[];
+  readonly isOnlyTime: boolean;
+}): IgnitionFile {
+  const servers = [...new Set(timeSources)].map((source) => `server ${source.replace(/\s+/g, '')} iburst`);
+  const lines = [...(isOnlyTime ? [] : [SYSTEM_POOL]), ...SETTINGS, ...servers];
+  return textFile('/etc/chrony.conf', MODE_READABLE, `${lines.join('\n')}\n`);
+}
+
+export interface EncryptionChoice {
+  /** `enable_on` of the v2 API: none, all, or pools joined by commas. */
+  readonly roles: string;
+  /** tpmv2 or tang. */
+  readonly mode: string;
+  readonly tangServers: readonly { readonly url: string; readonly thumbprint: string }[];
+  /** Name of the cipher for cryptsetup. */
+  readonly cipher: string;
+}
+
+/** Kernel argument that starts the network before the disk is opened. */
+const NETWORK_FIRST = 'rd.neednet=1';
+
+/** Encrypts the root file system with the TPM of the host or with tang servers. */
+export function encryptedRoot({
+  mode,
+  tangServers,
+  cipher,
+}: EncryptionChoice): [object, { kernelArguments?: string[] }] {
+  const isTang = mode === 'tang';
+  const config = {
+    storage: {
+      luks: [
+        {
+          name: 'root',
+          label: 'luks-root',
+          device: '/dev/disk/by-partlabel/root',
+          clevis: isTang ? { tang: tangServers.map(({ url, thumbprint }) => ({ url, thumbprint })) } : { tpm2: true },
+          options: ['--cipher', cipher],
+          wipeVolume: true,
+        },
+      ],
+      filesystems: [{ device: '/dev/mapper/root', format: 'xfs', wipeFilesystem: true, label: 'root' }],
+    },
+  };
+  return [config, isTang ? { kernelArguments: [NETWORK_FIRST] } : {}];
+}
+
+/**
+ * A node that starts from a disk in the network has its port set up before the network service runs; without this the service leaves the
+ * port as it is and never applies its settings.
+ */
+export const NIC_REAPPLY_UNIT: IgnitionUnit = {
+  name: 'iscsi-nic-reapply.service',
+  enabled: true,
+  contents: `[Unit]
+Description=Settings of ports that the firmware set up for a disk in the network
+ConditionPathExists=/sys/firmware/ibft
+After=NetworkManager.service
+Before=kubelet.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/bash -c 'for port in $(nmcli --terse --fields DEVICE,STATE device | grep ":connected" | cut -d: -f1); do nmcli device reapply "$port" || true; done'
+
+[Install]
+WantedBy=multi-user.target
+`,
+};
+
+const RESOLVER = '/etc/dnsmasq.d/single-node.conf';
+const DISPATCHER = '/etc/NetworkManager/dispatcher.d/forcedns';
+
+const UNIT = `[Unit]
+Description=Names of this cluster, answered by its only node
+Before=kubelet.service crio.service
+After=network.target
+
+[Service]
+Type=simple
+ExecStart=/usr/sbin/dnsmasq --keep-in-foreground
+Restart=always
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** Puts the node's own resolver first whenever a connection comes up. */
+const script = (domain: string): string => `#!/bin/bash
+# The names of ${domain} are answered here, everything else where it was before.
+case "$2" in up | dhcp4-change | dhcp6-change | reapply) ;; *) exit 0 ;; esac
+if ! grep -q '^nameserver 127.0.0.1$' /etc/resolv.conf; then
+  { echo 'nameserver 127.0.0.1'; grep -v '^nameserver 127.0.0.1$' /etc/resolv.conf; } >/etc/resolv.conf.own
+  cp --no-preserve=all /etc/resolv.conf.own /etc/resolv.conf
+fi
+`;
+
+/** A single node resolves the names of its cluster, so that it can be installed without DNS records. */
+export function singleNodeNames(domain: string, address: string): object {
+  const names = [`/apps.${domain}/`, `/api-int.${domain}/`, `/api.${domain}/`].map(
+    (name) => `address=${name}${address}\n`,
+  );
+  return {
+    storage: {
+      files: [textFile(RESOLVER, MODE_READABLE, names.join('')), textFile(DISPATCHER, MODE_EXECUTABLE, script(domain))],
+    },
+    systemd: { units: [{ name: 'dnsmasq.service', enabled: true, contents: UNIT }] },
+  };
+}
