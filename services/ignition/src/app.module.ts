@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises';
-import { DocumentWorkers, type Platform, Readiness, ReactorHost, platformProviders } from '@muster/nest-kit';
+import { DocumentWorkers, type Platform, platformProviders, ReactorHost, Readiness } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AcceptIngressCaController } from './artifacts/accept-ingress-ca.controller';
 import { ArtifactVault } from './artifacts/artifact-vault';
-import { Artifacts } from './artifacts/artifacts';
-import { ArtifactsProcess } from './artifacts/artifacts-process';
+import { Artifacts, ArtifactsProcess } from './artifacts/artifacts-process';
+import {
+  AcceptIngressCaController,
+  ReadArtifactController,
+  RenderInstallConfigController,
+} from './artifacts/artifacts.controller';
 import { JoiningHosts } from './artifacts/joining-hosts';
-import { ReadArtifactController } from './artifacts/read-artifact.controller';
-import { RenderInstallConfigController } from './artifacts/render-install-config.controller';
 import { CONFIG, type IgnitionServiceConfig, readConfig } from './config';
-import { DiscoveryPreparation } from './discovery/discovery-preparation';
 import { DiscoveryDocuments, SERVICE_CA, TOKENS } from './discovery/discovery-documents';
+import { DiscoveryPreparation } from './discovery/discovery-preparation';
+import { RenderDiscoveryIgnitionController, RenderNetworkRamdiskController } from './discovery/discovery.controller';
 import { type InfraEnvTokens, keyPairSigner, ownKeySigner, signedTokens } from './discovery/infra-env-tokens';
-import { RenderDiscoveryIgnitionController } from './discovery/render-discovery-ignition.controller';
+import { NetworkRamdisks } from './discovery/network-ramdisks';
 import { UnconfiguredIgnition } from './discovery/unconfigured-ignition';
 import { Manifests } from './manifests/manifests';
 import { ManifestsController } from './manifests/manifests.controller';
-import { NetworkRamdisks } from './network-ramdisk/network-ramdisks';
-import { RenderNetworkRamdiskController } from './network-ramdisk/render-network-ramdisk.controller';
 import { builtinToolchain } from './toolchain/builtin-toolchain';
 import { openshiftInstallToolchain } from './toolchain/openshift-install/openshift-install-toolchain';
 import { TOOLCHAIN } from './toolchain/toolchain.port';

@@ -12,12 +12,12 @@ import {
   type SettingsReader,
 } from '@muster/nest-kit';
 import type { OperatorSettings } from '@muster/operators';
+import type { OwnManifestsSettings } from './manifests/manifests';
+import { readRegistries, type ServiceRegistries } from './service-registries';
 import {
   type OpenshiftInstallSettings,
   readOpenshiftInstallSettings,
-} from './toolchain/openshift-install/openshift-install-settings';
-import type { OwnManifestsSettings } from './manifests/own-manifests';
-import { readRegistries, type ServiceRegistries } from './registries/service-registries';
+} from './toolchain/openshift-install/installer-binaries';
 
 /** The settings of this service. */
 export interface IgnitionServiceConfig {

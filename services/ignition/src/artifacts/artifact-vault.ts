@@ -1,8 +1,60 @@
+import { X509Certificate } from 'node:crypto';
 import type { Artifact, Plain } from '@muster/contracts';
 import { OBJECT_STORE, SECRETS } from '@muster/nest-kit';
 import type { ObjectStore, Secrets } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { ArtifactsRefused, type KeepSecret, type MadeArtifact } from '../toolchain/toolchain.port';
+
+/** Names that a cluster's artifacts may have, besides one per host. */
+export const ARTIFACT_NAMES = [
+  'bootstrap.ign',
+  'master.ign',
+  'worker.ign',
+  'arbiter.ign',
+  'metadata.json',
+  'install-config.yaml',
+  'custom_manifests.json',
+  'custom_manifests.yaml',
+  'kubeconfig',
+  'kubeconfig-noingress',
+  'kubeadmin-password',
+] as const;
+
+const HOST_ARTIFACT = /^(master|worker|arbiter)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.ign$/;
+
+export function isArtifactName(name: string): boolean {
+  return ARTIFACT_NAMES.some((known) => known === name) || HOST_ARTIFACT.test(name);
+}
+
+export function hostArtifactName(role: string, hostId: string): string {
+  return `${role}-${hostId}.ign`;
+}
+
+const BUNDLE_BYTES_MAX = 256 * 1024;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** One or more certificates as PEM, nothing else of the text kept. Throws RefusalError (400) when there is none or one is broken. */
+export function parseCertificateBundle(bundle: Buffer): string {
+  const refuse = (reason: string): RefusalError =>
+    new RefusalError({
+      code: 'invalid-input',
+      reason: `The ingress certificate cannot be used: ${reason}`,
+      subject: 'ingress_cert_params',
+    });
+  if (bundle.length > BUNDLE_BYTES_MAX)
+    throw refuse(`it has ${bundle.length} bytes, and at most ${BUNDLE_BYTES_MAX} are taken.`);
+  const blocks = bundle.toString('latin1').match(CERTIFICATE) ?? [];
+  if (blocks.length === 0) throw refuse('it holds no PEM block of type CERTIFICATE.');
+  blocks.forEach((block, index) => {
+    try {
+      new X509Certificate(block);
+    } catch {
+      throw refuse(`certificate ${index + 1} of ${blocks.length} cannot be read.`);
+    }
+  });
+  return blocks.map((block) => `${block}\n`).join('');
+}
 
 /** One answer on the bus carries 8 MiB, in base64. A bootstrap config of 500 hosts has 1 MiB; large manifests make it larger. */
 const ARTIFACT_BYTES_MAX = 5 * 1024 * 1024;

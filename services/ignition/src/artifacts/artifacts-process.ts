@@ -1,17 +1,44 @@
-import { parseStreamId } from '@muster/contracts';
-import { ReactorHost, EVENT_STORE, OBJECT_STORE, SECRETS, type MusterEventStore } from '@muster/nest-kit';
-import type { ObjectStore, Secrets } from '@muster/ports';
+import { eventCategory, parseStreamId, STREAM_OWNERS } from '@muster/contracts';
+import { type ArtifactCommand, artifactDecider, type ArtifactsState } from '@muster/domain';
+import {
+  type CommandContext,
+  type CommandHandler,
+  createCommandHandler,
+  ownedEventStore,
+} from '@muster/event-sourcing';
 import type { ManifestFile } from '@muster/ignition-config';
+import { CLOCK, EVENT_STORE, IDS, type MusterEventStore, OBJECT_STORE, ReactorHost, SECRETS } from '@muster/nest-kit';
+import type { Clock, Ids, ObjectStore, Secrets } from '@muster/ports';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { SERVICE_CA } from '../discovery/discovery-documents';
+import { Manifests, ownManifests } from '../manifests/manifests';
 import { ArtifactsRefused, TOOLCHAIN, type Toolchain } from '../toolchain/toolchain.port';
 import { type ClusterEntry, InstallView } from '../view/install-view';
 import { ArtifactVault } from './artifact-vault';
-import { Artifacts, ownContext } from './artifacts';
 import { toInstallRequest } from './install-request';
-import { Manifests } from '../manifests/manifests';
-import { ownManifests } from '../manifests/own-manifests';
+
+/** Command handler of the `artifact-<cluster>` streams. */
+@Injectable()
+export class Artifacts {
+  readonly of: CommandHandler<ArtifactsState, ArtifactCommand>;
+
+  constructor(@Inject(EVENT_STORE) eventStore: MusterEventStore, @Inject(CLOCK) clock: Clock, @Inject(IDS) ids: Ids) {
+    const store = ownedEventStore(eventStore, 'ignition', STREAM_OWNERS);
+    this.of = createCommandHandler({
+      category: eventCategory('artifact'),
+      decider: artifactDecider,
+      store,
+      clock,
+      ids,
+    });
+  }
+}
+
+/** Context of a command that the service issues itself. The same command id makes a repeated command a no-op. */
+export function ownContext(commandId: string, cause: Omit<CommandContext, 'commandId'>): CommandContext {
+  return { ...cause, commandId, correlationId: cause.correlationId || commandId, actor: 'service:ignition' };
+}
 
 /**
  * Makes what an installation needs once it is asked for, and takes it away once it is not wanted. Steps of an attempt:

@@ -1,6 +1,6 @@
-import { callService } from '@muster/nest-kit';
 import { type Artifact, hostSecretName, IgnitionService, type MusterEvent, type Plain } from '@muster/contracts';
-import { readTextFile, type IgnitionConfig } from '@muster/ignition-config';
+import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
+import { callService } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { parse } from 'yaml';

@@ -1,16 +1,35 @@
+import { hostSecretName, PULL_SECRET } from '@muster/contracts';
 import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
-import { openProxy, type MusterEventStore } from '@muster/nest-kit';
+import type { FencingCredentials } from '@muster/ignition-config';
+import { type MusterEventStore, openProxy } from '@muster/nest-kit';
 import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import type { IgnitionServiceConfig } from '../config';
-import type { ServiceRegistries } from '../registries/service-registries';
-import { operatorManifestsOf } from './operator-files';
-import { fencingOf } from './host-fencing';
-import { foldStream } from '../streams/fold-stream';
-import { PULL_SECRET } from '@muster/contracts';
-import { bootMacAddressOf, networksOf, nodeAddressOf } from './boot-ports';
+import type { ServiceRegistries } from '../service-registries';
 import { ArtifactsRefused, type InstallHost, type InstallRequest } from '../toolchain/toolchain.port';
-import type { ClusterEntry, HostEntry } from '../view/install-view';
+import { foldStream } from '../view/fold-stream';
+import { bootMacAddressOf, type ClusterEntry, type HostEntry, networksOf, nodeAddressOf } from '../view/install-view';
+import { operatorManifestsOf } from './operator-files';
+
+/** The fencing credentials that a user set for a host; undefined without any. Contains a password. */
+export async function fencingOf(
+  secrets: Pick<Secrets, 'open'>,
+  { state }: Pick<HostEntry, 'state'>,
+): Promise<FencingCredentials | undefined> {
+  const { infraEnvId, hostId, settings } = state;
+  if (!settings.fencingCredentialsSet) return undefined;
+  const sealed = await secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials'));
+  if (!sealed?.length) return undefined;
+  // The registration service sealed them with the field names of the v2 API.
+  const given = JSON.parse(sealed.toString('utf8')) as { readonly [field: string]: string | undefined };
+  return {
+    address: given['address'] ?? '',
+    username: given['username'] ?? '',
+    password: given['password'] ?? '',
+    certificateVerification: given['certificate_verification'] ?? '',
+    ...(given['mac_address'] ? { macAddress: given['mac_address'] } : {}),
+  };
+}
 
 const ROLES = ['master', 'worker', 'arbiter'] as const;
 

@@ -1,4 +1,4 @@
-import { hostSecretName, type HostSecret } from '@muster/contracts';
+import { type HostSecret, hostSecretName } from '@muster/contracts';
 import { type ClusterState, effectiveRole, ignitionBase, isDay2 } from '@muster/domain';
 import {
   fromDataUrl,
@@ -14,7 +14,7 @@ import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HostEntry, InstallView } from '../view/install-view';
-import { hostArtifactName } from './artifact-names';
+import { hostArtifactName } from './artifact-vault';
 import { ignitionOverrideOf } from './install-request';
 
 /** Configs of hosts that join a running cluster: nothing of them has to be kept, they follow from what is known now. */

@@ -1,19 +1,82 @@
 import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { createIgnitionArchive } from '@muster/boot-image';
+import { type InfraEnvSettings, type Plain, PULL_SECRET } from '@muster/contracts';
 import { IGNITION_ARCHIVE_BYTES_MAX, infraEnvDecider, type InfraEnvState } from '@muster/domain';
-import { KeyedQueue, BoundedMap } from '@muster/event-sourcing';
-import { mergeIgnition, parseIgnitionOverride, renderDiscoveryIgnition, toIgnitionJson } from '@muster/ignition-config';
-import { DocumentWorkers, openProxy, EVENT_STORE, SECRETS, CLOCK, type MusterEventStore } from '@muster/nest-kit';
+import { BoundedMap, KeyedQueue } from '@muster/event-sourcing';
+import {
+  describeNetworkProblem,
+  type HostNetworks,
+  mergeIgnition,
+  parseIgnitionOverride,
+  renderDiscoveryIgnition,
+  type StaticNetwork,
+  toIgnitionJson,
+} from '@muster/ignition-config';
+import {
+  CLOCK,
+  DOCUMENT_TASKS,
+  DocumentWorkers,
+  EVENT_STORE,
+  type MusterEventStore,
+  openProxy,
+  SECRETS,
+} from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
-import { foldStream } from '../streams/fold-stream';
-import { PULL_SECRET } from '@muster/contracts';
-import { isoTypeOf, staticNetworkOf } from './iso-type';
+import { foldStream } from '../view/fold-stream';
 import type { InfraEnvTokens } from './infra-env-tokens';
 import { UnconfiguredIgnition } from './unconfigured-ignition';
+
+const ISO_TYPES = ['full-iso', 'minimal-iso', 'disconnected-iso'] as const;
+export type IsoType = (typeof ISO_TYPES)[number];
+
+/** Returns the requested type, else the type of the infra-env, else full-iso. @throws RefusalError for an unknown type. */
+export function isoTypeOf(asked: string, settings: Plain<InfraEnvSettings>): IsoType {
+  const wanted = asked || settings.imageType || 'full-iso';
+  const type = ISO_TYPES.find((known) => known === wanted);
+  if (type) return type;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: `discovery_iso_type '${wanted.slice(0, 64)}' is not supported.`,
+    subject: 'discovery_iso_type',
+    allowed: ISO_TYPES,
+  });
+}
+
+/** A host that boots without its configured network is worse than no image. @throws RefusalError `invalid-input` */
+export function refuseProblems({ problems: [problem] }: Pick<HostNetworks, 'problems'>): void {
+  if (!problem) return;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: describeNetworkProblem(problem),
+    subject: 'static_network_config',
+  });
+}
+
+/**
+ * Returns the static networks of the live system. Those of a minimal image are in its ramdisk.
+ * @throws RefusalError `invalid-input` when they cannot be used.
+ */
+export async function staticNetworkOf(
+  isoType: string,
+  settings: Plain<InfraEnvSettings>,
+  documents: DocumentWorkers,
+): Promise<StaticNetwork | undefined> {
+  const planned =
+    isoType === 'full-iso' && settings.staticNetworkConfig
+      ? await documents.run(DOCUMENT_TASKS.planStaticNetworks, settings)
+      : undefined;
+  if (!planned) return undefined;
+  refuseProblems(planned.networks);
+  return {
+    form: planned.form,
+    hosts: planned.networks.hosts,
+    delaySeconds: settings.networkDiscoveryDelaySeconds ?? 0,
+  };
+}
 
 export interface DiscoveryDocument {
   /** JSON as UTF-8. */

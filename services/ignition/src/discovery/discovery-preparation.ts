@@ -1,6 +1,6 @@
 import { parseStreamId } from '@muster/contracts';
 import { type Feed, startFeed } from '@muster/event-sourcing';
-import { EVENT_STORE, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
+import { EVENT_STORE, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';

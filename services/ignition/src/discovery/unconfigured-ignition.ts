@@ -3,15 +3,15 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { clusterDecider, type InfraEnvState } from '@muster/domain';
 import { type IgnitionConfig, mergeIgnition, unconfiguredFiles, type UnconfiguredInput } from '@muster/ignition-config';
-import { openProxy, EVENT_STORE, SECRETS, type MusterEventStore } from '@muster/nest-kit';
+import { EVENT_STORE, type MusterEventStore, openProxy, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
-import { foldStream } from '../streams/fold-stream';
 import { InstallerBinaries } from '../toolchain/openshift-install/installer-binaries';
 import { ProgramFailed, runProgram } from '../toolchain/openshift-install/run-program';
 import { ArtifactsRefused } from '../toolchain/toolchain.port';
+import { foldStream } from '../view/fold-stream';
 
 const OUTPUT = 'unconfigured-agent.ign';
 const MODE_PRIVATE = 0o600;

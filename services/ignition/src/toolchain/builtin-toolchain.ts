@@ -12,11 +12,10 @@ import {
 } from '@muster/ignition-config';
 import { hash } from 'bcryptjs';
 import { customManifestsJson } from '../artifacts/operator-files';
-import { clusterAccess } from './cluster-access';
-import { composedInstallConfig } from './composed-install-config';
+import { clusterAccess, kubeadminPassword } from './cluster-access';
 import { hostConfigs, type RoleConfigs, rolesOf } from './host-configs';
 import { documentTokenOf, infraIdOf, openshiftClusterIdOf } from './identities';
-import { kubeadminPassword } from './kubeadmin-password';
+import { composedInstallConfig } from './install-config-input';
 import { type ClusterPki, createClusterPki, pkiFiles } from './pki/cluster-pki';
 import {
   ArtifactsRefused,

@@ -8,7 +8,7 @@ import {
   toIgnitionJson,
 } from '@muster/ignition-config';
 import { parseAllDocuments } from 'yaml';
-import { hostArtifactName } from '../artifacts/artifact-names';
+import { hostArtifactName } from '../artifacts/artifact-vault';
 import { ArtifactsRefused, type InstallHost, type InstallRequest, type MadeArtifact } from './toolchain.port';
 
 export type RoleConfigs = ReadonlyMap<string, IgnitionConfig>;

@@ -1,5 +1,5 @@
-import type { InstallConfigInput } from '@muster/ignition-config';
-import type { InstallHost, InstallRequest } from './toolchain.port';
+import { composeInstallConfig, type InstallConfig, type InstallConfigInput } from '@muster/ignition-config';
+import { ArtifactsRefused, type InstallHost, type InstallRequest } from './toolchain.port';
 
 /** Input from an install request, or from a cluster before its installation. */
 export type InstallConfigRequest = Pick<
@@ -69,4 +69,12 @@ function externalPlatform(details: object | undefined): { externalName: string; 
     cloudControllerManager:
       typeof external?.['cloud_controller_manager'] === 'string' ? external['cloud_controller_manager'] : '',
   };
+}
+
+/** With the cluster's overrides. Throws ArtifactsRefused with everything that is wrong with it. */
+export function composedInstallConfig(order: InstallRequest): InstallConfig {
+  const composed = composeInstallConfig(installConfigOf(order));
+  if (composed.kind === 'refused') throw new ArtifactsRefused(composed.reason);
+  if (composed.problems.length > 0) throw new ArtifactsRefused(composed.problems.join(' '));
+  return composed.config;
 }

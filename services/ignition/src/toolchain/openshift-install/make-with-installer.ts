@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { emptyIgnition, type ManifestFile, placeManifests, toIgnitionJson } from '@muster/ignition-config';
-import { composedInstallConfig } from '../composed-install-config';
 import { documentTokenOf } from '../identities';
+import { composedInstallConfig } from '../install-config-input';
 import { ArtifactsRefused, type InstallRequest } from '../toolchain.port';
-import { type InstallFolder, openInstallFolder } from './install-folder';
-import { collectOutput, type InstallerOutput } from './installer-output';
-import type { OpenshiftInstallSettings } from './openshift-install-settings';
+import { collectOutput, type InstallerOutput, type InstallFolder, openInstallFolder } from './install-folder';
+import type { OpenshiftInstallSettings } from './installer-binaries';
 import { endProcessesOf, ProgramFailed, type ProgramLimits, runProgram } from './run-program';
 
 const BOOTSTRAP = 'bootstrap.ign';

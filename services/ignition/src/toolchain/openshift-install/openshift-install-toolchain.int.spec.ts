@@ -14,7 +14,7 @@ import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { parse } from 'yaml';
 import { keptInMemory, sampleHost, sampleInstallRequest } from '../sample-install-request.fixture.spec';
 import type { InstallRequest, MadeInstallation } from '../toolchain.port';
-import type { OpenshiftInstallSettings } from './openshift-install-settings';
+import type { OpenshiftInstallSettings } from './installer-binaries';
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
 const FAKE = join(__dirname, 'fake-installer.fixture.sh');

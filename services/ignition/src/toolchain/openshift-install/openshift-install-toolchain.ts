@@ -1,13 +1,12 @@
 import { KeyedQueue } from '@muster/event-sourcing';
 import { clusterIdIn, finishBootstrap, type IgnitionConfig, toIgnitionJson } from '@muster/ignition-config';
 import { customManifestsJson } from '../../artifacts/operator-files';
-import { composedInstallConfig } from '../composed-install-config';
 import { hostConfigs, rolesOf } from '../host-configs';
+import { composedInstallConfig } from '../install-config-input';
 import { ArtifactsRefused, type InstallRequest, type MadeArtifact, type Toolchain } from '../toolchain.port';
-import { InstallerBinaries } from './installer-binaries';
-import type { InstallerOutput } from './installer-output';
+import type { InstallerOutput } from './install-folder';
+import { InstallerBinaries, type OpenshiftInstallSettings } from './installer-binaries';
 import { makeWithInstaller } from './make-with-installer';
-import type { OpenshiftInstallSettings } from './openshift-install-settings';
 
 const OUTPUT = 'openshift-install-output';
 /** A run takes one core and several hundred MiB. */

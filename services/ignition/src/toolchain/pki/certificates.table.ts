@@ -1,4 +1,108 @@
-import type { AUTHORITIES } from './authorities.table';
+/** An authority of a new cluster. Where none signs it, it signs itself. */
+export interface AuthorityRow {
+  /** Name of its files, without extension. */
+  readonly name: string;
+  readonly subject: string;
+  readonly years: number;
+}
+
+function row<Name extends string>(name: Name, unit: string, years: number) {
+  return { name, subject: `CN=${name}, OU=${unit}`, years };
+}
+
+/** Each vouches for one audience, so that losing one opens nothing else. The cluster replaces those of a year by itself. */
+export const AUTHORITIES = [
+  // Nodes trust it for their configuration, for as long as the cluster lives.
+  row('root-ca', 'openshift', 10),
+  row('admin-kubeconfig-signer', 'openshift', 10),
+  // The API as seen from outside, from the same machine, and from pods.
+  row('kube-apiserver-lb-signer', 'openshift', 10),
+  row('kube-apiserver-localhost-signer', 'openshift', 10),
+  row('kube-apiserver-service-network-signer', 'openshift', 10),
+  row('kube-apiserver-to-kubelet-signer', 'openshift', 1),
+  row('kube-control-plane-signer', 'openshift', 1),
+  row('aggregator-signer', 'openshift', 1),
+  row('kubelet-signer', 'openshift', 1),
+  row('kubelet-bootstrap-kubeconfig-signer', 'openshift', 10),
+] as const satisfies readonly AuthorityRow[];
+
+/** Files with the certificates of several authorities, by name without extension. */
+export const BUNDLES: { readonly [name: string]: readonly string[] } = {
+  'admin-kubeconfig-ca-bundle': ['admin-kubeconfig-signer'],
+  'aggregator-ca-bundle': ['aggregator-signer'],
+  'kube-apiserver-lb-ca-bundle': ['kube-apiserver-lb-signer'],
+  'kube-apiserver-localhost-ca-bundle': ['kube-apiserver-localhost-signer'],
+  'kube-apiserver-service-network-ca-bundle': ['kube-apiserver-service-network-signer'],
+  'kube-apiserver-to-kubelet-ca-bundle': ['kube-apiserver-to-kubelet-signer'],
+  'kube-control-plane-ca-bundle': ['kube-control-plane-signer'],
+  'kubelet-client-ca-bundle': ['kubelet-signer'],
+  'kubelet-bootstrap-kubeconfig-ca-bundle': ['kubelet-bootstrap-kubeconfig-signer'],
+  // Authorities of API servers.
+  'kube-apiserver-complete-server-ca-bundle': [
+    'kube-apiserver-lb-signer',
+    'kube-apiserver-localhost-signer',
+    'kube-apiserver-service-network-signer',
+  ],
+  // Authorities of API clients.
+  'kube-apiserver-complete-client-ca-bundle': [
+    'admin-kubeconfig-signer',
+    'kubelet-signer',
+    'kube-control-plane-signer',
+    'kube-apiserver-to-kubelet-signer',
+    'kubelet-bootstrap-kubeconfig-signer',
+  ],
+};
+
+export interface PkiInput {
+  /** `<cluster>.<base domain>` */
+  readonly domain: string;
+  /** API VIPs. */
+  readonly addresses: readonly string[];
+  /** CIDRs. The API server gets the first address of each. */
+  readonly serviceNetworks: readonly string[];
+  /** ISO 8601. */
+  readonly startedAt: string;
+}
+
+export interface ServerName {
+  readonly type: 'dns' | 'ip';
+  readonly value: string;
+}
+
+const dns = (value: string): ServerName => ({ type: 'dns', value });
+const ip = (value: string): ServerName => ({ type: 'ip', value });
+
+/** Returns the DNS names and IP addresses of a server certificate. */
+export function serverNames(place: ServerPlace, input: PkiInput): readonly ServerName[] {
+  const { domain, addresses, serviceNetworks } = input;
+  switch (place) {
+    case 'api':
+      return [dns(`api.${domain}`), dns(`api-int.${domain}`), ...addresses.map(ip)];
+    case 'localhost':
+      return [dns('localhost'), ip('127.0.0.1'), ip('::1')];
+    case 'service-network':
+      return [
+        ...['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'].map(
+          dns,
+        ),
+        ...['openshift', 'openshift.default', 'openshift.default.svc', 'openshift.default.svc.cluster.local'].map(dns),
+        ...serviceNetworks.flatMap((network) => firstAddressOf(network) ?? []).map(ip),
+      ];
+    case 'machine-config-server':
+      return [dns(`api-int.${domain}`), ...addresses.map(ip)];
+    default:
+      return place satisfies never;
+  }
+}
+
+/** Returns the first host address of a network; undefined when the text is not a network. */
+export function firstAddressOf(cidr: string): string | undefined {
+  const address = cidr.split('/')[0] ?? '';
+  if (address.includes(':')) return address.endsWith('::') ? `${address}1` : undefined;
+  const octets = address.split('.').map(Number);
+  const last = octets.pop();
+  return octets.length === 3 && last !== undefined ? [...octets, last + 1].join('.') : undefined;
+}
 
 type AuthorityName = (typeof AUTHORITIES)[number]['name'];
 

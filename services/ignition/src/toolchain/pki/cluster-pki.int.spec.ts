@@ -4,11 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
-import { AUTHORITIES } from './authorities.table';
-import { CERTIFICATES, type CertificateRow } from './certificates.table';
+import { AUTHORITIES, type CertificateRow, CERTIFICATES, type PkiInput, serverNames } from './certificates.table';
 import { bundleOf, type ClusterPki, createClusterPki, pkiFiles } from './cluster-pki';
-import type { PkiInput } from './server-names';
-import { serverNames } from './server-names';
 
 const isInstalled = spawnSync('openssl', ['version']).error === undefined;
 const missing = isInstalled ? '' : ' (skipped: openssl is not installed)';

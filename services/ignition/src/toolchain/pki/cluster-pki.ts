@@ -1,8 +1,12 @@
-import { AUTHORITIES, BUNDLES } from './authorities.table';
-import { CERTIFICATES } from './certificates.table';
-import { createAuthority, issueCertificate, type KeyPairPem } from './issue-certificate';
-import { createEcKeys, createRsaKeys, type SigningKeysPem } from './service-account-keys';
-import { type PkiInput, serverNames } from './server-names';
+import { AUTHORITIES, BUNDLES, CERTIFICATES, type PkiInput, serverNames } from './certificates.table';
+import {
+  createAuthority,
+  createEcKeys,
+  createRsaKeys,
+  issueCertificate,
+  type KeyPairPem,
+  type SigningKeysPem,
+} from './issue-certificate';
 
 export type PairName = (typeof AUTHORITIES)[number]['name'] | (typeof CERTIFICATES)[number]['name'];
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { randomBytes, webcrypto } from 'node:crypto';
+import { generateKeyPair, randomBytes, webcrypto } from 'node:crypto';
+import { promisify } from 'node:util';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -15,9 +16,7 @@ import {
   type X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import type { AuthorityRow } from './authorities.table';
-import type { CertificateRow } from './certificates.table';
-import type { ServerName } from './server-names';
+import type { AuthorityRow, CertificateRow, ServerName } from './certificates.table';
 
 /** A certificate with its key. A secret. */
 export interface KeyPairPem {
@@ -108,4 +107,32 @@ async function toPem(certificate: X509Certificate, { privateKey }: webcrypto.Cry
     certificatePem: `${certificate.toString('pem')}\n`,
     privateKeyPem: `${PemConverter.encode(pkcs8, PKCS8)}\n`,
   };
+}
+
+/** Keys without a certificate. */
+export interface SigningKeysPem {
+  readonly publicKeyPem: string;
+  readonly privateKeyPem: string;
+}
+
+const MODULUS_BITS = 2_048;
+const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
+const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
+const generate = promisify(generateKeyPair);
+
+/** Tokens that leave the cluster are checked by clouds, which expect RSA: by far the slowest key of an installation. */
+export async function createRsaKeys(): Promise<SigningKeysPem> {
+  const options = { modulusLength: MODULUS_BITS, publicKeyEncoding, privateKeyEncoding };
+  const { publicKey, privateKey } = await generate('rsa', options);
+  return { publicKeyPem: publicKey, privateKeyPem: privateKey };
+}
+
+/** For tokens that only the cluster's own API checks. */
+export async function createEcKeys(): Promise<SigningKeysPem> {
+  const { publicKey, privateKey } = await generate('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding,
+    privateKeyEncoding,
+  });
+  return { publicKeyPem: publicKey, privateKeyPem: privateKey };
 }

@@ -1,5 +1,5 @@
+import { eventCategory, type EventOf, type StreamCategory, streamIdOf } from '@muster/contracts';
 import type { MusterEventStore } from '@muster/nest-kit';
-import { type StreamCategory, streamIdOf, type EventOf, eventCategory } from '@muster/contracts';
 import { NO_STREAM } from '@muster/ports';
 
 interface Fold<State, Event> {

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { UUID_PATTERN } from '@muster/assisted-api';
+import { createRamdisk, type RamdiskFile } from '@muster/boot-image';
+import type { InfraEnvSettings, Plain } from '@muster/contracts';
+import { infraEnvDecider, type planRamdiskNetworks } from '@muster/domain';
+import { networkRamdiskFiles, proxyEnvironmentLines } from '@muster/ignition-config';
+import {
+  DOCUMENT_TASKS,
+  DocumentWorkers,
+  EVENT_STORE,
+  type MusterEventStore,
+  openProxy,
+  SECRETS,
+} from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+import { foldStream } from '../view/fold-stream';
+import { refuseProblems } from './discovery-documents';
+
+const PROXY_DROP_IN_PATH = '/etc/systemd/system/coreos-livepxe-rootfs.service.d/10-proxy.conf';
+const PROXY_DROP_IN_MODE = 0o664;
+
+export type PlannedNetworks = ReturnType<typeof planRamdiskNetworks>;
+
+/** Returns the files that a ramdisk needs to fetch the root file system: static networks, and the proxy. */
+export function networkFiles(settings: Plain<InfraEnvSettings>, planned: PlannedNetworks): readonly RamdiskFile[] {
+  return [...staticNetworkFiles(settings, planned), ...proxyFiles(settings)];
+}
+
+function staticNetworkFiles(
+  { networkDiscoveryDelaySeconds: delaySeconds = 0 }: Plain<InfraEnvSettings>,
+  planned: PlannedNetworks,
+): readonly RamdiskFile[] {
+  return planned ? networkRamdiskFiles({ form: planned.form, hosts: planned.networks.hosts, delaySeconds }) : [];
+}
+
+function proxyFiles({ proxy }: Plain<InfraEnvSettings>): readonly RamdiskFile[] {
+  const lines = proxyEnvironmentLines({
+    httpProxy: proxy?.httpProxy ?? '',
+    httpsProxy: proxy?.httpsProxy ?? '',
+    noProxy: proxy?.noProxy ?? '',
+  });
+  if (lines.length === 0) return [];
+  return [{ path: PROXY_DROP_IN_PATH, mode: PROXY_DROP_IN_MODE, content: `[Service]\n${lines.join('\n')}\n` }];
+}
+
+/** Archives that are remembered; each is smaller than 1 MiB, as it has to fit into a minimal image. */
+export const REMEMBERED_RAMDISKS_MAX = 64;
+
+/** The archives of files that were asked for last: a thousand machines of one infra-env boot from bytes that were packed once. */
+export class RamdiskMemo {
+  /** By digest of their files, which may name credentials of a proxy; those asked for longest ago first. */
+  private readonly archives = new Map<string, Uint8Array>();
+
+  constructor(private readonly pack: (files: readonly RamdiskFile[]) => Uint8Array = createRamdisk) {}
+
+  /** Returns an empty archive when there are no files. Callers must not modify it. */
+  archiveOf(files: readonly RamdiskFile[]): Uint8Array {
+    if (files.length === 0) return new Uint8Array();
+    const key = createHash('sha256').update(JSON.stringify(files)).digest('base64');
+    const archive = this.archives.get(key) ?? this.pack(files);
+    this.archives.delete(key);
+    this.archives.set(key, archive);
+    if (this.archives.size > REMEMBERED_RAMDISKS_MAX) this.forgetOldest();
+    return archive;
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.archives.keys();
+    if (oldest !== undefined) this.archives.delete(oldest);
+  }
+}
+
+/** Infra-envs whose networks are kept. */
+const PLANS_MAX = 64;
+
+/** Ramdisks for minimal images and network boots, per infra-env. The bytes are the same until the settings change. */
+@Injectable()
+export class NetworkRamdisks {
+  private readonly memo = new RamdiskMemo();
+  /** By infra-env: a thousand hosts boot from one plan. */
+  private readonly plans = new Map<string, { readonly revision: number; readonly planned: Promise<PlannedNetworks> }>();
+
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    private readonly documents: DocumentWorkers,
+  ) {}
+
+  /** Returns an empty archive when the infra-env needs none. @throws RefusalError `not-found` */
+  async render(infraEnvId: string): Promise<Uint8Array> {
+    const isId = UUID_PATTERN.test(infraEnvId);
+    const found = isId && (await foldStream(this.eventStore, 'infraEnv', infraEnvId, infraEnvDecider));
+    if (!found || found.state.status !== 'registered') {
+      throw new RefusalError({
+        code: 'not-found',
+        reason: `Infra-env '${infraEnvId.slice(0, 64)}' does not exist.`,
+        subject: 'infra_env_id',
+      });
+    }
+    const { settings } = found.state;
+    const proxy = await openProxy(this.secrets, infraEnvId, settings.proxy);
+    const planned = await this.plan(infraEnvId, found.revision, settings);
+    if (planned) refuseProblems(planned.networks);
+    return this.memo.archiveOf(networkFiles({ ...settings, proxy }, planned));
+  }
+
+  private plan(infraEnvId: string, revision: number, settings: Plain<InfraEnvSettings>): Promise<PlannedNetworks> {
+    if (!settings.staticNetworkConfig) return Promise.resolve(undefined);
+    const known = this.plans.get(infraEnvId);
+    if (known?.revision === revision) return known.planned;
+    const planned = this.documents.run(DOCUMENT_TASKS.planRamdiskNetworks, settings);
+    this.plans.delete(infraEnvId);
+    this.plans.set(infraEnvId, { revision, planned });
+    // A plan that failed is made again at the next request.
+    planned.catch(() => this.plans.delete(infraEnvId));
+    const [oldest] = this.plans.keys();
+    if (this.plans.size > PLANS_MAX && oldest !== undefined) this.plans.delete(oldest);
+    return planned;
+  }
+}
