@@ -22,3 +22,53 @@ export const ARCHITECTURE_LAYOUTS: Readonly<Record<Architecture, ArchitectureLay
   ppc64le: { grubPath: 'boot/grub/grub.cfg', hasCdBoot: false, elTorito: [] },
   s390x: { hasCdBoot: true, elTorito: [{ path: 'images/cdboot.img', platform: 'bios' }] },
 };
+
+/** A boot menu and the byte at which its kernel arguments start. */
+export interface BootMenu {
+  readonly text: string;
+  readonly kargsOffset: number;
+}
+
+/** Room for further arguments, the end mark included. */
+export const KARGS_ROOM_BYTES = 1024;
+
+/**
+ * The arguments, then a line of `#` to overwrite. Its last `#` belongs to the marker that names the area, not to the
+ * area itself: image services look for a run of `#` in front of `# COREOS_KARG_EMBED_AREA`.
+ */
+function kargsArea(defaultKargs: string): string {
+  return `${defaultKargs}\n${'#'.repeat(KARGS_ROOM_BYTES - 1)}# COREOS_KARG_EMBED_AREA\n`;
+}
+
+function menu(before: string, defaultKargs: string, after: string): BootMenu {
+  return { text: `${before}${kargsArea(defaultKargs)}${after}`, kargsOffset: before.length };
+}
+
+export function grubMenu(defaultKargs: string): BootMenu {
+  const before = [
+    'set default="0"',
+    'set timeout=5',
+    'set gfxpayload=keep',
+    '',
+    "menuentry 'Muster demonstration image (Live)' --class gnu-linux --class os {",
+    '\tlinux /images/pxeboot/vmlinuz ',
+  ].join('\n');
+  return menu(before, defaultKargs, '\tinitrd /images/pxeboot/initrd.img /images/ignition.img\n}\n');
+}
+
+export function isolinuxMenu(defaultKargs: string): BootMenu {
+  const before = [
+    'serial 0',
+    'default vesamenu.c32',
+    '# Tenths of a second.',
+    'timeout 50',
+    'menu title Muster',
+    '',
+    'label linux',
+    '  menu label ^Muster demonstration image (Live)',
+    '  menu default',
+    '  kernel /images/pxeboot/vmlinuz',
+    '  append initrd=/images/pxeboot/initrd.img,/images/ignition.img ',
+  ].join('\n');
+  return menu(before, defaultKargs, '\nmenu end\n');
+}

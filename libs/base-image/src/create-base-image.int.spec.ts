@@ -6,18 +6,16 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
-
 import { openFileByteSource } from '@muster/adapter-filesystem';
 import {
+  type ByteSource,
   customiseBootIso,
   openIso,
   readBootIsoLayout,
   readIgnitionConfig,
   readKargs,
   readRange,
-  type ByteSource,
 } from '@muster/boot-image';
-
 import { ARCHITECTURES } from './architectures';
 import { createBaseImage, DEFAULT_VOLUME_ID } from './create-base-image';
 import { runXorriso } from './xorriso';

@@ -3,10 +3,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-
 import { isCoreOsVolumeId } from '@muster/boot-image';
-
-import { ARCHITECTURE_LAYOUTS, type Architecture } from './architectures';
+import { type Architecture, ARCHITECTURE_LAYOUTS } from './architectures';
 import { imageFiles } from './image-files';
 import { runXorriso } from './xorriso';
 

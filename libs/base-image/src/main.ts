@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-
-import { ARCHITECTURES, type Architecture } from './architectures';
+import { type Architecture, ARCHITECTURES } from './architectures';
 import { createBaseImage, DEFAULT_VOLUME_ID } from './create-base-image';
 
 const USAGE = `Makes a small live ISO with the layout of a CoreOS image, to try Muster without downloading one.
