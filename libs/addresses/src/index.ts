@@ -1,3 +1,2 @@
-export * from './address-ranges';
 export * from './cidr';
 export * from './ip-address';
