@@ -1,12 +1,11 @@
 import type { ClusterConditions as ClusterConditionsMessage, Plain } from '@muster/contracts';
+import type { ClusterSettingsFacts } from '../facts/cluster-settings.facts';
 import type { ClusterFacts } from '../facts/cluster.facts';
-import { type ClusterSettingsFacts } from '../facts/cluster-settings.facts';
-import { SERVICE_DEFAULTS } from '../facts/service-defaults';
+import { SERVICE_DEFAULTS } from '../facts/host.facts';
 import { type IgnoredRules, NEVER_IGNORABLE_CLUSTER_RULES, passesGate } from '../rule/overrides';
 import { failingIds, type Outcome } from '../rule/rule';
 import type { ClusterBlocking, ClusterRule } from './cluster-rule';
-import { CLUSTER_RULES } from './cluster-rules.table';
-import { evaluateCluster } from './evaluate-cluster';
+import { CLUSTER_RULES, evaluateCluster } from './cluster-rules.table';
 
 /** The conditions that are stored with the outcomes of a cluster. */
 export type ClusterConditions = Plain<ClusterConditionsMessage>;

@@ -2,8 +2,7 @@ import type { ClusterFacts, ClusterHostFacts } from '../facts/cluster.facts';
 import { sampleCluster, sampleClusterHost, sampleSettings } from '../facts/sample.facts';
 import type { ClusterRuleId } from '../rule/contract-ids';
 import { clusterBlockingIds, clusterConditions } from './cluster-conditions';
-import { CLUSTER_RULES } from './cluster-rules.table';
-import { evaluateCluster } from './evaluate-cluster';
+import { CLUSTER_RULES, evaluateCluster } from './cluster-rules.table';
 
 const statusOf = (id: string, facts: ClusterFacts): string =>
   evaluateCluster(facts).find((one) => one.id === id)?.status ?? 'none';

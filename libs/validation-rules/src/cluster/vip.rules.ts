@@ -2,15 +2,16 @@ import {
   type Cidr,
   containsIp,
   formatNetwork,
+  type IpAddress,
   isBroadcast,
   isSameNetwork,
   parseCidr,
   parseCidrs,
+  parseIp,
 } from '@muster/addresses';
-import { type IpAddress, parseIp } from '@muster/addresses';
 import { isLoadBalancerUserManaged, needsVips } from '../facts/cluster-settings.facts';
 import type { ClusterFacts } from '../facts/cluster.facts';
-import { networkOfAddress } from '../networks/machine-networks';
+import { networkOfAddress } from '../facts/machine-networks';
 import { type Claim, fail, failBecause, pass, pending } from '../rule/rule';
 import type { ClusterRule } from './cluster-rule';
 

@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import { parseAddressRanges, toRanges, verifyByFreeAddresses } from '@muster/addresses';
+import fc from 'fast-check';
 import { ClusterConnectivity, type Reach } from './cluster-connectivity';
+import { largestFullMesh, MAX_BRANCHES, type Mesh, setBit } from './largest-full-mesh';
 import { ReachGraph } from './reach-graph';
-import { setBit } from './bit-set';
-import { largestFullMesh, MAX_BRANCHES, type Mesh } from './largest-full-mesh';
 
 const NETWORK = '10.0.0.0/24';
 const SECOND = 'fd00::/64';

@@ -1,5 +1,12 @@
-import { emptyBits, setBit } from './bit-set';
-import { largestFullMesh, MAX_BRANCHES, type Mesh, type MeshEffort, meshStepsMax } from './largest-full-mesh';
+import {
+  emptyBits,
+  largestFullMesh,
+  MAX_BRANCHES,
+  type Mesh,
+  type MeshEffort,
+  meshStepsMax,
+  setBit,
+} from './largest-full-mesh';
 import { ReachGraph } from './reach-graph';
 
 const HOSTS = 1_000;

@@ -1,5 +1,13 @@
-import { type BitSet, bitsOf, clearBit, emptyBits, hasBit, setBit } from './bit-set';
-import { largestFullMesh, type Mesh } from './largest-full-mesh';
+import {
+  type BitSet,
+  bitsOf,
+  clearBit,
+  emptyBits,
+  hasBit,
+  largestFullMesh,
+  type Mesh,
+  setBit,
+} from './largest-full-mesh';
 
 const FIRST_SLOTS = 32;
 

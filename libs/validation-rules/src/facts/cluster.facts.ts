@@ -1,8 +1,7 @@
 import type { Plain, VipVerification } from '@muster/contracts';
 import type { Hardware } from '../hardware/hardware';
-import { effectiveRole } from '../roles/effective-role';
 import type { ClusterSettingsFacts } from './cluster-settings.facts';
-import type { RulesPolicy } from './host.facts';
+import { effectiveRole, type RulesPolicy } from './host.facts';
 
 /** What cluster rules need to know of one host. */
 export interface ClusterHostFacts {

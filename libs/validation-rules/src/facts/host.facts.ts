@@ -6,11 +6,22 @@ import type {
   NtpSource,
   Plain,
 } from '@muster/contracts';
-import type { ClusterShape, OperatorSettings } from '@muster/operators';
-import type { Hardware } from '../hardware/hardware';
-import { NO_HARDWARE } from '../hardware/hardware';
-import type { RequirementsTable } from '../hardware/requirements';
+import { type ClusterShape, type OperatorSettings, STANDARD_SETTINGS } from '@muster/operators';
+import { type Hardware, NO_HARDWARE } from '../hardware/hardware';
+import { DEFAULT_REQUIREMENTS, type RequirementsTable } from '../hardware/requirements';
 import { type ClusterSettingsFacts, NO_CLUSTER } from './cluster-settings.facts';
+
+export const AUTO_ASSIGN = 'auto-assign';
+
+/** Returns the role that counts: the role set by a user, else the suggested one. */
+export function effectiveRole(role: string, suggestedRole: string): string {
+  return role === AUTO_ASSIGN && suggestedRole !== '' ? suggestedRole : role;
+}
+
+/** From here on the host runs the new system and no agent of ours: silence means nothing. */
+const AFTER_REBOOT = ['Rebooting', 'Waiting for ignition', 'Configuring', 'Joined', 'Done'];
+
+export const isAfterReboot = (stage: string): boolean => AFTER_REBOOT.includes(stage);
 
 /** What this service was set up with. */
 export interface RulesPolicy {
@@ -121,3 +132,14 @@ export const hostnameOf = (facts: HostFacts): string => facts.requestedHostname 
 /** The version that requirements and disk types are looked up for. */
 export const versionOf = (facts: HostFacts): string =>
   facts.cluster && !isDay2Host(facts) ? facts.cluster.openshiftVersion : facts.infraEnvVersion;
+
+/** The policy of a service without any setting. */
+export const SERVICE_DEFAULTS: RulesPolicy = {
+  requirements: DEFAULT_REQUIREMENTS,
+  agentImage: '',
+  edgeWorkerProducts: [],
+  singleNodeDnsmasq: false,
+  disabledHostRules: [],
+  disabledClusterRules: [],
+  operatorSettings: STANDARD_SETTINGS,
+};

@@ -1,6 +1,5 @@
 import { NO_SHAPE, STANDARD_SETTINGS } from '@muster/operators';
-import type { Disk, Hardware, Nic } from '../hardware/hardware';
-import { NO_HARDWARE } from '../hardware/hardware';
+import { type Disk, type Hardware, type Nic, NO_HARDWARE } from '../hardware/hardware';
 import { DEFAULT_REQUIREMENTS } from '../hardware/requirements';
 import { type ClusterSettingsFacts, NO_CLUSTER } from './cluster-settings.facts';
 import type { ClusterFacts, ClusterHostFacts } from './cluster.facts';

@@ -1,7 +1,12 @@
 import { sampleDisk as disk, sampleHardware, sampleNic } from '../facts/sample.facts';
-import { assessDisks, eligibleDisks } from './disk-eligibility';
-import { chooseInstallationDisk, disksToFormat, NO_INSTALLATION_DISK } from './installation-disk';
 import type { Disk, Hardware } from './hardware';
+import {
+  assessDisks,
+  chooseInstallationDisk,
+  disksToFormat,
+  eligibleDisks,
+  NO_INSTALLATION_DISK,
+} from './installation-disk';
 
 const reasons = (hardware: Partial<Hardware>, version = '4.18.0', minGb = 100): readonly (readonly string[])[] =>
   assessDisks(sampleHardware(hardware), version, minGb).map((assessed) => assessed.reasons);

@@ -1,10 +1,9 @@
 import { resourcesOfOperators } from '@muster/operators';
-import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
 import { isDay2Cluster, isSingleNode } from '../facts/cluster-settings.facts';
+import { clusterOf, effectiveRole, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
 import { operatorCluster, operatorHost } from '../operators/operator-subjects';
-import { effectiveRole } from '../roles/effective-role';
 import type { Hardware } from './hardware';
-import { type HostRequirements, type RequirementsRole, type RoleRequirements, requirementsOf } from './requirements';
+import { type HostRequirements, requirementsOf, type RequirementsRole, type RoleRequirements } from './requirements';
 
 /** Agents are known to measure a little less than what is installed. */
 export const MEMORY_TOLERANCE_MIB = 100;

@@ -1,6 +1,5 @@
-import { isAtLeast } from '../versions/openshift-version';
-import { parseRequirements } from './parse-requirements';
-import { DEFAULT_REQUIREMENTS, requirementsOf, type RequirementsTable } from './requirements';
+import { isAtLeast } from '@muster/feature-support';
+import { DEFAULT_REQUIREMENTS, parseRequirements, requirementsOf, type RequirementsTable } from './requirements';
 
 const full = { cpu_cores: 4, ram_mib: 1000, disk_size_gb: 100, installation_disk_speed_threshold_ms: 10 };
 const parsed = (entries: unknown): RequirementsTable => {

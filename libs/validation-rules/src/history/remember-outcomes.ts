@@ -1,8 +1,6 @@
 import { hasSameFinding, type Outcomes } from '../rule/evaluate-rules';
 import type { Outcome } from '../rule/rule';
-import type { FlapPolicy } from './flap-policy';
-import { type Histories, NO_HISTORY } from './outcome-history';
-import { type OutcomeResult, resultOf } from './result-of';
+import { type FlapPolicy, type Histories, NO_HISTORY, type OutcomeResult, resultOf } from './outcome-history';
 
 /** The changes of a flapping outcome since it was recorded. They are not recorded themselves. */
 export interface Watched {

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { hasSameFinding } from '../rule/evaluate-rules';
 import type { Outcome, OutcomeStatus } from '../rule/rule';
-import type { FlapPolicy } from './flap-policy';
-import { nextHistory, type OutcomeHistory } from './outcome-history';
+import { type FlapPolicy, nextHistory, type OutcomeHistory, resultOf } from './outcome-history';
 import { type FlapWatch, rememberOutcomes } from './remember-outcomes';
-import { resultOf } from './result-of';
 
 const POLICY: FlapPolicy = { flipsMin: 4, windowMs: 600_000, quietMs: 120_000 };
 const MINUTE_MS = 60_000;

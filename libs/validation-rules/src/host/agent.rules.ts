@@ -1,5 +1,88 @@
-import { fail, pass, passBecause, passIf } from '../rule/rule';
+import { hardwareOf, type HostFacts, isAfterReboot } from '../facts/host.facts';
+import { broken, fail, pass, passBecause, passIf } from '../rule/rule';
 import type { HostRule } from './host-rule';
+
+const isAgentRunning = ({ stage }: HostFacts): boolean => !isAfterReboot(stage);
+
+export const CONNECTION_RULES: readonly HostRule[] = [
+  {
+    id: 'connected',
+    category: 'network',
+    checks:
+      'The agent has asked for instructions within the last 3 minutes (5 on the bootstrap host), until the host reboots.',
+    applies: isAgentRunning,
+    needs: [],
+    claim: ({ isSilent }) => passIf(!isSilent),
+    messages: {
+      success: 'Host is connected',
+      failure: 'Host is disconnected: its agent no longer asks for instructions',
+    },
+    remedy:
+      'Check that the host is powered on, runs the discovery image and reaches the service. Then wait for its agent.',
+    gate: 'connection',
+    comesAndGoes: true,
+    inPool: true,
+  },
+  {
+    id: 'media-connected',
+    category: 'network',
+    checks: 'The host can read the discovery image, until it reboots.',
+    applies: isAgentRunning,
+    needs: [],
+    claim: ({ isMediaConnected }) => passIf(isMediaConnected),
+    messages: { success: 'Media device is connected', failure: 'Media device is disconnected' },
+    remedy: 'Attach the virtual or physical media with the discovery image again and restart the host.',
+    gate: 'media',
+    comesAndGoes: true,
+    inPool: true,
+  },
+];
+
+const TRUNCATIONS = ['none', '', 'partial', 'full'];
+
+export const INVENTORY_RULES: readonly HostRule[] = [
+  {
+    id: 'has-inventory',
+    category: 'hardware',
+    checks: 'The host has reported its hardware.',
+    needs: [],
+    claim: ({ hardware }) => passIf(hardware !== undefined),
+    messages: { success: 'Valid inventory exists for the host', failure: 'Inventory has not been received yet' },
+    initial: fail(),
+    remedy: 'Wait for the agent. If no inventory arrives within minutes, read the log of the agent on the host.',
+    gate: 'inventory',
+    inPool: true,
+  },
+  {
+    id: 'inventory-not-partially-truncated',
+    category: 'hardware',
+    checks: 'The inventory lists all disks.',
+    needs: ['inventory'],
+    claim: (facts) => {
+      const { truncation } = hardwareOf(facts);
+      if (!TRUNCATIONS.includes(truncation)) return broken('unknown-truncation', truncation);
+      return passIf(truncation !== 'partial');
+    },
+    messages: {
+      success: 'The inventory lists all disks',
+      failure: 'The inventory was too large, so that some disks are missing in it',
+      'unknown-truncation': 'The inventory has an unknown truncation type "{0}"',
+    },
+    remedy: 'Detach disks that the host does not need, or raise the size limit of the inventory.',
+    gate: 'none',
+  },
+  {
+    id: 'inventory-not-fully-truncated',
+    category: 'hardware',
+    checks: 'The inventory has not lost its content.',
+    needs: ['inventory'],
+    claim: (facts) => passIf(hardwareOf(facts).truncation !== 'full'),
+    messages: { success: 'The inventory is usable', failure: 'The inventory was too large to be sent' },
+    remedy: 'Detach disks and network devices that the host does not need, or raise the size limit of the inventory.',
+    gate: 'truncation',
+    inPool: true,
+  },
+];
 
 /** A slower download counts as a failed download. */
 const DOWNLOAD_MBPS_MIN = 0.001;

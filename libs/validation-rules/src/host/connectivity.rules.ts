@@ -6,11 +6,10 @@ import {
   isMultiNodeUserManaged,
   isSingleNode,
 } from '../facts/cluster-settings.facts';
-import { clusterOf, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
-import { diskIdOf } from '../hardware/disk-eligibility';
+import { AUTO_ASSIGN, clusterOf, effectiveRole, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
 import type { Disk } from '../hardware/hardware';
 import { requirementsForRole } from '../hardware/host-requirements';
-import { AUTO_ASSIGN, effectiveRole } from '../roles/effective-role';
+import { diskIdOf } from '../hardware/installation-disk';
 import { broken, type Claim, fail, type Messages, pass, passBecause, pending } from '../rule/rule';
 import type { HostRule } from './host-rule';
 

@@ -1,7 +1,7 @@
 import type { HostFacts } from '../facts/host.facts';
 import { sampleDisk, sampleHardware, sampleHost, samplePoolHost, sampleSettings } from '../facts/sample.facts';
-import { evaluateHost } from './evaluate-host';
 import { type HostBlockingIds, hostBlockingIds, hostConditions, type HostConditions } from './host-conditions';
+import { evaluateHost } from './host-rules.table';
 
 const conditions = (facts: HostFacts): HostConditions => hostConditions(facts, evaluateHost(facts));
 const idsOf = (facts: HostFacts): HostBlockingIds =>

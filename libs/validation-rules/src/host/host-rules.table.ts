@@ -1,16 +1,16 @@
-import { AGENT_RULES } from './agent.rules';
-import { CONNECTION_RULES } from './connection.rules';
+import { clusterOf, type HostFacts, isBound } from '../facts/host.facts';
+import { HOST_OPERATOR_RULES } from '../operators/operator.rules';
+import { evaluateRules, initialOutcomes, type Outcomes } from '../rule/evaluate-rules';
+import { disabledRulesFor } from '../rule/overrides';
+import { type RenderedOutcome, renderOutcome } from '../rule/render-outcome';
+import { type Outcome, SUPPRESSED } from '../rule/rule';
+import { AGENT_RULES, CONNECTION_RULES, INVENTORY_RULES } from './agent.rules';
 import { CONNECTIVITY_RULES } from './connectivity.rules';
-import { DISK_RULES } from './disk.rules';
-import { ENCRYPTION_RULES } from './encryption.rules';
-import { HARDWARE_RULES } from './hardware.rules';
-import type { HostRule } from './host-rule';
-import { INVENTORY_RULES } from './inventory.rules';
-import { NAME_RULES } from './name.rules';
-import { NAME_RESOLUTION_RULES } from './name-resolution.rules';
+import { DISK_RULES, ENCRYPTION_RULES } from './disk.rules';
+import { HARDWARE_RULES, PLATFORM_RULES } from './hardware.rules';
+import { HOST_NEEDS, type HostRule } from './host-rule';
+import { NAME_RESOLUTION_RULES, NAME_RULES } from './name.rules';
 import { NETWORK_RULES } from './network.rules';
-import { HOST_OPERATOR_RULES } from './operator.rules';
-import { PLATFORM_RULES } from './platform.rules';
 import { TIME_RULES } from './time.rules';
 
 /** Every rule about a host. Gates, the reference page and the tests are derived from these rows. */
@@ -29,3 +29,31 @@ export const HOST_RULES: readonly HostRule[] = [
   ...AGENT_RULES,
   ...HOST_OPERATOR_RULES,
 ];
+
+const HOST_RULES_BY_ID: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
+const POOL_RULES: readonly HostRule[] = HOST_RULES.filter(({ boundOnly }) => !boundOnly);
+
+/** Returns the outcome of every rule for a host. Rules that are `boundOnly` have an outcome on bound hosts only. */
+export function evaluateHost(facts: HostFacts): Outcome[] {
+  const disabled = disabledRulesFor(facts.policy.disabledHostRules, clusterOf(facts).ignoredHostRules);
+  return evaluateRules(isBound(facts) ? HOST_RULES : POOL_RULES, HOST_NEEDS, facts, disabled);
+}
+
+const INITIAL_BOUND = initialOutcomes(HOST_RULES);
+const INITIAL_IN_POOL = initialOutcomes(
+  POOL_RULES.map(({ id, needs, initial, suppressedInPool }) => ({
+    id,
+    needs,
+    ...(suppressedInPool ? { initial: SUPPRESSED } : { initial }),
+  })),
+);
+
+/** Returns the outcomes of a host before it has reported anything. They are never stored. */
+export const initialHostOutcomes = (isBoundHost: boolean): Outcomes => (isBoundHost ? INITIAL_BOUND : INITIAL_IN_POOL);
+
+/** Returns all outcomes of a host: the recorded ones, and the initial ones of all other rules. */
+export const completeHostOutcomes = (recorded: Outcomes, isBoundHost: boolean): readonly Outcome[] =>
+  [...initialHostOutcomes(isBoundHost)].map(([id, initial]) => recorded.get(id) ?? initial);
+
+export const renderHostOutcome = (outcome: Outcome): RenderedOutcome =>
+  renderOutcome(outcome, HOST_RULES_BY_ID.get(outcome.id));

@@ -1,3 +1,4 @@
+import type { HostFacts } from '../facts/host.facts';
 import {
   sampleDisk,
   sampleHardware,
@@ -6,12 +7,10 @@ import {
   samplePoolHost,
   sampleSettings,
 } from '../facts/sample.facts';
-import type { HostFacts } from '../facts/host.facts';
 import type { Hardware } from '../hardware/hardware';
 import type { HostRuleId } from '../rule/contract-ids';
 import { type Outcome, SUPPRESSED } from '../rule/rule';
-import { evaluateHost, renderHostOutcome } from './evaluate-host';
-import { HOST_RULES } from './host-rules.table';
+import { evaluateHost, HOST_RULES, renderHostOutcome } from './host-rules.table';
 import { NETWORK_CASES } from './network-cases.fixture.spec';
 
 const MIB = 1024 ** 2;

@@ -1,5 +1,7 @@
-import { hostnameOf } from '../facts/host.facts';
-import { failBecause, passIf } from '../rule/rule';
+import { type ClusterSettingsFacts, isDay2Cluster, isSingleNode } from '../facts/cluster-settings.facts';
+import { clusterOf, hardwareOf, type HostFacts, hostnameOf, isDay2Host } from '../facts/host.facts';
+import { addressesOf } from '../hardware/hardware';
+import { broken, type Claim, fail, failBecause, pass, passBecause, passIf, pending } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 const MAX_HOSTNAME_CHARACTERS = 63;
@@ -48,5 +50,95 @@ export const NAME_RULES: readonly HostRule[] = [
       'Give the host a name of at most 63 lower-case letters, digits, hyphens and dots that starts with a letter or digit.',
     gate: 'known',
     inPool: true,
+  },
+];
+
+type Resolution = NonNullable<HostFacts['resolutions']>[number];
+
+const domainOf = ({ name, baseDnsDomain }: ClusterSettingsFacts): string => `${name}.${baseDnsDomain}`;
+const answersOf = ({ ipv4Addresses, ipv6Addresses, cnames }: Resolution): readonly string[] => [
+  ...ipv4Addresses,
+  ...ipv6Addresses,
+  ...cnames,
+];
+const MANAGED = 'managed';
+
+/** DNS records are required only where the load balancing is user-managed. Otherwise the cluster provides the names. */
+function excusedFromNames(facts: HostFacts): string | undefined {
+  const cluster = clusterOf(facts);
+  const isUserManaged = cluster.imported
+    ? (facts.workerNetworking ?? 'user-managed') === 'user-managed'
+    : cluster.userManagedNetworking;
+  if (!isUserManaged) return MANAGED;
+  const isServed = facts.policy.singleNodeDnsmasq && isSingleNode(cluster) && !isDay2Cluster(cluster);
+  return isServed ? 'dnsmasq' : undefined;
+}
+
+function nameClaim(facts: HostFacts, label: string): Claim {
+  const cluster = clusterOf(facts);
+  if (cluster.imported && facts.workerNetworking === undefined) return pending('awaits-ignition');
+  if (cluster.baseDnsDomain === '') return broken('no-base-domain');
+  const name = `${label}.${domainOf(cluster)}`;
+  if (facts.resolutions === undefined) return broken('awaits-resolution');
+  const resolution = facts.resolutions.find(({ domainName }) => domainName === name);
+  if (!resolution || answersOf(resolution).length === 0) return fail(name);
+  // On a single node, the names have to resolve to the host itself.
+  if (isSingleNode(cluster)) return pass(name);
+  const own = new Set(addressesOf(hardwareOf(facts)).map((address) => address.split('/')[0]));
+  const mine = [...resolution.ipv4Addresses, ...resolution.ipv6Addresses].find((address) => own.has(address));
+  return mine === undefined ? pass(name) : failBecause('own-address', name, mine);
+}
+
+function resolves(id: HostRule['id'], label: string): HostRule {
+  return {
+    id,
+    category: 'network',
+    checks: `With user-managed networking, ${label}.<cluster>.<domain> resolves to an address other than that of the host.`,
+    boundOnly: true,
+    excused: excusedFromNames,
+    needs: [],
+    claim: (facts) => nameClaim(facts, label),
+    messages: {
+      success: { message: 'The domain name {0} is resolved', measured: '{0}' },
+      failure: { message: 'The domain name {0} cannot be resolved', measured: '{0}' },
+      'own-address': { message: 'The domain name {0} resolves to {1}, which is the host itself', measured: '{1}' },
+      'no-base-domain': 'The cluster has no base domain',
+      managed: 'Domain name resolution is not required with managed networking',
+      dnsmasq: 'Domain name resolution is not required: a single node resolves the names of the cluster itself',
+    },
+    initial: passBecause(MANAGED),
+    remedy: 'Create a DNS record that points to the load balancer, in the name server of the host.',
+    gate: 'known',
+    comesAndGoes: true,
+  };
+}
+
+export const NAME_RESOLUTION_RULES: readonly HostRule[] = [
+  resolves('api-domain-name-resolved-correctly', 'api'),
+  resolves('api-int-domain-name-resolved-correctly', 'api-int'),
+  resolves('apps-domain-name-resolved-correctly', 'console-openshift-console.apps'),
+  {
+    id: 'dns-wildcard-not-configured',
+    category: 'network',
+    checks: 'A name without a record below the domain of the cluster does not resolve.',
+    boundOnly: true,
+    initial: pending('awaits-resolution'),
+    excused: (facts) => (isDay2Host(facts) || isDay2Cluster(clusterOf(facts)) ? 'day-2' : undefined),
+    needs: [],
+    claim: (facts) => {
+      if (facts.resolutions === undefined) return pending('awaits-resolution');
+      const name = `validateNoWildcardDNS.${domainOf(clusterOf(facts))}`;
+      const asked = [name, `${name}.`].map((one) => facts.resolutions?.find(({ domainName }) => domainName === one));
+      if (asked.some((resolution) => resolution === undefined)) return broken('not-resolved', name);
+      return asked.some((resolution) => resolution && answersOf(resolution).length > 0) ? fail(name) : pass();
+    },
+    messages: {
+      success: 'DNS wildcard check was successful',
+      failure: { message: 'A DNS wildcard record exists: {0} has no record and resolves', measured: '{0}' },
+      'not-resolved': 'The host did not resolve {0}',
+    },
+    remedy: 'Remove the wildcard record of the domain of the cluster. Only *.apps may be a wildcard record.',
+    gate: 'known',
+    comesAndGoes: true,
   },
 ];

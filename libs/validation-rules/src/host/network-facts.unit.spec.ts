@@ -1,6 +1,6 @@
 import { sampleHost } from '../facts/sample.facts';
 import { SUPPRESSED } from '../rule/rule';
-import { evaluateHost, renderHostOutcome } from './evaluate-host';
+import { evaluateHost, renderHostOutcome } from './host-rules.table';
 import { NETWORK_CASES, peer } from './network-cases.fixture.spec';
 
 describe('rules about what hosts see of their network', () => {

@@ -1,5 +1,12 @@
-import { containsIp, findOverlap, formatNetwork, isSameNetwork, parseCidrs, type Cidr } from '@muster/addresses';
-import { isLinkLocal } from '@muster/addresses';
+import {
+  type Cidr,
+  containsIp,
+  findOverlap,
+  formatNetwork,
+  isLinkLocal,
+  isSameNetwork,
+  parseCidrs,
+} from '@muster/addresses';
 import {
   isDay2Cluster,
   isLoadBalancerUserManaged,
@@ -7,8 +14,8 @@ import {
   isSingleNode,
 } from '../facts/cluster-settings.facts';
 import { clusterOf, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
+import { defaultRoutes } from '../facts/machine-networks';
 import { addressesOf } from '../hardware/hardware';
-import { defaultRoutes } from '../networks/default-routes';
 import { fail, failBecause, pass, passIf, pending, SUPPRESSED } from '../rule/rule';
 import type { HostRule } from './host-rule';
 

@@ -1,7 +1,6 @@
-import { type HostFacts, isBound } from '../facts/host.facts';
+import { type HostFacts, isAfterReboot, isBound } from '../facts/host.facts';
 import { fail, pass, passIf, pending } from '../rule/rule';
 import type { HostRule } from './host-rule';
-import { isAfterReboot } from './stages';
 
 const BEHIND_MINUTES_MAX = 20;
 const AHEAD_MINUTES_MAX = 60;

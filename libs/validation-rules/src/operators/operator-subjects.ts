@@ -1,9 +1,8 @@
 import { type ClusterShape, type OperatorCluster, type OperatorHost, storedGbOf } from '@muster/operators';
 import { type ClusterSettingsFacts, isSingleNode } from '../facts/cluster-settings.facts';
 import { type ClusterHostFacts, effectiveRoleOf } from '../facts/cluster.facts';
-import type { HostFacts, RulesPolicy } from '../facts/host.facts';
-import { effectiveRole } from '../roles/effective-role';
-import { parseVersion } from '../versions/openshift-version';
+import { effectiveRole, type HostFacts, type RulesPolicy } from '../facts/host.facts';
+import { parseVersion } from '@muster/feature-support';
 
 /** A cluster as plug-ins of operators see it. */
 export const operatorCluster = (

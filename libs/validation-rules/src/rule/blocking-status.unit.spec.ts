@@ -1,9 +1,9 @@
+import { evaluateCluster } from '../cluster/cluster-rules.table';
 import { sampleCluster, sampleHost, samplePoolHost } from '../facts/sample.facts';
-import { evaluateCluster } from '../cluster/evaluate-cluster';
-import { evaluateHost } from '../host/evaluate-host';
 import { hostConditions } from '../host/host-conditions';
-import type { Outcome } from './rule';
+import { evaluateHost } from '../host/host-rules.table';
 import { clusterBlockingStatus, hostBlockingStatus } from './blocking-status';
+import type { Outcome } from './rule';
 
 const outcome = (id: string, status: string): Outcome => ({
   id,

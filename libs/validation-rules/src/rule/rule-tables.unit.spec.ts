@@ -2,26 +2,28 @@ import { existsSync, readFileSync } from 'node:fs';
 import { OPERATOR_NAMES } from '@muster/operators';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { CLUSTER_RULES } from '../cluster/cluster-rules.table';
-import { evaluateCluster, INITIAL_CLUSTER_OUTCOMES, renderClusterOutcome } from '../cluster/evaluate-cluster';
 import { clusterConditions } from '../cluster/cluster-conditions';
+import {
+  CLUSTER_RULES,
+  evaluateCluster,
+  INITIAL_CLUSTER_OUTCOMES,
+  renderClusterOutcome,
+} from '../cluster/cluster-rules.table';
 import {
   sampleCluster,
   sampleClusterHost,
   sampleDisk,
+  sampleHardware,
   sampleHost,
   sampleNic,
   sampleSettings,
-  sampleHardware,
 } from '../facts/sample.facts';
-import { evaluateHost, initialHostOutcomes, renderHostOutcome } from '../host/evaluate-host';
 import { hostConditions, initialHostConditions } from '../host/host-conditions';
-import { HOST_RULES } from '../host/host-rules.table';
+import { evaluateHost, HOST_RULES, initialHostOutcomes, renderHostOutcome } from '../host/host-rules.table';
 import { CLUSTER_RULE_IDS, HOST_RULE_IDS, operatorRuleId, RETIRED_RULE_IDS } from './contract-ids';
-import { OUTCOME_TEXT_CHARACTERS_MAX, renderOutcome } from './render-outcome';
-import type { Outcome } from './rule';
-import { SHARED_MESSAGES } from './shared-messages.table';
 import { NEVER_IGNORABLE_CLUSTER_RULES, NEVER_IGNORABLE_HOST_RULES } from './overrides';
+import { OUTCOME_TEXT_CHARACTERS_MAX, renderOutcome, SHARED_MESSAGES } from './render-outcome';
+import type { Outcome } from './rule';
 
 const CONTRACT = `${__dirname}/../../../../../shared/upstream/swagger.yaml`;
 const hasContract = existsSync(CONTRACT);

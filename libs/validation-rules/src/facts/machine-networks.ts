@@ -1,8 +1,28 @@
-import { type Cidr, containsIp, formatNetwork, isSameNetwork, parseCidr, parseCidrs } from '@muster/addresses';
-import { type Family, isLinkLocal, parseIp } from '@muster/addresses';
-import { type ClusterSettingsFacts, isLoadBalancerUserManaged, isSingleNode } from '../facts/cluster-settings.facts';
-import { addressesOf, type Hardware } from '../hardware/hardware';
-import { defaultRoutes } from './default-routes';
+import {
+  type Cidr,
+  containsIp,
+  type Family,
+  formatNetwork,
+  isLinkLocal,
+  isSameNetwork,
+  isUnspecified,
+  parseCidr,
+  parseCidrs,
+  parseIp,
+} from '@muster/addresses';
+import { addressesOf, type Hardware, type Route } from '../hardware/hardware';
+import { type ClusterSettingsFacts, isLoadBalancerUserManaged, isSingleNode } from './cluster-settings.facts';
+
+/** Routes to everywhere through a real gateway, lowest metric first; of one family or of both. */
+export function defaultRoutes(hardware: Hardware, family?: Family): readonly Route[] {
+  return hardware.routes
+    .filter((route) => {
+      const [destination, gateway] = [parseIp(route.destination), parseIp(route.gateway)];
+      if (!destination || !gateway) return false;
+      return isUnspecified(destination) && !isUnspecified(gateway) && (!family || destination.family === family);
+    })
+    .sort((first, second) => first.metric - second.metric);
+}
 
 /** The network of the first address (with prefix) whose network contains `vip`. */
 export function networkOfAddress(addresses: readonly string[], vip: string): Cidr | undefined {

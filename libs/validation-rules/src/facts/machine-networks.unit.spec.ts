@@ -1,6 +1,6 @@
-import { sampleHardware, sampleNic, sampleSettings } from '../facts/sample.facts';
 import type { Hardware } from '../hardware/hardware';
 import { deriveMachineNetworks } from './machine-networks';
+import { sampleHardware, sampleNic, sampleSettings } from './sample.facts';
 
 const host = (...addresses: readonly string[]): Hardware =>
   sampleHardware({

@@ -1,7 +1,12 @@
 import { CLUSTER_RULES } from '../cluster/cluster-rules.table';
 import { HOST_RULES } from '../host/host-rules.table';
-import { checkOverrides, ignorableRules } from './check-overrides';
-import { isIgnored, NEVER_IGNORABLE_CLUSTER_RULES, NEVER_IGNORABLE_HOST_RULES } from './overrides';
+import {
+  checkOverrides,
+  ignorableRules,
+  isIgnored,
+  NEVER_IGNORABLE_CLUSTER_RULES,
+  NEVER_IGNORABLE_HOST_RULES,
+} from './overrides';
 
 const NOTHING = { unknown: [], neverIgnorable: [] };
 

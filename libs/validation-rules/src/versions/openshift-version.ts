@@ -1,1 +1,0 @@
-export { compareNumbers, isAtLeast, parseVersion } from '@muster/feature-support';
