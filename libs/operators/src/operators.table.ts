@@ -1,35 +1,29 @@
-import { AMD_GPU } from './catalogue/amd-gpu.operator';
-import { AUTHORINO } from './catalogue/authorino.operator';
-import { CLUSTER_OBSERVABILITY } from './catalogue/cluster-observability.operator';
 import { CNV } from './catalogue/cnv.operator';
-import { FENCE_AGENTS_REMEDIATION } from './catalogue/fence-agents-remediation.operator';
+import { AMD_GPU, NVIDIA_GPU } from './catalogue/gpu.operators';
 import { KMM } from './catalogue/kmm.operator';
 import { KUBE_DESCHEDULER } from './catalogue/kube-descheduler.operator';
-import { LOKI } from './catalogue/loki.operator';
-import { LSO } from './catalogue/lso.operator';
-import { LVM } from './catalogue/lvm.operator';
+import { LSO, LVM } from './catalogue/local-storage.operators';
 import { MCE } from './catalogue/mce.operator';
 import { METALLB } from './catalogue/metallb.operator';
 import { MTV } from './catalogue/mtv.operator';
 import { NMSTATE } from './catalogue/nmstate.operator';
 import { NODE_FEATURE_DISCOVERY } from './catalogue/node-feature-discovery.operator';
-import { NODE_HEALTHCHECK } from './catalogue/node-healthcheck.operator';
-import { NODE_MAINTENANCE } from './catalogue/node-maintenance.operator';
+import {
+  FENCE_AGENTS_REMEDIATION,
+  NODE_HEALTHCHECK,
+  NODE_MAINTENANCE,
+  SELF_NODE_REMEDIATION,
+} from './catalogue/node-health.operators';
 import { NUMA_RESOURCES } from './catalogue/numaresources.operator';
-import { NVIDIA_GPU } from './catalogue/nvidia-gpu.operator';
 import { OADP } from './catalogue/oadp.operator';
+import { CLUSTER_OBSERVABILITY, LOKI, OPENSHIFT_LOGGING } from './catalogue/observability.operators';
 import { ODF } from './catalogue/odf.operator';
-import { OPENSHIFT_AI } from './catalogue/openshift-ai.operator';
-import { OPENSHIFT_LOGGING } from './catalogue/openshift-logging.operator';
+import { AUTHORINO, OPENSHIFT_AI, PIPELINES, SERVERLESS, SERVICEMESH } from './catalogue/openshift-ai.operators';
 import { OSC } from './catalogue/osc.operator';
-import { PIPELINES } from './catalogue/pipelines.operator';
-import { SELF_NODE_REMEDIATION } from './catalogue/self-node-remediation.operator';
-import { SERVERLESS } from './catalogue/serverless.operator';
-import { SERVICEMESH } from './catalogue/servicemesh.operator';
 import type { OperatorPlugin } from './plugin/operator-plugin';
 import type { OperatorSetting } from './plugin/operator-settings';
 
-/** The one place that knows all plug-ins: an operator is its folder and its line here. */
+/** All operators. A new operator is a constant in `catalogue/` and a line in this table. */
 export const OPERATORS = [
   LSO,
   ODF,

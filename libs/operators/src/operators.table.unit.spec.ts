@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { operatorManifests } from './selection/operator-manifests';
-import { OPERATORS, OPERATOR_NAMES, OPERATOR_SETTINGS, operatorNamed } from './operators.table';
+import { OPERATOR_NAMES, OPERATOR_SETTINGS, operatorNamed, OPERATORS } from './operators.table';
 import { type OperatorCluster, type OperatorHost, type Release, shapeOf } from './plugin/operator-facts';
 import type { OperatorPlugin } from './plugin/operator-plugin';
 import { faultOfSetting } from './plugin/operator-settings';
@@ -16,9 +15,9 @@ import {
   statusOfHost,
   unseen,
 } from './plugin/sample-subjects.fixture.spec';
-import { bundlesOf } from './selection/bundles';
+import { bundlesOf, withDependencies } from './selection/choose-operators';
+import { operatorManifests } from './selection/operator-manifests';
 import { resourcesOfOperators, storedGbOf } from './selection/operator-resources';
-import { withDependencies } from './selection/resolve-operators';
 
 const PLUGINS: readonly OperatorPlugin[] = OPERATORS;
 const CONTRACT = `${__dirname}/../../../../shared/upstream/swagger.yaml`;

@@ -1,6 +1,6 @@
-import { claimNoSecureBoot, TURN_SECURE_BOOT_OFF } from '../plugin/gpu-operator';
 import { olmManifests } from '../plugin/olm-objects';
 import { operatorPlugin, PLAIN } from '../plugin/operator-plugin';
+import { claimNoSecureBoot, TURN_SECURE_BOOT_OFF } from './gpu.operators';
 
 const INSTALLATION = { namespace: 'openshift-kmm', subscriptionName: 'kernel-module-management' };
 

@@ -1,7 +1,7 @@
 import { olmManifests } from '../plugin/olm-objects';
+import { CHOOSE_ANOTHER_CLUSTER, claimResources, claimSince } from '../plugin/shared-claims';
 import { type ExtraResources, LONG_TIMEOUT_SECONDS, NOTHING, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 import { type OperatorSetting, versionOfSetting } from '../plugin/operator-settings';
-import { CHOOSE_ANOTHER_CLUSTER, claimResources, claimSince } from '../plugin/shared-claims';
 
 const MIN_RELEASE: OperatorSetting = { variable: 'MCE_MIN_OPENSHIFT_VERSION', kind: 'version', standard: '4.10.0' };
 const SINGLE_NODE_NEEDS: ExtraResources = { cpuCores: 8, ramMib: 32 * 1024 };

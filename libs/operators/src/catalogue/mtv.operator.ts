@@ -1,6 +1,6 @@
 import { olmManifests } from '../plugin/olm-objects';
-import { LONG_TIMEOUT_SECONDS, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 import { oneCoreOperator } from '../plugin/shared-claims';
+import { LONG_TIMEOUT_SECONDS, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 
 const INSTALLATION = { namespace: 'openshift-mtv', subscriptionName: 'mtv-operator' };
 

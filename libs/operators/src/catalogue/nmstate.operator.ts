@@ -1,6 +1,6 @@
 import { olmManifests } from '../plugin/olm-objects';
-import { LONG_TIMEOUT_SECONDS, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 import { firstFault } from '../plugin/operator-claim';
+import { LONG_TIMEOUT_SECONDS, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 import { BARRED_OFF_X86, CHOOSE_ANOTHER_CLUSTER, claimArchitecture, claimSince } from '../plugin/shared-claims';
 
 const INSTALLATION = { namespace: 'openshift-nmstate', subscriptionName: 'kubernetes-nmstate-operator' };

@@ -1,11 +1,116 @@
 import { BYTES_PER_GB, extraDisks } from '../plugin/devices';
 import { olmManifests } from '../plugin/olm-objects';
 import { awaits, AWAITS_INVENTORY, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
-import type { OperatorCluster, OperatorHost } from '../plugin/operator-facts';
-import { type ExtraResources, MIB_PER_GIB, NOTHING, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
+import type { ClusterShape, OperatorCluster, OperatorHost } from '../plugin/operator-facts';
+import {
+  type ExtraResources,
+  type ManifestObject,
+  MIB_PER_GIB,
+  NOTHING,
+  operatorPlugin,
+  PLAIN,
+} from '../plugin/operator-plugin';
 import { whole, wholeOf } from '../plugin/operator-settings';
-import { odfModeOf, runsOdf, STORAGE_HOSTS_MIN } from './odf-mode';
-import { odfObjects } from './odf.objects';
+
+/** compact: it runs on the control plane. standard: on workers. undefined: hosts are too few for either. */
+export type OdfMode = 'compact' | 'standard' | undefined;
+
+export const STORAGE_HOSTS_MIN = 3;
+const ARBITED_MASTERS_MIN = 2;
+
+/** By the roles that the user set. */
+export function odfModeOf({ masters, arbiters, workers, unassigned }: ClusterShape): OdfMode {
+  const isCompact =
+    workers === 0 &&
+    (masters + unassigned === STORAGE_HOSTS_MIN || (unassigned === 0 && masters + arbiters >= STORAGE_HOSTS_MIN));
+  if (isCompact) return 'compact';
+  const hasControlPlane = masters >= STORAGE_HOSTS_MIN || (masters >= ARBITED_MASTERS_MIN && arbiters > 0);
+  return hasControlPlane && workers >= STORAGE_HOSTS_MIN ? 'standard' : undefined;
+}
+
+export function runsOdf({ effectiveRole }: Pick<OperatorHost, 'effectiveRole'>, mode: OdfMode): boolean {
+  switch (mode) {
+    case 'compact':
+      return effectiveRole !== 'worker';
+    case 'standard':
+      return effectiveRole === 'worker';
+    case undefined:
+      return false;
+    default:
+      return mode satisfies never;
+  }
+}
+
+const WORKER_LABEL = 'node-role.kubernetes.io/worker';
+const CLUSTER = 'ocs-storagecluster';
+
+/** Storage over `disks` raw disks, one replica each as copies are kept across hosts. Control planes that carry it get less. */
+export function odfObjects(namespace: string, disks: number, isCompact: boolean): readonly ManifestObject[] {
+  return [
+    {
+      apiVersion: 'odf.openshift.io/v1alpha1',
+      kind: 'StorageSystem',
+      metadata: { name: `${CLUSTER}-storagesystem`, namespace },
+      spec: { kind: 'storagecluster.ocs.openshift.io/v1', name: CLUSTER, namespace },
+    },
+    {
+      apiVersion: 'ocs.openshift.io/v1',
+      kind: 'StorageCluster',
+      metadata: { name: CLUSTER, namespace },
+      spec: {
+        labelSelector: { matchExpressions: [{ key: WORKER_LABEL, operator: 'In', values: [''] }] },
+        manageNodes: false,
+        flexibleScaling: true,
+        monDataDirHostPath: '/var/lib/rook',
+        ...(isCompact ? { resources: { mds: budget('1', '3', '8Gi'), rgw: budget('1', '2', '4Gi') } } : {}),
+        storageDeviceSets: [
+          {
+            name: 'ocs-deviceset',
+            count: disks,
+            replica: 1,
+            portable: false,
+            dataPVCTemplate: {
+              spec: {
+                accessModes: ['ReadWriteOnce'],
+                resources: { requests: { storage: '1' } },
+                storageClassName: 'localblock-sc',
+                volumeMode: 'Block',
+              },
+            },
+            placement: apartFrom('rook-ceph-osd'),
+            preparePlacement: apartFrom('rook-ceph-osd-prepare'),
+            ...(isCompact ? { resources: budget('1', '2', '5Gi') } : {}),
+          },
+        ],
+      },
+    },
+  ];
+}
+
+const budget = (cpuRequest: string, cpuLimit: string, memory: string): ManifestObject => ({
+  requests: { cpu: cpuRequest, memory },
+  limits: { cpu: cpuLimit, memory },
+});
+
+/** On nodes that run workloads, and rather not two on one. */
+const apartFrom = (app: string): ManifestObject => ({
+  nodeAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchExpressions: [{ key: WORKER_LABEL, operator: 'Exists' }] }],
+    },
+  },
+  podAntiAffinity: {
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      {
+        weight: 100,
+        podAffinityTerm: {
+          labelSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: [app] }] },
+          topologyKey: 'kubernetes.io/hostname',
+        },
+      },
+    ],
+  },
+});
 
 const CORES_PER_DISK = whole('ODF_PER_DISK_CPU_COUNT', 2);
 const GIB_PER_DISK = whole('ODF_PER_DISK_RAM_GIB', 5);

@@ -8,8 +8,7 @@ import {
   statusOfHost,
   unseen,
 } from '../plugin/sample-subjects.fixture.spec';
-import { odfModeOf } from './odf-mode';
-import { ODF } from './odf.operator';
+import { ODF, odfModeOf } from './odf.operator';
 
 const MASTERS = ['master', 'master', 'master'];
 const WORKERS = ['worker', 'worker', 'worker'];

@@ -1,7 +1,57 @@
-import { OPERATOR_NAMES } from '../operators.table';
+import { OPERATOR_NAMES, type OperatorName, operatorNamed, OPERATORS } from '../operators.table';
+import { BUNDLE_KINDS, type BundleId, type BundleKind } from '../plugin/bundle-ids';
 import type { OperatorCluster } from '../plugin/operator-facts';
-import { BUNDLE_IDS, bundleNamed } from './bundles';
-import { presentName, unknownOperators } from './resolve-operators';
+import type { OperatorPlugin } from '../plugin/operator-plugin';
+
+type ClusterKind = Pick<OperatorCluster, 'isSingleNode'>;
+
+/**
+ * The operators that a choice comes to: former names replaced, dependencies added, each once, in the order of the table.
+ * Unknown names are omitted.
+ */
+export function withDependencies(chosen: readonly string[], cluster: ClusterKind): readonly OperatorName[] {
+  const found = new Set<OperatorName>();
+  const open = [...chosen];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const plugin = operatorNamed(name);
+    if (!plugin || found.has(plugin.name)) continue;
+    found.add(plugin.name);
+    open.push(...plugin.dependencies(cluster));
+  }
+  return OPERATORS.map(({ name }) => name).filter((name) => found.has(name));
+}
+
+/** Names of a choice that no operator has. */
+export const unknownOperators = (chosen: readonly string[]): readonly string[] =>
+  chosen.filter((name) => !operatorNamed(name));
+
+/** The name that an operator goes by now. */
+export const presentName = (name: string): string => operatorNamed(name)?.name ?? name;
+
+export interface Bundle extends BundleKind {
+  readonly operators: readonly OperatorName[];
+  readonly optionalOperators: readonly OperatorName[];
+}
+
+export const BUNDLE_IDS: readonly BundleId[] = BUNDLE_KINDS.map(({ id }) => id);
+
+/** Made of what the plug-ins say they belong to. */
+export function bundlesOf(cluster: ClusterKind): readonly Bundle[] {
+  const members = (id: BundleId, isOptional: boolean): readonly OperatorName[] =>
+    (OPERATORS as readonly OperatorPlugin<OperatorName>[])
+      .filter((plugin) =>
+        plugin.bundles(cluster).some((bundle) => bundle.id === id && (bundle.isOptional ?? false) === isOptional),
+      )
+      .map(({ name }) => name);
+  return BUNDLE_KINDS.map((kind) => ({
+    ...kind,
+    operators: members(kind.id, false),
+    optionalOperators: members(kind.id, true),
+  }));
+}
+
+export const bundleNamed = (id: string, cluster: ClusterKind): Bundle | undefined =>
+  bundlesOf(cluster).find((bundle) => bundle.id === id);
 
 export interface ChosenOperator {
   readonly name: string;
@@ -25,8 +75,6 @@ export type OperatorChoices =
       readonly subject: 'olm_operators' | 'operator_bundles';
       readonly allowed: readonly string[];
     };
-
-type ClusterKind = Pick<OperatorCluster, 'isSingleNode'>;
 
 /** The selected operators, single and from bundles, each once and with its current name. */
 export function chooseOperators(

@@ -1,6 +1,4 @@
-import { bundleNamed } from './bundles';
-import { chooseOperators } from './choose-operators';
-import { withDependencies } from './resolve-operators';
+import { bundleNamed, chooseOperators, withDependencies } from './choose-operators';
 
 const MANY = { isSingleNode: false };
 const SINGLE = { isSingleNode: true };

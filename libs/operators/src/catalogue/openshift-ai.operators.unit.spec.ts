@@ -7,7 +7,7 @@ import {
   statusOfHost,
   unseen,
 } from '../plugin/sample-subjects.fixture.spec';
-import { OPENSHIFT_AI } from './openshift-ai.operator';
+import { OPENSHIFT_AI } from './openshift-ai.operators';
 
 const small = { cpuCount: 2, usableMemoryBytes: 8 * GIB };
 

@@ -1,6 +1,5 @@
 import { olmManifests } from '../plugin/olm-objects';
 import { lacks, meets } from '../plugin/operator-claim';
-import { type OperatorSettings, whole, wholeOf } from '../plugin/operator-settings';
 import {
   type ExtraResources,
   MIB_PER_GIB,
@@ -9,12 +8,85 @@ import {
   operatorPlugin,
   PLAIN,
 } from '../plugin/operator-plugin';
+import { type OperatorSettings, whole, wholeOf } from '../plugin/operator-settings';
 import { claimResources } from '../plugin/shared-claims';
+
+const AUTHORINO_INSTALLATION = { namespace: 'openshift-operators', subscriptionName: 'authorino-operator' };
+
+export const AUTHORINO = operatorPlugin({
+  ...PLAIN,
+  name: 'authorino',
+  title: 'Authorino',
+  featureId: 'AUTHORINO',
+  bundles: () => [{ id: 'openshift-ai' }],
+  installation: () => AUTHORINO_INSTALLATION,
+  manifests: () =>
+    olmManifests({
+      file: 'authorino',
+      installation: AUTHORINO_INSTALLATION,
+      package: { name: 'authorino-operator', source: 'redhat-operators', channel: 'tech-preview-v1' },
+    }),
+});
+
+const PIPELINES_INSTALLATION = {
+  namespace: 'openshift-operators',
+  subscriptionName: 'openshift-pipelines-operator-rh',
+};
+
+export const PIPELINES = operatorPlugin({
+  ...PLAIN,
+  name: 'pipelines',
+  title: 'OpenShift Pipelines',
+  featureId: 'PIPELINES',
+  bundles: () => [{ id: 'openshift-ai' }],
+  installation: () => PIPELINES_INSTALLATION,
+  manifests: () =>
+    olmManifests({
+      file: 'pipelines',
+      installation: PIPELINES_INSTALLATION,
+      package: { name: 'openshift-pipelines-operator-rh', source: 'redhat-operators', channel: 'latest' },
+    }),
+});
+
+const SERVERLESS_INSTALLATION = { namespace: 'openshift-serverless', subscriptionName: 'serverless-operator' };
+
+export const SERVERLESS = operatorPlugin({
+  ...PLAIN,
+  name: 'serverless',
+  title: 'OpenShift Serverless',
+  featureId: 'SERVERLESS',
+  bundles: () => [{ id: 'openshift-ai' }],
+  installation: () => SERVERLESS_INSTALLATION,
+  manifests: () =>
+    olmManifests({
+      file: 'serverless',
+      installation: SERVERLESS_INSTALLATION,
+      package: { name: 'serverless-operator', source: 'redhat-operators', channel: 'stable' },
+      group: { name: 'serverless', watches: 'all' },
+    }),
+});
+
+const SERVICEMESH_INSTALLATION = { namespace: 'openshift-operators', subscriptionName: 'servicemeshoperator' };
+
+export const SERVICEMESH = operatorPlugin({
+  ...PLAIN,
+  name: 'servicemesh',
+  title: 'OpenShift Service Mesh',
+  featureId: 'SERVICEMESH',
+  bundles: () => [{ id: 'openshift-ai' }],
+  installation: () => SERVICEMESH_INSTALLATION,
+  manifests: () =>
+    olmManifests({
+      file: 'servicemesh',
+      installation: SERVICEMESH_INSTALLATION,
+      package: { name: 'servicemeshoperator', source: 'redhat-operators', channel: 'stable' },
+    }),
+});
 
 const WORKERS_MIN = whole('OPENSHIFT_AI_MIN_WORKER_NODES', 2);
 const WORKER_GIB = whole('OPENSHIFT_AI_MIN_WORKER_MEMORY_GIB', 32);
 const WORKER_CORES = whole('OPENSHIFT_AI_MIN_WORKER_CPU_CORES', 8);
-const INSTALLATION = { namespace: 'redhat-ods-operator', subscriptionName: 'rhods-operator' };
+const OPENSHIFT_AI_INSTALLATION = { namespace: 'redhat-ods-operator', subscriptionName: 'rhods-operator' };
 
 const workerNeeds = (settings: OperatorSettings): ExtraResources => ({
   cpuCores: wholeOf(settings, WORKER_CORES),
@@ -41,7 +113,7 @@ export const OPENSHIFT_AI = operatorPlugin({
   dependencies: ({ isSingleNode }) => (isSingleNode ? ['lvm'] : []),
   bundles: () => [{ id: 'openshift-ai' }],
   settings: [WORKERS_MIN, WORKER_GIB, WORKER_CORES],
-  installation: () => INSTALLATION,
+  installation: () => OPENSHIFT_AI_INSTALLATION,
   resources: ({ effectiveRole }, { settings }) => (effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
   preview: (role, { settings }) => (role === 'worker' ? { ...workerNeeds(settings), descriptions: [] } : NOTHING_AHEAD),
   host: {
@@ -62,7 +134,7 @@ export const OPENSHIFT_AI = operatorPlugin({
   manifests: () =>
     olmManifests({
       file: 'openshift-ai',
-      installation: INSTALLATION,
+      installation: OPENSHIFT_AI_INSTALLATION,
       package: { name: 'rhods-operator', source: 'redhat-operators', channel: 'stable' },
       group: { name: 'redhat-ods', watches: 'all' },
     }),

@@ -1,8 +1,7 @@
-import { AMD_GPU } from '../catalogue/amd-gpu.operator';
-import { KMM } from '../catalogue/kmm.operator';
-import { NVIDIA_GPU } from '../catalogue/nvidia-gpu.operator';
-import type { OperatorHost } from './operator-facts';
-import { cluster, host, hosts, statusOfCluster, statusOfHost, unseen } from './sample-subjects.fixture.spec';
+import type { OperatorHost } from '../plugin/operator-facts';
+import { cluster, host, hosts, statusOfCluster, statusOfHost, unseen } from '../plugin/sample-subjects.fixture.spec';
+import { AMD_GPU, NVIDIA_GPU } from './gpu.operators';
+import { KMM } from './kmm.operator';
 
 const withGpu = (role: string, vendorId: string, secureBootState = 'Disabled'): OperatorHost =>
   host(role, { gpus: [{ vendorId, deviceId: '1' }], secureBootState });

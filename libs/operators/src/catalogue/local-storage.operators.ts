@@ -11,6 +11,40 @@ import { type ExtraResources, NOTHING, operatorPlugin, PLAIN } from '../plugin/o
 import { type OperatorSetting, whole, wholeOf } from '../plugin/operator-settings';
 import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/shared-claims';
 
+/** Class of the raw disks; what builds on local storage asks for it by name. */
+export const LOCAL_STORAGE_CLASS = 'localblock-sc';
+const TIMEOUT_SECONDS = 4_200;
+const LSO_INSTALLATION = { namespace: 'openshift-local-storage', subscriptionName: 'local-storage-operator' };
+
+export const LSO = operatorPlugin({
+  ...PLAIN,
+  name: 'lso',
+  title: 'Local Storage',
+  featureId: 'LSO',
+  timeoutSeconds: TIMEOUT_SECONDS,
+  decidesControlPlane: true,
+  installation: () => LSO_INSTALLATION,
+  manifests: () =>
+    olmManifests({
+      file: 'lso',
+      installation: LSO_INSTALLATION,
+      package: { name: 'local-storage-operator', source: 'redhat-operators' },
+      group: { name: 'local-storage', watches: 'own' },
+    }),
+  laterManifests: () => [
+    {
+      apiVersion: 'local.storage.openshift.io/v1alpha1',
+      kind: 'LocalVolumeSet',
+      metadata: { name: 'local-disks', namespace: LSO_INSTALLATION.namespace },
+      spec: {
+        storageClassName: LOCAL_STORAGE_CLASS,
+        volumeMode: 'Block',
+        deviceInclusionSpec: { deviceTypes: ['disk'] },
+      },
+    },
+  ],
+});
+
 const CPU_PER_HOST = whole('LVM_CPU_PER_HOST', 1);
 /** No standard: what it needs went down with the releases. */
 const MEMORY_PER_HOST: OperatorSetting = { variable: 'LVM_MEMORY_PER_HOST_MIB', kind: 'whole', standard: '' };

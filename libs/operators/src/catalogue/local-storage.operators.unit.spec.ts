@@ -7,7 +7,7 @@ import {
   unseen,
   WITH_WORKERS,
 } from '../plugin/sample-subjects.fixture.spec';
-import { LVM } from './lvm.operator';
+import { LVM } from './local-storage.operators';
 
 const roomy = cluster({ shape: WITH_WORKERS });
 const compact = cluster();
