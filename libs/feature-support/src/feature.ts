@@ -1,5 +1,82 @@
-import type { ArchitectureName, SupportLevel, UnavailableReason } from './levels/support-level';
-import type { FeatureFacts } from './active/feature-facts';
+/** What a cluster and an infra-env say about themselves, as far as features show in it. What is absent is not known. */
+export interface FeatureFacts {
+  readonly controlPlaneCount?: number;
+  readonly userManagedNetworking?: boolean;
+  readonly vipDhcpAllocation?: boolean;
+  readonly loadBalancerType?: string;
+  readonly networkType?: string;
+  readonly platformType?: string;
+  readonly externalPlatformName?: string;
+  /** CIDRs. */
+  readonly machineNetworks?: readonly string[];
+  readonly serviceNetworks?: readonly string[];
+  readonly clusterNetworks?: readonly string[];
+  /** Addresses. */
+  readonly apiVips?: readonly string[];
+  /** Names of OLM operators. */
+  readonly operators?: readonly string[];
+  /** One per host that is in the control plane or helps it. */
+  readonly controlPlaneHosts?: readonly ControlPlaneHost[];
+  /** full-iso, minimal-iso, disconnected-iso. */
+  readonly imageType?: string;
+}
+
+export interface ControlPlaneHost {
+  readonly role: 'master' | 'arbiter';
+  readonly hasFencingCredentials: boolean;
+}
+
+/** True when the networks of a cluster are of both families. */
+export function isDualStack(facts: FeatureFacts): boolean {
+  const networks = networksOf(facts);
+  return networks.some(isIpv6) && networks.some((network) => !isIpv6(network));
+}
+
+/** The family that comes first: of the machines, else of the services, else of the pods. */
+export const isPrimaryIpv6 = (facts: FeatureFacts): boolean => {
+  const [first] = networksOf(facts);
+  return first !== undefined && isIpv6(first);
+};
+
+/** Both masters of two, without an arbiter, can be fenced. */
+export function isFencedPair({ controlPlaneCount, controlPlaneHosts = [] }: FeatureFacts): boolean {
+  return (
+    controlPlaneCount === 2 &&
+    controlPlaneHosts.length === 2 &&
+    controlPlaneHosts.every(({ role, hasFencingCredentials }) => role === 'master' && hasFencingCredentials)
+  );
+}
+
+const networksOf = ({ machineNetworks = [], serviceNetworks = [], clusterNetworks = [] }: FeatureFacts): string[] => [
+  ...machineNetworks,
+  ...serviceNetworks,
+  ...clusterNetworks,
+];
+
+const isIpv6 = (network: string): boolean => network.includes(':');
+
+/** `support-level` of the contract. */
+export type SupportLevel = 'supported' | 'tech-preview' | 'dev-preview' | 'unsupported' | 'unavailable';
+
+/** `incompatibility-reason` of the contract. */
+export type UnavailableReason = 'cpuArchitecture' | 'platform' | 'openshiftVersion' | 'ociExternalIntegrationDisabled';
+
+export type ArchitectureName = 'x86_64' | 'arm64' | 's390x' | 'ppc64le' | 'multi';
+
+/** The v2 API uses arm64, the machines report aarch64. */
+export const canonicalArchitecture = (name: string): string => (name === 'aarch64' ? 'arm64' : name);
+
+/** A feature's level, and why it cannot be used where it cannot. */
+export interface LeveledFeature {
+  readonly level: SupportLevel;
+  readonly reason?: UnavailableReason;
+}
+
+/** Levels below supported can be chosen all the same. */
+export const isAvailable = ({ level }: LeveledFeature): boolean => level !== 'unavailable';
+
+/** Nothing stands against choosing it; what is unsupported can be chosen at one's own risk. */
+export const isUsable = (level: SupportLevel): boolean => level !== 'unavailable' && level !== 'unsupported';
 
 /** `feature-support-level-id` of the contract. */
 export const FEATURE_IDS = [

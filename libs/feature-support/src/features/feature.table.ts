@@ -1,7 +1,6 @@
 import type { Feature, FeatureId } from '../feature';
 import { GENERAL_FEATURES } from './general.features';
-import { NETWORK_TYPE_FEATURES } from './network-type.features';
-import { NETWORKING_FEATURES } from './networking.features';
+import { NETWORK_TYPE_FEATURES, NETWORKING_FEATURES } from './networking.features';
 import { OPERATOR_FEATURES } from './operator.features';
 import { PLATFORM_FEATURES } from './platform.features';
 

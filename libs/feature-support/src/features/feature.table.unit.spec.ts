@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { FEATURE_IDS } from '../feature';
-import { ARCHITECTURES } from '../levels/architectures.table';
-import { featureLevel } from '../levels/feature-level';
+import { ARCHITECTURES, featureLevel } from '../levels/support-levels';
 import { featureOfOperator, FEATURES } from './feature.table';
 
 const CONTRACT = `${__dirname}/../../../../../shared/upstream/swagger.yaml`;

@@ -1,5 +1,4 @@
-import type { Feature } from '../feature';
-import { isFencedPair } from '../active/feature-facts';
+import { type Feature, isFencedPair } from '../feature';
 
 const SINGLE_NODE_LEVELS: Feature['levels'] = [
   { platforms: ['nutanix', 'vsphere'], level: 'unavailable' },

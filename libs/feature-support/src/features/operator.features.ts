@@ -1,6 +1,13 @@
-import type { FeatureFacts } from '../active/feature-facts';
-import type { Excludes, Feature, FeatureId, FirstMatch, LevelRow, MissingOn } from '../feature';
-import type { ArchitectureName } from '../levels/support-level';
+import type {
+  ArchitectureName,
+  Excludes,
+  Feature,
+  FeatureFacts,
+  FeatureId,
+  FirstMatch,
+  LevelRow,
+  MissingOn,
+} from '../feature';
 
 type OperatorRow = Pick<Feature, 'id' | 'name' | 'levels'> &
   Partial<Pick<Feature, 'isActive'>> & {

@@ -1,5 +1,5 @@
+import type { FeatureFacts } from '../feature';
 import { activeFeatures, checkFeatures, describeConflict, type FeaturePlace, fieldOfConflict } from './check-features';
-import type { FeatureFacts } from './feature-facts';
 
 const PLACE: FeaturePlace = { version: '4.18.52', architecture: 'x86_64' };
 const METAL: FeatureFacts = {

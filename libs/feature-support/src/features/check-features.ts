@@ -1,8 +1,6 @@
-import type { Feature, FeatureId } from '../feature';
-import { FEATURES } from '../features/feature.table';
-import { architectureLevel, excludedBy, existsOn, featureLevel } from '../levels/feature-level';
-import { isAvailable } from '../levels/support-level';
-import type { FeatureFacts } from './feature-facts';
+import { type Feature, type FeatureFacts, type FeatureId, isAvailable } from '../feature';
+import { architectureLevel, excludedBy, existsOn, featureLevel } from '../levels/support-levels';
+import { FEATURES } from './feature.table';
 
 /** Where the features are to be had. Empty: not known, and then nothing is held against it. */
 export interface FeaturePlace {

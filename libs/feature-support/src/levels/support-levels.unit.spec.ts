@@ -1,7 +1,6 @@
 import type { FeatureId } from '../feature';
 import { featureOf, FEATURES } from '../features/feature.table';
-import { featureLevel, type SupportQuery } from './feature-level';
-import { architectureLevels, detailedFeatures, featureLevels } from './support-lists';
+import { architectureLevels, detailedFeatures, featureLevel, featureLevels, type SupportQuery } from './support-levels';
 
 const X86: SupportQuery = { version: '4.18.52', architecture: 'x86_64' };
 

@@ -1,0 +1,230 @@
+import type { Refusal } from '@muster/problems';
+import { compareNumbers, parseVersion, type VersionNumbers } from './openshift-version';
+import {
+  type ArchitectureName,
+  canonicalArchitecture,
+  type Feature,
+  type FeatureId,
+  type FirstMatch,
+  isAvailable,
+  isUsable,
+  type LevelCondition,
+  type LeveledFeature,
+  type LevelRow,
+  type SupportLevel,
+  type UnavailableReason,
+  type VersionRange,
+} from '../feature';
+import { featureOf, FEATURES } from '../features/feature.table';
+
+/** Whether a version is in the range; a range that says nothing has every version. Pre-releases count as their release. */
+export function isInRange(version: string, { before, line, since, unreadable = 'older' }: VersionRange): boolean {
+  const numbers = parseVersion(version);
+  if (before !== undefined && !isBefore(version, numbers, before, unreadable)) return false;
+  if (line !== undefined && !(numbers && isOfLine(numbers, line))) return false;
+  if (since !== undefined && !(numbers && compareNumbers(numbers, lineStart(since)) >= 0)) return false;
+  return true;
+}
+
+function isBefore(
+  version: string,
+  numbers: VersionNumbers | undefined,
+  line: string,
+  unreadable: NonNullable<VersionRange['unreadable']>,
+): boolean {
+  if (numbers) return compareNumbers(numbers, lineStart(line)) < 0;
+  return unreadable === 'older' || (unreadable === 'older-if-empty' && version === '');
+}
+
+function isOfLine([major, minor]: VersionNumbers, line: string): boolean {
+  const [wantedMajor, wantedMinor] = lineStart(line);
+  return major === wantedMajor && minor === wantedMinor;
+}
+
+function lineStart(line: string): VersionNumbers {
+  const numbers = parseVersion(line);
+  if (!numbers) throw new Error(`The table names the version ${line}, which is none.`);
+  return numbers;
+}
+
+/** `architecture-support-level-id` of the contract. */
+export type ArchitectureId =
+  | 'X86_64_ARCHITECTURE'
+  | 'ARM64_ARCHITECTURE'
+  | 'S390X_ARCHITECTURE'
+  | 'PPC64LE_ARCHITECTURE'
+  | 'MULTIARCH_RELEASE_IMAGE';
+
+/** A processor architecture, or a release that holds several. */
+export interface Architecture {
+  readonly id: ArchitectureId;
+  readonly name: ArchitectureName;
+  readonly levels: FirstMatch<VersionRange & { readonly level: SupportLevel }>;
+}
+
+const SINCE_4_12: Architecture['levels'] = [
+  { before: '4.12', level: 'unavailable' },
+  { line: '4.12', level: 'tech-preview' },
+  { level: 'supported' },
+];
+
+export const ARCHITECTURES: readonly Architecture[] = [
+  { id: 'X86_64_ARCHITECTURE', name: 'x86_64', levels: [{ level: 'supported' }] },
+  {
+    id: 'ARM64_ARCHITECTURE',
+    name: 'arm64',
+    levels: [{ before: '4.10', level: 'unavailable' }, { level: 'supported' }],
+  },
+  { id: 'S390X_ARCHITECTURE', name: 's390x', levels: SINCE_4_12 },
+  { id: 'PPC64LE_ARCHITECTURE', name: 'ppc64le', levels: SINCE_4_12 },
+  {
+    id: 'MULTIARCH_RELEASE_IMAGE',
+    name: 'multi',
+    levels: [{ before: '4.11', level: 'unavailable' }, { level: 'tech-preview' }],
+  },
+];
+
+/** What a level is asked for. Empty or absent: not asked. */
+export interface SupportQuery {
+  readonly version: string;
+  readonly architecture: string;
+  readonly platform?: string;
+  /** Counts with platform external only. */
+  readonly externalPlatformName?: string;
+}
+
+/** The level of an architecture on a version; one that is not in the table is unavailable. */
+export function architectureLevel(architecture: string, version: string): SupportLevel {
+  const row = ARCHITECTURES.find(({ name }) => name === canonicalArchitecture(architecture));
+  return row?.levels.find((range) => isInRange(version, range))?.level ?? 'unavailable';
+}
+
+/** Whether the feature exists on an architecture of a version. */
+export function existsOn({ missingOn }: Feature, { architecture, version }: SupportQuery): boolean {
+  const name = canonicalArchitecture(architecture);
+  return !missingOn.some((row) => row.architectures.some((one) => one === name) && isInRange(version, row));
+}
+
+/** An architecture that the feature does not exist on wins over everything else; then the rows of the feature, in order. */
+export function featureLevel(feature: Feature, query: SupportQuery): LeveledFeature {
+  if (!existsOn(feature, query)) return { level: 'unavailable', reason: 'cpuArchitecture' };
+  const row = feature.levels.find((condition) => holds(condition, query));
+  if (!row) throw new Error(`Feature ${feature.id} has no level for every case.`);
+  const { level } = row;
+  return isUsable(level) ? { level } : { level, reason: row.reason ?? reasonOf(row) };
+}
+
+/** What cannot be used together with the feature in a version. */
+export function excludedBy({ excludes }: Feature, version: string): readonly FeatureId[] {
+  return excludes.filter((row) => isInRange(version, row)).flatMap(({ features }) => features);
+}
+
+function holds(condition: LevelCondition, { version, architecture, platform, externalPlatformName }: SupportQuery) {
+  const { platforms, platformsOtherThan, architectures } = condition;
+  if (platforms && !(platform && platforms.includes(platform))) return false;
+  if (platformsOtherThan && !(platform && !platformsOtherThan.includes(platform))) return false;
+  if (condition.externalPlatformName !== undefined && condition.externalPlatformName !== externalPlatformName)
+    return false;
+  if (architectures && !architectures.some((name) => name === canonicalArchitecture(architecture))) return false;
+  return isInRange(version, condition);
+}
+
+function reasonOf({ platforms, platformsOtherThan, architectures }: LevelRow): UnavailableReason {
+  if (platforms || platformsOtherThan) return 'platform';
+  return architectures ? 'cpuArchitecture' : 'openshiftVersion';
+}
+
+export type FeatureLevels = { readonly [Id in FeatureId]?: SupportLevel };
+export type ArchitectureLevels = { readonly [Id in ArchitectureId]: SupportLevel };
+
+/** A feature with everything that decides whether it can be chosen. */
+export interface DetailedFeature extends LeveledFeature {
+  readonly id: FeatureId;
+  readonly incompatibilities: readonly FeatureId[];
+  /** Name of the OLM operator that this is. */
+  readonly operator?: string;
+}
+
+export type DetailedFeatures =
+  | { readonly kind: 'listed'; readonly features: readonly DetailedFeature[] }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+const PLATFORM_FEATURE: ReadonlyMap<string, FeatureId> = new Map([
+  ['baremetal', 'BAREMETAL_PLATFORM'],
+  ['none', 'NONE_PLATFORM'],
+  ['nutanix', 'NUTANIX_INTEGRATION'],
+  ['vsphere', 'VSPHERE_INTEGRATION'],
+  ['external', 'EXTERNAL_PLATFORM'],
+  ['external/oci', 'EXTERNAL_PLATFORM_OCI'],
+]);
+
+/** The level of each feature. Versions are not checked: nothing that depends on one is available on a version that is none. */
+export function featureLevels(query: SupportQuery): FeatureLevels {
+  const isPossible = isAvailable({ level: architectureLevel(query.architecture, query.version) });
+  if (!isPossible) return Object.fromEntries(FEATURES.map(({ id }) => [id, 'unavailable']));
+  return Object.fromEntries(
+    FEATURES.filter((feature) => isListed(feature, query)).map((feature) => [
+      feature.id,
+      featureLevel(feature, query).level,
+    ]),
+  );
+}
+
+export function architectureLevels(version: string): ArchitectureLevels {
+  return Object.fromEntries(
+    ARCHITECTURES.map(({ id, name }) => [id, architectureLevel(name, version)]),
+  ) as ArchitectureLevels;
+}
+
+/** The level of a platform itself; undefined for a platform that is not known. */
+export function platformLevel(query: SupportQuery): LeveledFeature | undefined {
+  const { platform = '', externalPlatformName, version, architecture } = query;
+  const isOci = platform === 'external' && externalPlatformName === 'oci';
+  const id = PLATFORM_FEATURE.get(isOci ? 'external/oci' : platform);
+  return id && featureLevel(featureOf(id), { version, architecture });
+}
+
+/** Levels, reasons and incompatibilities; refused when version, architecture and platform cannot be had together at all. */
+export function detailedFeatures(query: SupportQuery): DetailedFeatures {
+  const refusal = refusalOf(query);
+  if (refusal) return { kind: 'refused', refusal };
+  const listed = FEATURES.filter((feature) => isListed(feature, query));
+  const ids = new Set(listed.map(({ id }) => id));
+  return {
+    kind: 'listed',
+    features: listed.map((feature) => ({
+      id: feature.id,
+      ...featureLevel(feature, query),
+      incompatibilities: excludedBy(feature, query.version).filter((id) => ids.has(id)),
+      operator: feature.operator,
+    })),
+  };
+}
+
+/** A query with a platform omits platform features. A query without a platform has no network management. */
+const isListed = ({ id, isPlatform }: Feature, { platform }: SupportQuery): boolean =>
+  platform ? !isPlatform : id !== 'PLATFORM_MANAGED_NETWORKING';
+
+function refusalOf(query: SupportQuery): Refusal | undefined {
+  const { version, architecture, platform } = query;
+  const shown = JSON.stringify(version.slice(0, 64));
+  if (!parseVersion(version))
+    return {
+      code: 'invalid-input',
+      subject: 'openshift_version',
+      reason: `openshift_version ${shown} cannot be read; give one like 4.18 or 4.18.3.`,
+    };
+  if (!isAvailable({ level: architectureLevel(architecture, version) }))
+    return {
+      code: 'invalid-input',
+      subject: 'cpu_architecture',
+      reason: `Version ${version} does not exist for architecture ${architecture}.`,
+    };
+  const level = platform ? platformLevel(query)?.level : undefined;
+  if (level !== 'unavailable' && level !== 'unsupported') return undefined;
+  return {
+    code: 'invalid-input',
+    subject: 'platform_type',
+    reason: `Platform ${platform} cannot be used with version ${version} on architecture ${architecture}.`,
+  };
+}
