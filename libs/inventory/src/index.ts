@@ -1,4 +1,4 @@
-export { CLOCK_OFFSET_CHANGE_SECONDS_MIN, hasClockMoved } from './clock-offset';
+export { CLOCK_OFFSET_CHANGE_SECONDS_MIN, hasClockMoved } from './reports/time.reports';
 export { createReportReader, type ReportResult, type StepReport } from './read-report';
 export type { Digest, PendingBody, Report, StepOutput } from './report';
 export { type InventoryCommand, inventoryDecider, type ReportedState } from './reports-decider';

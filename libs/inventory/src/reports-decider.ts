@@ -1,11 +1,10 @@
-import { hasClockMoved } from './clock-offset';
 import type { InventoryEvent } from '@muster/contracts';
 import { accepted, type Decider } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
-import { toCanonicalJson } from './canonical-json';
-import { CLOCK_STEP_TYPE } from './reports/time.reports';
-import { reachFingerprint } from './reports/reach-classes';
+import { toCanonicalJson } from './report';
+import { reachFingerprint } from './reports/connectivity.report';
 import { DISK_SPEED_STEP_TYPE } from './reports/preparation.reports';
+import { CLOCK_STEP_TYPE, hasClockMoved } from './reports/time.reports';
 
 /** The last reports of one host. */
 export interface ReportedState {

@@ -1,7 +1,6 @@
 import { toRanges } from '@muster/addresses';
 import { Type } from '@sinclair/typebox';
-import { choice, documentReader, list, record } from '../read-document';
-import { toBody, toStoredBody } from '../report';
+import { choice, documentReader, list, record, toBody, toStoredBody } from '../report';
 
 const MAX_ADDRESS_REPORT_BYTES = 4 * 1024 * 1024;
 const MAX_NETWORKS = 64;

@@ -1,8 +1,8 @@
 import type { EventData } from '@muster/contracts';
 import { inventoryDecider, type ReportedState } from '../reports-decider';
-import { connectivityReader } from './connectivity.report';
 import { HOST_KEY } from '../sample-outputs.fixture.spec';
-import { readWorkerIgnition } from './worker-ignition';
+import { connectivityReader } from './connectivity.report';
+import { readWorkerIgnition } from './endpoint.reports';
 
 interface Way {
   readonly rtt?: number;

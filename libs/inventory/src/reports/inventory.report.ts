@@ -1,8 +1,208 @@
-import { toCanonicalJson } from '../canonical-json';
-import { documentReader } from '../read-document';
-import { type Digest, type ReportReader, toBody, toStoredBody } from '../report';
-import { toHardwareFacts } from './hardware-facts';
-import { INVENTORY, type Inventory } from './inventory.schema';
+import type { DiskFacts, HardwareFacts, NicFacts, Plain, RouteFacts } from '@muster/contracts';
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  choice,
+  type Digest,
+  documentReader,
+  list,
+  record,
+  type ReportReader,
+  toBody,
+  toCanonicalJson,
+  toInt32,
+  toStoredBody,
+} from '../report';
+
+/** Limits of the part of an inventory that its event carries: enough for rules and steps. */
+export const MAX_DISK_FACTS = 256;
+export const MAX_NIC_FACTS = 256;
+export const MAX_ROUTE_FACTS = 256;
+export const MAX_GPU_FACTS = 64;
+/** CPU flags of Intel and AMD. */
+const VIRTUALIZATION_FLAGS: ReadonlySet<string> = new Set(['vmx', 'svm']);
+const MAX_ADDRESSES_PER_NIC = 64;
+const MAX_REASONS_PER_DISK = 8;
+const MAX_FACT_CHARACTERS = 256;
+
+export function toHardwareFacts(inventory: Inventory): Plain<HardwareFacts> {
+  const disks = inventory.disks ?? [];
+  return {
+    hostname: short(inventory.hostname),
+    cpuArchitecture: short(inventory.cpu?.architecture),
+    cpuCount: toInt32(inventory.cpu?.count),
+    physicalMemoryBytes: inventory.memory?.physical_bytes ?? 0,
+    usableMemoryBytes: inventory.memory?.usable_bytes ?? 0,
+    physicalMemoryMethod: short(inventory.memory?.physical_bytes_method),
+    disks: firstOf(disks, MAX_DISK_FACTS, isPerhapsEligible).map(toDiskFacts),
+    nics: firstOf(inventory.interfaces ?? [], MAX_NIC_FACTS, hasAddress).map(toNicFacts),
+    routes: firstOf(inventory.routes ?? [], MAX_ROUTE_FACTS, hasGateway).map(toRouteFacts),
+    manufacturer: short(inventory.system_vendor?.manufacturer),
+    productName: short(inventory.system_vendor?.product_name),
+    serialNumber: short(inventory.system_vendor?.serial_number),
+    isVirtual: inventory.system_vendor?.virtual ?? false,
+    tpmVersion: short(inventory.tpm_version),
+    bootMode: short(inventory.boot?.current_boot_mode),
+    bootDeviceType: short(inventory.boot?.device_type),
+    gpuCount: toInt32(inventory.gpus?.length),
+    gpus: (inventory.gpus ?? [])
+      .slice(0, MAX_GPU_FACTS)
+      .map((gpu) => ({ vendorId: pciId(gpu.vendor_id), deviceId: pciId(gpu.device_id) })),
+    hasVirtualization: (inventory.cpu?.flags ?? []).some((flag) => VIRTUALIZATION_FLAGS.has(flag)),
+    secureBootState: short(inventory.boot?.secure_boot_state),
+    truncation: inventory.truncation?.type ?? 'none',
+    diskCount: toInt32(disks.length),
+    hasVendor: inventory.system_vendor !== undefined,
+  };
+}
+
+function toDiskFacts(disk: InventoryDisk): Plain<DiskFacts> {
+  return {
+    id: short(disk.id),
+    name: short(disk.name),
+    path: short(disk.path),
+    byPath: short(disk.by_path),
+    byId: short(disk.by_id),
+    driveType: short(disk.drive_type),
+    sizeBytes: disk.size_bytes ?? 0,
+    model: short(disk.model),
+    serial: short(disk.serial),
+    hctl: short(disk.hctl),
+    bootable: disk.bootable ?? false,
+    removable: disk.removable ?? false,
+    isInstallationMedia: disk.is_installation_media ?? false,
+    hasUuid: disk.has_uuid ?? false,
+    agentReasons: (disk.installation_eligibility?.not_eligible_reasons ?? []).slice(0, MAX_REASONS_PER_DISK).map(short),
+    holders: short(disk.holders),
+    iscsiHostIpAddress: short(disk.iscsi?.host_ip_address),
+  };
+}
+
+function toNicFacts(nic: InventoryNic): Plain<NicFacts> {
+  return {
+    name: short(nic.name),
+    macAddress: short(nic.mac_address).toLowerCase(),
+    ipv4Addresses: (nic.ipv4_addresses ?? []).slice(0, MAX_ADDRESSES_PER_NIC).map(short),
+    ipv6Addresses: (nic.ipv6_addresses ?? []).slice(0, MAX_ADDRESSES_PER_NIC).map(short),
+    mtu: toInt32(nic.mtu),
+    speedMbps: toInt32(nic.speed_mbps),
+    type: short(nic.type),
+    hasCarrier: nic.has_carrier ?? false,
+    vendorId: pciId(nic.vendor),
+    productId: pciId(nic.product),
+  };
+}
+
+function toRouteFacts(route: InventoryRoute): Plain<RouteFacts> {
+  return {
+    interface: short(route.interface),
+    gateway: short(route.gateway),
+    destination: short(route.destination),
+    family: toInt32(route.family),
+    metric: toInt32(route.metric),
+  };
+}
+
+const short = (text = ''): string => text.slice(0, MAX_FACT_CHARACTERS).replace(/\p{Surrogate}/gu, '\ufffd');
+/** Agents send ids with and without 0x. */
+const pciId = (text = ''): string => short(text).toLowerCase().replace(/^0x/, '');
+const isPerhapsEligible = (disk: InventoryDisk): boolean =>
+  (disk.installation_eligibility?.not_eligible_reasons ?? []).length === 0;
+const hasAddress = (nic: InventoryNic): boolean =>
+  (nic.ipv4_addresses ?? []).length + (nic.ipv6_addresses ?? []).length > 0;
+const hasGateway = (route: InventoryRoute): boolean => (route.gateway ?? '') !== '';
+
+/** At most `count` entries in their order; entries that matter take precedence. */
+function firstOf<Entry>(
+  entries: readonly Entry[],
+  count: number,
+  matters: (entry: Entry) => boolean,
+): readonly Entry[] {
+  if (entries.length <= count) return entries;
+  const important = entries.filter(matters);
+  const kept = new Set([...important, ...entries.filter((entry) => !matters(entry))].slice(0, count));
+  return entries.filter((entry) => kept.has(entry));
+}
+
+const text = Type.String();
+const flag = Type.Boolean();
+const number = Type.Number();
+/** Whole numbers that a double holds exactly. */
+export const integer = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  expected: 'a whole number',
+});
+
+const DISK = record({
+  id: text,
+  name: text,
+  path: text,
+  by_path: text,
+  by_id: text,
+  hctl: text,
+  drive_type: text,
+  has_uuid: flag,
+  vendor: text,
+  model: text,
+  wwn: text,
+  serial: text,
+  size_bytes: integer,
+  bootable: flag,
+  removable: flag,
+  partitionTypes: text,
+  is_installation_media: flag,
+  smart: text,
+  io_perf: record({ sync_duration: integer }),
+  holders: text,
+  iscsi: record({ host_ip_address: text }),
+  installation_eligibility: record({ eligible: flag, not_eligible_reasons: list(text) }),
+});
+
+const NIC = record({
+  name: text,
+  mac_address: text,
+  ipv4_addresses: list(text),
+  ipv6_addresses: list(text),
+  has_carrier: flag,
+  mtu: integer,
+  speed_mbps: integer,
+  vendor: text,
+  product: text,
+  biosdevname: text,
+  client_id: text,
+  flags: list(text),
+  type: text,
+});
+
+const ROUTE = record({ interface: text, gateway: text, destination: text, family: integer, metric: integer });
+
+/** The inventory of a host, as assisted-service v2 models it. */
+export const INVENTORY = record({
+  hostname: text,
+  bmc_address: text,
+  bmc_v6address: text,
+  tpm_version: text,
+  boot: record({
+    current_boot_mode: text,
+    pxe_interface: text,
+    command_line: text,
+    secure_boot_state: text,
+    device_type: text,
+  }),
+  cpu: record({ count: integer, frequency: number, flags: list(text), model_name: text, architecture: text }),
+  memory: record({ physical_bytes: integer, usable_bytes: integer, physical_bytes_method: text }),
+  system_vendor: record({ serial_number: text, product_name: text, manufacturer: text, virtual: flag }),
+  interfaces: list(NIC),
+  disks: list(DISK),
+  gpus: list(record({ vendor: text, vendor_id: text, device_id: text, name: text, address: text })),
+  routes: list(ROUTE),
+  truncation: record({ type: choice('partial', 'full'), reasons: list(text) }),
+});
+
+export type Inventory = Static<typeof INVENTORY>;
+export type InventoryDisk = Static<typeof DISK>;
+export type InventoryNic = Static<typeof NIC>;
+export type InventoryRoute = Static<typeof ROUTE>;
 
 /** The size limit of a bus message. */
 const MAX_INVENTORY_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { choice, documentReader, list, record } from '../read-document';
-import { toInt32 } from '../report';
-import { integer } from './inventory.schema';
+import { choice, documentReader, list, record, toInt32 } from '../report';
+import { integer } from './inventory.report';
 
 const MAX_PREPARATION_REPORT_BYTES = 256 * 1024;
 const MAX_IMAGES = 64;

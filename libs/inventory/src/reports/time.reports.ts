@@ -1,7 +1,13 @@
 import { Type } from '@sinclair/typebox';
-import { choice, documentReader, list, record } from '../read-document';
-import { toInt32 } from '../report';
-import { integer } from './inventory.schema';
+import { choice, documentReader, list, record, toInt32 } from '../report';
+import { integer } from './inventory.report';
+
+/** A smaller change of the offset is within the precision of the measurement, in seconds. */
+export const CLOCK_OFFSET_CHANGE_SECONDS_MIN = 30;
+
+/** Whether the clock of a host has moved against that of the service since the last measurement. Offsets in seconds. */
+export const hasClockMoved = (beforeSeconds: number, nowSeconds: number): boolean =>
+  Math.abs(nowSeconds - beforeSeconds) >= CLOCK_OFFSET_CHANGE_SECONDS_MIN;
 
 const MAX_TIME_REPORT_BYTES = 64 * 1024;
 const MAX_SOURCES = 64;

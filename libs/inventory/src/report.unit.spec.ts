@@ -1,8 +1,7 @@
-import fc from 'fast-check';
-import { Type } from '@sinclair/typebox';
 import { formatViolation } from '@muster/schema';
-import { toCanonicalJson } from './canonical-json';
-import { choice, documentReader, list, normalize, record } from './read-document';
+import { Type } from '@sinclair/typebox';
+import fc from 'fast-check';
+import { choice, documentReader, list, normalize, record, toCanonicalJson } from './report';
 
 const REPORT = record({
   name: Type.String(),
