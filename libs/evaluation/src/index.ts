@@ -1,6 +1,12 @@
-export * from './dry-run/dry-run';
 export { FactsView } from './facts/facts-view';
-export * from './facts/subjects';
-export { isRegistered } from './facts/view-entries';
+export {
+  clusterSubject,
+  hostSubject,
+  isRegistered,
+  parseSubject,
+  type Subject,
+  subjectOfStreamId,
+} from './facts/view-entries';
+export * from './outcomes/dry-run';
 export { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './outcomes/evaluate';
 export * from './outcomes/outcomes.decider';

@@ -1,36 +1,36 @@
-import isEqual from 'fast-deep-equal';
 import {
   type ClusterEvent,
   type EventData,
   type HostEvent,
   type HostKey,
-  type ManifestEvent,
+  hostKeyOfStream,
   type InfraEnvEvent,
   type InventoryEvent,
-  parseStreamId,
   isEventOf,
-  hostKeyOfStream,
+  type ManifestEvent,
+  parseStreamId,
 } from '@muster/contracts';
 import { clusterDecider, hostDecider, infraEnvDecider, userManifestsAfter } from '@muster/domain';
 import { NO_SHAPE } from '@muster/operators';
-import type { ObservedEvent } from './observed-event';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
-import { majorityHostsMinOf, reshaped, shapeOfCluster } from './cluster-shape';
+import isEqual from 'fast-deep-equal';
+import { isSameToHosts, majorityHostsMinOf, renamed, reshaped, shapeOfCluster } from './affected-hosts';
 import { evolveReports, NO_REPORTS } from './host-reports';
-import { KnownEntries } from './known-entries';
 import { connectivityOf, reconnected, regrouped, reportsSettled } from './reachability';
-import { isSameToHosts } from './readers-of-settings';
-import { renamed } from './shared-names';
-import { clusterSubject, hostSubject, type Subject } from './subjects';
 import {
-  type ClusterEntry,
-  hasOtherPlace,
-  type HostEntry,
-  type InfraEnvEntry,
-  isRegistered,
-  type PresentGroups,
   changesReports,
   changesVips,
+  type ClusterEntry,
+  clusterSubject,
+  hasOtherPlace,
+  type HostEntry,
+  hostSubject,
+  type InfraEnvEntry,
+  isRegistered,
+  KnownEntries,
+  type ObservedEvent,
+  type PresentGroups,
+  type Subject,
 } from './view-entries';
 
 /** Everything that rules read, folded from the streams in order. For each event it returns the subjects that depend on it. */

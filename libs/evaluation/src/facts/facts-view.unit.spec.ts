@@ -1,6 +1,4 @@
 import { STANDARD_SETTINGS } from '@muster/operators';
-import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
-import { FactsView } from './facts-view';
 import {
   CLUSTER_ID,
   clusterEvent,
@@ -10,15 +8,16 @@ import {
   hostEvent,
   hostKey,
   hostRegistered,
-  infraEnvRegistered,
   INFRA_ENV_ID,
+  infraEnvRegistered,
   inventoryReported,
   manifestEvent,
   recorded,
   reportEvent,
 } from '@muster/testing';
-import { toClusterFacts } from './to-cluster-facts';
-import { toHostFacts } from './to-host-facts';
+import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
+import { FactsView } from './facts-view';
+import { toClusterFacts, toHostFacts } from './to-facts';
 
 const POLICY: RulesPolicy = {
   requirements: DEFAULT_REQUIREMENTS,

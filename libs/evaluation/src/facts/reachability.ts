@@ -6,8 +6,7 @@ import {
   GOOD_LATENCY_MS,
   isLoadBalancerUserManaged,
 } from '@muster/validation-rules';
-import type { KnownEntries } from './known-entries';
-import { type ClusterEntry, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
+import { type ClusterEntry, hasOtherPlace, type HostEntry, type KnownEntries, nameOf } from './view-entries';
 
 /** With fewer hosts, each new host changes whether there are enough hosts to compare. */
 const FEW_HOSTS = 3;

@@ -1,13 +1,34 @@
-import type { HostKey } from '@muster/contracts';
-import type { ClusterShape } from '@muster/operators';
+import type { HostKey, MusterEvent } from '@muster/contracts';
 import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
-import type {
-  ClusterConnectivity,
-  ClusterFacts,
-  ClusterHostFacts,
-  ClusterSettingsFacts,
+import type { ClusterShape } from '@muster/operators';
+import {
+  addressesOf,
+  type ClusterConnectivity,
+  type ClusterFacts,
+  type ClusterHostFacts,
+  type ClusterSettingsFacts,
 } from '@muster/validation-rules';
 import type { HostReports } from './host-reports';
+
+/** What the view reads of a recorded event: its type, its data, its id and its stream. */
+export type ObservedEvent<Event = MusterEvent> = Event & { readonly id: string; readonly streamId: string };
+
+/** A host or a cluster that is evaluated: `host:<infraEnvId>.<hostId>` or `cluster:<id>`. */
+export type Subject = `host:${HostKey}` | `cluster:${string}`;
+
+export const hostSubject = (key: HostKey): Subject => `host:${key}`;
+export const clusterSubject = (id: string): Subject => `cluster:${id}`;
+
+export function parseSubject(
+  subject: string,
+): { readonly kind: 'host'; readonly id: HostKey } | { readonly kind: 'cluster'; readonly id: string } {
+  const id = subject.slice(subject.indexOf(':') + 1);
+  return subject.startsWith('host:') ? { kind: 'host', id: id as HostKey } : { kind: 'cluster', id };
+}
+
+/** Returns the subject of a `validation-` stream: host keys have a dot, cluster ids do not. */
+export const subjectOfStreamId = (id: string): Subject =>
+  id.includes('.') ? hostSubject(id as HostKey) : clusterSubject(id);
 
 /** A host as the rules read it: its state and its reports. */
 export interface HostEntry {
@@ -86,4 +107,57 @@ export const changesReports = (before: HostEntry, after: HostEntry): boolean =>
 /** Returns the name that the node will get, or '' while the host has no inventory. */
 export function nameOf({ state, reports }: HostEntry): string {
   return reports.hardware ? state.requestedHostname || reports.hardware.hostname : '';
+}
+
+/** Hosts, clusters and infra-envs by their ids, and lookups across them. */
+export class KnownEntries {
+  readonly hosts = new Map<HostKey, HostEntry>();
+  readonly clusters = new Map<string, ClusterEntry>();
+  readonly infraEnvs = new Map<string, InfraEnvEntry>();
+  private readonly keysOfIds = new Map<string, HostKey>();
+
+  /** Hosts report each other by their host ids. */
+  rememberId(hostId: string, key: HostKey): void {
+    if (hostId) this.keysOfIds.set(hostId, key);
+  }
+
+  /** Sorted by key: rules that take the first host of several find the same one in any order of arrival. */
+  join(clusterId: string, key: HostKey): void {
+    const hostKeys = this.clusters.get(clusterId)?.hostKeys;
+    if (!hostKeys || hostKeys.has(key)) return;
+    const sorted = [...hostKeys, key].sort();
+    hostKeys.clear();
+    for (const one of sorted) hostKeys.add(one);
+  }
+
+  hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
+    return [...cluster.hostKeys].flatMap((key) => this.hosts.get(key) ?? []);
+  }
+
+  hostOfCluster(cluster: ClusterEntry, hostId: string): HostEntry | undefined {
+    const key = this.keysOfIds.get(hostId);
+    return key && cluster.hostKeys.has(key) ? this.hosts.get(key) : undefined;
+  }
+
+  /** Returns the addresses of the host that another machine uses as well, as reported by any host of the cluster. */
+  collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
+    if (cluster.collisionReporters.size === 0 || !reports.hardware) return [];
+    const colliding = (cluster.collidingAddresses ??= this.collidingIn(cluster));
+    return addressesOf(reports.hardware)
+      .map((address) => address.replace(/\/.*/, ''))
+      .filter((address) => colliding.has(address));
+  }
+
+  private collidingIn({ collisionReporters }: ClusterEntry): ReadonlySet<string> {
+    const reporters = [...collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
+    return new Set(reporters.flatMap(({ reports }) => reports.collisions.map(({ address }) => address)));
+  }
+
+  /** The summary of a host is computed again on demand. */
+  dropSummaries(keys: Iterable<HostKey>): void {
+    for (const key of keys) {
+      const host = this.hosts.get(key);
+      if (host) host.summary = undefined;
+    }
+  }
 }

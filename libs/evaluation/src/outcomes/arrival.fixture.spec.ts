@@ -1,20 +1,18 @@
 import { STANDARD_SETTINGS } from '@muster/operators';
-import type { ObservedEvent } from '../facts/observed-event';
+import { type Fact, recorded } from '@muster/testing';
 import {
-  DEFAULT_REQUIREMENTS,
   completeClusterOutcomes,
   completeHostOutcomes,
   conditionsWithoutHosts,
+  DEFAULT_REQUIREMENTS,
   initialHostConditions,
   type Outcome,
   type RulesPolicy,
 } from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
-import { type Fact, recorded } from '@muster/testing';
-import { parseSubject, type Subject } from '../facts/subjects';
-import { isRegistered } from '../facts/view-entries';
+import { isRegistered, type ObservedEvent, parseSubject, type Subject } from '../facts/view-entries';
 import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
-import { type RecordedOutcomes, type OutcomeCommand, outcomeDecider } from './outcomes.decider';
+import { type OutcomeCommand, outcomeDecider, type RecordedOutcomes } from './outcomes.decider';
 
 export const POLICY: RulesPolicy = {
   requirements: DEFAULT_REQUIREMENTS,

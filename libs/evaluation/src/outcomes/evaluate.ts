@@ -11,8 +11,7 @@ import {
   type RulesPolicy,
 } from '@muster/validation-rules';
 import type { FactsView } from '../facts/facts-view';
-import { toClusterFacts } from '../facts/to-cluster-facts';
-import { toHostFacts } from '../facts/to-host-facts';
+import { toClusterFacts, toHostFacts } from '../facts/to-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
 import type { OutcomeCommand } from './outcomes.decider';
 

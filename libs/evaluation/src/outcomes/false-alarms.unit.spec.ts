@@ -13,7 +13,7 @@ import {
 } from '@muster/testing';
 import { INITIAL_CLUSTER_OUTCOMES, initialHostOutcomes, type Outcome } from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
-import { parseSubject, type Subject } from '../facts/subjects';
+import { parseSubject, type Subject } from '../facts/view-entries';
 import { POLICY } from './arrival.fixture.spec';
 import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
 import { outcomeDecider, type RecordedOutcomes } from './outcomes.decider';

@@ -9,7 +9,7 @@ import {
   recorded,
 } from '@muster/testing';
 import { FactsView } from '../facts/facts-view';
-import { parseSubject } from '../facts/subjects';
+import { parseSubject } from '../facts/view-entries';
 import { POLICY } from './arrival.fixture.spec';
 import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
 import { outcomeDecider, type RecordedOutcomes } from './outcomes.decider';

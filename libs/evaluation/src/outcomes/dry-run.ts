@@ -2,16 +2,16 @@ import {
   type ClusterSettings,
   type HostKey,
   hostKeyOf,
+  type InventoryEvent,
   type MusterEvent,
   type Plain,
-  type InventoryEvent,
 } from '@muster/contracts';
 import type { Decision } from '@muster/decision';
 import {
   clusterDecider,
   effectiveRole,
-  hostDecider,
   HOST_ROLES,
+  hostDecider,
   installableDisks,
   suggestRoles,
   weighHosts,
@@ -29,8 +29,7 @@ import {
   SUPPRESSED,
 } from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
-import { toClusterFacts } from '../facts/to-cluster-facts';
-import { toHostFacts } from '../facts/to-host-facts';
+import { toClusterFacts, toHostFacts } from '../facts/to-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
 
 /** Id of the cluster, infra-env and hosts of a dry run. */

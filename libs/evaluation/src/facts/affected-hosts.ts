@@ -1,0 +1,85 @@
+import type { HostKey } from '@muster/contracts';
+import { type ClusterShape, NO_SHAPE, shapeOf } from '@muster/operators';
+import { type ClusterSettingsFacts, effectiveRole } from '@muster/validation-rules';
+import isEqual from 'fast-deep-equal';
+import { type ClusterEntry, type HostEntry, type KnownEntries, nameOf } from './view-entries';
+
+/** Settings that no host rule reads: a change of these settings changes no outcome of a host. */
+const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettingsFacts>([
+  'apiVips',
+  'ingressVips',
+  'vipDhcpAllocation',
+  'networkType',
+  'pullSecretSet',
+  'hasCustomManifest',
+  'ignoredClusterRules',
+]);
+
+export function isSameToHosts(before: ClusterSettingsFacts, after: ClusterSettingsFacts): boolean {
+  const read = (facts: ClusterSettingsFacts): readonly unknown[] =>
+    Object.entries(facts).filter(([name]) => !READ_BY_CLUSTERS_ONLY.has(name));
+  return isEqual(read(before), read(after));
+}
+
+/** Returns the hosts that shared or now share the name of a changed host. */
+export function renamed(
+  before: HostEntry,
+  after: HostEntry,
+  clusters: ReadonlyMap<string, ClusterEntry>,
+): readonly HostKey[] {
+  const [left, joined] = [before.state.clusterId, after.state.clusterId];
+  const [oldName, newName] = [nameOf(before), nameOf(after)];
+  if (left === joined && oldName === newName) return [];
+  return [...giveUpName(clusters.get(left), oldName, after.key), ...takeName(clusters.get(joined), newName, after.key)];
+}
+
+/** Only the last remaining host, or the first existing one, stops or starts to have a unique name. */
+function giveUpName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
+  const bearers = cluster?.names.get(name);
+  if (!cluster || !bearers?.delete(key)) return [];
+  if (bearers.size === 0) cluster.names.delete(name);
+  return bearers.size === 1 ? [...bearers] : [];
+}
+
+function takeName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
+  if (!cluster || name === '') return [];
+  const bearers = cluster.names.get(name) ?? new Set();
+  const met = bearers.size === 1 ? [...bearers] : [];
+  cluster.names.set(name, bearers.add(key));
+  return met;
+}
+
+/** Returns the numbers of hosts by role. Only operators read them. */
+export function shapeOfCluster(cluster: ClusterEntry, entries: KnownEntries): ClusterShape {
+  if (cluster.facts.operators.length === 0) return NO_SHAPE;
+  const hosts = entries.hostsOf(cluster).filter(({ state }) => state.kind !== 'AddToExistingClusterHost');
+  return shapeOf(
+    hosts.map(({ state: { role, suggestedRole } }) => ({ role, effectiveRole: effectiveRole(role, suggestedRole) })),
+  );
+}
+
+/** Returns the hosts whose operators have to be evaluated again because the numbers of hosts by role have changed. */
+export function reshaped(cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
+  const shape = shapeOfCluster(cluster, entries);
+  if (isEqual(shape, cluster.shape)) return [];
+  cluster.shape = shape;
+  return [...cluster.hostKeys];
+}
+
+/** With fewer hosts it cannot be decided which of them is cut off. */
+const HOSTS_MIN = 3;
+/** Two control plane hosts with fencing form a complete cluster. */
+const FENCED_HOSTS_MIN = 2;
+
+function majorityHostsMin({ controlPlaneCount }: ClusterSettingsFacts, hosts: readonly HostEntry[]): number {
+  const isFenced = controlPlaneCount === 2 && hosts.some(({ state }) => state.settings.fencingCredentialsSet);
+  return isFenced ? FENCED_HOSTS_MIN : HOSTS_MIN;
+}
+
+interface HostsByCluster {
+  hostsOf(cluster: ClusterEntry): readonly HostEntry[];
+}
+
+/** Returns how many hosts a cluster needs before its connectivity groups count. Reads the hosts only where they matter. */
+export const majorityHostsMinOf = (cluster: ClusterEntry, view: HostsByCluster): number =>
+  majorityHostsMin(cluster.facts, cluster.facts.controlPlaneCount === 2 ? view.hostsOf(cluster) : []);
