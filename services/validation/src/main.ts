@@ -1,5 +1,37 @@
-import { type StartService, startMicroservice } from '@muster/nest-kit';
-import { AppModule } from './app.module';
+import { FactsView } from '@muster/evaluation';
+import {
+  type Platform,
+  platformProviders,
+  ReactorHost,
+  Readiness,
+  startMicroservice,
+  type StartService,
+} from '@muster/nest-kit';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
+import { OutcomeStore } from './outcome-store';
+import { DryRunController, ReadOutcomesController } from './outcomes.controller';
+import { ValidationProcess } from './validation.process';
+
+@Module({})
+export class AppModule {
+  static on(platform: Platform): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [ReadOutcomesController, DryRunController],
+      providers: [
+        ...platformProviders(platform),
+        { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
+        { provide: FLAP_POLICY, useFactory: () => readFlapPolicy(platform.environment) },
+        Readiness,
+        ReactorHost,
+        FactsView,
+        OutcomeStore,
+        ValidationProcess,
+      ],
+    };
+  }
+}
 
 /** Every pre-flight rule, its outcome and its history. */
 export const startValidation: StartService = (platform, logger) =>

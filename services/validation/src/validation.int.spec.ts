@@ -7,12 +7,12 @@ import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { type EventData, ValidationService } from '@muster/contracts';
 import { type Relay, startRelay } from '@muster/event-sourcing';
 import { callService, type Platform, type RunningService } from '@muster/nest-kit';
-import { type JsonObject, type RecordedEvent, type StreamId } from '@muster/ports';
-import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
 import {
   CLUSTER_ID,
   clusterEvent,
   clusterRegistered,
+  eventually,
   type Fact,
   hostEntered,
   hostEvent,
@@ -20,7 +20,10 @@ import {
   hostRegistered,
   infraEnvRegistered,
   inventoryReported,
+  type NatsServer,
   reportEvent,
+  startNatsServer,
+  temporaryDirectory,
 } from '@muster/testing';
 import { startValidation } from './main';
 

@@ -1,0 +1,78 @@
+import { parseEvent, ValidationService } from '@muster/contracts';
+import { DryRun, type DryRunHost } from '@muster/evaluation';
+import { CLOCK, Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import {
+  completeClusterOutcomes,
+  completeHostOutcomes,
+  NO_HISTORY,
+  type RulesPolicy,
+  SUPPRESSED,
+} from '@muster/validation-rules';
+import { Controller, Inject } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { CONFIG } from './config';
+import { OutcomeStore } from './outcome-store';
+
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const SUBJECT_ID = new RegExp(`^${UUID}(\\.${UUID})?$`);
+
+/** Returns all outcomes of a host or cluster with their history. */
+@Controller()
+export class ReadOutcomesController {
+  constructor(private readonly store: OutcomeStore) {}
+
+  @Handles(ValidationService.method.readOutcomes)
+  async handle(
+    @Payload() { subjectId }: InputOf<typeof ValidationService.method.readOutcomes>,
+  ): Promise<OutputOf<typeof ValidationService.method.readOutcomes>> {
+    if (!SUBJECT_ID.test(subjectId))
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: `subjectId "${subjectId.slice(0, 100)}" is not the id of a cluster or host. Allowed: <cluster id> or <infra-env id>.<host id>.`,
+        subject: 'subjectId',
+      });
+    const recorded = await this.store.read(subjectId);
+    const outcomes = subjectId.includes('.')
+      ? completeHostOutcomes(recorded.outcomes, recorded.clusterId !== '')
+      : completeClusterOutcomes(recorded.outcomes);
+    return {
+      outcomes: outcomes
+        .filter(({ status }) => status !== SUPPRESSED)
+        .map((outcome) => {
+          const { since, flips } = recorded.histories.get(outcome.id) ?? NO_HISTORY;
+          return { ...outcome, since, flips };
+        }),
+    };
+  }
+}
+
+/** Evaluates a cluster and its hosts without storing anything. */
+@Controller()
+export class DryRunController {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly policy: RulesPolicy,
+  ) {}
+
+  @Handles(ValidationService.method.dryRun)
+  handle(
+    @Payload() { settings = {}, pullSecretSet, hosts }: InputOf<typeof ValidationService.method.dryRun>,
+  ): OutputOf<typeof ValidationService.method.dryRun> {
+    const dryRun = new DryRun(this.policy, new Date(this.clock.nowMs()).toISOString());
+    const { outcomes, hosts: results, machineNetworks } = dryRun.run(settings, pullSecretSet, hosts.map(toDryRunHost));
+    return {
+      outcomes: [...outcomes],
+      hosts: results.map((result) => ({ ...result, outcomes: [...result.outcomes] })),
+      machineNetworks: [...machineNetworks],
+    };
+  }
+}
+
+type Host = InputOf<typeof ValidationService.method.dryRun>['hosts'][number];
+
+const toDryRunHost = (host: Host): DryRunHost => ({
+  ...host,
+  reports: host.reports.map(({ type, data }) => parseEvent('inventory', type, data ?? {})),
+});
