@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { connectNatsRequests } from '@muster/adapter-nats';
+import { join } from 'node:path';
 import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
+import { connectNatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { InventoryService } from '@muster/contracts';
 import { createReportReader } from '@muster/inventory';

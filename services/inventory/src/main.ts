@@ -1,5 +1,24 @@
-import { type StartService, startMicroservice } from '@muster/nest-kit';
-import { AppModule } from './app.module';
+import { type Platform, platformProviders, Readiness, startMicroservice, type StartService } from '@muster/nest-kit';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { READ_REPORT, readConfig } from './config';
+import { InventoryController } from './inventory.controller';
+import { Reports } from './reports';
+
+@Module({})
+export class AppModule {
+  static on(platform: Platform): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [InventoryController],
+      providers: [
+        ...platformProviders(platform),
+        { provide: READ_REPORT, useFactory: () => readConfig(platform.environment) },
+        Readiness,
+        Reports,
+      ],
+    };
+  }
+}
 
 /** What hosts report about themselves. */
 export const startInventory: StartService = (platform, logger) =>
