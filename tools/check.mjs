@@ -33,6 +33,7 @@ const CHECKS = [
   ['contracts: lint', () => run('buf', ['lint'])],
   ['contracts: nothing released is broken', () => run('buf', ['breaking', '--against', 'proto/released.binpb'])],
   ['contracts: generated code is current', generatedCodeIsCurrent],
+  ['documentation: paths and links exist', () => run('node', ['tools/check-documentation.mjs'])],
   ['language', () => run('node', ['tools/language/check-language.mjs'])],
   ['no regular expression of exponential time', () => run('node', ['tools/check-expressions.mjs'])],
   ['diagrams and reference pages are current', () => run('node', ['tools/diagrams/dist/main.js', '--check'])],
