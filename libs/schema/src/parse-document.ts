@@ -1,12 +1,12 @@
-import type { Static, TSchema } from '@sinclair/typebox';
+import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { toViolation, type Violation } from './violation';
+import { type PlacedViolation, toViolation } from './violation';
 
 /** A document that matches its schema, or the reasons why it does not. */
 export type Parsed<Value> =
   | { readonly kind: 'valid'; readonly value: Value }
-  | { readonly kind: 'invalid'; readonly violations: readonly [Violation, ...Violation[]] };
+  | { readonly kind: 'invalid'; readonly violations: readonly [PlacedViolation, ...PlacedViolation[]] };
 
 export interface ParserOptions {
   /** What the document is called in messages; empty: paths begin with the name of a member. */
@@ -15,6 +15,8 @@ export interface ParserOptions {
   readonly dropsUnknown?: boolean;
   /** Every violation is reported instead of the first. @default false */
   readonly reportsAll?: boolean;
+  /** A member that is null counts as absent: the document is checked, and returned, without it. @default false */
+  readonly nullIsAbsent?: boolean;
 }
 
 export type Parser<Value> = (document: unknown) => Parsed<Value>;
@@ -24,16 +26,37 @@ export type Parser<Value> = (document: unknown) => Parsed<Value>;
  * With `dropsUnknown` the given document itself is changed.
  *
  * A schema may carry `expected: 'a MAC address such as 02:00:00:80:12:14'`: messages then say that instead of the keyword that failed.
+ * For values that no keyword describes, `holds` makes a schema of a predicate.
  */
 export function createParser<S extends TSchema>(schema: S, options: ParserOptions): Parser<Static<S>> {
-  const { name, dropsUnknown = false, reportsAll = false } = options;
+  const { name, dropsUnknown = false, reportsAll = false, nullIsAbsent = false } = options;
   let validate: ValidateFunction<Static<S>> | undefined;
-  return (document) => {
+  return (given) => {
     validate ??= createAjv(dropsUnknown, reportsAll).compile<Static<S>>(schema);
+    const document: unknown = nullIsAbsent ? withoutNulls(given) : given;
     if (validate(document)) return { kind: 'valid', value: document };
-    const [first, ...more] = (validate.errors ?? []).map((error) => toViolation(name, error));
-    return { kind: 'invalid', violations: [first ?? { path: name, reason: 'is not valid' }, ...more] };
+    const [first, ...more] = (validate.errors ?? []).map((error) => toViolation(name, document, error));
+    return { kind: 'invalid', violations: [first ?? { place: [], path: name, reason: 'is not valid' }, ...more] };
   };
+}
+
+/**
+ * A schema for values that a function recognises. `expected` says in messages what is allowed: `an IP address`.
+ * The value has no type of its own: the reader of the document converts it.
+ */
+export const holds = (predicate: (value: unknown) => boolean, expected: string): TUnsafe<unknown> =>
+  Type.Unsafe<unknown>({ [PREDICATE]: predicate, expected });
+
+const PREDICATE = 'predicate';
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]: [string, unknown]) =>
+      member === null || member === undefined ? [] : [[name, withoutNulls(member)]],
+    ),
+  );
 }
 
 function createAjv(dropsUnknown: boolean, reportsAll: boolean): Ajv {
@@ -47,5 +70,10 @@ function createAjv(dropsUnknown: boolean, reportsAll: boolean): Ajv {
   });
   addFormats.default(ajv);
   ajv.addKeyword('expected');
+  ajv.addKeyword({
+    keyword: PREDICATE,
+    validate: (predicate: (value: unknown) => boolean, value: unknown): boolean => predicate(value),
+    errors: false,
+  });
   return ajv;
 }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { createParser, formatViolation, type Parsed } from '.';
+import { createParser, formatPlace, formatViolation, holds, type Parsed } from '.';
 
 const DISK = Type.Object(
   {
@@ -82,5 +82,36 @@ describe('A parser of documents', () => {
   it('reports every violation on request', () => {
     const all = createParser(INVENTORY, { name: 'inventory', reportsAll: true });
     expect(sentences(all(withDisk({ size_bytes: 'x' })))).toHaveLength(2);
+  });
+
+  it('checks a value with a predicate', () => {
+    const even = holds((value) => Number(value) % 2 === 0, 'an even number');
+    const check = createParser(Type.Object({ a: Type.Optional(even) }), { name: '' });
+    expect(check({ a: '4' })).toEqual({ kind: 'valid', value: { a: '4' } });
+    expect(check({})).toEqual({ kind: 'valid', value: {} });
+    expect(sentences(check({ a: '5' }))).toEqual(['a must be an even number, not "5"']);
+  });
+
+  it.each([
+    [{ list: [{ 1: 'x' }] }, ['list', 0, '1'], 'list[0].1'],
+    [{ list: [{}] }, ['list', 0], 'list[0].1'],
+    [{ list: [{ 1: 1, 'a/b': 1 }] }, ['list', 0, 'a/b'], 'list[0].a/b'],
+    [{ list: {} }, ['list'], 'list'],
+    [[], [], ''],
+  ])('gives the place in %j as names and indices', (document, place, path) => {
+    const entry = Type.Object({ 1: Type.Integer() }, { additionalProperties: false });
+    const parsed = createParser(Type.Object({ list: Type.Array(entry) }), { name: '' })(document);
+    expect(parsed).toMatchObject({ kind: 'invalid', violations: [{ place, path }] });
+    expect(path.startsWith(formatPlace(place))).toBe(true);
+  });
+
+  it('treats null as absent on request', () => {
+    const nullable = createParser(INVENTORY, { name: 'inventory', nullIsAbsent: true });
+    expect(nullable({ disks: [{ name: 'sda', size_bytes: 1, role: null }], id: null })).toEqual({
+      kind: 'valid',
+      value: { disks: [{ name: 'sda', size_bytes: 1 }] },
+    });
+    expect(sentences(nullable({ disks: null }))).toEqual(['inventory.disks is required']);
+    expect(sentences(nullable({ disks: [null] }))).toEqual(['inventory.disks[0] must be an object, not null']);
   });
 });

@@ -8,6 +8,15 @@ export interface Violation {
   readonly reason: string;
 }
 
+/** Member names and list indices from the root of a document to one of its values. */
+export type Place = readonly (string | number)[];
+
+/** A violation that a schema found. */
+export interface PlacedViolation extends Violation {
+  /** The innermost value of the document that the violation is about: for a missing member the object that lacks it. */
+  readonly place: Place;
+}
+
 /** The violation as one sentence without a full stop. */
 export const formatViolation = ({ path, reason }: Violation): string => `${path} ${reason}`;
 
@@ -33,17 +42,20 @@ const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The violation that an error of the validator describes. `name` is the name of the document. */
-export function toViolation(name: string, error: ErrorObject): Violation {
-  const path = formatPath(name, error.instancePath);
+export function toViolation(name: string, document: unknown, error: ErrorObject): PlacedViolation {
+  const place = placeOf(document, error.instancePath);
+  const path = formatPlace(place, name);
   switch (error.keyword) {
     case 'required':
-      return { path: member(path, String(error.params['missingProperty'])), reason: 'is required' };
-    case 'additionalProperties':
-      return { path: member(path, String(error.params['additionalProperty'])), reason: unknownMember(error) };
+      return { place, path: memberPath(path, String(error.params['missingProperty'])), reason: 'is required' };
+    case 'additionalProperties': {
+      const unknown = String(error.params['additionalProperty']);
+      return { place: [...place, unknown], path: memberPath(path, unknown), reason: unknownMember(error) };
+    }
     case 'minLength':
-      if (error.params['limit'] === 1) return { path, reason: 'must not be empty' };
+      if (error.params['limit'] === 1) return { place, path, reason: 'must not be empty' };
   }
-  return { path, reason: `must be ${expectation(error)}, not ${displayValue(error.data)}` };
+  return { place, path, reason: `must be ${expectation(error)}, not ${displayValue(error.data)}` };
 }
 
 function unknownMember({ parentSchema }: ErrorObject): string {
@@ -95,13 +107,32 @@ export function displayValue(value: unknown): string {
   return text.length > VALUE_MAX_CHARACTERS ? `${text.slice(0, VALUE_MAX_CHARACTERS)}…` : text;
 }
 
-/** `/disks/3/size_bytes` of the document `inventory` is `inventory.disks[3].size_bytes`. */
-function formatPath(name: string, pointer: string): string {
+/** `/disks/3/size_bytes` as names and indices. A digit is an index in a list only: objects may have members with such names. */
+function placeOf(document: unknown, pointer: string): Place {
+  let value = document;
   return pointer
     .split('/')
     .slice(1)
-    .map((part) => part.replace(/~1/g, '/').replace(/~0/g, '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : member(path, part)), name);
+    .map((part) => {
+      const name = part.replace(/~1/g, '/').replace(/~0/g, '~');
+      if (Array.isArray(value)) {
+        value = value[Number(name)];
+        return Number(name);
+      }
+      value = isRecord(value) ? value[name] : undefined;
+      return name;
+    });
 }
 
-const member = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null;
+
+/** `['disks', 3, 'size_bytes']` of the document `inventory` is `inventory.disks[3].size_bytes`. */
+export function formatPlace(place: Place, name = ''): string {
+  return place.reduce<string>(
+    (path, part) => (typeof part === 'number' ? `${path}[${part}]` : memberPath(path, part)),
+    name,
+  );
+}
+
+const memberPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
