@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes, webcrypto } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,6 @@ import { gzipSync } from 'node:zlib';
 import type { ImageRegistry, SendHttp } from '@muster/ports';
 import * as x509 from '@peculiar/x509';
 import bcrypt from 'bcryptjs';
-import 'reflect-metadata';
 import type { MirrorRule } from './image-reference';
 import { ociImageRegistry } from './oci-image-registry';
 import { parsePullSecret } from './registry-client';
