@@ -2,15 +2,14 @@ import { ALL_EVENTS, HEAD_BEACON, projectionSubject } from '@muster/event-sourci
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { inMemoryObjectStore, inMemoryReadModels, inMemorySecrets } from '@muster/adapter-in-memory';
-import { connectNatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { EventsService } from '@muster/contracts';
-import { callService, type Environment, type Platform } from '@muster/nest-kit';
+import { callService, type Environment } from '@muster/nest-kit';
 import { type EventStore, NO_STREAM } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { eventually, type NatsServer, seededIds, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { openTestPlatform } from '@muster/testing/platform';
 import type { LoggerService } from '@nestjs/common';
 import { type RunningEvents, startEvents } from './main';
 import {
@@ -56,24 +55,11 @@ describe('the events service on a real bus and a store on disk', () => {
   };
 
   const start = async (eventStore: EventStore, environment: Environment = {}) => {
-    const requests = await connectNatsRequests({ servers: nats.url, name: 'events-test' });
-    const platform: Platform = {
-      eventStore,
-      readModels: inMemoryReadModels(),
-      objectStore: inMemoryObjectStore(),
-      secrets: inMemorySecrets(),
-      requests,
-      clock: { nowMs: () => Date.now() },
-      ids: seededIds(),
-      environment,
-    };
+    const platform = await openTestPlatform({ natsUrl: nats.url, eventStore, environment });
+    endings.push(() => platform.close());
     const events: RunningEvents = await startEvents(platform, SILENT);
-    const close = async (): Promise<void> => {
-      await events.close();
-      await requests.close();
-    };
-    endings.push(close);
-    return { platform, events, requests };
+    endings.push(() => events.close());
+    return { platform, events, requests: platform.requests };
   };
 
   const append = async (store: EventStore, ...facts: readonly Fact[]): Promise<void> => {

@@ -1,17 +1,12 @@
-import {
-  inMemoryEventStore,
-  inMemoryObjectStore,
-  inMemoryReadModels,
-  inMemorySecrets,
-} from '@muster/adapter-in-memory';
-import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
+import type { NatsRequests } from '@muster/adapter-nats';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { subjectOfMethod } from '@muster/contracts';
 import { projectionSubject } from '@muster/event-sourcing';
 import type { Environment, Platform } from '@muster/nest-kit';
 import { type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
 import type { Refusal } from '@muster/problems';
-import { eventToAppend, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
+import { eventToAppend } from '@muster/testing';
+import { openTestPlatform } from '@muster/testing/platform';
 import { answerChecker } from './api-document/answer-checker.fixture.spec';
 import type { RouteTable } from './http/routes';
 import { openGateway } from './main';
@@ -60,34 +55,20 @@ export async function startRunningGateway(
   environment: Environment = {},
   { storedEvents = 0 } = {},
 ): Promise<RunningGateway> {
-  const nats: NatsServer = await startNatsServer();
-  const requests = await connectNatsRequests({ servers: nats.url, name: 'gateway' });
-  const bus = await connectNatsRequests({ servers: nats.url, name: 'others' });
-  const platform: Platform = {
-    eventStore: inMemoryEventStore(),
-    readModels: inMemoryReadModels(),
-    objectStore: inMemoryObjectStore(),
-    secrets: inMemorySecrets(),
-    requests,
-    clock: { nowMs: () => Date.now() },
-    ids: seededIds(1),
+  const platform = await openTestPlatform({
     environment: { REST_HOST: '127.0.0.1', REST_PORT: '0', ...environment },
-  };
+  });
+  const bus = await platform.connect('others');
   const facts = Array.from({ length: storedEvents }, () => eventToAppend());
   if (facts.length > 0) await platform.eventStore.append('note-before', NO_STREAM, facts);
   const log: string[] = [];
   const write = (...parts: unknown[]): void => void log.push(parts.map(String).join(' '));
   const logger = { log: write, error: write, warn: write, debug: write, verbose: write, fatal: write };
-  const stop = async (): Promise<void> => {
-    await bus.close();
-    await requests.close();
-    await nats.stop();
-  };
   const { service: gateway, routes } = await openGateway(platform, logger).catch(async (error: unknown) => {
-    await stop();
+    await platform.close();
     throw error;
   });
-  await requests.flush();
+  await platform.requests.flush();
   const url = gateway.endpoints[0] ?? '';
   const asked: RunningGateway['asked'] = [];
 
@@ -133,7 +114,7 @@ export async function startRunningGateway(
     },
     close: async () => {
       await gateway.close();
-      await stop();
+      await platform.close();
     },
   };
 }

@@ -1,17 +1,10 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import {
-  inMemoryEventStore,
-  inMemoryObjectStore,
-  inMemoryReadModels,
-  inMemorySecrets,
-} from '@muster/adapter-in-memory';
-import { connectNatsRequests } from '@muster/adapter-nats';
 import { type MusterEvent, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
-import { startRelay } from '@muster/event-sourcing';
 import { type Environment, type Platform, type RunningService } from '@muster/nest-kit';
 import { type EventStore, type JsonObject, NO_STREAM, type RecordedEvent } from '@muster/ports';
-import { eventually, seededIds } from '@muster/testing';
+import { eventually } from '@muster/testing';
+import { openTestPlatform } from '@muster/testing/platform';
 import type { LoggerService } from '@nestjs/common';
 import { startIgnition } from './main';
 
@@ -36,25 +29,10 @@ export interface Stage {
 
 /** Ports in memory, a real bus, and the live copies that the events service would publish. */
 export async function openStage(natsUrl: string, environment: Environment = {}): Promise<Stage> {
-  const requests = await connectNatsRequests({ servers: natsUrl, name: 'ignition-test' });
-  const eventStore = inMemoryEventStore();
-  const relay = await startRelay({ store: eventStore, requests, onError: () => undefined });
+  const platform = await openTestPlatform({ natsUrl, environment, publishesEvents: true });
+  const { eventStore } = platform;
   const running: RunningService[] = [];
-  const platform: Platform = {
-    eventStore,
-    readModels: inMemoryReadModels(),
-    objectStore: inMemoryObjectStore(),
-    secrets: inMemorySecrets(),
-    requests,
-    clock: { nowMs: () => Date.now() },
-    ids: seededIds(),
-    environment,
-  };
-  const factsOf: Stage['factsOf'] = async (category, id) => {
-    const facts: RecordedEvent[] = [];
-    for await (const page of eventStore.readStream(streamIdOf(category, id))) facts.push(...page);
-    return facts;
-  };
+  const factsOf: Stage['factsOf'] = (category, id) => platform.eventsOf(streamIdOf(category, id));
   return {
     platform,
     factsOf,
@@ -76,8 +54,7 @@ export async function openStage(natsUrl: string, environment: Environment = {}):
     },
     close: async () => {
       for (const service of running) await service.close();
-      await relay.close();
-      await requests.close();
+      await platform.close();
     },
   };
 }

@@ -2,17 +2,11 @@ import 'reflect-metadata';
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import {
-  inMemoryEventStore,
-  inMemoryObjectStore,
-  inMemoryReadModels,
-  inMemorySecrets,
-} from '@muster/adapter-in-memory';
-import { connectNatsRequests } from '@muster/adapter-nats';
 import { IgnitionService, subjectOfMethod, toStoredData } from '@muster/contracts';
-import type { Environment, Platform } from '@muster/nest-kit';
+import type { Environment } from '@muster/nest-kit';
 import { type JsonObject, NO_STREAM, type RecordedEvent } from '@muster/ports';
-import { seededIds, temporaryDirectory } from '@muster/testing';
+import { temporaryDirectory } from '@muster/testing';
+import { openTestPlatform } from '@muster/testing/platform';
 import type { LoggerService } from '@nestjs/common';
 import { legacyIso } from './legacy-iso.fixture.spec';
 import { startImage } from './main';
@@ -69,7 +63,18 @@ export async function openImageStage(
       return { ...entry, url };
     }),
   ];
-  const requests = await connectNatsRequests({ servers: natsUrl, name: 'image-test' });
+  const platform = await openTestPlatform({
+    natsUrl,
+    environment: {
+      IMAGE_HOST: '127.0.0.1',
+      IMAGE_PORT: '0',
+      OS_IMAGES: JSON.stringify(osImages),
+      IMAGE_DIRECTORY: directory.path,
+      DATA_DIR: join(directory.path, 'store'),
+      ...environment,
+    },
+  });
+  const { eventStore, requests } = platform;
   let ignition: string | undefined = '{"ignition":{"version":"3.1.0"}}';
   const served = requests.subscribe(
     subjectOfMethod(IgnitionService.method.renderDiscoveryIgnition),
@@ -83,28 +88,10 @@ export async function openImageStage(
     subjectOfMethod(IgnitionService.method.renderNetworkRamdisk),
     async (): Promise<JsonObject> => ({ ok: { archive: networkRamdisk.toString('base64') } }),
   );
-  const eventStore = inMemoryEventStore();
-  const platform: Platform = {
-    eventStore,
-    readModels: inMemoryReadModels(),
-    objectStore: inMemoryObjectStore(),
-    secrets: inMemorySecrets(),
-    requests,
-    clock: { nowMs: () => Date.now() },
-    ids: seededIds(),
-    environment: {
-      IMAGE_HOST: '127.0.0.1',
-      IMAGE_PORT: '0',
-      OS_IMAGES: JSON.stringify(osImages),
-      IMAGE_DIRECTORY: directory.path,
-      DATA_DIR: join(directory.path, 'store'),
-      ...environment,
-    },
-  };
   const stop = async (): Promise<void> => {
     served.unsubscribe();
     servedNetwork.unsubscribe();
-    await requests.close();
+    await platform.close();
     directory.remove();
   };
   const service = await startImage(platform, SILENT).catch(async (error: unknown) => {
@@ -131,11 +118,7 @@ export async function openImageStage(
       const data = toStoredData(event) as JsonObject;
       await eventStore.append(`infraEnv-${INFRA_ENV_ID}`, NO_STREAM, [{ id: 'i', type: event.type, data, metadata }]);
     },
-    facts: async () => {
-      const facts: RecordedEvent[] = [];
-      for await (const page of eventStore.readStream(`image-${INFRA_ENV_ID}`)) facts.push(...page);
-      return facts;
-    },
+    facts: () => platform.eventsOf(`image-${INFRA_ENV_ID}`),
     close: async () => {
       await service.close();
       await stop();

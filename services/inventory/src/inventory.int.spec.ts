@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
-import { inMemoryReadModels } from '@muster/adapter-in-memory';
-import { connectNatsRequests } from '@muster/adapter-nats';
-import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { InventoryService } from '@muster/contracts';
 import { createReportReader } from '@muster/inventory';
-import { callService, type Platform, type RunningService, sha256Digest } from '@muster/nest-kit';
+import { callService, type RunningService, sha256Digest } from '@muster/nest-kit';
 import type { RecordedEvent } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { openTestPlatform, type TestPlatform } from '@muster/testing/platform';
 import { startInventory } from './main';
 import { HOST_KEY, sampleInventory } from './sample-inventory.fixture.spec';
 
@@ -17,35 +12,17 @@ const [infraEnvId = ''] = HOST_KEY.split('.');
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
 describe('The inventory service on a bus, a store and a disk', () => {
-  const directory = temporaryDirectory();
-  let nats: NatsServer;
-  let platform: Platform;
+  let platform: TestPlatform;
   let service: RunningService;
 
   beforeAll(async () => {
-    nats = await startNatsServer();
-    platform = {
-      requests: await connectNatsRequests({ servers: nats.url, name: 'inventory-test' }),
-      eventStore: sqliteEventStore({ file: join(directory.path, 'events.db') }),
-      objectStore: await filesystemObjectStore({ directory: join(directory.path, 'objects') }),
-      secrets: await filesystemSecrets({
-        directory: join(directory.path, 'secrets'),
-        masterKeyFile: join(directory.path, 'key'),
-      }),
-      readModels: inMemoryReadModels(),
-      clock: { nowMs: () => Date.now() },
-      ids: { uuid: () => randomUUID() },
-      environment: {},
-    };
+    platform = await openTestPlatform({ storage: 'disk', ids: { uuid: () => randomUUID() } });
     service = await startInventory(platform, SILENT);
   });
 
   afterAll(async () => {
     await service.close();
-    await platform.requests.close();
-    await platform.eventStore.close();
-    await nats.stop();
-    directory.remove();
+    await platform.close();
   });
 
   const context = () => ({ commandId: randomUUID(), correlationId: 'c', actor: 'agent:test' });

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import {
-  inMemoryEventStore,
-  inMemoryObjectStore,
-  inMemoryReadModels,
-  inMemorySecrets,
-} from '@muster/adapter-in-memory';
-import { connectNatsRequests } from '@muster/adapter-nats';
-import {
   agentSubject,
   type HostKey,
   InventoryService,
@@ -25,7 +18,7 @@ import {
   infraEnvDecider,
   type InfraEnvState,
 } from '@muster/domain';
-import { type CommandContext, type Relay, startRelay } from '@muster/event-sourcing';
+import type { CommandContext } from '@muster/event-sourcing';
 import {
   callService,
   type InputOf,
@@ -35,7 +28,8 @@ import {
   startMicroservice,
 } from '@muster/nest-kit';
 import type { EventStore, JsonObject, RecordedEvent, StreamId } from '@muster/ports';
-import { eventually, type ManualClock, manualClock, type NatsServer, startNatsServer } from '@muster/testing';
+import { eventually, type ManualClock, manualClock } from '@muster/testing';
+import { openTestPlatform, type TestPlatform } from '@muster/testing/platform';
 import { AppModule } from './app.module';
 import { RegistrationProcess } from './reactions/registration-process';
 
@@ -44,7 +38,7 @@ type Running = Awaited<ReturnType<typeof startMicroservice>>;
 
 /** The service on a real bus, an in-memory store and a clock moved by hand; the inventory service is played. */
 export class RegistrationBench {
-  readonly clock: ManualClock = manualClock();
+  readonly store: EventStore;
   readonly reports: InventoryReport[] = [];
   readonly cleared: string[] = [];
   private readonly nudges: string[] = [];
@@ -56,21 +50,14 @@ export class RegistrationBench {
   private refusal: JsonObject | undefined;
 
   private constructor(
-    private readonly nats: NatsServer,
-    readonly store: EventStore,
-    requests: Platform['requests'],
-    environment: Platform['environment'],
-    private readonly relay: Relay,
+    private readonly opened: TestPlatform,
+    readonly clock: ManualClock,
   ) {
+    const { eventStore, requests } = opened;
+    this.store = eventStore;
     this.platform = {
-      eventStore: { ...store, append: (...given) => this.appendUnlessBroken(...given) },
-      readModels: inMemoryReadModels(),
-      objectStore: inMemoryObjectStore(),
-      secrets: inMemorySecrets(),
-      requests,
-      clock: this.clock,
-      ids: { uuid: () => randomUUID() },
-      environment,
+      ...opened,
+      eventStore: { ...eventStore, append: (...given) => this.appendUnlessBroken(...given) },
     };
     requests.subscribe(subjectOfMethod(InventoryService.method.recordReport), async ({ body }): Promise<JsonObject> => {
       this.reports.push(body as unknown as InventoryReport);
@@ -89,24 +76,19 @@ export class RegistrationBench {
   }
 
   static async start(environment: Platform['environment'] = {}): Promise<RegistrationBench> {
-    const nats = await startNatsServer();
-    const requests = await connectNatsRequests({ servers: nats.url, name: 'registration-test' });
-    const store = inMemoryEventStore();
-    const onError = (error: Error): never => {
-      throw error;
-    };
-    const relay = await startRelay({ store, requests, onError });
-    const bench = new RegistrationBench(nats, store, requests, environment, relay);
+    const clock = manualClock();
+    const ids = { uuid: () => randomUUID() };
+    const bench = new RegistrationBench(
+      await openTestPlatform({ environment, clock, ids, publishesEvents: true }),
+      clock,
+    );
     await bench.startService();
     return bench;
   }
 
   async stop(): Promise<void> {
     await this.stopService();
-    await this.relay.close();
-    await this.platform.requests.close();
-    await this.store.close();
-    await this.nats.stop();
+    await this.opened.close();
   }
 
   async startService(): Promise<void> {

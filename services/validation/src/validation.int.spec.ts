@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
-import { inMemoryReadModels } from '@muster/adapter-in-memory';
-import { connectNatsRequests } from '@muster/adapter-nats';
-import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { type EventData, ValidationService } from '@muster/contracts';
-import { type Relay, startRelay } from '@muster/event-sourcing';
-import { callService, type Platform, type RunningService } from '@muster/nest-kit';
+import { callService, type RunningService } from '@muster/nest-kit';
 import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
 import {
   CLUSTER_ID,
@@ -20,56 +14,35 @@ import {
   hostRegistered,
   infraEnvRegistered,
   inventoryReported,
-  type NatsServer,
   reportEvent,
-  startNatsServer,
-  temporaryDirectory,
 } from '@muster/testing';
+import { openTestPlatform, type TestPlatform } from '@muster/testing/platform';
 import { startValidation } from './main';
 
 const NOBODY = ['', '.'].map((dot) => ({ domainName: `validateNoWildcardDNS.c.example.com${dot}` }));
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
-const fail = (error: Error): never => {
-  throw error;
-};
 
 describe('the validation service on a bus and a store', () => {
-  const directory = temporaryDirectory();
-  let nats: NatsServer;
-  let platform: Platform;
-  let relay: Relay;
+  let platform: TestPlatform;
   let service: RunningService;
 
   beforeAll(async () => {
-    nats = await startNatsServer();
-    platform = {
-      requests: await connectNatsRequests({ servers: nats.url, name: 'validation-test' }),
-      eventStore: sqliteEventStore({ file: join(directory.path, 'events.db') }),
-      objectStore: await filesystemObjectStore({ directory: join(directory.path, 'objects') }),
-      secrets: await filesystemSecrets({
-        directory: join(directory.path, 'secrets'),
-        masterKeyFile: join(directory.path, 'key'),
-      }),
-      readModels: inMemoryReadModels(),
-      clock: { nowMs: () => Date.now() },
+    platform = await openTestPlatform({
+      storage: 'disk',
       ids: { uuid: () => randomUUID() },
+      publishesEvents: true,
       environment: {
         ENABLE_UPGRADE_AGENT: 'false',
         VALIDATION_FLAPPING_TURNS: '4',
         VALIDATION_FLAPPING_QUIET: '1s',
       },
-    };
-    relay = await startRelay({ store: platform.eventStore, requests: platform.requests, onError: fail });
+    });
     service = await startValidation(platform, SILENT);
   });
 
   afterAll(async () => {
     await service.close();
-    await relay.close();
-    await platform.requests.close();
-    await platform.eventStore.close();
-    await nats.stop();
-    directory.remove();
+    await platform.close();
   });
 
   const stored = async (streamId: string): Promise<RecordedEvent[]> => {

@@ -3,13 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openFileByteSource } from '@muster/adapter-filesystem';
-import {
-  inMemoryEventStore,
-  inMemoryObjectStore,
-  inMemoryReadModels,
-  inMemorySecrets,
-} from '@muster/adapter-in-memory';
-import { connectNatsRequests, loadOrCreateNatsTrust, type NatsRequests } from '@muster/adapter-nats';
+import { loadOrCreateNatsTrust } from '@muster/adapter-nats';
 import { createBaseImage } from '@muster/base-image';
 import { bufferByteSource, readBootIsoLayout, readIgnitionConfig, readKargs } from '@muster/boot-image';
 import { IgnitionService, type MusterEvent, toStoredData } from '@muster/contracts';
@@ -18,7 +12,8 @@ import { type JsonObject, NO_STREAM } from '@muster/ports';
 import { readBootImage } from '@muster/service-agent';
 import { startIgnition } from '@muster/service-ignition';
 import { startImage } from '@muster/service-image';
-import { type NatsServer, seededIds, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { openTestPlatform, type TestPlatform } from '@muster/testing/platform';
 import type { LoggerService } from '@nestjs/common';
 import 'reflect-metadata';
 
@@ -36,7 +31,7 @@ const noValidator = hasValidator ? '' : ' (skipped: the Debian package ignition 
 whenPresent(`an image downloaded from the services, on a base image of our own${missing}`, () => {
   const directory = temporaryDirectory();
   let nats: NatsServer;
-  let requests: NatsRequests;
+  let platform: TestPlatform;
   let services: RunningService[];
   let url: string;
   let image: Buffer;
@@ -48,15 +43,8 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     const trustFile = join(directory.path, 'trust.json');
     await loadOrCreateNatsTrust(trustFile);
     nats = await startNatsServer();
-    requests = await connectNatsRequests({ servers: nats.url, name: 'discovery-image-test' });
-    const platform: Platform = {
-      eventStore: inMemoryEventStore(),
-      readModels: inMemoryReadModels(),
-      objectStore: inMemoryObjectStore(),
-      secrets: inMemorySecrets(),
-      requests,
-      clock: { nowMs: () => Date.now() },
-      ids: seededIds(),
+    platform = await openTestPlatform({
+      natsUrl: nats.url,
       environment: {
         IMAGE_HOST: '127.0.0.1',
         IMAGE_PORT: '0',
@@ -66,7 +54,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
           { openshift_version: '4.18', cpu_architecture: 'x86_64', url: pathToFileURL(basePath).href, version: '418' },
         ]),
       },
-    };
+    });
     await platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from(PULL_SECRET));
     await register(platform);
     services = [await startIgnition(platform, SILENT), await startImage(platform, SILENT)];
@@ -74,12 +62,12 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     image = Buffer.from(await (await fetch(url)).arrayBuffer());
     const context = { commandId: 'c', correlationId: 'c', actor: 'person' };
     const method = IgnitionService.method.renderDiscoveryIgnition;
-    const answer = await callService(requests, method, { infraEnvId: INFRA_ENV_ID, isoType: '' }, context);
+    const answer = await callService(platform.requests, method, { infraEnvId: INFRA_ENV_ID, isoType: '' }, context);
     ignition = Buffer.from(answer.ignition, 'base64').toString();
   });
   afterAll(async () => {
     for (const service of services) await service.close();
-    await requests.close();
+    await platform.close();
     await nats.stop();
     directory.remove();
   });

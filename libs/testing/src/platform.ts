@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
+import {
+  inMemoryEventStore,
+  inMemoryObjectStore,
+  inMemoryReadModels,
+  inMemorySecrets,
+} from '@muster/adapter-in-memory';
+import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { startRelay } from '@muster/event-sourcing';
+import type { Environment, Platform } from '@muster/nest-kit';
+import type { Clock, EventStore, Ids, RecordedEvent, StreamId } from '@muster/ports';
+import { seededIds } from './clock-and-ids';
+import { collectPages } from './event-store-reading.contract';
+import { startNatsServer, temporaryDirectory } from './processes';
+
+export interface TestPlatformOptions {
+  /** `memory`: all ports in memory. `disk`: SQLite and files in the temporary directory. @default memory */
+  readonly storage?: 'memory' | 'disk';
+  /** A store that the test owns; replaces the one of `storage` and stays open at the close. */
+  readonly eventStore?: EventStore;
+  /** A nats-server that several platforms share. @default a server of this platform */
+  readonly natsUrl?: string;
+  readonly environment?: Environment;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  /** Whether live copies of stored events are published, as the events service does. @default false */
+  readonly publishesEvents?: boolean;
+}
+
+/** The ports of a service over a real bus, with what a test needs beside them. */
+export interface TestPlatform extends Platform {
+  readonly requests: NatsRequests;
+  readonly natsUrl: string;
+  /** Path of a directory that is deleted at the close. */
+  readonly directory: string;
+  /** Another connection to the bus; it ends with the platform. */
+  connect(name: string): Promise<NatsRequests>;
+  /** All events of the stream, in order of revision. */
+  eventsOf(streamId: StreamId): Promise<RecordedEvent[]>;
+  close(): Promise<void>;
+}
+
+/** Opens the ports of a service. Every integration test of a service stands on this platform. */
+export async function openTestPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
+  const endings: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await open(options, endings)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function open(
+  options: TestPlatformOptions,
+  endings: (() => Promise<void> | void)[],
+): Promise<Omit<TestPlatform, 'close'>> {
+  const directory = temporaryDirectory();
+  endings.push(() => directory.remove());
+  const natsUrl = options.natsUrl ?? (await ownServer(endings));
+  const connect = async (name: string): Promise<NatsRequests> => {
+    const requests = await connectNatsRequests({ servers: natsUrl, name });
+    endings.push(() => requests.close());
+    return requests;
+  };
+  const pathOf = (name: string): string => join(directory.path, name);
+  const isOnDisk = options.storage === 'disk';
+  const stores = isOnDisk
+    ? {
+        objectStore: await filesystemObjectStore({ directory: pathOf('objects') }),
+        secrets: await filesystemSecrets({ directory: pathOf('secrets'), masterKeyFile: pathOf('master.key') }),
+      }
+    : { objectStore: inMemoryObjectStore(), secrets: inMemorySecrets() };
+  const eventStore =
+    options.eventStore ?? (isOnDisk ? sqliteEventStore({ file: pathOf('events.db') }) : inMemoryEventStore());
+  if (!options.eventStore) endings.push(() => eventStore.close());
+  const requests = await connect('test');
+  if (options.publishesEvents) {
+    const onError = (error: Error): never => {
+      throw error;
+    };
+    const relay = await startRelay({ store: eventStore, requests, onError });
+    endings.push(() => relay.close());
+  }
+  return {
+    ...stores,
+    eventStore,
+    readModels: inMemoryReadModels(),
+    requests,
+    clock: options.clock ?? { nowMs: () => Date.now() },
+    ids: options.ids ?? seededIds(),
+    environment: options.environment ?? {},
+    natsUrl,
+    directory: directory.path,
+    connect,
+    eventsOf: (streamId) => collectPages(eventStore.readStream(streamId)),
+  };
+}
+
+async function ownServer(endings: (() => Promise<void> | void)[]): Promise<string> {
+  const nats = await startNatsServer();
+  endings.push(() => nats.stop());
+  return nats.url;
+}
