@@ -1,5 +1,6 @@
 import type { EventData, HostEvent } from '@muster/contracts';
 import { unknownEvent } from '@muster/decision';
+import { clusterOfHostAfter } from '../membership';
 import { NO_REASON } from '../status-reason';
 import { type HostStage, isHostStage } from './stages';
 import {
@@ -33,9 +34,9 @@ const toStage = (stage: string): HostStage | '' => (isHostStage(stage) ? stage :
 export function evolveHost(state: HostState, event: HostEvent): HostState {
   switch (event.type) {
     case 'HostRegistered':
-      return { ...registered(event.data), epoch: hostEpochAfter(state.epoch, event) };
+      return { ...registered(event.data), ...placeAfter(state, event) };
     case 'HostReregistered':
-      return { ...reregistered(state, event.data), epoch: hostEpochAfter(state.epoch, event) };
+      return { ...reregistered(state, event.data), ...placeAfter(state, event) };
     case 'HostEnteredStatus':
       return enteredStatus(state, event.data);
     case 'HostStatusExplained':
@@ -85,13 +86,12 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
     case 'HostBound':
       return {
         ...state,
-        clusterId: event.data.clusterId,
         progress: NO_PROGRESS,
         isBootstrap: false,
-        epoch: hostEpochAfter(state.epoch, event),
+        ...placeAfter(state, event),
       };
     case 'HostUnbound':
-      return { ...unbound(state), epoch: hostEpochAfter(state.epoch, event) };
+      return { ...unbound(state), ...placeAfter(state, event) };
     case 'HostIdentityClaimed':
       return { ...state, machine: event.data.machine, machineClaimedAt: event.data.at };
     case 'HostIdentityConflictDetected': {
@@ -115,13 +115,17 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
   }
 }
 
+const placeAfter = ({ clusterId, epoch }: HostState, event: HostEvent): Pick<HostState, 'clusterId' | 'epoch'> => ({
+  clusterId: clusterOfHostAfter(clusterId, event),
+  epoch: hostEpochAfter(epoch, event),
+});
+
 function registered(data: EventData<'HostRegistered'>): HostState {
   const initial = initialHost();
   return {
     ...initial,
     infraEnvId: data.infraEnvId,
     hostId: data.hostId,
-    clusterId: data.clusterId,
     kind: toKind(data.kind),
     role: toRole(data.role),
     isBootstrap: data.bootstrap,
@@ -136,7 +140,6 @@ function reregistered(state: HostState, data: EventData<'HostReregistered'>): Ho
   return {
     ...state,
     kind: toKind(data.kind),
-    clusterId: data.clusterId,
     agentVersion: data.discoveryAgentVersion,
     registeredAt: data.at,
     isBootstrap: data.inventoryKept && state.isBootstrap,
@@ -202,7 +205,6 @@ function deadlinePassed(state: HostState, deadline: string): HostState {
 function unbound(state: HostState): HostState {
   return {
     ...state,
-    clusterId: '',
     kind: 'Host',
     role: 'auto-assign',
     suggestedRole: '',

@@ -10,7 +10,7 @@ import {
   type ManifestEvent,
   parseStreamId,
 } from '@muster/contracts';
-import { clusterDecider, hostDecider, infraEnvDecider, userManifestsAfter } from '@muster/domain';
+import { clusterDecider, hostDecider, infraEnvDecider, Membership, userManifestsAfter } from '@muster/domain';
 import { NO_SHAPE } from '@muster/operators';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
@@ -36,6 +36,7 @@ import {
 /** Everything that rules read, folded from the streams in order. For each event it returns the subjects that depend on it. */
 export class FactsView {
   private readonly entries = new KnownEntries();
+  private readonly membership = new Membership();
 
   host(key: HostKey): HostEntry | undefined {
     return this.entries.hosts.get(key);
@@ -86,6 +87,7 @@ export class FactsView {
 
   /** Folds the event and returns the subjects that have to be evaluated again. */
   observe(event: ObservedEvent): readonly Subject[] {
+    this.membership.observe(event);
     if (isEventOf('host', event)) return this.observeHost(event);
     if (isEventOf('inventory', event)) return this.observeReport(event);
     if (isEventOf('cluster', event)) return this.observeCluster(event);
@@ -125,9 +127,6 @@ export class FactsView {
     after.lastEventId = eventId;
     const touched = new Set<Subject>([hostSubject(after.key)]);
     const [left, joined] = [before.state.clusterId, after.state.clusterId];
-    this.infraEnv(after.state.infraEnvId)?.hostKeys.add(after.key);
-    if (left !== joined) this.cluster(left)?.hostKeys.delete(after.key);
-    this.entries.join(joined, after.key);
     this.entries.rememberId(after.state.hostId, after.key);
     for (const key of reconnected(before, after, this.entries)) touched.add(hostSubject(key));
     for (const id of new Set([left, joined])) {
@@ -163,7 +162,7 @@ export class FactsView {
       facts,
       userManifests: [],
       shape: NO_SHAPE,
-      hostKeys: new Set(),
+      hostKeys: this.membership.hostsOf(id),
       names: new Map(),
       connectivity: connectivityOf(facts),
       groups: new Map(),
@@ -208,7 +207,7 @@ export class FactsView {
       this.entries.infraEnvs.delete(id);
       return [];
     }
-    if (!known) this.entries.infraEnvs.set(id, { state, hostKeys: new Set() });
+    if (!known) this.entries.infraEnvs.set(id, { state, hostKeys: this.membership.hostsOfInfraEnv(id) });
     else known.state = state;
     const isSame =
       before.settings.openshiftVersion === state.settings.openshiftVersion &&

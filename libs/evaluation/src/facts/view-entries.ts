@@ -50,7 +50,7 @@ export interface ClusterEntry {
   /** Computed only while operators are selected. */
   shape: ClusterShape;
   /** In ascending order. */
-  readonly hostKeys: Set<HostKey>;
+  readonly hostKeys: ReadonlySet<HostKey>;
   /** Name → the hosts with an inventory and this name. */
   readonly names: Map<string, Set<HostKey>>;
   readonly connectivity: ClusterConnectivity;
@@ -77,7 +77,7 @@ export interface PresentGroups {
 
 export interface InfraEnvEntry {
   state: InfraEnvState;
-  readonly hostKeys: Set<HostKey>;
+  readonly hostKeys: ReadonlySet<HostKey>;
 }
 
 /** Returns false for a deregistered host. */
@@ -119,15 +119,6 @@ export class KnownEntries {
   /** Hosts report each other by their host ids. */
   rememberId(hostId: string, key: HostKey): void {
     if (hostId) this.keysOfIds.set(hostId, key);
-  }
-
-  /** Sorted by key: rules that take the first host of several find the same one in any order of arrival. */
-  join(clusterId: string, key: HostKey): void {
-    const hostKeys = this.clusters.get(clusterId)?.hostKeys;
-    if (!hostKeys || hostKeys.has(key)) return;
-    const sorted = [...hostKeys, key].sort();
-    hostKeys.clear();
-    for (const one of sorted) hostKeys.add(one);
   }
 
   hostsOf(cluster: ClusterEntry): readonly HostEntry[] {

@@ -10,6 +10,7 @@ import {
   NOT_YET,
 } from '@muster/assisted-api';
 import type { ClusterEvent, EventData, HostEvent, InventoryEvent } from '@muster/contracts';
+import { clusterOfHostAfter } from '@muster/domain';
 
 /** The marks with one more, unless that is what has begun last; the oldest go where there are too many. */
 export function marked(marks: readonly Mark[], name: string, at: string): readonly Mark[] {
@@ -165,7 +166,8 @@ export function evolveHostJourney(
   if (!before) return undefined;
   switch (event.type) {
     case 'HostReregistered':
-      return { ...before, cluster_id: event.data.clusterId || before.cluster_id, _position: position };
+    case 'HostBound':
+      return { ...before, cluster_id: clusterOfHostAfter(before.cluster_id, event), _position: position };
     case 'InventoryReported':
       return before.inventory_from === NOT_YET ? { ...before, inventory_from: position, _position: position } : before;
     case 'HostEnteredStatus':
@@ -177,10 +179,13 @@ export function evolveHostJourney(
       return { ...before, bootstrap_from: position, _position: position };
     case 'HostReset':
       return { ...before, bootstrap_from: NOT_YET, _position: position };
-    case 'HostBound':
-      return { ...before, cluster_id: event.data.clusterId, _position: position };
     case 'HostUnbound':
-      return { ...before, cluster_id: '', bootstrap_from: NOT_YET, _position: position };
+      return {
+        ...before,
+        cluster_id: clusterOfHostAfter(before.cluster_id, event),
+        bootstrap_from: NOT_YET,
+        _position: position,
+      };
     case 'HostDeregistered':
       return { ...before, statuses: marked(before.statuses, 'deregistered', at), _position: position };
     default:

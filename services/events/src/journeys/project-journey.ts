@@ -15,6 +15,7 @@ import {
   parseStreamId,
   type RecordedMusterEvent,
 } from '@muster/contracts';
+import { clusterOfInfraEnvAfter } from '@muster/domain';
 import { type Feed, type ProjectEvent, type ReadDocument, startProjector } from '@muster/event-sourcing';
 import { EVENT_STORE, type MusterEventStore, READ_MODELS, REQUESTS } from '@muster/nest-kit';
 import { putOrRemove, type ReadModelChange, type ReadModels, type RecordedEvent, type Requests } from '@muster/ports';
@@ -104,7 +105,8 @@ function withTrouble(cluster: ClusterJourney, host: HostJourney, fact: RecordedM
 async function infraEnvChanges(id: string, fact: RecordedMusterEvent, read: ReadDocument): Promise<Changes> {
   if (fact.type === 'InfraEnvDeregistered') return [putOrRemove(INFRA_ENVS, id, undefined)];
   const before = await read(INFRA_ENVS, id);
-  const clusterId = clusterOfInfraEnv(fact) ?? before?.cluster_id;
+  const known = before?.cluster_id ?? '';
+  const clusterId = isEventOf('infraEnv', fact) ? clusterOfInfraEnvAfter(known, fact) : known;
   if (!clusterId) return [];
   const changes = before?.cluster_id === clusterId ? [] : [putOrRemove(INFRA_ENVS, id, { id, cluster_id: clusterId })];
   const cluster = await clusterIn(read, clusterId);
@@ -117,11 +119,6 @@ const IMAGE_STEPS: ReadonlyMap<string, FunnelStep> = new Map([
   ['ImageFirstDownloaded', 'image-first-downloaded'],
   ['ImageDownloadCompleted', 'image-download-completed'],
 ]);
-
-function clusterOfInfraEnv(fact: RecordedMusterEvent): string | undefined {
-  if (fact.type === 'InfraEnvRegistered') return fact.data.settings?.clusterId;
-  return fact.type === 'InfraEnvSettingsRevised' ? fact.data.changes?.clusterId : undefined;
-}
 
 const clusterIn = async (read: ReadDocument, id: string): Promise<ClusterJourney | undefined> =>
   await read(CLUSTERS, id);

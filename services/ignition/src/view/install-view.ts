@@ -12,7 +12,7 @@ import {
   type Plain,
   type RecordedMusterEvent,
 } from '@muster/contracts';
-import { clusterDecider, type ClusterState, hostDecider, type HostState } from '@muster/domain';
+import { clusterDecider, type ClusterState, hostDecider, type HostState, Membership } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { RecordedEvent } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
@@ -71,7 +71,7 @@ export interface HostEntry {
 
 export interface ClusterEntry {
   state: ClusterState;
-  readonly hostKeys: Set<HostKey>;
+  readonly hostKeys: ReadonlySet<HostKey>;
   /** Artifacts are asked for: the installation of `state.attempt` is being prepared. */
   isPreparing: boolean;
   /** When the attempt was started, ISO 8601. */
@@ -90,6 +90,7 @@ export interface ClusterEntry {
 export class InstallView {
   private readonly clusters = new Map<string, ClusterEntry>();
   private readonly hosts = new Map<HostKey, HostEntry>();
+  private readonly membership = new Membership();
 
   cluster(id: string): ClusterEntry | undefined {
     return this.clusters.get(id);
@@ -113,6 +114,7 @@ export class InstallView {
   }
 
   observe(event: RecordedMusterEvent): void {
+    this.membership.observe(event);
     if (isEventOf('cluster', event)) this.observeCluster(event);
     else if (isEventOf('host', event)) this.observeHost(event);
     else if (isEventOf('inventory', event)) this.observeInventory(event);
@@ -121,7 +123,7 @@ export class InstallView {
 
   private observeCluster(event: RecordedEvent<ClusterEvent>): void {
     const { id } = parseStreamId(event.streamId);
-    const entry = this.clusters.get(id) ?? newEntry();
+    const entry = this.clusters.get(id) ?? newEntry(this.membership.hostsOf(id));
     this.clusters.set(id, entry);
     entry.state = clusterDecider.evolve(entry.state, event);
     if (event.type === 'InstallationPreparationStarted') {
@@ -141,15 +143,10 @@ export class InstallView {
   private observeHost(event: RecordedEvent<HostEvent>): void {
     const key = hostKeyOfStream(event.streamId);
     const known = this.hosts.get(key);
-    const before = known?.state ?? hostDecider.initialState();
-    const state = hostDecider.evolve(before, event);
-    const isGone = event.type === 'HostDeregistered';
-    if (isGone) this.hosts.delete(key);
+    const state = hostDecider.evolve(known?.state ?? hostDecider.initialState(), event);
+    if (event.type === 'HostDeregistered') this.hosts.delete(key);
     else if (known) known.state = state;
     else this.hosts.set(key, { state, inventoryHostname: '', ports: [], hardware: undefined, bootMode: '' });
-    const clusterId = isGone ? '' : state.clusterId;
-    if (before.clusterId !== clusterId) this.clusters.get(before.clusterId)?.hostKeys.delete(key);
-    this.clusters.get(clusterId)?.hostKeys.add(key);
   }
 
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {
@@ -190,9 +187,9 @@ const ENDS_OF_PREPARATION: ReadonlySet<string> = new Set([
 const hasLeftPreparation = ({ type, data }: ClusterEvent): boolean =>
   type === 'ClusterEnteredStatus' && data.status !== 'preparing-for-installation';
 
-const newEntry = (): ClusterEntry => ({
+const newEntry = (hostKeys: ReadonlySet<HostKey>): ClusterEntry => ({
   state: clusterDecider.initialState(),
-  hostKeys: new Set(),
+  hostKeys,
   isPreparing: false,
   preparationStartedAt: '',
   discardUpTo: 0,

@@ -3,7 +3,6 @@ import {
   type HostEvent,
   type HostKey,
   type InfraEnvEvent,
-  parseHostKey,
   parseStreamId,
   type RecordedMusterEvent,
   type InventoryEvent,
@@ -12,7 +11,15 @@ import {
   hostKeyOfStream,
   isEventOf,
 } from '@muster/contracts';
-import { clusterDecider, type ClusterState, hostDecider, infraEnvDecider, type InfraEnvState } from '@muster/domain';
+import {
+  clusterDecider,
+  type ClusterState,
+  hostDecider,
+  infraEnvDecider,
+  type InfraEnvState,
+  Membership,
+  type MembershipChange,
+} from '@muster/domain';
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
 import type { Outcome, Outcomes } from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
@@ -38,10 +45,11 @@ const NOTHING_REPORTED = {
 export class RegistrationView {
   private readonly hosts = new Map<HostKey, HostEntry>();
   private readonly clusters = new Map<string, ClusterEntry>();
-  private readonly infraEnvs = new Map<string, { state: InfraEnvState; readonly hostKeys: Set<HostKey> }>();
+  private readonly infraEnvs = new Map<string, { state: InfraEnvState }>();
+  private readonly membership = new Membership();
   private lastPosition = START_OF_STORE;
-  /** The cluster that a host left with the last event; empty for other events. */
-  private leftCluster = '';
+  /** What the last event changed. */
+  private lastChange: MembershipChange = { left: '', joined: '' };
 
   /** Position of the last event applied. */
   position(): number {
@@ -61,7 +69,7 @@ export class RegistrationView {
   }
 
   hostCountOfInfraEnv(id: string): number {
-    return this.infraEnvs.get(id)?.hostKeys.size ?? 0;
+    return this.infraEnvs.has(id) ? this.membership.hostsOfInfraEnv(id).size : 0;
   }
 
   allHosts(): Iterable<HostEntry> {
@@ -74,7 +82,7 @@ export class RegistrationView {
 
   /** Infra-envs of the cluster's hosts. */
   *infraEnvsOf(clusterId: string): Iterable<InfraEnvState> {
-    for (const id of this.clusters.get(clusterId)?.infraEnvs.keys() ?? []) {
+    for (const id of this.membership.infraEnvsOf(clusterId)) {
       const infraEnv = this.infraEnvs.get(id);
       if (infraEnv) yield infraEnv.state;
     }
@@ -82,9 +90,8 @@ export class RegistrationView {
 
   /** CPU architectures of the infra-envs that are bound to the cluster, each once. */
   imageArchitecturesOf(clusterId: string): string[] {
-    const bound = [...this.infraEnvs.values()].filter(({ state }) => state.settings.clusterId === clusterId);
-    const architectures = bound.map(({ state }) => state.settings.cpuArchitecture ?? '');
-    return [...new Set(architectures)].filter(Boolean);
+    const bound = this.membership.infraEnvsBoundTo(clusterId);
+    return [...new Set(bound.map((id) => this.infraEnv(id)?.settings.cpuArchitecture ?? ''))].filter(Boolean);
   }
 
   hostCountOf(clusterId: string): number {
@@ -99,14 +106,15 @@ export class RegistrationView {
   /** The cluster of the event's host, and the cluster that the host left with the event. */
   clustersTouchedBy({ streamId }: RecordedMusterEvent): string[] {
     const current = this.hosts.get(hostKeyOfStream(streamId))?.state.clusterId;
-    return [current, this.leftCluster].filter((id): id is string => Boolean(id));
+    return [current, this.lastChange.left].filter((id): id is string => Boolean(id));
   }
 
   /** Applies an event. An event that a feed delivers twice is applied once. */
   observe(event: RecordedMusterEvent): void {
-    this.leftCluster = '';
+    this.lastChange = { left: '', joined: '' };
     if (event.position <= this.lastPosition) return;
     this.lastPosition = event.position;
+    this.lastChange = this.membership.observe(event);
     if (isEventOf('host', event)) this.observeHost(event);
     else if (isEventOf('cluster', event)) this.observeCluster(event);
     else if (isEventOf('infraEnv', event)) this.observeInfraEnv(event);
@@ -131,37 +139,13 @@ export class RegistrationView {
         cause: causeOf(event),
       });
     if (known && state.epoch !== before.epoch) Object.assign(known, NOTHING_REPORTED);
-
-    if (event.type === 'HostRegistered') this.infraEnvs.get(state.infraEnvId)?.hostKeys.add(key);
-    if (event.type === 'HostDeregistered') this.infraEnvs.get(before.infraEnvId)?.hostKeys.delete(key);
-    if (before.clusterId === state.clusterId) return;
-    if (before.clusterId) this.leave(before.clusterId, key);
-    if (state.clusterId) this.join(state.clusterId, key);
-  }
-
-  private join(clusterId: string, key: HostKey): void {
-    const cluster = this.clusters.get(clusterId);
-    if (!cluster) return;
-    cluster.hostKeys.add(key);
-    const { infraEnvId } = parseHostKey(key);
-    cluster.infraEnvs.set(infraEnvId, (cluster.infraEnvs.get(infraEnvId) ?? 0) + 1);
-  }
-
-  private leave(clusterId: string, key: HostKey): void {
-    this.leftCluster = clusterId;
-    const cluster = this.clusters.get(clusterId);
-    if (!cluster?.hostKeys.delete(key)) return;
-    const { infraEnvId } = parseHostKey(key);
-    const left = (cluster.infraEnvs.get(infraEnvId) ?? 0) - 1;
-    if (left > 0) cluster.infraEnvs.set(infraEnvId, left);
-    else cluster.infraEnvs.delete(infraEnvId);
   }
 
   private observeCluster(event: RecordedEvent<ClusterEvent>): void {
     const { id } = parseStreamId(event.streamId);
     const known = this.clusters.get(id);
     const before = known?.state ?? clusterDecider.initialState();
-    const entry = known ?? newCluster(id, before, event);
+    const entry = known ?? newCluster(id, this.membership.hostsOf(id), before, event);
     if (!known) this.clusters.set(id, entry);
     Object.assign(entry, { state: clusterDecider.evolve(before, event), cause: causeOf(event) });
     if (event.type === 'ClusterReset')
@@ -179,7 +163,7 @@ export class RegistrationView {
     const state = infraEnvDecider.evolve(known?.state ?? infraEnvDecider.initialState(), event);
     if (event.type === 'InfraEnvDeregistered') this.infraEnvs.delete(id);
     else if (known) known.state = state;
-    else this.infraEnvs.set(id, { state, hostKeys: new Set() });
+    else this.infraEnvs.set(id, { state });
   }
 
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {
@@ -236,11 +220,15 @@ const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
 const unmet = (conditions: ClusterEntry['conditions']): ClusterEntry['conditions'] =>
   conditions && { ...conditions, requiredPassed: false };
 
-const newCluster = (id: string, state: ClusterState, event: RecordedMusterEvent): ClusterEntry => ({
+const newCluster = (
+  id: string,
+  hostKeys: ReadonlySet<HostKey>,
+  state: ClusterState,
+  event: RecordedMusterEvent,
+): ClusterEntry => ({
   id,
   state,
-  hostKeys: new Set(),
-  infraEnvs: new Map(),
+  hostKeys,
   hasKubeconfig: false,
   outcomes: NO_OUTCOMES,
   cause: causeOf(event),

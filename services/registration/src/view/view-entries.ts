@@ -26,15 +26,13 @@ export interface ClusterEntry {
   conditions?: ClusterConditions;
   /** Recorded outcomes by rule id. */
   outcomes: Outcomes;
-  readonly hostKeys: Set<HostKey>;
+  readonly hostKeys: ReadonlySet<HostKey>;
   /** Result of the last preparation of artifacts. */
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   hasKubeconfig: boolean;
   /** The last cancellation, reset or removal, while hosts may still have to follow it. */
   propagated?: PropagatedCommand;
   cause: Cause;
-  /** Infra-envs of the hosts, with the number of hosts of each. */
-  readonly infraEnvs: Map<string, number>;
 }
 
 /** A command on a cluster that its hosts have to follow. */
