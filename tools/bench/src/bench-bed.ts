@@ -51,9 +51,10 @@ export async function describeRecording(dataDirectory: string): Promise<Recordin
 export function createBenchBed(options: {
   readonly isQuick: boolean;
   readonly dataDirectory: string | undefined;
+  readonly program: string | undefined;
   readonly tell: (text: string) => void;
 }): BenchBed & { remove(): void } {
-  const { isQuick, tell } = options;
+  const { isQuick, program, tell } = options;
   const root = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   const directory = (name: string): string => {
     const path = join(root, name);
@@ -68,6 +69,7 @@ export function createBenchBed(options: {
   };
   return {
     isQuick,
+    program,
     tell,
     directory,
     recording: () => (recorded ??= record()),

@@ -5,7 +5,8 @@ import { counts } from './in-process/counts.bench';
 import { durableCommands } from './in-process/durable-commands.bench';
 import { prepareAtOnce } from './in-process/prepare-at-once.bench';
 import type { Bench } from './measurement';
-import { agentTransports, commonCalls, showCluster } from './process/calls.bench';
+import { commonCalls } from './process/calls.bench';
+import { cost } from './process/cost.bench';
 import { idleClusters, idleHosts } from './process/idle.bench';
 import { outcomeLatency } from './process/outcome-latency.bench';
 import { replay, timeToReady } from './process/start.bench';
@@ -24,8 +25,7 @@ export const BENCHES: readonly Bench[] = [
   timeToReady,
   idleClusters,
   idleHosts,
-  agentTransports,
-  showCluster,
+  cost,
   commonCalls,
   outcomeLatency,
   imageDownload,
@@ -37,13 +37,23 @@ export interface BenchOptions {
   readonly isQuick: boolean;
   readonly writes: boolean;
   readonly dataDirectory: string | undefined;
+  readonly program: string | undefined;
+  readonly compare: { readonly ref: string; readonly rounds: number } | undefined;
 }
+
+const ROUNDS = 3;
+const PROGRAM_BENCHES = BENCHES.filter(({ takesProgram }) => takesProgram);
+const PROGRAM_NAMES = PROGRAM_BENCHES.map(({ name }) => name).join(', ');
 
 export const USAGE = `npm run bench -- [options]
   --quick        small numbers: shows that everything works, not how fast
   --only NAME    this benchmark only; may be given several times
   --data DIR     data directory of a finished run instead of recording an installation
   --write        also writes docs/benchmarks.md; with --only the other rows of the same machine stay
+  --program FILE the main file of Muster of another tree; benchmarks: ${PROGRAM_NAMES}
+  --compare REF  runs that commit and this tree alternately and prints ratios with their spread;
+                 without --only: ${PROGRAM_NAMES}
+  --rounds N     rounds of a comparison; default ${ROUNDS}
   --help
 
 Benchmarks:
@@ -57,6 +67,9 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
   let isQuick = false;
   let writes = false;
   let dataDirectory: string | undefined;
+  let program: string | undefined;
+  let ref: string | undefined;
+  let rounds = ROUNDS;
   const rest = [...args];
   const valueOf = (option: string): string => {
     const value = rest.shift();
@@ -68,14 +81,27 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
     else if (option === '--quick') isQuick = true;
     else if (option === '--write') writes = true;
     else if (option === '--data') dataDirectory = valueOf(option);
+    else if (option === '--program') program = valueOf(option);
+    else if (option === '--compare') ref = valueOf(option);
+    else if (option === '--rounds') rounds = countIn(option, valueOf(option));
     else if (option === '--only') only.push(benchNamed(valueOf(option)));
     else throw new UsageError(`There is no option ${option}.`);
   }
-  return { benches: only.length > 0 ? only : BENCHES, isQuick, writes, dataDirectory };
+  const withoutNames = ref === undefined && program === undefined ? BENCHES : PROGRAM_BENCHES;
+  const benches = only.length > 0 ? only : withoutNames;
+  const fixed = benches.find(({ takesProgram }) => !takesProgram);
+  if (program !== undefined && fixed)
+    throw new UsageError(`${fixed.name} measures this tree only; --program does not apply.`);
+  return { benches, isQuick, writes, dataDirectory, program, compare: ref === undefined ? undefined : { ref, rounds } };
 }
 
 function benchNamed(name: string): Bench {
   const found = BENCHES.find((bench) => bench.name === name);
   if (!found) throw new UsageError(`There is no benchmark ${name}, only ${BENCHES.map((b) => b.name).join(', ')}.`);
   return found;
+}
+
+function countIn(option: string, text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new UsageError(`${option} is ${text}, but must be a number from 1 to 999.`);
+  return Number(text);
 }

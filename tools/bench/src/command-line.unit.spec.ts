@@ -2,13 +2,20 @@ import { BENCHES, parseCommandLine, USAGE, UsageError } from './command-line';
 
 describe('the command line of the benchmarks', () => {
   it('runs all of them when none is named', () => {
-    expect(parseCommandLine([])).toEqual({ benches: BENCHES, isQuick: false, writes: false, dataDirectory: undefined });
+    expect(parseCommandLine([])).toEqual({ benches: BENCHES, isQuick: false, writes: false });
   });
 
   it('takes options in any order, and several names', () => {
     const options = parseCommandLine(['--only', 'replay', '--write', '--data', 'dir', '--quick', '--only', 'commands']);
     expect(options).toMatchObject({ isQuick: true, writes: true, dataDirectory: 'dir' });
     expect(options?.benches.map(({ name }) => name)).toEqual(['replay', 'commands']);
+  });
+
+  it('compares the benchmarks of requests unless others are named', () => {
+    const options = parseCommandLine(['--compare', 'main', '--rounds', '5']);
+    expect(options?.compare).toEqual({ ref: 'main', rounds: 5 });
+    expect(options?.benches.map(({ name }) => name)).toEqual(['cost']);
+    expect(parseCommandLine(['--compare', 'main', '--only', 'commands'])?.benches).toHaveLength(1);
   });
 
   it('asks for nothing to be run when help is wanted', () => {
@@ -19,6 +26,8 @@ describe('the command line of the benchmarks', () => {
     [['--fast'], 'no option --fast'],
     [['--only'], '--only needs a value'],
     [['--data', '--quick'], '--data needs a value'],
+    [['--rounds', 'many'], '--rounds is many'],
+    [['--program', 'main.js', '--only', 'commands'], 'commands measures this tree only'],
     [['--only', 'nothing'], 'no benchmark nothing, only counts'],
   ])('refuses %j', (args, message) => {
     expect(() => parseCommandLine(args)).toThrow(UsageError);

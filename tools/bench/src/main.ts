@@ -1,11 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBenchBed } from './bench-bed';
+import { compareWith } from './compare';
 import { BENCHES, parseCommandLine, USAGE, UsageError } from './command-line';
 import type { Measurement } from './measurement';
 import { machine, mergeWithPage, toPage, toTable } from './report';
 
 const PAGE = join(__dirname, '..', '..', '..', 'docs', 'benchmarks.md');
+
+const QUICK = ', quick run: figures mean nothing';
+const tell = (text: string): void => console.error(`bench: ${text}`);
 
 /** A benchmark that breaks shows as such in the table and in the exit code; a slow one does neither. */
 async function main(args: readonly string[]): Promise<number> {
@@ -14,7 +18,13 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const bed = createBenchBed({ ...options, tell: (text) => console.error(`bench: ${text}`) });
+  if (options.compare) {
+    const { ref, rounds } = options.compare;
+    const table = await compareWith(ref, { ...options, rounds, tell });
+    console.log(`${machine()}${options.isQuick ? QUICK : ''}\n${table}`);
+    return 0;
+  }
+  const bed = createBenchBed({ ...options, tell });
   const measurements: Measurement[] = [];
   let broken = 0;
   try {
@@ -31,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
   } finally {
     bed.remove();
   }
-  console.log(`${machine()}${options.isQuick ? ', quick run: figures mean nothing' : ''}\n\n${toTable(measurements)}`);
+  console.log(`${machine()}${options.isQuick ? QUICK : ''}\n\n${toTable(measurements)}`);
   if (options.writes) {
     const isPartial = options.benches.length < BENCHES.length;
     const page = isPartial && existsSync(PAGE) ? mergeWithPage(readFileSync(PAGE, 'utf8'), measurements) : measurements;

@@ -10,6 +10,8 @@ export interface Bench {
   /** What `--only` takes. */
   readonly name: string;
   readonly about: string;
+  /** It measures requests to a process, so it can measure the Muster of another commit too. */
+  readonly takesProgram?: true;
   readonly run: (bed: BenchBed) => Promise<readonly Measurement[]>;
 }
 
@@ -17,6 +19,8 @@ export interface Bench {
 export interface BenchBed {
   /** Small numbers: does everything still work, not how fast is it. */
   readonly isQuick: boolean;
+  /** Main file of the Muster that is measured; undefined: that of this tree. */
+  readonly program: string | undefined;
   /** Prints progress to standard error. */
   tell(text: string): void;
   /** A fresh directory that is deleted at the end. */

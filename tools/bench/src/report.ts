@@ -3,11 +3,15 @@ import type { Measurement } from './measurement';
 
 const HEADER: Measurement = { what: 'what', measured: 'measured', budget: 'budget' };
 
-/** A Markdown table whose columns also line up on a screen. */
-export function toTable(measurements: readonly Measurement[]): string {
-  const rows = [HEADER, ...measurements].map(({ what, measured, budget }) => [what, measured, budget]);
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`);
+export const toTable = (measurements: readonly Measurement[]): string =>
+  toMarkdown([HEADER, ...measurements].map(({ what, measured, budget }) => [what, measured, budget]));
+
+/** A Markdown table, its header first, whose columns also line up on a screen. */
+export function toMarkdown(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const lines = rows.map(
+    (row) => `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`,
+  );
   lines.splice(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
   return lines.join('\n');
 }
@@ -33,11 +37,14 @@ ${toTable(measurements)}
 export function mergeWithPage(page: string, measurements: readonly Measurement[]): readonly Measurement[] {
   if (!page.includes(`Machine: ${machine()}.`)) return measurements;
   const fresh = new Map(measurements.map((one) => [one.what, one]));
-  const known = page.split('\n').flatMap((line) => rowOf(line) ?? []);
+  const known = rowsOf(page);
   const kept = known.map((one) => fresh.get(one.what) ?? one);
   const names = new Set(known.map(({ what }) => what));
   return [...kept, ...measurements.filter(({ what }) => !names.has(what))];
 }
+
+/** The rows of every table in a text. */
+export const rowsOf = (text: string): readonly Measurement[] => text.split('\n').flatMap((line) => rowOf(line) ?? []);
 
 /** Undefined for what is no row of figures. */
 function rowOf(line: string): Measurement | undefined {

@@ -44,11 +44,15 @@ export async function defineFleet(restUrl: string, clusters: number, hostsEach: 
   return hosts;
 }
 
+const VERSION = { openshift_version: OPENSHIFT_VERSION, pull_secret: PULL_SECRET };
+const clusterOf = (name: string) => ({ ...VERSION, name, base_dns_domain: 'example.com' });
+
+export const registerCluster = (name: string): Call => ({ to: `POST ${API}/clusters`, body: clusterOf(name) });
+
 async function defineCluster(client: RestClient, name: string): Promise<{ clusterId: string; infraEnvId: string }> {
-  const version = { openshift_version: OPENSHIFT_VERSION, pull_secret: PULL_SECRET };
-  const cluster = await client.post<{ id: string }>('/clusters', { ...version, name, base_dns_domain: 'example.com' });
+  const cluster = await client.post<{ id: string }>('/clusters', clusterOf(name));
   const infraEnv = await client.post<{ id: string }>('/infra-envs', {
-    ...version,
+    ...VERSION,
     name: `${name}-env`,
     cluster_id: cluster.id,
     cpu_architecture: 'x86_64',

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { freePort } from '@muster/service-muster';
@@ -13,6 +13,30 @@ export function cpuMs(pid: number): number {
   // The second field, the command, may hold spaces; what follows its closing bracket does not.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1_000;
+}
+
+/** CPU time of a process and of its descendants so far, ended children included, in ms. */
+export function treeCpuMs(root: number): number {
+  const processes = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
+  const members = new Set([root]);
+  // A child may have a smaller id than its parent, so look until no descendant is left out.
+  for (let size = 0; size < members.size;) {
+    size = members.size;
+    for (const { pid, parent } of processes) if (members.has(parent)) members.add(pid);
+  }
+  return processes.reduce((sum, { pid, ms }) => sum + (members.has(pid) ? ms : 0), 0);
+}
+
+/** Undefined for a process that has ended. */
+function statOf(pid: number): { readonly pid: number; readonly parent: number; readonly ms: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
+    return { pid, parent: Number(fields[1]), ms: (ticks / TICKS_PER_SECOND) * 1_000 };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Resident memory of a process, bytes. */
@@ -72,6 +96,21 @@ export async function untilIdle(muster: { readonly dataDirectory: string; readon
   throw new Error(`Muster is still busy after ${TIMEOUT_MS / 1_000} s without a call.`);
 }
 
+const SETTLED_SAMPLE_MS = 500;
+const SETTLED_SAMPLES = 3;
+
+/** Resolves when a process and its descendants have nothing left to do; needs no knowledge of what they store. */
+export async function untilSettled(pid: number): Promise<void> {
+  let settled = 0;
+  for (const giveUpAt = Date.now() + TIMEOUT_MS; Date.now() < giveUpAt;) {
+    const before = treeCpuMs(pid);
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_SAMPLE_MS));
+    settled = (treeCpuMs(pid) - before) / SETTLED_SAMPLE_MS <= IDLE_SHARE_MAX ? settled + 1 : 0;
+    if (settled >= SETTLED_SAMPLES) return;
+  }
+  throw new Error(`Muster is still busy after ${TIMEOUT_MS / 1_000} s without a call.`);
+}
+
 const MUSTER_MAIN = join(__dirname, '..', '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
 /** As `npm start` does. */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
@@ -94,12 +133,13 @@ export interface EmbeddedProcess {
   stop(): Promise<void>;
 }
 
-export async function startEmbeddedProcess(dataDirectory: string): Promise<EmbeddedProcess> {
+/** `program`: the main file of Muster, of this tree or of another one. */
+export async function startEmbeddedProcess(dataDirectory: string, program = MUSTER_MAIN): Promise<EmbeddedProcess> {
   const [restPort, imagePort, natsPort] = [await freePort(HOST), await freePort(HOST), await freePort(HOST)];
   const restUrl = `http://${HOST}:${restPort}`;
   const imageUrl = `http://${HOST}:${imagePort}`;
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [...NODE_OPTIONS, MUSTER_MAIN], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, program], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,

@@ -1,0 +1,103 @@
+import {
+  API,
+  defineFleet,
+  type FleetHost,
+  httpTarget,
+  IN_FLIGHT,
+  inventoryReply,
+  oncePerHost,
+  poll,
+  registerCluster,
+  registration,
+  showCluster,
+} from '../load/fleet';
+import { type Call, type LoadProcess, type LoadResult, startLoadProcess } from '../load/load';
+import { type Bench, count, kibibytes, type Measurement, milliseconds, p50AndP99, perSecond } from '../measurement';
+import { type EmbeddedProcess, startEmbeddedProcess, treeCpuMs, untilSettled } from './embedded-process';
+
+const SIZES = { created: 200, clusters: 3, hostsEach: 100, reads: 2_000, largeReads: 400 };
+const QUICK_SIZES = { created: 5, clusters: 1, hostsEach: 5, reads: 20, largeReads: 5 };
+const MORE_MEMORY_GIB = 96;
+const WARM_UP_HOSTS = 20;
+
+/** CPU time per request of all processes of Muster, the follow-up work included. A busy machine disturbs it less than a rate. */
+export const cost: Bench = {
+  name: 'cost',
+  about: 'CPU per request of all processes, follow-up work included, 16 in flight',
+  takesProgram: true,
+  run: async (bed) => {
+    const sizes = bed.isQuick ? QUICK_SIZES : SIZES;
+    const muster = await startEmbeddedProcess(bed.directory('cost'), bed.program);
+    const load = startLoadProcess();
+    const measurements: Measurement[] = [];
+    const measure = async (what: string, budget: string, run: () => Promise<LoadResult>): Promise<void> => {
+      const { result, cpuMs } = await withCpu(muster, run);
+      const bytes = result.answerBytes > 0 ? `, ${kibibytes(result.answerBytes)}` : '';
+      const figures = `${perSecond(result.calls, result.ms)}, ${p50AndP99(result.latenciesMs)}${bytes}`;
+      measurements.push({ what, measured: `${milliseconds(cpuMs / result.calls)} CPU (${figures})`, budget });
+    };
+    try {
+      await warmUp(muster, load);
+      const created = Array.from({ length: sizes.created }, (_, index) => registerCluster(`cost-${index}`));
+      await measure('create cluster', '≤ 2 ms, > 600/s (v2: 3.4 ms, 480/s)', () =>
+        inTurn(load, created, created.length),
+      );
+      const hosts = await defineFleet(muster.restUrl, sizes.clusters, sizes.hostsEach);
+      await untilSettled(muster.pid);
+      const each = (toCall: (host: FleetHost) => Call) => (): Promise<LoadResult> => oncePerHost(load, hosts, toCall);
+      await measure('register host', '≤ 1.2 ms, > 1 500/s (v2: 4.0 ms, 410/s)', each(registration));
+      await measure(
+        'inventory reply, first',
+        '',
+        each((host) => inventoryReply(host)),
+      );
+      const changed = (host: FleetHost): Call => inventoryReply(host, MORE_MEMORY_GIB);
+      await measure('inventory reply, changed', '≤ 1.2 ms, > 1 500/s (v2: 2.4 ms, 725/s)', each(changed));
+      const unchanged = hosts.map(changed);
+      await measure('inventory reply, unchanged', '≤ 0.25 ms, > 5 000/s (v2: 2.5 ms, 731/s)', () =>
+        inTurn(load, unchanged, sizes.reads),
+      );
+      // The first poll also reports the clock of the host.
+      await each(poll)();
+      await measure(
+        `instructions, cluster of ${sizes.hostsEach} hosts`,
+        '≤ 0.25 ms, > 5 000/s (v2: 5.1 ms, 355/s)',
+        () => inTurn(load, hosts.map(poll), sizes.reads),
+      );
+      const [host] = hosts;
+      await measure(`GET cluster with ${sizes.hostsEach} hosts`, '≤ 1.5 ms, > 700/s (v2: 21.8 ms, 78/s)', () =>
+        inTurn(load, [showCluster(host?.clusterId ?? '')], sizes.largeReads),
+      );
+      const shown = sizes.created + sizes.clusters + 1;
+      await measure(`GET clusters (${count(shown)})`, `≤ 0.3 ms per cluster (v2 with 11 clusters: 34 ms, 55/s)`, () =>
+        inTurn(load, [{ to: `GET ${API}/clusters` }], sizes.largeReads),
+      );
+      return measurements;
+    } finally {
+      load.close();
+      await muster.stop();
+    }
+  },
+};
+
+const inTurn = (load: LoadProcess, calls: readonly Call[], times: number): Promise<LoadResult> =>
+  load.run({ calls, pace: { inFlight: IN_FLIGHT }, stop: { calls: times } });
+
+/** The first requests of a process compile the code that all others use. */
+async function warmUp(muster: EmbeddedProcess, load: LoadProcess): Promise<void> {
+  const hosts = await defineFleet(muster.restUrl, 1, WARM_UP_HOSTS);
+  await load.open(httpTarget(muster));
+  for (const toCall of [registration, inventoryReply, poll]) await oncePerHost(load, hosts, (host) => toCall(host));
+  await inTurn(load, [showCluster(hosts[0]?.clusterId ?? '')], WARM_UP_HOSTS);
+  await untilSettled(muster.pid);
+}
+
+async function withCpu(
+  { pid }: EmbeddedProcess,
+  run: () => Promise<LoadResult>,
+): Promise<{ readonly result: LoadResult; readonly cpuMs: number }> {
+  const before = treeCpuMs(pid);
+  const result = await run();
+  await untilSettled(pid);
+  return { result, cpuMs: treeCpuMs(pid) - before };
+}
