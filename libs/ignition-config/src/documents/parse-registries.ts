@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import type { RegistryMirror } from '../install-config/install-config-input';
-import { isMapping } from '../shape/shape';
+import { isMapping } from './values';
 
 export type ParsedRegistries =
   | { readonly kind: 'parsed'; readonly mirrors: readonly RegistryMirror[] }

@@ -1,4 +1,5 @@
-import { anything, formatPath, integer, listOf, mapping, network, oneOf, type Shape, text } from '../shape/shape';
+import { createParser, formatViolation } from '@muster/schema';
+import { anything, integer, listOf, mapping, network, oneOf, text } from '../documents/values';
 import type { InstallConfig, InstallConfigInput } from './install-config-input';
 import { effectivePlatform } from './platform-section';
 
@@ -23,7 +24,7 @@ const mirrorSources = listOf(
 );
 
 /** Every field that an install-config of any supported version may have. */
-export const INSTALL_CONFIG_SHAPE: Shape = mapping({
+const INSTALL_CONFIG = mapping({
   apiVersion: oneOf(['v1']),
   baseDomain: text,
   metadata: mapping({ name: text, annotations: anything, labels: anything }),
@@ -63,10 +64,20 @@ export const INSTALL_CONFIG_SHAPE: Shape = mapping({
   credentialsMode: oneOf(['Mint', 'Passthrough', 'Manual']),
 });
 
+const parse = createParser(INSTALL_CONFIG, { name: '', nullIsAbsent: true });
+const parseAll = createParser(INSTALL_CONFIG, { name: '', nullIsAbsent: true, reportsAll: true });
+
+/** The first reason why these fields are no install-config: a sentence without full stop; undefined when there is none. */
+export function faultOf(config: InstallConfig): string | undefined {
+  const parsed = parse(config);
+  return parsed.kind === 'invalid' ? formatViolation(parsed.violations[0]) : undefined;
+}
+
 /** Why an installation with this config would fail at its first step, one sentence each; empty when it would not. */
 export function checkInstallConfig(config: InstallConfig, input: InstallConfigInput): readonly string[] {
-  const problems: string[] = [];
-  INSTALL_CONFIG_SHAPE(config, [], (path, problem) => problems.push(`install-config, ${formatPath(path)}: ${problem}`));
+  const parsed = parseAll(config);
+  const violations = parsed.kind === 'invalid' ? parsed.violations : [];
+  const problems = violations.map((violation) => `install-config, ${formatViolation(violation)}.`);
   if (effectivePlatform(input) === 'baremetal')
     for (const { hostname, bootMacAddress } of input.hosts)
       if (bootMacAddress === '')

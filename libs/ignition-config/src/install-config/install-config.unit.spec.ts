@@ -226,11 +226,11 @@ describe('An override of the install-config', () => {
   it.each([
     ['{"fips":', 'it is not JSON'],
     ['[]', 'it must be a JSON object'],
-    ['{"fip":true}', 'fip: fip is not known here'],
-    ['{"networking":{"cidr":"10.0.0.0/8"}}', 'networking.cidr: cidr is not known here'],
+    ['{"fip":true}', 'fip is not a known field. Known fields: apiVersion'],
+    ['{"networking":{"cidr":"10.0.0.0/8"}}', 'networking.cidr is not a known field'],
     [
       '{"networking":{"machineNetwork":[{"cidr":"10.0.0.0"}]}}',
-      'networking.machineNetwork[0].cidr: "10.0.0.0" is not a network',
+      'networking.machineNetwork[0].cidr must be a network such as 192.168.0.0/24 or fd00::/64, not "10.0.0.0"',
     ],
     ['{"additionalTrustBundle":"x"}', 'PEM certificates'],
     [`{"platform":{"none":${'['.repeat(60)}${']'.repeat(60)}}}`, 'nested more than 32 levels'],

@@ -1,6 +1,6 @@
 import { isCertificateList } from '../documents/certificates';
-import { formatPath, isMapping, type Path } from '../shape/shape';
-import { INSTALL_CONFIG_SHAPE } from './check-install-config';
+import { isMapping } from '../documents/values';
+import { faultOf } from './check-install-config';
 import type { InstallConfig } from './install-config-input';
 
 export const MAX_OVERRIDE_CHARACTERS = 1_048_576;
@@ -19,8 +19,8 @@ export function overrideInstallConfig(config: InstallConfig, overrides: string):
   const parsed = parseInstallConfigOverride(overrides);
   if (parsed.kind === 'refused') return parsed;
   const merged = merge(config, parsed.override) as InstallConfig;
-  const problem = problemOf(merged);
-  if (problem !== undefined) return { kind: 'refused', reason: `With install_config_overrides, ${problem}` };
+  const problem = faultOf(merged);
+  if (problem !== undefined) return { kind: 'refused', reason: `With install_config_overrides, ${problem}.` };
   return { kind: 'merged', config: withJoinedTrust(config, parsed.override, merged) };
 }
 
@@ -44,18 +44,12 @@ export function parseInstallConfigOverride(text: string): ParsedInstallConfigOve
   }
   if (!isMapping(override)) return refuse('it must be a JSON object.');
   if (depthOf(override) > MAX_DEPTH) return refuse(`it is nested more than ${MAX_DEPTH} levels deep.`);
-  const problem = problemOf(override);
-  if (problem !== undefined) return refuse(problem);
+  const problem = faultOf(override);
+  if (problem !== undefined) return refuse(`${problem}.`);
   const bundle = override['additionalTrustBundle'];
   if (typeof bundle === 'string' && bundle !== '' && !isCertificateList(bundle))
     return refuse('additionalTrustBundle must be a list of PEM certificates.');
   return { kind: 'parsed', override };
-}
-
-function problemOf(config: InstallConfig): string | undefined {
-  let first: string | undefined;
-  INSTALL_CONFIG_SHAPE(config, [], (path: Path, problem) => (first ??= `${formatPath(path)}: ${problem}`));
-  return first;
 }
 
 function merge(base: unknown, override: unknown): unknown {

@@ -1,15 +1,14 @@
 import type { Refusal } from '@muster/problems';
+import { formatPlace, formatViolation, type Place } from '@muster/schema';
 import type { IgnitionConfig } from '../config/ignition-config';
-import { formatPath, isMapping } from '../shape/shape';
-import { DISTINCT_LISTS, IGNITION_SHAPE, LATER_MEMBERS } from './ignition-shape';
-
-type Path = readonly (string | number)[];
+import { isMapping } from '../documents/values';
+import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig } from './ignition.schema';
 
 /**
  * Returns the line, counted from 1, on which the value at `path` begins in a JSON text; undefined when there is no such value.
  * The text has been parsed before, so it is valid, and its depth is bounded. It is read once, from the start.
  */
-export function jsonLineOf(text: string, path: Path): number | undefined {
+export function jsonLineOf(text: string, path: Place): number | undefined {
   const offset = offsetOf(text, path);
   return offset === undefined ? undefined : lineAt(text, offset);
 }
@@ -20,7 +19,7 @@ export function lineAt(text: string, offset: number): number {
   return line;
 }
 
-function offsetOf(text: string, path: Path): number | undefined {
+function offsetOf(text: string, path: Place): number | undefined {
   let at = skipBlanks(text, 0);
   for (const step of path) {
     const found: number | undefined = memberOf(text, at, step);
@@ -92,8 +91,9 @@ export type ParsedOverride =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 interface Problem {
-  readonly path: Path;
-  readonly problem: string;
+  readonly place: Place;
+  /** A sentence that begins with the place. */
+  readonly sentence: string;
 }
 
 /**
@@ -118,24 +118,30 @@ export function parseIgnitionOverride(text: string, subject: string): ParsedOver
     return refuse('ignition.version must name a supported version of the spec.', OVERRIDE_SPEC_VERSIONS);
   }
   if (isDeeperThan(config, NESTING_MAX)) return refuse(`it is nested deeper than ${NESTING_MAX} levels.`);
-  const problems = problemsOf(config, Number(version.split('.')[1]));
-  return problems.length > 0
-    ? refuse(describe(text, problems))
-    : { kind: 'parsed', config: config as unknown as IgnitionConfig };
+  const parsed = parseIgnitionConfig(config);
+  const violations = parsed.kind === 'invalid' ? parsed.violations : [];
+  const problems = [
+    ...violations.map((violation) => ({ place: violation.place, sentence: `${formatViolation(violation)}.` })),
+    ...problemsOf(config, Number(version.split('.')[1])),
+  ];
+  return parsed.kind === 'valid' && problems.length === 0
+    ? { kind: 'parsed', config: parsed.value }
+    : refuse(describe(text, problems));
 }
 
 type Json = { readonly [name: string]: unknown };
 
+/** What a schema cannot express: members of later versions, and entries that stand twice. */
 function problemsOf(config: Json, minor: number): readonly Problem[] {
   const problems: Problem[] = [];
-  const report = (path: Path, problem: string): void => void problems.push({ path, problem });
-  IGNITION_SHAPE(config, [], report);
+  const report = (place: Place, problem: string): void =>
+    void problems.push({ place, sentence: `${formatPlace(place)}: ${problem}` });
   for (const { path, sinceMinor } of LATER_MEMBERS) {
     if (minor < sinceMinor && at(config, path) !== undefined)
       report(path, `${path.join('.')} is part of the spec from version 3.${sinceMinor}.0 on only.`);
   }
   for (const { lists, key } of DISTINCT_LISTS) {
-    const seen = new Map<unknown, Path>();
+    const seen = new Map<unknown, Place>();
     for (const list of lists) {
       const entries = at(config, list);
       if (!Array.isArray(entries)) continue;
@@ -144,7 +150,7 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
         const other = seen.get(name);
         const place = [...list, index];
         if (typeof name !== 'string') return;
-        if (other) report(place, `${key} ${name.slice(0, 200)} stands at ${formatPath(other)} already.`);
+        if (other) report(place, `${key} ${name.slice(0, 200)} stands at ${formatPlace(other)} already.`);
         else seen.set(name, place);
       });
     }
@@ -159,9 +165,9 @@ const at = (config: Json, path: readonly string[]): unknown =>
   );
 
 function describe(text: string, problems: readonly Problem[]): string {
-  const shown = problems.slice(0, PROBLEMS_REPORTED_MAX).map(({ path, problem }) => {
-    const line = jsonLineOf(text, path);
-    return `${line === undefined ? '' : `line ${line}, `}${formatPath(path) || 'the document'}: ${problem}`;
+  const shown = problems.slice(0, PROBLEMS_REPORTED_MAX).map(({ place, sentence }) => {
+    const line = jsonLineOf(text, place);
+    return `${line === undefined ? '' : `line ${line}, `}${sentence}`;
   });
   const more = problems.length - shown.length;
   return `${shown.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`;

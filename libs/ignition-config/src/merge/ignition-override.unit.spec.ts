@@ -16,11 +16,11 @@ describe('An ignition override', () => {
     [{}, /ignition\.version/],
     [{ ignition: { version: '2.2.0' } }, /ignition\.version/],
     ['{\n  "ignition": {"version": "3.1.0"},\n  x\n}', /line 3, column 3/],
-    [{ ...version3, storage: [] }, /storage: \[\] is not an object/],
-    [{ ...version3, storage: { files: {} } }, /storage\.files: {} is not a list/],
+    [{ ...version3, storage: [] }, /storage must be an object, not a list of 0 entries/],
+    [{ ...version3, storage: { files: {} } }, /storage\.files must be a list, not an object/],
     [
       { ...version3, storage: { files: [{ path: '/a' }, { path: 'b' }] } },
-      /line 1, storage\.files\[1\]\.path: "b" is not an absolute path/,
+      /line 1, storage\.files\[1\]\.path must be an absolute path without "\.\.", not "b"/,
     ],
     [{ ...version3, storage: { files: [{ path: '/a/../b' }] } }, /without "\.\."/],
     [
@@ -31,17 +31,20 @@ describe('An ignition override', () => {
       { ...version3, storage: { files: [{ path: '/a' }], links: [{ path: '/a', target: 'b' }] } },
       /links\[0\]: path \/a stands at/,
     ],
-    [{ ...version3, storage: { files: [{ path: '/a', mode: '420' }] } }, /mode: "420" is not a file mode/],
+    [{ ...version3, storage: { files: [{ path: '/a', mode: '420' }] } }, /mode must be a file mode/],
     [
       { ...version3, storage: { files: [{ path: '/a', contents: { source: 'ftp://x' } }] } },
-      /contents\.source: "ftp:\/\/x" is not a URL/,
+      /contents\.source must be a URL of http, https, tftp, s3, arn, gs or data, not "ftp:\/\/x"/,
     ],
-    [{ ...version3, storage: { links: [{ path: '/a' }] } }, /links\[0\]: target is missing/],
-    [{ ...version3, systemd: { units: [{}] } }, /systemd\.units\[0\]: name is missing/],
-    [{ ...version3, systemd: { units: [{ name: 'x' }] } }, /"x" is not the name of a unit/],
+    [{ ...version3, storage: { links: [{ path: '/a' }] } }, /links\[0\]\.target is required/],
+    [{ ...version3, systemd: { units: [{}] } }, /systemd\.units\[0\]\.name is required/],
+    [
+      { ...version3, systemd: { units: [{ name: 'x' }] } },
+      /name must be the name of a unit with its kind, such as x\.service, not "x"/,
+    ],
     [
       { ...version3, systemd: { units: [{ name: 'x.service', enabled: 'yes' }] } },
-      /enabled: "yes" is not true or false/,
+      /enabled must be true or false, not "yes"/,
     ],
     [{ ...version3, systemd: { units: [{ name: 'x.service', dropins: [{ name: 'a' }] }] } }, /ends in \.conf/],
     [{ ...version3, passwd: { users: [{ name: 'a' }, { name: 'a' }] } }, /users\[1\]: name a stands at/],
@@ -59,6 +62,14 @@ describe('An ignition override', () => {
     });
   });
 
+  it('treats a member that is null as absent', () => {
+    const files = [{ path: '/a', mode: null }];
+    expect(parse({ ...version3, storage: { files, links: null } })).toMatchObject({ kind: 'parsed' });
+    expect(parse({ ...version3, storage: { files: [{ path: null }] } })).toMatchObject({
+      refusal: { reason: expect.stringContaining('storage.files[0].path is required') as string },
+    });
+  });
+
   it('of another version learns which ones there are', () => {
     expect(parse({ ignition: { version: '4.0.0' } })).toMatchObject({
       refusal: { allowed: ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0'] },
@@ -70,7 +81,7 @@ describe('An ignition override', () => {
       '{\n "ignition": {"version": "3.1.0"},\n "systemd": {\n  "units": [\n   {"name": "a.service",\n    "mask": 1}\n]}}';
     expect(parse(text)).toMatchObject({
       refusal: {
-        reason: 'ignition_config_override cannot be used: line 6, systemd.units[0].mask: 1 is not true or false.',
+        reason: 'ignition_config_override cannot be used: line 6, systemd.units[0].mask must be true or false, not 1.',
       },
     });
   });

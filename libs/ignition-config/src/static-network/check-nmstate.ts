@@ -1,5 +1,5 @@
-import { isIpv4, isIpv6, type Report } from '../shape/shape';
-import { familyOf, type NetworkState } from './nmstate';
+import { parseIp } from '@muster/addresses';
+import { familyOf, type NetworkState, type Report } from './nmstate';
 import { portsOf } from './read-nmstate';
 
 /** Reports contradictions and references to missing interfaces, which a schema cannot express. */
@@ -10,8 +10,7 @@ export function checkNmstate(state: NetworkState, report: Report): void {
   checkRoutes(state, report);
   state.dns.servers.forEach((server, index) => {
     const [address = ''] = server.split('%');
-    if (!isIpv4(address) && !isIpv6(address))
-      report(['dns-resolver', 'config', 'server', index], `"${server}" is not an IP address.`);
+    if (!parseIp(address)) report(['dns-resolver', 'config', 'server', index], `"${server}" is not an IP address.`);
   });
 }
 

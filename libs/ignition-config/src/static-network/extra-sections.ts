@@ -1,4 +1,4 @@
-import { isTrue, toInteger } from '../shape/shape';
+import { isTrue, toInteger } from '../documents/values';
 import type { KeyfileSection, KeyfileSettings } from './ip-sections';
 import type { NetworkInterface } from './nmstate';
 import { textOf, texts, within } from './read-nmstate';

@@ -1,11 +1,11 @@
 import { type Document, isAlias, isNode, type LineCounter } from 'yaml';
+import { formatPlace, type Place, type PlacedViolation } from '@muster/schema';
 import { readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
-import { formatPath, type Path, type Report } from '../shape/shape';
 import { adviseOnNmstate, checkNmstate } from './check-nmstate';
 import { checkForKeyfiles, type Keyfile, renderKeyfiles } from './keyfiles';
 import { checkMapping, completeMapping, type MacName, renderNmpolicy } from './mac-mapping';
-import type { NetworkProblem } from './nmstate';
-import { NMSTATE_SHAPE } from './nmstate-shape';
+import type { NetworkProblem, Report } from './nmstate';
+import { parseNmstate } from './nmstate.schema';
 import { readNmstate } from './read-nmstate';
 
 export const MAX_NETWORK_YAML_CHARACTERS = 131_072;
@@ -77,17 +77,20 @@ function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): H
   const advice: NetworkProblem[] = [];
   const reportTo =
     (list: NetworkProblem[]): Report =>
-    (path, problem) => {
+    (place, problem) => {
       // A line is looked up for reported problems only: the look-up takes time for every key of a mapping.
       if (list.length >= MAX_PROBLEMS) return;
-      const line = lineOf(parsed, lines, path);
-      list.push({ host, ...(line !== undefined && { line }), path: formatPath(path), problem });
+      const line = lineOf(parsed, lines, place);
+      list.push({ host, ...(line !== undefined && { line }), path: formatPlace(place), problem });
     };
   const report = reportTo(problems);
-  NMSTATE_SHAPE(document.value, [], report);
-  if (problems.length > 0) return { problems, advice };
+  const checked = parseNmstate(document.value);
+  if (checked.kind === 'invalid') {
+    for (const violation of checked.violations) report(violation.place, sentenceOf(violation));
+    return { problems, advice };
+  }
 
-  const state = readNmstate(document.value);
+  const state = readNmstate(checked.value);
   const mapping = completeMapping(config.mac_interface_map ?? [], state);
   checkNmstate(state, report);
   checkMapping(mapping, state, report);
@@ -101,8 +104,12 @@ function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): H
   return { network: { mapping, files }, problems, advice };
 }
 
+/** The place is reported beside the sentence, which begins with the name of the member only. */
+const sentenceOf = ({ path, reason }: PlacedViolation): string =>
+  `${path === '' ? 'The document' : path.slice(path.lastIndexOf('.') + 1)} ${reason}.`;
+
 /** Line of the deepest part of the path that the document has. */
-function lineOf(parsed: Document, lines: LineCounter, path: Path): number | undefined {
+function lineOf(parsed: Document, lines: LineCounter, path: Place): number | undefined {
   for (let depth = path.length; depth >= 1; depth -= 1) {
     const node = parsed.getIn(path.slice(0, depth), true);
     if (isNode(node) && !isAlias(node) && node.range) return lines.linePos(node.range[0]).line;

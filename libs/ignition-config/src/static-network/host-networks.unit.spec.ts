@@ -306,18 +306,21 @@ describe('what is wrong with a static network', () => {
   it.each([
     ['', 'network_yaml: network_yaml is empty.'],
     ['interfaces:\n- name: eth0\n  ipv4: {enabled: true', 'line 3, network_yaml: The text is not YAML'],
-    ['- a\n', 'line 1: ["a"] is not a mapping.'],
+    ['- a\n', 'line 1: The document must be an object, not a list of 1 entries.'],
     ['interfaces: []\n', 'line 1, interfaces: No interface is described.'],
-    ['interfaces:\n- {type: ethernet}\n', 'line 2, interfaces[0]: name is missing.'],
-    ['interfaces:\n- name: eth0\n  typ: ethernet\n', 'line 3, interfaces[0].typ: typ is not known here.'],
-    ['interfaces:\n- {name: eth0, type: ethernett}\n', 'interfaces[0].type: "ethernett" is not one of ethernet, bond'],
+    ['interfaces:\n- {type: ethernet}\n', 'line 2, interfaces[0]: name is required.'],
+    [
+      'interfaces:\n- name: eth0\n  typ: ethernet\n',
+      'line 3, interfaces[0].typ: typ is not a known field. Known fields: name',
+    ],
+    ['interfaces:\n- {name: eth0, type: ethernett}\n', 'interfaces[0].type: type must be one of ethernet, bond'],
     [
       'interfaces:\n- name: eth0\n  ipv4:\n    enabled: true\n    address:\n    - ip: 1.2.3.444\n      prefix-length: 24\n',
-      'line 6, interfaces[0].ipv4.address[0].ip: "1.2.3.444" is not an IPv4 address.',
+      'line 6, interfaces[0].ipv4.address[0].ip: ip must be an IPv4 address, not "1.2.3.444".',
     ],
     [
       'interfaces:\n- name: eth0\n  ipv4:\n    enabled: true\n    address: [{ip: 1.2.3.4, prefix-length: 33}]\n',
-      'line 5, interfaces[0].ipv4.address[0].prefix-length: 33 is not a whole number from 0 to 32.',
+      'line 5, interfaces[0].ipv4.address[0].prefix-length: prefix-length must be a whole number from 0 to 32, not 33.',
     ],
     ['interfaces:\n- {name: eth0}\n- {name: eth0}\n', 'line 3, interfaces[1].name: Interface eth0 is described twice.'],
     [
@@ -352,7 +355,7 @@ describe('what is wrong with a static network', () => {
       'interfaces:\n- {name: eth0, ipv6: {enabled: true, autoconf: true}}\n',
       'autoconf without dhcp (eth0) cannot be written as a NetworkManager keyfile',
     ],
-    ['interfaces:\n- {name: "a b"}\n', 'is not the name of an interface'],
+    ['interfaces:\n- {name: "a b"}\n', 'name must be the name of an interface'],
     [
       `x: &x [1,1]\ny: &y [*x,*x,*x,*x,*x,*x]\nz: &z [*y,*y,*y,*y,*y,*y]\ninterfaces: [*z,*z,*z,*z,*z,*z]\n`,
       'more than 100 values follow from aliases.',

@@ -1,4 +1,4 @@
-import { isMapping, isTrue, toInteger } from '../shape/shape';
+import { isMapping, isTrue, toInteger } from '../documents/values';
 import { macsecSettings } from './extra-sections';
 import type { KeyfileSection, KeyfileSettings } from './ip-sections';
 import type { NetworkInterface } from './nmstate';

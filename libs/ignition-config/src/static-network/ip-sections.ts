@@ -1,4 +1,4 @@
-import { isTrue, toInteger } from '../shape/shape';
+import { isTrue, toInteger } from '../documents/values';
 import {
   type Family,
   familyOf,

@@ -1,8 +1,8 @@
-import { isTrue, type Report } from '../shape/shape';
+import { isTrue } from '../documents/values';
 import { extraSections, mptcpFlags } from './extra-sections';
 import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
 import { dnsCarrier, formatKeyfile, ipSections, type KeyfileSection, needsLoopback } from './ip-sections';
-import { familyOf, type NetworkInterface, type NetworkState } from './nmstate';
+import { familyOf, type NetworkInterface, type NetworkState, type Report } from './nmstate';
 import { loopback, type Port, portsOf, within, withPlainPorts } from './read-nmstate';
 
 export interface Keyfile {

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { isMapping, isTrue, type Report } from '../shape/shape';
-import type { NetworkState } from './nmstate';
+import { isMapping, isTrue } from '../documents/values';
+import type { NetworkState, Report } from './nmstate';
 import { canonicalMac, portsOf, textOf } from './read-nmstate';
 
 /** Which machine's port goes by which name in the host's network document. */

@@ -1,3 +1,5 @@
+import type { Place } from '@muster/schema';
+
 /** An error or a likely mistake in the network configuration of one host. */
 export interface NetworkProblem {
   /** Place in `static_network_config`, from 0. */
@@ -8,6 +10,9 @@ export interface NetworkProblem {
   readonly path: string;
   readonly problem: string;
 }
+
+/** Reports a problem at a place of the document. */
+export type Report = (place: Place, problem: string) => void;
 
 /** Returns one sentence for the user. Hosts are counted from 1. */
 export function describeNetworkProblem({ host, line, path, problem }: NetworkProblem): string {

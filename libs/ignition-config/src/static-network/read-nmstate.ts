@@ -1,4 +1,4 @@
-import { isMapping, isTrue, wordOf } from '../shape/shape';
+import { isMapping, isTrue, wordOf } from '../documents/values';
 import type { IpSettings, NetworkInterface, NetworkState, Route } from './nmstate';
 
 const NOTHING: { readonly [key: string]: unknown } = {};

@@ -1,52 +1,28 @@
-import { isMapping, listOf, type Shape } from '../shape/shape';
+import { createParser, holds } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
+import type { IgnitionConfig } from '../config/ignition-config';
+import { listOf, openMapping as members, string } from '../documents/values';
 
-const DISPLAYED_CHARACTERS_MAX = 60;
-
-/** A leaf of a config: JSON is strict, `"true"` is no flag and `"420"` no number. Null counts as not given. */
-export const is =
-  (isRight: (value: unknown) => boolean, wanted: string): Shape =>
-  (value, path, report) => {
-    if (!isRight(value)) report(path, `${show(value)} is not ${wanted}.`);
-  };
-
-function show(value: unknown): string {
-  const shown = JSON.stringify(value) ?? 'nothing';
-  return shown.length > DISPLAYED_CHARACTERS_MAX ? `${shown.slice(0, DISPLAYED_CHARACTERS_MAX)}…` : shown;
-}
-
-export const string = is((value) => typeof value === 'string', 'a text');
-export const boolean = is((value) => typeof value === 'boolean', 'true or false');
-export const number = is(Number.isInteger, 'a whole number');
-export const strings = listOf(string);
-export const word = (...words: readonly string[]): Shape =>
-  is((value) => typeof value === 'string' && words.includes(value), `one of ${words.join(', ')}`);
-export const matching = (pattern: RegExp, wanted: string): Shape =>
-  is((value) => typeof value === 'string' && pattern.test(value), wanted);
+// JSON is strict: `"true"` is no flag and `"420"` no number. Ignition ignores members that it does not know, and so does this.
+const text = Type.String();
+const boolean = Type.Boolean();
+const number = Type.Integer();
+const texts = listOf(text);
+const word = (...words: readonly string[]) => Type.Unsafe<string>({ type: 'string', enum: [...words] });
+const matching = (pattern: RegExp, expected: string) => string((value) => pattern.test(value), expected);
 
 /** Without steps back, which would lead somewhere else than the path says. */
-export const absolutePath = is(
-  (value) => typeof value === 'string' && /^\/(?!.*\0)/.test(value) && !value.split('/').includes('..'),
+const absolutePath = string(
+  (value) => /^\/(?!.*\0)/.test(value) && !value.split('/').includes('..'),
   'an absolute path without ".."',
 );
-export const mode = is(
+const mode = holds(
   (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0o7777,
   'a file mode as a decimal number from 0 to 4095 (420 is 0644)',
 );
 
-/** Members that are known have to be right; Ignition passes over those that it does not know, and so does this. */
-export function members(known: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape {
-  const shapes = new Map(Object.entries(known));
-  return (value, path, report) => {
-    if (!isMapping(value)) return report(path, `${show(value)} is not an object.`);
-    for (const name of required)
-      if (!Object.hasOwn(value, name) || value[name] === null) report(path, `${name} is missing.`);
-    for (const [name, member] of Object.entries(value))
-      if (member !== null && member !== undefined) shapes.get(name)?.(member, [...path, name], report);
-  };
-}
-
-const header = members({ name: string, value: string }, ['name']);
-const resource = (required: readonly string[]): Shape =>
+const header = members({ name: text, value: text }, ['name']);
+const resource = (required: readonly string[]) =>
   members(
     {
       source: matching(
@@ -61,7 +37,7 @@ const resource = (required: readonly string[]): Shape =>
     },
     required,
   );
-const owner = members({ id: number, name: string });
+const owner = members({ id: number, name: text });
 const node = { path: absolutePath, overwrite: boolean, user: owner, group: owner };
 const unitName = matching(
   /^[\w:.@\\-]+\.(?:service|socket|device|mount|automount|swap|target|path|timer|slice|scope)$/,
@@ -70,27 +46,27 @@ const unitName = matching(
 const clevis = members({
   tpm2: boolean,
   threshold: number,
-  tang: listOf(members({ url: matching(/^https?:\/\/\S+$/, 'an http or https URL'), thumbprint: string }, ['url'])),
-  custom: members({ pin: string, config: string, needsNetwork: boolean }),
+  tang: listOf(members({ url: matching(/^https?:\/\/\S+$/, 'an http or https URL'), thumbprint: text }, ['url'])),
+  custom: members({ pin: text, config: text, needsNetwork: boolean }),
 });
 
-/** What a config may hold, of all versions; see `LATER_MEMBERS` for what came when. */
-export const IGNITION_SHAPE: Shape = members(
+/** Members that a config of any supported version may have. `LATER_MEMBERS` lists those of later versions. */
+const IGNITION = members(
   {
     ignition: members(
       {
-        version: string,
+        version: text,
         config: members({ merge: listOf(resource(['source'])), replace: resource([]) }),
         timeouts: members({ httpResponseHeaders: number, httpTotal: number }),
         security: members({ tls: members({ certificateAuthorities: listOf(resource(['source'])) }) }),
-        proxy: members({ httpProxy: string, httpsProxy: string, noProxy: strings }),
+        proxy: members({ httpProxy: text, httpsProxy: text, noProxy: texts }),
       },
       ['version'],
     ),
     storage: members({
       files: listOf(members({ ...node, mode, contents: resource([]), append: listOf(resource(['source'])) }, ['path'])),
       directories: listOf(members({ ...node, mode }, ['path'])),
-      links: listOf(members({ ...node, target: string, hard: boolean }, ['path', 'target'])),
+      links: listOf(members({ ...node, target: text, hard: boolean }, ['path', 'target'])),
       disks: listOf(
         members(
           {
@@ -99,11 +75,11 @@ export const IGNITION_SHAPE: Shape = members(
             partitions: listOf(
               members({
                 label: matching(/^[^:]{0,36}$/, 'a label of at most 36 characters without colon'),
-                number: is((value) => Number.isInteger(value) && Number(value) >= 0, 'the number of a partition'),
+                number: holds((value) => Number.isInteger(value) && Number(value) >= 0, 'the number of a partition'),
                 sizeMiB: number,
                 startMiB: number,
-                typeGuid: string,
-                guid: string,
+                typeGuid: text,
+                guid: text,
                 wipePartitionEntry: boolean,
                 shouldExist: boolean,
                 resize: boolean,
@@ -119,30 +95,28 @@ export const IGNITION_SHAPE: Shape = members(
             device: absolutePath,
             path: absolutePath,
             format: word('', 'ext4', 'btrfs', 'xfs', 'vfat', 'swap', 'none'),
-            label: string,
-            uuid: string,
+            label: text,
+            uuid: text,
             wipeFilesystem: boolean,
-            options: strings,
-            mountOptions: strings,
+            options: texts,
+            mountOptions: texts,
           },
           ['device'],
         ),
       ),
       raid: listOf(
-        members({ name: string, level: string, devices: listOf(absolutePath), spares: number, options: strings }, [
-          'name',
-        ]),
+        members({ name: text, level: text, devices: listOf(absolutePath), spares: number, options: texts }, ['name']),
       ),
       luks: listOf(
         members(
           {
-            name: string,
+            name: text,
             device: absolutePath,
             keyFile: resource([]),
-            label: string,
-            uuid: string,
-            options: strings,
-            openOptions: strings,
+            label: text,
+            uuid: text,
+            options: texts,
+            openOptions: texts,
             discard: boolean,
             wipeVolume: boolean,
             clevis,
@@ -158,9 +132,9 @@ export const IGNITION_SHAPE: Shape = members(
             name: unitName,
             enabled: boolean,
             mask: boolean,
-            contents: string,
+            contents: text,
             dropins: listOf(
-              members({ name: matching(/^[^/]+\.conf$/, 'a name that ends in .conf'), contents: string }, ['name']),
+              members({ name: matching(/^[^/]+\.conf$/, 'a name that ends in .conf'), contents: text }, ['name']),
             ),
           },
           ['name'],
@@ -171,18 +145,18 @@ export const IGNITION_SHAPE: Shape = members(
       users: listOf(
         members(
           {
-            name: string,
-            passwordHash: string,
-            sshAuthorizedKeys: strings,
+            name: text,
+            passwordHash: text,
+            sshAuthorizedKeys: texts,
             uid: number,
-            gecos: string,
-            homeDir: string,
+            gecos: text,
+            homeDir: text,
             noCreateHome: boolean,
-            primaryGroup: string,
-            groups: strings,
+            primaryGroup: text,
+            groups: texts,
             noUserGroup: boolean,
             noLogInit: boolean,
-            shell: string,
+            shell: text,
             shouldExist: boolean,
             system: boolean,
           },
@@ -190,13 +164,20 @@ export const IGNITION_SHAPE: Shape = members(
         ),
       ),
       groups: listOf(
-        members({ name: string, gid: number, passwordHash: string, shouldExist: boolean, system: boolean }, ['name']),
+        members({ name: text, gid: number, passwordHash: text, shouldExist: boolean, system: boolean }, ['name']),
       ),
     }),
-    kernelArguments: members({ shouldExist: strings, shouldNotExist: strings }),
+    kernelArguments: members({ shouldExist: texts, shouldNotExist: texts }),
   },
   ['ignition'],
 );
+
+/** Checks the whole config and reports every violation. */
+export const parseIgnitionConfig = createParser(Type.Unsafe<IgnitionConfig>(IGNITION), {
+  name: '',
+  reportsAll: true,
+  nullIsAbsent: true,
+});
 
 /** Sections that older versions of the specification silently ignore. */
 export const LATER_MEMBERS: readonly { readonly path: readonly string[]; readonly sinceMinor: number }[] = [

@@ -1,3 +1,5 @@
+import { createParser } from '@muster/schema';
+import type { TSchema } from '@sinclair/typebox';
 import {
   anything,
   flag,
@@ -11,9 +13,8 @@ import {
   mapping,
   network,
   oneOf,
-  type Shape,
   text,
-} from '../shape/shape';
+} from '../documents/values';
 
 const MAX_UINT32 = 4_294_967_295;
 const BOND_MODES = [
@@ -34,7 +35,7 @@ const BOND_MODES = [
   'balance-alb',
 ];
 
-const ip = (address: Shape, maxPrefix: number): Shape =>
+const ip = (address: TSchema, maxPrefix: number) =>
   mapping({
     enabled: flag,
     dhcp: flag,
@@ -229,7 +230,7 @@ const routeRule = mapping({
 });
 
 /** A whole network document of one host. */
-export const NMSTATE_SHAPE: Shape = mapping({
+const NMSTATE = mapping({
   description: text,
   hostname: anything,
   interfaces: listOf(networkInterface),
@@ -242,3 +243,6 @@ export const NMSTATE_SHAPE: Shape = mapping({
   'ovs-db': anything,
   ovn: anything,
 });
+
+/** Checks the whole document and reports every violation. */
+export const parseNmstate = createParser(NMSTATE, { name: '', reportsAll: true, nullIsAbsent: true });

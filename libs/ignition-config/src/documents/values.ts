@@ -1,0 +1,91 @@
+import { parseCidr, parseIp } from '@muster/addresses';
+import { holds } from '@muster/schema';
+import { type TSchema, Type } from '@sinclair/typebox';
+
+const MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}$/i;
+const INFINIBAND_MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){19}$/i;
+/** Names of interfaces that the kernel accepts. */
+const INTERFACE_NAME = /^[^\s/:]{1,15}$/;
+const FLAG_WORDS: ReadonlySet<unknown> = new Set([
+  true,
+  false,
+  'true',
+  'false',
+  'yes',
+  'no',
+  'on',
+  'off',
+  0,
+  1,
+  '0',
+  '1',
+]);
+const TRUE_WORDS: ReadonlySet<unknown> = new Set([true, 'true', 'yes', 'on', 1, '1']);
+
+export function isMapping(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value means true in a network document, which accepts texts such as "yes". */
+export const isTrue = (value: unknown): boolean => TRUE_WORDS.has(value);
+
+/** Text of a scalar value; empty for lists and mappings. */
+export const wordOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
+/** A whole number, which may be given as text and in hexadecimal, as `0x8001`. */
+export function toInteger(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : undefined;
+  if (typeof value !== 'string' || !/^(?:-?\d{1,15}|0x[0-9a-f]{1,12})$/i.test(value)) return undefined;
+  return Number(value);
+}
+
+/** A schema for strings that `isRight` accepts. */
+export const string = (isRight: (text: string) => boolean, expected: string) =>
+  holds((value) => typeof value === 'string' && isRight(value), expected);
+
+export const anything = Type.Unknown();
+export const text = holds((value) => typeof value === 'string' || typeof value === 'number', 'a text');
+export const flag = holds((value) => FLAG_WORDS.has(value), 'true or false');
+export const interfaceName = holds(
+  (value) => INTERFACE_NAME.test(wordOf(value)) && value !== '.' && value !== '..',
+  'the name of an interface: 1 to 15 characters without blank, slash or colon',
+);
+export const macAddress = string(
+  (value) => MAC.test(value) || INFINIBAND_MAC.test(value),
+  'a MAC address such as 02:00:00:80:12:14',
+);
+export const ipAddress = string((value) => parseIp(value) !== undefined, 'an IP address');
+export const ipv4Address = string((value) => parseIp(value)?.family === 4, 'an IPv4 address');
+export const ipv6Address = string((value) => parseIp(value)?.family === 6, 'an IPv6 address');
+export const network = string(
+  (value) => parseCidr(value) !== undefined,
+  'a network such as 192.168.0.0/24 or fd00::/64',
+);
+
+export const integer = (from: number, to: number) =>
+  holds((value) => {
+    const number = toInteger(value);
+    return number !== undefined && number >= from && number <= to;
+  }, `a whole number from ${from} to ${to}`);
+
+export const oneOf = (words: readonly (string | number)[]) =>
+  holds((value) => words.some((word) => String(word) === wordOf(value)), `one of ${words.join(', ')}`);
+
+export const listOf = (item: TSchema) => Type.Array(item);
+
+/** A mapping with some of these members and no others. */
+export const mapping = (known: { readonly [name: string]: TSchema }, required: readonly string[] = []) =>
+  Type.Object(optionalExcept(known, required), { additionalProperties: false });
+
+/** A mapping that may have more members than these. */
+export const openMapping = (known: { readonly [name: string]: TSchema }, required: readonly string[] = []) =>
+  Type.Object(optionalExcept(known, required));
+
+const optionalExcept = (
+  known: { readonly [name: string]: TSchema },
+  required: readonly string[],
+): { readonly [name: string]: TSchema } =>
+  Object.fromEntries(
+    Object.entries(known).map(([name, schema]) => [name, required.includes(name) ? schema : Type.Optional(schema)]),
+  );
