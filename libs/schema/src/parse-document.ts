@@ -17,6 +17,8 @@ export interface ParserOptions {
   readonly reportsAll?: boolean;
   /** A member that is null counts as absent: the document is checked, and returned, without it. @default false */
   readonly nullIsAbsent?: boolean;
+  /** Messages never repeat a value: for documents with secrets. @default false */
+  readonly hidesValues?: boolean;
 }
 
 export type Parser<Value> = (document: unknown) => Parsed<Value>;
@@ -29,16 +31,37 @@ export type Parser<Value> = (document: unknown) => Parsed<Value>;
  * For values that no keyword describes, `holds` makes a schema of a predicate.
  */
 export function createParser<S extends TSchema>(schema: S, options: ParserOptions): Parser<Static<S>> {
-  const { name, dropsUnknown = false, reportsAll = false, nullIsAbsent = false } = options;
+  const { name, dropsUnknown = false, reportsAll = false, nullIsAbsent = false, hidesValues = false } = options;
   let validate: ValidateFunction<Static<S>> | undefined;
   return (given) => {
     validate ??= createAjv(dropsUnknown, reportsAll).compile<Static<S>>(schema);
     const document: unknown = nullIsAbsent ? withoutNulls(given) : given;
     if (validate(document)) return { kind: 'valid', value: document };
-    const [first, ...more] = (validate.errors ?? []).map((error) => toViolation(name, document, error));
+    const [first, ...more] = (validate.errors ?? []).map((error) => toViolation(name, document, error, hidesValues));
     return { kind: 'invalid', violations: [first ?? { place: [], path: name, reason: 'is not valid' }, ...more] };
   };
 }
+
+/** The same for JSON texts. A text that is not JSON has one violation, which does not repeat the text. */
+export function createJsonParser<S extends TSchema>(
+  schema: S,
+  options: ParserOptions,
+): (text: string) => Parsed<Static<S>> {
+  const parse = createParser(schema, options);
+  return (text) => {
+    let document: unknown;
+    try {
+      document = JSON.parse(text);
+    } catch {
+      return { kind: 'invalid', violations: [{ place: [], path: options.name, reason: 'must be a JSON document' }] };
+    }
+    return parse(document);
+  };
+}
+
+/** The document, or undefined when it does not match its schema. */
+export const valueOf = <Value>(parsed: Parsed<Value>): Value | undefined =>
+  parsed.kind === 'valid' ? parsed.value : undefined;
 
 /**
  * A schema for values that a function recognises. `expected` says in messages what is allowed: `an IP address`.

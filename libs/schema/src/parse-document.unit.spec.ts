@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { createParser, formatPlace, formatViolation, holds, type Parsed } from '.';
+import { createJsonParser, createParser, formatPlace, formatViolation, holds, type Parsed, valueOf } from '.';
 
 const DISK = Type.Object(
   {
@@ -67,6 +67,18 @@ describe('A parser of documents', () => {
     expect(sentences(createParser(INVENTORY, { name: '' })({ disks: [], id: 'x' }))).toEqual([
       'id must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8, not "x"',
     ]);
+  });
+
+  it('leaves secret values out of messages', () => {
+    const read = createParser(INVENTORY, { name: 'inventory', hidesValues: true });
+    expect(sentences(read({ disks: 'secret' }))).toEqual(['inventory.disks must be a list']);
+  });
+
+  it('reads JSON texts', () => {
+    const read = createJsonParser(INVENTORY, { name: 'inventory' });
+    expect(valueOf(read('{"disks":[]}'))).toEqual({ disks: [] });
+    expect(valueOf(read('{"disks":1}'))).toBeUndefined();
+    expect(sentences(read('{"disks":'))).toEqual(['inventory must be a JSON document']);
   });
 
   it('shortens long values', () => {

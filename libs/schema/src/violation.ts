@@ -42,7 +42,7 @@ const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The violation that an error of the validator describes. `name` is the name of the document. */
-export function toViolation(name: string, document: unknown, error: ErrorObject): PlacedViolation {
+export function toViolation(name: string, document: unknown, error: ErrorObject, hidesValues: boolean): PlacedViolation {
   const place = placeOf(document, error.instancePath);
   const path = formatPlace(place, name);
   switch (error.keyword) {
@@ -55,7 +55,8 @@ export function toViolation(name: string, document: unknown, error: ErrorObject)
     case 'minLength':
       if (error.params['limit'] === 1) return { place, path, reason: 'must not be empty' };
   }
-  return { place, path, reason: `must be ${expectation(error)}, not ${displayValue(error.data)}` };
+  const found = hidesValues ? '' : `, not ${displayValue(error.data)}`;
+  return { place, path, reason: `must be ${expectation(error)}${found}` };
 }
 
 function unknownMember({ parentSchema }: ErrorObject): string {
