@@ -42,7 +42,12 @@ const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The violation that an error of the validator describes. `name` is the name of the document. */
-export function toViolation(name: string, document: unknown, error: ErrorObject, hidesValues: boolean): PlacedViolation {
+export function toViolation(
+  name: string,
+  document: unknown,
+  error: ErrorObject,
+  hidesValues: boolean,
+): PlacedViolation {
   const place = placeOf(document, error.instancePath);
   const path = formatPlace(place, name);
   switch (error.keyword) {

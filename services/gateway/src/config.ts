@@ -1,8 +1,4 @@
 import {
-  areOsImages,
-  areReleaseImages,
-  areReleaseSources,
-  CATALOGUE_SHAPES,
   DEFAULT_OS_IMAGES,
   DEFAULT_RELEASE_IMAGES,
   DEFAULT_RELEASE_SOURCES,
@@ -20,6 +16,7 @@ import {
   readSettings,
   readTlsFiles,
   SettingError,
+  type SettingValue,
   type SettingsReader,
   type TlsFiles,
 } from '@muster/nest-kit';
@@ -36,7 +33,7 @@ export interface OidcSettings {
   readonly audience: string;
   /** Keys of the issuer: their URL, or the keys themselves as JSON. One of the two. */
   readonly jwksUrl: string;
-  readonly jwks: string;
+  readonly jwks: SettingValue<'JWKS_CERT'>;
   readonly adminUsers: readonly string[];
   readonly readOnlyAdminUsers: readonly string[];
 }
@@ -119,9 +116,9 @@ function readConfig(read: SettingsReader): GatewayConfig {
     imageServicePort: read.get('IMAGE_PORT'),
     serviceBaseUrl: read.get('SERVICE_BASE_URL'),
     allowedReleaseRegistries: read.get('ALLOWED_RELEASE_REGISTRIES'),
-    releaseImages: catalogue(read, 'RELEASE_IMAGES', DEFAULT_RELEASE_IMAGES, areReleaseImages),
-    osImages: catalogue(read, 'OS_IMAGES', DEFAULT_OS_IMAGES, areOsImages),
-    releaseSources: catalogue(read, 'RELEASE_SOURCES', DEFAULT_RELEASE_SOURCES, areReleaseSources),
+    releaseImages: read.get('RELEASE_IMAGES') ?? DEFAULT_RELEASE_IMAGES,
+    osImages: read.get('OS_IMAGES') ?? DEFAULT_OS_IMAGES,
+    releaseSources: read.get('RELEASE_SOURCES') ?? DEFAULT_RELEASE_SOURCES,
     requirements: readHardwareRequirements(read),
     operatorSettings: readOperatorSettings(read),
     ntpDefaultServer: read.get('NTP_DEFAULT_SERVER'),
@@ -179,27 +176,5 @@ function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
     ['OIDC_ISSUER_URL', oidc.issuer],
   ] as const)
     if (url && !URL.canParse(url)) throw new SettingError(name, url, 'a URL');
-  if (oidc.jwks && !isJson(oidc.jwks)) read.reject('JWKS_CERT', oidc.jwks, 'a JSON document');
   return oidc;
-}
-
-function catalogue<Items>(
-  read: SettingsReader,
-  name: 'OS_IMAGES' | 'RELEASE_IMAGES' | 'RELEASE_SOURCES',
-  fallback: Items,
-  are: (value: unknown) => value is Items,
-): Items {
-  const given = read.get(name) ?? fallback;
-  if (are(given)) return given;
-  read.reject(name, JSON.stringify(given), CATALOGUE_SHAPES[name]);
-  return fallback;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

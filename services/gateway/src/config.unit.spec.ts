@@ -1,4 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { DEFAULT_RELEASE_IMAGES, DEFAULT_RELEASE_SOURCES } from '@muster/assisted-api';
 import { readGatewayConfig, weakSettings } from './config';
+
+const DATA = `${__dirname}/../../../../shared/upstream/data`;
+const hasData = existsSync(DATA);
 
 describe('readGatewayConfig', () => {
   it('has the defaults of assisted-service v2', () => {
@@ -21,6 +26,35 @@ describe('readGatewayConfig', () => {
     expect(readGatewayConfig(older).osImages).toEqual([{ ...image, version: '0' }]);
     expect(readGatewayConfig({ ...older, OS_IMAGES: JSON.stringify([image]) }).osImages).toEqual([image]);
     expect(readGatewayConfig({ PORT: '1' }).port).toBe(1);
+  });
+
+  const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: 'http://a', version: '1' };
+  const source = { openshift_version: '4.18', multi_cpu_architectures: ['x86_64'], upgrade_channels: [] };
+  it.each([
+    ['RELEASE_IMAGES', [{ ...image, url: undefined }], 'value[0].url is required'],
+    ['RELEASE_IMAGES', [image, { ...image, version: 4.18 }], 'value[1].version must be a string, not 4.18'],
+    ['RELEASE_IMAGES', [{ ...image, cpu_architectures: 'x86_64' }], 'value[0].cpu_architectures must be'],
+    ['OS_IMAGES', [{ ...image, sha256: 'x' }], 'value[0].sha256 must be 64 hexadecimal digits, not "x"'],
+    ['RELEASE_SOURCES', [{ ...source, multi_cpu_architectures: [1] }], 'multi_cpu_architectures[0] must be a string'],
+    ['RELEASE_SOURCES', [{ ...source, upgrade_channels: [{ cpu_architecture: 'a' }] }], 'channels is required'],
+    ['JWKS_CERT', { keys: [{}] }, 'value.keys[0].kty is required'],
+  ])('says what is wrong with %s', (name, value, fault) => {
+    expect(() => readGatewayConfig({ [name]: JSON.stringify(value) })).toThrow(fault);
+  });
+
+  it(`takes the catalogues of assisted-service v2${hasData ? '' : ' (skipped: the data is not on this machine)'}`, () => {
+    if (!hasData) return;
+    const textOf = (name: string): string => readFileSync(`${DATA}/${name}.json`, 'utf8');
+    expect(DEFAULT_RELEASE_SOURCES).toEqual(JSON.parse(textOf('default_release_sources')));
+    for (const kind of ['default', 'default_okd']) {
+      const environment = {
+        RELEASE_IMAGES: textOf(`${kind}_release_images`),
+        OS_IMAGES: textOf(`${kind}_os_images`),
+        RELEASE_SOURCES: JSON.stringify(DEFAULT_RELEASE_SOURCES),
+      };
+      expect(readGatewayConfig(environment).releaseImages.length).toBeGreaterThan(0);
+    }
+    expect(readGatewayConfig({}).releaseImages).toBe(DEFAULT_RELEASE_IMAGES);
   });
 
   it.each([

@@ -64,7 +64,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     baseUrl: settings.get('IMAGE_SERVICE_BASE_URL'),
     hostBinaries: readHostBinaries(settings)?.binaries ?? [],
     allowedDomains: settings.get('ALLOWED_DOMAINS'),
-    osImages: readOsImages(settings),
+    osImages: settings.get('OS_IMAGES') ?? DEFAULT_OS_IMAGES,
     imageDirectory: settings.get('IMAGE_DIRECTORY'),
     fetch: settings.get('OS_IMAGES_FETCH'),
     store: {
@@ -73,8 +73,8 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     },
     remote: {
       trustedCa: readFileSetting(settings, 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE'),
-      headers: readTexts(settings, 'OS_IMAGES_REQUEST_HEADERS'),
-      queryParameters: readTexts(settings, 'OS_IMAGES_REQUEST_QUERY_PARAMS'),
+      headers: settings.get('OS_IMAGES_REQUEST_HEADERS') ?? {},
+      queryParameters: settings.get('OS_IMAGES_REQUEST_QUERY_PARAMS') ?? {},
     },
     minimums: {
       rootfsBytesMin: settings.get('OS_IMAGES_ROOTFS_BYTES_MIN'),
@@ -85,42 +85,6 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
     concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };
-}
-
-/** A JSON object of strings. Its values may be secret, so the error does not repeat them. */
-function readTexts(
-  settings: SettingsReader,
-  name: 'OS_IMAGES_REQUEST_HEADERS' | 'OS_IMAGES_REQUEST_QUERY_PARAMS',
-): { readonly [key: string]: string } {
-  const value = settings.get(name) ?? {};
-  const isObject = typeof value === 'object' && !Array.isArray(value);
-  const entries = isObject ? Object.entries(value) : [];
-  if (isObject && entries.every((entry): entry is [string, string] => typeof entry[1] === 'string'))
-    return Object.fromEntries(entries);
-  settings.reject(name, '(not shown)', 'a JSON object whose values are strings');
-  return {};
-}
-
-/** RHCOS_VERSIONS is the older name of OS_IMAGES. */
-function readOsImages(settings: SettingsReader): readonly OsImageEntry[] {
-  const images = settings.get('OS_IMAGES') ?? DEFAULT_OS_IMAGES;
-  if (Array.isArray(images) && images.every(isOsImage)) return images;
-  throw new SettingError(
-    'OS_IMAGES',
-    JSON.stringify(images).slice(0, 80),
-    'a JSON array of objects with openshift_version, cpu_architecture, url and version, each a text; type may be full-iso or disconnected-iso, sha256 64 hexadecimal digits',
-  );
-}
-
-function isOsImage(entry: unknown): entry is OsImageEntry {
-  if (typeof entry !== 'object' || entry === null) return false;
-  const image = entry as { readonly [name: string]: unknown };
-  const { type, sha256 } = image;
-  return (
-    ['openshift_version', 'cpu_architecture', 'url', 'version'].every((name) => typeof image[name] === 'string') &&
-    (type === undefined || type === 'full-iso' || type === 'disconnected-iso') &&
-    (sha256 === undefined || (typeof sha256 === 'string' && /^[0-9a-f]{64}$/i.test(sha256)))
-  );
 }
 
 function readTokenKey(settings: SettingsReader): KeyObject {

@@ -81,11 +81,7 @@ const simulatedImage: Check = (settings) =>
       );
 
 const catalogue: Check = async (settings, { failureOf }) => {
-  const given = settings.get('OS_IMAGES');
-  const images: readonly unknown[] = Array.isArray(given) ? given : [];
-  const urls = images.flatMap((image) =>
-    typeof image === 'object' && image !== null && 'url' in image && typeof image.url === 'string' ? [image.url] : [],
-  );
+  const urls = (settings.get('OS_IMAGES') ?? []).map(({ url }) => url);
   const origins = [...new Set(urls.filter((url) => /^https?:/.test(url)).map((url) => new URL(url).origin))];
   const results = await Promise.all(origins.map(async (origin) => ({ origin, failure: await failureOf(origin) })));
   return results.flatMap(({ origin, failure }) =>

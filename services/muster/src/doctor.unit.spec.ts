@@ -15,7 +15,9 @@ const REAL = {
   AGENT_DOCKER_IMAGE: 'registry.example.com/agent:1',
   INSTALLER_IMAGE: 'registry.example.com/installer:1',
   CONTROLLER_IMAGE: 'registry.example.com/controller:1',
-  OS_IMAGES: JSON.stringify([{ url: 'https://images.example.com/live.iso' }]),
+  OS_IMAGES: JSON.stringify([
+    { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '1', url: 'https://images.example.com/live.iso' },
+  ]),
 };
 
 describe('The doctor', () => {

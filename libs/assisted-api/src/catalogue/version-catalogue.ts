@@ -7,12 +7,12 @@ export interface ReleaseImage {
   /** The requested version: "4.18", "4.18-multi". */
   readonly openshift_version: string;
   readonly cpu_architecture: string;
-  readonly cpu_architectures?: readonly string[];
+  readonly cpu_architectures?: readonly string[] | null;
   readonly url: string;
   /** Full version: "4.18.52". */
   readonly version: string;
-  readonly default?: boolean;
-  readonly support_level?: string;
+  readonly default?: boolean | null;
+  readonly support_level?: string | null;
 }
 
 /** A CoreOS live image that hosts boot; the shape of OS_IMAGES. */

@@ -20,4 +20,11 @@ describe('pullSecretError', () => {
     '{"auths":{"a":{"auth":""}}}',
     '{"auths":{"a":{"auth":"cGxhaW4="}}}',
   ])('refuses %s', (text) => expect(pullSecretError(text)).toMatch(/pull_secret/));
+
+  it('names the place and never a value', () => {
+    expect(pullSecretError('{"auths":{"quay.io":{"auth":"c2VjcmV0"}}}')).toBe(
+      'pull_secret.auths.quay.io.auth must be base64 of user:password. Paste the whole document as it was downloaded',
+    );
+    expect(pullSecretError('{"auths":')).toContain('pull_secret must be a JSON document');
+  });
 });

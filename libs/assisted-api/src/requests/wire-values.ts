@@ -1,3 +1,5 @@
+import { createJsonParser, formatViolation, holds } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 /** Values and patterns of the v2 contract that several requests share. */
 export const CPU_ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'] as const;
 export const CLUSTER_CPU_ARCHITECTURES = [...CPU_ARCHITECTURES, 'multi'] as const;
@@ -95,33 +97,27 @@ export const DEFAULT_SERVICE_NETWORK_CIDR = '172.30.0.0/16';
 export const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/i;
 export const UUID_PATTERN = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
+const isUserAndPassword = (auth: unknown): boolean =>
+  typeof auth === 'string' &&
+  /^[A-Za-z0-9+/]+={0,2}$/.test(auth) &&
+  Buffer.from(auth, 'base64').toString('utf8').includes(':');
+
+/** Entry of a pull secret. Members beside `auth` are not used. */
+const REGISTRY_ENTRY = Type.Object({ auth: holds(isUserAndPassword, 'base64 of user:password') });
+const parsePullSecret = createJsonParser(
+  Type.Object({
+    auths: Type.Record(Type.String(), REGISTRY_ENTRY, {
+      minProperties: 1,
+      expected: 'an object such as {"quay.io": {"auth": "<base64 of user:password>"}}',
+    }),
+  }),
+  { name: 'pull_secret', hidesValues: true },
+);
+
 /** The reason why a pull secret cannot be used, without any of its content; undefined when it can. */
 export function pullSecretError(text: string): string | undefined {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    return 'pull_secret is not JSON; paste the whole document as it was downloaded';
-  }
-  const auths = isObject(document) ? document['auths'] : undefined;
-  if (!isObject(auths) || Object.keys(auths).length === 0) {
-    return 'pull_secret has no "auths": it must be {"auths": {"<registry>": {"auth": "<base64 of user:password>"}}}';
-  }
-  for (const [registry, entry] of Object.entries(auths)) {
-    const auth = isObject(entry) ? entry['auth'] : undefined;
-    if (typeof auth !== 'string' || auth === '') return `pull_secret has no "auth" for registry ${quoted(registry)}`;
-    if (!isUserAndPassword(auth)) {
-      return `the "auth" of registry ${quoted(registry)} in pull_secret is not base64 of user:password`;
-    }
-  }
-  return undefined;
+  const parsed = parsePullSecret(text);
+  return parsed.kind === 'invalid'
+    ? `${formatViolation(parsed.violations[0])}. Paste the whole document as it was downloaded`
+    : undefined;
 }
-
-const isUserAndPassword = (auth: string): boolean =>
-  /^[A-Za-z0-9+/]+={0,2}$/.test(auth) && Buffer.from(auth, 'base64').toString('utf8').includes(':');
-
-// A registry is an address, not a secret; a bound keeps a mistaken paste out of the answer.
-const quoted = (registry: string): string => JSON.stringify(registry.slice(0, 64));
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,7 +7,7 @@ import { faultOfSetting, OPERATOR_SETTINGS, type OperatorSettings } from '@muste
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { DEFAULT_REQUIREMENTS, parseRequirements, type RequirementsTable } from '@muster/validation-rules';
-import { parseDurationMs } from './setting';
+import { DURATION_EXPECTED, parseDurationMs } from './setting';
 import type { SettingsReader } from './settings-reader';
 import { type SettingName, SETTINGS } from './settings.table';
 
@@ -84,7 +84,7 @@ export const operatorSettings = (): readonly DerivedSetting[] =>
   }));
 
 const durationFault = (text: string): string | undefined =>
-  parseDurationMs(text) === undefined ? 'a duration such as 90s, 3m or 1h30m' : undefined;
+  parseDurationMs(text) === undefined ? DURATION_EXPECTED : undefined;
 
 /** Milliseconds by name of the timeouts that the environment sets; a text that is not a duration is rejected. */
 export function readTimeouts(
@@ -96,7 +96,7 @@ export function readTimeouts(
     const text = env && settings.raw(env);
     if (!env || !text) continue;
     const durationMs = parseDurationMs(text);
-    if (durationMs === undefined) settings.reject(env, text, 'a duration such as 90s, 3m or 1h30m');
+    if (durationMs === undefined) settings.reject(env, text, DURATION_EXPECTED);
     else given[env] = durationMs;
   }
   return given;

@@ -1,9 +1,14 @@
+import { createJsonParser, formatViolation, valueOf } from '@muster/schema';
+import type { Static, TSchema } from '@sinclair/typebox';
+
 const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+export const DURATION = /^(?:0|(?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/;
+export const DURATION_EXPECTED = 'a duration such as 90s, 3m or 1h30m';
 
 /** Milliseconds of a duration such as `1h30m`; undefined when the text is not a duration. */
 export function parseDurationMs(text: string): number | undefined {
-  if (text === '0') return 0;
-  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
+  if (!DURATION.test(text)) return undefined;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce(
     (sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0),
     0,
@@ -45,6 +50,8 @@ export interface Setting<Value> {
   readonly expected: string;
   /** The value, or undefined when the text is not valid. Values of a setting without default are never undefined here. */
   readonly parse: (text: string) => Value | undefined;
+  /** What is wrong with a text of many parts, as a sentence without a full stop. Not used for secrets. */
+  readonly faultOf?: (text: string) => string | undefined;
 }
 
 type Description = Pick<Setting<unknown>, 'readBy' | 'meaning' | 'fallbackText' | 'aliases' | 'isSecret'>;
@@ -101,7 +108,7 @@ export const bytes = <Fallback extends number | undefined = undefined>(
 /** Milliseconds, written as `90s`, `3m`, `1h30m` or `250ms`. */
 export const duration = <Fallback extends number | undefined = undefined>(
   given: Given<number, Fallback>,
-): Setting<number | Fallback> => setting(given, 'duration', 'a duration such as 90s, 3m or 1h30m', parseDurationMs);
+): Setting<number | Fallback> => setting(given, 'duration', DURATION_EXPECTED, parseDurationMs);
 
 export const boolean = (given: Description & { readonly fallback: boolean }): Setting<boolean> =>
   setting<boolean, boolean>(given, 'boolean', 'true or false', (value) => BOOLEANS.get(value.toLowerCase()));
@@ -135,12 +142,17 @@ export const parseList = (value: string): readonly string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-/** A JSON document; the reader of the setting checks its shape. */
-export const json = (given: Description): Setting<unknown> =>
-  setting<unknown, undefined>(given, 'JSON', 'a JSON document', (value) => {
-    try {
-      return JSON.parse(value) as unknown;
-    } catch {
-      return undefined;
-    }
-  });
+/** A JSON document that matches a schema. */
+export function json<S extends TSchema>(
+  given: Description & { readonly schema: S; readonly expected: string },
+): Setting<Static<S> | undefined> {
+  const { schema, expected, ...description } = given;
+  const parse = createJsonParser(schema, { name: 'value' });
+  return {
+    ...setting<Static<S>, undefined>(description, 'JSON', expected, (value) => valueOf(parse(value))),
+    faultOf: (value) => {
+      const parsed = parse(value);
+      return parsed.kind === 'invalid' ? formatViolation(parsed.violations[0]) : undefined;
+    },
+  };
+}

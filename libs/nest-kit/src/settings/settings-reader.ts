@@ -40,7 +40,8 @@ export class SettingsReader {
     if (!given) return setting.fallback as SettingValue<Name>;
     const value = setting.parse(given);
     if (value !== undefined) return value as SettingValue<Name>;
-    this.reject(name, setting.isSecret ? '(not shown)' : given, setting.expected);
+    if (setting.isSecret) this.reject(name, '(not shown)', setting.expected);
+    else this.reject(name, given, [setting.expected, setting.faultOf?.(given)].filter(Boolean).join('. '));
     return setting.fallback as SettingValue<Name>;
   }
 

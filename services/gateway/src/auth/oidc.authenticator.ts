@@ -97,7 +97,7 @@ export class OidcAuthenticator implements Authenticator {
   private async loadKeys(): Promise<JWTVerifyGetKey> {
     const { createLocalJWKSet, createRemoteJWKSet } = await import('jose');
     const { jwks, jwksUrl, issuer } = this.settings;
-    if (jwks) return createLocalJWKSet(JSON.parse(jwks) as Parameters<typeof createLocalJWKSet>[0]);
+    if (jwks) return createLocalJWKSet(jwks);
     return createRemoteJWKSet(new URL(jwksUrl || (await discoverKeys(issuer))), {
       cacheMaxAge: KEYS_KEPT_MS,
       cooldownDuration: KEYS_ASKED_EVERY_MS,

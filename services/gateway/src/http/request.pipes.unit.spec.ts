@@ -15,7 +15,7 @@ type RequestClass = new () => object;
 
 const CLUSTER = { name: 'one', openshift_version: '4.18', pull_secret: '{}' };
 const pipe = new RequestPipe();
-const parse = (type: 'body' | 'query', metatype: RequestClass, value: unknown): Promise<unknown> =>
+const parse = async (type: 'body' | 'query', metatype: RequestClass, value: unknown): Promise<unknown> =>
   pipe.transform(value, { type, metatype });
 
 async function violationOf(metatype: RequestClass, value: unknown, type: 'body' | 'query' = 'body'): Promise<string> {

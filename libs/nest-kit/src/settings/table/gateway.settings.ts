@@ -1,4 +1,6 @@
+import { Type } from '@sinclair/typebox';
 import { boolean, duration, integer, json, list, port, text } from '../setting';
+import { IMAGES_EXPECTED, RELEASE_IMAGES, RELEASE_SOURCES } from './shared.settings';
 
 const GATEWAY = { readBy: ['gateway'] } as const;
 const HOUR_MS = 3_600_000;
@@ -37,9 +39,10 @@ export const GATEWAY_SETTINGS = {
     fallbackText: 'found through the issuer',
     meaning: 'The URL of the keys of the issuer.',
   }),
-  JWKS_CERT: text({
+  JWKS_CERT: json({
     ...GATEWAY,
-    fallback: '',
+    schema: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() })) }),
+    expected: 'a JSON Web Key Set',
     fallbackText: 'none',
     meaning: 'The keys of the issuer as a JSON Web Key Set.',
   }),
@@ -93,6 +96,8 @@ export const GATEWAY_SETTINGS = {
   }),
   RELEASE_IMAGES: json({
     ...GATEWAY,
+    schema: RELEASE_IMAGES,
+    expected: IMAGES_EXPECTED,
     fallbackText: 'the catalogue in `libs/assisted-api`',
     meaning: 'The releases that can be installed.',
   }),
@@ -103,6 +108,9 @@ export const GATEWAY_SETTINGS = {
   }),
   RELEASE_SOURCES: json({
     ...GATEWAY,
+    schema: RELEASE_SOURCES,
+    expected:
+      'a JSON array of objects with openshift_version, multi_cpu_architectures and upgrade_channels of cpu_architecture and channels',
     fallbackText: 'the channels in `libs/assisted-api`',
     meaning: 'The channels that `GET /v2/release-sources` lists.',
   }),

@@ -1,5 +1,6 @@
 import { DEFAULT_FLAP_POLICY } from '@muster/validation-rules';
-import { boolean, bytes, duration, integer, json, list, text } from '../setting';
+import { Type } from '@sinclair/typebox';
+import { boolean, bytes, duration, DURATION, DURATION_EXPECTED, integer, json, list, text } from '../setting';
 
 const REGISTRATION = { readBy: ['registration'] } as const;
 const VALIDATION = { readBy: ['validation'] } as const;
@@ -93,6 +94,8 @@ export const HOST_SETTINGS = {
   }),
   EVENT_RATE_LIMITS: json({
     readBy: ['events'],
+    schema: Type.Record(Type.String(), Type.String({ pattern: DURATION.source, expected: DURATION_EXPECTED })),
+    expected: 'a JSON object of event name to duration',
     fallbackText: '`upgrade_agent_started`, `_finished` and `_failed`: 1h',
     meaning: 'A JSON object of event name to the shortest time between two such events about one subject.',
   }),

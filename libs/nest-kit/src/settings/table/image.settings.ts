@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox';
 import { bytes, choice, integer, json, path, port, text } from '../setting';
 
 const IMAGE = { readBy: ['image'] } as const;
@@ -59,11 +60,15 @@ export const IMAGE_SETTINGS = {
   }),
   OS_IMAGES_REQUEST_HEADERS: json({
     ...IMAGE,
+    schema: Type.Record(Type.String(), Type.String()),
+    expected: 'a JSON object whose values are strings',
     isSecret: true,
     meaning: 'A JSON object of headers that are sent with every download of an image.',
   }),
   OS_IMAGES_REQUEST_QUERY_PARAMS: json({
     ...IMAGE,
+    schema: Type.Record(Type.String(), Type.String()),
+    expected: 'a JSON object whose values are strings',
     isSecret: true,
     meaning: 'A JSON object of query parameters that are sent with every download of an image.',
   }),

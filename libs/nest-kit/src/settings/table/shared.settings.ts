@@ -1,6 +1,43 @@
+import { type TNull, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox';
 import { boolean, choice, duration, json, list, path, text } from '../setting';
 
 const HOUR_MS = 3_600_000;
+
+const absentOrNull = <S extends TSchema>(schema: S): TOptional<TUnion<[S, TNull]>> =>
+  Type.Optional(Type.Union([schema, Type.Null()]));
+const IMAGE_MEMBERS = {
+  openshift_version: Type.String(),
+  cpu_architecture: Type.String(),
+  url: Type.String(),
+  version: Type.String(),
+};
+export const IMAGES_EXPECTED =
+  'a JSON array of objects with openshift_version, cpu_architecture, url and version, each a text';
+
+const OS_IMAGES = Type.Array(
+  Type.Object({
+    ...IMAGE_MEMBERS,
+    type: Type.Optional(
+      Type.Unsafe<'full-iso' | 'disconnected-iso'>({ type: 'string', enum: ['full-iso', 'disconnected-iso'] }),
+    ),
+    sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', expected: '64 hexadecimal digits' })),
+  }),
+);
+export const RELEASE_IMAGES = Type.Array(
+  Type.Object({
+    ...IMAGE_MEMBERS,
+    cpu_architectures: absentOrNull(Type.Array(Type.String())),
+    default: absentOrNull(Type.Boolean()),
+    support_level: absentOrNull(Type.String()),
+  }),
+);
+export const RELEASE_SOURCES = Type.Array(
+  Type.Object({
+    openshift_version: Type.String(),
+    multi_cpu_architectures: Type.Array(Type.String()),
+    upgrade_channels: Type.Array(Type.Object({ cpu_architecture: Type.String(), channels: Type.Array(Type.String()) })),
+  }),
+);
 
 /** Settings that several services read and that have to mean the same in each. */
 export const SHARED_SETTINGS = {
@@ -53,6 +90,8 @@ export const SHARED_SETTINGS = {
   OS_IMAGES: json({
     readBy: ['muster', 'gateway', 'image'],
     aliases: ['RHCOS_VERSIONS'],
+    schema: OS_IMAGES,
+    expected: IMAGES_EXPECTED,
     fallbackText: 'the catalogue in `libs/assisted-api`',
     meaning: 'The boot images that can be served.',
   }),
