@@ -1,25 +1,21 @@
-import 'reflect-metadata';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createHash, randomBytes, webcrypto } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ImageRegistry, SendHttp } from '@muster/ports';
-import * as x509 from '@peculiar/x509';
-import bcrypt from 'bcryptjs';
 import type { MirrorRule } from './image-reference';
 import { ociImageRegistry } from './oci-image-registry';
 import { parsePullSecret } from './registry-client';
 import { extractInstaller, readCoreosStream, readRelease } from './release';
+import { CREDENTIALS, freePort, selfSigned, write, tarOf, writeRegistryConfig } from './test-registry.fixture.spec';
 
 const REGISTRY = 'docker-registry';
 const isMissing = spawnSync(REGISTRY, ['--version']).error !== undefined;
 const { signal } = new AbortController();
 const INSTALLER = Buffer.from(`#!/bin/sh\necho openshift-install 4.18.3\n# ${randomBytes(200_000).toString('hex')}\n`);
-const CREDENTIALS = Buffer.from('user:password').toString('base64');
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 
@@ -83,17 +79,7 @@ const INDEX = 'application/vnd.oci.image.index.v1+json';
       host = `127.0.0.1:${port}`;
       const { certPem, keyPem } = await selfSigned();
       caPem = certPem;
-      writeFileSync(join(folder, 'cert.pem'), certPem);
-      writeFileSync(join(folder, 'key.pem'), keyPem);
-      writeFileSync(join(folder, 'htpasswd'), `user:${bcrypt.hashSync('password', 4).replace('$2b$', '$2y$')}\n`);
-      const config = {
-        version: '0.1',
-        log: { level: 'error' },
-        storage: { filesystem: { rootdirectory: join(folder, 'storage') } },
-        http: { addr: host, tls: { certificate: join(folder, 'cert.pem'), key: join(folder, 'key.pem') } },
-        auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } },
-      };
-      writeFileSync(join(folder, 'config.yml'), JSON.stringify(config));
+      writeRegistryConfig(folder, host, certPem, keyPem);
       server = spawn(REGISTRY, ['serve', join(folder, 'config.yml')], { stdio: 'ignore' });
       for (let waited = 0; waited < 100; waited += 1) {
         const answer = await send({ method: 'GET', url: `https://${host}/v2/`, headers: {} }, signal).catch(
@@ -151,7 +137,7 @@ const INDEX = 'application/vnd.oci.image.index.v1+json';
     ): Promise<string> {
       const pushed = [];
       for (const files of layers) {
-        const blob = gzipSync(tarOf(files));
+        const blob = gzipSync(tarOf(folder, files));
         pushed.push({
           mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
           digest: await pushBlob(repository, blob),
@@ -175,40 +161,20 @@ const INDEX = 'application/vnd.oci.image.index.v1+json';
       return digest;
     }
 
-    function tarOf(files: { readonly [path: string]: string | Buffer }): Buffer {
-      const tree = mkdtempSync(join(folder, 'tree-'));
-      for (const [path, content] of Object.entries(files)) {
-        mkdirSync(join(tree, path, '..'), { recursive: true });
-        if (typeof content === 'string' && content.startsWith('link:'))
-          execFileSync('ln', ['-s', content.slice(5), join(tree, path)]);
-        else writeFileSync(join(tree, path), content, { mode: 0o755 });
-      }
-      return execFileSync('tar', ['-C', tree, '-cf', '-', '.'], { maxBuffer: 1e9 });
-    }
-
-    const write = (method: string, url: string, headers: { [name: string]: string }, body: Buffer) =>
-      new Promise<{ status: number; location: string }>((resolve, reject) => {
-        const authorization = `Basic ${CREDENTIALS}`;
-        request(
-          url,
-          { method, headers: { authorization, 'content-length': body.length, ...headers }, ca: caPem },
-          (answer) => {
-            answer.resume();
-            answer.once('end', () =>
-              resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? '' }),
-            );
-          },
-        )
-          .once('error', reject)
-          .end(body);
-      });
-
     async function pushBlob(repository: string, blob: Buffer): Promise<string> {
       const digest = `sha256:${createHash('sha256').update(blob).digest('hex')}`;
-      const { location } = await write('POST', `https://${host}/v2/${repository}/blobs/uploads/`, {}, Buffer.alloc(0));
+      const { location } = await write(
+        caPem,
+        'POST',
+        `https://${host}/v2/${repository}/blobs/uploads/`,
+        {},
+        Buffer.alloc(0),
+      );
       const url = new URL(location, `https://${host}`);
       url.searchParams.set('digest', digest);
-      expect((await write('PUT', url.href, { 'content-type': 'application/octet-stream' }, blob)).status).toBe(201);
+      expect((await write(caPem, 'PUT', url.href, { 'content-type': 'application/octet-stream' }, blob)).status).toBe(
+        201,
+      );
       return digest;
     }
 
@@ -216,6 +182,7 @@ const INDEX = 'application/vnd.oci.image.index.v1+json';
       const body = Buffer.from(JSON.stringify(document));
       // The list refers to a manifest of the same repository.
       const { status } = await write(
+        caPem,
         'PUT',
         `https://${host}/v2/${repository}/manifests/${version}`,
         { 'content-type': type },
@@ -328,28 +295,3 @@ const INDEX = 'application/vnd.oci.image.index.v1+json';
     });
   },
 );
-
-async function selfSigned(): Promise<{ readonly certPem: string; readonly keyPem: string }> {
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  x509.cryptoProvider.set(webcrypto as typeof globalThis.crypto);
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=127.0.0.1',
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
-  });
-  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  return {
-    certPem: certificate.toString('pem'),
-    keyPem: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
-  };
-}
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
