@@ -18,7 +18,6 @@ const operators = (...names: string[]): Settings['olmOperators'] => ({
   items: names.map((name) => ({ name, properties: '', sourceBundles: [] })),
 });
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGmVY2x1c3Rlcg== me@home';
-
 const CREATE_ACCEPTED: readonly (readonly [string, Settings])[] = [
   ['nothing but a name and a version', {}],
   ['one letter as a name', { name: 'a' }],
@@ -49,7 +48,6 @@ const CREATE_ACCEPTED: readonly (readonly [string, Settings])[] = [
   ['a key with a comment', { sshPublicKey: `${KEY}\n${KEY}\n` }],
   ['TPM encryption of two kinds of hosts', { diskEncryption: { enable_on: 'masters,workers', mode: 'tpmv2' } }],
 ];
-
 const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['name-usable', { name: 'Prod' }, 'name'],
   ['name-usable', { name: 'a.b' }, 'name'],
@@ -153,7 +151,6 @@ const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
     'platform.external.platform_name',
   ],
 ];
-
 const REVISE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['availability-unchanged', { highAvailabilityMode: 'None' }, 'high_availability_mode'],
   ['machine-networks-follow-vips', { machineNetworks: list('192.168.1.0/24') }, 'machine_networks'],
@@ -274,52 +271,5 @@ describe('a revision', () => {
     expect(when(state, revise({ installConfigOverrides: kept })).state.operators.map(({ name }) => name)).toEqual([
       'console',
     ]);
-  });
-});
-
-describe('defaults of a new cluster', () => {
-  it.each<readonly [string, Settings, Settings]>([
-    [
-      'three control plane hosts on bare metal',
-      {},
-      {
-        controlPlaneCount: 3,
-        highAvailabilityMode: 'Full',
-        platformType: 'baremetal',
-        userManagedNetworking: false,
-        networkType: 'OVNKubernetes',
-        clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
-        serviceNetworks: list('172.30.0.0/16'),
-        machineNetworks: list(),
-        hyperthreading: 'all',
-        schedulableMasters: false,
-        cpuArchitecture: 'x86_64',
-      },
-    ],
-    [
-      'a single node',
-      { controlPlaneCount: 1 },
-      { highAvailabilityMode: 'None', platformType: 'none', userManagedNetworking: true },
-    ],
-    ['a single node by mode', { highAvailabilityMode: 'None' }, { controlPlaneCount: 1, platformType: 'none' }],
-    [
-      'a single node on an external platform',
-      { controlPlaneCount: 1, platformType: 'external' },
-      { platformType: 'external', userManagedNetworking: true },
-    ],
-    ['user-managed networking', { userManagedNetworking: true }, { platformType: 'none' }],
-    ['ppc64le', { cpuArchitecture: 'ppc64le' }, { platformType: 'none', userManagedNetworking: true }],
-    ['s390x', { cpuArchitecture: 's390x' }, { platformType: 'none', userManagedNetworking: true }],
-    ['an old version', { openshiftVersion: '4.11.9' }, { networkType: 'OpenShiftSDN' }],
-    ['an old single node', { openshiftVersion: '4.11.9', controlPlaneCount: 1 }, { networkType: 'OVNKubernetes' }],
-  ])('for %s', (_, given, expected) => {
-    expect(after(registration(given)).settings).toMatchObject(expected);
-  });
-
-  it('for an imported cluster take name and domain from its API name', () => {
-    const imported = (apiVipDnsName: string): Settings =>
-      after(registration({ apiVipDnsName, name: 'given' }, { kind: 'AddHostsCluster', imported: true })).settings;
-    expect(imported('api.real.example.org')).toMatchObject({ name: 'real', baseDnsDomain: 'example.org' });
-    expect(imported('192.168.1.5')).toMatchObject({ name: 'given', platformType: 'baremetal' });
   });
 });

@@ -1,0 +1,149 @@
+import { install } from './installation-steps';
+import { disk, documentOf, hardware, nic, other, stepContext } from './step-sample.fixture.spec';
+
+type Changes = NonNullable<Parameters<typeof stepContext>[0]>;
+const DAY2 = { kind: 'AddToExistingClusterHost', effectiveRole: 'worker' };
+const command = (changes: Changes = {}) => documentOf(install(stepContext(changes))) as Record<string, unknown>;
+const installerArgs = (changes: Changes): unknown => {
+  const args = command(changes)?.['installer_args'];
+  return args === undefined ? [] : JSON.parse(String(args));
+};
+const kargs = (...args: string[]) => args.flatMap((argument) => ['--append-karg', argument]);
+
+describe('the network at first boot', () => {
+  const MAC = '52-54-00-aa-00-01';
+  const nics = (...list: ReturnType<typeof nic>[]) => ({ hardware: { nics: list } });
+
+  it.each<[string, Changes, readonly string[]]>([
+    ['IPv4', {}, [`ip=${MAC}:dhcp`]],
+    [
+      'IPv6',
+      {
+        cluster: { machineNetworks: ['fd00:1::/64'] },
+        ...nics(nic({ ipv4Addresses: [], ipv6Addresses: ['fd00:1::11/64', 'fe80::1/64'] })),
+      },
+      [`ip=${MAC}:dhcp6`],
+    ],
+    [
+      'both families',
+      {
+        cluster: { machineNetworks: ['192.0.2.0/24', 'fd00:1::/64'] },
+        ...nics(nic({ ipv6Addresses: ['fd00:1::11/64'] })),
+      },
+      [`ip=${MAC}:dhcp,dhcp6`],
+    ],
+    ['a link-local address beside IPv4', nics(nic({ ipv6Addresses: ['fe80::1/64'] })), [`ip=${MAC}:dhcp`]],
+    [
+      'NICs of other networks of either family',
+      nics(
+        nic({ macAddress: 'aa:00:00:00:00:01', ipv4Addresses: ['198.51.100.1/24'], ipv6Addresses: ['fd00:9::1/64'] }),
+        nic(),
+        nic({ macAddress: 'aa:00:00:00:00:02', ipv4Addresses: [] }),
+      ),
+      [`ip=${MAC}:dhcp`],
+    ],
+    [
+      'an IPv6 NIC outside an IPv6 machine network',
+      {
+        cluster: { machineNetworks: ['fd00:1::/64'] },
+        ...nics(
+          nic({ macAddress: 'aa:00:00:00:00:01', ipv4Addresses: [], ipv6Addresses: ['fd00:2::1/64'] }),
+          nic({ ipv4Addresses: [], ipv6Addresses: ['fd00:1:0:0:8000::11/64'] }),
+        ),
+      },
+      [`ip=${MAC}:dhcp6`],
+    ],
+    [
+      'a host in the second of two networks with routing by the user',
+      { cluster: { machineNetworks: ['198.51.100.0/24', '192.0.2.0/24'] } },
+      [`ip=${MAC}:dhcp`],
+    ],
+    ['a host that is in none of the networks', { cluster: { machineNetworks: ['198.51.100.0/24'] } }, []],
+    [
+      'no machine network: that of the bootstrap host',
+      {
+        cluster: { machineNetworks: [] },
+        others: [other({ isBootstrap: true, hardware: hardware({ nics: [nic({ ipv6Addresses: ['fd00::5/64'] })] }) })],
+        ...nics(nic(), nic({ macAddress: 'aa:00:00:00:00:01', ipv4Addresses: ['198.51.100.1/24'] })),
+      },
+      [`ip=${MAC}:dhcp`],
+    ],
+    [
+      'no machine network on the bootstrap host itself',
+      { cluster: { machineNetworks: [] }, host: { isBootstrap: true } },
+      [`ip=${MAC}:dhcp`],
+    ],
+  ])('comes up by DHCP with %s', (_case, changes, expected) => {
+    expect(installerArgs(changes)).toEqual(kargs(...expected));
+  });
+
+  it.each<[string, Changes, readonly string[]]>([
+    ['copied where it is static', { infraEnv: { hasStaticNetwork: true } }, ['--copy-network']],
+    [
+      'copied once',
+      { infraEnv: { hasStaticNetwork: true }, host: { installerArgs: '["--copy-network"]' } },
+      ['--copy-network'],
+    ],
+    [
+      'as a user says',
+      { host: { installerArgs: '["--append-karg","ip=eth0:dhcp"]' } },
+      ['--append-karg', 'ip=eth0:dhcp'],
+    ],
+    [
+      'besides what a user adds',
+      { host: { installerArgs: '["--append-karg","zip=1"]' } },
+      ['--append-karg', 'zip=1', '--append-karg', `ip=${MAC}:dhcp`],
+    ],
+    [
+      'left to the machine on day 2 without a known network',
+      { host: DAY2, cluster: { machineNetworks: [] }, others: [] },
+      [],
+    ],
+  ])('is %s', (_case, changes, expected) => {
+    expect(installerArgs(changes)).toEqual(expected);
+  });
+});
+
+describe('what the installation disk needs at boot', () => {
+  const SAN_NIC = nic({ name: 'ens4', macAddress: 'aa:00:00:00:00:09', ipv4Addresses: ['10.9.0.5/24'] });
+  const iscsi = disk({ driveType: 'iSCSI', iscsiHostIpAddress: '10.9.0.5' });
+  const on = (...disks: ReturnType<typeof disk>[]): Changes => ({ hardware: { disks, nics: [nic(), SAN_NIC] } });
+  const NIC = 'ip=52-54-00-aa-00-01:dhcp';
+  const SAN = 'ip=aa-00-00-00-00-09:dhcp';
+
+  it.each<[string, Changes, readonly string[]]>([
+    ['multipath', on(disk({ driveType: 'Multipath' })), [NIC, 'rw', 'rd.multipath=default']],
+    ['RAID', on(disk({ driveType: 'RAID' })), [NIC, 'rd.md=1', 'rd.auto=1']],
+    ['iSCSI', on(iscsi), [NIC, 'rd.iscsi.firmware=1', SAN]],
+    [
+      'iSCSI behind multipath',
+      on(disk({ driveType: 'Multipath', name: 'dm-0' }), {
+        ...iscsi,
+        id: '/dev/sdb',
+        byId: '',
+        name: 'sdb',
+        path: '/dev/sdb',
+        byPath: '',
+        holders: 'dm-0',
+      }),
+      [NIC, 'rw', 'rd.multipath=default', 'rd.iscsi.firmware=1', SAN],
+    ],
+    [
+      'iSCSI over the NIC of the machine network',
+      on({ ...iscsi, iscsiHostIpAddress: '192.0.2.11' }),
+      [NIC, 'rd.iscsi.firmware=1'],
+    ],
+    [
+      'iSCSI on OCI, whose firmware hands over the network',
+      { ...on(iscsi), cluster: { externalPlatformName: 'oci' } },
+      ['rd.iscsi.firmware=1', SAN],
+    ],
+  ])('is, for %s, told', (_case, changes, expected) => {
+    expect(installerArgs(changes)).toEqual(kargs(...expected));
+  });
+
+  it('is not told twice', () => {
+    const given = { host: { installerArgs: '["--append-karg","rd.md=1"]' } };
+    expect(installerArgs({ ...on(disk({ driveType: 'RAID' })), ...given })).toEqual(kargs('rd.md=1', NIC, 'rd.auto=1'));
+  });
+});
