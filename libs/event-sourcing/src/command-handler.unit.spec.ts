@@ -151,131 +151,6 @@ describe('a command handler', () => {
     });
   });
 
-  describe('with a repeated command id', () => {
-    it('stores nothing and answers with the position of the first time', async () => {
-      const handler = infraEnvs(store);
-      await handler.handle('one', register(), context());
-      const first = await handler.handle('one', rotate, context('again'));
-      await handler.handle('one', rotate, context());
-      const second = await handler.handle('one', rotate, context('again'));
-      expect(first).toMatchObject({ kind: 'stored', position: 1, revision: 1 });
-      expect(second).toMatchObject({ kind: 'stored', position: 1, revision: 1, events: [] });
-      expect(await stored()).toHaveLength(3);
-    });
-
-    it('does so after a restart', async () => {
-      await infraEnvs(store).handle('one', register(), context('first'));
-      const result = await infraEnvs(store).handle('one', register(), context('first'));
-      expect(result).toMatchObject({ kind: 'stored', position: 0, events: [] });
-    });
-
-    it('does so on another replica whose memory is older than the first time', async () => {
-      const here = infraEnvs(store);
-      const there = infraEnvs(store);
-      await here.handle('one', register(), context());
-      await there.load('one');
-      await here.handle('one', deregister, context('again'));
-      expect(await there.handle('one', deregister, context('again'))).toMatchObject({ kind: 'stored', position: 1 });
-      expect(await stored()).toHaveLength(2);
-    });
-
-    it('takes the same id on another aggregate for another command', async () => {
-      const handler = infraEnvs(store);
-      await handler.handle('one', register('one'), context('same'));
-      const result = await handler.handle('two', register('two'), context('same'));
-      expect(result).toMatchObject({ kind: 'stored', revision: 0, position: 1 });
-    });
-
-    it('lets a command that was refused the first time succeed', async () => {
-      const handler = infraEnvs(store);
-      await handler.handle('one', rotate, context('again'));
-      await handler.handle('one', register(), context());
-      expect(await handler.handle('one', rotate, context('again'))).toMatchObject({ kind: 'stored', revision: 1 });
-    });
-  });
-
-  describe('beside another replica', () => {
-    it('decides again on what the other has stored in between, and both succeed', async () => {
-      const there = infraEnvs(store);
-      let interruptions = 2;
-      const here = infraEnvs(
-        beforeAppend(store, async () => {
-          if (interruptions-- > 0) await there.handle('one', rotate, context());
-        }),
-      );
-      await there.handle('one', register(), context());
-      const result = await here.handle('one', rotate, context());
-      expect(result).toMatchObject({ kind: 'stored', revision: 3, state: { signingKeyGeneration: 3 } });
-    });
-
-    it('gives up on a stream that stays contended, having stored nothing', async () => {
-      const there = infraEnvs(store);
-      let rounds = 0;
-      const here = infraEnvs(
-        beforeAppend(store, async () => {
-          rounds += 1;
-          await there.handle('one', rotate, context());
-        }),
-      );
-      await there.handle('one', register(), context());
-      await expect(here.handle('one', rotate, context('mine'))).rejects.toThrow(
-        'infraEnv-one stayed contended for 5 rounds',
-      );
-      expect(rounds).toBe(5);
-      expect((await stored()).map(({ metadata }) => metadata.commandId)).not.toContain('mine');
-    });
-
-    it('refuses on what the store holds, not on what it remembers', async () => {
-      const here = infraEnvs(store);
-      const there = infraEnvs(store);
-      await here.handle('one', register(), context());
-      await there.load('one');
-      await here.handle('one', deregister, context());
-      const refused = await there.handle('one', register(), context());
-      expect(refused).toMatchObject({ kind: 'refused', state: { status: 'deregistered' } });
-    });
-
-    it('does not call a change needless because of what it remembers', async () => {
-      const here = infraEnvs(store);
-      const there = infraEnvs(store);
-      await here.handle('one', register(), context());
-      await there.load('one');
-      await here.handle('one', rename('elsewhere'), context());
-      expect(await there.handle('one', rename('lab'), context())).toMatchObject({ kind: 'stored', revision: 2 });
-    });
-
-    it('keeps up with the other by what a feed shows it', async () => {
-      const here = infraEnvs(store);
-      const there = infraEnvs(store);
-      await here.handle('one', register(), context());
-      await there.load('one');
-      await here.handle('one', rotate, context());
-      await here.handle('one', rotate, context());
-      for (const event of await stored()) there.observe(event);
-      expect(await there.load('one')).toMatchObject({ revision: 2, state: { signingKeyGeneration: 2 } });
-    });
-
-    it('reads again when a feed shows it an event after one that it has missed', async () => {
-      const here = infraEnvs(store);
-      const there = infraEnvs(store);
-      await here.handle('one', register(), context());
-      await there.load('one');
-      await here.handle('one', rotate, context());
-      await here.handle('one', rotate, context());
-      const last = (await stored())[2];
-      if (last) there.observe(last);
-      expect(await there.load('one')).toMatchObject({ revision: 2, state: { signingKeyGeneration: 2 } });
-    });
-
-    it('passes over events of other categories', async () => {
-      const handler = infraEnvs(store);
-      await handler.handle('one', register(), context());
-      const [event] = await stored();
-      if (event) handler.observe({ ...event, streamId: 'cluster-one', revision: 1 });
-      expect(await handler.load('one')).toMatchObject({ revision: 0 });
-    });
-  });
-
   it('handles the commands on one aggregate one at a time, in the order in which they came', async () => {
     const appends: string[] = [];
     const slow: EventStore = {
@@ -328,24 +203,6 @@ describe('a command handler', () => {
     expect(await handler.handle('one', register(), context())).toMatchObject({ kind: 'stored', revision: 0 });
   });
 
-  it('folds again when it does not know whether an append was stored', async () => {
-    let breaks = true;
-    const handler = infraEnvs({
-      ...store,
-      append: async (streamId, expected, events) => {
-        const result = await store.append(streamId, expected, events);
-        if (breaks && events[0]?.type === 'ImageSigningKeyRotated') throw new Error('connection broke');
-        return result;
-      },
-    });
-    await handler.handle('one', register(), context());
-    await expect(handler.handle('one', rotate, context('unknown'))).rejects.toThrow('connection broke');
-    breaks = false;
-    const again = await handler.handle('one', rotate, context('unknown'));
-    expect(again).toMatchObject({ kind: 'stored', position: 1, events: [], state: { signingKeyGeneration: 1 } });
-    expect(await handler.handle('one', rotate, context())).toMatchObject({ state: { signingKeyGeneration: 2 } });
-  });
-
   it('answers the same with a memory for a single aggregate as with a large one', async () => {
     const small = infraEnvs(store, { cachedAggregates: 1 });
     const ids = ['one', 'two', 'three'];
@@ -358,29 +215,6 @@ describe('a command handler', () => {
       });
       expect((await small.load(id)).state.signingKeyGeneration).toBe(2);
     }
-  });
-
-  it('is not set back by a reader that saw less of the stream', async () => {
-    let release = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
-    let held = true;
-    const handler = infraEnvs({
-      ...store,
-      readStream: async function* (streamId, after) {
-        const pages = await collectPages(store.readStream(streamId, after));
-        if (held) {
-          held = false;
-          await gate;
-        }
-        yield pages;
-      },
-    });
-    await infraEnvs(store).handle('one', register(), context());
-    const early = handler.load('one');
-    await handler.handle('one', rotate, context());
-    release();
-    expect((await early).state.signingKeyGeneration).toBe(0);
-    expect((await handler.load('one')).state.signingKeyGeneration).toBe(1);
   });
 
   it('does not store an event whose data has another shape than the contract gives it', async () => {

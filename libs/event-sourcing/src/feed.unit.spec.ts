@@ -5,6 +5,8 @@ import { type Feed, startFeed, type FeedOptions } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import {
   appendEvents,
+  appendLive,
+  turns,
   countingReads,
   numbersOf,
   publishBeacon,
@@ -13,10 +15,6 @@ import {
   type PlainEventStore,
   plainEventStore,
 } from './stored-events.fixture.spec';
-
-const turns = async (): Promise<void> => {
-  for (let n = 0; n < 50; n += 1) await Promise.resolve();
-};
 
 describe('a feed', () => {
   let store: PlainEventStore & { readonly reads: number };
@@ -37,14 +35,6 @@ describe('a feed', () => {
     });
     feeds.push(feed);
     return feed;
-  };
-  /** Appends and publishes each event as the relay would; `lose` says which of them never arrive. */
-  const appendLive = async (count: number, lose: (n: number) => boolean = () => false): Promise<void> => {
-    let previous = await store.head();
-    for (const [n, event] of (await appendEvents(store, count)).entries()) {
-      if (!lose(n)) publishEvent(bus, event, previous);
-      previous = event.position;
-    }
   };
 
   beforeEach(() => {
@@ -93,14 +83,14 @@ describe('a feed', () => {
 
   it('reads the store again where a fact is missing in the chain', async () => {
     await start().caughtUp;
-    await appendLive(10, (n) => n === 4);
+    await appendLive(store, bus, 10, (n) => n === 4);
     await eventually('all are handed out', () => seen.length >= 10);
     expect(numbersOf(seen)).toEqual(upTo(10));
   });
 
   it('notices a lost last fact when the end of the store is announced', async () => {
     await start().caughtUp;
-    await appendLive(3, (n) => n === 2);
+    await appendLive(store, bus, 3, (n) => n === 2);
     await turns();
     expect(numbersOf(seen)).toEqual([0, 1]);
     publishBeacon(bus, await store.head());
@@ -111,7 +101,7 @@ describe('a feed', () => {
   it('lets a beacon pass that announces nothing new', async () => {
     const feed = start();
     await feed.caughtUp;
-    await appendLive(2);
+    await appendLive(store, bus, 2);
     await eventually('they are handed out', () => feed.position() === 1);
     const readsBefore = store.reads;
     publishBeacon(bus, 1);
@@ -188,11 +178,11 @@ describe('a feed', () => {
       },
     });
     await feed.caughtUp;
-    await appendLive(3);
+    await appendLive(store, bus, 3);
     await eventually('the handler fails', () => errors.length > 0);
     expect(feed.position()).toBe(-1);
     fails = false;
-    await appendLive(2);
+    await appendLive(store, bus, 2);
     await eventually('all are handed out', () => seen.length >= 5);
     expect(numbersOf(seen)).toEqual(upTo(5));
   });
@@ -224,9 +214,9 @@ describe('a feed', () => {
       },
     });
     await feed.caughtUp;
-    await appendLive(1);
+    await appendLive(store, bus, 1);
     await eventually('the first page is in hand', () => seen.length === 1);
-    await appendLive(5_000);
+    await appendLive(store, bus, 5_000);
     const readsBefore = store.reads;
     release();
     await eventually('all are handed out', () => seen.length >= 5_001);
@@ -246,16 +236,16 @@ describe('a feed', () => {
       },
     });
     await feed.caughtUp;
-    await appendLive(1);
+    await appendLive(store, bus, 1);
     await eventually('the page is in hand', () => seen.length === 1);
-    await appendLive(3);
+    await appendLive(store, bus, 3);
     let isClosed = false;
     const closing = feed.close().then(() => (isClosed = true));
     await turns();
     expect(isClosed).toBe(false);
     release();
     await closing;
-    await appendLive(2);
+    await appendLive(store, bus, 2);
     await turns();
     expect({ finished, position: feed.position() }).toEqual({ finished: 1, position: 0 });
     expect(numbersOf(seen)).toEqual([0]);

@@ -32,6 +32,25 @@ export const appendEvents = async (store: EventStore, count: number): Promise<re
 export const publishEvent = (requests: Requests, event: RecordedEvent, previous: number): void =>
   requests.publish(eventSubject('sample'), { ...event, previous } as unknown as JsonValue);
 
+/** Appends and publishes each event as the relay does. `isLost` names the events that are not delivered. */
+export const appendLive = async (
+  store: PlainEventStore,
+  requests: Requests,
+  count: number,
+  isLost: (n: number) => boolean = () => false,
+): Promise<void> => {
+  let previous = await store.head();
+  for (const [n, event] of (await appendEvents(store, count)).entries()) {
+    if (!isLost(n)) publishEvent(requests, event, previous);
+    previous = event.position;
+  }
+};
+
+/** Lets pending promises settle. */
+export const turns = async (): Promise<void> => {
+  for (let n = 0; n < 50; n += 1) await Promise.resolve();
+};
+
 export const publishBeacon = (requests: Requests, position: number): void =>
   requests.publish(HEAD_BEACON, { position });
 
