@@ -1,7 +1,6 @@
 import type { ClusterFacts, ClusterHostFacts } from '../facts/cluster.facts';
 import { sampleCluster, sampleClusterHost, sampleSettings } from '../facts/sample.facts';
 import type { ClusterRuleId } from '../rule/contract-ids';
-import { clusterBlockingIds, clusterConditions } from './cluster-conditions';
 import { CLUSTER_RULES, evaluateCluster } from './cluster-rules.table';
 
 const statusOf = (id: string, facts: ClusterFacts): string =>
@@ -24,7 +23,6 @@ const clocks = (...offsets: readonly (number | undefined)[]): ClusterFacts =>
   sampleCluster({ hosts: hosts(...offsets.map((clockOffsetSeconds) => ({ clockOffsetSeconds }))) });
 const auto = { role: 'auto-assign', suggestedRole: '' };
 const weak = { ...auto, canBeControlPlane: false, canBeArbiter: false };
-
 const CASES: readonly [ClusterRuleId, string, ClusterFacts, 'success' | 'failure' | 'pending' | 'error'][] = [
   ['machine-cidr-defined', 'given', set({}), 'success'],
   ['machine-cidr-defined', 'missing', set(noNetworks), 'failure'],
@@ -267,44 +265,5 @@ describe('cluster rules', () => {
     expect(own.filter((id) => !seen(id, 'success') || !seen(id, 'failure'))).toEqual([]);
     const needy = CLUSTER_RULES.filter(({ needs }) => needs.length > 0).map(({ id }) => id);
     expect(needy.filter((id) => !seen(id, 'pending'))).toEqual([]);
-  });
-});
-
-describe('cluster conditions', () => {
-  const of = (facts: ClusterFacts) => clusterConditions(facts, evaluateCluster(facts));
-
-  it('of a sound cluster let it be ready', () => {
-    expect(of(sampleCluster())).toEqual({
-      pendingInputsGiven: true,
-      vipsDefined: true,
-      requiredPassed: true,
-    });
-  });
-
-  it('tell missing input from missing VIPs from what else is wrong', () => {
-    expect(of(set({ baseDnsDomain: '' }))).toMatchObject({ pendingInputsGiven: false, vipsDefined: true });
-    expect(of(set({ ingressVips: [] }))).toMatchObject({ pendingInputsGiven: true, vipsDefined: false });
-    const weaker = set({}, { hosts: masters(2) });
-    expect(of(weaker)).toMatchObject({ pendingInputsGiven: true, vipsDefined: true, requiredPassed: false });
-    expect(clusterBlockingIds(evaluateCluster(weaker), []).failingIds).toEqual(['sufficient-masters-count']);
-  });
-
-  it('wait for what is pending', () => {
-    const unverified = set({}, { vipVerifications: [] });
-    expect(of(unverified).requiredPassed).toBe(false);
-    expect(clusterBlockingIds(evaluateCluster(unverified), []).pendingIds).toEqual([
-      'api-vips-valid',
-      'ingress-vips-valid',
-    ]);
-  });
-
-  it('are not touched by what is only shown', () => {
-    expect(of(set({ platformType: 'external', externalPlatformName: 'oci' })).requiredPassed).toBe(true);
-  });
-
-  it('let ignored rules pass, but never those that cannot be ignored', () => {
-    const ignoredClusterRules = ['all'];
-    expect(of(set({ ignoredClusterRules }, { hosts: clocks(0, 900, 1).hosts })).requiredPassed).toBe(true);
-    expect(of(set({ ignoredClusterRules }, { hosts: masters(2) })).requiredPassed).toBe(false);
   });
 });

@@ -1,171 +1,24 @@
 import type { HostFacts } from '../facts/host.facts';
-import {
-  sampleDisk,
-  sampleHardware,
-  sampleHost,
-  sampleNic,
-  samplePoolHost,
-  sampleSettings,
-} from '../facts/sample.facts';
+import { sampleHardware, sampleNic, samplePoolHost } from '../facts/sample.facts';
 import type { Hardware } from '../hardware/hardware';
-import type { HostRuleId } from '../rule/contract-ids';
 import { type Outcome, SUPPRESSED } from '../rule/rule';
 import { evaluateHost, HOST_RULES, renderHostOutcome } from './host-rules.table';
 import { NETWORK_CASES } from './network-cases.fixture.spec';
+import { HARDWARE_CASES, MIB, given, hw, cl, noInventory } from './hardware-cases.fixture.spec';
 
-const MIB = 1024 ** 2;
 const outcome = (id: string, facts: HostFacts): Outcome | undefined => evaluateHost(facts).find((one) => one.id === id);
-const given = sampleHost;
-const hw = (changes: Partial<Hardware>): HostFacts => given({ hardware: sampleHardware(changes) });
-const cl = (changes: Parameters<typeof sampleSettings>[0], others: Partial<HostFacts> = {}): HostFacts =>
-  given({ cluster: sampleSettings(changes), ...others });
 const nics = (...addresses: readonly string[]): Hardware['nics'] =>
   addresses.map((address, at) =>
     address.includes(':')
       ? sampleNic({ name: `ens${at}`, ipv4Addresses: [], ipv6Addresses: [address] })
       : sampleNic({ name: `ens${at}`, ipv4Addresses: [address] }),
   );
-const noInventory = given({ hardware: undefined });
 const day2Cluster = { kind: 'AddHostsCluster' };
 const image = (changes: object): HostFacts =>
   given({
     images: [{ name: 'release', sizeBytes: 1, seconds: 1, downloadRateMbps: 1, result: 'success', ...changes }],
   });
-const speed = (exitCode: number): HostFacts =>
-  given({ diskSpeeds: [{ path: '/dev/disk/by-id/wwn-0x1', ioSyncDurationMs: 12, exitCode, epoch: 0 }] });
-const vmware = (hasUuid: boolean, driveType = 'HDD'): HostFacts =>
-  hw({ manufacturer: 'VMware, Inc.', disks: [sampleDisk({ hasUuid, driveType })] });
-
-/** `none`: the rule has no outcome for such a host. */
-const CASES: readonly [HostRuleId, string, HostFacts, 'success' | 'failure' | 'pending' | 'error' | 'none'][] = [
-  ['connected', 'heard of', given(), 'success'],
-  ['connected', 'silent', given({ isSilent: true }), 'failure'],
-  ['connected', 'silent after the reboot', given({ isSilent: true, stage: 'Rebooting' }), 'none'],
-  ['media-connected', 'readable', given(), 'success'],
-  ['media-connected', 'unreadable', given({ isMediaConnected: false }), 'failure'],
-  ['media-connected', 'unreadable after the reboot', given({ isMediaConnected: false, stage: 'Joined' }), 'none'],
-  ['has-inventory', 'reported', given(), 'success'],
-  ['has-inventory', 'not reported', noInventory, 'failure'],
-  ['inventory-not-partially-truncated', 'whole', given(), 'success'],
-  ['inventory-not-partially-truncated', 'partial', hw({ truncation: 'partial' }), 'failure'],
-  ['inventory-not-partially-truncated', 'full', hw({ truncation: 'full' }), 'success'],
-  ['inventory-not-partially-truncated', 'unknown', hw({ truncation: 'half' }), 'error'],
-  ['inventory-not-partially-truncated', 'no inventory', noInventory, 'pending'],
-  ['inventory-not-fully-truncated', 'partial', hw({ truncation: 'partial' }), 'success'],
-  ['inventory-not-fully-truncated', 'full', hw({ truncation: 'full' }), 'failure'],
-  ['inventory-not-fully-truncated', 'no inventory', noInventory, 'pending'],
-  ['has-min-cpu-cores', '2 cores', hw({ cpuCount: 2 }), 'success'],
-  ['has-min-cpu-cores', '1 core', hw({ cpuCount: 1 }), 'failure'],
-  ['has-min-cpu-cores', 'no inventory', noInventory, 'pending'],
-  ['has-min-memory', '8092 MiB', hw({ physicalMemoryBytes: 8092 * MIB }), 'success'],
-  ['has-min-memory', 'a byte less', hw({ physicalMemoryBytes: 8092 * MIB - 1 }), 'failure'],
-  [
-    'has-min-memory',
-    'meminfo: 2 % less',
-    hw({ physicalMemoryBytes: (8092 - 163) * MIB, physicalMemoryMethod: 'meminfo' }),
-    'success',
-  ],
-  [
-    'has-min-memory',
-    'meminfo: more than 2 % less',
-    hw({ physicalMemoryBytes: (8092 - 164) * MIB, physicalMemoryMethod: 'meminfo' }),
-    'failure',
-  ],
-  ['has-min-memory', 'no inventory', noInventory, 'pending'],
-  ['has-cpu-cores-for-role', 'control plane, 4', hw({ cpuCount: 4 }), 'success'],
-  ['has-cpu-cores-for-role', 'control plane, 3', hw({ cpuCount: 3 }), 'failure'],
-  [
-    'has-cpu-cores-for-role',
-    'worker, 2',
-    given({ role: 'worker', hardware: sampleHardware({ cpuCount: 2 }) }),
-    'success',
-  ],
-  [
-    'has-cpu-cores-for-role',
-    'single node, 7',
-    cl({ controlPlaneCount: 1 }, { hardware: sampleHardware({ cpuCount: 7 }) }),
-    'failure',
-  ],
-  [
-    'has-cpu-cores-for-role',
-    'single node of 4.22, 4',
-    cl({ controlPlaneCount: 1, openshiftVersion: '4.22.0' }, { hardware: sampleHardware({ cpuCount: 4 }) }),
-    'success',
-  ],
-  ['has-cpu-cores-for-role', 'no inventory', noInventory, 'pending'],
-  ['has-memory-for-role', 'control plane, 16284 MiB', hw({ physicalMemoryBytes: 16_284 * MIB }), 'success'],
-  ['has-memory-for-role', 'a byte less', hw({ physicalMemoryBytes: 16_284 * MIB - 1 }), 'failure'],
-  [
-    'has-memory-for-role',
-    'no allowance for meminfo',
-    hw({ physicalMemoryBytes: 16_283 * MIB, physicalMemoryMethod: 'meminfo' }),
-    'failure',
-  ],
-  ['has-memory-for-role', 'no inventory', noInventory, 'pending'],
-  ['has-min-valid-disks', 'one', given(), 'success'],
-  ['has-min-valid-disks', 'too small', hw({ disks: [sampleDisk({ sizeBytes: 99e9 })] }), 'failure'],
-  [
-    'has-min-valid-disks',
-    'small, in the pool',
-    samplePoolHost({ hardware: sampleHardware({ disks: [sampleDisk({ sizeBytes: 50e9 })] }) }),
-    'success',
-  ],
-  [
-    'has-min-valid-disks',
-    'edge worker',
-    given({
-      role: 'worker',
-      hardware: sampleHardware({
-        cpuArchitecture: 'aarch64',
-        productName: 'BlueField SoC',
-        disks: [sampleDisk({ sizeBytes: 15e9 })],
-      }),
-    }),
-    'success',
-  ],
-  [
-    'has-min-valid-disks',
-    'edge worker with other case and blanks',
-    given({
-      role: 'worker',
-      hardware: sampleHardware({
-        cpuArchitecture: 'aarch64',
-        productName: 'BLUEFIELD  soc ',
-        disks: [sampleDisk({ sizeBytes: 15e9 })],
-      }),
-    }),
-    'success',
-  ],
-  ['has-min-valid-disks', 'no disk at all', hw({ disks: [] }), 'error'],
-  ['has-min-valid-disks', 'no inventory', noInventory, 'pending'],
-  ['sufficient-installation-disk-speed', 'not tested', given(), 'success'],
-  ['sufficient-installation-disk-speed', 'tested', speed(0), 'success'],
-  ['sufficient-installation-disk-speed', 'test failed', speed(1), 'failure'],
-  [
-    'sufficient-installation-disk-speed',
-    'another disk failed',
-    given({ installationDiskId: '/dev/other', installationDiskPath: '/dev/sdo', diskSpeeds: speed(1).diskSpeeds }),
-    'success',
-  ],
-  ['sufficient-installation-disk-speed', 'no disk chosen', given({ installationDiskId: '' }), 'error'],
-  ['sufficient-installation-disk-speed', 'no inventory', noInventory, 'pending'],
-  ['vsphere-disk-uuid-enabled', 'with UUID', vmware(true), 'success'],
-  ['vsphere-disk-uuid-enabled', 'without UUID', vmware(false), 'failure'],
-  ['vsphere-disk-uuid-enabled', 'RAID is not asked', vmware(false, 'RAID'), 'success'],
-  ['vsphere-disk-uuid-enabled', 'other machines', hw({ disks: [sampleDisk({ hasUuid: false })] }), 'none'],
-  ['vsphere-disk-uuid-enabled', 'no inventory', noInventory, 'pending'],
-  ['no-skip-installation-disk', 'none skipped', given(), 'success'],
-  ['no-skip-installation-disk', 'skipped', given({ skipFormattingDisks: ['/dev/disk/by-id/wwn-0x1'] }), 'failure'],
-  ['no-skip-installation-disk', 'skipped by device', given({ skipFormattingDisks: ['/dev/sda'] }), 'failure'],
-  ['no-skip-missing-disk', 'there', given({ skipFormattingDisks: ['/dev/sda'] }), 'success'],
-  ['no-skip-missing-disk', 'missing', given({ skipFormattingDisks: ['/dev/sdz'] }), 'failure'],
-  [
-    'no-skip-missing-disk',
-    'list of disks is cut',
-    given({ skipFormattingDisks: ['/dev/sdz'], hardware: sampleHardware({ diskCount: 2 }) }),
-    'error',
-  ],
-  ['no-skip-missing-disk', 'no inventory', noInventory, 'pending'],
+const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ['hostname-unique', 'unique', given(), 'success'],
   ['hostname-unique', 'shared', given({ hasDuplicateName: true }), 'failure'],
   ['hostname-unique', 'no inventory', noInventory, 'pending'],
@@ -349,7 +202,7 @@ const CASES: readonly [HostRuleId, string, HostFacts, 'success' | 'failure' | 'p
   ['odf-requirements-satisfied', 'selected, day 2', cl({ operators: ['odf'], ...day2Cluster }), 'success'],
   ['odf-requirements-satisfied', 'pool', samplePoolHost(), 'none'],
 ];
-
+const CASES = [...HARDWARE_CASES, ...NAME_AND_NETWORK_CASES];
 /** none: the rule does not apply. */
 function statusOf(id: string, facts: HostFacts): string {
   const status = outcome(id, facts)?.status ?? 'none';

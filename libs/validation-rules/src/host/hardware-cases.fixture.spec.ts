@@ -1,0 +1,151 @@
+import type { HostFacts } from '../facts/host.facts';
+import { sampleDisk, sampleHardware, sampleHost, samplePoolHost, sampleSettings } from '../facts/sample.facts';
+import type { Hardware } from '../hardware/hardware';
+import type { HostRuleId } from '../rule/contract-ids';
+
+export const MIB = 1024 ** 2;
+export const given = sampleHost;
+export const hw = (changes: Partial<Hardware>): HostFacts => given({ hardware: sampleHardware(changes) });
+export const cl = (changes: Parameters<typeof sampleSettings>[0], others: Partial<HostFacts> = {}): HostFacts =>
+  given({ cluster: sampleSettings(changes), ...others });
+export const noInventory = given({ hardware: undefined });
+export const speed = (exitCode: number): HostFacts =>
+  given({ diskSpeeds: [{ path: '/dev/disk/by-id/wwn-0x1', ioSyncDurationMs: 12, exitCode, epoch: 0 }] });
+export const vmware = (hasUuid: boolean, driveType = 'HDD'): HostFacts =>
+  hw({ manufacturer: 'VMware, Inc.', disks: [sampleDisk({ hasUuid, driveType })] });
+/** `none`: the rule has no outcome for such a host. */
+export const HARDWARE_CASES: readonly [
+  HostRuleId,
+  string,
+  HostFacts,
+  'success' | 'failure' | 'pending' | 'error' | 'none',
+][] = [
+  ['connected', 'heard of', given(), 'success'],
+  ['connected', 'silent', given({ isSilent: true }), 'failure'],
+  ['connected', 'silent after the reboot', given({ isSilent: true, stage: 'Rebooting' }), 'none'],
+  ['media-connected', 'readable', given(), 'success'],
+  ['media-connected', 'unreadable', given({ isMediaConnected: false }), 'failure'],
+  ['media-connected', 'unreadable after the reboot', given({ isMediaConnected: false, stage: 'Joined' }), 'none'],
+  ['has-inventory', 'reported', given(), 'success'],
+  ['has-inventory', 'not reported', noInventory, 'failure'],
+  ['inventory-not-partially-truncated', 'whole', given(), 'success'],
+  ['inventory-not-partially-truncated', 'partial', hw({ truncation: 'partial' }), 'failure'],
+  ['inventory-not-partially-truncated', 'full', hw({ truncation: 'full' }), 'success'],
+  ['inventory-not-partially-truncated', 'unknown', hw({ truncation: 'half' }), 'error'],
+  ['inventory-not-partially-truncated', 'no inventory', noInventory, 'pending'],
+  ['inventory-not-fully-truncated', 'partial', hw({ truncation: 'partial' }), 'success'],
+  ['inventory-not-fully-truncated', 'full', hw({ truncation: 'full' }), 'failure'],
+  ['inventory-not-fully-truncated', 'no inventory', noInventory, 'pending'],
+  ['has-min-cpu-cores', '2 cores', hw({ cpuCount: 2 }), 'success'],
+  ['has-min-cpu-cores', '1 core', hw({ cpuCount: 1 }), 'failure'],
+  ['has-min-cpu-cores', 'no inventory', noInventory, 'pending'],
+  ['has-min-memory', '8092 MiB', hw({ physicalMemoryBytes: 8092 * MIB }), 'success'],
+  ['has-min-memory', 'a byte less', hw({ physicalMemoryBytes: 8092 * MIB - 1 }), 'failure'],
+  [
+    'has-min-memory',
+    'meminfo: 2 % less',
+    hw({ physicalMemoryBytes: (8092 - 163) * MIB, physicalMemoryMethod: 'meminfo' }),
+    'success',
+  ],
+  [
+    'has-min-memory',
+    'meminfo: more than 2 % less',
+    hw({ physicalMemoryBytes: (8092 - 164) * MIB, physicalMemoryMethod: 'meminfo' }),
+    'failure',
+  ],
+  ['has-min-memory', 'no inventory', noInventory, 'pending'],
+  ['has-cpu-cores-for-role', 'control plane, 4', hw({ cpuCount: 4 }), 'success'],
+  ['has-cpu-cores-for-role', 'control plane, 3', hw({ cpuCount: 3 }), 'failure'],
+  [
+    'has-cpu-cores-for-role',
+    'worker, 2',
+    given({ role: 'worker', hardware: sampleHardware({ cpuCount: 2 }) }),
+    'success',
+  ],
+  [
+    'has-cpu-cores-for-role',
+    'single node, 7',
+    cl({ controlPlaneCount: 1 }, { hardware: sampleHardware({ cpuCount: 7 }) }),
+    'failure',
+  ],
+  [
+    'has-cpu-cores-for-role',
+    'single node of 4.22, 4',
+    cl({ controlPlaneCount: 1, openshiftVersion: '4.22.0' }, { hardware: sampleHardware({ cpuCount: 4 }) }),
+    'success',
+  ],
+  ['has-cpu-cores-for-role', 'no inventory', noInventory, 'pending'],
+  ['has-memory-for-role', 'control plane, 16284 MiB', hw({ physicalMemoryBytes: 16_284 * MIB }), 'success'],
+  ['has-memory-for-role', 'a byte less', hw({ physicalMemoryBytes: 16_284 * MIB - 1 }), 'failure'],
+  [
+    'has-memory-for-role',
+    'no allowance for meminfo',
+    hw({ physicalMemoryBytes: 16_283 * MIB, physicalMemoryMethod: 'meminfo' }),
+    'failure',
+  ],
+  ['has-memory-for-role', 'no inventory', noInventory, 'pending'],
+  ['has-min-valid-disks', 'one', given(), 'success'],
+  ['has-min-valid-disks', 'too small', hw({ disks: [sampleDisk({ sizeBytes: 99e9 })] }), 'failure'],
+  [
+    'has-min-valid-disks',
+    'small, in the pool',
+    samplePoolHost({ hardware: sampleHardware({ disks: [sampleDisk({ sizeBytes: 50e9 })] }) }),
+    'success',
+  ],
+  [
+    'has-min-valid-disks',
+    'edge worker',
+    given({
+      role: 'worker',
+      hardware: sampleHardware({
+        cpuArchitecture: 'aarch64',
+        productName: 'BlueField SoC',
+        disks: [sampleDisk({ sizeBytes: 15e9 })],
+      }),
+    }),
+    'success',
+  ],
+  [
+    'has-min-valid-disks',
+    'edge worker with other case and blanks',
+    given({
+      role: 'worker',
+      hardware: sampleHardware({
+        cpuArchitecture: 'aarch64',
+        productName: 'BLUEFIELD  soc ',
+        disks: [sampleDisk({ sizeBytes: 15e9 })],
+      }),
+    }),
+    'success',
+  ],
+  ['has-min-valid-disks', 'no disk at all', hw({ disks: [] }), 'error'],
+  ['has-min-valid-disks', 'no inventory', noInventory, 'pending'],
+  ['sufficient-installation-disk-speed', 'not tested', given(), 'success'],
+  ['sufficient-installation-disk-speed', 'tested', speed(0), 'success'],
+  ['sufficient-installation-disk-speed', 'test failed', speed(1), 'failure'],
+  [
+    'sufficient-installation-disk-speed',
+    'another disk failed',
+    given({ installationDiskId: '/dev/other', installationDiskPath: '/dev/sdo', diskSpeeds: speed(1).diskSpeeds }),
+    'success',
+  ],
+  ['sufficient-installation-disk-speed', 'no disk chosen', given({ installationDiskId: '' }), 'error'],
+  ['sufficient-installation-disk-speed', 'no inventory', noInventory, 'pending'],
+  ['vsphere-disk-uuid-enabled', 'with UUID', vmware(true), 'success'],
+  ['vsphere-disk-uuid-enabled', 'without UUID', vmware(false), 'failure'],
+  ['vsphere-disk-uuid-enabled', 'RAID is not asked', vmware(false, 'RAID'), 'success'],
+  ['vsphere-disk-uuid-enabled', 'other machines', hw({ disks: [sampleDisk({ hasUuid: false })] }), 'none'],
+  ['vsphere-disk-uuid-enabled', 'no inventory', noInventory, 'pending'],
+  ['no-skip-installation-disk', 'none skipped', given(), 'success'],
+  ['no-skip-installation-disk', 'skipped', given({ skipFormattingDisks: ['/dev/disk/by-id/wwn-0x1'] }), 'failure'],
+  ['no-skip-installation-disk', 'skipped by device', given({ skipFormattingDisks: ['/dev/sda'] }), 'failure'],
+  ['no-skip-missing-disk', 'there', given({ skipFormattingDisks: ['/dev/sda'] }), 'success'],
+  ['no-skip-missing-disk', 'missing', given({ skipFormattingDisks: ['/dev/sdz'] }), 'failure'],
+  [
+    'no-skip-missing-disk',
+    'list of disks is cut',
+    given({ skipFormattingDisks: ['/dev/sdz'], hardware: sampleHardware({ diskCount: 2 }) }),
+    'error',
+  ],
+  ['no-skip-missing-disk', 'no inventory', noInventory, 'pending'],
+];
