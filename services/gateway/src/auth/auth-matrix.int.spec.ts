@@ -1,110 +1,18 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { agentTokenGeneration, agentTokenKey, revokeInfraEnvTokens, signImageToken } from '@muster/nest-kit';
-import { DOCUMENT_PAGE } from '../api-document/api-document';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import {
-  CLUSTER_ID,
-  clusterDocument,
-  HOST_ID,
-  hostDocument,
-  INFRA_ENV_ID,
-  infraEnvDocument,
-} from '../sample-documents.fixture.spec';
+import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 import { startTestIssuer, type TestIssuer } from './test-issuer.fixture.spec';
-
-const FOREIGN_ID = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
-const FOREIGN_CLUSTER_ID = '3f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
-const REFUSED: readonly number[] = [401, 403, 404];
-/** Public routes; another route that answers without a token fails the test. */
-const OPEN_ROUTES: readonly string[] = ['GET /health', 'GET /metrics', 'GET /ready'];
-/** The API's document and its page say what can be asked, nothing else. */
-const isOpen = ({ name, path }: Route): boolean =>
-  OPEN_ROUTES.includes(name) || path === `/${DOCUMENT_PAGE}` || path.startsWith(`/${DOCUMENT_PAGE}/`);
-
-const PATH_VALUES: ReadonlyMap<string, string> = new Map([
-  ['cluster_id', CLUSTER_ID],
-  ['infra_env_id', INFRA_ENV_ID],
-  ['host_id', HOST_ID],
-]);
-
-interface Route {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  /** The path names a cluster, infra-env or host. */
-  readonly isOwned: boolean;
-}
-
-/** Every operation that the gateway serves, so that a new one cannot be forgotten. */
-function routesOf({ routes }: RunningGateway): readonly Route[] {
-  return routes.all().flatMap(({ pattern, methods }) =>
-    methods
-      .filter((method) => !['HEAD', 'OPTIONS'].includes(method))
-      .map((method) => ({
-        name: `${method} ${pattern}`,
-        method,
-        path: pattern.replace(/:(\w+)/g, (_, name: string) => PATH_VALUES.get(name) ?? 'x').replace('*', 'x'),
-        isOwned: /:(?:cluster_id|infra_env_id)/.test(pattern),
-      })),
-  );
-}
-
-type Headers = Readonly<Record<string, string>>;
-
-async function statusOf(
-  gateway: RunningGateway,
-  { method, path }: Route,
-  headers: Headers,
-  query = '',
-): Promise<number> {
-  const json = method === 'GET' || method === 'DELETE' ? undefined : {};
-  return (await gateway.call(method, `${path}${query}`, { json, headers })).status;
-}
-
-const everyHeader = (token: string): Headers => ({
-  authorization: `Bearer ${token}`,
-  'x-secret-key': token,
-  'image-token': token,
-  'watcher-authorization': token,
-});
-const everyParameter = (token: string): string => `?api_key=${token}&image_token=${token}`;
-const tampered = (token: string): string => {
-  const [head = '', , signature = ''] = token.split('.');
-  const claims = Buffer.from(JSON.stringify({ username: 'alice', infra_env_id: INFRA_ENV_ID, sub: INFRA_ENV_ID }));
-  return [head, claims.toString('base64url'), signature].join('.');
-};
-
-async function fill(gateway: RunningGateway): Promise<void> {
-  const alice = { user_name: 'alice', org_id: 'wonderland' };
-  await gateway.project(1, [
-    clusterDocument({ ...alice }),
-    clusterDocument({ id: FOREIGN_CLUSTER_ID, user_name: 'bob', org_id: 'builders' }),
-    infraEnvDocument({ ...alice }),
-    infraEnvDocument({ id: FOREIGN_ID, cluster_id: undefined, user_name: 'bob', org_id: 'builders' }),
-    hostDocument(),
-  ]);
-}
-
-/** No credential gives access to Alice's resources, on any route. */
-function refusesOnEveryRoute(
-  gatewayOf: () => RunningGateway,
-  credentials: readonly (readonly [string, () => Promise<readonly [Headers, string]>, 'any route' | 'owned routes'])[],
-): void {
-  it.each(credentials)('refuses %s', async (_, make, where) => {
-    const gateway = gatewayOf();
-    const [headers, query] = await make();
-    const before = gateway.asked.length;
-    const through: string[] = [];
-    for (const route of routesOf(gateway)) {
-      if (isOpen(route) || (where === 'owned routes' && !route.isOwned)) continue;
-      const status = await statusOf(gateway, route, headers, query);
-      if (!REFUSED.includes(status)) through.push(`${route.name}: ${status}`);
-    }
-    expect(through).toEqual([]);
-    expect(gateway.asked.slice(before)).toEqual([]);
-  });
-}
+import {
+  FOREIGN_ID,
+  FOREIGN_CLUSTER_ID,
+  type Headers,
+  everyHeader,
+  everyParameter,
+  tampered,
+  fill,
+  refusesOnEveryRoute,
+} from './auth-matrix.fixture.spec';
 
 describe('AUTH_TYPE=oidc, every operation', () => {
   let issuer: TestIssuer;
@@ -290,103 +198,6 @@ describe('AUTH_TYPE=oidc, every operation', () => {
       expect(answer.headers.get('retry-after')).toBe('5');
     } finally {
       await fresh.close();
-    }
-  });
-});
-
-describe('AUTH_TYPE=oidc with organisations', () => {
-  it('shows members what others of theirs made, and keeps them from changing it', async () => {
-    const issuer = await startTestIssuer();
-    const gateway = await startRunningGateway({
-      AUTH_TYPE: 'oidc',
-      OIDC_ISSUER_URL: issuer.url,
-      ENABLE_ORG_TENANCY: 'true',
-    });
-    try {
-      await fill(gateway);
-      const headers = { authorization: `Bearer ${await issuer.token({ username: 'hatter', org_id: 'wonderland' })}` };
-      const status = async (method: string, path: string): Promise<number> =>
-        (await gateway.call(method, API + path, { headers })).status;
-      expect(await status('GET', `/v2/clusters/${CLUSTER_ID}`)).toBe(200);
-      expect(await status('DELETE', `/v2/clusters/${CLUSTER_ID}`)).toBe(403);
-      expect(await status('DELETE', `/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}`)).toBe(403);
-      expect(await status('GET', `/v2/clusters/${FOREIGN_CLUSTER_ID}`)).toBe(404);
-      expect(gateway.asked).toEqual([]);
-    } finally {
-      await gateway.close();
-      await issuer.close();
-    }
-  });
-});
-
-describe('AUTH_TYPE=local, every operation', () => {
-  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  let gateway: RunningGateway;
-  // More than the routes and credentials below need.
-  const FAILURES_MAX = 1_000;
-  beforeAll(async () => {
-    gateway = await startRunningGateway({
-      FAILED_PROOFS_PER_MINUTE_MAX: String(FAILURES_MAX),
-      AUTH_TYPE: 'local',
-      EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-      EC_PRIVATE_KEY_PEM: keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
-    });
-    await fill(gateway);
-  });
-  afterAll(() => gateway.close());
-  const token = async (infraEnvId: string, expires: string): Promise<string> => {
-    const { SignJWT } = await import('jose');
-    const claims = new SignJWT({ infra_env_id: infraEnvId }).setProtectedHeader({ alg: 'ES256' });
-    return claims.setExpirationTime(expires).sign(keys.privateKey);
-  };
-  const everywhere = (text: string): readonly [Headers, string] => [everyHeader(text), everyParameter(text)];
-
-  refusesOnEveryRoute(
-    () => gateway,
-    [
-      ['a request without any proof', async () => [{}, ''], 'any route'],
-      ['an expired token', async () => everywhere(await token(INFRA_ENV_ID, '-1h')), 'any route'],
-      ['a tampered token', async () => everywhere(tampered(await token(FOREIGN_ID, '1h'))), 'any route'],
-      ['the token of another infra-env', async () => everywhere(await token(FOREIGN_ID, '1h')), 'owned routes'],
-    ],
-  );
-
-  it('tells an address that guesses to slow down, and lets the others there in', async () => {
-    const path = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
-    const guess = () => gateway.call('GET', path, { headers: { 'x-secret-key': 'guess' } });
-    let answer = await guess();
-    for (let tries = 0; tries < FAILURES_MAX && answer.status === 401; tries += 1) answer = await guess();
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    const good = await token(INFRA_ENV_ID, '1h');
-    expect((await gateway.call('GET', path, { headers: { 'x-secret-key': good } })).status).toBe(200);
-  });
-});
-
-describe('AUTH_TYPE=agent-installer-local', () => {
-  it('takes tokens for the scheme that they name, in every other way refuses them', async () => {
-    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const pem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    const gateway = await startRunningGateway({
-      AUTH_TYPE: 'agent-installer-local',
-      EC_PUBLIC_KEY_PEM: Buffer.from(pem).toString('base64'),
-    });
-    try {
-      await fill(gateway);
-      const { SignJWT } = await import('jose');
-      const token = (scheme: string): Promise<string> =>
-        new SignJWT({ auth_scheme: scheme }).setProtectedHeader({ alg: 'ES256' }).sign(keys.privateKey);
-      const status = async (headers: Headers): Promise<number> =>
-        (await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}`, { headers })).status;
-      expect(await status({ authorization: await token('userAuth') })).toBe(200);
-      expect(await status({ 'x-secret-key': await token('agentAuth') })).toBe(200);
-      expect(await status({ 'watcher-authorization': await token('watcherAuth') })).toBe(200);
-      expect(await status({ 'x-secret-key': await token('userAuth') })).toBe(403);
-      expect(await status({ authorization: await token('') })).toBe(400);
-      expect(await status({})).toBe(401);
-      expect(await status({ authorization: 'nonsense' })).toBe(401);
-    } finally {
-      await gateway.close();
     }
   });
 });

@@ -1,0 +1,111 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, HOST_ID, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import { startTestIssuer } from './test-issuer.fixture.spec';
+import {
+  FOREIGN_ID,
+  FOREIGN_CLUSTER_ID,
+  type Headers,
+  everyHeader,
+  everyParameter,
+  tampered,
+  fill,
+  refusesOnEveryRoute,
+} from './auth-matrix.fixture.spec';
+
+describe('AUTH_TYPE=oidc with organisations', () => {
+  it('shows members what others of theirs made, and keeps them from changing it', async () => {
+    const issuer = await startTestIssuer();
+    const gateway = await startRunningGateway({
+      AUTH_TYPE: 'oidc',
+      OIDC_ISSUER_URL: issuer.url,
+      ENABLE_ORG_TENANCY: 'true',
+    });
+    try {
+      await fill(gateway);
+      const headers = { authorization: `Bearer ${await issuer.token({ username: 'hatter', org_id: 'wonderland' })}` };
+      const status = async (method: string, path: string): Promise<number> =>
+        (await gateway.call(method, API + path, { headers })).status;
+      expect(await status('GET', `/v2/clusters/${CLUSTER_ID}`)).toBe(200);
+      expect(await status('DELETE', `/v2/clusters/${CLUSTER_ID}`)).toBe(403);
+      expect(await status('DELETE', `/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}`)).toBe(403);
+      expect(await status('GET', `/v2/clusters/${FOREIGN_CLUSTER_ID}`)).toBe(404);
+      expect(gateway.asked).toEqual([]);
+    } finally {
+      await gateway.close();
+      await issuer.close();
+    }
+  });
+});
+
+describe('AUTH_TYPE=local, every operation', () => {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  let gateway: RunningGateway;
+  // More than the routes and credentials below need.
+  const FAILURES_MAX = 1_000;
+  beforeAll(async () => {
+    gateway = await startRunningGateway({
+      FAILED_PROOFS_PER_MINUTE_MAX: String(FAILURES_MAX),
+      AUTH_TYPE: 'local',
+      EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      EC_PRIVATE_KEY_PEM: keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+    });
+    await fill(gateway);
+  });
+  afterAll(() => gateway.close());
+  const token = async (infraEnvId: string, expires: string): Promise<string> => {
+    const { SignJWT } = await import('jose');
+    const claims = new SignJWT({ infra_env_id: infraEnvId }).setProtectedHeader({ alg: 'ES256' });
+    return claims.setExpirationTime(expires).sign(keys.privateKey);
+  };
+  const everywhere = (text: string): readonly [Headers, string] => [everyHeader(text), everyParameter(text)];
+
+  refusesOnEveryRoute(
+    () => gateway,
+    [
+      ['a request without any proof', async () => [{}, ''], 'any route'],
+      ['an expired token', async () => everywhere(await token(INFRA_ENV_ID, '-1h')), 'any route'],
+      ['a tampered token', async () => everywhere(tampered(await token(FOREIGN_ID, '1h'))), 'any route'],
+      ['the token of another infra-env', async () => everywhere(await token(FOREIGN_ID, '1h')), 'owned routes'],
+    ],
+  );
+
+  it('tells an address that guesses to slow down, and lets the others there in', async () => {
+    const path = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
+    const guess = () => gateway.call('GET', path, { headers: { 'x-secret-key': 'guess' } });
+    let answer = await guess();
+    for (let tries = 0; tries < FAILURES_MAX && answer.status === 401; tries += 1) answer = await guess();
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    const good = await token(INFRA_ENV_ID, '1h');
+    expect((await gateway.call('GET', path, { headers: { 'x-secret-key': good } })).status).toBe(200);
+  });
+});
+
+describe('AUTH_TYPE=agent-installer-local', () => {
+  it('takes tokens for the scheme that they name, in every other way refuses them', async () => {
+    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const gateway = await startRunningGateway({
+      AUTH_TYPE: 'agent-installer-local',
+      EC_PUBLIC_KEY_PEM: Buffer.from(pem).toString('base64'),
+    });
+    try {
+      await fill(gateway);
+      const { SignJWT } = await import('jose');
+      const token = (scheme: string): Promise<string> =>
+        new SignJWT({ auth_scheme: scheme }).setProtectedHeader({ alg: 'ES256' }).sign(keys.privateKey);
+      const status = async (headers: Headers): Promise<number> =>
+        (await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}`, { headers })).status;
+      expect(await status({ authorization: await token('userAuth') })).toBe(200);
+      expect(await status({ 'x-secret-key': await token('agentAuth') })).toBe(200);
+      expect(await status({ 'watcher-authorization': await token('watcherAuth') })).toBe(200);
+      expect(await status({ 'x-secret-key': await token('userAuth') })).toBe(403);
+      expect(await status({ authorization: await token('') })).toBe(400);
+      expect(await status({})).toBe(401);
+      expect(await status({ authorization: 'nonsense' })).toBe(401);
+    } finally {
+      await gateway.close();
+    }
+  });
+});
