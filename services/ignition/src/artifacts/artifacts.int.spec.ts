@@ -7,7 +7,6 @@ import { parse } from 'yaml';
 import {
   CLUSTER_ID,
   clusterRegistered,
-  enteredStatus,
   givenReadyCluster,
   HOST_IDS,
   hostRegistered,
@@ -17,29 +16,14 @@ import {
   PULL_SECRET,
   type Stage,
 } from '../ignition-story.fixture.spec';
-import { createAuthority } from '../toolchain/pki/issue-certificate';
 
 let nats: NatsServer;
 let stage: Stage;
-beforeAll(async () => {
-  nats = await startNatsServer();
-});
-afterAll(() => nats.stop());
-beforeEach(async () => {
-  stage = await openStage(nats.url);
-});
-afterEach(() => stage.close());
-
 const read = async (name: string, on: Stage = stage): Promise<string> => {
   const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
   const method = IgnitionService.method.readArtifact;
   const { content } = await callService(on.platform.requests, method, { clusterId: CLUSTER_ID, name }, context);
   return Buffer.from(content, 'base64').toString();
-};
-const acceptCa = async (pem: string, commandId: string) => {
-  const context = { commandId, correlationId: commandId, actor: 'agent:controller' };
-  const input = { clusterId: CLUSTER_ID, caBundlePem: Buffer.from(pem).toString('base64') };
-  return callService(stage.platform.requests, IgnitionService.method.acceptIngressCa, input, context);
 };
 const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -54,6 +38,23 @@ const givenOverride = async (text: string): Promise<void> => {
   const ignitionConfigOverrides = await stage.platform.objectStore.put(Buffer.from(text), 1_000);
   await stage.given('host', hostKey, { type: 'HostSettingsRevised', data: { changes: { ignitionConfigOverrides } } });
 };
+/** The text and everything that its data URLs carry. */
+function unpacked(text: string): string {
+  const carried = [...text.matchAll(/base64,([A-Za-z0-9+/=]+)/g)].map(([, body = '']) => Buffer.from(body, 'base64'));
+  return [text, ...carried.map(String)].join('\n');
+}
+
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+
+afterAll(() => nats.stop());
+
+beforeEach(async () => {
+  stage = await openStage(nats.url);
+});
+
+afterEach(() => stage.close());
 
 describe('a cluster that prepares its installation', () => {
   it('tells the controller what to apply for the operators that were chosen', async () => {
@@ -280,67 +281,3 @@ describe('a host that joins a running cluster', () => {
     expect(await refusal(readConfig())).toMatchObject({ code: 'not-ready', subject: 'api_vip_dns_name' });
   });
 });
-
-describe('the ingress certificate', () => {
-  const ca = async () =>
-    (await createAuthority({ name: 'ingress', subject: 'CN=ingress', years: 2 }, '2026-01-01T00:00:00Z')).pem
-      .certificatePem;
-  const trusted = (kubeconfig: string): string => {
-    const { clusters } = parse(kubeconfig) as { clusters: { cluster: { 'certificate-authority-data': string } }[] };
-    return Buffer.from(clusters[0]?.cluster['certificate-authority-data'] ?? '', 'base64').toString();
-  };
-  beforeEach(async () => {
-    await stage.start();
-    await givenReadyCluster(stage);
-    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
-    await stage.fact('ArtifactsPrepared');
-  });
-
-  it('goes before the authority of the cluster, and the first one stays', async () => {
-    const pem = await ca();
-    const own = trusted(await read('kubeconfig-noingress'));
-    await stage.given('cluster', CLUSTER_ID, enteredStatus('finalizing', 'installing'));
-    const { stored } = await acceptCa(pem, 'first');
-    expect(trusted(await read('kubeconfig'))).toBe(pem + own);
-    expect((await acceptCa(await ca(), 'second')).stored).toEqual(stored);
-    expect(trusted(await read('kubeconfig'))).toBe(pem + own);
-    const accepted = (await stage.factsOf('artifact', CLUSTER_ID)).filter(({ type }) => type === 'IngressCaAccepted');
-    expect(accepted).toHaveLength(1);
-  });
-
-  it('is accepted in error after a passed deadline, because a late success may complete the cluster', async () => {
-    await stage.given('cluster', CLUSTER_ID, enteredStatus('finalizing', 'installing'));
-    await stage.given('cluster', CLUSTER_ID, enteredStatus('error', 'finalizing', 'finalizing'));
-    const pem = await ca();
-    await acceptCa(pem, 'late');
-    expect(trusted(await read('kubeconfig'))).toContain(pem);
-  });
-
-  it('is refused in error after failed hosts', async () => {
-    await stage.given('cluster', CLUSTER_ID, enteredStatus('error', 'installing'));
-    expect(await refusal(acceptCa(await ca(), 'failed'))).toMatchObject({ code: 'invalid-input' });
-  });
-
-  it('is refused while the cluster is still being installed', async () => {
-    await stage.given('cluster', CLUSTER_ID, enteredStatus('installing', 'preparing-for-installation'));
-    expect(await refusal(acceptCa(await ca(), 'early'))).toMatchObject({ code: 'invalid-input' });
-    expect(await refusal(read('kubeconfig'))).toMatchObject({ code: 'not-ready' });
-  });
-
-  it.each(['', 'hello', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])(
-    'that is none (%j) is refused',
-    async (pem) => {
-      await stage.given('cluster', CLUSTER_ID, enteredStatus('installed', 'finalizing'));
-      expect(await refusal(acceptCa(pem, 'bad'))).toMatchObject({
-        code: 'invalid-input',
-        subject: 'ingress_cert_params',
-      });
-    },
-  );
-});
-
-/** The text and everything that its data URLs carry. */
-function unpacked(text: string): string {
-  const carried = [...text.matchAll(/base64,([A-Za-z0-9+/=]+)/g)].map(([, body = '']) => Buffer.from(body, 'base64'));
-  return [text, ...carried.map(String)].join('\n');
-}
