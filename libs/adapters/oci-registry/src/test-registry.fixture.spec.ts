@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 import bcrypt from 'bcryptjs';
 
-/** Of the account of the test, for HTTP basic authentication. */
+/** The account of the test in the form that HTTP basic authentication requires. */
 export const CREDENTIALS = Buffer.from('user:password').toString('base64');
 
 /** Writes `config.yml` of a registry with TLS and one account, `user` with the password `password`. */
