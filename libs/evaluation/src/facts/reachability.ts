@@ -31,7 +31,9 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   if (isNew || before.reports.hardware !== after.reports.hardware || before.reports.reaches !== after.reports.reaches) {
     const hostId = after.state.hostId || before.state.hostId;
     const addresses = after.reports.hardware ? addressesOf(after.reports.hardware) : [];
+    const hadReports = cluster.connectivity.hasReports;
     const reached = cluster.connectivity.setHost(hostId, addresses, after.reports.reaches);
+    if (hadReports !== cluster.connectivity.hasReports) keys.push(...cluster.hostKeys);
     if (isRouted(cluster.facts))
       keys.push(...(isNew ? cluster.hostKeys : reached.flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? [])));
   }
@@ -87,10 +89,15 @@ export function reportsSettled(
 }
 
 function departed(before: HostEntry, after: HostEntry, old: ClusterEntry): readonly HostKey[] {
+  const hadReports = old.connectivity.hasReports;
   old.connectivity.removeHost(before.state.hostId);
   old.collisionReporters.delete(after.key);
   old.collidingAddresses = undefined;
-  const matters = before.reports.collisions.length > 0 || isRouted(old.facts) || old.hostKeys.size < FEW_HOSTS;
+  const matters =
+    hadReports !== old.connectivity.hasReports ||
+    before.reports.collisions.length > 0 ||
+    isRouted(old.facts) ||
+    old.hostKeys.size < FEW_HOSTS;
   return matters ? [...old.hostKeys] : [];
 }
 

@@ -13,7 +13,10 @@ import {
 import type { FactsView } from '../facts/facts-view';
 import { toClusterFacts, toHostFacts } from '../facts/to-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
-import type { OutcomeCommand } from './outcomes.decider';
+import type { Groups, OutcomeCommand } from './outcomes.decider';
+
+/** Groups that were recorded end when no report of the present generation is left. */
+const NO_GROUPS: Groups = new Map();
 
 /** Returns the outcomes to record. `isDamped` returns true for rules whose success has to be stable when they flap. */
 export type Remember = (found: readonly Outcome[], isDamped: (ruleId: string) => boolean) => readonly Outcome[];
@@ -52,7 +55,7 @@ export function evaluateClusterOutcomes(
     outcomes,
     conditions: clusterConditions(facts, outcomes),
     conditionsWithoutHosts: conditionsWithoutHosts(entry.facts),
-    groups: view.groupsOf(entry),
+    groups: view.groupsOf(entry) ?? NO_GROUPS,
     at,
   };
 }

@@ -1,5 +1,6 @@
 import type { MusterEvent } from '@muster/contracts';
 import {
+  CLUSTER_ID,
   clusterEvent,
   clusterRegistered,
   hostEntered,
@@ -14,7 +15,7 @@ import {
 import { INITIAL_CLUSTER_OUTCOMES, initialHostOutcomes, type Outcome } from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
 import { parseSubject, type Subject } from '../facts/view-entries';
-import { POLICY } from './arrival.fixture.spec';
+import { Arrival, POLICY } from './arrival.fixture.spec';
 import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
 import { outcomeDecider, type RecordedOutcomes } from './outcomes.decider';
 
@@ -132,6 +133,20 @@ describe('a clean installation raises no false alarm', () => {
       clusterEvent('ClusterEnteredStatus', { status: 'ready', from: 'insufficient', at: AT }),
     ]);
     expect(alarms).toEqual([]);
+  });
+
+  it('when the only host that has reported its connectivity registers again', () => {
+    const withReport = (...report: Events): object =>
+      Arrival.stepByStep([
+        infraEnvRegistered(),
+        clusterRegistered(),
+        ...each((number) => hostRegistered(hostKey(number))),
+        inventory(3),
+        hostEvent(hostKey(3), 'HostFellSilent', { lastSeenAt: AT }),
+        ...report,
+        hostEvent(hostKey(2), 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }),
+      ]).outcomes();
+    expect(withReport(connectivity(2, 1))).toEqual(withReport());
   });
 
   it('but a host that is cut off from the others does', () => {

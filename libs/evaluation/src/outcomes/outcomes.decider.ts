@@ -91,8 +91,8 @@ export type OutcomeCommand =
       readonly conditions: ClusterConditions;
       /** The conditions that follow from the settings as long as the cluster has no hosts. */
       readonly conditionsWithoutHosts: ClusterConditions;
-      /** Undefined before any host has reported its connectivity. */
-      readonly groups: Groups | undefined;
+      /** Empty without any report of connectivity. */
+      readonly groups: Groups;
       /** RFC 3339. */
       readonly at: string;
     };
@@ -153,7 +153,7 @@ function decideCluster(
   const { clusterId, outcomes, conditions: found, conditionsWithoutHosts, at } = command;
   const changed = changedOutcomes(recorded.outcomes, INITIAL_CLUSTER_OUTCOMES, outcomes);
   const conditions = isEqual(recorded.conditions ?? conditionsWithoutHosts, found) ? undefined : found;
-  const groups = diffGroups(recorded.groups, command.groups ?? recorded.groups);
+  const groups = diffGroups(recorded.groups, command.groups);
   if (changed.length === 0 && conditions === undefined && groups.length === 0) return accepted();
   return accepted<ValidationEvent>({
     type: 'ClusterOutcomesChanged',

@@ -34,7 +34,7 @@ export class ClusterConnectivity {
   );
   /** Host → its address → how many others reached it on layer 3. */
   private readonly reachedBy = new Map<string, Map<string, number>>();
-  private hasReports = false;
+  private reporters = 0;
 
   setNetworks(machineNetworks: readonly string[]): void {
     for (const name of this.networks.keys())
@@ -55,7 +55,7 @@ export class ClusterConnectivity {
     const before = this.members.get(host);
     const own = parseCidrs(addresses);
     this.members.set(host, { addresses: own, reaches });
-    if (reaches !== NO_REACHES) this.hasReports = true;
+    this.countReports(before, { reaches });
     for (const { graph, takesPart, isReached } of this.networks.values()) {
       if (takesPart(own) === graph.has(host)) continue;
       if (graph.has(host)) graph.removeHost(host);
@@ -75,11 +75,17 @@ export class ClusterConnectivity {
     const member = this.members.get(host);
     if (!member) return;
     this.changeReaches(host, member.reaches, NO_REACHES);
+    this.countReports(member, undefined);
     this.members.delete(host);
     for (const { graph } of this.networks.values()) graph.removeHost(host);
   }
 
-  /** Network → its largest full mesh of at least `hostsMin` hosts, sorted; undefined before anyone reported. */
+  /** False while no host of the cluster has reported its connectivity in its present generation. */
+  get hasReports(): boolean {
+    return this.reporters > 0;
+  }
+
+  /** Network → its largest full mesh of at least `hostsMin` hosts, sorted; undefined without any report. */
   groups(hostsMin: number): ReadonlyMap<string, readonly string[]> | undefined {
     if (!this.hasReports) return undefined;
     const groups = [...this.networks].map(([name, { graph }]) => [name, graph.group()] as const);
@@ -108,6 +114,11 @@ export class ClusterConnectivity {
       this.count(other, now, 1);
     }
     return [...changed, ...vanished];
+  }
+
+  private countReports(before: Pick<Member, 'reaches'> | undefined, after: Pick<Member, 'reaches'> | undefined): void {
+    const reports = (member: typeof before): number => (member && member.reaches !== NO_REACHES ? 1 : 0);
+    this.reporters += reports(after) - reports(before);
   }
 
   private count(host: string, reach: Reach | undefined, by: number): void {
