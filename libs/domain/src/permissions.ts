@@ -8,7 +8,17 @@ import {
   OPEN_STATUSES,
   UPDATABLE_STATUSES,
 } from './cluster/state';
-import { DISCOVERY, EDITABLE, type HostState, type HostStatus, INSTALLING, POOL, PREPARING } from './host/state';
+import {
+  CANCELLABLE,
+  DISCOVERY,
+  EDITABLE,
+  type HostState,
+  type HostStatus,
+  INSTALLING,
+  POOL,
+  PREPARING,
+  RESETTABLE,
+} from './host/state';
 
 interface Permission<Status extends string> {
   readonly statuses: readonly Status[];
@@ -102,6 +112,10 @@ export const HOST_PERMISSIONS = {
   /** `installing-in-progress`: the path of the installation disk may change while the disk is written. */
   'report-inventory': [...DISCOVERY, 'installing-in-progress', ...POOL],
   'report-progress': INSTALLING,
+  /** With its cluster. */
+  'cancel-installation': CANCELLABLE,
+  /** With its cluster. */
+  reset: RESETTABLE,
 } as const satisfies Record<string, readonly HostStatus[]>;
 export type HostAction = keyof typeof HOST_PERMISSIONS;
 

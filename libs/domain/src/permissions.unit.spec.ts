@@ -1,6 +1,7 @@
 import { CLUSTER_TABLE } from './cluster/decider';
 import { CLUSTER_STATUSES } from './cluster/state';
-import { HOST_TABLE } from './host/decider';
+import { HOST_TABLE, hostDecider } from './host/decider';
+import { HOST_STATUSES, initialHost } from './host/state';
 import {
   CLUSTER_PERMISSIONS,
   type ClusterAction,
@@ -50,6 +51,16 @@ describe('permissions by cluster status', () => {
 describe('permissions by host status', () => {
   it('agree with the decision table of the host', () => {
     expect([...HOST_TABLE.accepting('AssignRole')].sort()).toEqual([...HOST_PERMISSIONS.edit].sort());
+  });
+
+  it.each([
+    ['cancel-installation', { type: 'CancelInstallation', at: '', reason: '' }],
+    ['reset', { type: 'RequireReset', at: '', reason: '', scope: 'cluster' }],
+  ] as const)('agree on %s with what the host decides', (action, command) => {
+    const accepted = HOST_STATUSES.filter(
+      (status) => hostDecider.decide(command, { ...initialHost(), status }).kind === 'accepted',
+    );
+    expect([...accepted].sort()).toEqual([...HOST_PERMISSIONS[action]].sort());
   });
 
   it('let an agent poll from the discovery to the writing of the disk', () => {

@@ -46,11 +46,12 @@ export type HandleResult<State, Event = EventShape, Code extends string = string
 export interface CommandHandler<State, Command, Event = EventShape, Code extends string = string> {
   /**
    * Loads, folds, decides and appends. Commands on one aggregate run one at a time. A repeated command id stores nothing.
+   * Several commands are decided one after the other and stored together, or not at all when one is refused.
    * `beforeAppend` runs when the command was accepted with events and before they are stored; it may run more than once.
    */
   handle(
     id: string,
-    command: Command,
+    command: Command | readonly Command[],
     context: CommandContext,
     beforeAppend?: () => Promise<void>,
   ): Promise<HandleResult<State, Event, Code>>;
@@ -59,8 +60,6 @@ export interface CommandHandler<State, Command, Event = EventShape, Code extends
    * @throws RefusalError when the decider refuses the command
    */
   execute(id: string, command: Command, context: CommandContext, beforeAppend?: () => Promise<void>): Promise<Stored>;
-  /** Whether the decider would accept the command in the current state. Stores nothing; a later command may still be refused. */
-  wouldAccept(id: string, command: Command): Promise<boolean>;
   /** The current state; the decider's initial state at revision NO_STREAM when the aggregate does not exist. */
   load(id: string): Promise<Aggregate<State>>;
   /** Applies a stored event of this category, from a feed, so that `load` includes what other replicas store. */
@@ -117,20 +116,26 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
   /** The answer when there is nothing to store, otherwise the events. */
   function decideOn(
     before: CachedAggregate<State>,
-    command: Command,
+    commands: readonly Command[],
     context: CommandContext,
   ): Result | readonly Event[] {
-    const { commands, ...aggregate } = before;
-    const earlier = commands.find(context.commandId);
+    const { commands: handled, ...aggregate } = before;
+    const earlier = handled.find(context.commandId);
     if (earlier) return { kind: 'stored', state: before.state, events: [], ...earlier };
-    const decision = decider.decide(command, before.state);
-    if (decision.kind === 'refused') return { ...decision, state: before.state };
-    return decision.events.length > 0 ? decision.events : { kind: 'stored', ...aggregate, events: [] };
+    const events: Event[] = [];
+    let { state } = before;
+    for (const command of commands) {
+      const decision = decider.decide(command, state);
+      if (decision.kind === 'refused') return { ...decision, state: before.state };
+      if (commands.length > 1) state = decision.events.reduce(decider.evolve, state);
+      events.push(...decision.events);
+    }
+    return events.length > 0 ? events : { kind: 'stored', ...aggregate, events: [] };
   }
 
   async function attempt(
     id: string,
-    command: Command,
+    commands: readonly Command[],
     context: CommandContext,
     { beforeAppend, mayAssumeNew }: { readonly beforeAppend?: () => Promise<void>; readonly mayAssumeNew: boolean },
   ): Promise<Result | 'conflict'> {
@@ -139,11 +144,11 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     const isAssumedNew = !cached && mayAssumeNew && !beforeAppend;
     let before = cached ?? fresh(decider.initialState());
     if (!cached && !isAssumedNew) before = await readOn(id, before);
-    let outcome = decideOn(before, command, context);
+    let outcome = decideOn(before, commands, context);
     if (!isEvents(outcome) && (isAssumedNew || (cached && !store.isSoleWriter))) {
       // No append follows that would detect events missing here, so this answer must rest on the store.
       const latest = await readOn(id, before);
-      if (latest.revision !== before.revision) outcome = decideOn(latest, command, context);
+      if (latest.revision !== before.revision) outcome = decideOn(latest, commands, context);
       before = latest;
     }
     if (!isEvents(outcome)) return outcome;
@@ -168,14 +173,15 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 
   const handle = (
     id: string,
-    command: Command,
+    command: Command | readonly Command[],
     context: CommandContext,
     beforeAppend?: () => Promise<void>,
   ): Promise<Result> =>
     queue.run(id, async () => {
+      const commands = isList(command) ? command : [command];
       for (let round = 1; round <= MAX_APPEND_ATTEMPTS; round += 1) {
         try {
-          const result = await attempt(id, command, context, { beforeAppend, mayAssumeNew: round === 1 });
+          const result = await attempt(id, commands, context, { beforeAppend, mayAssumeNew: round === 1 });
           if (result !== 'conflict') return result;
         } catch (error) {
           // The outcome of the append may be unknown: fold the store again before the next decision.
@@ -194,7 +200,6 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       if (result.kind === 'refused') throw new RefusalError(result.refusal);
       return { position: result.position, revision: result.revision };
     },
-    wouldAccept: async (id, command) => decider.decide(command, (await fold(id)).state).kind === 'accepted',
     load: (id) => fold(id),
     observe: (event) => {
       const { category: streamCategory, id } = parseStreamId(event.streamId);
@@ -204,6 +209,10 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       else cache.delete(id);
     },
   };
+}
+
+function isList<Command>(command: Command | readonly Command[]): command is readonly Command[] {
+  return Array.isArray(command);
 }
 
 function isEvents<Result extends object, Event>(outcome: Result | readonly Event[]): outcome is readonly Event[] {

@@ -74,6 +74,21 @@ describe('a command handler', () => {
     expect(await store.head()).toBe(START_OF_STORE);
   });
 
+  it('stores the events of several commands with one append, each decided on what the one before left', async () => {
+    const handler = infraEnvs(store);
+    const result = await handler.handle('one', [register(), rename('other'), rotate], context('c-1'));
+    expect(result).toMatchObject({ revision: 2, state: { signingKeyGeneration: 1, settings: { name: 'other' } } });
+    expect((await stored()).map(({ metadata }) => metadata.commandId)).toEqual(['c-1', 'c-1', 'c-1']);
+    expect(await handler.handle('one', [rotate, rotate], context('c-1'))).toMatchObject({ events: [], revision: 2 });
+  });
+
+  it('stores none of several commands when the last one is refused', async () => {
+    const handler = infraEnvs(store);
+    const result = await handler.handle('one', [register(), deregister, rotate], context());
+    expect(result).toMatchObject({ kind: 'refused', state: { status: 'unregistered' } });
+    expect(await store.head()).toBe(START_OF_STORE);
+  });
+
   it('stores nothing when there is nothing to change, and names the position that it stands at', async () => {
     const handler = infraEnvs(store);
     await handler.handle('one', register(), context());

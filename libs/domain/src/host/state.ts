@@ -69,6 +69,30 @@ export const EDITABLE: Group = [...DISCOVERY, ...POOL, 'binding'];
 /** Belongs to a cluster whatever happens to it there. */
 export const COMMITTED: Group = [...INSTALLING, 'installed', 'added-to-existing-cluster'];
 
+/** Follows the cancellation of its cluster. */
+export const CANCELLABLE: Group = [
+  ...INSTALLING,
+  'installed',
+  'error',
+  'preparing-for-installation',
+  'preparing-successful',
+  'known',
+  'cancelled',
+];
+/** Follows the reset of its cluster. */
+export const RESETTABLE: Group = [
+  'discovering',
+  'known',
+  'pending-for-input',
+  ...RESETTING,
+  ...PREPARING,
+  ...INSTALLING,
+  'installed',
+  'error',
+  'cancelled',
+  'added-to-existing-cluster',
+];
+
 export function statusesExcept(...left: readonly Group[]): Group {
   const out = new Set(left.flat());
   return HOST_STATUSES.filter((status) => !out.has(status));

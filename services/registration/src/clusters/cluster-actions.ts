@@ -1,5 +1,12 @@
 import type { HostKey } from '@muster/contracts';
-import { chooseBootstrap, type ClusterCommand, type HostCommand, summarizeMembers } from '@muster/domain';
+import {
+  chooseBootstrap,
+  type ClusterCommand,
+  type HostAction,
+  type HostCommand,
+  hostPermits,
+  summarizeMembers,
+} from '@muster/domain';
 import type { CommandContext, Stored } from '@muster/event-sourcing';
 import { SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
@@ -106,16 +113,14 @@ export class ClusterActions {
   /** @throws RefusalError `host-refuses` when one host could not follow; nothing is stored then. */
   async cancel(clusterId: string, context: CommandContext): Promise<Stored> {
     const at = this.aggregates.now();
-    const cancel = { type: 'CancelInstallation', at, reason: REASONS.cancelled } as const;
-    const refusingHosts = await this.hostsRefusing(clusterId, cancel);
+    const refusingHosts = this.hostsRefusing(clusterId, 'cancel-installation');
     return this.propagate(clusterId, { type: 'CancelInstallation', at, refusingHosts }, context);
   }
 
   /** @throws RefusalError `host-refuses` when one host could not follow; nothing is stored then. */
   async reset(clusterId: string, context: CommandContext): Promise<Stored> {
     const at = this.aggregates.now();
-    const reset = { type: 'RequireReset', at, reason: REASONS.reset, scope: 'cluster' } as const;
-    const refusingHosts = await this.hostsRefusing(clusterId, reset);
+    const refusingHosts = this.hostsRefusing(clusterId, 'reset');
     return this.propagate(clusterId, { type: 'Reset', at, refusingHosts }, context);
   }
 
@@ -141,14 +146,11 @@ export class ClusterActions {
     return { ...stored, position: await this.reactions.after(reactionKeys, stored.position) };
   }
 
-  /** Names of the hosts that would refuse the command. */
-  private async hostsRefusing(clusterId: string, command: HostCommand): Promise<string[]> {
-    const refusing = await Promise.all(
-      this.view.hostsOf(clusterId).map(async ({ key, state }) => {
-        if (await this.aggregates.hosts.wouldAccept(key, command)) return [];
-        return [`${state.requestedHostname || state.hostId} (${state.status})`];
-      }),
-    );
-    return refusing.flat();
+  /** Names of the hosts whose status does not permit the action. */
+  private hostsRefusing(clusterId: string, action: HostAction): string[] {
+    return this.view
+      .hostsOf(clusterId)
+      .filter(({ state }) => !hostPermits(action, state.status))
+      .map(({ state }) => `${state.requestedHostname || state.hostId} (${state.status})`);
   }
 }

@@ -1,6 +1,6 @@
 import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
 import { type HostCommand, hostFeatureRefusal, hostnameRefusal, hostNotFound } from '@muster/domain';
-import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
+import type { CommandContext, Stored } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { chooseInstallationDisk, diskIdOf, isDisk } from '@muster/validation-rules';
@@ -28,18 +28,12 @@ export class HostRevision {
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
     await this.refuseUnsupported(request, state.clusterId);
-    const choices = [...this.commandsOf(key, request)].map((command, index) => ({
-      command,
-      context: { ...context, commandId: index === 0 ? context.commandId : `${context.commandId}#${index}` },
-    }));
-    // Handling a change that would be refused gives the reason, or finds out that the request is repeated.
-    for (const choice of choices)
-      if (!(await this.aggregates.hosts.wouldAccept(key, choice.command))) await this.choose(key, choice);
-    // Secrets are sealed before the event that refers to them, and only when no change can be refused any more.
-    await this.vault.seal(request.infraEnvId, request.hostId, request);
-    let stored = NOTHING_STORED;
-    for (const choice of choices) stored = await this.choose(key, choice);
-    return stored;
+    const seal = (): Promise<void> => this.vault.seal(request.infraEnvId, request.hostId, request);
+    // Secrets are sealed before the event that refers to them. A new value of a known secret has no event.
+    const result = await this.aggregates.hosts.handle(key, [...this.commandsOf(key, request)], context, seal);
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    if (result.events.length === 0) await seal();
+    return { position: result.position, revision: result.revision };
   }
 
   /** Only some clusters support arbiters and fencing. */
@@ -48,13 +42,6 @@ export class HostRevision {
     if (!clusterId || (choice.role !== 'arbiter' && !choice.hasFencingCredentials)) return;
     const refusal = hostFeatureRefusal(choice, (await this.aggregates.clusters.load(clusterId)).state);
     if (refusal) throw new RefusalError(refusal);
-  }
-
-  private async choose(
-    key: HostKey,
-    { command, context }: { readonly command: HostCommand; readonly context: CommandContext },
-  ): Promise<Stored> {
-    return this.aggregates.hosts.execute(key, command, context);
   }
 
   private *commandsOf(key: HostKey, request: Request): Generator<HostCommand> {

@@ -1,5 +1,6 @@
 import { type HostRow, refuse } from '../guards';
 import {
+  CANCELLABLE,
   DISABLED,
   DISCOVERY,
   INSTALLING,
@@ -7,6 +8,7 @@ import {
   POOL,
   PREPARING,
   RECLAIMING,
+  RESETTABLE,
   RESETTING,
   statusesExcept,
 } from '../state';
@@ -23,20 +25,7 @@ export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
   refuse({
     id: 'cancel-outside-installation',
     on: 'CancelInstallation',
-    from: [
-      'discovering',
-      'disconnected',
-      'insufficient',
-      'pending-for-input',
-      'preparing-failed',
-      'added-to-existing-cluster',
-      'binding',
-      ...RESETTING,
-      ...POOL,
-      ...LEAVING,
-      ...RECLAIMING,
-      ...DISABLED,
-    ],
+    from: statusesExcept(CANCELLABLE),
     code: 'not-allowed-in-state',
     reason: 'The host takes no part in an installation that could be cancelled.',
   }),
@@ -60,18 +49,7 @@ export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
   refuse({
     id: 'reset-day1-host',
     on: 'RequireReset',
-    from: [
-      'discovering',
-      'known',
-      'pending-for-input',
-      ...RESETTING,
-      ...PREPARING,
-      ...INSTALLING,
-      'installed',
-      'error',
-      'cancelled',
-      'added-to-existing-cluster',
-    ],
+    from: RESETTABLE,
     code: 'not-allowed-in-state',
     reason: 'Only a host that is added to an existing cluster is reset by itself; reset its cluster instead.',
     when: { resettable: [false] },
@@ -81,7 +59,7 @@ export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
   refuse({
     id: 'reset-without-installation',
     on: 'RequireReset',
-    from: ['disconnected', 'insufficient', 'binding', ...POOL, ...LEAVING, ...RECLAIMING, ...DISABLED],
+    from: statusesExcept(RESETTABLE),
     code: 'not-allowed-in-state',
     reason: 'There is nothing to reset; a host that is gone or in the way has to be removed from the cluster first.',
   }),
