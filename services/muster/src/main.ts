@@ -8,6 +8,7 @@ import { describeFailure, EXIT_CODES, StartError } from './start-error';
 import { runStoreCommand } from './store-command';
 
 const CLOSE_MAX_MS = 5_000;
+const PARENT_CHECK_MS = 1_000;
 
 /**
  * `main.js` starts all services in this process, `main.js <service>` one service alone. `main.js doctor` checks the settings,
@@ -25,9 +26,15 @@ async function main(args: readonly string[], environment: Environment): Promise<
     process.exit(EXIT_CODES.failed);
   });
   const running: { muster?: RunningMuster } = {};
-  const stop = (): void => void close(running.muster);
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  let isStopping = false;
+  // npm passes Ctrl-C on to a process that has already received it from the terminal: only the first signal counts.
+  const stop = (): void => {
+    if (!isStopping) void close(running.muster);
+    isStopping = true;
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  if (environment.npm_lifecycle_event !== undefined) watchParent(stop);
 
   if (name === 'doctor') return examine(environment);
   if (name !== undefined && !isService(name))
@@ -58,6 +65,12 @@ async function examine(environment: Environment): Promise<void> {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   console.log(`muster: ${errors} errors, ${findings.length - errors} warnings`);
   process.exit(errors > 0 ? EXIT_CODES.settings : EXIT_CODES.stopped);
+}
+
+/** A killed npm cannot pass a signal on. The process then belongs to another parent. */
+function watchParent(stop: () => void): void {
+  const { ppid } = process;
+  setInterval(() => process.ppid !== ppid && stop(), PARENT_CHECK_MS).unref();
 }
 
 const isService = (name: string): name is StartableService => Object.hasOwn(SERVICES, name);

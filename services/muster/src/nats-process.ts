@@ -2,12 +2,20 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { loadOrCreateNatsTrust, mintServiceCredentials, natsServerConfig, type NatsTrust } from '@muster/adapter-nats';
 import { StartError } from './start-error';
 
 const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 20;
 const RESTART_WAIT_MS = 250;
+/** Exit code of a shell whose program does not exist. */
+const NOT_FOUND = 127;
+/**
+ * Runs nats-server in the place of the shell, beside a process that kills it when the pipe of Muster ends without a line: a Muster that
+ * was killed cannot stop its bus.
+ */
+const RUN_WHILE_WATCHED = '{ read -r line <&3 || kill -KILL "$$"; } 2>/dev/null & exec nats-server "$@" 3<&-';
 
 export interface NatsProcess {
   readonly url: string;
@@ -36,7 +44,7 @@ export async function startNats(options: {
   const trustFile = join(directory, 'trust.json');
   const trust = await loadOrCreateNatsTrust(trustFile);
   const port = options.port || (await freePort(host));
-  const config = join(directory, 'nats-server.conf');
+  const [config, pidFile] = [join(directory, 'nats-server.conf'), join(directory, 'nats-server.pid')];
   await writeFile(config, natsServerConfig(trust, { host, port, nowMs: Date.now() }), { mode: 0o600 });
 
   let isWanted = true;
@@ -47,8 +55,8 @@ export async function startNats(options: {
   });
   let child = run();
   function run(): ReturnType<typeof spawn> {
-    const started = spawn('nats-server', ['-c', config, '-P', join(directory, 'nats-server.pid')], {
-      stdio: ['ignore', 'ignore', 'pipe'],
+    const started = spawn('/bin/sh', ['-c', RUN_WHILE_WATCHED, 'nats-server', '-c', config, '-P', pidFile], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       // None of the settings of Muster, some of which are secret.
       env: { PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
       // In a process group of its own: Ctrl-C reaches Muster only, which stops the bus last.
@@ -57,10 +65,15 @@ export async function startNats(options: {
     let log = '';
     started.stderr?.on('data', (chunk: Buffer) => (log = (log + chunk.toString()).slice(-2_048)));
     started.once('error', (error) =>
-      failStart(`nats-server cannot be started: ${error.message}. Install the package nats-server, or set NATS_URL.`),
+      failStart(`nats-server cannot be started: ${error.message}. Check that /bin/sh exists, or set NATS_URL.`),
     );
+    const watch = started.stdio[3];
+    watch?.on('error', () => undefined);
     started.once('exit', (code) => {
+      if (watch instanceof Writable) watch.end('ended\n');
       if (!isWanted) return;
+      if (code === NOT_FOUND)
+        return failStart('nats-server is not installed. Install the package nats-server, or set NATS_URL.');
       const reason = log.trim().split('\n').at(-1) ?? '';
       if (!isListening)
         return failStart(
