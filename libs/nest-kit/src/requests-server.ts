@@ -1,11 +1,11 @@
 import type { DescMethod } from '@bufbuild/protobuf';
-import { subjectOfMethod, toPlainForm } from '@muster/contracts';
+import { subjectOfMethod } from '@muster/contracts';
 import type { IncomingMessage, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { applyDecorators, Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { type CustomTransportStrategy, type MessageHandler, MessagePattern, Server } from '@nestjs/microservices';
 import { lastValueFrom, type Observable, throwError } from 'rxjs';
-import { fromHeaders, methodOfSubject, parseMessage } from './call-service';
+import { fromHeaders, methodOfSubject, parseMessage, responseEnvelope } from './call-service';
 import { isFullDisk } from './http-endpoint';
 import type { Platform } from './platform';
 
@@ -78,7 +78,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     try {
       const result = await handler(request, fromHeaders(message.headers, this.platform.ids));
       const response = await lastValueFrom(this.transformToObservable(result));
-      return { ok: toPlainForm(method.output, response ?? {}, { ignoreUnknownFields: true }) as JsonValue };
+      return responseEnvelope(method, response);
     } catch (error) {
       if (error instanceof RefusalError) return refusalEnvelope(error.refusal);
       if (isFullDisk(error))

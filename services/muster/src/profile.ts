@@ -15,6 +15,7 @@ import {
   type Secrets,
 } from '@muster/ports';
 import { checkIdentity, requireMasterKey } from './data-directory';
+import { answerLocally } from './local-requests';
 import { busProbe, diskProbe, storeProbe } from './probes';
 import { reach, StartError } from './start-error';
 
@@ -92,9 +93,10 @@ export async function openPlatform(options: {
       onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
     });
   const nats = await reach(connect, { ...reaching, setting: 'NATS_URL' });
+  const local = answerLocally(nats, (subject, error) => options.warn(`${subject}: ${String(error)}`));
   const lostShare = settings.get('MUSTER_LOSE_MESSAGES_PERCENT') / 100;
   const requests: Requests =
-    lostShare > 0 ? lossyRequests(nats, lostShare, settings.get('MUSTER_LOSE_MESSAGES_SEED')) : nats;
+    lostShare > 0 ? lossyRequests(local, lostShare, settings.get('MUSTER_LOSE_MESSAGES_SEED')) : local;
 
   return {
     eventStore,
@@ -105,7 +107,7 @@ export async function openPlatform(options: {
     clock: { nowMs: () => Date.now() },
     ids: { uuid: () => randomUUID() },
     environment,
-    probes: [busProbe(requests), probe, diskProbe(dataDirectory, settings.get('MUSTER_DISK_RESERVE'))],
+    probes: [busProbe(nats), probe, diskProbe(dataDirectory, settings.get('MUSTER_DISK_RESERVE'))],
     close: async () => {
       await identity.stop();
       await eventStore.close();
