@@ -10,7 +10,7 @@ const readStep = createReportReader({
 });
 const resultOf = (stepType: string, output: unknown, exitCode = 0, error = '') => {
   const text = typeof output === 'string' ? output : JSON.stringify(output);
-  return readStep({ stepType, hostKey: HOST_KEY, output: text, error, exitCode, epoch: 1 });
+  return readStep({ stepType, hostKey: HOST_KEY, output: text, error, exitCode, generation: 1 });
 };
 const read = (...given: Parameters<typeof resultOf>): Report => {
   const result = resultOf(...given);
@@ -106,7 +106,7 @@ describe('Report readers', () => {
       path: '/dev/sda',
       ioSyncDurationMs: 0,
       exitCode: 124,
-      epoch: 1,
+      generation: 1,
     });
   });
 

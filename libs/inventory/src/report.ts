@@ -19,7 +19,7 @@ export interface StepOutput {
   readonly output: string;
   readonly error: string;
   readonly exitCode: number;
-  readonly epoch: number;
+  readonly generation: number;
 }
 
 /** Returns `sha256:<64 hex digits>` of a text in UTF-8. */

@@ -14,10 +14,12 @@ const reader = documentReader({
   maxBytes: 1_000,
   name: 'report',
   schema: REPORT,
-  toReport: (_document, { epoch }) => ({ event: { type: 'NtpSourcesReported', data: { sources: [], epoch } } }),
+  toReport: (_document, { generation }) => ({
+    event: { type: 'NtpSourcesReported', data: { sources: [], generation } },
+  }),
 });
 const violationOf = (value: unknown): string => {
-  const step = { hostKey: '', output: JSON.stringify(value), error: '', exitCode: 0, epoch: 0 };
+  const step = { hostKey: '', output: JSON.stringify(value), error: '', exitCode: 0, generation: 0 };
   const result = reader.read(step, (text) => text);
   return result.kind === 'read' ? 'none' : formatViolation(result.violation);
 };

@@ -8,8 +8,8 @@ import { CLOCK_STEP_TYPE, hasClockMoved } from './reports/time.reports';
 
 /** The last reports of one host. */
 export interface ReportedState {
-  /** Registration increments it. Reports of an earlier epoch are void. */
-  readonly epoch: number;
+  /** Registration increments it. Reports of an earlier generation are void. */
+  readonly generation: number;
   /** Report kind → fingerprint of the last report. */
   readonly fingerprints: ReadonlyMap<string, string>;
   /** Id of another host → fingerprint of how it is reached. */
@@ -20,20 +20,22 @@ const NO_PEERS: ReportedState['peers'] = new Map();
 
 export type InventoryCommand =
   | { readonly type: 'RecordReport'; readonly event: InventoryEvent }
-  | { readonly type: 'ClearReport'; readonly stepType: string; readonly epoch: number };
+  | { readonly type: 'ClearReport'; readonly stepType: string; readonly generation: number };
 
 export const inventoryDecider: Decider<ReportedState, InventoryCommand, InventoryEvent, ProblemCode> = {
-  initialState: () => ({ epoch: 0, fingerprints: new Map(), peers: NO_PEERS }),
+  initialState: () => ({ generation: 0, fingerprints: new Map(), peers: NO_PEERS }),
   evolve,
   decide: (command, state) => {
     switch (command.type) {
       case 'RecordReport':
         return hasChanged(command.event, state) ? accepted(withChangesOnly(command.event, state)) : accepted();
       case 'ClearReport': {
-        const { stepType, epoch } = command;
+        const { stepType, generation } = command;
         const isThere =
-          state.epoch === epoch && [...state.fingerprints.keys()].some((kind) => belongsTo(kind, stepType));
-        return isThere ? accepted<InventoryEvent>({ type: 'ReportCleared', data: { stepType, epoch } }) : accepted();
+          state.generation === generation && [...state.fingerprints.keys()].some((kind) => belongsTo(kind, stepType));
+        return isThere
+          ? accepted<InventoryEvent>({ type: 'ReportCleared', data: { stepType, generation } })
+          : accepted();
       }
       default:
         return command satisfies never;
@@ -41,9 +43,9 @@ export const inventoryDecider: Decider<ReportedState, InventoryCommand, Inventor
   },
 };
 
-/** Whether the report differs from the last one of its kind. A late report of an earlier epoch does not count. */
+/** Whether the report differs from the last one of its kind. A late report of an earlier generation does not count. */
 function hasChanged(event: InventoryEvent, state: ReportedState): boolean {
-  if (event.data.epoch !== state.epoch) return event.data.epoch > state.epoch;
+  if (event.data.generation !== state.generation) return event.data.generation > state.generation;
   const last = state.fingerprints.get(reportKindOf(event));
   if (last === undefined) return true;
   return event.type === 'ClockOffsetMeasured'
@@ -52,19 +54,19 @@ function hasChanged(event: InventoryEvent, state: ReportedState): boolean {
 }
 
 function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
-  const { epoch } = event.data;
-  if (epoch < state.epoch) return state;
-  const fingerprints = new Map(epoch > state.epoch ? [] : state.fingerprints);
+  const { generation } = event.data;
+  if (generation < state.generation) return state;
+  const fingerprints = new Map(generation > state.generation ? [] : state.fingerprints);
   if (event.type === 'ReportCleared') {
     for (const kind of fingerprints.keys()) if (belongsTo(kind, event.data.stepType)) fingerprints.delete(kind);
   } else fingerprints.set(reportKindOf(event), fingerprintOf(event));
-  return { epoch, fingerprints, peers: peersAfter(state, event) };
+  return { generation, fingerprints, peers: peersAfter(state, event) };
 }
 
 /** The event of a connectivity report keeps only the hosts whose reachability has changed. */
 function withChangesOnly(event: InventoryEvent, state: ReportedState): InventoryEvent {
   if (event.type !== 'ConnectivityReported') return event;
-  const known = event.data.epoch === state.epoch ? state.peers : NO_PEERS;
+  const known = event.data.generation === state.generation ? state.peers : NO_PEERS;
   const reported = new Set(event.data.peers.map(({ hostId }) => hostId));
   return {
     ...event,
@@ -77,9 +79,9 @@ function withChangesOnly(event: InventoryEvent, state: ReportedState): Inventory
 }
 
 function peersAfter(state: ReportedState, event: InventoryEvent): ReportedState['peers'] {
-  const { epoch } = event.data;
+  const { generation } = event.data;
   const isOver = event.type === 'ReportCleared' && event.data.stepType === 'connectivity-check';
-  const known = epoch > state.epoch || isOver ? NO_PEERS : state.peers;
+  const known = generation > state.generation || isOver ? NO_PEERS : state.peers;
   if (event.type !== 'ConnectivityReported') return known;
   const peers = new Map(known);
   for (const peer of event.data.peers) peers.set(peer.hostId, reachFingerprint(peer));

@@ -4,21 +4,21 @@ import { type InventoryCommand, inventoryDecider, type ReportedState } from './r
 
 const given = (...history: readonly InventoryEvent[]) =>
   givenEvents<ReportedState, InventoryCommand, InventoryEvent>(inventoryDecider, history);
-const ntp = (sourceState: string, epoch = 1): InventoryEvent => ({
+const ntp = (sourceState: string, generation = 1): InventoryEvent => ({
   type: 'NtpSourcesReported',
-  data: { sources: [{ sourceName: 'a', sourceState }], epoch },
+  data: { sources: [{ sourceName: 'a', sourceState }], generation },
 });
 const clock = (offsetSeconds: number): InventoryEvent => ({
   type: 'ClockOffsetMeasured',
-  data: { offsetSeconds, epoch: 1 },
+  data: { offsetSeconds, generation: 1 },
 });
 const speed = (path: string, exitCode = 0): InventoryEvent => ({
   type: 'DiskSpeedMeasured',
-  data: { path, ioSyncDurationMs: 5, exitCode, epoch: 1 },
+  data: { path, ioSyncDurationMs: 5, exitCode, generation: 1 },
 });
-const cleared = (stepType: string): InventoryEvent => ({ type: 'ReportCleared', data: { stepType, epoch: 1 } });
+const cleared = (stepType: string): InventoryEvent => ({ type: 'ReportCleared', data: { stepType, generation: 1 } });
 const record = (event: InventoryEvent): InventoryCommand => ({ type: 'RecordReport', event });
-const clear = (stepType: string, epoch = 1): InventoryCommand => ({ type: 'ClearReport', stepType, epoch });
+const clear = (stepType: string, generation = 1): InventoryCommand => ({ type: 'ClearReport', stepType, generation });
 
 describe('The reports of a host', () => {
   it('are stored the first time, and again when they differ', () => {
@@ -36,7 +36,7 @@ describe('The reports of a host', () => {
       .then([ntp('synced')]);
   });
 
-  it('are stored again in a later epoch, and not in an earlier one', () => {
+  it('are stored again in a later generation, and not in an earlier one', () => {
     given(ntp('synced', 1))
       .when(record(ntp('synced', 2)))
       .then([ntp('synced', 2)]);

@@ -83,7 +83,7 @@ export const manifestEvent = (type: 'ManifestStored' | 'ManifestRemoved', data: 
 export const hostEvent = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
   fact('host', key, loose(type, data));
 export const reportEvent = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
-  fact('inventory', key, loose(type, { epoch: 1, ...data }));
+  fact('inventory', key, loose(type, { generation: 1, ...data }));
 
 export const hostRegistered = (key: HostKey, changes: object = {}): Fact =>
   hostEvent(key, 'HostRegistered', {
@@ -101,11 +101,11 @@ export const hostRegistered = (key: HostKey, changes: object = {}): Fact =>
 export const hostEntered = (key: HostKey, status: string): Fact =>
   hostEvent(key, 'HostEnteredStatus', { status, from: '', transition: 't', at: AT });
 
-export const inventoryReported = (key: HostKey, hardware: object = {}, epoch = 1): Fact =>
+export const inventoryReported = (key: HostKey, hardware: object = {}, generation = 1): Fact =>
   reportEvent(key, 'InventoryReported', {
     hostKey: key,
     fingerprint: 'f',
-    epoch,
+    generation,
     body: { digest: 'sha256:0', bytes: 1 },
     hardware: {
       hostname: `node-${key.slice(-2)}`,

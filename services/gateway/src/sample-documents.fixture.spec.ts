@@ -111,7 +111,7 @@ export function hostDocument(changes: Partial<HostDocument> = {}): Stored<HostDo
     logs_started_at: UNSET_TIME,
     logs_collected_at: UNSET_TIME,
     _host_key: hostKeyOf(INFRA_ENV_ID, HOST_ID),
-    _epoch: 0,
+    _generation: 0,
     _outcomes: {},
     _networks: [],
     ...changes,

@@ -9,8 +9,8 @@ import { Reports } from './reports';
 
 const { method } = InventoryService;
 
-/** The epoch of a host that does not exist. */
-const FIRST_EPOCH = 1;
+/** The generation of a host that does not exist. */
+const FIRST_GENERATION = 1;
 
 /** The requests about reports of hosts. */
 @Controller()
@@ -30,16 +30,16 @@ export class InventoryController {
 
   @Handles(method.clearReport)
   async clear(
-    @Payload() { hostKey, stepType, epoch }: InputOf<typeof method.clearReport>,
+    @Payload() { hostKey, stepType, generation }: InputOf<typeof method.clearReport>,
     @Ctx() context: CommandContext,
   ): Promise<StoredReply> {
-    return { stored: await this.reports.clear(hostKey, stepType, epoch, context) };
+    return { stored: await this.reports.clear(hostKey, stepType, generation, context) };
   }
 
   /** Reads an output without recording it. Secrets are not part of the reply. */
   @Handles(method.readReport)
   read(@Payload() request: InputOf<typeof method.readReport>): OutputOf<typeof method.readReport> {
-    const result = this.readReport({ ...request, epoch: FIRST_EPOCH });
+    const result = this.readReport({ ...request, generation: FIRST_GENERATION });
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
     const { type, data } = result.report.event;
     return { type, data: { ...data } };

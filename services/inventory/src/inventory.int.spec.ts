@@ -29,7 +29,7 @@ describe('The inventory service on a bus, a store and a disk', () => {
   const readReport = createReportReader({ keepsVirtualInterfaces: false, digest: sha256Digest });
   const record = async (stepType: string, output: unknown, hostKey = HOST_KEY, asked = context()) => {
     const text = typeof output === 'string' ? output : JSON.stringify(output);
-    const result = readReport({ hostKey: HOST_KEY, stepType, output: text, exitCode: 0, error: '', epoch: 0 });
+    const result = readReport({ hostKey: HOST_KEY, stepType, output: text, exitCode: 0, error: '', generation: 0 });
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
     const { event, body, secret } = result.report;
     const request = {
@@ -89,7 +89,7 @@ describe('The inventory service on a bus, a store and a disk', () => {
     await callService(
       platform.requests,
       InventoryService.method.clearReport,
-      { hostKey: HOST_KEY, stepType: 'installation-disk-speed-check', epoch: 0 },
+      { hostKey: HOST_KEY, stepType: 'installation-disk-speed-check', generation: 0 },
       context(),
     );
     await record('installation-disk-speed-check', speed);

@@ -60,8 +60,8 @@ export class Reports {
   }
 
   /** Discards the last report of a step. */
-  clear(hostKey: string, stepType: string, epoch: number, context: CommandContext): Promise<Stored> {
-    return this.handle(hostKey, { type: 'ClearReport', stepType, epoch }, NOTHING, context);
+  clear(hostKey: string, stepType: string, generation: number, context: CommandContext): Promise<Stored> {
+    return this.handle(hostKey, { type: 'ClearReport', stepType, generation }, NOTHING, context);
   }
 
   private async handle(

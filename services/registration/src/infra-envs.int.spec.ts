@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
-import { PlayedCluster } from './played-cluster.fixture.spec';
-import { asPerson, RegistrationBench } from './running-registration.fixture.spec';
+import { TestCluster } from './cluster.fixture.spec';
+import { asPerson, RunningRegistration } from './running-registration.fixture.spec';
 
 describe('The signing key of an infra-env', () => {
-  let bench: RegistrationBench;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
 
   const rotate = (infraEnvId: string, context = asPerson()) =>
-    bench.ask(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);
+    running.ask(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);
 
   it('is replaced once per request, however often the request arrives', async () => {
-    const cluster = new PlayedCluster(bench);
+    const cluster = new TestCluster(running);
     await cluster.registerInfraEnv('');
     const context = asPerson();
     const first = await rotate(cluster.infraEnvId, context);
     expect(await rotate(cluster.infraEnvId, context)).toEqual(first);
-    const types = () => bench.types(streamIdOf('infraEnv', cluster.infraEnvId));
+    const types = () => running.types(streamIdOf('infraEnv', cluster.infraEnvId));
     expect(await types()).toEqual(['InfraEnvRegistered', 'ImageSigningKeyRotated']);
     await rotate(cluster.infraEnvId);
     expect(await types()).toEqual(['InfraEnvRegistered', 'ImageSigningKeyRotated', 'ImageSigningKeyRotated']);
@@ -31,18 +31,18 @@ describe('The signing key of an infra-env', () => {
 });
 
 describe('The image type of an infra-env', () => {
-  let bench: RegistrationBench;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
 
   it.each([
     ['Cluster', {}, 'full-iso'],
     ['DisconnectedCluster', {}, 'disconnected-iso'],
     ['DisconnectedCluster', { imageType: 'minimal-iso' }, 'minimal-iso'],
   ])('follows the %s when the request is %j: %s', async (kind, settings, expected) => {
-    const cluster = new PlayedCluster(bench);
+    const cluster = new TestCluster(running);
     await cluster.register({}, { kind });
     await cluster.registerInfraEnv(cluster.id, settings);
-    expect((await bench.infraEnv(cluster.infraEnvId)).settings.imageType).toBe(expected);
+    expect((await running.infraEnv(cluster.infraEnvId)).settings.imageType).toBe(expected);
   });
 });

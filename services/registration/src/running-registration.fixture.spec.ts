@@ -37,7 +37,7 @@ type InventoryReport = InputOf<typeof InventoryService.method.recordReport>;
 type Running = Awaited<ReturnType<typeof startMicroservice>>;
 
 /** The service on a real bus, an in-memory store and a clock moved by hand; the inventory service is played. */
-export class RegistrationBench {
+export class RunningRegistration {
   readonly store: EventStore;
   readonly reports: InventoryReport[] = [];
   readonly cleared: string[] = [];
@@ -75,15 +75,15 @@ export class RegistrationBench {
     return this.store.append(...given);
   }
 
-  static async start(environment: Platform['environment'] = {}): Promise<RegistrationBench> {
+  static async start(environment: Platform['environment'] = {}): Promise<RunningRegistration> {
     const clock = manualClock();
     const ids = { uuid: () => randomUUID() };
-    const bench = new RegistrationBench(
+    const running = new RunningRegistration(
       await openTestPlatform({ environment, clock, ids, publishesEvents: true }),
       clock,
     );
-    await bench.startService();
-    return bench;
+    await running.startService();
+    return running;
   }
 
   async stop(): Promise<void> {

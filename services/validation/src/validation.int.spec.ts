@@ -100,7 +100,7 @@ describe('the validation service on a bus and a store', () => {
     await eventually('the disk counts', async () => (await outcomes(a)).get(speed) === 'success');
     const last = (await stored(`validation-${a}`)).at(-1)?.data as unknown as EventData<'HostOutcomesChanged'>;
     expect(last.changed.map(({ id }) => id)).toEqual([speed]);
-    expect(last.epoch).toBe(1);
+    expect(last.generation).toBe(1);
   });
 
   it('computes connectivity groups from the reports of all hosts, and evaluates hosts whose group changed', async () => {
@@ -179,10 +179,10 @@ describe('the validation service on a bus and a store', () => {
     await eventually('the host is back', async () => (await conditions(a))?.connected === true);
   });
 
-  it('evaluates a new epoch again', async () => {
+  it('evaluates a new generation again', async () => {
     await append(hostEvent(a, 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }));
     await eventually('the report is void', async () => (await conditions(a))?.inventory === 'none');
-    expect((await stored(`validation-${a}`)).at(-1)?.data.epoch).toBe(2);
+    expect((await stored(`validation-${a}`)).at(-1)?.data.generation).toBe(2);
   });
 
   it('counts the success of a flapping validation once it is stable, and stores no change in between', async () => {
@@ -225,7 +225,7 @@ describe('the validation service on a bus and a store', () => {
       (await stored(`validation-${c}`))
         .slice(storedBefore)
         .map(({ data }) => data as unknown as EventData<'HostOutcomesChanged'>);
-    await eventually('it is evaluated', async () => (await changes()).some(({ epoch }) => epoch === 2));
+    await eventually('it is evaluated', async () => (await changes()).some(({ generation }) => generation === 2));
     expect((await changes()).map(({ reset }) => reset)).toEqual([true]);
     expect((await outcomes(c)).get('has-inventory')).toBe('failure');
     expect((await read(c)).every(({ flips }) => flips <= 1)).toBe(true);

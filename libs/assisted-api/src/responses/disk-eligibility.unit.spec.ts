@@ -3,7 +3,7 @@ import type { HostDocument } from './documents';
 import { presentHost } from './presenters';
 import { type DiskEligibility, withDiskEligibility } from './v2-infra-env';
 
-const verdict = (changes: Partial<DiskEligibility> = {}): DiskEligibility => ({
+const eligibility = (changes: Partial<DiskEligibility> = {}): DiskEligibility => ({
   name: 'sda',
   id: '/dev/sda',
   reasons: [],
@@ -23,7 +23,9 @@ describe('withDiskEligibility', () => {
         { name: 'sdb', installation_eligibility: { eligible: true } },
       ],
     };
-    expect(shown(inventory, [verdict(), verdict({ name: 'sdb', id: 'wwn-2', reasons: ['too small'] })])).toEqual({
+    expect(
+      shown(inventory, [eligibility(), eligibility({ name: 'sdb', id: 'wwn-2', reasons: ['too small'] })]),
+    ).toEqual({
       hostname: 'a',
       disks: [
         {
@@ -43,7 +45,7 @@ describe('withDiskEligibility', () => {
 
   it('a disk without an evaluation stays as the agent sent it', () => {
     const disks = [{ name: 'sdz', installation_eligibility: { eligible: false, not_eligible_reasons: ['removable'] } }];
-    expect(shown({ disks }, [verdict()])).toEqual({ disks });
+    expect(shown({ disks }, [eligibility()])).toEqual({ disks });
   });
 
   it.each([
@@ -54,11 +56,11 @@ describe('withDiskEligibility', () => {
   });
 
   it.each([[{ disks: null }], [{}]])('an inventory without disks, %j, stays so', (inventory) => {
-    expect(shown(inventory, [verdict()])).toEqual(inventory);
+    expect(shown(inventory, [eligibility()])).toEqual(inventory);
   });
 
   it('another inventory with the same outcomes is not answered with the first', () => {
-    const disks = [verdict()];
+    const disks = [eligibility()];
     expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
     expect(shown({ hostname: 'b' }, disks)).toEqual({ hostname: 'b' });
     expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
@@ -69,7 +71,7 @@ describe('withDiskEligibility', () => {
       role: 'worker',
       _status_reason: NO_REASON,
       _outcomes: {},
-      _disks: [verdict()],
+      _disks: [eligibility()],
     } as unknown as HostDocument;
     const { inventory = '' } = presentHost(document, { inventory: '{"disks":[{"name":"sda"}]}' });
     expect(JSON.parse(inventory)).toMatchObject({ disks: [{ installation_eligibility: { eligible: true } }] });

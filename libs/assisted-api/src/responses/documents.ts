@@ -96,8 +96,8 @@ export type HostDocument = Kept &
     | 'ignition_config_overrides'
   > & {
     readonly _host_key: string;
-    /** Reports of an earlier epoch are void (see inventory.proto). */
-    readonly _epoch: number;
+    /** Reports of an earlier generation are void (see inventory.proto). */
+    readonly _generation: number;
     /** `status_info` is rendered from it when the document is presented. */
     readonly _status_reason: StatusReason;
     readonly _outcomes: OutcomeMap;

@@ -35,7 +35,7 @@ const hostDocument = (changes: Partial<HostDocument> = {}): HostDocument => ({
   logs_started_at: UNSET_TIME,
   logs_collected_at: UNSET_TIME,
   _host_key: 'i1.h1',
-  _epoch: 0,
+  _generation: 0,
   _outcomes: {},
   _networks: [],
   ...changes,

@@ -105,7 +105,7 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
     case 'HostLogsCollected':
       return { ...state, logs: { ...state.logs, collectedAt: event.data.at } };
     case 'HostDeregistered':
-      return { ...initialHost(), epoch: state.epoch, deregisteredAt: event.data.at };
+      return { ...initialHost(), generation: state.generation, deregisteredAt: event.data.at };
     case 'HostInstallationFailed':
     case 'HostInstallerChosen':
     case 'HostReset':
@@ -115,9 +115,12 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
   }
 }
 
-const placeAfter = ({ clusterId, epoch }: HostState, event: HostEvent): Pick<HostState, 'clusterId' | 'epoch'> => ({
+const placeAfter = (
+  { clusterId, generation }: HostState,
+  event: HostEvent,
+): Pick<HostState, 'clusterId' | 'generation'> => ({
   clusterId: clusterOfHostAfter(clusterId, event),
-  epoch: hostEpochAfter(epoch, event),
+  generation: hostGenerationAfter(generation, event),
 });
 
 function registered(data: EventData<'HostRegistered'>): HostState {
@@ -229,18 +232,18 @@ function logsReported(state: HostState, { logsState, at }: EventData<'HostLogsRe
 }
 
 /**
- * How often a host was registered again, bound or unbound: reports and outcomes belong to one epoch. The count continues when
+ * How often a host was registered again, bound or unbound: reports and outcomes belong to one generation. The count continues when
  * a host is deregistered, so that nothing of an earlier life counts in a later one.
  */
-export function hostEpochAfter(epoch: number, event: HostEvent): number {
+export function hostGenerationAfter(generation: number, event: HostEvent): number {
   switch (event.type) {
     case 'HostRegistered':
     case 'HostBound':
     case 'HostUnbound':
-      return epoch + 1;
+      return generation + 1;
     case 'HostReregistered':
-      return event.data.inventoryKept ? epoch : epoch + 1;
+      return event.data.inventoryKept ? generation : generation + 1;
     default:
-      return epoch;
+      return generation;
   }
 }

@@ -155,8 +155,8 @@ export interface HostState {
   readonly statusSince: string;
   /** Empty unless the status is `error`. */
   readonly failedBy: FailureCause | '';
-  /** See `hostEpochAfter`. */
-  readonly epoch: number;
+  /** See `hostGenerationAfter`. */
+  readonly generation: number;
   readonly infraEnvId: string;
   readonly hostId: string;
   /** Empty for a host of the pool. */
@@ -212,7 +212,7 @@ const INITIAL: HostState = {
   statusReason: NO_REASON,
   statusSince: '',
   failedBy: '',
-  epoch: 0,
+  generation: 0,
   infraEnvId: '',
   hostId: '',
   clusterId: '',

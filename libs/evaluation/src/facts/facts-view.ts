@@ -104,18 +104,18 @@ export class FactsView {
       reports: NO_REPORTS,
       lastEventId: event.id,
     };
-    // Entries of deregistered hosts stay: their epoch continues when the host registers again.
+    // Entries of deregistered hosts stay: their generation continues when the host registers again.
     this.entries.hosts.set(key, entry);
     const before = { ...entry };
     entry.state = hostDecider.evolve(before.state, event);
-    if (entry.state.epoch !== before.state.epoch || !isRegistered(entry)) entry.reports = NO_REPORTS;
+    if (entry.state.generation !== before.state.generation || !isRegistered(entry)) entry.reports = NO_REPORTS;
     return this.hostChanged(before, entry, event.id);
   }
 
   private observeReport(event: ObservedEvent<InventoryEvent>): readonly Subject[] {
     const key = hostKeyOfStream(event.streamId);
     const entry = this.host(key);
-    if (!entry || event.data.epoch !== entry.state.epoch) return [];
+    if (!entry || event.data.generation !== entry.state.generation) return [];
     const before = { ...entry };
     entry.reports = evolveReports(before.reports, event);
     return entry.reports === before.reports ? [] : this.hostChanged(before, entry, event.id);

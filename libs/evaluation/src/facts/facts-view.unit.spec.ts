@@ -77,7 +77,7 @@ describe('what a fact touches', () => {
     expect(last.touched).toEqual([CLUSTER, host(hostKey(7))]);
   });
 
-  it('is nothing when the report is of another epoch', () => {
+  it('is nothing when the report is of another generation', () => {
     expect(after(...SETUP, inventoryReported(a, {}, 0)).touched).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('manifests', () => {
 });
 
 describe('the facts of a host', () => {
-  it('are what it reported in its present epoch', () => {
+  it('are what it reported in its present generation', () => {
     const reported = [...SETUP, inventoryReported(a), reportEvent(a, 'ClockOffsetMeasured', { offsetSeconds: 7 })];
     expect(factsOf(after(...reported).view, a)).toMatchObject({ hardware: { cpuCount: 8 }, clockOffsetSeconds: 7 });
     const anew = (inventoryKept: boolean): Fact =>
@@ -156,7 +156,7 @@ describe('the facts of a host', () => {
     expect(factsOf(after(...reported, anew(false), inventoryReported(a, {}, 2)).view, a).hardware).toBeDefined();
   });
 
-  it('continue the epochs when the host was deregistered and registers again', () => {
+  it('continue the generations when the host was deregistered and registers again', () => {
     const back = [...SETUP, inventoryReported(a), hostEvent(a, 'HostDeregistered', {}), hostRegistered(a)];
     expect(factsOf(after(...back).view, a).hardware).toBeUndefined();
     expect(factsOf(after(...back, inventoryReported(a, {}, 1)).view, a).hardware).toBeUndefined();

@@ -10,7 +10,7 @@ interface FreeAddresses {
   readonly ranges: readonly AddressRange[];
 }
 
-/** The reports of a host in its present epoch. `undefined` means: not reported yet. */
+/** The reports of a host in its present generation. `undefined` means: not reported yet. */
 export interface HostReports {
   readonly hardware: Hardware | undefined;
   readonly diskSpeeds: HostFacts['diskSpeeds'];

@@ -20,14 +20,14 @@ const VIPS = ['192.168.128.100', '192.168.128.101', '10.0.0.5'];
 const idOf = (host: number): string => hostKey(host).slice(37);
 const some = <Value>(values: readonly Value[]) => fc.constantFrom(...values);
 
-/** A fact of a stream; of reports the epoch of the host that they are about. */
+/** A fact of a stream; of reports the generation of the host that they are about. */
 interface Result {
   readonly fact: Fact;
-  readonly epoch?: number;
-  /** This one begins another epoch of the host. */
+  readonly generation?: number;
+  /** This one begins another generation of the host. */
   readonly begins?: boolean;
 }
-/** Facts of one stream, in its order; `host`: whose epochs it follows or, of the host's own, counts. */
+/** Facts of one stream, in its order; `host`: whose generations it follows or, of the host's own, counts. */
 interface Stream {
   readonly host?: number;
   readonly told: readonly Result[];
@@ -55,13 +55,13 @@ const peers = fc.subarray(HOSTS).chain((others) =>
   ),
 );
 
-const reportOf = (host: number, epoch: number): fc.Arbitrary<Result> => {
+const reportOf = (host: number, generation: number): fc.Arbitrary<Result> => {
   const key = hostKey(host);
   const report = (...[type, data]: [Parameters<typeof reportEvent>[1], object]): Fact =>
-    reportEvent(key, type, { ...data, epoch });
+    reportEvent(key, type, { ...data, generation });
   return fc
     .oneof(
-      hardware.map((one) => inventoryReported(key, one, epoch)),
+      hardware.map((one) => inventoryReported(key, one, generation)),
       some([0, 60, 600]).map((offsetSeconds) => report('ClockOffsetMeasured', { offsetSeconds })),
       fc
         .record({ peers, collisions: fc.subarray(['192.168.128.10', '192.168.128.11']), vanished: fc.subarray(HOSTS) })
@@ -85,7 +85,7 @@ const reportOf = (host: number, epoch: number): fc.Arbitrary<Result> => {
         report('ReportCleared', { stepType }),
       ),
     )
-    .map((fact) => ({ fact, epoch }));
+    .map((fact) => ({ fact, generation }));
 };
 
 const changeOf = (host: number): fc.Arbitrary<readonly Result[]> => {
@@ -117,8 +117,10 @@ const hostStreams = (host: number): fc.Arbitrary<readonly Stream[]> =>
     .array(changeOf(host), { maxLength: 4 })
     .map((changes) => [{ fact: hostRegistered(hostKey(host)), begins: true }, ...changes.flat()])
     .chain((own) => {
-      const epochs = own.filter(({ begins }) => begins).length;
-      const reports = Array.from({ length: epochs }, (_, at) => fc.array(reportOf(host, at + 1), { maxLength: 4 }));
+      const generations = own.filter(({ begins }) => begins).length;
+      const reports = Array.from({ length: generations }, (_, at) =>
+        fc.array(reportOf(host, at + 1), { maxLength: 4 }),
+      );
       return fc.tuple(...reports).map((told) => [
         { host, told: own },
         { host, told: told.flat() },
@@ -152,21 +154,21 @@ const infraEnvStream: fc.Arbitrary<Stream> = fc.array(some(['ntp.example.com', '
   })),
 }));
 
-/** One order in which all of it may arrive: of a stream in its own order, and no report of an epoch before that began. */
+/** One order in which all of it may arrive: of a stream in its own order, and no report of a generation before that began. */
 function arrange(streams: readonly Stream[], choices: readonly number[]): readonly Fact[] {
   const facts: Fact[] = [infraEnvRegistered(), clusterRegistered()];
   const places = streams.map(() => 0);
-  const epochs = new Map<number, number>();
+  const generations = new Map<number, number>();
   for (let turn = 0; ; turn += 1) {
     const ready = streams.flatMap(({ host, told }, stream) => {
       const next = told[places[stream] ?? 0];
-      return next && (next.epoch ?? 0) <= (epochs.get(host ?? 0) ?? 0) ? [{ stream, host, next }] : [];
+      return next && (next.generation ?? 0) <= (generations.get(host ?? 0) ?? 0) ? [{ stream, host, next }] : [];
     });
     const chosen = ready[(choices[turn % choices.length] ?? 0) % ready.length];
     if (!chosen) return facts;
     const { stream, host = 0, next } = chosen;
     places[stream] = (places[stream] ?? 0) + 1;
-    if (next.begins) epochs.set(host, (epochs.get(host) ?? 0) + 1);
+    if (next.begins) generations.set(host, (generations.get(host) ?? 0) + 1);
     facts.push(next.fact);
   }
 }

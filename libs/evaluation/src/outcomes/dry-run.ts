@@ -51,7 +51,7 @@ export interface DryRunHost {
   readonly role: string;
   readonly requestedHostname: string;
   readonly installationDiskId: string;
-  /** As InventoryService.ReadReport returns them: of the first epoch, which is the epoch of every host of a dry run. */
+  /** As InventoryService.ReadReport returns them: of the first generation, which is the generation of every host of a dry run. */
   readonly reports: readonly InventoryEvent[];
 }
 

@@ -35,7 +35,15 @@ export function evaluateHostOutcomes(
   const outcomes = remember(evaluateHost(facts), isDamped);
   const conditions = hostConditions(facts, outcomes);
   const clusterId = facts.cluster ? entry.state.clusterId : '';
-  return { type: 'EvaluateHost', hostKey: entry.key, epoch: entry.state.epoch, clusterId, outcomes, conditions, at };
+  return {
+    type: 'EvaluateHost',
+    hostKey: entry.key,
+    generation: entry.state.generation,
+    clusterId,
+    outcomes,
+    conditions,
+    at,
+  };
 }
 
 /** Evaluates a cluster. Returns undefined in statuses in which the last outcomes remain. `at` is RFC 3339. */

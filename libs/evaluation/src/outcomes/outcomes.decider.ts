@@ -56,8 +56,8 @@ export interface RecordedOutcomes {
   readonly histories: Histories;
   /** Undefined: the initial ones. */
   readonly conditions: HostConditions | ClusterConditions | undefined;
-  /** Epoch of the evaluated host. 0 for clusters. */
-  readonly epoch: number;
+  /** Generation of the evaluated host. 0 for clusters. */
+  readonly generation: number;
   /** The cluster that a host was evaluated for. Empty for clusters and hosts that are not bound. */
   readonly clusterId: string;
   /** The connectivity groups of a cluster. Empty for hosts. */
@@ -68,7 +68,7 @@ export const NO_OUTCOMES: RecordedOutcomes = {
   outcomes: new Map(),
   histories: new Map(),
   conditions: undefined,
-  epoch: 0,
+  generation: 0,
   clusterId: '',
   groups: new Map(),
 };
@@ -77,7 +77,7 @@ export type OutcomeCommand =
   | {
       readonly type: 'EvaluateHost';
       readonly hostKey: string;
-      readonly epoch: number;
+      readonly generation: number;
       readonly clusterId: string;
       readonly outcomes: readonly Outcome[];
       readonly conditions: HostConditions;
@@ -128,12 +128,19 @@ export const outcomeDecider: Decider<RecordedOutcomes, OutcomeCommand, Validatio
 };
 
 function decideHost(
-  { hostKey, epoch, clusterId, outcomes, conditions: found, at }: OutcomeCommand & { readonly type: 'EvaluateHost' },
+  {
+    hostKey,
+    generation,
+    clusterId,
+    outcomes,
+    conditions: found,
+    at,
+  }: OutcomeCommand & { readonly type: 'EvaluateHost' },
   recorded: RecordedOutcomes,
 ): ReturnType<typeof outcomeDecider.decide> {
   // Another replica may be ahead of this one.
-  if (epoch < recorded.epoch) return accepted();
-  const reset = isReset(recorded, epoch, clusterId);
+  if (generation < recorded.generation) return accepted();
+  const reset = isReset(recorded, generation, clusterId);
   const before = reset ? NO_OUTCOMES : recorded;
   const changed = changedOutcomes(before.outcomes, initialHostOutcomes(clusterId !== ''), outcomes);
   const known = before.conditions ?? initialHostConditions(clusterId !== '');
@@ -142,7 +149,7 @@ function decideHost(
   if (isUnchanged && (!reset || isInitial(recorded))) return accepted();
   return accepted<ValidationEvent>({
     type: 'HostOutcomesChanged',
-    data: { hostKey, changed, conditions, epoch, clusterId, reset, at },
+    data: { hostKey, changed, conditions, generation, clusterId, reset, at },
   });
 }
 
@@ -161,8 +168,8 @@ function decideCluster(
   });
 }
 
-const isReset = (recorded: RecordedOutcomes, epoch: number, clusterId: string): boolean =>
-  epoch !== recorded.epoch || clusterId !== recorded.clusterId;
+const isReset = (recorded: RecordedOutcomes, generation: number, clusterId: string): boolean =>
+  generation !== recorded.generation || clusterId !== recorded.clusterId;
 
 const isInitial = ({ outcomes, conditions }: RecordedOutcomes): boolean =>
   outcomes.size === 0 && conditions === undefined;
@@ -174,13 +181,13 @@ const changedOutcomes = (before: Outcomes, initial: Outcomes, found: readonly Ou
   });
 
 function evolveHost(recorded: RecordedOutcomes, data: EventData<'HostOutcomesChanged'>): RecordedOutcomes {
-  const { epoch, clusterId, conditions, reset } = data;
+  const { generation, clusterId, conditions, reset } = data;
   const before = reset ? NO_OUTCOMES : recorded;
   return {
     ...before,
     ...withChanges(before, initialHostOutcomes(clusterId !== ''), data),
     conditions: conditions ?? before.conditions,
-    epoch,
+    generation,
     clusterId,
   };
 }

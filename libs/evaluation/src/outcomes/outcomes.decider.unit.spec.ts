@@ -15,8 +15,8 @@ const outcome = (id: string, status: string): Outcome => ({ id, status, paramete
 const initial = (id: string): Outcome => initialHostOutcomes(true).get(id) ?? outcome(id, 'missing');
 const evaluate = (
   outcomes: readonly Outcome[],
-  { epoch = 1, clusterId = 'c', conditions = INITIAL } = {},
-): OutcomeCommand => ({ type: 'EvaluateHost', hostKey: 'h', epoch, clusterId, outcomes, conditions, at: AT });
+  { generation = 1, clusterId = 'c', conditions = INITIAL } = {},
+): OutcomeCommand => ({ type: 'EvaluateHost', hostKey: 'h', generation, clusterId, outcomes, conditions, at: AT });
 const changed = (
   changes: readonly Outcome[],
   data: Partial<EventData<'HostOutcomesChanged'>> = {},
@@ -26,7 +26,7 @@ const changed = (
     hostKey: 'h',
     changed: [...changes],
     conditions: undefined,
-    epoch: 1,
+    generation: 1,
     clusterId: 'c',
     reset: false,
     at: AT,
@@ -73,21 +73,21 @@ describe('outcomes of a host', () => {
       .then([]);
   });
 
-  it('starts over in a new epoch and in another cluster: nothing from before counts', () => {
+  it('starts over in a new generation and in another cluster: nothing from before counts', () => {
     given(changed([good, memory], { ...FIRST, conditions: USABLE }))
-      .when(evaluate([good, initial('has-min-memory')], { epoch: 2 }))
-      .then([changed([good], { epoch: 2, reset: true })]);
+      .when(evaluate([good, initial('has-min-memory')], { generation: 2 }))
+      .then([changed([good], { generation: 2, reset: true })]);
     given(changed([good], FIRST))
       .when(evaluate([good], { clusterId: 'other' }))
       .then([changed([good], { clusterId: 'other', reset: true })]);
     given(changed([good], FIRST))
-      .when(evaluate([initial('has-inventory')], { epoch: 2 }))
-      .then([changed([], { epoch: 2, reset: true })]);
+      .when(evaluate([initial('has-inventory')], { generation: 2 }))
+      .then([changed([], { generation: 2, reset: true })]);
   });
 
-  it('ignores an evaluation of an earlier epoch', () => {
-    given(changed([good], { ...FIRST, epoch: 2 }))
-      .when(evaluate([bad], { epoch: 1 }))
+  it('ignores an evaluation of an earlier generation', () => {
+    given(changed([good], { ...FIRST, generation: 2 }))
+      .when(evaluate([bad], { generation: 1 }))
       .then([]);
   });
 
@@ -95,7 +95,7 @@ describe('outcomes of a host', () => {
     const [first, second, reset] = [
       changed([good], FIRST),
       changed([bad], { at: '2024-01-02T00:00:00.000Z' }),
-      changed([good], { epoch: 2, reset: true, at: '2024-01-03T00:00:00.000Z' }),
+      changed([good], { generation: 2, reset: true, at: '2024-01-03T00:00:00.000Z' }),
     ];
     const flipped = [first, second].reduce(outcomeDecider.evolve, outcomeDecider.initialState());
     expect(flipped.histories.get('has-inventory')).toMatchObject({ flips: 2, since: '2024-01-02T00:00:00.000Z' });

@@ -17,7 +17,7 @@ export const freeAddressesReader = documentReader({
   maxBytes: MAX_ADDRESS_REPORT_BYTES,
   name: 'free addresses',
   schema: list(record({ network: text, free_addresses: list(text, MAX_FREE_ADDRESSES) }), MAX_NETWORKS),
-  toReport: (networks, { epoch }, digest) => {
+  toReport: (networks, { generation }, digest) => {
     if (networks.length === 0) return { path: 'free addresses', reason: 'must be a list with at least one network' };
     const body = toBody(networks, digest);
     return {
@@ -26,7 +26,7 @@ export const freeAddressesReader = documentReader({
         type: 'FreeAddressesReported',
         data: {
           body: toStoredBody(body),
-          epoch,
+          generation,
           networks: networks.map(({ network = '', free_addresses = [] }) => ({
             network,
             ranges: toRanges(free_addresses),
@@ -47,7 +47,7 @@ export const domainsReader = documentReader({
       MAX_DOMAINS,
     ),
   }),
-  toReport: ({ resolutions = [] }, { epoch }) => ({
+  toReport: ({ resolutions = [] }, { generation }) => ({
     event: {
       type: 'DomainsResolved',
       data: {
@@ -58,7 +58,7 @@ export const domainsReader = documentReader({
           ipv6Addresses: [...(resolution.ipv6_addresses ?? [])].sort(),
           cnames: [...(resolution.cnames ?? [])].sort(),
         })),
-        epoch,
+        generation,
       },
     },
   }),
@@ -76,7 +76,7 @@ export const vipsReader = documentReader({
     }),
     MAX_VIPS,
   ),
-  toReport: (vips, { epoch }) => ({
+  toReport: (vips, { generation }) => ({
     event: {
       type: 'VipsVerified',
       data: {
@@ -85,7 +85,7 @@ export const vipsReader = documentReader({
           vipType: one.vip_type ?? '',
           verification: one.verification ?? 'unverified',
         })),
-        epoch,
+        generation,
       },
     },
   }),

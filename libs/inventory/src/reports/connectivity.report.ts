@@ -69,7 +69,7 @@ export const connectivityReader = documentReader({
   maxBytes: MAX_CONNECTIVITY_BYTES,
   name: 'connectivity report',
   schema: CONNECTIVITY,
-  toReport: (connectivity, { epoch }, digest) => {
+  toReport: (connectivity, { generation }, digest) => {
     const { remote_hosts = [] } = connectivity;
     const body = toBody(connectivity, digest);
     const paths = remote_hosts.flatMap(({ mtu_report }) => mtu_report ?? []);
@@ -79,7 +79,7 @@ export const connectivityReader = documentReader({
         type: 'ConnectivityReported',
         data: {
           body: toStoredBody(body),
-          epoch,
+          generation,
           fingerprint: fingerprintOf(connectivity, digest),
           peers: remote_hosts.map(toPeer),
           vanishedPeers: [],

@@ -35,7 +35,7 @@ const remote = (
 function report(state: ReportedState, ...remote_hosts: readonly object[]) {
   const output = JSON.stringify({ remote_hosts });
   const result = connectivityReader.read(
-    { hostKey: HOST_KEY, output, error: '', exitCode: 0, epoch: 1 },
+    { hostKey: HOST_KEY, output, error: '', exitCode: 0, generation: 1 },
     (text) => text,
   );
   if (result.kind !== 'read') throw new Error(result.violation.reason);
@@ -79,7 +79,7 @@ describe('The reachability of hosts', () => {
   it('is stored again after the report was cleared', () => {
     const cleared = inventoryDecider.evolve(first.state, {
       type: 'ReportCleared',
-      data: { stepType: 'connectivity-check', epoch: 1 },
+      data: { stepType: 'connectivity-check', generation: 1 },
     });
     expect(report(cleared, remote('a'), remote('b')).stored?.peers).toHaveLength(2);
   });

@@ -99,7 +99,7 @@ export const tangReader = documentReader({
 
 function tangReport(
   document: { readonly is_success?: boolean; readonly error?: string },
-  { epoch }: StepOutput,
+  { generation }: StepOutput,
   digest: Digest,
 ): Report {
   const body = toBody(document, digest);
@@ -107,7 +107,7 @@ function tangReport(
     body,
     event: {
       type: 'TangConnectivityReported',
-      data: { body: toStoredBody(body), epoch, isSuccess: document.is_success === true },
+      data: { body: toStoredBody(body), generation, isSuccess: document.is_success === true },
     },
   };
 }
@@ -118,7 +118,7 @@ export const apiVipReader = documentReader({
   maxBytes: MAX_ENDPOINT_REPORT_BYTES,
   name: 'API connectivity report',
   schema: record({ is_success: Type.Boolean(), url: text, download_error: text, ignition: text }),
-  toReport: ({ ignition, ...open }, { hostKey, epoch }, digest) => {
+  toReport: ({ ignition, ...open }, { hostKey, generation }, digest) => {
     const body = toBody(ignition ? { ...open, ignition_digest: digest(ignition) } : open, digest);
     return {
       body,
@@ -128,7 +128,7 @@ export const apiVipReader = documentReader({
         data: {
           isSuccess: open.is_success === true,
           body: toStoredBody(body),
-          epoch,
+          generation,
           ...readWorkerIgnition(ignition ?? ''),
         },
       },

@@ -215,7 +215,7 @@ export function inventoryReader(keepsVirtualInterfaces: boolean): ReportReader {
     maxBytes: MAX_INVENTORY_BYTES,
     name: 'inventory',
     schema: INVENTORY,
-    toReport: (document, { hostKey, epoch }, digest) => {
+    toReport: (document, { hostKey, generation }, digest) => {
       const missing = missingPart(document);
       if (missing) return { path: `inventory.${missing}`, reason: 'must be an object, not absent' };
       const inventory = completed(document, keepsVirtualInterfaces);
@@ -228,7 +228,7 @@ export function inventoryReader(keepsVirtualInterfaces: boolean): ReportReader {
             hostKey,
             body: toStoredBody(body),
             hardware: toHardwareFacts(inventory),
-            epoch,
+            generation,
             fingerprint: fingerprintOf(inventory, digest),
           },
         },

@@ -13,7 +13,7 @@ const missing = existsSync(FIXTURES) ? '' : ' (skipped: the recorded inventories
 
 const digest = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 const resultOf = (output: string, keepsVirtual = false) =>
-  inventoryReader(keepsVirtual).read({ hostKey: HOST_KEY, output, error: '', exitCode: 0, epoch: 3 }, digest);
+  inventoryReader(keepsVirtual).read({ hostKey: HOST_KEY, output, error: '', exitCode: 0, generation: 3 }, digest);
 const read = (output: string, keepsVirtual = false): Reported => {
   const result = resultOf(output, keepsVirtual);
   if (result.kind === 'unreadable') throw new Error(formatViolation(result.violation));
@@ -35,7 +35,11 @@ const violationOf = (output: string): string => {
 
 describe('The inventory report', () => {
   it('becomes the hardware facts that rules use', () => {
-    expect(of()).toMatchObject({ hostKey: HOST_KEY, epoch: 3, body: { digest: expect.stringMatching(/^sha256:/) } });
+    expect(of()).toMatchObject({
+      hostKey: HOST_KEY,
+      generation: 3,
+      body: { digest: expect.stringMatching(/^sha256:/) },
+    });
     expect(hardware()).toMatchObject({
       hostname: 'node-1',
       cpuCount: 8,

@@ -13,12 +13,12 @@ export const diskSpeedReader = documentReader({
   maxBytes: MAX_PREPARATION_REPORT_BYTES,
   name: 'disk speed report',
   schema: record({ path: Type.String(), io_sync_duration: integer }),
-  toReport: ({ path, io_sync_duration }, { exitCode, epoch }) =>
+  toReport: ({ path, io_sync_duration }, { exitCode, generation }) =>
     path
       ? {
           event: {
             type: 'DiskSpeedMeasured',
-            data: { path, ioSyncDurationMs: toInt32(io_sync_duration), exitCode, epoch },
+            data: { path, ioSyncDurationMs: toInt32(io_sync_duration), exitCode, generation },
           },
         }
       : { path: 'disk speed report.path', reason: 'must be the path of the tested disk' },
@@ -40,7 +40,7 @@ export const imagesReader = documentReader({
       MAX_IMAGES,
     ),
   }),
-  toReport: ({ images = [] }, { epoch }) => ({
+  toReport: ({ images = [] }, { generation }) => ({
     event: {
       type: 'ImageAvailabilityReported',
       data: {
@@ -51,7 +51,7 @@ export const imagesReader = documentReader({
           downloadRateMbps: image.download_rate ?? 0,
           result: image.result ?? 'failure',
         })),
-        epoch,
+        generation,
       },
     },
   }),

@@ -25,7 +25,7 @@ export const ntpReader = documentReader({
       MAX_SOURCES,
     ),
   }),
-  toReport: ({ ntp_sources = [] }, { epoch }) => ({
+  toReport: ({ ntp_sources = [] }, { generation }) => ({
     event: {
       type: 'NtpSourcesReported',
       data: {
@@ -33,7 +33,7 @@ export const ntpReader = documentReader({
           sourceName: source.source_name ?? '',
           sourceState: source.source_state ?? 'error',
         })),
-        epoch,
+        generation,
       },
     },
   }),
@@ -47,7 +47,7 @@ export const clockReader = documentReader({
   maxBytes: MAX_TIME_REPORT_BYTES,
   name: 'clock report',
   schema: record({ offset_seconds: integer }),
-  toReport: ({ offset_seconds }, { epoch }) => ({
-    event: { type: 'ClockOffsetMeasured', data: { offsetSeconds: toInt32(offset_seconds), epoch } },
+  toReport: ({ offset_seconds }, { generation }) => ({
+    event: { type: 'ClockOffsetMeasured', data: { offsetSeconds: toInt32(offset_seconds), generation } },
   }),
 });

@@ -10,7 +10,7 @@ export const cl = (changes: Parameters<typeof sampleSettings>[0], others: Partia
   given({ cluster: sampleSettings(changes), ...others });
 export const noInventory = given({ hardware: undefined });
 export const speed = (exitCode: number): HostFacts =>
-  given({ diskSpeeds: [{ path: '/dev/disk/by-id/wwn-0x1', ioSyncDurationMs: 12, exitCode, epoch: 0 }] });
+  given({ diskSpeeds: [{ path: '/dev/disk/by-id/wwn-0x1', ioSyncDurationMs: 12, exitCode, generation: 0 }] });
 export const vmware = (hasUuid: boolean, driveType = 'HDD'): HostFacts =>
   hw({ manufacturer: 'VMware, Inc.', disks: [sampleDisk({ hasUuid, driveType })] });
 /** `none`: the rule has no outcome for such a host. */

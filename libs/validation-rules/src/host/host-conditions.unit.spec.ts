@@ -6,7 +6,7 @@ import { evaluateHost } from './host-rules.table';
 const conditions = (facts: HostFacts): HostConditions => hostConditions(facts, evaluateHost(facts));
 const idsOf = (facts: HostFacts): HostBlockingIds =>
   hostBlockingIds(evaluateHost(facts), facts.cluster?.ignoredHostRules ?? [], facts.cluster !== undefined);
-const tested = (exitCode: number) => [{ path: '/dev/sda', ioSyncDurationMs: 5, exitCode, epoch: 0 }];
+const tested = (exitCode: number) => [{ path: '/dev/sda', ioSyncDurationMs: 5, exitCode, generation: 0 }];
 const images = (result: string) => [{ name: 'release', sizeBytes: 0, seconds: 1, downloadRateMbps: 1, result }];
 
 describe('host conditions', () => {

@@ -46,7 +46,7 @@ describe('An entry about a validation', () => {
       cluster,
       host,
       onHostOutcomes('HostOutcomesChanged', { changed: [outcome('has-inventory', 'success')] }),
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')], epoch: 2, reset: true }),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')], generation: 2, reset: true }),
     );
     expect(log.filter(({ name }) => name.includes('validation'))).toEqual([]);
   });

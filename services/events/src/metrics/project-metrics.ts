@@ -77,8 +77,8 @@ async function observationsOf(
   }
   const before = await read(HOSTS, id);
   if (before && before._position >= position) return [];
-  // Reports of an earlier epoch are void.
-  if (before && 'epoch' in data && data.epoch !== before._epoch) return [];
+  // Reports of an earlier generation are void.
+  if (before && 'generation' in data && data.generation !== before._generation) return [];
   const isOrphan = Boolean(before?.cluster_id && !(await read(CLUSTERS, before.cluster_id)));
   const host = { before, isOrphan, occurredAt: metadata.occurredAt };
   return HOST_OBSERVATIONS.get(type)?.(data as never, host) ?? [];

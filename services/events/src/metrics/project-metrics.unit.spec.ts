@@ -145,7 +145,7 @@ describe('figures from facts', () => {
       onInventory('ImageAvailabilityReported', { images: images('quay.io:443/a/b:4.18', 'success') }),
       onInventory('ImageAvailabilityReported', { images: images('quay.io:443/a/b:4.18', 'failure') }),
       onInventory('ImageAvailabilityReported', { images: images('quay.io/c@sha256:00', 'x"y') }),
-      onInventory('DiskSpeedMeasured', { path: '/dev/sda', exitCode: 0, ioSyncDurationMs: 4, epoch: 0 }),
+      onInventory('DiskSpeedMeasured', { path: '/dev/sda', exitCode: 0, ioSyncDurationMs: 4, generation: 0 }),
     ];
     expect(await figures('cluster_host_disk_sync_duration_ms', ...story)).toEqual({ '': [4, 1] });
     expect(await figures('cluster_image_pull_status', ...story)).toEqual({

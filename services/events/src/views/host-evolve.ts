@@ -1,6 +1,6 @@
 import { COLLECTIONS, type HostDocument } from '@muster/assisted-api';
 import type { EventData, HostEvent, InventoryEvent } from '@muster/contracts';
-import { hostEpochAfter } from '@muster/domain';
+import { hostGenerationAfter } from '@muster/domain';
 import type { ReadDocument } from '@muster/event-sourcing';
 import {
   assessDisks,
@@ -41,16 +41,16 @@ export function evolveHostDocument(
     const seen = event.type !== 'HostFellSilent' && occurrence.actor.startsWith(FROM_AN_AGENT);
     const patch = row(before, event.data, occurrence);
     const after = patched({ ...before }, seen ? { checked_in_at: occurrence.at, ...patch } : patch, occurrence);
-    const epoch = hostEpochAfter(before._epoch, event as HostEvent);
-    return epoch === before._epoch ? after : { ...after, _epoch: epoch };
+    const generation = hostGenerationAfter(before._generation, event as HostEvent);
+    return generation === before._generation ? after : { ...after, _generation: generation };
   }
-  const { epoch } = event.data as { readonly epoch: number };
-  if (epoch < before._epoch) return before;
+  const { generation } = event.data as { readonly generation: number };
+  if (generation < before._generation) return before;
   const patch =
     event.type === 'HostOutcomesChanged'
       ? { _outcomes: changedOutcomes(before._outcomes, event.data) }
       : (REPORT_VIEW[event.type as keyof typeof REPORT_VIEW] as ViewRow<unknown>)(before, event.data, occurrence);
-  return patched({ ...before, _epoch: epoch }, patch, occurrence);
+  return patched({ ...before, _generation: generation }, patch, occurrence);
 }
 
 /** Decimal GB. Every disk passes this size here: the required size depends on the role and is checked separately. */
@@ -63,7 +63,7 @@ type Disks = NonNullable<HostDocument['_disks']>;
  * The host's document with what may be installed on: worked out when the machine reports its disks, and again when the host
  * gets another role. The release stays the same for as long as an inventory counts.
  */
-export async function withJudgedDisks(
+export async function withEvaluatedDisks(
   before: HostDocument | undefined,
   after: HostDocument | undefined,
   event: HostDocumentEvent,
@@ -73,13 +73,13 @@ export async function withJudgedDisks(
   if (!after || after === before) return after;
   if (event.type === 'InventoryReported') {
     const hardware = event.data.hardware;
-    return hardware ? { ...after, ...(await judged(after, hardware, read, limits)) } : after;
+    return hardware ? { ...after, ...(await evaluated(after, hardware, read, limits)) } : after;
   }
   if (!after._disks || !before || roleOf(before) === roleOf(after)) return after;
   return { ...after, _disks: measured(after._disks, minGbOf(after)) };
 }
 
-async function judged(
+async function evaluated(
   host: HostDocument,
   hardware: Hardware,
   read: ReadDocument,

@@ -82,7 +82,7 @@ describe('which disks may be installed on', () => {
     expect(host).not.toHaveProperty('_disks');
   });
 
-  it('counts for nothing when it comes from an earlier epoch', async () => {
+  it('counts for nothing when it comes from an earlier generation', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),

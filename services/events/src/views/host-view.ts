@@ -45,7 +45,7 @@ export const NOTHING_REPORTED = {
 } as const satisfies Patch<HostDocument>;
 
 /** A host that was deregistered before is in a later one; its first report says in which. */
-const FIRST_EPOCH = 1;
+const FIRST_GENERATION = 1;
 
 /** The document of a host that registers for the first time, with all members it may ever have. */
 export function registeredHost(data: EventData<'HostRegistered'>, { at, position }: Occurrence): HostDocument {
@@ -86,7 +86,7 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
     _ignition_overrides_digest: undefined,
     _host_key: hostKeyOf(data.infraEnvId, data.hostId),
     _position: position,
-    _epoch: FIRST_EPOCH,
+    _generation: FIRST_GENERATION,
     _outcomes: {},
   };
 }

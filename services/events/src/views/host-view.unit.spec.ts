@@ -107,16 +107,16 @@ describe('the host document', () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
-      onInventory('InventoryReported', { body: SOME_BODY, epoch: 1 }),
+      onInventory('InventoryReported', { body: SOME_BODY, generation: 1 }),
     );
     expect(host).not.toHaveProperty('_inventory_digest');
   });
 
-  it('a report of the new epoch counts', async () => {
+  it('a report of the new generation counts', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
-      onInventory('InventoryReported', { body: SOME_BODY, epoch: 2 }),
+      onInventory('InventoryReported', { body: SOME_BODY, generation: 2 }),
     );
     expect(host._inventory_digest).toBe(SOME_BODY.digest);
   });

@@ -9,7 +9,7 @@ import { REPORT_LOG } from '../event-log/report-log';
 import { hostOutcomeLog } from '../event-log/validation-log';
 import { verifiedVips } from './cluster-view';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
-import { evolveHostDocument, type HostDocumentEvent, withJudgedDisks } from './host-evolve';
+import { evolveHostDocument, type HostDocumentEvent, withEvaluatedDisks } from './host-evolve';
 import { type CollisionsChange, collisionsChanges, withCollisions } from './report-view';
 import { addUsage, hostUsageChanges, type UsageChange } from './usage-counts';
 import { deletionChanges, endsRetention, type Occurrence, patched } from './view-rows';
@@ -34,7 +34,7 @@ export async function projectHost(
   const before = await read(HOSTS, hostKey);
   if (before && before._position >= event.position) return [];
   if (endsRetention(event)) return [putOrRemove(DELETED_HOSTS, hostKey, undefined)];
-  const after = await withJudgedDisks(before, evolveHostDocument(before, event, occurrence), event, read, limits);
+  const after = await withEvaluatedDisks(before, evolveHostDocument(before, event, occurrence), event, read, limits);
   const host = after ?? before;
   if (!host || after === before) return [];
 

@@ -46,9 +46,9 @@ const fact =
 
 export const onCluster = fact('cluster', CLUSTER_ID);
 export const onHost = fact('host', HOST_KEY);
-/** In the first epoch of the host unless the data names another one. */
-export const onInventory = fact('inventory', HOST_KEY, { epoch: 1 });
-export const onHostOutcomes = fact('validation', HOST_KEY, { epoch: 1 });
+/** In the first generation of the host unless the data names another one. */
+export const onInventory = fact('inventory', HOST_KEY, { generation: 1 });
+export const onHostOutcomes = fact('validation', HOST_KEY, { generation: 1 });
 export const onClusterOutcomes = fact('validation', CLUSTER_ID);
 export const onInfraEnv = fact('infraEnv', INFRA_ENV_ID);
 export const onManifests = fact('manifest', CLUSTER_ID);

@@ -3,35 +3,35 @@ import { join } from 'node:path';
 import { createHostKey, loadOrCreateNatsTrust } from '@muster/adapter-nats';
 import { parseHostKey, RegistrationService } from '@muster/contracts';
 import { temporaryDirectory } from '@muster/testing';
-import { PlayedCluster } from '../played-cluster.fixture.spec';
-import { RegistrationBench } from '../running-registration.fixture.spec';
+import { TestCluster } from '../cluster.fixture.spec';
+import { RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
 describe('Bus credentials of a host', () => {
   const directory = temporaryDirectory();
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
+  let running: RunningRegistration;
+  let cluster: TestCluster;
   beforeAll(async () => {
     const trustFile = join(directory.path, 'trust.json');
     await loadOrCreateNatsTrust(trustFile);
-    bench = await RegistrationBench.start({ NATS_TRUST_FILE: trustFile, AGENT_NATS_URL: 'nats://bus:4222' });
-    cluster = new PlayedCluster(bench);
+    running = await RunningRegistration.start({ NATS_TRUST_FILE: trustFile, AGENT_NATS_URL: 'nats://bus:4222' });
+    cluster = new TestCluster(running);
     await cluster.registerInfraEnv('');
   });
   afterAll(async () => {
-    await bench.stop();
+    await running.stop();
     directory.remove();
   });
 
   const issue = (ids: { infraEnvId: string; hostId: string }, publicKey = createHostKey().publicKey) =>
-    bench.ask(method.issueBusCredentials, { ...ids, publicKey });
+    running.ask(method.issueBusCredentials, { ...ids, publicKey });
 
   it('are issued to a registered host for a short time', async () => {
     const ids = parseHostKey(await cluster.registerHost());
     const { jwt, inboxPrefix, expiresAt } = await issue(ids);
     expect(inboxPrefix).toBe(`_INBOX.${ids.infraEnvId}.${ids.hostId}`);
-    expect(Date.parse(expiresAt) - bench.clock.nowMs()).toBe(15 * 60_000);
+    expect(Date.parse(expiresAt) - running.clock.nowMs()).toBe(15 * 60_000);
     const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as {
       nats: { sub: object };
     };
@@ -43,7 +43,7 @@ describe('Bus credentials of a host', () => {
   it('are not renewed once the host was deregistered', async () => {
     const key = await cluster.registerHost();
     await issue(parseHostKey(key));
-    await bench.ask(method.deregisterHost, parseHostKey(key));
+    await running.ask(method.deregisterHost, parseHostKey(key));
     await expect(issue(parseHostKey(key))).rejects.toMatchObject({ refusal: { code: 'not-found' } });
   });
 

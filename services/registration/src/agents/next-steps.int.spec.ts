@@ -1,31 +1,31 @@
 import { type HostKey, parseHostKey, RegistrationService } from '@muster/contracts';
-import { PlayedCluster } from '../played-cluster.fixture.spec';
-import { RegistrationBench } from '../running-registration.fixture.spec';
+import { TestCluster } from '../cluster.fixture.spec';
+import { RunningRegistration } from '../running-registration.fixture.spec';
 
 describe('The agent of a host in a ready cluster', () => {
-  let bench: RegistrationBench;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
 
   const poll = (key: HostKey, receivesNudges = false) =>
-    bench.ask(RegistrationService.method.nextSteps, { ...parseHostKey(key), receivesNudges });
+    running.ask(RegistrationService.method.nextSteps, { ...parseHostKey(key), receivesNudges });
 
   it('polls every two seconds and gets its steps once a minute, unless it receives nudges', async () => {
-    const cluster = new PlayedCluster(bench);
+    const cluster = new TestCluster(running);
     const [key] = await cluster.ready();
     if (!key) throw new Error('the cluster has no hosts');
     expect((await poll(key, true)).nextInstructionSeconds).toBe(60);
     const first = await poll(key);
     expect(first.nextInstructionSeconds).toBe(2);
     expect(first.instructions.length).toBeGreaterThan(3);
-    bench.clock.advance(2_000);
+    running.clock.advance(2_000);
     expect(await poll(key)).toMatchObject({ nextInstructionSeconds: 2, instructions: [] });
-    bench.clock.advance(60_000);
+    running.clock.advance(60_000);
     expect((await poll(key)).instructions.length).toBeGreaterThan(3);
   });
 
   it('polls once a minute while the cluster waits for input', async () => {
-    const cluster = new PlayedCluster(bench);
+    const cluster = new TestCluster(running);
     await cluster.register();
     await cluster.registerInfraEnv();
     const key = await cluster.registerHost();

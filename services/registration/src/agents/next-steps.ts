@@ -174,7 +174,7 @@ export class NextSteps {
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
     await this.presence.seen(key);
-    this.clocks.measured(key, state.epoch, request.timestampSeconds);
+    this.clocks.measured(key, state.generation, request.timestampSeconds);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
     const secrets = {
       ignitionAccess: await this.ignitionAccess(state),

@@ -7,20 +7,20 @@ import {
   subjectOfMethod,
 } from '@muster/contracts';
 import { eventually } from '@muster/testing';
-import { PlayedCluster } from '../played-cluster.fixture.spec';
-import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+import { TestCluster } from '../cluster.fixture.spec';
+import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
 describe('polls and replies of agents', () => {
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
   beforeEach(() => {
-    cluster = new PlayedCluster(bench);
-    bench.inventoryRefuses(undefined);
-    bench.reports.length = 0;
+    cluster = new TestCluster(running);
+    running.inventoryRefuses(undefined);
+    running.reports.length = 0;
   });
 
   const inPool = async () => {
@@ -46,16 +46,16 @@ describe('polls and replies of agents', () => {
       { stepType: 'upgrade-agent', stepId: '', args: ['{"agent_image":"quay.io/muster/agent:latest"}'] },
     ];
     const poll = (discoveryAgentVersion: string) =>
-      bench.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion });
+      running.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion });
     expect((await poll('quay.io/muster/agent:old')).instructions).toEqual(upgrade);
     expect((await poll('')).instructions).not.toEqual(upgrade);
-    await bench.ask(method.registerHost, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
+    await running.ask(method.registerHost, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
     expect((await poll('')).instructions).toEqual(upgrade);
   });
 
   it('record the upgrade of an agent and its result in the event log', async () => {
     const notes: unknown[] = [];
-    const listening = bench.platform.requests.subscribe(
+    const listening = running.platform.requests.subscribe(
       subjectOfMethod(EventsService.method.recordNote),
       async ({ body }) => {
         notes.push((body as { readonly note: unknown }).note);
@@ -66,7 +66,7 @@ describe('polls and replies of agents', () => {
     const image = { agent_image: 'quay.io/muster/agent:latest' };
     const reply = (output: object, exitCode = 0) =>
       cluster.reply(key, 'upgrade-agent', { output: JSON.stringify(output), exitCode });
-    await bench.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
+    await running.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
     await eventually('the start is recorded', () => notes.length === 1);
     await reply({ ...image, result: 'success' });
     await eventually('the end is recorded', () => notes.length === 2);
@@ -82,16 +82,16 @@ describe('polls and replies of agents', () => {
     ]);
   });
 
-  it('pass reports to the inventory service with the epoch of the host, and return its position', async () => {
+  it('pass reports to the inventory service with the generation of the host, and return its position', async () => {
     const key = await inPool();
     const output = '{"ntp_sources":[]}';
     expect(await cluster.reply(key, 'ntp-synchronizer', { output })).toEqual({ stored: { position: 7, revision: 0 } });
     await cluster.registerHost(parseHostKey(key).hostId);
     await cluster.reply(key, 'ntp-synchronizer', { output });
     const report = { hostKey: key, type: 'NtpSourcesReported' };
-    expect(bench.reports).toMatchObject([
-      { ...report, data: { epoch: 1 } },
-      { ...report, data: { epoch: 2 } },
+    expect(running.reports).toMatchObject([
+      { ...report, data: { generation: 1 } },
+      { ...report, data: { generation: 2 } },
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('polls and replies of agents', () => {
     ['upgrade-agent', 0, '{}', undefined],
   ])('record %s with exit code %i and output %s as %s', async (stepType, exitCode, output, type) => {
     await cluster.reply(await inPool(), stepType, { exitCode, output });
-    expect(bench.reports.map((report) => report.type)).toEqual(type ? [type] : []);
+    expect(running.reports.map((report) => report.type)).toEqual(type ? [type] : []);
   });
 
   it('are refused with a report that is not valid, except for a failed step', async () => {
@@ -118,7 +118,7 @@ describe('polls and replies of agents', () => {
       refusal: { code: 'invalid-input', subject: 'NTP report' },
     });
     await cluster.reply(key, 'installation-disk-speed-check', { output: 'x', exitCode: 1 });
-    expect(bench.reports).toEqual([]);
+    expect(running.reports).toEqual([]);
   });
 
   it('are refused with an inventory of a host that is being installed', async () => {
@@ -127,18 +127,18 @@ describe('polls and replies of agents', () => {
     await expect(cluster.reply(key, 'inventory', { output: '{}' })).rejects.toMatchObject({
       refusal: { code: 'not-allowed-in-state' },
     });
-    expect(bench.reports).toEqual([]);
+    expect(running.reports).toEqual([]);
   });
 
   it('report the loss of the media once, and its return', async () => {
     const key = await inPool();
     await cluster.reply(key, 'inventory', { exitCode: 256 });
-    expect(await bench.host(key)).toMatchObject({ status: 'disconnected-unbound', isMediaConnected: false });
-    const before = await bench.allEvents();
+    expect(await running.host(key)).toMatchObject({ status: 'disconnected-unbound', isMediaConnected: false });
+    const before = await running.allEvents();
     await cluster.reply(key, 'inventory', { exitCode: 256 });
-    expect(await bench.allEvents()).toEqual(before);
+    expect(await running.allEvents()).toEqual(before);
     await cluster.reply(key, 'logs-gather');
-    expect((await bench.host(key)).isMediaConnected).toBe(true);
+    expect((await running.host(key)).isMediaConnected).toBe(true);
   });
 
   describe('during an installation', () => {
@@ -152,39 +152,43 @@ describe('polls and replies of agents', () => {
     it('end its installation when the installer failed', async () => {
       const context = asPerson();
       const reply = () =>
-        bench.ask(method.replyToStep, { ...parseHostKey(key), stepType: 'install', exitCode: 1, error: 'no' }, context);
+        running.ask(
+          method.replyToStep,
+          { ...parseHostKey(key), stepType: 'install', exitCode: 1, error: 'no' },
+          context,
+        );
       const first = await reply();
-      expect(await bench.host(key)).toMatchObject({ status: 'error', failedBy: 'report' });
-      const before = await bench.allEvents();
+      expect(await running.host(key)).toMatchObject({ status: 'error', failedBy: 'report' });
+      const before = await running.allEvents();
       expect(await reply()).toEqual(first);
-      expect(await bench.allEvents()).toEqual(before);
+      expect(await running.allEvents()).toEqual(before);
     });
 
     it('do not when it was merely started twice', async () => {
       const error = 'Error: the container name "assisted-installer" is already in use by 1234';
       await cluster.reply(key, 'install', { exitCode: 125, error });
-      expect((await bench.host(key)).status).toBe('installing');
+      expect((await running.host(key)).status).toBe('installing');
       await cluster.reply(key, 'install', { exitCode: 125, error: 'no such image' });
-      expect((await bench.host(key)).status).toBe('error');
+      expect((await running.host(key)).status).toBe('error');
     });
 
     it('end it when its media is gone', async () => {
       await cluster.reply(key, 'install', { exitCode: 256 });
-      expect(await bench.host(key)).toMatchObject({ status: 'error', failedBy: 'media' });
-      expect(await bench.types(streamIdOf('host', key))).not.toContain('HostInstallationFailed');
+      expect(await running.host(key)).toMatchObject({ status: 'error', failedBy: 'media' });
+      expect(await running.types(streamIdOf('host', key))).not.toContain('HostInstallationFailed');
     });
   });
 
   it('measure the offset of the host’s clock and report a change only', async () => {
     const key = await inPool();
     const poll = (offsetSeconds: number) =>
-      bench.ask(method.nextSteps, {
+      running.ask(method.nextSteps, {
         ...parseHostKey(key),
-        timestampSeconds: Math.floor(bench.clock.nowMs() / 1_000) + offsetSeconds,
+        timestampSeconds: Math.floor(running.clock.nowMs() / 1_000) + offsetSeconds,
       });
     for (const offset of [600, 610, 571, 0]) await poll(offset);
-    await eventually('both are reported', () => bench.reports.length >= 2);
-    expect(bench.reports).toMatchObject([
+    await eventually('both are reported', () => running.reports.length >= 2);
+    expect(running.reports).toMatchObject([
       { type: 'ClockOffsetMeasured', data: { offsetSeconds: 600 } },
       { type: 'ClockOffsetMeasured', data: { offsetSeconds: 0 } },
     ]);

@@ -50,7 +50,7 @@ export class Reports {
 @Injectable()
 export class HostClocks {
   private readonly logger = new Logger('registration');
-  private readonly offsets = new Map<HostKey, { readonly epoch: number; readonly seconds: number }>();
+  private readonly offsets = new Map<HostKey, { readonly generation: number; readonly seconds: number }>();
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -63,21 +63,21 @@ export class HostClocks {
   }
 
   /** `timestampSeconds`: time of the host at its poll; 0 when it is not known. Neither delays nor fails the poll. */
-  measured(key: HostKey, epoch: number, timestampSeconds: number): void {
+  measured(key: HostKey, generation: number, timestampSeconds: number): void {
     if (timestampSeconds === 0) return;
     const seconds = Math.round(timestampSeconds - this.clock.nowMs() / 1_000);
     const known = this.offsets.get(key);
-    if (known?.epoch === epoch && !hasClockMoved(known.seconds, seconds)) return;
-    this.offsets.set(key, { epoch, seconds });
-    this.report(key, epoch, seconds).catch((error: Error) => {
+    if (known?.generation === generation && !hasClockMoved(known.seconds, seconds)) return;
+    this.offsets.set(key, { generation, seconds });
+    this.report(key, generation, seconds).catch((error: Error) => {
       this.offsets.delete(key);
       this.logger.warn(`The clock offset of host ${key} was not recorded: ${error.message}`);
     });
   }
 
-  private async report(key: HostKey, epoch: number, seconds: number): Promise<void> {
+  private async report(key: HostKey, generation: number, seconds: number): Promise<void> {
     const output = JSON.stringify({ offset_seconds: seconds });
-    const step = { hostKey: key, stepType: 'clock-offset', output, error: '', exitCode: 0, epoch };
+    const step = { hostKey: key, stepType: 'clock-offset', output, error: '', exitCode: 0, generation };
     await this.reports.record(key, this.reports.read(step), this.aggregates.ownContext());
   }
 }
@@ -129,7 +129,7 @@ export class StepReplies {
   ): Promise<Stored | undefined> {
     const refusal = stepType === 'inventory' ? inventoryRefusal(host) : undefined;
     if (refusal) throw new RefusalError(refusal);
-    const report = this.reports.read({ hostKey: key, stepType, output, exitCode, error, epoch: host.epoch });
+    const report = this.reports.read({ hostKey: key, stepType, output, exitCode, error, generation: host.generation });
     const { event } = report;
     const hardware = event.type === 'InventoryReported' ? event.data.hardware : undefined;
     if (hardware && !(await this.identities.admits(key, hardware, context))) return undefined;

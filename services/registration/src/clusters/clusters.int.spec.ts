@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
-import { CLUSTER_SETTINGS, OWNER, PlayedCluster, PULL_SECRET } from '../played-cluster.fixture.spec';
-import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+import { CLUSTER_SETTINGS, OWNER, TestCluster, PULL_SECRET } from '../cluster.fixture.spec';
+import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
 describe('clusters and infra-envs', () => {
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  beforeEach(() => (cluster = new PlayedCluster(bench)));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  beforeEach(() => (cluster = new TestCluster(running)));
+  afterAll(() => running.stop());
 
-  const secret = async (scope: string) => (await bench.platform.secrets.open(scope, 'pull-secret'))?.toString();
+  const secret = async (scope: string) => (await running.platform.secrets.open(scope, 'pull-secret'))?.toString();
 
   it('registers a cluster with its defaults, its owner and its user', async () => {
     await cluster.register();
-    expect(await bench.cluster(cluster.id)).toMatchObject({
+    expect(await running.cluster(cluster.id)).toMatchObject({
       status: 'pending-for-input',
       owner: OWNER,
       pullSecretSet: true,
       settings: { name: 'ocp', networkType: 'OVNKubernetes' },
     });
-    const [registered] = await bench.events(streamIdOf('cluster', cluster.id));
+    const [registered] = await running.events(streamIdOf('cluster', cluster.id));
     expect(registered?.metadata).toMatchObject({ actor: 'user:alice', org: 'org-1', user: 'alice' });
     expect(await secret(cluster.id)).toBe(PULL_SECRET);
   });
@@ -33,29 +33,29 @@ describe('clusters and infra-envs', () => {
     const repeated = async (ask: (context: ReturnType<typeof asPerson>) => Promise<unknown>) => {
       const context = asPerson();
       const first = await ask(context);
-      const before = await bench.allEvents();
+      const before = await running.allEvents();
       expect(await ask(context)).toEqual(first);
-      expect(await bench.allEvents()).toEqual(before);
+      expect(await running.allEvents()).toEqual(before);
     };
     const otherId = randomUUID();
     const settings = { ...CLUSTER_SETTINGS, name: 'other' };
     await repeated((context) =>
-      bench.ask(method.registerCluster, { clusterId: otherId, settings, owner: OWNER, pullSecret: 'x' }, context),
+      running.ask(method.registerCluster, { clusterId: otherId, settings, owner: OWNER, pullSecret: 'x' }, context),
     );
-    await repeated((context) => bench.ask(method.reviseCluster, { clusterId, changes: { tags: 'a' } }, context));
+    await repeated((context) => running.ask(method.reviseCluster, { clusterId, changes: { tags: 'a' } }, context));
     const image = { infraEnvId: randomUUID(), settings: { name: 'i' }, owner: OWNER, pullSecret: 'x' };
-    await repeated((context) => bench.ask(method.registerInfraEnv, image, context));
+    await repeated((context) => running.ask(method.registerInfraEnv, image, context));
     await repeated((context) =>
-      bench.ask(method.reviseInfraEnv, { infraEnvId, changes: { sshAuthorizedKey: '' } }, context),
+      running.ask(method.reviseInfraEnv, { infraEnvId, changes: { sshAuthorizedKey: '' } }, context),
     );
-    await repeated((context) => bench.ask(method.deregisterInfraEnv, { infraEnvId: image.infraEnvId }, context));
-    await repeated((context) => bench.ask(method.recordClusterLogs, { clusterId, logsState: 'requested' }, context));
-    await repeated((context) => bench.ask(method.deregisterCluster, { clusterId: otherId }, context));
+    await repeated((context) => running.ask(method.deregisterInfraEnv, { infraEnvId: image.infraEnvId }, context));
+    await repeated((context) => running.ask(method.recordClusterLogs, { clusterId, logsState: 'requested' }, context));
+    await repeated((context) => running.ask(method.deregisterCluster, { clusterId: otherId }, context));
   });
 
   it('asks for nothing that does not exist', async () => {
     const clusterId = randomUUID();
-    const before = await bench.allEvents();
+    const before = await running.allEvents();
     for (const name of [
       'reviseCluster',
       'deregisterCluster',
@@ -67,12 +67,12 @@ describe('clusters and infra-envs', () => {
       'reportOperatorStatus',
       'recordClusterLogs',
     ] as const)
-      await expect(bench.ask(method[name], { clusterId })).rejects.toMatchObject({ refusal: { code: 'not-found' } });
+      await expect(running.ask(method[name], { clusterId })).rejects.toMatchObject({ refusal: { code: 'not-found' } });
     for (const name of ['reviseInfraEnv', 'deregisterInfraEnv'] as const)
-      await expect(bench.ask(method[name], { infraEnvId: randomUUID() })).rejects.toMatchObject({
+      await expect(running.ask(method[name], { infraEnvId: randomUUID() })).rejects.toMatchObject({
         refusal: { code: 'not-found' },
       });
-    expect(await bench.allEvents()).toEqual(before);
+    expect(await running.allEvents()).toEqual(before);
   });
 
   it.each([
@@ -80,50 +80,50 @@ describe('clusters and infra-envs', () => {
     ['settings that cannot be', { settings: { name: '' } }, { code: 'invalid-input' }],
   ])('refuses %s and seals nothing', async (_case, request, refusal) => {
     await expect(cluster.register({}, request)).rejects.toMatchObject({ refusal });
-    expect(await bench.events(streamIdOf('cluster', cluster.id))).toEqual([]);
+    expect(await running.events(streamIdOf('cluster', cluster.id))).toEqual([]);
     expect(await secret(cluster.id)).toBeUndefined();
   });
 
   it('changes settings only while nothing is installed', async () => {
     await cluster.installing();
     const change = { clusterId: cluster.id, changes: { name: 'late' } };
-    await expect(bench.ask(method.reviseCluster, change)).rejects.toMatchObject({
+    await expect(running.ask(method.reviseCluster, change)).rejects.toMatchObject({
       refusal: { code: 'not-allowed-in-state' },
     });
-    await expect(bench.ask(method.allowAddHosts, { clusterId: cluster.id })).rejects.toMatchObject({
+    await expect(running.ask(method.allowAddHosts, { clusterId: cluster.id })).rejects.toMatchObject({
       refusal: { code: 'invalid-input' },
     });
     await expect(
-      bench.ask(method.reachFinalizingStage, { clusterId: cluster.id, stage: 'Coffee' }),
+      running.ask(method.reachFinalizingStage, { clusterId: cluster.id, stage: 'Coffee' }),
     ).rejects.toMatchObject({ refusal: { code: 'invalid-input', subject: 'finalizing_stage' } });
     await expect(
-      bench.ask(method.reportOperatorStatus, { clusterId: cluster.id, name: 'coffee', status: 'available' }),
+      running.ask(method.reportOperatorStatus, { clusterId: cluster.id, name: 'coffee', status: 'available' }),
     ).rejects.toMatchObject({ refusal: { code: 'not-found' } });
   });
 
   it('waits for the operators that were chosen and those that they bring along, until others are', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
-    const waitedFor = async () => (await bench.cluster(clusterId)).operators.map(({ name }) => name);
+    const waitedFor = async () => (await running.cluster(clusterId)).operators.map(({ name }) => name);
     const choose = (...names: readonly string[]) =>
-      bench.ask(method.reviseCluster, {
+      running.ask(method.reviseCluster, {
         clusterId,
         changes: { olmOperators: { items: names.map((name) => ({ name, properties: '', sourceBundles: [] })) } },
       });
     expect(await waitedFor()).toEqual(['console']);
     await choose('ocs', 'cnv');
     expect(await waitedFor()).toEqual(['console', 'lso', 'odf', 'cnv']);
-    expect((await bench.cluster(clusterId)).operators[1]).toMatchObject({
+    expect((await running.cluster(clusterId)).operators[1]).toMatchObject({
       operatorType: 'olm',
       namespace: 'openshift-local-storage',
       subscriptionName: 'local-storage-operator',
       timeoutSeconds: 4200,
     });
-    expect((await bench.cluster(clusterId)).settings.olmOperators?.items.map(({ name }) => name)).toEqual([
+    expect((await running.cluster(clusterId)).settings.olmOperators?.items.map(({ name }) => name)).toEqual([
       'odf',
       'cnv',
     ]);
-    await bench.ask(method.reviseCluster, { clusterId, changes: { tags: 'x' } });
+    await running.ask(method.reviseCluster, { clusterId, changes: { tags: 'x' } });
     expect(await waitedFor()).toEqual(['console', 'lso', 'odf', 'cnv']);
     await expect(choose('coffee')).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'olm_operators' },
@@ -138,8 +138,8 @@ describe('clusters and infra-envs', () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const operatorBundles = { items: [{ id: 'openshift-ai', optionalOperators: { items: ['nvidia-gpu'] } }] };
-    await bench.ask(method.reviseCluster, { clusterId, changes: {}, operatorBundles });
-    const { operators } = await bench.cluster(clusterId);
+    await running.ask(method.reviseCluster, { clusterId, changes: {}, operatorBundles });
+    const { operators } = await running.cluster(clusterId);
     expect(operators.find(({ name }) => name === 'nvidia-gpu')).toMatchObject({
       bundles: ['openshift-ai'],
       sourceBundles: ['openshift-ai'],
@@ -148,7 +148,7 @@ describe('clusters and infra-envs', () => {
     expect(operators.map(({ name }) => name)).not.toContain('amd-gpu');
     const unknown = { items: [{ id: 'coffee', optionalOperators: undefined }] };
     await expect(
-      bench.ask(method.reviseCluster, { clusterId, changes: {}, operatorBundles: unknown }),
+      running.ask(method.reviseCluster, { clusterId, changes: {}, operatorBundles: unknown }),
     ).rejects.toMatchObject({ refusal: { code: 'invalid-input', subject: 'operator_bundles' } });
   });
 
@@ -156,7 +156,7 @@ describe('clusters and infra-envs', () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const ignore = (hostIds: string[], clusterIds: string[], ignoredValidationsReason = 'lab') =>
-      bench.ask(method.reviseCluster, {
+      running.ask(method.reviseCluster, {
         clusterId,
         changes: {
           ignoredHostValidations: { items: hostIds },
@@ -165,7 +165,7 @@ describe('clusters and infra-envs', () => {
         },
       });
     await ignore(['ntp-synced'], ['all']);
-    const revised = (await bench.events(streamIdOf('cluster', clusterId))).findLast(
+    const revised = (await running.events(streamIdOf('cluster', clusterId))).findLast(
       ({ type }) => type === 'ClusterSettingsRevised',
     );
     expect(revised).toMatchObject({
@@ -184,20 +184,20 @@ describe('clusters and infra-envs', () => {
     await expect(ignore([], ['toString'])).rejects.toMatchObject({
       refusal: { code: 'invalid-input', allowed: expect.arrayContaining(['all', 'ntp-server-configured']) as string[] },
     });
-    expect((await bench.cluster(clusterId)).settings.ignoredClusterValidations?.items).toEqual(['all']);
+    expect((await running.cluster(clusterId)).settings.ignoredClusterValidations?.items).toEqual(['all']);
   });
 
   it('keeps logs and the state of their collection', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
-    await bench.ask(method.recordClusterLogs, { clusterId, logsState: 'collecting' });
+    await running.ask(method.recordClusterLogs, { clusterId, logsState: 'collecting' });
     const body = { digest: `sha256:${'0'.repeat(64)}`, bytes: 1 };
-    await bench.ask(method.recordClusterLogs, { clusterId, logsType: 'controller', body });
-    expect(await bench.cluster(clusterId)).toMatchObject({
+    await running.ask(method.recordClusterLogs, { clusterId, logsType: 'controller', body });
+    expect(await running.cluster(clusterId)).toMatchObject({
       logsState: 'collecting',
       controllerLogsCollectedAt: expect.stringMatching(/^2024/),
     });
-    await expect(bench.ask(method.recordClusterLogs, { clusterId, logsState: 'coffee' })).rejects.toMatchObject({
+    await expect(running.ask(method.recordClusterLogs, { clusterId, logsState: 'coffee' })).rejects.toMatchObject({
       refusal: { code: 'invalid-input' },
     });
   });
@@ -216,7 +216,7 @@ describe('clusters and infra-envs', () => {
     const details = { external: { platform_name: 'oci' } };
     const noVips = { apiVips: { items: [] }, ingressVips: { items: [] } };
     const settings = { ...CLUSTER_SETTINGS, ...noVips, platformType: 'external', platformDetails: details };
-    await bench.ask(method.registerCluster, { clusterId: oracle, settings, owner: OWNER, pullSecret: 'x' });
+    await running.ask(method.registerCluster, { clusterId: oracle, settings, owner: OWNER, pullSecret: 'x' });
     const image = (imageType: string) => ({
       infraEnvId: randomUUID(),
       settings: { name: imageType, clusterId: oracle, imageType },
@@ -224,21 +224,21 @@ describe('clusters and infra-envs', () => {
       pullSecret: 'x',
     });
     const refused = (subject: string) => ({ refusal: { code: 'invalid-input', subject } });
-    await expect(bench.ask(method.registerInfraEnv, image('full-iso'))).rejects.toMatchObject(refused('image_type'));
+    await expect(running.ask(method.registerInfraEnv, image('full-iso'))).rejects.toMatchObject(refused('image_type'));
     const minimal = image('minimal-iso');
-    await bench.ask(method.registerInfraEnv, minimal);
+    await running.ask(method.registerInfraEnv, minimal);
     await expect(
-      bench.ask(method.reviseInfraEnv, { infraEnvId: minimal.infraEnvId, changes: { imageType: 'full-iso' } }),
+      running.ask(method.reviseInfraEnv, { infraEnvId: minimal.infraEnvId, changes: { imageType: 'full-iso' } }),
     ).rejects.toMatchObject(refused('image_type'));
     await expect(
-      bench.ask(method.reviseCluster, { clusterId, changes: { networkType: 'OpenShiftSDN' } }),
+      running.ask(method.reviseCluster, { clusterId, changes: { networkType: 'OpenShiftSDN' } }),
     ).rejects.toMatchObject(refused('network_type'));
   });
 
   it('imports a cluster that takes hosts at once', async () => {
     const imported = { kind: 'AddHostsCluster', imported: true, pullSecret: '', openshiftClusterId: randomUUID() };
     const settings = { name: 'old', apiVipDnsName: 'api.old.example.com' };
-    await bench.ask(method.registerCluster, { clusterId: cluster.id, settings, owner: OWNER, ...imported });
-    expect(await bench.cluster(cluster.id)).toMatchObject({ status: 'adding-hosts', imported: true });
+    await running.ask(method.registerCluster, { clusterId: cluster.id, settings, owner: OWNER, ...imported });
+    expect(await running.cluster(cluster.id)).toMatchObject({ status: 'adding-hosts', imported: true });
   });
 });

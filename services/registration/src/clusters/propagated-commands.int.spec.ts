@@ -1,37 +1,37 @@
 import { parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
-import { PlayedCluster, READY, SUFFICIENT } from '../played-cluster.fixture.spec';
-import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+import { TestCluster, READY, SUFFICIENT } from '../cluster.fixture.spec';
+import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
 describe('orders that hosts follow', () => {
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  beforeEach(() => (cluster = new PlayedCluster(bench)));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  beforeEach(() => (cluster = new TestCluster(running)));
+  afterAll(() => running.stop());
 
   const order = (name: 'cancelInstallation' | 'resetCluster' | 'deregisterCluster', context = asPerson()) =>
-    bench.ask(method[name], { clusterId: cluster.id }, context);
-  const secret = (scope: string) => bench.platform.secrets.open(scope, 'pull-secret');
+    running.ask(method[name], { clusterId: cluster.id }, context);
+  const secret = (scope: string) => running.platform.secrets.open(scope, 'pull-secret');
 
   it('cancels the cluster and then its hosts, once however often it is said', async () => {
     const keys = await cluster.installing();
     const said = asPerson();
     const first = await order('cancelInstallation', said);
-    expect((await bench.cluster(cluster.id)).status).toBe('cancelled');
-    expect(await bench.statuses(...keys)).toEqual(['cancelled', 'cancelled', 'cancelled']);
-    const before = await bench.allEvents();
+    expect((await running.cluster(cluster.id)).status).toBe('cancelled');
+    expect(await running.statuses(...keys)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    const before = await running.allEvents();
     expect(await order('cancelInstallation', said)).toEqual(first);
-    expect(await bench.allEvents()).toEqual(before);
+    expect(await running.allEvents()).toEqual(before);
   });
 
   it('brings hosts back to known when nothing was written yet', async () => {
     const keys = await cluster.ready();
     await cluster.install();
     await order('cancelInstallation');
-    expect((await bench.cluster(cluster.id)).status).toBe('ready');
-    expect(await bench.statuses(...keys)).toEqual(['known', 'known', 'known']);
+    expect((await running.cluster(cluster.id)).status).toBe('ready');
+    expect(await running.statuses(...keys)).toEqual(['known', 'known', 'known']);
   });
 
   it('stores nothing when one host could not follow, and names it', async () => {
@@ -39,17 +39,17 @@ describe('orders that hosts follow', () => {
     if (!first) throw new Error('there are three hosts');
     await cluster.install();
     // The cluster has not noticed yet that a host went away.
-    bench.brokenStreams.add(streamIdOf('cluster', cluster.id));
+    running.brokenStreams.add(streamIdOf('cluster', cluster.id));
     await cluster.evaluateHostOutcomes(first, { ...SUFFICIENT, connected: false });
-    expect((await bench.host(first)).status).toBe('disconnected');
-    bench.brokenStreams.clear();
-    const before = await bench.allEvents();
+    expect((await running.host(first)).status).toBe('disconnected');
+    running.brokenStreams.clear();
+    const before = await running.allEvents();
     for (const name of ['cancelInstallation', 'resetCluster'] as const) {
       await expect(order(name)).rejects.toMatchObject({
         refusal: { code: 'host-refuses', reason: expect.stringContaining('(disconnected)') },
       });
     }
-    expect(await bench.allEvents()).toEqual(before);
+    expect(await running.allEvents()).toEqual(before);
   });
 
   it('resets a cluster whose hosts then have to boot again, and takes them in when they have', async () => {
@@ -57,19 +57,19 @@ describe('orders that hosts follow', () => {
     await order('cancelInstallation');
     await order('resetCluster');
     // What validation would say of hosts that are gone.
-    await cluster.judge({ ...READY, requiredPassed: false });
-    expect(await bench.cluster(cluster.id)).toMatchObject({ status: 'insufficient', openshiftClusterId: '' });
-    expect(await bench.statuses(...keys)).toEqual(Array(3).fill('resetting-pending-user-action'));
-    bench.clock.advance(1_000);
+    await cluster.evaluate({ ...READY, requiredPassed: false });
+    expect(await running.cluster(cluster.id)).toMatchObject({ status: 'insufficient', openshiftClusterId: '' });
+    expect(await running.statuses(...keys)).toEqual(Array(3).fill('resetting-pending-user-action'));
+    running.clock.advance(1_000);
     for (const key of keys) await cluster.registerHost(parseHostKey(key).hostId);
-    expect(await bench.statuses(...keys)).toEqual(['discovering', 'discovering', 'discovering']);
+    expect(await running.statuses(...keys)).toEqual(['discovering', 'discovering', 'discovering']);
   });
 
   it('does not enter ready after a reset before it is evaluated again', async () => {
     await cluster.installing();
     await order('cancelInstallation');
     await order('resetCluster');
-    const entered = (await bench.events(streamIdOf('cluster', cluster.id))).filter(
+    const entered = (await running.events(streamIdOf('cluster', cluster.id))).filter(
       ({ type }) => type === 'ClusterEnteredStatus',
     );
     expect(entered.at(-1)?.data).toMatchObject({ status: 'insufficient' });
@@ -80,43 +80,43 @@ describe('orders that hosts follow', () => {
     ['ClusterReset', 'insufficient', 'resetting-pending-user-action'],
   ] as const)('makes hosts follow after a crash right behind %s', async (type, clusterStatus, hostStatus) => {
     const keys = await cluster.installing();
-    await bench.stopService();
-    bench.clock.advance(1_000);
-    const at = new Date(bench.clock.nowMs()).toISOString();
+    await running.stopService();
+    running.clock.advance(1_000);
+    const at = new Date(running.clock.nowMs()).toISOString();
     const commandId = `crashed-${type}`;
     const entered = { status: clusterStatus, from: 'installing', transition: 't', at, deadline: '' };
-    await bench.append(
+    await running.append(
       streamIdOf('cluster', cluster.id),
       { type, data: { reason: 'r' }, commandId },
       { type: 'ClusterEnteredStatus', data: entered, commandId },
     );
-    await bench.startService();
-    await bench.settled();
-    expect(await bench.statuses(...keys)).toEqual([hostStatus, hostStatus, hostStatus]);
-    const head = await bench.store.head();
-    await bench.restart();
-    await bench.settled();
-    expect(await bench.store.head()).toBe(head);
+    await running.startService();
+    await running.settled();
+    expect(await running.statuses(...keys)).toEqual([hostStatus, hostStatus, hostStatus]);
+    const head = await running.store.head();
+    await running.restart();
+    await running.settled();
+    expect(await running.store.head()).toBe(head);
   });
 
   it('leaves a host alone that registered between the order and the crash', async () => {
     const [first, ...others] = await cluster.installing();
     if (!first) throw new Error('there are three hosts');
-    await bench.stopService();
+    await running.stopService();
     const data = { reason: 'r' };
-    await bench.append(streamIdOf('cluster', cluster.id), { type: 'ClusterReset', data, commandId: 'crashed' });
-    bench.clock.advance(1_000);
-    const at = new Date(bench.clock.nowMs()).toISOString();
+    await running.append(streamIdOf('cluster', cluster.id), { type: 'ClusterReset', data, commandId: 'crashed' });
+    running.clock.advance(1_000);
+    const at = new Date(running.clock.nowMs()).toISOString();
     const again = { kind: 'Host', clusterId: cluster.id, discoveryAgentVersion: '', inventoryKept: false, at };
     const entered = { status: 'discovering', from: 'installing', transition: 't', at, cause: '' };
-    await bench.append(
+    await running.append(
       streamIdOf('host', first),
       { type: 'HostReregistered', data: again },
       { type: 'HostEnteredStatus', data: entered },
     );
-    await bench.startService();
-    await bench.settled();
-    expect(await bench.statuses(first, ...others)).toEqual([
+    await running.startService();
+    await running.settled();
+    expect(await running.statuses(first, ...others)).toEqual([
       'discovering',
       'resetting-pending-user-action',
       'resetting-pending-user-action',
@@ -126,20 +126,20 @@ describe('orders that hosts follow', () => {
   it('cancels the other hosts when the events of one host cannot be stored, and that host later', async () => {
     const [first, ...others] = await cluster.installing();
     if (!first) throw new Error('there are three hosts');
-    bench.brokenStreams.add(streamIdOf('host', first));
+    running.brokenStreams.add(streamIdOf('host', first));
     await order('cancelInstallation');
-    expect(await bench.statuses(first, ...others)).toEqual(['installing', 'cancelled', 'cancelled']);
-    bench.brokenStreams.clear();
-    await bench.restart();
-    await bench.settled();
-    expect((await bench.host(first)).status).toBe('cancelled');
+    expect(await running.statuses(first, ...others)).toEqual(['installing', 'cancelled', 'cancelled']);
+    running.brokenStreams.clear();
+    await running.restart();
+    await running.settled();
+    expect((await running.host(first)).status).toBe('cancelled');
   });
 
   it('forgets the hosts of a deleted cluster’s own image, and its secrets', async () => {
     const keys = await cluster.ready();
     expect(await secret(cluster.id)).toBeDefined();
     await order('deregisterCluster');
-    expect(await bench.statuses(...keys)).toEqual(['unregistered', 'unregistered', 'unregistered']);
+    expect(await running.statuses(...keys)).toEqual(['unregistered', 'unregistered', 'unregistered']);
     expect(await secret(cluster.id)).toBeUndefined();
     expect(await secret(cluster.infraEnvId)).toBeDefined();
     await expect(cluster.registerHost()).rejects.toMatchObject({ refusal: { code: 'cluster-does-not-accept-hosts' } });
@@ -147,37 +147,37 @@ describe('orders that hosts follow', () => {
 
   it('gives late-bound hosts back to their pool', async () => {
     await cluster.register();
-    const pool = new PlayedCluster(bench);
+    const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
     const key = await pool.knownHost();
-    expect((await bench.host(key)).status).toBe('known-unbound');
-    await bench.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id });
+    expect((await running.host(key)).status).toBe('known-unbound');
+    await running.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id });
     await pool.registerHost(parseHostKey(key).hostId);
-    expect(await bench.host(key)).toMatchObject({ status: 'discovering', clusterId: cluster.id });
+    expect(await running.host(key)).toMatchObject({ status: 'discovering', clusterId: cluster.id });
     await order('deregisterCluster');
-    expect(await bench.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
+    expect(await running.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
   });
 
   it('gives a late-bound host back later when it could not leave at once', async () => {
     await cluster.register();
-    const pool = new PlayedCluster(bench);
+    const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
     const key = await pool.knownHost();
-    await bench.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id });
+    await running.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id });
     await order('deregisterCluster');
-    expect((await bench.host(key)).status).toBe('binding');
-    bench.clock.advance(1_000);
+    expect((await running.host(key)).status).toBe('binding');
+    running.clock.advance(1_000);
     await pool.registerHost(parseHostKey(key).hostId);
-    expect(await bench.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
+    expect(await running.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
   });
 
   it('shreds the secrets of a deleted cluster after a crash that came before that', async () => {
     await cluster.register();
-    await bench.stopService();
-    await bench.append(streamIdOf('cluster', cluster.id), { type: 'ClusterDeregistered', data: {} });
+    await running.stopService();
+    await running.append(streamIdOf('cluster', cluster.id), { type: 'ClusterDeregistered', data: {} });
     expect(await secret(cluster.id)).toBeDefined();
-    await bench.startService();
-    await bench.settled();
+    await running.startService();
+    await running.settled();
     expect(await secret(cluster.id)).toBeUndefined();
   });
 

@@ -1,28 +1,28 @@
 import { RegistrationService, streamIdOf } from '@muster/contracts';
-import { CLUSTER_SETTINGS, OWNER, PlayedCluster, PULL_SECRET } from '../played-cluster.fixture.spec';
-import { RegistrationBench } from '../running-registration.fixture.spec';
+import { CLUSTER_SETTINGS, OWNER, TestCluster, PULL_SECRET } from '../cluster.fixture.spec';
+import { RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
 describe('secrets of clusters and infra-envs', () => {
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  beforeEach(() => (cluster = new PlayedCluster(bench)));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  beforeEach(() => (cluster = new TestCluster(running)));
+  afterAll(() => running.stop());
 
-  const secret = async (scope: string) => (await bench.platform.secrets.open(scope, 'pull-secret'))?.toString();
+  const secret = async (scope: string) => (await running.platform.secrets.open(scope, 'pull-secret'))?.toString();
   const OTHER_SECRET = '{"auths":{"quay.io":{"auth":"b3RoZXI="}}}';
 
   it('keeps users and passwords of proxies out of the facts, and tells that another one was given', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const revise = (httpProxy: string, httpsProxy = '') =>
-      bench.ask(method.reviseCluster, { clusterId, changes: { proxy: { httpProxy, httpsProxy, noProxy: '.lan' } } });
-    const proxy = async () => (await bench.cluster(clusterId)).settings.proxy;
+      running.ask(method.reviseCluster, { clusterId, changes: { proxy: { httpProxy, httpsProxy, noProxy: '.lan' } } });
+    const proxy = async () => (await running.cluster(clusterId)).settings.proxy;
     const sealed = async () => {
       const name = (await proxy())?.sealedAs;
-      return name && (await bench.platform.secrets.open(clusterId, name))?.toString();
+      return name && (await running.platform.secrets.open(clusterId, name))?.toString();
     };
     await revise('http://bob:canary-1@proxy:3128', 'http://plain');
     const first = await proxy();
@@ -47,7 +47,7 @@ describe('secrets of clusters and infra-envs', () => {
     expect((await proxy())?.sealedAs).not.toBe(first?.sealedAs);
     await revise('http://proxy:3128');
     expect(await proxy()).toEqual({ httpProxy: 'http://proxy:3128', httpsProxy: '', noProxy: '.lan' });
-    expect(JSON.stringify(await bench.allEvents())).not.toContain('canary');
+    expect(JSON.stringify(await running.allEvents())).not.toContain('canary');
   });
 
   it('keeps the secret of an existing cluster or infra-env when its id is registered again', async () => {
@@ -55,11 +55,11 @@ describe('secrets of clusters and infra-envs', () => {
     await cluster.registerInfraEnv();
     const again = { settings: CLUSTER_SETTINGS, owner: OWNER, pullSecret: OTHER_SECRET };
     const refusal = { code: 'already-exists' };
-    await expect(bench.ask(method.registerCluster, { ...again, clusterId: cluster.id })).rejects.toMatchObject({
+    await expect(running.ask(method.registerCluster, { ...again, clusterId: cluster.id })).rejects.toMatchObject({
       refusal,
     });
     const image = { infraEnvId: cluster.infraEnvId, settings: { name: 'i' }, pullSecret: OTHER_SECRET };
-    await expect(bench.ask(method.registerInfraEnv, image)).rejects.toMatchObject({ refusal });
+    await expect(running.ask(method.registerInfraEnv, image)).rejects.toMatchObject({ refusal });
     expect(await secret(cluster.id)).toBe(PULL_SECRET);
     expect(await secret(cluster.infraEnvId)).toBe(PULL_SECRET);
   });
@@ -68,21 +68,21 @@ describe('secrets of clusters and infra-envs', () => {
     const { id: clusterId, infraEnvId } = cluster;
     await cluster.register();
     await cluster.registerInfraEnv();
-    await bench.ask(method.reviseCluster, { clusterId, changes: {}, pullSecret: OTHER_SECRET });
-    await bench.ask(method.reviseInfraEnv, { infraEnvId, changes: {}, pullSecret: OTHER_SECRET });
+    await running.ask(method.reviseCluster, { clusterId, changes: {}, pullSecret: OTHER_SECRET });
+    await running.ask(method.reviseInfraEnv, { infraEnvId, changes: {}, pullSecret: OTHER_SECRET });
     expect([await secret(clusterId), await secret(infraEnvId)]).toEqual([OTHER_SECRET, OTHER_SECRET]);
     const wrong = { changes: { name: '' }, pullSecret: PULL_SECRET };
-    await expect(bench.ask(method.reviseCluster, { clusterId, ...wrong })).rejects.toThrow();
-    await expect(bench.ask(method.reviseInfraEnv, { infraEnvId, ...wrong })).rejects.toThrow();
+    await expect(running.ask(method.reviseCluster, { clusterId, ...wrong })).rejects.toThrow();
+    await expect(running.ask(method.reviseInfraEnv, { infraEnvId, ...wrong })).rejects.toThrow();
     expect([await secret(clusterId), await secret(infraEnvId)]).toEqual([OTHER_SECRET, OTHER_SECRET]);
   });
 
   it('has the secret before the fact says so', async () => {
-    bench.brokenStreams.add(streamIdOf('cluster', cluster.id));
+    running.brokenStreams.add(streamIdOf('cluster', cluster.id));
     await expect(cluster.register()).rejects.toMatchObject({ refusal: { code: 'internal' } });
-    bench.brokenStreams.clear();
+    running.brokenStreams.clear();
     expect(await secret(cluster.id)).toBe(PULL_SECRET);
-    expect(await bench.events(streamIdOf('cluster', cluster.id))).toEqual([]);
+    expect(await running.events(streamIdOf('cluster', cluster.id))).toEqual([]);
   });
 
   it('deletes an infra-env with its secrets once it has no hosts', async () => {
@@ -90,28 +90,28 @@ describe('secrets of clusters and infra-envs', () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const key = await cluster.registerHost();
-    const remove = () => bench.ask(method.deregisterInfraEnv, { infraEnvId });
+    const remove = () => running.ask(method.deregisterInfraEnv, { infraEnvId });
     await expect(remove()).rejects.toMatchObject({ refusal: { code: 'invalid-input', subject: 'hosts' } });
     expect(await secret(infraEnvId)).toBe(PULL_SECRET);
-    await bench.ask(method.deregisterHost, { infraEnvId, hostId: key.split('.')[1] });
+    await running.ask(method.deregisterHost, { infraEnvId, hostId: key.split('.')[1] });
     await remove();
-    expect((await bench.infraEnv(infraEnvId)).status).toBe('deregistered');
+    expect((await running.infraEnv(infraEnvId)).status).toBe('deregistered');
     expect(await secret(infraEnvId)).toBeUndefined();
   });
 
   it('shreds the secrets of a deleted infra-env after a crash that came before that', async () => {
     const { infraEnvId } = cluster;
     await cluster.registerInfraEnv('');
-    await bench.stopService();
-    await bench.append(streamIdOf('infraEnv', infraEnvId), { type: 'InfraEnvDeregistered', data: {} });
-    await bench.startService();
-    await bench.settled();
+    await running.stopService();
+    await running.append(streamIdOf('infraEnv', infraEnvId), { type: 'InfraEnvDeregistered', data: {} });
+    await running.startService();
+    await running.settled();
     expect(await secret(infraEnvId)).toBeUndefined();
   });
 
   it('lets no secret into facts or the log, whatever came before', async () => {
     await cluster.installing();
-    const written = JSON.stringify(await bench.allEvents()) + bench.log.join('\n');
+    const written = JSON.stringify(await running.allEvents()) + running.log.join('\n');
     expect(written).toContain('ClusterRegistered');
     for (const canary of ['Y2FuYXJ5', 'b3RoZXI=', 'auths']) expect(written).not.toContain(canary);
   });

@@ -133,7 +133,7 @@ export class HostProcess {
   private async clearVoidImageCheck(entry: HostEntry): Promise<void> {
     const { key, state, checkedImages } = entry;
     if (!state.isImageCheckVoid || checkedImages.length === 0) return;
-    const request = { hostKey: key, stepType: 'container-image-availability', epoch: state.epoch };
+    const request = { hostKey: key, stepType: 'container-image-availability', generation: state.generation };
     const context = this.aggregates.ownContext(entry);
     await callService(this.requests, InventoryService.method.clearReport, request, context);
   }

@@ -1,20 +1,20 @@
 import { renderHostStatus } from '@muster/domain';
 import { randomUUID } from 'node:crypto';
 import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
-import { AGENT, HARDWARE, OWNER, PlayedCluster, SUFFICIENT } from '../played-cluster.fixture.spec';
-import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+import { AGENT, HARDWARE, OWNER, TestCluster, SUFFICIENT } from '../cluster.fixture.spec';
+import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
 describe('the registration of hosts', () => {
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
-  beforeAll(async () => (bench = await RegistrationBench.start({ AGENT_DOCKER_IMAGE: AGENT })));
-  beforeEach(() => (cluster = new PlayedCluster(bench)));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  beforeAll(async () => (running = await RunningRegistration.start({ AGENT_DOCKER_IMAGE: AGENT })));
+  beforeEach(() => (cluster = new TestCluster(running)));
+  afterAll(() => running.stop());
 
   const register = (hostId: string, changes: object = {}, context = asPerson()) =>
-    bench.ask(
+    running.ask(
       method.registerHost,
       { infraEnvId: cluster.infraEnvId, hostId, discoveryAgentVersion: AGENT, ...changes },
       context,
@@ -25,7 +25,7 @@ describe('the registration of hosts', () => {
     await cluster.registerInfraEnv();
     const hostId = randomUUID();
     expect(await register(hostId)).toMatchObject({ agentVersion: AGENT });
-    expect(await bench.host(hostKeyOf(cluster.infraEnvId, hostId))).toMatchObject({
+    expect(await running.host(hostKeyOf(cluster.infraEnvId, hostId))).toMatchObject({
       status: 'discovering',
       kind: 'Host',
       role: 'auto-assign',
@@ -44,15 +44,15 @@ describe('the registration of hosts', () => {
     const context = asPerson();
     const first = await register(hostId, {}, context);
     expect(await register(hostId, {}, context)).toEqual(first);
-    expect(await bench.types(streamId)).toEqual(['HostRegistered', 'HostEnteredStatus']);
+    expect(await running.types(streamId)).toEqual(['HostRegistered', 'HostEnteredStatus']);
     await register(hostId);
-    expect(await bench.types(streamId)).toContain('HostReregistered');
+    expect(await running.types(streamId)).toContain('HostReregistered');
   });
 
   it('takes a machine of the pool', async () => {
     await cluster.registerInfraEnv('');
     const key = await cluster.registerHost();
-    expect(await bench.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
+    expect(await running.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
   });
 
   it('makes the host of a single node its control plane and bootstrap', async () => {
@@ -64,7 +64,7 @@ describe('the registration of hosts', () => {
       platformType: 'none',
     });
     await cluster.registerInfraEnv();
-    expect(await bench.host(await cluster.registerHost())).toMatchObject({ role: 'master', isBootstrap: true });
+    expect(await running.host(await cluster.registerHost())).toMatchObject({ role: 'master', isBootstrap: true });
   });
 
   it('makes a host of an existing cluster a worker', async () => {
@@ -74,7 +74,7 @@ describe('the registration of hosts', () => {
     );
     await cluster.registerInfraEnv();
     const key = await cluster.knownHost();
-    expect(await bench.host(key)).toMatchObject({
+    expect(await running.host(key)).toMatchObject({
       kind: 'AddToExistingClusterHost',
       role: 'worker',
       machineConfigPoolName: 'worker',
@@ -83,8 +83,8 @@ describe('the registration of hosts', () => {
     const { instructions } = await cluster.poll(key);
     const check = instructions.find(({ stepType }) => stepType === 'api-vip-connectivity-check');
     expect(check?.args[0]).toContain('http://api.old.example.com:22624/config/worker');
-    await bench.ask(method.installHost, parseHostKey(key));
-    expect((await bench.host(key)).status).toBe('installing');
+    await running.ask(method.installHost, parseHostKey(key));
+    expect((await running.host(key)).status).toBe('installing');
     expect((await cluster.poll(key)).instructions.map(({ stepType }) => stepType)).toEqual(['install']);
   });
 
@@ -93,7 +93,7 @@ describe('the registration of hosts', () => {
     await expect(register(hostId)).rejects.toMatchObject({ refusal: { code: 'not-found', subject: 'infra_env_id' } });
     await cluster.registerInfraEnv('', { imageType: 'disconnected-iso' });
     await expect(register(hostId)).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
-    expect(await bench.events(streamIdOf('host', hostKeyOf(cluster.infraEnvId, hostId)))).toEqual([]);
+    expect(await running.events(streamIdOf('host', hostKeyOf(cluster.infraEnvId, hostId)))).toEqual([]);
   });
 
   it('refuses a new machine while the cluster is being installed', async () => {
@@ -117,43 +117,43 @@ describe('the registration of hosts', () => {
     if (!key) throw new Error('there are three hosts');
     await cluster.progress(key, 'Rebooting');
     await register(parseHostKey(key).hostId);
-    const host = await bench.host(key);
+    const host = await running.host(key);
     expect(host.status).toBe('installing-pending-user-action');
     expect(renderHostStatus(host.statusReason, () => undefined, host.conflict)).toContain(
       '(sda, /dev/disk/by-id/wwn-1)',
     );
-    expect((await bench.cluster(cluster.id)).status).toBe('installing-pending-user-action');
+    expect((await running.cluster(cluster.id)).status).toBe('installing-pending-user-action');
   });
 
   it('counts only what was reported since, and the same reports lead to known again', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const key = await cluster.knownHost();
-    expect(await bench.host(key)).toMatchObject({ status: 'known', epoch: 1 });
+    expect(await running.host(key)).toMatchObject({ status: 'known', generation: 1 });
     await register(parseHostKey(key).hostId);
-    expect(await bench.host(key)).toMatchObject({ status: 'discovering', epoch: 2 });
+    expect(await running.host(key)).toMatchObject({ status: 'discovering', generation: 2 });
     const [, otherDisk] = HARDWARE.disks;
     await cluster.reportInventory(key, 1, { disks: [otherDisk] });
     await cluster.evaluateHostOutcomes(key, SUFFICIENT, 1);
-    expect(await bench.host(key)).toMatchObject({
+    expect(await running.host(key)).toMatchObject({
       status: 'discovering',
       installationDisk: { id: '/dev/disk/by-id/wwn-1' },
     });
     await cluster.reportInventory(key, 2);
     await cluster.evaluateHostOutcomes(key, SUFFICIENT, 2);
-    expect((await bench.host(key)).status).toBe('known');
+    expect((await running.host(key)).status).toBe('known');
   });
 });
 
 describe('two machines with one id', () => {
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
   beforeEach(async () => {
-    cluster = new PlayedCluster(bench);
+    cluster = new TestCluster(running);
     await cluster.registerInfraEnv('');
-    bench.reports.length = 0;
+    running.reports.length = 0;
   });
 
   const inventoryOf = (mac: string) =>
@@ -172,8 +172,8 @@ describe('two machines with one id', () => {
     await cluster.reply(key, 'inventory', { output: THEIRS });
     await cluster.reply(key, 'inventory', { output: MINE });
     const mine = { data: { hardware: { nics: [{ macAddress: '52:54:00:00:00:01' }] } } };
-    expect(bench.reports).toMatchObject([mine, mine]);
-    const host = await bench.host(key);
+    expect(running.reports).toMatchObject([mine, mine]);
+    const host = await running.host(key);
     expect(host.conflict?.intruder.macAddresses).toEqual(['52:54:00:00:00:02']);
     expect(renderHostStatus(host.statusReason, () => undefined, host.conflict)).toContain('52:54:00:00:00:02');
   });
@@ -182,29 +182,29 @@ describe('two machines with one id', () => {
     const key = await cluster.registerHost();
     await cluster.reply(key, 'inventory', { output: MINE });
     await cluster.reply(key, 'inventory', { output: THEIRS });
-    bench.clock.advance(200_000);
+    running.clock.advance(200_000);
     await cluster.reply(key, 'inventory', { output: MINE });
-    expect((await bench.host(key)).conflict).toBeUndefined();
+    expect((await running.host(key)).conflict).toBeUndefined();
   });
 
   it('store nothing by repeating themselves', async () => {
     const key = await cluster.registerHost();
     for (const output of [MINE, THEIRS, MINE]) await cluster.reply(key, 'inventory', { output });
-    const before = await bench.allEvents();
+    const before = await running.allEvents();
     for (const output of [THEIRS, MINE, THEIRS, MINE]) await cluster.reply(key, 'inventory', { output });
-    expect(await bench.allEvents()).toEqual(before);
+    expect(await running.allEvents()).toEqual(before);
   });
 
   it('are refused when they register with the identity of their machine', async () => {
     const hostId = randomUUID();
     const machine = (mac: string) => ({ macAddresses: [mac], serialNumber: 's', bootId: mac, sourceAddress: '' });
     const register = (mac: string) =>
-      bench.ask(method.registerHost, { infraEnvId: cluster.infraEnvId, hostId, machine: machine(mac) });
+      running.ask(method.registerHost, { infraEnvId: cluster.infraEnvId, hostId, machine: machine(mac) });
     await register('52:54:00:00:00:01');
     await expect(register('52:54:00:00:00:02')).rejects.toMatchObject({ refusal: { code: 'identity-conflict' } });
     await expect(register('52:54:00:00:00:02')).rejects.toMatchObject({ refusal: { code: 'identity-conflict' } });
     await register('52:54:00:00:00:01');
-    expect((await bench.host(hostKeyOf(cluster.infraEnvId, hostId))).machine?.macAddresses).toEqual([
+    expect((await running.host(hostKeyOf(cluster.infraEnvId, hostId))).machine?.macAddresses).toEqual([
       '52:54:00:00:00:01',
     ]);
   });

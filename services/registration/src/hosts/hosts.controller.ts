@@ -134,7 +134,7 @@ export class HostsController {
     const { state } = await this.aggregates.hosts.load(hostKey);
     const measurement = measurementOfValidation(validationId, state, hostId);
     if (measurement.kind === 'refused') throw new RefusalError(measurement.refusal);
-    const request = { hostKey, stepType: measurement.stepType, epoch: state.epoch };
+    const request = { hostKey, stepType: measurement.stepType, generation: state.generation };
     return callService(this.requests, InventoryService.method.clearReport, request, context);
   }
 

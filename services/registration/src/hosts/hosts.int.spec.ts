@@ -7,20 +7,20 @@ import {
   RegistrationService,
   streamIdOf,
 } from '@muster/contracts';
-import { PlayedCluster } from '../played-cluster.fixture.spec';
-import { asPerson, RegistrationBench } from '../running-registration.fixture.spec';
+import { TestCluster } from '../cluster.fixture.spec';
+import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
 describe('Actions of users on hosts', () => {
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
-  beforeAll(async () => (bench = await RegistrationBench.start()));
-  beforeEach(() => (cluster = new PlayedCluster(bench)));
-  afterAll(() => bench.stop());
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  beforeEach(() => (cluster = new TestCluster(running)));
+  afterAll(() => running.stop());
 
   const revise = (key: HostKey, changes: object, context = asPerson()) =>
-    bench.ask(method.reviseHost, { ...parseHostKey(key), ...changes }, context);
+    running.ask(method.reviseHost, { ...parseHostKey(key), ...changes }, context);
   const inCluster = async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
@@ -37,16 +37,16 @@ describe('Actions of users on hosts', () => {
     };
     const context = asPerson();
     const first = await revise(key, choice, context);
-    expect(await bench.host(key)).toMatchObject({
+    expect(await running.host(key)).toMatchObject({
       requestedHostname: 'master-0.example.com',
       role: 'master',
       installationDisk: { id: '/dev/disk/by-id/wwn-2', path: '/dev/sdb', isChosenByPerson: true },
       settings: { skipFormattingDisks: '/dev/sda' },
     });
-    const before = await bench.allEvents();
+    const before = await running.allEvents();
     expect(await revise(key, choice, context)).toEqual(first);
     await revise(key, choice);
-    expect(await bench.allEvents()).toEqual(before);
+    expect(await running.allEvents()).toEqual(before);
   });
 
   it.each([
@@ -60,9 +60,9 @@ describe('Actions of users on hosts', () => {
     ['a disk that is too small', { installationDiskId: '/dev/sdc' }, { code: 'not-allowed-in-state' }],
   ])('cannot choose %s, and then nothing else is chosen either', async (_case, wrong, refusal) => {
     const key = await inCluster();
-    const before = await bench.allEvents();
+    const before = await running.allEvents();
     await expect(revise(key, { hostName: 'fine', hostRole: 'worker', ...wrong })).rejects.toMatchObject({ refusal });
-    expect(await bench.allEvents()).toEqual(before);
+    expect(await running.allEvents()).toEqual(before);
   });
 
   it('give secrets of a host, of which the facts say only that there are some', async () => {
@@ -76,16 +76,16 @@ describe('Actions of users on hosts', () => {
       fencingCredentials: '{"address":"https://bmc","username":"root","password":"canary-password"}',
     };
     await revise(key, secrets);
-    expect((await bench.host(key)).settings).toMatchObject({
+    expect((await running.host(key)).settings).toMatchObject({
       ignitionEndpointTokenSet: true,
       ignitionEndpointHttpHeadersSet: true,
       fencingCredentialsSet: true,
     });
-    expect(JSON.stringify(await bench.allEvents())).not.toContain('canary');
-    const sealed = await bench.platform.secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials'));
+    expect(JSON.stringify(await running.allEvents())).not.toContain('canary');
+    const sealed = await running.platform.secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials'));
     expect(sealed?.toString()).toBe(secrets.fencingCredentials);
     await revise(key, { ignitionEndpointToken: '', ignitionEndpointHttpHeaders: '' });
-    expect((await bench.host(key)).settings).toMatchObject({
+    expect((await running.host(key)).settings).toMatchObject({
       ignitionEndpointTokenSet: false,
       ignitionEndpointHttpHeadersSet: false,
       fencingCredentialsSet: true,
@@ -102,11 +102,11 @@ describe('Actions of users on hosts', () => {
     await expect(revise(key, { fencingCredentials: '{"password":"p"}' })).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'fencing_credentials' },
     });
-    const pool = new PlayedCluster(bench);
+    const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
     const free = await pool.knownHost();
     await revise(free, { hostRole: 'arbiter' });
-    await expect(bench.ask(method.bindHost, { ...parseHostKey(free), clusterId: cluster.id })).rejects.toMatchObject({
+    await expect(running.ask(method.bindHost, { ...parseHostKey(free), clusterId: cluster.id })).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'cluster_id' },
     });
   });
@@ -119,7 +119,7 @@ describe('Actions of users on hosts', () => {
       refusal: { code: expect.any(String) },
     });
     expect(
-      await bench.platform.secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials')),
+      await running.platform.secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials')),
     ).toBeUndefined();
   });
 
@@ -131,41 +131,41 @@ describe('Actions of users on hosts', () => {
 
   it('bind a host of the pool and give it back', async () => {
     await cluster.register();
-    const pool = new PlayedCluster(bench);
+    const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
     const key = await pool.knownHost();
     const { hostId } = parseHostKey(key);
     const context = asPerson();
-    const bind = () => bench.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id }, context);
+    const bind = () => running.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id }, context);
     const first = await bind();
     expect(await bind()).toEqual(first);
-    expect(await bench.host(key)).toMatchObject({ status: 'binding', clusterId: cluster.id });
+    expect(await running.host(key)).toMatchObject({ status: 'binding', clusterId: cluster.id });
     expect(await pool.poll(key)).toMatchObject({ instructions: [], postStepAction: 'exit' });
     await pool.registerHost(hostId);
-    expect(await bench.host(key)).toMatchObject({ status: 'discovering', clusterId: cluster.id });
-    await bench.ask(method.unbindHost, parseHostKey(key));
-    expect(await bench.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
+    expect(await running.host(key)).toMatchObject({ status: 'discovering', clusterId: cluster.id });
+    await running.ask(method.unbindHost, parseHostKey(key));
+    expect(await running.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
     await pool.registerHost(hostId);
-    expect(await bench.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
+    expect(await running.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
   });
 
   it('cannot bind to a cluster that is unknown, busy or of another architecture', async () => {
-    const pool = new PlayedCluster(bench);
+    const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
     const key = await pool.knownHost();
-    const bind = (clusterId: string) => bench.ask(method.bindHost, { ...parseHostKey(key), clusterId });
+    const bind = (clusterId: string) => running.ask(method.bindHost, { ...parseHostKey(key), clusterId });
     await expect(bind(randomUUID())).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
     await cluster.installing();
     await expect(bind(cluster.id)).rejects.toMatchObject({ refusal: { code: 'cluster-does-not-accept-hosts' } });
-    const arm = new PlayedCluster(bench);
+    const arm = new TestCluster(running);
     await arm.register({ cpuArchitecture: 'arm64' });
     await expect(bind(arm.id)).rejects.toMatchObject({ refusal: { code: 'invalid-input', allowed: ['arm64'] } });
-    expect((await bench.host(key)).status).toBe('known-unbound');
+    expect((await running.host(key)).status).toBe('known-unbound');
   });
 
   it('cannot take a host out of the cluster that its image belongs to', async () => {
     const key = await inCluster();
-    await expect(bench.ask(method.unbindHost, parseHostKey(key))).rejects.toMatchObject({
+    await expect(running.ask(method.unbindHost, parseHostKey(key))).rejects.toMatchObject({
       refusal: { code: 'not-allowed-in-state', subject: 'infra_env_id' },
     });
   });
@@ -173,18 +173,18 @@ describe('Actions of users on hosts', () => {
   it('forget a host, which may come back as a new one', async () => {
     const key = await inCluster();
     const context = asPerson();
-    const forget = () => bench.ask(method.deregisterHost, parseHostKey(key), context);
+    const forget = () => running.ask(method.deregisterHost, parseHostKey(key), context);
     expect(await forget()).toEqual(await forget());
-    expect((await bench.host(key)).status).toBe('unregistered');
+    expect((await running.host(key)).status).toBe('unregistered');
     await expect(cluster.poll(key)).rejects.toMatchObject({ refusal: { code: 'not-found' } });
     await cluster.registerHost(parseHostKey(key).hostId);
-    expect(await bench.host(key)).toMatchObject({ status: 'discovering', epoch: 2 });
+    expect(await running.host(key)).toMatchObject({ status: 'discovering', generation: 2 });
   });
 
   it('install or reset single hosts on day 2 only', async () => {
     const key = await inCluster();
     for (const name of ['installHost', 'resetHost'] as const)
-      await expect(bench.ask(method[name], parseHostKey(key))).rejects.toMatchObject({
+      await expect(running.ask(method[name], parseHostKey(key))).rejects.toMatchObject({
         refusal: { code: 'not-allowed-in-state', subject: 'kind' },
       });
   });
@@ -194,10 +194,10 @@ describe('Actions of users on hosts', () => {
     const context = asPerson();
     const body = { digest: `sha256:${'0'.repeat(64)}`, bytes: 1 };
     const record = () =>
-      bench.ask(method.recordHostLogs, { ...parseHostKey(key), logsState: 'completed', body }, context);
+      running.ask(method.recordHostLogs, { ...parseHostKey(key), logsState: 'completed', body }, context);
     const first = await record();
     expect(await record()).toEqual(first);
-    expect((await bench.host(key)).logs).toMatchObject({
+    expect((await running.host(key)).logs).toMatchObject({
       state: 'completed',
       collectedAt: expect.stringMatching(/^20/),
     });
@@ -217,10 +217,10 @@ describe('Actions of users on hosts', () => {
       'installHost',
       'deregisterHost',
     ] as const)
-      await expect(bench.ask(method[name], parseHostKey(key))).rejects.toMatchObject({
+      await expect(running.ask(method[name], parseHostKey(key))).rejects.toMatchObject({
         refusal: { code: 'not-found' },
       });
-    expect(await bench.events(streamIdOf('host', key))).toEqual([]);
+    expect(await running.events(streamIdOf('host', key))).toEqual([]);
   });
 
   it('get the same answer for repeated progress, and a reason for refused progress', async () => {
@@ -228,7 +228,7 @@ describe('Actions of users on hosts', () => {
     if (!key) throw new Error('there are three hosts');
     const context = asPerson();
     const report = (stage: string, given = asPerson()) =>
-      bench.ask(method.reportHostProgress, { ...parseHostKey(key), stage, progressInfo: '' }, given);
+      running.ask(method.reportHostProgress, { ...parseHostKey(key), stage, progressInfo: '' }, given);
     const first = await report('Installing', context);
     expect(await report('Installing', context)).toEqual(first);
     await expect(report('Starting installation')).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });

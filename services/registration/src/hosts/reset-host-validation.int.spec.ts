@@ -1,42 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import { type HostKey, InventoryService, parseHostKey, RegistrationService, subjectOfMethod } from '@muster/contracts';
-import { PlayedCluster } from '../played-cluster.fixture.spec';
-import { RegistrationBench } from '../running-registration.fixture.spec';
+import { TestCluster } from '../cluster.fixture.spec';
+import { RunningRegistration } from '../running-registration.fixture.spec';
 
 const DISK_SPEED = 'sufficient-installation-disk-speed';
 
 describe('the reset of a validation', () => {
-  let bench: RegistrationBench;
-  let cluster: PlayedCluster;
+  let running: RunningRegistration;
+  let cluster: TestCluster;
   const cleared: unknown[] = [];
   beforeAll(async () => {
-    bench = await RegistrationBench.start();
-    bench.platform.requests.subscribe(subjectOfMethod(InventoryService.method.clearReport), ({ body }) => {
+    running = await RunningRegistration.start();
+    running.platform.requests.subscribe(subjectOfMethod(InventoryService.method.clearReport), ({ body }) => {
       cleared.push(body);
     });
   });
   beforeEach(() => {
     cleared.length = 0;
-    cluster = new PlayedCluster(bench);
+    cluster = new TestCluster(running);
   });
-  afterAll(() => bench.stop());
+  afterAll(() => running.stop());
 
   const reset = (key: HostKey, validationId: string) =>
-    bench.ask(RegistrationService.method.resetHostValidation, { ...parseHostKey(key), validationId });
+    running.ask(RegistrationService.method.resetHostValidation, { ...parseHostKey(key), validationId });
 
   it.each([
     [DISK_SPEED, 'installation-disk-speed-check'],
     ['container-images-available', 'container-image-availability'],
-  ])('%s has what %s measured in this epoch cleared', async (validationId, stepType) => {
+  ])('%s has what %s measured in this generation cleared', async (validationId, stepType) => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const hostKey = await cluster.registerHost();
     await reset(hostKey, validationId);
-    expect(cleared).toEqual([{ hostKey, stepType, epoch: 1 }]);
-    await bench.ask(RegistrationService.method.deregisterHost, parseHostKey(hostKey));
+    expect(cleared).toEqual([{ hostKey, stepType, generation: 1 }]);
+    await running.ask(RegistrationService.method.deregisterHost, parseHostKey(hostKey));
     await cluster.registerHost(parseHostKey(hostKey).hostId);
     await reset(hostKey, validationId);
-    expect(cleared.slice(1)).toEqual([{ hostKey, stepType, epoch: 2 }]);
+    expect(cleared.slice(1)).toEqual([{ hostKey, stepType, generation: 2 }]);
   });
 
   it.each(['has-inventory', 'toString', ''])(

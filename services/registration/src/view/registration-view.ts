@@ -30,7 +30,7 @@ const NO_OUTCOMES: Outcomes = new Map();
 const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
   new Map([...before, ...changed.map((outcome) => [outcome.id, outcome] as const)]);
 
-/** Reports and outcomes of an earlier epoch of a host are void. */
+/** Reports and outcomes of an earlier generation of a host are void. */
 const NOTHING_REPORTED = {
   hardware: undefined,
   conditions: undefined,
@@ -138,7 +138,7 @@ export class RegistrationView {
         outcomes: NO_OUTCOMES,
         cause: causeOf(event),
       });
-    if (known && state.epoch !== before.epoch) Object.assign(known, NOTHING_REPORTED);
+    if (known && state.generation !== before.generation) Object.assign(known, NOTHING_REPORTED);
   }
 
   private observeCluster(event: RecordedEvent<ClusterEvent>): void {
@@ -168,7 +168,7 @@ export class RegistrationView {
 
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {
     const host = this.hosts.get(hostKeyOfStream(event.streamId));
-    if (!host || event.data.epoch !== host.state.epoch) return;
+    if (!host || event.data.generation !== host.state.generation) return;
     host.cause = causeOf(event);
     if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess) host.tangServers = event.data.tangServers;
     else if (event.type === 'InventoryReported') host.hardware = event.data.hardware;
@@ -185,8 +185,8 @@ export class RegistrationView {
   private observeOutcomes(event: RecordedEvent<ValidationEvent>): void {
     if (event.type === 'HostOutcomesChanged') {
       const host = this.hosts.get(hostKeyOfStream(event.streamId));
-      const { epoch, changed, reset, conditions } = event.data;
-      if (!host || epoch !== host.state.epoch) return;
+      const { generation, changed, reset, conditions } = event.data;
+      if (!host || generation !== host.state.generation) return;
       host.outcomes = withChanges(reset ? NO_OUTCOMES : host.outcomes, changed);
       host.conditions = conditions ?? (reset ? undefined : host.conditions);
       host.cause = causeOf(event);

@@ -7,7 +7,7 @@ export interface HostEntry {
   readonly key: HostKey;
   state: HostState;
   hardware?: Plain<HardwareFacts>;
-  /** Undefined until the host was evaluated in its present epoch. */
+  /** Undefined until the host was evaluated in its present generation. */
   conditions?: HostConditions;
   /** Recorded outcomes by rule id. */
   outcomes: Outcomes;

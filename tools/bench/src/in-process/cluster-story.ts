@@ -161,7 +161,7 @@ export class ClusterStory {
   }
 
   private report(number: number, type: MusterEvent['type'], data: object): RecordedMusterEvent {
-    return this.event('inventory', this.hostKey(number), type, { epoch: 1, ...data });
+    return this.event('inventory', this.hostKey(number), type, { generation: 1, ...data });
   }
 
   private event(category: StreamCategory, id: string, type: MusterEvent['type'], data: object): RecordedMusterEvent {

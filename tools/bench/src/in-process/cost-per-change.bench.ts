@@ -21,9 +21,9 @@ import { ClusterStory } from './cluster-story';
 type Subject = ReturnType<FactsView['observe']>[number];
 
 /** The validation service without store and bus: applies an event, evaluates dependent subjects, keeps the outcomes. */
-export class JudgedView {
+export class EvaluatedView {
   private readonly view = new FactsView();
-  private readonly verdicts = new Map<Subject, RecordedOutcomes>();
+  private readonly outcomes = new Map<Subject, RecordedOutcomes>();
   private atMs = 0;
 
   constructor(private readonly policy: RulesPolicy) {}
@@ -34,31 +34,31 @@ export class JudgedView {
   }
 
   /** Applies the event. Returns the number of evaluated subjects, including those with a changed connectivity group. */
-  judge(event: RecordedMusterEvent): number {
+  evaluate(event: RecordedMusterEvent): number {
     return this.evaluateAll(this.view.observe(event));
   }
 
   evaluateAll(subjects: readonly Subject[]): number {
     const due = [...subjects];
-    let judged = 0;
+    let evaluated = 0;
     // Far apart, so that nothing flaps.
     this.atMs += DEFAULT_FLAP_POLICY.windowMs;
     for (let subject = due.shift(); subject !== undefined; subject = due.shift()) {
-      judged += 1;
+      evaluated += 1;
       due.push(...this.evaluateOne(subject));
     }
-    return judged;
+    return evaluated;
   }
 
   /** Answers those whose connectivity group changed. */
   private evaluateOne(subject: Subject): readonly Subject[] {
-    const verdict = this.verdicts.get(subject) ?? outcomeDecider.initialState();
-    const command = this.commandFor(subject, verdict);
-    const decision = command && outcomeDecider.decide(command, verdict);
+    const before = this.outcomes.get(subject) ?? outcomeDecider.initialState();
+    const command = this.commandFor(subject, before);
+    const decision = command && outcomeDecider.decide(command, before);
     if (decision?.kind !== 'accepted') return [];
     const [event] = decision.events;
     if (!event) return [];
-    this.verdicts.set(subject, outcomeDecider.evolve(verdict, event));
+    this.outcomes.set(subject, outcomeDecider.evolve(before, event));
     if (event.type !== 'ClusterOutcomesChanged' || !event.data.connectivityGroups) return [];
     return this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups);
   }
@@ -152,12 +152,12 @@ export const costPerChange: Bench = {
     const counts = bed.isQuick ? CLUSTER_COUNTS.slice(0, 2) : CLUSTER_COUNTS;
     const measurements: Measurement[] = [];
     for (const change of CHANGES) {
-      bed.tell(`judging: ${change.what}`);
+      bed.tell(`evaluation: ${change.what}`);
       const results = sizes.map((hosts) => measure(change, hosts, 1));
-      measurements.push(toMeasurement(`judging: ${change.what}; cluster of ${inRow(sizes)} hosts`, results));
+      measurements.push(toMeasurement(`evaluation: ${change.what}; cluster of ${inRow(sizes)} hosts`, results));
     }
     const results = counts.map((clusters) => measure(INVENTORY, HOSTS_OF_MANY, clusters));
-    const what = `judging: ${INVENTORY.what}; ${inRow(counts)} clusters of ${HOSTS_OF_MANY} hosts`;
+    const what = `evaluation: ${INVENTORY.what}; ${inRow(counts)} clusters of ${HOSTS_OF_MANY} hosts`;
     return [...measurements, toMeasurement(what, results)];
   },
 };
@@ -165,11 +165,11 @@ export const costPerChange: Bench = {
 interface Result {
   readonly p50Ms: number;
   readonly maxMs: number;
-  readonly judged: number;
+  readonly evaluated: number;
 }
 
 function measure(change: Change, hosts: number, clusters: number): Result {
-  const view = new JudgedView(POLICY);
+  const view = new EvaluatedView(POLICY);
   const reaches = change.isPatchy ? isReachedInPatches : isReached;
   const stories = Array.from({ length: clusters }, (_, cluster) => new ClusterStory(cluster, hosts));
   for (const story of stories) {
@@ -177,22 +177,22 @@ function measure(change: Change, hosts: number, clusters: number): Result {
     view.evaluateAll([...touched]);
   }
   const times: number[] = [];
-  let judged = 0;
+  let evaluated = 0;
   const samples = change.isWide ? WIDE_SAMPLES : SAMPLES;
   for (let sample = -WARM_UP; sample < samples; sample += 1) {
     const story = stories[Math.abs(sample * 7919) % stories.length] ?? new ClusterStory(0, hosts);
     const events = change.of(story, Math.abs(sample >> 1) % hosts, sample % 2 !== 0);
-    for (const event of events.slice(0, -1)) view.judge(event);
+    for (const event of events.slice(0, -1)) view.evaluate(event);
     const [last] = events.slice(-1);
     if (!last) continue;
     const startedMs = performance.now();
-    const now = view.judge(last);
+    const now = view.evaluate(last);
     const ms = performance.now() - startedMs;
     if (sample < 0) continue;
     times.push(ms);
-    judged = Math.max(judged, now);
+    evaluated = Math.max(evaluated, now);
   }
-  return { p50Ms: percentile(times, 0.5), maxMs: Math.max(...times), judged };
+  return { p50Ms: percentile(times, 0.5), maxMs: Math.max(...times), evaluated };
 }
 
 const inRow = (numbers: readonly number[]): string => numbers.map(count).join(' / ');
@@ -201,6 +201,6 @@ const toMeasurement = (what: string, results: readonly Result[]): Measurement =>
   what,
   measured: `p50 ${results.map(({ p50Ms }) => milliseconds(p50Ms)).join(' / ')}, worst ${milliseconds(
     Math.max(...results.map(({ maxMs }) => maxMs)),
-  )}; judged ${inRow(results.map(({ judged }) => judged))}`,
+  )}; evaluated ${inRow(results.map(({ evaluated }) => evaluated))}`,
   budget: '',
 });

@@ -59,7 +59,7 @@ describe('what no sound machine reports', () => {
     expect(await hosts.validationsLength(host)).toBeLessThanOrEqual(VALIDATIONS_CHARACTERS_MAX);
   };
 
-  const JUDGED: readonly (readonly [string, string, { readonly [ruleId: string]: string }])[] = [
+  const EVALUATED: readonly (readonly [string, string, { readonly [ruleId: string]: string }])[] = [
     [
       '15,000 disks, of which the last one is fit',
       inventory({
@@ -165,7 +165,7 @@ describe('what no sound machine reports', () => {
     ['a name without end', inventory({ hostname: 'x'.repeat(200_000) }), { 'hostname-valid': 'failure' }],
   ];
 
-  it.each(JUDGED)('is evaluated: %s', async (_, output, expected) => {
+  it.each(EVALUATED)('is evaluated: %s', async (_, output, expected) => {
     const host = await hosts.register();
     expect(await hosts.reply(host, 'inventory', output)).toEqual({ status: 204, reason: '' });
     const [[first = '', status = ''] = []] = Object.entries(expected);

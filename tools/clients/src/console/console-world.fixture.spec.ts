@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { startEmbedded } from '@muster/service-muster';
 import { temporaryDirectory } from '@muster/testing';
-import type { Judged } from './wizard-gates.fixture.spec';
+import type { Evaluated } from './wizard-gates.fixture.spec';
 
 export const TIMEOUT_MS = 90_000;
 const LOOK_AGAIN_MS = 200;
@@ -10,13 +10,13 @@ export const PULL_SECRET = JSON.stringify({
 });
 
 export type Members = { readonly [member: string]: unknown };
-export interface Cluster extends Members, Judged {
+export interface Cluster extends Members, Evaluated {
   readonly id: string;
   readonly status: string;
   readonly status_info: string;
   readonly hosts: readonly Host[];
 }
-export interface Host extends Members, Judged {
+export interface Host extends Members, Evaluated {
   readonly id: string;
   readonly status: string;
   readonly infra_env_id: string;

@@ -33,7 +33,7 @@ interface Outcome {
 }
 type Outcomes = { readonly [group: string]: readonly Outcome[] };
 
-export interface Judged {
+export interface Evaluated {
   readonly validations_info?: string;
 }
 
@@ -42,8 +42,8 @@ const LETS_GO_ON: readonly string[] = ['success', 'disabled'];
 /** What keeps the console's button off, by name; nothing: it can be pressed. */
 export function closedBy(
   step: keyof typeof WIZARD_GATES,
-  cluster: Judged,
-  hosts: readonly Judged[],
+  cluster: Evaluated,
+  hosts: readonly Evaluated[],
 ): readonly string[] {
   const gate: Gate = WIZARD_GATES[step];
   return [
@@ -53,7 +53,7 @@ export function closedBy(
 }
 
 /** The text is JSON, as the console parses it. */
-const outcomesOf = ({ validations_info: text }: Judged): Outcomes => JSON.parse(text ?? '{}') as Outcomes;
+const outcomesOf = ({ validations_info: text }: Evaluated): Outcomes => JSON.parse(text ?? '{}') as Outcomes;
 
 function errors(outcomes: Outcomes, ids: readonly string[], groups: readonly string[]): readonly string[] {
   const all = Object.values(outcomes).flat();

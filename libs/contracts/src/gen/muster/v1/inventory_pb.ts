@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/inventory.proto.
  */
 export const file_muster_v1_inventory: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi9QQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJEhcKCmhhc192ZW5kb3IYJCABKAhIAIgBAUINCgtfaGFzX3ZlbmRvciI2Cg5QY2lEZXZpY2VGYWN0cxIRCgl2ZW5kb3JfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSLIAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIEhEKCXZlbmRvcl9pZBgJIAEoCRISCgpwcm9kdWN0X2lkGAogASgJImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKaAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSDQoFZXBvY2gYBCABKAUSEwoLZmluZ2VycHJpbnQYBSABKAkiSgoSTnRwU291cmNlc1JlcG9ydGVkEiUKB3NvdXJjZXMYASADKAsyFC5tdXN0ZXIudjEuTnRwU291cmNlEg0KBWVwb2NoGAIgASgFIjYKCU50cFNvdXJjZRITCgtzb3VyY2VfbmFtZRgBIAEoCRIUCgxzb3VyY2Vfc3RhdGUYAiABKAkiiwIKFENvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUSIwoFcGVlcnMYBiADKAsyFC5tdXN0ZXIudjEuUGVlclJlYWNoEhYKDnZhbmlzaGVkX3BlZXJzGAcgAygJEioKCmNvbGxpc2lvbnMYCCADKAsyFi5tdXN0ZXIudjEuSXBDb2xsaXNpb24ifAoJUGVlclJlYWNoEg8KB2hvc3RfaWQYASABKAkSFgoObmVhcl9hZGRyZXNzZXMYAiADKAkSFQoNZmFyX2FkZHJlc3NlcxgDIAMoCRISCgpsYXRlbmN5X21zGAQgASgBEhsKE3BhY2tldF9sb3NzX3BlcmNlbnQYBSABKAEiNQoLSXBDb2xsaXNpb24SDwoHYWRkcmVzcxgBIAEoCRIVCg1tYWNfYWRkcmVzc2VzGAIgAygJIjEKCk10dUZhaWx1cmUSCwoDbmljGAEgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAIgASgJImAKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSDQoFZXBvY2gYBCABKAUiWAoZSW1hZ2VBdmFpbGFiaWxpdHlSZXBvcnRlZBIsCgZpbWFnZXMYASADKAsyHC5tdXN0ZXIudjEuSW1hZ2VBdmFpbGFiaWxpdHkSDQoFZXBvY2gYAiABKAUicgoRSW1hZ2VBdmFpbGFiaWxpdHkSDAoEbmFtZRgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBEg8KB3NlY29uZHMYAyABKAESGgoSZG93bmxvYWRfcmF0ZV9tYnBzGAQgASgBEg4KBnJlc3VsdBgFIAEoCSJSCg9Eb21haW5zUmVzb2x2ZWQSMAoLcmVzb2x1dGlvbnMYASADKAsyGy5tdXN0ZXIudjEuRG9tYWluUmVzb2x1dGlvbhINCgVlcG9jaBgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJ3ChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5Eg0KBWVwb2NoGAIgASgFEioKCG5ldHdvcmtzGAMgAygLMhgubXVzdGVyLnYxLkZyZWVBZGRyZXNzZXMiMAoNRnJlZUFkZHJlc3NlcxIPCgduZXR3b3JrGAEgASgJEg4KBnJhbmdlcxgCIAMoCSJHCgxWaXBzVmVyaWZpZWQSKAoEdmlwcxgBIAMoCzIaLm11c3Rlci52MS5WaXBWZXJpZmljYXRpb24SDQoFZXBvY2gYAiABKAUiRgoPVmlwVmVyaWZpY2F0aW9uEgsKA3ZpcBgBIAEoCRIQCgh2aXBfdHlwZRgCIAEoCRIUCgx2ZXJpZmljYXRpb24YAyABKAkiYgoYVGFuZ0Nvbm5lY3Rpdml0eVJlcG9ydGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIIr0BChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRINCgVlcG9jaBgDIAEoBRIXCg9kaXNrX2VuY3J5cHRpb24YBCABKAkSEgoKbmV0d29ya2luZxgFIAEoCRIZCgx0YW5nX3NlcnZlcnMYBiABKAlIAIgBAUIPCg1fdGFuZ19zZXJ2ZXJzIjwKE0Nsb2NrT2Zmc2V0TWVhc3VyZWQSFgoOb2Zmc2V0X3NlY29uZHMYASABKAUSDQoFZXBvY2gYAiABKAUiMQoNUmVwb3J0Q2xlYXJlZBIRCglzdGVwX3R5cGUYASABKAkSDQoFZXBvY2gYAiABKAUiagoRUmVhZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkiSQoSUmVhZFJlcG9ydFJlc3BvbnNlEgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiwQEKE1JlY29yZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSDAoEdHlwZRgHIAEoCRIlCgRkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIMCgRib2R5GAkgASgJEhMKC3NlY3JldF9uYW1lGAogASgJEg4KBnNlY3JldBgLIAEoCUoECAIQB1IJc3RlcF90eXBlUgZvdXRwdXRSCWV4aXRfY29kZVIFZXJyb3JSBWVwb2NoIjkKFFJlY29yZFJlcG9ydFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiSAoSQ2xlYXJSZXBvcnRSZXF1ZXN0EhAKCGhvc3Rfa2V5GAEgASgJEhEKCXN0ZXBfdHlwZRgCIAEoCRINCgVlcG9jaBgDIAEoBSI4ChNDbGVhclJlcG9ydFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQy/AEKEEludmVudG9yeVNlcnZpY2USTwoMUmVjb3JkUmVwb3J0Eh4ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVjb3JkUmVwb3J0UmVzcG9uc2USTAoLQ2xlYXJSZXBvcnQSHS5tdXN0ZXIudjEuQ2xlYXJSZXBvcnRSZXF1ZXN0Gh4ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVzcG9uc2USSQoKUmVhZFJlcG9ydBIcLm11c3Rlci52MS5SZWFkUmVwb3J0UmVxdWVzdBodLm11c3Rlci52MS5SZWFkUmVwb3J0UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi9QQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJEhcKCmhhc192ZW5kb3IYJCABKAhIAIgBAUINCgtfaGFzX3ZlbmRvciI2Cg5QY2lEZXZpY2VGYWN0cxIRCgl2ZW5kb3JfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSLIAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIEhEKCXZlbmRvcl9pZBgJIAEoCRISCgpwcm9kdWN0X2lkGAogASgJImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKfAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSEgoKZ2VuZXJhdGlvbhgEIAEoBRITCgtmaW5nZXJwcmludBgFIAEoCSJPChJOdHBTb3VyY2VzUmVwb3J0ZWQSJQoHc291cmNlcxgBIAMoCzIULm11c3Rlci52MS5OdHBTb3VyY2USEgoKZ2VuZXJhdGlvbhgCIAEoBSI2CglOdHBTb3VyY2USEwoLc291cmNlX25hbWUYASABKAkSFAoMc291cmNlX3N0YXRlGAIgASgJIpACChRDb25uZWN0aXZpdHlSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSEgoKZ2VuZXJhdGlvbhgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUSIwoFcGVlcnMYBiADKAsyFC5tdXN0ZXIudjEuUGVlclJlYWNoEhYKDnZhbmlzaGVkX3BlZXJzGAcgAygJEioKCmNvbGxpc2lvbnMYCCADKAsyFi5tdXN0ZXIudjEuSXBDb2xsaXNpb24ifAoJUGVlclJlYWNoEg8KB2hvc3RfaWQYASABKAkSFgoObmVhcl9hZGRyZXNzZXMYAiADKAkSFQoNZmFyX2FkZHJlc3NlcxgDIAMoCRISCgpsYXRlbmN5X21zGAQgASgBEhsKE3BhY2tldF9sb3NzX3BlcmNlbnQYBSABKAEiNQoLSXBDb2xsaXNpb24SDwoHYWRkcmVzcxgBIAEoCRIVCg1tYWNfYWRkcmVzc2VzGAIgAygJIjEKCk10dUZhaWx1cmUSCwoDbmljGAEgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAIgASgJImUKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSEgoKZ2VuZXJhdGlvbhgEIAEoBSJdChlJbWFnZUF2YWlsYWJpbGl0eVJlcG9ydGVkEiwKBmltYWdlcxgBIAMoCzIcLm11c3Rlci52MS5JbWFnZUF2YWlsYWJpbGl0eRISCgpnZW5lcmF0aW9uGAIgASgFInIKEUltYWdlQXZhaWxhYmlsaXR5EgwKBG5hbWUYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoARIPCgdzZWNvbmRzGAMgASgBEhoKEmRvd25sb2FkX3JhdGVfbWJwcxgEIAEoARIOCgZyZXN1bHQYBSABKAkiVwoPRG9tYWluc1Jlc29sdmVkEjAKC3Jlc29sdXRpb25zGAEgAygLMhsubXVzdGVyLnYxLkRvbWFpblJlc29sdXRpb24SEgoKZ2VuZXJhdGlvbhgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJ8ChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EhIKCmdlbmVyYXRpb24YAiABKAUSKgoIbmV0d29ya3MYAyADKAsyGC5tdXN0ZXIudjEuRnJlZUFkZHJlc3NlcyIwCg1GcmVlQWRkcmVzc2VzEg8KB25ldHdvcmsYASABKAkSDgoGcmFuZ2VzGAIgAygJIkwKDFZpcHNWZXJpZmllZBIoCgR2aXBzGAEgAygLMhoubXVzdGVyLnYxLlZpcFZlcmlmaWNhdGlvbhISCgpnZW5lcmF0aW9uGAIgASgFIkYKD1ZpcFZlcmlmaWNhdGlvbhILCgN2aXAYASABKAkSEAoIdmlwX3R5cGUYAiABKAkSFAoMdmVyaWZpY2F0aW9uGAMgASgJImcKGFRhbmdDb25uZWN0aXZpdHlSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSEgoKZ2VuZXJhdGlvbhgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIIsIBChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRISCgpnZW5lcmF0aW9uGAMgASgFEhcKD2Rpc2tfZW5jcnlwdGlvbhgEIAEoCRISCgpuZXR3b3JraW5nGAUgASgJEhkKDHRhbmdfc2VydmVycxgGIAEoCUgAiAEBQg8KDV90YW5nX3NlcnZlcnMiQQoTQ2xvY2tPZmZzZXRNZWFzdXJlZBIWCg5vZmZzZXRfc2Vjb25kcxgBIAEoBRISCgpnZW5lcmF0aW9uGAIgASgFIjYKDVJlcG9ydENsZWFyZWQSEQoJc3RlcF90eXBlGAEgASgJEhIKCmdlbmVyYXRpb24YAiABKAUiagoRUmVhZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkiSQoSUmVhZFJlcG9ydFJlc3BvbnNlEgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QixgEKE1JlY29yZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSDAoEdHlwZRgHIAEoCRIlCgRkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIMCgRib2R5GAkgASgJEhMKC3NlY3JldF9uYW1lGAogASgJEg4KBnNlY3JldBgLIAEoCUoECAIQB1IJc3RlcF90eXBlUgZvdXRwdXRSCWV4aXRfY29kZVIFZXJyb3JSCmdlbmVyYXRpb24iOQoUUmVjb3JkUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJNChJDbGVhclJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEhIKCmdlbmVyYXRpb24YAyABKAUiOAoTQ2xlYXJSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMvwBChBJbnZlbnRvcnlTZXJ2aWNlEk8KDFJlY29yZFJlcG9ydBIeLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlc3BvbnNlEkwKC0NsZWFyUmVwb3J0Eh0ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVxdWVzdBoeLm11c3Rlci52MS5DbGVhclJlcG9ydFJlc3BvbnNlEkkKClJlYWRSZXBvcnQSHC5tdXN0ZXIudjEuUmVhZFJlcG9ydFJlcXVlc3QaHS5tdXN0ZXIudjEuUmVhZFJlcG9ydFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_muster_v1_common]);
 
 /**
  * The part of an inventory that rules and steps use. The whole document is in the object store.
@@ -739,9 +739,9 @@ export type InventoryReported = Message<"muster.v1.InventoryReported"> & {
   hardware?: HardwareFacts | undefined;
 
   /**
-   * @generated from field: int32 epoch = 4;
+   * @generated from field: int32 generation = 4;
    */
-  epoch: number;
+  generation: number;
 
   /**
    * sha256:<64 hex> of the inventory without values that change by themselves: clock speed, SMART counters.
@@ -775,9 +775,9 @@ export type InventoryReportedJson = {
   hardware?: HardwareFactsJson;
 
   /**
-   * @generated from field: int32 epoch = 4;
+   * @generated from field: int32 generation = 4;
    */
-  epoch?: number;
+  generation?: number;
 
   /**
    * sha256:<64 hex> of the inventory without values that change by themselves: clock speed, SMART counters.
@@ -804,9 +804,9 @@ export type NtpSourcesReported = Message<"muster.v1.NtpSourcesReported"> & {
   sources: NtpSource[];
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 };
 
 /**
@@ -819,9 +819,9 @@ export type NtpSourcesReportedJson = {
   sources?: NtpSourceJson[];
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 };
 
 /**
@@ -878,9 +878,9 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
   body?: StoredBody | undefined;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 
   /**
    * sha256:<64 hex> of the reached hosts with latency and loss in classes.
@@ -904,7 +904,7 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
   mtuFailures: MtuFailure[];
 
   /**
-   * Hosts whose reachability is new or has changed since the last report of this epoch.
+   * Hosts whose reachability is new or has changed since the last report of this generation.
    *
    * @generated from field: repeated muster.v1.PeerReach peers = 6;
    */
@@ -935,9 +935,9 @@ export type ConnectivityReportedJson = {
   body?: StoredBodyJson;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 
   /**
    * sha256:<64 hex> of the reached hosts with latency and loss in classes.
@@ -961,7 +961,7 @@ export type ConnectivityReportedJson = {
   mtuFailures?: MtuFailureJson[];
 
   /**
-   * Hosts whose reachability is new or has changed since the last report of this epoch.
+   * Hosts whose reachability is new or has changed since the last report of this generation.
    *
    * @generated from field: repeated muster.v1.PeerReach peers = 6;
    */
@@ -1174,9 +1174,9 @@ export type DiskSpeedMeasured = Message<"muster.v1.DiskSpeedMeasured"> & {
   exitCode: number;
 
   /**
-   * @generated from field: int32 epoch = 4;
+   * @generated from field: int32 generation = 4;
    */
-  epoch: number;
+  generation: number;
 };
 
 /**
@@ -1199,9 +1199,9 @@ export type DiskSpeedMeasuredJson = {
   exitCode?: number;
 
   /**
-   * @generated from field: int32 epoch = 4;
+   * @generated from field: int32 generation = 4;
    */
-  epoch?: number;
+  generation?: number;
 };
 
 /**
@@ -1221,9 +1221,9 @@ export type ImageAvailabilityReported = Message<"muster.v1.ImageAvailabilityRepo
   images: ImageAvailability[];
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 };
 
 /**
@@ -1236,9 +1236,9 @@ export type ImageAvailabilityReportedJson = {
   images?: ImageAvailabilityJson[];
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 };
 
 /**
@@ -1329,9 +1329,9 @@ export type DomainsResolved = Message<"muster.v1.DomainsResolved"> & {
   resolutions: DomainResolution[];
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 };
 
 /**
@@ -1344,9 +1344,9 @@ export type DomainsResolvedJson = {
   resolutions?: DomainResolutionJson[];
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 };
 
 /**
@@ -1423,9 +1423,9 @@ export type FreeAddressesReported = Message<"muster.v1.FreeAddressesReported"> &
   body?: StoredBody | undefined;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 
   /**
    * @generated from field: repeated muster.v1.FreeAddresses networks = 3;
@@ -1443,9 +1443,9 @@ export type FreeAddressesReportedJson = {
   body?: StoredBodyJson;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 
   /**
    * @generated from field: repeated muster.v1.FreeAddresses networks = 3;
@@ -1511,9 +1511,9 @@ export type VipsVerified = Message<"muster.v1.VipsVerified"> & {
   vips: VipVerification[];
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 };
 
 /**
@@ -1526,9 +1526,9 @@ export type VipsVerifiedJson = {
   vips?: VipVerificationJson[];
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 };
 
 /**
@@ -1603,9 +1603,9 @@ export type TangConnectivityReported = Message<"muster.v1.TangConnectivityReport
   body?: StoredBody | undefined;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 
   /**
    * @generated from field: bool is_success = 3;
@@ -1623,9 +1623,9 @@ export type TangConnectivityReportedJson = {
   body?: StoredBodyJson;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 
   /**
    * @generated from field: bool is_success = 3;
@@ -1657,9 +1657,9 @@ export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityRe
   body?: StoredBody | undefined;
 
   /**
-   * @generated from field: int32 epoch = 3;
+   * @generated from field: int32 generation = 3;
    */
-  epoch: number;
+  generation: number;
 
   /**
    * Disk encryption in the ignition: none, tpm2, tang, other; empty when there was no readable ignition.
@@ -1700,9 +1700,9 @@ export type ApiVipConnectivityReportedJson = {
   body?: StoredBodyJson;
 
   /**
-   * @generated from field: int32 epoch = 3;
+   * @generated from field: int32 generation = 3;
    */
-  epoch?: number;
+  generation?: number;
 
   /**
    * Disk encryption in the ignition: none, tpm2, tang, other; empty when there was no readable ignition.
@@ -1745,9 +1745,9 @@ export type ClockOffsetMeasured = Message<"muster.v1.ClockOffsetMeasured"> & {
   offsetSeconds: number;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 };
 
 /**
@@ -1762,9 +1762,9 @@ export type ClockOffsetMeasuredJson = {
   offsetSeconds?: number;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 };
 
 /**
@@ -1786,9 +1786,9 @@ export type ReportCleared = Message<"muster.v1.ReportCleared"> & {
   stepType: string;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch: number;
+  generation: number;
 };
 
 /**
@@ -1803,9 +1803,9 @@ export type ReportClearedJson = {
   stepType?: string;
 
   /**
-   * @generated from field: int32 epoch = 2;
+   * @generated from field: int32 generation = 2;
    */
-  epoch?: number;
+  generation?: number;
 };
 
 /**
@@ -2058,9 +2058,9 @@ export type ClearReportRequest = Message<"muster.v1.ClearReportRequest"> & {
   stepType: string;
 
   /**
-   * @generated from field: int32 epoch = 3;
+   * @generated from field: int32 generation = 3;
    */
-  epoch: number;
+  generation: number;
 };
 
 /**
@@ -2078,9 +2078,9 @@ export type ClearReportRequestJson = {
   stepType?: string;
 
   /**
-   * @generated from field: int32 epoch = 3;
+   * @generated from field: int32 generation = 3;
    */
-  epoch?: number;
+  generation?: number;
 };
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type HostKey, hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import type { InputOf } from '@muster/nest-kit';
 import { NO_HARDWARE } from '@muster/validation-rules';
-import type { RegistrationBench } from './running-registration.fixture.spec';
+import type { RunningRegistration } from './running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 export const OWNER = { userName: 'alice', orgId: 'org-1', emailDomain: 'example.com' };
@@ -49,15 +49,15 @@ export const SUFFICIENT = {
 export const PREPARED = { ...SUFFICIENT, diskSpeed: 'ok', images: 'ok' };
 export const READY = { pendingInputsGiven: true, vipsDefined: true, requiredPassed: true };
 
-/** One cluster on the bench, its infra-env, and what its hosts, validation and ignition say. */
-export class PlayedCluster {
+/** One cluster on the running, its infra-env, and what its hosts, validation and ignition say. */
+export class TestCluster {
   readonly id: string = randomUUID();
   readonly infraEnvId: string = randomUUID();
 
-  constructor(private readonly bench: RegistrationBench) {}
+  constructor(private readonly running: RunningRegistration) {}
 
   async register(settings: object = {}, request: Partial<InputOf<typeof method.registerCluster>> = {}): Promise<void> {
-    await this.bench.ask(method.registerCluster, {
+    await this.running.ask(method.registerCluster, {
       clusterId: this.id,
       settings: { ...CLUSTER_SETTINGS, ...settings },
       owner: OWNER,
@@ -68,7 +68,7 @@ export class PlayedCluster {
 
   /** Its own infra-env, or with an empty cluster id a pool. */
   async registerInfraEnv(clusterId = this.id, settings: object = {}): Promise<void> {
-    await this.bench.ask(method.registerInfraEnv, {
+    await this.running.ask(method.registerInfraEnv, {
       infraEnvId: this.infraEnvId,
       settings: { name: 'image', cpuArchitecture: 'x86_64', ...(clusterId ? { clusterId } : {}), ...settings },
       owner: OWNER,
@@ -77,16 +77,16 @@ export class PlayedCluster {
   }
 
   async registerHost(hostId: string = randomUUID()): Promise<HostKey> {
-    await this.bench.ask(method.registerHost, { infraEnvId: this.infraEnvId, hostId, discoveryAgentVersion: AGENT });
+    await this.running.ask(method.registerHost, { infraEnvId: this.infraEnvId, hostId, discoveryAgentVersion: AGENT });
     return hostKeyOf(this.infraEnvId, hostId);
   }
 
-  async reportInventory(key: HostKey, epoch = 1, hardware: object = {}): Promise<void> {
-    await this.bench.append(streamIdOf('inventory', key), {
+  async reportInventory(key: HostKey, generation = 1, hardware: object = {}): Promise<void> {
+    await this.running.append(streamIdOf('inventory', key), {
       type: 'InventoryReported',
       data: {
         hostKey: key,
-        epoch,
+        generation,
         fingerprint: 'f',
         body: { digest: 'sha256:0', bytes: 1 },
         hardware: { ...HARDWARE, ...hardware },
@@ -94,14 +94,14 @@ export class PlayedCluster {
     });
   }
 
-  async evaluateHostOutcomes(key: HostKey, conditions: object = SUFFICIENT, epoch = 1): Promise<void> {
-    const data = { hostKey: key, epoch, conditions };
-    await this.bench.append(streamIdOf('validation', key), { type: 'HostOutcomesChanged', data });
+  async evaluateHostOutcomes(key: HostKey, conditions: object = SUFFICIENT, generation = 1): Promise<void> {
+    const data = { hostKey: key, generation, conditions };
+    await this.running.append(streamIdOf('validation', key), { type: 'HostOutcomesChanged', data });
   }
 
-  async judge(conditions: object = READY): Promise<void> {
+  async evaluate(conditions: object = READY): Promise<void> {
     const data = { clusterId: this.id, conditions };
-    await this.bench.append(streamIdOf('validation', this.id), { type: 'ClusterOutcomesChanged', data });
+    await this.running.append(streamIdOf('validation', this.id), { type: 'ClusterOutcomesChanged', data });
   }
 
   /** A host that was registered, inspected and found sufficient. */
@@ -118,22 +118,22 @@ export class PlayedCluster {
     await this.registerInfraEnv();
     const keys: HostKey[] = [];
     for (let n = 0; n < hosts; n += 1) keys.push(await this.knownHost());
-    await this.judge();
+    await this.evaluate();
     return keys;
   }
 
   async install(): Promise<void> {
-    await this.bench.ask(method.installCluster, { clusterId: this.id });
+    await this.running.ask(method.installCluster, { clusterId: this.id });
   }
 
   async artifactsPrepared(attempt = 1): Promise<void> {
     const data = { clusterId: this.id, attempt, openshiftClusterId: 'openshift-1', artifacts: [], toolchain: 't' };
-    await this.bench.append(streamIdOf('artifact', this.id), { type: 'ArtifactsPrepared', data });
+    await this.running.append(streamIdOf('artifact', this.id), { type: 'ArtifactsPrepared', data });
   }
 
   async artifactsFailed(reason: string, attempt = 1): Promise<void> {
     const data = { clusterId: this.id, attempt, reason };
-    await this.bench.append(streamIdOf('artifact', this.id), { type: 'ArtifactsFailed', data });
+    await this.running.append(streamIdOf('artifact', this.id), { type: 'ArtifactsFailed', data });
   }
 
   /** From `ready` to `installing`: hosts and artifacts are prepared. */
@@ -146,15 +146,15 @@ export class PlayedCluster {
   }
 
   async progress(key: HostKey, stage: string, progressInfo = ''): Promise<void> {
-    await this.bench.ask(method.reportHostProgress, { ...parseHostKey(key), stage, progressInfo });
+    await this.running.ask(method.reportHostProgress, { ...parseHostKey(key), stage, progressInfo });
   }
 
   async poll(key: HostKey) {
-    return this.bench.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: AGENT });
+    return this.running.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: AGENT });
   }
 
   async reply(key: HostKey, stepType: string, reply: Partial<InputOf<typeof method.replyToStep>> = {}) {
-    return this.bench.ask(method.replyToStep, { ...parseHostKey(key), stepType, exitCode: 0, ...reply });
+    return this.running.ask(method.replyToStep, { ...parseHostKey(key), stepType, exitCode: 0, ...reply });
   }
 }
 
