@@ -12,7 +12,7 @@ export const PATH_PARAMETER_MAX_CHARACTERS = 128;
 export const HEADERS_TIMEOUT_MS = 30_000;
 /** A client that takes longer than this to send a whole request is cut off; log bundles come over slow lines. */
 export const REQUEST_TIMEOUT_MS = 600_000;
-/** Slowest JSON body: average bytes per second, once a body has taken longer than the time below. */
+/** Slowest body: average bytes per second, once a body has taken longer than the time below. */
 export const BODY_RATE_MIN_BYTES_PER_SECOND = 1_024;
 export const BODY_RATE_GRACE_MS = 15_000;
 /** Longest request id that is taken over from a client, in characters. */
@@ -55,19 +55,47 @@ export async function readBody(request: FastifyRequest, needsMediaType: boolean)
   return true;
 }
 
+/**
+ * Destroys an uploaded file whose request arrives more slowly than the limit, so that its reader fails with 408. The bytes of the
+ * connection count: a file that is read piece by piece says nothing about its sender.
+ * @returns a function that ends the check
+ */
+export function limitSlowUpload({ raw: { socket } }: Pick<FastifyRequest, 'raw'>, file: Readable): () => void {
+  const before = socket.bytesRead;
+  return watchRate(
+    () => socket.bytesRead - before,
+    (error) => file.destroy(error),
+  );
+}
+
+function watchRate(receivedBytes: () => number, refuse: (error: Error) => void): () => void {
+  const startedMs = performance.now();
+  const watch = setInterval(() => {
+    const elapsedMs = performance.now() - startedMs;
+    if (elapsedMs <= BODY_RATE_GRACE_MS || receivedBytes() >= (elapsedMs / 1_000) * BODY_RATE_MIN_BYTES_PER_SECOND)
+      return;
+    clearInterval(watch);
+    refuse(
+      new SchemaViolation(
+        `The body arrived too slowly: at least ${BODY_RATE_MIN_BYTES_PER_SECOND} bytes per second are required`,
+        408,
+      ),
+    );
+  }, BODY_RATE_GRACE_MS / 5);
+  return () => clearInterval(watch);
+}
+
 /** The rest of a refused body is read and dropped, so that the client gets the answer instead of a closed connection. */
 function bytesOf(body: Readable): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let length = 0;
-    const startedMs = performance.now();
-    const watch = setInterval(() => {
-      const elapsedMs = performance.now() - startedMs;
-      if (elapsedMs > BODY_RATE_GRACE_MS && length < (elapsedMs / 1_000) * BODY_RATE_MIN_BYTES_PER_SECOND)
-        refuse(new SchemaViolation('The body arrived too slowly', 408));
-    }, BODY_RATE_GRACE_MS / 5);
+    const stopWatching = watchRate(
+      () => length,
+      (error) => refuse(error),
+    );
     const refuse = (error: Error): void => {
-      clearInterval(watch);
+      stopWatching();
       chunks = [];
       reject(error);
     };
@@ -77,7 +105,7 @@ function bytesOf(body: Readable): Promise<Buffer> {
       else refuse(new SchemaViolation(`The body is too large: at most ${JSON_BODY_MAX_BYTES} bytes are allowed`, 413));
     });
     body.once('end', () => {
-      clearInterval(watch);
+      stopWatching();
       resolve(Buffer.concat(chunks));
     });
     body.once('error', refuse);

@@ -1,0 +1,62 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { BODY_RATE_GRACE_MS, BODY_RATE_MIN_BYTES_PER_SECOND, limitSlowUpload, readBody } from './request-body';
+
+const SECOND_MS = 1_000;
+const SECONDS = (2 * BODY_RATE_GRACE_MS) / SECOND_MS;
+const TOO_SLOW = { status: 408, message: expect.stringContaining('1024 bytes per second') };
+
+describe('a body that arrives slowly', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+  afterEach(() => jest.useRealTimers());
+
+  const tick = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(SECOND_MS);
+  };
+
+  async function send(bytesPerSecond: number): Promise<unknown> {
+    const body = new PassThrough();
+    const request = {
+      body,
+      headers: { 'content-type': 'application/json' },
+      server: {
+        getDefaultJsonParser: () => (_: unknown, text: string, done: (error: null, value: unknown) => void) =>
+          done(null, text.length),
+      },
+    };
+    const outcome = readBody(request as unknown as FastifyRequest, true).catch((error: unknown) => error);
+    for (let second = 0; second < SECONDS; second += 1) {
+      body.write(Buffer.alloc(bytesPerSecond, ' '));
+      await tick();
+    }
+    body.end();
+    return outcome;
+  }
+
+  it('is refused below the minimum of bytes per second', async () => {
+    expect(await send(BODY_RATE_MIN_BYTES_PER_SECOND / 2)).toMatchObject(TOO_SLOW);
+  });
+
+  it('is accepted above the minimum', async () => {
+    expect(await send(BODY_RATE_MIN_BYTES_PER_SECOND * 2)).toBe(true);
+  });
+
+  it.each([
+    ['fails', 0.5, true],
+    ['continues', 2, false],
+  ])('as an upload %s', async (_, share, fails) => {
+    const socket = { bytesRead: 5_000_000 };
+    const file = new PassThrough();
+    const failed = new Promise((resolve) => file.once('error', resolve));
+    const endCheck = limitSlowUpload({ raw: { socket } } as never, file);
+    for (let second = 0; second < SECONDS; second += 1) {
+      socket.bytesRead += share * BODY_RATE_MIN_BYTES_PER_SECOND;
+      await tick();
+    }
+    expect(file.destroyed).toBe(fails);
+    if (fails) expect(await failed).toMatchObject(TOO_SLOW);
+    endCheck();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
