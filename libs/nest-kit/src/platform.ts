@@ -1,6 +1,6 @@
 import { MUSTER_CODEC, type MusterEvent } from '@muster/contracts';
 import { type TypedEventStore, typedEventStore } from '@muster/event-sourcing';
-import type { Clock, EventStore, Ids, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
+import type { Clock, EventStore, Ids, ObjectAreas, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
 import type { Provider } from '@nestjs/common';
 import { type Probe, PROBES } from './http-endpoint';
 
@@ -10,6 +10,8 @@ export interface Platform {
   readonly eventStore: EventStore;
   readonly readModels: ReadModels;
   readonly objectStore: ObjectStore;
+  /** Uploaded logs, one area per cluster. */
+  readonly logs: ObjectAreas;
   readonly secrets: Secrets;
   readonly requests: Requests;
   readonly clock: Clock;
@@ -38,6 +40,7 @@ export function musterEventStore(store: EventStore): MusterEventStore {
 export const EVENT_STORE = Symbol('EventStore');
 export const READ_MODELS = Symbol('ReadModels');
 export const OBJECT_STORE = Symbol('ObjectStore');
+export const LOGS = Symbol('Logs');
 export const SECRETS = Symbol('Secrets');
 export const REQUESTS = Symbol('Requests');
 export const CLOCK = Symbol('Clock');
@@ -48,6 +51,7 @@ export const platformProviders = (platform: Platform): Provider[] => [
   { provide: EVENT_STORE, useValue: musterEventStore(platform.eventStore) },
   { provide: READ_MODELS, useValue: platform.readModels },
   { provide: OBJECT_STORE, useValue: platform.objectStore },
+  { provide: LOGS, useValue: platform.logs },
   { provide: SECRETS, useValue: platform.secrets },
   { provide: REQUESTS, useValue: platform.requests },
   { provide: CLOCK, useValue: platform.clock },

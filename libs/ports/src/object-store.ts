@@ -17,6 +17,18 @@ export interface ObjectStore {
   open(digest: string, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>;
   /** Idempotent. */
   remove(digest: string): Promise<void>;
+  /** Every stored body. `storedAtMs`: when it was stored last, in milliseconds since 1970. */
+  list(): AsyncIterable<StoredObject & { readonly storedAtMs: number }>;
+}
+
+/**
+ * Object stores of their own, by name (a UUID). The same bytes in two areas are stored twice, so that a body of one area can be removed
+ * without a look at the others.
+ */
+export interface ObjectAreas {
+  area(name: string): Promise<ObjectStore>;
+  /** Names of the areas that exist. An area without bodies may be missing. */
+  names(): Promise<readonly string[]>;
 }
 
 export class ObjectTooLarge extends Error {

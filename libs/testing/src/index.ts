@@ -1,7 +1,7 @@
 export { collectPages, eventToAppend, type OpenEventStore } from './event-store-reading.contract';
 export { eventStoreContract } from './event-store.contract';
 export { readModelsContract, type OpenReadModels } from './read-models.contract';
-export { objectStoreContract, type OpenObjectStore } from './object-store.contract';
+export { objectAreasContract, objectStoreContract, type OpenObjectStore } from './object-store.contract';
 export { secretsContract, type OpenSecrets } from './secrets.contract';
 export { requestsContract, type OpenRequests } from './requests.contract';
 export { eventually, manualClock, type ManualClock, seededIds } from './clock-and-ids';

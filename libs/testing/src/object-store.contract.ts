@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ObjectTooLarge, type ObjectStore } from '@muster/ports';
+import { type ObjectAreas, type ObjectStore, ObjectTooLarge } from '@muster/ports';
 
 /** Opens an object store for one test; it may hold bodies of others already. */
 export type OpenObjectStore = () => Promise<{ readonly objects: ObjectStore; close(): Promise<void> }>;
@@ -8,6 +8,7 @@ export type OpenObjectStore = () => Promise<{ readonly objects: ObjectStore; clo
 const digestOf = (body: Buffer): string => `sha256:${createHash('sha256').update(body).digest('hex')}`;
 const CHUNK_BYTES = 10_000;
 const PLENTY_BYTES = 10_000_000;
+const DAY_MS = 86_400_000;
 
 async function* chunks(body: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
@@ -18,6 +19,21 @@ const read = async (stream: Readable | undefined): Promise<Buffer | undefined> =
   const parts: Buffer[] = [];
   for await (const part of stream) parts.push(part as Buffer);
   return Buffer.concat(parts);
+};
+
+/** What every ObjectAreas promises. Call it at the top level of a spec. */
+export const objectAreasContract = (name: string, open: () => Promise<ObjectAreas>): void => {
+  it(`${name} keeps the bodies of two areas apart`, async () => {
+    const areas = await open();
+    const [one, other] = [randomUUID(), randomUUID()];
+    const body = randomBytes(60);
+    const { digest } = await (await areas.area(one)).put(body, 100);
+    await (await areas.area(other)).put(body, 100);
+    expect([...(await areas.names())].sort()).toEqual(expect.arrayContaining([one, other].sort()));
+    await (await areas.area(one)).remove(digest);
+    expect(await (await areas.area(one)).get(digest)).toBeUndefined();
+    expect(await (await areas.area(other)).get(digest)).toEqual(body);
+  });
 };
 
 /** What every ObjectStore promises. Call it at the top level of a spec. */
@@ -91,6 +107,17 @@ export const objectStoreContract = (name: string, open: OpenObjectStore): void =
       expect(await objects.get(digest)).toBeUndefined();
       expect(await objects.put(body, PLENTY_BYTES)).toEqual({ digest, bytes: 100 });
       expect((await objects.get(digest))?.equals(body)).toBe(true);
+    });
+
+    it('lists what it holds with sizes and times, and no longer what was removed', async () => {
+      const [kept, removed] = [await objects.put(randomBytes(70), 100), await objects.put(randomBytes(80), 100)];
+      await objects.remove(removed.digest);
+      const found = new Map<string, { readonly bytes: number; readonly storedAtMs: number }>();
+      for await (const { digest, ...rest } of objects.list()) found.set(digest, rest);
+      expect(found.get(kept.digest)?.bytes).toBe(70);
+      // The server may have another clock.
+      expect(Math.abs((found.get(kept.digest)?.storedAtMs ?? 0) - Date.now())).toBeLessThan(DAY_MS);
+      expect(found.has(removed.digest)).toBe(false);
     });
 
     it.each([

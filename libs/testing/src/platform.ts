@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
+import { filesystemObjectAreas, filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
 import {
   inMemoryEventStore,
+  inMemoryObjectAreas,
   inMemoryObjectStore,
   inMemoryReadModels,
   inMemorySecrets,
@@ -73,9 +74,10 @@ async function open(
   const stores = isOnDisk
     ? {
         objectStore: await filesystemObjectStore({ directory: pathOf('objects') }),
+        logs: filesystemObjectAreas({ directory: pathOf('logs') }),
         secrets: await filesystemSecrets({ directory: pathOf('secrets'), masterKeyFile: pathOf('master.key') }),
       }
-    : { objectStore: inMemoryObjectStore(), secrets: inMemorySecrets() };
+    : { objectStore: inMemoryObjectStore(), logs: inMemoryObjectAreas(), secrets: inMemorySecrets() };
   const eventStore =
     options.eventStore ?? (isOnDisk ? sqliteEventStore({ file: pathOf('events.db') }) : inMemoryEventStore());
   if (!options.eventStore) endings.push(() => eventStore.close());

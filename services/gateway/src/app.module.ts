@@ -23,6 +23,7 @@ import { IpxeScripts } from './infra-envs/ipxe-scripts';
 import { DownloadsController } from './installation/downloads.controller';
 import { InstallationController } from './installation/installation.controller';
 import { LogBundle } from './installation/log-bundle';
+import { StoredLogs } from './installation/stored-logs';
 import { LogsController } from './installation/logs.controller';
 import { ManifestsController } from './installation/manifests.controller';
 import { HealthController } from './monitoring/health.controller';
@@ -82,7 +83,7 @@ export class InfraEnvsModule {}
 
 @Module({
   controllers: [InstallationController, DownloadsController, LogsController, ManifestsController],
-  providers: [LogBundle],
+  providers: [LogBundle, StoredLogs],
 })
 export class InstallationModule {}
 

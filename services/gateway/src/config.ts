@@ -51,13 +51,15 @@ export interface GatewayConfig {
   readonly imageExpirationMs: number;
   /** How long the addresses that AUTH_TYPE=local signs are good. */
   readonly localTokenLifetimeMs: number;
-  /** Failed attempts per address before 429; 0: no limit. */
   /** Origins from which browsers may send requests; `*` matches any part. */
   readonly allowedDomains: readonly string[];
   /** DNS names that AUTH_TYPE=none serves beside the usual ones. */
   readonly allowedHosts: readonly string[];
   /** Open connections of one address; 0: no limit. */
   readonly connectionsPerAddressMax: number;
+  /** Bytes of all uploaded logs of one cluster. */
+  readonly logsBytesPerClusterMax: number;
+  /** Failed attempts per address before 429; 0: no limit. */
   readonly failedProofsPerMinuteMax: number;
   /** Events that one token may add per minute; 0: no limit. */
   readonly eventsPerMinuteMax: number;
@@ -107,6 +109,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
     allowedDomains: read.get('ALLOWED_DOMAINS'),
     allowedHosts: read.get('ALLOWED_HOSTS'),
     connectionsPerAddressMax: read.get('CONNECTIONS_PER_ADDRESS_MAX'),
+    logsBytesPerClusterMax: read.get('LOGS_BYTES_PER_CLUSTER_MAX'),
     failedProofsPerMinuteMax: read.get('FAILED_PROOFS_PER_MINUTE_MAX'),
     eventsPerMinuteMax: read.get('EVENTS_PER_MINUTE_MAX'),
     requestsPerSecondMax: read.get('REQUESTS_PER_SECOND_MAX'),

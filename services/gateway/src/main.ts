@@ -4,6 +4,7 @@ import {
   CLOCK,
   EVENT_STORE,
   IDS,
+  LOGS,
   OBJECT_STORE,
   type Platform,
   platformProviders,
@@ -28,7 +29,7 @@ import { createFastifyServer, limitConnections } from './http/fastify-server';
 import { RouteTable, setPaths } from './http/routes';
 
 /** Providers that exist before the module; the preview does not use them. */
-const PORTS = [EVENT_STORE, READ_MODELS, OBJECT_STORE, SECRETS, REQUESTS, CLOCK, IDS, PROBES];
+const PORTS = [EVENT_STORE, READ_MODELS, OBJECT_STORE, LOGS, SECRETS, REQUESTS, CLOCK, IDS, PROBES];
 const FROM_OUTSIDE = [...PORTS, GATEWAY_CONFIG, LocalTokens, RouteTable, VersionCatalogue];
 
 /** The document as a running gateway serves it, without one: no handler and no provider is made. */

@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
+import { filesystemObjectAreas, filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { type Environment, type Platform, SettingsReader } from '@muster/nest-kit';
-import {
-  type EventStore,
-  type ObjectStore,
-  type ReadModels,
-  type Requests,
-  RequestTimedOut,
-  type Secrets,
-} from '@muster/ports';
+import { type EventStore, type ReadModels, type Requests, RequestTimedOut, type Secrets } from '@muster/ports';
 import { checkIdentity, requireMasterKey } from './data-directory';
 import { answerLocally } from './local-requests';
 import { busProbe, diskProbe, storeProbe } from './probes';
@@ -77,7 +70,7 @@ export async function openPlatform(options: {
   });
   const { store: eventStore, probe } = storeProbe(opened);
   const readModels = await reach(() => openReadModels(settings), { ...reaching, setting: 'MONGODB_URL' });
-  const objectStore = await reach(() => openObjectStore(settings, dataDirectory), {
+  const { objectStore, logs } = await reach(() => openObjectStores(settings, dataDirectory), {
     ...reaching,
     setting: 'MINIO_URL',
   });
@@ -102,6 +95,7 @@ export async function openPlatform(options: {
     eventStore,
     readModels,
     objectStore,
+    logs,
     secrets,
     requests,
     clock: { nowMs: () => Date.now() },
@@ -144,9 +138,16 @@ async function openReadModels(settings: SettingsReader): Promise<ReadModels> {
   return mongodbReadModels({ url });
 }
 
-async function openObjectStore(settings: SettingsReader, dataDirectory: string): Promise<ObjectStore> {
+async function openObjectStores(
+  settings: SettingsReader,
+  dataDirectory: string,
+): Promise<Pick<Platform, 'objectStore' | 'logs'>> {
   const url = settings.get('MINIO_URL');
-  if (!url) return filesystemObjectStore({ directory: join(dataDirectory, 'objects') });
-  const { minioObjectStore } = await import('@muster/adapter-minio');
-  return minioObjectStore({ url });
+  if (!url)
+    return {
+      objectStore: await filesystemObjectStore({ directory: join(dataDirectory, 'objects') }),
+      logs: filesystemObjectAreas({ directory: join(dataDirectory, 'logs') }),
+    };
+  const { minioObjectAreas, minioObjectStore } = await import('@muster/adapter-minio');
+  return { objectStore: await minioObjectStore({ url }), logs: await minioObjectAreas({ url, prefix: 'logs/' }) };
 }

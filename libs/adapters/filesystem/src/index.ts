@@ -1,3 +1,3 @@
 export { openFileByteSource, type FileByteSource } from './file-byte-source';
-export { filesystemObjectStore, type FilesystemObjectStoreOptions } from './object-store';
+export { filesystemObjectAreas, filesystemObjectStore, type FilesystemObjectStoreOptions } from './object-store';
 export { filesystemSecrets, type FilesystemSecretsOptions } from './secrets';

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { objectStoreContract, temporaryDirectory } from '@muster/testing';
-import { filesystemObjectStore } from './object-store';
+import { objectAreasContract, objectStoreContract, temporaryDirectory } from '@muster/testing';
+import { filesystemObjectAreas, filesystemObjectStore } from './object-store';
 
 objectStoreContract('filesystemObjectStore', async () => {
   const directory = temporaryDirectory();
@@ -14,6 +14,10 @@ describe('filesystemObjectStore', () => {
   const directory = temporaryDirectory();
   const incoming = join(directory.path, 'incoming');
   afterAll(() => directory.remove());
+
+  objectAreasContract('filesystemObjectAreas', async () =>
+    filesystemObjectAreas({ directory: join(directory.path, 'areas') }),
+  );
 
   it('lays bodies out by their digest, for the owner only', async () => {
     const objects = await filesystemObjectStore({ directory: directory.path });

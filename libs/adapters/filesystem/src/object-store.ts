@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Clock, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
+import { type Clock, type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
 import { isErrno, makeDirectory, moveIntoPlace, removeStaleFiles, temporaryName } from './durable-files';
 
 export interface FilesystemObjectStoreOptions {
@@ -74,8 +74,24 @@ export const filesystemObjectStore = async (options: FilesystemObjectStoreOption
       const path = pathOf(digest);
       if (path) await rm(path, { force: true });
     },
+    list: async function* () {
+      const root = join(options.directory, 'objects');
+      for (const first of (await ifPresent(readdir(root))) ?? [])
+        for (const second of await readdir(join(root, first)))
+          for (const hex of await readdir(join(root, first, second))) {
+            // It may be removed while the list is read.
+            const found = await ifPresent(stat(join(root, first, second, hex)));
+            if (found) yield { digest: `sha256:${hex}`, bytes: found.size, storedAtMs: found.mtimeMs };
+          }
+    },
   };
 };
+
+/** Object stores in one directory each, named after the area. */
+export const filesystemObjectAreas = (options: FilesystemObjectStoreOptions): ObjectAreas => ({
+  area: (name) => filesystemObjectStore({ ...options, directory: join(options.directory, basename(name)) }),
+  names: async () => (await ifPresent(readdir(options.directory))) ?? [],
+});
 
 /** Hashes while it writes. The file is durable when it resolves; its name is not yet. */
 const write = async (path: string, body: Buffer | Readable, maxBytes: number): Promise<StoredObject> => {

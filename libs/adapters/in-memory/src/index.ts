@@ -1,4 +1,4 @@
 export { inMemoryEventStore, type InMemoryEventStoreOptions } from './event-store';
 export { inMemoryReadModels, type InMemoryReadModels, type CommitListener } from './read-models';
-export { inMemoryObjectStore } from './object-store';
+export { inMemoryObjectAreas, inMemoryObjectStore } from './object-store';
 export { inMemorySecrets } from './secrets';

@@ -1,1 +1,7 @@
-export { minioObjectStore, type MinioLocation, type MinioObjectStoreOptions, parseMinioUrl } from './object-store';
+export {
+  minioObjectAreas,
+  minioObjectStore,
+  type MinioLocation,
+  type MinioObjectStoreOptions,
+  parseMinioUrl,
+} from './object-store';

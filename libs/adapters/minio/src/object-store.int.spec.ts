@@ -1,11 +1,12 @@
-import { needsServer, objectStoreContract } from '@muster/testing';
-import { minioObjectStore } from './object-store';
+import { needsServer, objectAreasContract, objectStoreContract } from '@muster/testing';
+import { minioObjectAreas, minioObjectStore } from './object-store';
 
 needsServer('MINIO_URL', 'http://key:secret@127.0.0.1:9000/bucket', 'minioObjectStore', (url) => {
   objectStoreContract('minioObjectStore', async () => ({
     objects: await minioObjectStore({ url }),
     close: async () => undefined,
   }));
+  objectAreasContract('minioObjectAreas', () => minioObjectAreas({ url, prefix: 'areas/' }));
 });
 
 describe('minioObjectStore', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
+import { type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
 import { Client } from 'minio';
 
 /** Location and credentials of a bucket. */
@@ -92,6 +92,8 @@ const writeBody = async (path: string, body: Readable, maxBytes: number): Promis
 export interface MinioObjectStoreOptions {
   /** `http(s)://key:secret@host[:port]/bucket`; the bucket is made when it is absent. */
   readonly url: string;
+  /** Goes before the name of every object, e.g. `logs/`. Default: nothing. */
+  readonly prefix?: string;
 }
 
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
@@ -99,9 +101,31 @@ const ABSENT = ['NoSuchKey', 'NotFound'];
 const BEYOND_THE_END = ['InvalidRange'];
 const ALREADY_OURS = ['BucketAlreadyOwnedByYou', 'BucketAlreadyExists'];
 
-/** Bodies in MinIO or another S3, as `objects/ab/<64 hex>`. A digest that is not one has no body. Throws when the bucket cannot be had. */
-export const minioObjectStore = async (options: MinioObjectStoreOptions): Promise<ObjectStore> => {
-  const { bucket, ...location } = parseMinioUrl(options.url);
+/** Bodies in MinIO or another S3, as `<prefix>objects/ab/<64 hex>`. A digest that is not one has no body. Throws when the bucket cannot be had. */
+export const minioObjectStore = async (options: MinioObjectStoreOptions): Promise<ObjectStore> =>
+  storeIn(await openBucket(options.url), options.prefix ?? '');
+
+/** Object stores in one bucket, each below the name of its area. */
+export const minioObjectAreas = async ({ url, prefix = '' }: MinioObjectStoreOptions): Promise<ObjectAreas> => {
+  const bucket = await openBucket(url);
+  return {
+    area: async (name) => storeIn(bucket, `${prefix}${name}/`),
+    names: async () => {
+      const names: string[] = [];
+      for await (const item of bucket.client.listObjectsV2(bucket.name, prefix, false))
+        if (item.prefix) names.push(item.prefix.slice(prefix.length).replace(/\/$/, ''));
+      return names;
+    },
+  };
+};
+
+interface Bucket {
+  readonly client: Client;
+  readonly name: string;
+}
+
+const openBucket = async (url: string): Promise<Bucket> => {
+  const { bucket, ...location } = parseMinioUrl(url);
   const client = new Client(location);
   await ensureBucket(client, bucket).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
@@ -111,9 +135,13 @@ export const minioObjectStore = async (options: MinioObjectStoreOptions): Promis
     );
   });
 
+  return { client, name: bucket };
+};
+
+const storeIn = ({ client, name: bucket }: Bucket, prefix: string): ObjectStore => {
   const nameOf = (digest: string): string | undefined => {
     const hex = DIGEST.exec(digest)?.[1];
-    return hex && `objects/${hex.slice(0, 2)}/${hex}`;
+    return hex && `${prefix}objects/${hex.slice(0, 2)}/${hex}`;
   };
 
   return {
@@ -155,6 +183,12 @@ export const minioObjectStore = async (options: MinioObjectStoreOptions): Promis
     remove: async (digest) => {
       const name = nameOf(digest);
       if (name) await unless(ABSENT, client.removeObject(bucket, name));
+    },
+    list: async function* () {
+      for await (const { name, size, lastModified } of client.listObjectsV2(bucket, `${prefix}objects/`, true)) {
+        const digest = `sha256:${name?.split('/').at(-1) ?? ''}`;
+        if (DIGEST.test(digest)) yield { digest, bytes: size, storedAtMs: lastModified.getTime() };
+      }
     },
   };
 };

@@ -8,8 +8,8 @@ import {
 } from '@muster/assisted-api';
 import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { OBJECT_STORE, READ_MODELS } from '@muster/nest-kit';
-import type { ObjectStore, ReadModels } from '@muster/ports';
+import { LOGS, READ_MODELS } from '@muster/nest-kit';
+import type { ObjectAreas, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { Commands } from '../bus/commands';
@@ -62,17 +62,18 @@ const safe = (name: string): string =>
 export class LogBundle {
   constructor(
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
-    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    @Inject(LOGS) private readonly areas: ObjectAreas,
     private readonly clusters: ClusterViews,
     private readonly commands: Commands,
   ) {}
 
   async create(clusterId: string, logs: readonly CollectedLog[], context: CommandContext): Promise<Readable> {
+    const stored = await this.areas.area(clusterId);
     const entries: TarEntry[] = [
       { name: 'cluster_events.json', open: () => this.events(clusterId) },
       { name: 'cluster_metadata.json', open: async () => toJson(await this.clusters.show(clusterId)) },
       ...(await this.manifests(clusterId, context)),
-      ...logs.map(({ fileName, digest }) => ({ name: fileName, open: () => this.objectStore.open(digest) })),
+      ...logs.map(({ fileName, digest }) => ({ name: fileName, open: () => stored.open(digest) })),
     ];
     return createTar(entries);
   }

@@ -1,8 +1,8 @@
+import type { Readable } from 'node:stream';
 import { DownloadLogsQuery, LogsProgressBody, UploadLogsQuery } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { OBJECT_STORE, type Probe, PROBES, requireDiskReserve } from '@muster/nest-kit';
-import type { ObjectStore } from '@muster/ports';
+import { type Probe, PROBES, requireDiskReserve } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
@@ -13,12 +13,13 @@ import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { attachment } from '../http/file-answers';
 import { toOpenApi } from '../http/headers';
-import { LOG_BUNDLE_MAX_BYTES } from '../http/request-body';
+import { limitSlowUpload, LOG_BUNDLE_MAX_BYTES } from '../http/request-body';
 import { IdPipe, SchemaViolation } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { noHostOfCluster } from '../views/documents';
 import { HostViews } from '../views/host-views';
 import { type CollectedLog, collectedLogs, LogBundle } from './log-bundle';
+import { StoredLogs } from './stored-logs';
 
 const UPLOAD = toOpenApi({
   type: 'object',
@@ -36,12 +37,12 @@ const UPLOAD = toOpenApi({
 @Controller('v2')
 export class LogsController {
   constructor(
-    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     @Inject(PROBES) private readonly probes: readonly Probe[],
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
     private readonly commands: Commands,
     private readonly bundle: LogBundle,
+    private readonly stored: StoredLogs,
   ) {}
 
   @Get('clusters/:cluster_id/logs')
@@ -56,19 +57,19 @@ export class LogsController {
   ): Promise<StreamableFile> {
     const cluster = await this.clusters.document(clusterId);
     const logs = collectedLogs(cluster, await this.hosts.documentsOfCluster(clusterId));
-    if (query.logs_type === 'host') return this.one(logs, hostIdOf(query));
-    if (query.logs_type === 'controller') return this.one(logs, 'controller');
+    if (query.logs_type === 'host') return this.one(clusterId, logs, hostIdOf(query));
+    if (query.logs_type === 'controller') return this.one(clusterId, logs, 'controller');
     return attachment(await this.bundle.create(clusterId, logs, context), `${cluster.name}_logs.tar`);
   }
 
-  private async one(logs: readonly CollectedLog[], source: string): Promise<StreamableFile> {
+  private async one(clusterId: string, logs: readonly CollectedLog[], source: string): Promise<StreamableFile> {
     const log = logs.find((collected) => collected.source === source);
-    const body = log && (await this.objectStore.open(log.digest));
+    const body = log && (await this.stored.open(clusterId, log.digest));
     if (!log || !body) throw notCollected(source);
     return attachment(body, log.fileName);
   }
 
-  /** The body goes to the object store as it comes in; the fact that follows names it by digest. */
+  /** The body is stored while it arrives. The event that follows names it by its digest. */
   @Post('clusters/:cluster_id/logs')
   @HttpCode(204)
   @ApiConsumes('multipart/form-data')
@@ -84,14 +85,20 @@ export class LogsController {
     await this.clusters.document(clusterId);
     await requireDiskReserve(this.probes);
     const infraEnvId = query.logs_type === 'host' ? await this.infraEnvOf(clusterId, query) : '';
-    const body = await this.store(request);
-    if (query.logs_type === 'host') {
-      const input = { infraEnvId, hostId: query.host_id?.toLowerCase() ?? '', logsState: '', body };
-      await this.commands.ask(RegistrationService.method.recordHostLogs, input, context);
-    } else {
-      const input = { clusterId, logsState: '', logsType: query.logs_type, hostId: '', body };
-      await this.commands.ask(RegistrationService.method.recordClusterLogs, input, context);
-    }
+    const file = await uploadedFile(request);
+    const hostId = query.logs_type === 'host' ? (query.host_id?.toLowerCase() ?? '') : '';
+    const { recordHostLogs, recordClusterLogs } = RegistrationService.method;
+    const endCheck = limitSlowUpload(request, file);
+    const replaced = this.stored.replace(clusterId, hostId || query.logs_type, file, (body) =>
+      hostId
+        ? this.commands.ask(recordHostLogs, { infraEnvId, hostId, logsState: '', body }, context)
+        : this.commands.ask(
+            recordClusterLogs,
+            { clusterId, logsState: '', logsType: query.logs_type, hostId, body },
+            context,
+          ),
+    );
+    await replaced.finally(endCheck);
   }
 
   /** The host must be one of the cluster's before its body is taken in. */
@@ -103,18 +110,6 @@ export class LogsController {
     const host = hosts.find(({ id, infra_env_id }) => id === hostId && (!given || infra_env_id === given));
     if (!host) throw noHostOfCluster(clusterId, hostId);
     return host.infra_env_id;
-  }
-
-  private async store(request: FastifyRequest): Promise<{ digest: string; bytes: number }> {
-    if (!request.isMultipart())
-      throw new SchemaViolation('body must be multipart/form-data with the file in upfile', 415);
-    const part = await request.file();
-    if (!part || part.fieldname !== 'upfile') {
-      part?.file.resume();
-      throw new SchemaViolation('upfile in formData is required');
-    }
-    const { digest, bytes } = await this.objectStore.put(part.file, LOG_BUNDLE_MAX_BYTES);
-    return { digest, bytes };
   }
 
   @Put('clusters/:cluster_id/logs-progress')
@@ -142,6 +137,15 @@ export class LogsController {
   ): Promise<void> {
     await this.commands.ask(RegistrationService.method.recordHostLogs, { infraEnvId, hostId, logsState }, context);
   }
+}
+
+async function uploadedFile(request: FastifyRequest): Promise<Readable> {
+  if (!request.isMultipart())
+    throw new SchemaViolation('body must be multipart/form-data with the file in upfile', 415);
+  const part = await request.file();
+  if (part?.fieldname === 'upfile') return part.file;
+  part?.file.resume();
+  throw new SchemaViolation('upfile in formData is required');
 }
 
 function hostIdOf(query: DownloadLogsQuery): string {

@@ -34,7 +34,9 @@ describe('logs', () => {
     const [asked] = gateway.asked;
     const body = asked?.body['body'] as { digest: string; bytes: number };
     expect(asked?.body).toMatchObject({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID });
-    expect((await gateway.platform.objectStore.get(body.digest))?.toString()).toBe('what the host said');
+    expect((await (await gateway.platform.logs.area(CLUSTER_ID)).get(body.digest))?.toString()).toBe(
+      'what the host said',
+    );
     expect(body.bytes).toBe(18);
   });
 
@@ -77,7 +79,7 @@ describe('logs', () => {
 
   it('hands out one bundle as it came, and all of them as one archive that tar reads', async () => {
     const store = async (content: string): Promise<string> =>
-      (await gateway.platform.objectStore.put(Buffer.from(content), 10_000)).digest;
+      (await (await gateway.platform.logs.area(CLUSTER_ID)).put(Buffer.from(content), 10_000)).digest;
     const controller = await store('from the controller');
     const host = await store('x'.repeat(513));
     await gateway.project(2, [

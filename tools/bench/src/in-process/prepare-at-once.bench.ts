@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   inMemoryEventStore,
+  inMemoryObjectAreas,
   inMemoryObjectStore,
   inMemoryReadModels,
   inMemorySecrets,
@@ -34,6 +35,7 @@ export const prepareAtOnce: Bench = {
       eventStore: inMemoryEventStore(),
       readModels: inMemoryReadModels(),
       objectStore: inMemoryObjectStore(),
+      logs: inMemoryObjectAreas(),
       secrets: inMemorySecrets(),
       requests,
       clock: { nowMs: () => Date.now() },

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { boolean, duration, integer, json, list, port, text } from '../setting';
+import { boolean, bytes, duration, integer, json, list, port, text } from '../setting';
 import { IMAGES_EXPECTED, RELEASE_IMAGES, RELEASE_SOURCES } from './shared.settings';
 
 const GATEWAY = { readBy: ['gateway'] } as const;
@@ -79,6 +79,12 @@ export const GATEWAY_SETTINGS = {
     min: 0,
     max: RATE_MAX,
     meaning: 'Events that one token may add per minute (`POST /v2/events`) before 429. 0: no limit.',
+  }),
+  LOGS_BYTES_PER_CLUSTER_MAX: bytes({
+    ...GATEWAY,
+    fallback: 2 * 1024 ** 3,
+    meaning:
+      'The size of all uploaded logs of one cluster, in bytes. An upload that would exceed it is refused with 507.',
   }),
   FAILED_PROOFS_PER_MINUTE_MAX: integer({
     ...GATEWAY,

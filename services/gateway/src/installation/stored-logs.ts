@@ -1,0 +1,134 @@
+import type { Readable } from 'node:stream';
+import { CLOCK, EVENT_STORE, LOGS, type MusterEventStore } from '@muster/nest-kit';
+import { type Clock, type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { ReadYourWrites } from '../bus/read-your-writes';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
+import { LOG_BUNDLE_MAX_BYTES } from '../http/request-body';
+import { ClusterViews } from '../views/cluster-views';
+import { HostViews } from '../views/host-views';
+import { collectedLogs } from './log-bundle';
+
+const SWEEP_INTERVAL_MS = 3_600_000;
+/** A body younger than this may belong to an upload whose event is not stored yet. */
+const ORPHAN_AGE_MS = 3_600_000;
+const READ_MODELS_WAIT_MS = 60_000;
+
+/**
+ * Bodies of uploaded logs, one area per cluster. A replaced body is removed with the upload that replaces it. Bodies that nothing refers to
+ * (an upload that was refused, a host or cluster that was deleted) are removed once an hour.
+ */
+@Injectable()
+export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('logs');
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(LOGS) private readonly areas: ObjectAreas,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly readYourWrites: ReadYourWrites,
+    private readonly clusters: ClusterViews,
+    private readonly hosts: HostViews,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.sweep().catch((error: unknown) => this.logger.warn(`Orphaned logs were not removed: ${String(error)}`));
+    }, SWEEP_INTERVAL_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  async open(clusterId: string, digest: string): Promise<Readable | undefined> {
+    return (await this.areas.area(clusterId)).open(digest);
+  }
+
+  /**
+   * Stores the body, then calls `record`, which has to store the event with the digest. `source`: `controller` or the id of a host.
+   * @throws RefusalError `insufficient-storage` when the logs of the cluster would exceed LOGS_BYTES_PER_CLUSTER_MAX; ObjectTooLarge
+   */
+  async replace(
+    clusterId: string,
+    source: string,
+    body: Readable,
+    record: (stored: StoredObject) => Promise<unknown>,
+  ): Promise<void> {
+    const area = await this.areas.area(clusterId);
+    const before = await this.referenced(clusterId);
+    const replaced = before.get(source);
+    const stored = await this.putWithinQuota(clusterId, area, body, replaced);
+    try {
+      await record(stored);
+    } catch (error) {
+      await this.removeUnreferenced(clusterId, area, stored.digest);
+      throw error;
+    }
+    if (replaced !== undefined) await this.removeUnreferenced(clusterId, area, replaced);
+  }
+
+  /** Removes bodies that nothing refers to. Does nothing while the read models are behind the event store. */
+  async sweep(): Promise<void> {
+    if (!(await this.readYourWrites.passed(await this.eventStore.head(), READ_MODELS_WAIT_MS))) return;
+    for (const clusterId of await this.areas.names()) {
+      const area = await this.areas.area(clusterId);
+      const referenced = new Set((await this.referenced(clusterId)).values());
+      for await (const { digest, storedAtMs } of area.list())
+        if (!referenced.has(digest) && this.clock.nowMs() - storedAtMs > ORPHAN_AGE_MS) await area.remove(digest);
+    }
+  }
+
+  private async putWithinQuota(
+    clusterId: string,
+    area: ObjectStore,
+    body: Readable,
+    replaced: string | undefined,
+  ): Promise<StoredObject> {
+    const quota = this.config.logsBytesPerClusterMax;
+    const left = quota - (await bytesIn(area, replaced));
+    if (left <= 0) {
+      body.resume();
+      throw quotaExceeded(clusterId, quota);
+    }
+    const stored = await area.put(body, Math.min(LOG_BUNDLE_MAX_BYTES, left)).catch((error: unknown) => {
+      throw error instanceof ObjectTooLarge && left < LOG_BUNDLE_MAX_BYTES ? quotaExceeded(clusterId, quota) : error;
+    });
+    // Uploads at the same time do not see each other before they are stored.
+    if ((await bytesIn(area, replaced === stored.digest ? undefined : replaced)) <= quota) return stored;
+    await this.removeUnreferenced(clusterId, area, stored.digest);
+    throw quotaExceeded(clusterId, quota);
+  }
+
+  /** Digests of the logs of the cluster by their source; none for a cluster that does not exist. */
+  private async referenced(clusterId: string): Promise<ReadonlyMap<string, string>> {
+    const cluster = await this.clusters.document(clusterId).catch((error: unknown) => {
+      if (error instanceof RefusalError && error.refusal.code === 'not-found') return undefined;
+      throw error;
+    });
+    if (!cluster) return new Map();
+    const logs = collectedLogs(cluster, await this.hosts.documentsOfCluster(clusterId));
+    return new Map(logs.map(({ source, digest }) => [source, digest]));
+  }
+
+  /** Two hosts may have uploaded the same bytes. */
+  private async removeUnreferenced(clusterId: string, area: ObjectStore, digest: string): Promise<void> {
+    if (![...(await this.referenced(clusterId)).values()].includes(digest)) await area.remove(digest);
+  }
+}
+
+/** Bytes of all bodies but one. */
+async function bytesIn(area: ObjectStore, without: string | undefined): Promise<number> {
+  let sum = 0;
+  for await (const { digest, bytes } of area.list()) if (digest !== without) sum += bytes;
+  return sum;
+}
+
+const quotaExceeded = (clusterId: string, quota: number): RefusalError =>
+  new RefusalError({
+    code: 'insufficient-storage',
+    reason: `The logs of cluster ${clusterId} would exceed ${quota} bytes (LOGS_BYTES_PER_CLUSTER_MAX). Upload less, or raise the setting.`,
+  });

@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream';
+import { inMemoryEventStore, inMemoryObjectAreas } from '@muster/adapter-in-memory';
+import type { ClusterDocument, HostDocument } from '@muster/assisted-api';
+import type { StoredObject } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument } from '../sample-documents.fixture.spec';
+import { StoredLogs } from './stored-logs';
+
+const QUOTA = 1_000;
+const TWO_HOURS_MS = 7_200_000;
+const DELETED_CLUSTER = '0000dead-0000-4000-8000-000000000000';
+
+describe('stored logs', () => {
+  const areas = inMemoryObjectAreas();
+  let digests: { [source: string]: string } = {};
+  let nowMs = Date.now();
+  let isCaughtUp = true;
+  const cluster = (): ClusterDocument =>
+    ({ ...clusterDocument().document, _log_digests: digests }) as unknown as ClusterDocument;
+  const logs = new StoredLogs(
+    areas,
+    { logsBytesPerClusterMax: QUOTA } as never,
+    inMemoryEventStore() as never,
+    { nowMs: () => nowMs },
+    { passed: async () => isCaughtUp } as never,
+    {
+      document: async (id: string) => {
+        if (id === CLUSTER_ID) return cluster();
+        throw new RefusalError({ code: 'not-found', reason: 'There is no such cluster.' });
+      },
+    } as never,
+    { documentsOfCluster: async () => [hostDocument().document as unknown as HostDocument] } as never,
+  );
+
+  beforeEach(async () => {
+    digests = {};
+    nowMs = Date.now();
+    isCaughtUp = true;
+    for (const name of await areas.names()) {
+      const area = await areas.area(name);
+      for await (const { digest } of area.list()) await area.remove(digest);
+    }
+  });
+
+  const upload = (source: string, text: string): Promise<void> =>
+    logs.replace(CLUSTER_ID, source, Readable.from([Buffer.from(text)]), async ({ digest }: StoredObject) => {
+      digests = { ...digests, [source]: digest };
+    });
+  const held = async (name = CLUSTER_ID): Promise<readonly string[]> => {
+    const area = await areas.area(name);
+    const texts: string[] = [];
+    for await (const { digest } of area.list()) texts.push(String(await area.get(digest)));
+    return texts.sort();
+  };
+  const quotaRefusal = { refusal: { code: 'insufficient-storage', reason: expect.stringContaining('1000 bytes') } };
+
+  it('removes a body that is replaced', async () => {
+    await upload('controller', 'first');
+    await upload('controller', 'second');
+    expect(await held()).toEqual(['second']);
+    await upload('controller', 'second');
+    expect(await held()).toEqual(['second']);
+  });
+
+  it('keeps a replaced body that another source uploaded too', async () => {
+    await upload('controller', 'the same');
+    await upload(HOST_ID, 'the same');
+    await upload('controller', 'another');
+    expect(await held()).toEqual(['another', 'the same']);
+  });
+
+  it('removes a body whose event was refused, but not when the same bytes were uploaded before', async () => {
+    await upload('controller', 'kept');
+    const refuse = async (): Promise<never> => {
+      throw new RefusalError({ code: 'already-exists', reason: 'not now' });
+    };
+    for (const text of ['kept', 'refused'])
+      await expect(logs.replace(CLUSTER_ID, 'controller', Readable.from([Buffer.from(text)]), refuse)).rejects.toThrow(
+        'not now',
+      );
+    expect(await held()).toEqual(['kept']);
+  });
+
+  it('refuses what exceeds the quota of the cluster, and counts the replaced body no longer', async () => {
+    await upload('controller', 'a'.repeat(900));
+    await expect(upload(HOST_ID, 'b'.repeat(101))).rejects.toMatchObject(quotaRefusal);
+    await upload('controller', 'c'.repeat(1_000));
+    await expect(upload(HOST_ID, 'd')).rejects.toMatchObject(quotaRefusal);
+    expect(await held()).toEqual(['c'.repeat(1_000)]);
+  });
+
+  it('does not exceed the quota with uploads at the same time', async () => {
+    const texts = ['x', 'y', 'z'].map((letter) => letter.repeat(600));
+    await Promise.allSettled(texts.map((text, index) => upload(index === 0 ? 'controller' : HOST_ID, text)));
+    expect((await held()).join('').length).toBeLessThanOrEqual(QUOTA);
+  });
+
+  it('sweeps bodies that nothing refers to once they are old enough', async () => {
+    await upload('controller', 'referenced');
+    await (await areas.area(CLUSTER_ID)).put(Buffer.from('orphan'), 100);
+    await (await areas.area(DELETED_CLUSTER)).put(Buffer.from('of a deleted cluster'), 100);
+    await logs.sweep();
+    expect(await held()).toEqual(['orphan', 'referenced']);
+    nowMs += TWO_HOURS_MS;
+    isCaughtUp = false;
+    await logs.sweep();
+    expect(await held(DELETED_CLUSTER)).toEqual(['of a deleted cluster']);
+    isCaughtUp = true;
+    await logs.sweep();
+    expect(await held()).toEqual(['referenced']);
+    expect(await held(DELETED_CLUSTER)).toEqual([]);
+  });
+});
