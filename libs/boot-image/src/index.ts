@@ -25,6 +25,7 @@ export { parseCatalogue, readBootCatalogue, type BootCatalogue, type BootEntry }
 export {
   createIgnitionArchive,
   fillIgnitionArea,
+  IGNITION_ARCHIVE_BYTES_MAX,
   IGNITION_AREA_BYTES_MAX,
   ignitionConfigOf,
   locateIgnitionArea,

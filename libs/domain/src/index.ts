@@ -25,15 +25,8 @@ export * from './host/stages';
 export * from './host/state';
 export * from './infra-env/commands';
 export * from './infra-env/decider';
-export { IGNITION_ARCHIVE_BYTES_MAX } from './infra-env/ignition-override';
 export { INFRA_ENV_VARIABLES } from './infra-env/rows';
 export * from './infra-env/state';
-export {
-  networkFormOf,
-  planRamdiskNetworks,
-  planStaticNetworks,
-  staticNetworkProblem,
-} from './infra-env/static-network';
 export * from './roles/host-summary';
 export * from './roles/suggest-roles';
 export { imagesOf } from './steps/installation-steps';

@@ -163,10 +163,10 @@ export interface LevelCondition extends VersionRange {
 /** Rows in order: the first row whose condition holds decides. */
 export type FirstMatch<Row> = readonly Row[];
 
-/** The level where the condition holds. */
+/** The support level of a feature where the condition holds. Rows have an order: the first one that holds decides. */
 export interface LevelRow extends LevelCondition {
   readonly level: SupportLevel;
-  /** Why it is unusable; by default what the condition speaks of. */
+  /** Why the feature is unusable. @default derived from the condition: platform, architecture, or version */
   readonly reason?: UnavailableReason;
 }
 

@@ -54,6 +54,12 @@ export {
   type NetworkForm,
   planHostNetworks,
 } from './static-network/host-networks';
+export {
+  networkFormOf,
+  planRamdiskNetworks,
+  planStaticNetworks,
+  staticNetworkProblem,
+} from './static-network/static-networks';
 export { describeNetworkProblem, type NetworkProblem } from './static-network/nmstate';
 export {
   hostNetworkFiles,

@@ -1,3 +1,4 @@
+import { createIgnitionArchive, IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
 import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/contracts';
 import {
   type ClusterState,
@@ -49,6 +50,7 @@ export class InfraEnvsController {
     const settings = { ...given, proxy, imageType: given.imageType || defaultImageType(cluster) };
     const refusal = infraEnvFeatureRefusal(settings, undefined, cluster);
     if (refusal) throw new RefusalError(refusal);
+    refuseLargeOverride(settings.ignitionConfigOverride);
     await this.checkStaticNetworks(settings);
     const at = this.aggregates.now();
     const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
@@ -66,6 +68,8 @@ export class InfraEnvsController {
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy, state.settings.proxy);
     const changes = { ...given, proxy };
     await this.refuseUnsupported(state, changes);
+    if (changes.ignitionConfigOverride !== state.settings.ignitionConfigOverride)
+      refuseLargeOverride(changes.ignitionConfigOverride);
     if (changes.staticNetworkConfig !== undefined || changes.openshiftVersion !== undefined)
       await this.checkStaticNetworks(mergeInfraEnvSettings(state.settings, infraEnvChanges(state.settings, changes)));
     const at = this.aggregates.now();
@@ -121,4 +125,16 @@ export class InfraEnvsController {
     const refusal = infraEnvFeatureRefusal(changes, state.settings, cluster);
     if (refusal) throw new RefusalError(refusal);
   }
+}
+
+/** What an ordinary discovery configuration takes of the area in the image. */
+const OWN_PART_BYTES = 16 * 1024;
+
+/** @throws RefusalError when no image can carry the override. */
+function refuseLargeOverride(text = ''): void {
+  const bytes = createIgnitionArchive(new TextEncoder().encode(text)).length;
+  const bytesMax = IGNITION_ARCHIVE_BYTES_MAX - OWN_PART_BYTES;
+  if (bytes <= bytesMax) return;
+  const reason = `ignition_config_override takes ${bytes} bytes of the image when it is compressed. Allowed: at most ${bytesMax}. Let hosts fetch large files from a server instead.`;
+  throw new RefusalError({ code: 'invalid-input', subject: 'ignition_config_override', reason });
 }

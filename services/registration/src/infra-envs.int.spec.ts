@@ -46,3 +46,41 @@ describe('The image type of an infra-env', () => {
     expect((await running.infraEnv(cluster.infraEnvId)).settings.imageType).toBe(expected);
   });
 });
+
+describe('The ignition override of an infra-env', () => {
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
+
+  const filled = (characters: string): string =>
+    JSON.stringify({
+      ignition: { version: '3.1.0' },
+      storage: { files: [{ path: '/etc/x', contents: { source: `data:,${characters}` } }] },
+    });
+  const noise = Array.from({ length: 60_000 }, (_, n) => ((n * 2_654_435_761) % 2 ** 32).toString(36)).join('');
+
+  it('is accepted when it fits into an image, however often it repeats itself', async () => {
+    const cluster = new TestCluster(running);
+    const ignitionConfigOverride = filled('a'.repeat(400_000));
+    await cluster.registerInfraEnv('', { ignitionConfigOverride });
+    expect((await running.infraEnv(cluster.infraEnvId)).settings.ignitionConfigOverride).toBe(ignitionConfigOverride);
+  });
+
+  it('is refused with its size when no image can carry it', async () => {
+    const cluster = new TestCluster(running);
+    const refusal = {
+      subject: 'ignition_config_override',
+      reason: expect.stringMatching(/takes \d+ bytes of the image when it is compressed. Allowed: at most 245760/),
+    };
+    await expect(cluster.registerInfraEnv('', { ignitionConfigOverride: filled(noise) })).rejects.toMatchObject({
+      refusal,
+    });
+    await cluster.registerInfraEnv('');
+    const change = {
+      infraEnvId: cluster.infraEnvId,
+      changes: { ignitionConfigOverride: filled(noise) },
+      pullSecret: '',
+    };
+    await expect(running.ask(RegistrationService.method.reviseInfraEnv, change)).rejects.toMatchObject({ refusal });
+  });
+});

@@ -7,7 +7,9 @@ import type { IsoImage } from '../iso/iso-image';
 import type { Overlay } from '../overlay-source';
 import { isCount, readJson, regionInFile, regionInImage } from './embed-region';
 
-/** CoreOS images reserve 256 KiB. The limit bounds the allocation for a damaged image. */
+/** CoreOS images reserve 256 KiB for a compressed config. */
+export const IGNITION_ARCHIVE_BYTES_MAX = 256 * 1024;
+/** Bounds the allocation for a damaged image. */
 export const IGNITION_AREA_BYTES_MAX = 16 * 1024 * 1024;
 
 const INFO_PATH = '/coreos/igninfo.json';

@@ -6,7 +6,6 @@ import type { InfraEnvCommand } from './commands';
 import { INFRA_ENV_TABLE, infraEnvDecider } from './decider';
 import { INFRA_ENV_INPUT_RULES } from './input';
 import { type InfraEnvState, initialInfraEnvState } from './state';
-import { staticNetworkProblem } from './static-network';
 
 type Settings = Plain<InfraEnvSettings>;
 const AT = '2026-01-01T00:00:00.000Z';
@@ -156,24 +155,6 @@ describe('input of an infra-env', () => {
     );
   });
 
-  it('is refused when an override would not fit into an image, however often it repeats itself', () => {
-    const filled = (characters: string): string =>
-      JSON.stringify({
-        ignition: { version: '3.1.0' },
-        storage: { files: [{ path: '/etc/x', contents: { source: `data:,${characters}` } }] },
-      });
-    const repeated = filled('a'.repeat(400_000));
-    const noise = filled(
-      Array.from({ length: 60_000 }, (_, n) => ((n * 2_654_435_761) % 2 ** 32).toString(36)).join(''),
-    );
-    expect(when(initialInfraEnvState(), register({ ignitionConfigOverride: repeated })).types).toEqual([
-      'InfraEnvRegistered',
-    ]);
-    expect(refusalOf(initialInfraEnvState(), register({ ignitionConfigOverride: noise })).reason).toMatch(
-      /takes \d+ bytes of the image when it is compressed, and 245760 are there/,
-    );
-  });
-
   it('leaves an override alone that was stored before it was looked at so closely', () => {
     const ignitionConfigOverride = '{"kept":true}';
     const state = { ...registered, settings: { ...registered.settings, ignitionConfigOverride } };
@@ -206,15 +187,5 @@ describe('input of an infra-env', () => {
       proxy: { httpProxy: 'http://[fd00::2]:3128', httpsProxy: 'https://proxy.example.com' },
     };
     expect(when(initialInfraEnvState(), register(settings)).types).toEqual(['InfraEnvRegistered']);
-  });
-});
-
-describe('staticNetworkProblem', () => {
-  it.each(['{}', '[{"network_yaml":"interfaces: []"}]', '[null]', '['])('names what is wrong with %s', (config) => {
-    expect(staticNetworkProblem({ staticNetworkConfig: config })?.reason).toMatch(/static_network_config/);
-  });
-
-  it.each(['', '[]'])('accepts no static networks: %j', (config) => {
-    expect(staticNetworkProblem({ staticNetworkConfig: config })).toBeUndefined();
   });
 });

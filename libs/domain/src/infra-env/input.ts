@@ -1,9 +1,8 @@
 import { parseIp } from '@muster/addresses';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import { isCertificateList } from '@muster/ignition-config';
+import { isCertificateList, parseIgnitionOverride } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
 import { isJsonObject, isProxyUrl, isSshPublicKeys, parseJson, wrongHostIn } from '../text-forms';
-import { ignitionOverrideProblem } from './ignition-override';
 import { IMAGE_TYPES } from './state';
 
 type Settings = Plain<InfraEnvSettings>;
@@ -147,7 +146,12 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
   {
     id: 'ignition-override-readable',
     subject: 'ignition_config_override',
-    check: ({ given, before }) => ignitionOverrideProblem(given, before),
+    check: ({ given, before }) => {
+      const text = given.ignitionConfigOverride ?? '';
+      if (text === '' || text === before?.ignitionConfigOverride) return undefined;
+      const parsed = parseIgnitionOverride(text, 'ignition_config_override');
+      return parsed.kind === 'refused' ? parsed.refusal : undefined;
+    },
   },
 ];
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { MAX_NETWORK_YAML_CHARACTERS, planHostNetworks } from './host-networks';
 import { MAC, host, eth0, problemsOf } from './host-networks.fixture.spec';
+import { staticNetworkProblem } from './static-networks';
 
 describe('what is wrong with a static network', () => {
   it.each([
@@ -164,5 +165,15 @@ describe('any static network', () => {
         expect(hosts.length === 0).toBe(problems.length > 0);
       }),
     );
+  });
+});
+
+describe('staticNetworkProblem', () => {
+  it.each(['{}', '[{"network_yaml":"interfaces: []"}]', '[null]', '['])('names what is wrong with %s', (config) => {
+    expect(staticNetworkProblem({ staticNetworkConfig: config })?.reason).toMatch(/static_network_config/);
+  });
+
+  it.each(['', '[]'])('accepts no static networks: %j', (config) => {
+    expect(staticNetworkProblem({ staticNetworkConfig: config })).toBeUndefined();
   });
 });

@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { planRamdiskNetworks, planStaticNetworks, staticNetworkProblem } from '@muster/domain';
-import { manifestContentFault } from '@muster/ignition-config';
+import {
+  manifestContentFault,
+  planRamdiskNetworks,
+  planStaticNetworks,
+  staticNetworkProblem,
+} from '@muster/ignition-config';
 import { RefusalError } from '@muster/problems';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 
@@ -171,8 +175,8 @@ const STATIC_NETWORKS = 'static_network_config';
 
 /** Every document of a user that is read in a worker: those whose parser may need much time or memory. */
 export const DOCUMENT_TASKS = {
-  checkStaticNetworks: task('@muster/domain', STATIC_NETWORKS, staticNetworkProblem),
-  planStaticNetworks: task('@muster/domain', STATIC_NETWORKS, planStaticNetworks),
-  planRamdiskNetworks: task('@muster/domain', STATIC_NETWORKS, planRamdiskNetworks),
+  checkStaticNetworks: task('@muster/ignition-config', STATIC_NETWORKS, staticNetworkProblem),
+  planStaticNetworks: task('@muster/ignition-config', STATIC_NETWORKS, planStaticNetworks),
+  planRamdiskNetworks: task('@muster/ignition-config', STATIC_NETWORKS, planRamdiskNetworks),
   checkManifest: task('@muster/ignition-config', 'content', manifestContentFault),
 } as const;

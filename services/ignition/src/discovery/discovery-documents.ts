@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { createIgnitionArchive } from '@muster/boot-image';
+import { createIgnitionArchive, IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
 import { type InfraEnvSettings, type Plain, PULL_SECRET } from '@muster/contracts';
-import { IGNITION_ARCHIVE_BYTES_MAX, infraEnvDecider, type InfraEnvState } from '@muster/domain';
+import { infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { BoundedMap, KeyedQueue } from '@muster/event-sourcing';
 import {
   describeNetworkProblem,

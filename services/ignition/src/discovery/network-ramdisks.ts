@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { createRamdisk, type RamdiskFile } from '@muster/boot-image';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import { infraEnvDecider, type planRamdiskNetworks } from '@muster/domain';
-import { networkRamdiskFiles, proxyEnvironmentLines } from '@muster/ignition-config';
+import { infraEnvDecider } from '@muster/domain';
+import { networkRamdiskFiles, type planRamdiskNetworks, proxyEnvironmentLines } from '@muster/ignition-config';
 import {
   DOCUMENT_TASKS,
   DocumentWorkers,

@@ -1,6 +1,6 @@
 import { createRamdisk, type RamdiskFile } from '@muster/boot-image';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import { planRamdiskNetworks } from '@muster/domain';
+import { planRamdiskNetworks } from '@muster/ignition-config';
 import { networkFiles as filesOf, RamdiskMemo, REMEMBERED_RAMDISKS_MAX } from './network-ramdisks';
 
 const networkFiles = (settings: Plain<InfraEnvSettings>) => filesOf(settings, planRamdiskNetworks(settings));

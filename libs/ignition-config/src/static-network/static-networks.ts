@@ -1,13 +1,8 @@
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import {
-  describeNetworkProblem,
-  type HostNetworkConfig,
-  type HostNetworks,
-  type NetworkForm,
-  planHostNetworks,
-} from '@muster/ignition-config';
+import { isAtLeast, parseVersion } from '@muster/feature-support';
 import type { Refusal } from '@muster/problems';
-import { isAtLeast, parseVersion } from '@muster/validation-rules';
+import { type HostNetworkConfig, type HostNetworks, type NetworkForm, planHostNetworks } from './host-networks';
+import { describeNetworkProblem } from './nmstate';
 
 /** From here on the hosts' operating system reads nmstate policies itself. */
 const POLICIES_SINCE = '4.18';
