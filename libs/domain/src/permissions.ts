@@ -74,6 +74,12 @@ export const CLUSTER_PERMISSIONS = {
     code: 'not-ready',
     refusal: 'the files of its installation do not exist yet',
   },
+  /** `error` as well: the controller collects logs of the cluster after a failure. */
+  'give-credentials-to-agents': {
+    statuses: [...INSTALLING_STATUSES, 'error'],
+    code: 'forbidden',
+    refusal: 'agents get its files and credentials only while it is being installed',
+  },
   'download-logs': { statuses: CLUSTER_STATUSES, code: 'not-allowed-in-state', refusal: '' },
   'upload-logs': { statuses: CLUSTER_STATUSES, code: 'not-allowed-in-state', refusal: '' },
   /** `error` as well: after a passed deadline the installation may still succeed (docs/adr/0011). */

@@ -6,6 +6,9 @@ const IMAGE_TOKEN_KEY = 'image-token-key';
 /** In the scope of the ignition service: the key that signs agent tokens when no key pair is configured. */
 const SERVICE_SCOPE = 'service-ignition';
 const AGENT_TOKEN_KEY = 'infra-env-token-key';
+/** In the scope of the gateway: the key that signs the URLs of downloads. */
+const GATEWAY_SCOPE = 'service-gateway';
+const DOWNLOAD_TOKEN_KEY = 'download-token-key';
 /** In the scope of an infra-env: the generation of its agent tokens. Absent until the first revocation. */
 const AGENT_TOKEN_GENERATION = 'agent-token-generation';
 const KEY_BYTES = 32;
@@ -55,6 +58,10 @@ export async function isCurrentGeneration(secrets: Secrets, infraEnvId: string, 
 
 /** The key that signs agent tokens when no key pair is configured. The first call creates it. */
 export const agentTokenKey = (secrets: Secrets): Promise<Buffer> => keyOf(secrets, SERVICE_SCOPE, AGENT_TOKEN_KEY);
+
+/** The key that signs the URLs of downloads. The first call creates it. */
+export const downloadTokenKey = (secrets: Secrets): Promise<Buffer> =>
+  keyOf(secrets, GATEWAY_SCOPE, DOWNLOAD_TOKEN_KEY);
 
 async function keyOf(secrets: Secrets, scope: string, name: string): Promise<Buffer> {
   const known = await secrets.open(scope, name);

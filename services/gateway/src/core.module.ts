@@ -4,6 +4,7 @@ import { type DynamicModule, Global, Module, type Provider } from '@nestjs/commo
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthGuard, BodyGuard } from './auth/auth.guard';
 import { AUTHENTICATOR, type Authenticator } from './auth/caller';
+import { DownloadUrls } from './auth/download-urls';
 import { LastSeen } from './auth/last-seen';
 import { createSiteKey, LocalAuthenticator, LocalTokens, SiteAuthenticator } from './auth/local.authenticator';
 import { OidcAuthenticator } from './auth/oidc.authenticator';
@@ -43,6 +44,7 @@ function authenticatorFor(
 const SHARED = [
   Readiness,
   LastSeen,
+  DownloadUrls,
   TokenScopes,
   Ownership,
   ResourceAccess,

@@ -3,7 +3,7 @@ import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { subjectOfMethod } from '@muster/contracts';
 import { projectionSubject } from '@muster/event-sourcing';
 import type { Environment, Platform } from '@muster/nest-kit';
-import { type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
+import { type Clock, type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
 import type { Refusal } from '@muster/problems';
 import { eventToAppend } from '@muster/testing';
 import { openTestPlatform } from '@muster/testing/platform';
@@ -53,10 +53,11 @@ export const API = '/api/assisted-install';
 
 export async function startRunningGateway(
   environment: Environment = {},
-  { storedEvents = 0 } = {},
+  { storedEvents = 0, clock }: { readonly storedEvents?: number; readonly clock?: Clock } = {},
 ): Promise<RunningGateway> {
   const platform = await openTestPlatform({
     environment: { REST_HOST: '127.0.0.1', REST_PORT: '0', ...environment },
+    ...(clock && { clock }),
   });
   const bus = await platform.connect('others');
   const facts = Array.from({ length: storedEvents }, () => eventToAppend());

@@ -62,7 +62,12 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     image = Buffer.from(await (await fetch(url)).arrayBuffer());
     const context = { commandId: 'c', correlationId: 'c', actor: 'person' };
     const method = IgnitionService.method.renderDiscoveryIgnition;
-    const answer = await callService(platform.requests, method, { infraEnvId: INFRA_ENV_ID, isoType: '' }, context);
+    const answer = await callService(
+      platform.requests,
+      method,
+      { infraEnvId: INFRA_ENV_ID, isoType: '', withoutToken: false },
+      context,
+    );
     ignition = Buffer.from(answer.ignition, 'base64').toString();
   });
   afterAll(async () => {

@@ -30,6 +30,7 @@ import {
   INFRA_ENV_FILES,
   IPXE_SCRIPT_TYPES,
   PLATFORM_TYPES,
+  PRESIGNED_CLUSTER_FILES,
   PRESIGNED_INFRA_ENV_FILES,
   SORT_ORDERS,
   UPLOADED_LOGS_TYPES,
@@ -67,6 +68,13 @@ export class ListInfraEnvsQuery {
 
 export class ClusterFileQuery {
   @IsIn(CLUSTER_FILES) @LastValue() readonly file_name!: string;
+}
+
+export class PresignedClusterFileQuery {
+  @IsIn(PRESIGNED_CLUSTER_FILES) @LastValue() readonly file_name!: string;
+  @IsOptional() @IsIn(DOWNLOADED_LOGS_TYPES) @LastValue() readonly logs_type?: string;
+  @IsOptional() @IsUUID('loose') @LastValue() readonly host_id?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly additional_name?: string;
 }
 
 export class CredentialFileQuery {

@@ -66,6 +66,15 @@ export const CLUSTER_FILES = [
   'custom_manifests.yaml',
   'arbiter.ign',
 ] as const;
+export const PRESIGNED_CLUSTER_FILES = [
+  'bootstrap.ign',
+  'master.ign',
+  'metadata.json',
+  'worker.ign',
+  'install-config.yaml',
+  'logs',
+  'manifests',
+] as const;
 export const CREDENTIAL_FILES = ['kubeadmin-password', 'kubeconfig', 'kubeconfig-noingress'] as const;
 export const INFRA_ENV_FILES = ['discovery.ign', 'ipxe-script', 'static-network-config'] as const;
 export const PRESIGNED_INFRA_ENV_FILES = ['discovery.ign', 'ipxe-script'] as const;

@@ -62,9 +62,6 @@ export const AnswersNothing =
     note(does, { ...NOTHING_SPECIAL, ...particulars })(target, key, handler);
   };
 
-/** A route of the contract that is always refused. */
-export const AnswersRefusal = (does: string): MethodDecorator => note(does, NOTHING_SPECIAL);
-
 const NOTHING_SPECIAL: AnswerNote = {
   mediaType: JSON_TYPE,
   headers: {},

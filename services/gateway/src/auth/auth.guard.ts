@@ -16,6 +16,7 @@ import {
   type PathIds,
   type Role,
 } from './caller';
+import { DownloadUrls, OPENED_BY_URL } from './download-urls';
 import { LastSeen } from './last-seen';
 import { idsOfBody, idsOfPath, idsOfQuery, ResourceAccess } from './ownership';
 import { RequestRates } from './request-rates';
@@ -46,6 +47,7 @@ export class AuthGuard implements CanActivate {
     private readonly access: ResourceAccess,
     private readonly rates: RequestRates,
     private readonly lastSeen: LastSeen,
+    private readonly downloads: DownloadUrls,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -60,7 +62,9 @@ export class AuthGuard implements CanActivate {
       return true;
     }
     const path = pathIdsOf(request);
-    const caller = await this.identify(schemes, request, path);
+    const isDownload = this.reflector.get<boolean | undefined>(OPENED_BY_URL, handler) === true;
+    const caller =
+      (isDownload && (await this.downloads.callerOf(request))) || (await this.identify(schemes, request, path));
     if (!caller) {
       this.rates.countFailure(request.ip);
       throw new RefusalError(UNAUTHORIZED);

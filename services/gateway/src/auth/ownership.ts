@@ -87,12 +87,17 @@ export class TokenScopes {
     );
   }
 
+  /** Whether a host of the scope belongs to the cluster now. */
+  async hasHostIn(scope: TokenScope, clusterId: string): Promise<boolean> {
+    if ('clusterId' in scope) return scope.clusterId === clusterId;
+    const where = { infra_env_id: scope.infraEnvId, cluster_id: clusterId };
+    return (await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: 1 })).length > 0;
+  }
+
   /** True when hosts of the infra-env are, or will be, hosts of the cluster. */
   private async feeds(infraEnvId: string, clusterId: string): Promise<boolean> {
     const infraEnv = await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
-    if (infraEnv?.cluster_id === clusterId) return true;
-    const where = { infra_env_id: infraEnvId, cluster_id: clusterId };
-    return (await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: 1 })).length > 0;
+    return infraEnv?.cluster_id === clusterId || this.hasHostIn({ infraEnvId }, clusterId);
   }
 }
 
@@ -162,6 +167,11 @@ export class Ownership {
     for (const [collection, key] of wanted)
       if (!(await this.readModels.get(collection, key))) throw new RefusalError(NOT_YOURS);
     await this.check(caller, 'read', { clusterId, infraEnvId, hostIds: hostId ? [hostId] : [] });
+  }
+
+  /** Whether the caller may change the document. What gives write access, such as the token of an agent, is not shown without it. */
+  async permitsWrite(caller: Caller, document: Owned): Promise<boolean> {
+    return seesEverything(caller, 'write') || (caller.role === 'user' && (await this.mayWrite(caller, document)));
   }
 
   /** Whether a list shows the document to the caller. */

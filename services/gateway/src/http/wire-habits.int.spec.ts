@@ -124,13 +124,6 @@ describe('the wire', () => {
     await eventually('the gateway is ready', async () => (await gateway.call('GET', '/ready')).status === 200);
     expect((await gateway.call('GET', '/ready')).body).toEqual({ ready: true, not_ready: [] });
   });
-
-  it('says of an operation that is not to be had what to do instead', async () => {
-    const presigned = `${API}/v2/clusters/${CLUSTER_ID}/downloads/credentials-presigned?file_name=kubeconfig`;
-    const answer = await gateway.call('GET', presigned);
-    expect(answer).toMatchObject({ status: 400, body: { kind: 'Error', id: 400, code: '400' } });
-    expect(answer.text).toContain('downloads/credentials');
-  });
 });
 
 describe('a gateway whose read models are behind', () => {

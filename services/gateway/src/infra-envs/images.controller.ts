@@ -13,7 +13,8 @@ import { DOCUMENT_TASKS, DocumentWorkers } from '@muster/nest-kit';
 import { Controller, Get, HttpStatus, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersFile } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/caller';
+import { Accepts, ADMIN, OnlyRoles } from '../auth/caller';
+import { Ownership } from '../auth/ownership';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { attachment, createTar } from '../http/file-answers';
@@ -61,6 +62,7 @@ export class ImagesController {
     private readonly urls: ImageUrls,
     private readonly commands: Commands,
     private readonly ipxeScripts: IpxeScripts,
+    private readonly ownership: Ownership,
   ) {}
 
   /** Where the URL does not expire the contract says so by the time that never was. */
@@ -93,9 +95,11 @@ export class ImagesController {
       const wanted = { type: query.ipxe_script_type ?? '', mac: query.mac ?? '' };
       return attachment(Buffer.from(await this.ipxeScripts.script(infraEnv, wanted, request)), IPXE_SCRIPT);
     }
+    // With the token of the agents a caller could act as a host.
+    const withoutToken = !(await this.ownership.permitsWrite(request.caller ?? ADMIN, infraEnv));
     const { ignition, generatedAt } = await this.commands.ask(
       IgnitionService.method.renderDiscoveryIgnition,
-      { infraEnvId, isoType: query.discovery_iso_type ?? '' },
+      { infraEnvId, isoType: query.discovery_iso_type ?? '', withoutToken },
       context,
     );
     // The image service takes this as the age of its images.

@@ -1,12 +1,23 @@
-import { type ClusterDocument, ClusterFileQuery, CredentialFileQuery, type Static } from '@muster/assisted-api';
+import {
+  type ClusterDocument,
+  ClusterFileQuery,
+  CredentialFileQuery,
+  PresignedClusterFileQuery,
+  type Static,
+  V2_SIGNED_URL,
+  type V2SignedUrl,
+} from '@muster/assisted-api';
 import { clusterActionRefusal } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, Param, Query, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, type StreamableFile } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { Answers, AnswersFile, AnswersRefusal } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/caller';
-import { Context } from '../auth/request.decorators';
+import type { FastifyRequest } from 'fastify';
+import { Answers, AnswersFile } from '../api-document/answers.decorator';
+import { Accepts, type Caller, OnlyRoles } from '../auth/caller';
+import { DownloadUrls, OpenedByUrl } from '../auth/download-urls';
+import { TokenScopes } from '../auth/ownership';
+import { Context, Who } from '../auth/request.decorators';
 import { Artifacts } from '../bus/commands';
 import { attachment } from '../http/file-answers';
 import { SendsAgentVersion } from '../http/headers';
@@ -23,6 +34,10 @@ export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, '
   const refusal = clusterActionRefusal('download-files', status, name);
   if (refusal) throw new RefusalError({ ...refusal, subject: 'file_name' });
 }
+
+/** Names that `files-presigned` takes beside the installation files, by the route that serves them. */
+const LOGS = 'logs';
+const MANIFESTS = 'manifests';
 
 /** Replacements until the file exists: the kubeconfig without the ingress CA is valid from the first minute. */
 const STAND_INS: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
@@ -43,18 +58,24 @@ export class DownloadsController {
   constructor(
     private readonly clusters: ClusterViews,
     private readonly artifacts: Artifacts,
+    private readonly urls: DownloadUrls,
+    private readonly scopes: TokenScopes,
   ) {}
 
   @Get('downloads/files')
   @SendsAgentVersion()
   @AnswersFile('Download an installation file of a cluster.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth', 'urlAuth')
+  @OpenedByUrl()
   async downloadClusterFile(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { file_name: name }: ClusterFileQuery,
     @Context() context: CommandContext,
+    @Who() caller: Caller,
   ): Promise<StreamableFile> {
-    refuseBeforeFilesExist(await this.clusters.document(clusterId));
+    const cluster = await this.clusters.document(clusterId);
+    refuseBeforeFilesExist(cluster);
+    await this.refuseIdleAgents(caller, cluster);
     return attachment(await this.artifacts.read(clusterId, name, context), name);
   }
 
@@ -62,35 +83,70 @@ export class DownloadsController {
   @AnswersFile('Download the kubeconfig or the kubeadmin password.', { isEarlyAtTimes: true })
   @OnlyRoles('user')
   @Accepts('userAuth', 'agentAuth')
+  @OpenedByUrl()
   async downloadCredentials(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { file_name: name }: CredentialFileQuery,
     @Context() context: CommandContext,
+    @Who() caller: Caller,
   ): Promise<StreamableFile> {
-    refuseBeforeFilesExist(await this.clusters.document(clusterId));
+    const cluster = await this.clusters.document(clusterId);
+    refuseBeforeFilesExist(cluster);
+    await this.refuseIdleAgents(caller, cluster);
     const content =
       (await this.artifacts.find(clusterId, name, context)) ??
       (await this.artifacts.read(clusterId, STAND_INS.get(name) ?? name, context));
     return attachment(content, name);
   }
 
+  /** A browser downloads by a URL, without the headers of its page. */
   @Get('downloads/credentials-presigned')
-  @AnswersRefusal(
-    'Not supported: URLs of an object store are not handed out; download from downloads/credentials instead.',
-  )
+  @Answers('Get a signed URL of the kubeconfig or the kubeadmin password.', V2_SIGNED_URL, { isEarlyAtTimes: true })
   @OnlyRoles('user')
   @Accepts('userAuth')
-  credentialsPresigned(@Param('cluster_id', IdPipe) _clusterId: string): never {
-    throw noPresignedUrls('downloads/credentials');
+  async credentialsPresigned(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() { file_name }: CredentialFileQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<V2SignedUrl> {
+    refuseBeforeFilesExist(await this.clusters.document(clusterId));
+    return this.urls.create(`v2/clusters/${clusterId}/downloads/credentials`, { file_name }, request);
   }
 
   @Get('downloads/files-presigned')
-  @AnswersRefusal(
-    'Not supported: URLs of an object store are not handed out; download from downloads/files or logs instead.',
-  )
+  @Answers('Get a signed URL of an installation file, the logs or a custom manifest.', V2_SIGNED_URL, {
+    isEarlyAtTimes: true,
+  })
   @Accepts('userAuth')
-  filesPresigned(@Param('cluster_id', IdPipe) _clusterId: string): never {
-    throw noPresignedUrls('downloads/files or logs');
+  async filesPresigned(
+    @Param('cluster_id', IdPipe) clusterId: string,
+    @Query() query: PresignedClusterFileQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<V2SignedUrl> {
+    const cluster = await this.clusters.document(clusterId);
+    const path = `v2/clusters/${clusterId}`;
+    const { file_name, host_id, logs_type } = query;
+    if (file_name === LOGS)
+      return this.urls.create(
+        `${path}/logs`,
+        { ...(logs_type && { logs_type }), ...(host_id && { host_id }) },
+        request,
+      );
+    if (file_name === MANIFESTS) return this.urls.create(`${path}/manifests/files`, manifestQuery(query), request);
+    refuseBeforeFilesExist(cluster);
+    return this.urls.create(`${path}/downloads/files`, { file_name }, request);
+  }
+
+  /** A token of an infra-env outlives an installation, so it opens nothing of a cluster that is not being installed. */
+  private async refuseIdleAgents({ scope }: Caller, { id, status, name }: ClusterDocument): Promise<void> {
+    if (!scope) return;
+    const refusal = clusterActionRefusal('give-credentials-to-agents', status, name);
+    if (refusal) throw new RefusalError(refusal);
+    if (await this.scopes.hasHostIn(scope, id)) return;
+    throw new RefusalError({
+      code: 'forbidden',
+      reason: 'The token is not of an infra-env with hosts in this cluster.',
+    });
   }
 
   @Get('credentials')
@@ -121,8 +177,13 @@ function consoleUrlOf(cluster: ClusterDocument): string {
   return `https://console-openshift-console.apps.${cluster.name}.${cluster.base_dns_domain ?? ''}`;
 }
 
-const noPresignedUrls = (instead: string): RefusalError =>
-  new RefusalError({
+/** `openshift/a.yaml` is the manifest a.yaml of the folder openshift. */
+function manifestQuery({ additional_name: name = '' }: PresignedClusterFileQuery): { [name: string]: string } {
+  const [fileName, folder] = name.split('/').reverse();
+  if (fileName) return { file_name: fileName, ...(folder && { folder }) };
+  throw new RefusalError({
     code: 'invalid-input',
-    reason: `URLs of an object store are not handed out; download from ${instead} instead.`,
+    reason: 'additional_name is missing. Send the folder and the name of the manifest, such as openshift/a.yaml.',
+    subject: 'additional_name',
   });
+}

@@ -9,6 +9,7 @@ import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
+import { OpenedByUrl } from '../auth/download-urls';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { attachment } from '../http/file-answers';
@@ -50,6 +51,7 @@ export class LogsController {
     isEarlyAtTimes: true,
   })
   @Accepts('userAuth', 'urlAuth')
+  @OpenedByUrl()
   async downloadLogs(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: DownloadLogsQuery,

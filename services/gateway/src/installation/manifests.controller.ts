@@ -26,6 +26,7 @@ import {
 import { Type } from '@sinclair/typebox';
 import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
+import { OpenedByUrl } from '../auth/download-urls';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { attachment } from '../http/file-answers';
@@ -133,6 +134,7 @@ export class ManifestsController {
   @Get('files')
   @AnswersFile('Download a custom manifest.', { isEarlyAtTimes: true })
   @Accepts('userAuth')
+  @OpenedByUrl()
   async downloadManifest(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { folder = 'manifests', file_name: fileName }: ManifestQuery,

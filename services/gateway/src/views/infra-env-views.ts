@@ -9,11 +9,13 @@ import { CLOCK, READ_MODELS, SECRETS, signImageToken } from '@muster/nest-kit';
 import type { Clock, ReadModels, Secrets } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { ADMIN } from '../auth/caller';
 import { LocalTokens } from '../auth/local.authenticator';
+import { Ownership } from '../auth/ownership';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { collect, findAll, noInfraEnv } from './documents';
 
-type Asked = Pick<FastifyRequest, 'hostname' | 'host' | 'protocol'>;
+type Asked = Pick<FastifyRequest, 'hostname' | 'host' | 'protocol' | 'caller'>;
 
 export interface NetworkBootUrls {
   readonly initrdUrl: string;
@@ -28,6 +30,7 @@ export class ImageUrls {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly catalogue: VersionCatalogue,
     private readonly tokens: LocalTokens,
+    private readonly ownership: Ownership,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -37,7 +40,7 @@ export class ImageUrls {
     const { id, cpu_architecture: architecture, type } = infraEnv;
     const file = `${this.versionOf(infraEnv)}/${architecture}/${type.replace(/-iso$/, '')}.iso`;
     const base = this.imageBaseUrl(request);
-    const proof = await this.proof(id);
+    const proof = await this.proof(infraEnv, request);
     return proof ? `${base}/${proof.place}/${proof.token}/${file}` : `${base}/byid/${id}/${file}`;
   }
 
@@ -46,7 +49,7 @@ export class ImageUrls {
     const base = this.imageBaseUrl(request);
     const query = new URLSearchParams({ arch: infraEnv.cpu_architecture, version: this.versionOf(infraEnv) });
     return {
-      initrdUrl: await this.opening(`${base}/images/${infraEnv.id}/pxe-initrd`, infraEnv, query),
+      initrdUrl: await this.opening(`${base}/images/${infraEnv.id}/pxe-initrd`, infraEnv, query, request),
       kernelUrl: `${base}/boot-artifacts/kernel?${query.toString()}`,
       rootfsUrl: `${base}/boot-artifacts/rootfs?${query.toString()}`,
     };
@@ -56,12 +59,17 @@ export class ImageUrls {
   file(infraEnv: InfraEnvDocument, parameters: { readonly [name: string]: string }, request: Asked): Promise<string> {
     const base = this.config.serviceBaseUrl ?? `${request.protocol}://${request.host}`;
     const path = `/api/assisted-install/v2/infra-envs/${infraEnv.id}/downloads/files`;
-    return this.opening(`${base}${path}`, infraEnv, new URLSearchParams(parameters));
+    return this.opening(`${base}${path}`, infraEnv, new URLSearchParams(parameters), request);
   }
 
-  private async opening(url: string, { id }: InfraEnvDocument, query: URLSearchParams): Promise<string> {
+  private async opening(
+    url: string,
+    infraEnv: InfraEnvDocument,
+    query: URLSearchParams,
+    request: Asked,
+  ): Promise<string> {
     const own = new URLSearchParams(query);
-    const proof = await this.proof(id);
+    const proof = await this.proof(infraEnv, request);
     if (proof) own.set(proof.parameter, proof.token);
     return `${url}?${own.toString()}`;
   }
@@ -71,11 +79,17 @@ export class ImageUrls {
     return this.config.authType === 'oidc' ? new Date(this.imageExpiresAtMs()).toISOString() : undefined;
   }
 
-  /** What an address has to carry; undefined where none is asked for. */
+  /**
+   * The token that a URL needs; undefined where none is required, and for callers without write access to the infra-env: what the
+   * URL opens contains the token of the agents.
+   */
   private async proof(
-    infraEnvId: string,
+    infraEnv: InfraEnvDocument,
+    { caller = ADMIN }: Asked,
   ): Promise<{ readonly place: string; readonly parameter: string; readonly token: string } | undefined> {
     const { clock, secrets } = this;
+    const { id: infraEnvId } = infraEnv;
+    if (!(await this.ownership.permitsWrite(caller, infraEnv))) return undefined;
     switch (this.config.authType) {
       case 'none':
       case 'agent-installer-local':

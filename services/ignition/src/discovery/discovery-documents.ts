@@ -116,15 +116,15 @@ export class DiscoveryDocuments {
   ) {}
 
   /** Throws RefusalError: unknown infra-env, an override that is none, what is not built yet. */
-  async render(infraEnvId: string, isoType: string): Promise<DiscoveryDocument> {
+  async render(infraEnvId: string, isoType: string, { withoutToken = false } = {}): Promise<DiscoveryDocument> {
     const { state, revision } = await this.load(infraEnvId);
     const type = isoTypeOf(isoType, state.settings);
-    const key = `${infraEnvId}/${type}`;
+    const key = `${infraEnvId}/${type}/${withoutToken}`;
     // One at a time: two that mint or sign at once would leave two images of one infra-env.
     return this.queue.run(infraEnvId, async () => {
       const known = this.cache.get(key);
       if (known && known.revision >= revision && this.clock.nowMs() < known.renewAtMs) return known;
-      const document = { ...(await this.make(state, type)), revision };
+      const document = { ...(await this.make(state, type, withoutToken)), revision };
       this.cache.set(key, document);
       return document;
     });
@@ -144,6 +144,7 @@ export class DiscoveryDocuments {
   private async make(
     state: InfraEnvState,
     isoType: string,
+    withoutToken: boolean,
   ): Promise<DiscoveryDocument & { readonly renewAtMs: number }> {
     const { infraEnvId, settings } = state;
     if (isoType === 'disconnected-iso') {
@@ -161,7 +162,7 @@ export class DiscoveryDocuments {
         url: this.config.serviceBaseUrl,
         skipsCertificateVerification: this.config.skipsCertificateVerification,
         caPem: this.serviceCaPem,
-        token: await this.tokens(infraEnvId),
+        token: withoutToken ? '' : await this.tokens(infraEnvId),
       },
       agent: {
         image: this.config.agentImage,
@@ -184,7 +185,7 @@ export class DiscoveryDocuments {
     const config = parsed ? mergeIgnition(rendered, parsed.config) : rendered;
     const ignition = Buffer.from(toIgnitionJson(config));
     refuseOversize(ignition);
-    const generatedAt = await this.stamp(infraEnvId, isoType, ignition);
+    const generatedAt = await this.stamp(infraEnvId, withoutToken ? `${isoType}/without-token` : isoType, ignition);
     return { ignition, generatedAt, renewAtMs: this.tokenRenewalMs() };
   }
 

@@ -13,9 +13,9 @@ export class RenderDiscoveryIgnitionController {
 
   @Handles(IgnitionService.method.renderDiscoveryIgnition)
   async handle(
-    @Payload() { infraEnvId, isoType }: InputOf<RenderDiscoveryIgnition>,
+    @Payload() { infraEnvId, isoType, withoutToken }: InputOf<RenderDiscoveryIgnition>,
   ): Promise<OutputOf<RenderDiscoveryIgnition>> {
-    const { ignition, generatedAt } = await this.documents.render(infraEnvId, isoType);
+    const { ignition, generatedAt } = await this.documents.render(infraEnvId, isoType, { withoutToken });
     return { ignition: ignition.toString('base64'), generatedAt };
   }
 }

@@ -23,10 +23,10 @@ const open = async (environment = {}): Promise<Stage> => {
 };
 afterEach(() => stage.close());
 
-const render = async (isoType = '', infraEnvId = INFRA_ENV_ID) => {
+const render = async (isoType = '', infraEnvId = INFRA_ENV_ID, withoutToken = false) => {
   const context = { commandId: 'render', correlationId: 'render', actor: 'service:image' };
   const method = IgnitionService.method.renderDiscoveryIgnition;
-  const answer = await callService(stage.platform.requests, method, { infraEnvId, isoType }, context);
+  const answer = await callService(stage.platform.requests, method, { infraEnvId, isoType, withoutToken }, context);
   const text = Buffer.from(answer.ignition, 'base64').toString();
   return { text, config: JSON.parse(text) as IgnitionConfig, generatedAt: answer.generatedAt };
 };
@@ -53,6 +53,16 @@ describe('the discovery document of an infra-env', () => {
     );
     expect(readTextFile(config, '/root/.docker/config.json')).toBe(PULL_SECRET);
     expect(readTextFile(config, '/etc/muster/agent.json')).toBeUndefined();
+  });
+
+  it('has no token for readers, and keeps that of the others', async () => {
+    await open();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.start();
+    const { config, generatedAt } = await render();
+    expect(tokenOf(config)).not.toBe('');
+    expect(tokenOf((await render('', INFRA_ENV_ID, true)).config)).toBe('');
+    expect(await render()).toMatchObject({ config, generatedAt });
   });
 
   it('is the same, with the same date, in every process until something changes', async () => {

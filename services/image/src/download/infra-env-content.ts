@@ -73,7 +73,7 @@ export class InfraEnvContents {
 
   private documentOf(infraEnvId: string, isoType: string) {
     const method = IgnitionService.method.renderDiscoveryIgnition;
-    return callService(this.requests, method, { infraEnvId, isoType }, commandContext());
+    return callService(this.requests, method, { infraEnvId, isoType, withoutToken: false }, commandContext());
   }
 
   /** Any change counts: the date of the document does not cover kernel arguments and network files. */

@@ -7,7 +7,6 @@ export interface Reason {
   explains(difference: Difference): boolean;
 }
 
-const PRESIGNED = /\/downloads\/(?:credentials|files)-presigned$/;
 const LIMITS: readonly string[] = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems'];
 const PATTERNS_OF_OUR_OWN = /(?:cidr|ip|value|mac|mac_address)$/;
 
@@ -22,11 +21,6 @@ const answerField =
     part === 'answer' && pattern.test(place);
 
 export const REASONS: readonly Reason[] = [
-  {
-    id: 'URLs of an object store',
-    why: 'These operations always answer 400 with the reason (see v2-limits.md): Muster returns no URLs of an object store.',
-    explains: ({ operation }) => PRESIGNED.test(operation) && operation.includes('{cluster_id}'),
-  },
   {
     id: 'Current names of operators',
     why: 'The example list of the contract has the old name numa-resources. assisted-service v2 and its console use numaresources.',
