@@ -1,4 +1,4 @@
-import { createJsonParser, formatViolation, holds } from '@muster/schema';
+import { createJsonParser, holds } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 /** Values and patterns of the v2 contract that several requests share. */
 export const CPU_ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'] as const;
@@ -123,10 +123,13 @@ const parsePullSecret = createJsonParser(
   { name: 'pull_secret', hidesValues: true },
 );
 
+const PATH_MAX_CHARACTERS = 100;
+
 /** The reason why a pull secret cannot be used, without any of its content; undefined when it can. */
 export function pullSecretError(text: string): string | undefined {
   const parsed = parsePullSecret(text);
-  return parsed.kind === 'invalid'
-    ? `${formatViolation(parsed.violations[0])}. Paste the whole document as it was downloaded`
-    : undefined;
+  if (parsed.kind === 'valid') return undefined;
+  const [{ path, reason }] = parsed.violations;
+  // The name of a registry is no secret. The limit keeps a text that was pasted in its place out of the message.
+  return `${path.slice(0, PATH_MAX_CHARACTERS)} ${reason}. Paste the whole document as it was downloaded`;
 }

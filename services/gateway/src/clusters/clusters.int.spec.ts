@@ -84,14 +84,14 @@ describe('clusters over REST', () => {
   });
 
   it.each([
-    ['no JSON', 'canary-4711', 'pull_secret is not JSON'],
-    ['no registries', '{"canary-4711": 1}', 'pull_secret has no "auths"'],
+    ['no JSON', 'canary-4711', 'pull_secret must be a JSON document'],
+    ['no registries', '{"canary-4711": 1}', 'pull_secret.auths is required'],
+    ['a registry without auth', '{"auths":{"r.example.com":{}}}', 'pull_secret.auths.r.example.com.auth is required'],
     [
-      'a registry without auth',
-      '{"auths":{"r.example.com":{}}}',
-      'pull_secret has no "auth" for registry "r.example.com"',
+      'an auth that is no pair',
+      '{"auths":{"r.example.com":{"auth":"canary-4711"}}}',
+      'must be base64 of user:password',
     ],
-    ['an auth that is no pair', '{"auths":{"r.example.com":{"auth":"canary-4711"}}}', 'is not base64 of user:password'],
   ])('refuses a pull secret that is %s without repeating it', async (_, pull_secret, reason) => {
     const answer = await gateway.call('POST', CLUSTERS, { json: { ...NEW_CLUSTER, pull_secret } });
     expect(answer.status).toBe(400);
