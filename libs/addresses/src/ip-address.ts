@@ -9,14 +9,17 @@ export interface IpAddress {
 }
 
 const ADDRESS_CHARACTERS_MAX = 45;
+/** Host names are refused before the parser, which reports a wrong address by an exception, sees them. */
+const ADDRESS_CHARACTERS = /^[\da-f.:]+$/i;
 const LINK_LOCAL_MASK = 0xffc0;
 const LINK_LOCAL = 0xfe80;
 
 /** Returns undefined when the text is not an address. A zone (`%eth0`), a prefix or an octet with a leading zero is refused. */
 export function parseIp(text: string): IpAddress | undefined {
-  if (text.length > ADDRESS_CHARACTERS_MAX || text.includes('%')) return undefined;
-  if (IPv4.isValidFourPartDecimal(text)) return { family: 4, parts: IPv4.parse(text).octets };
-  return IPv6.isValid(text) && !hasPaddedOctet(text) ? { family: 6, parts: IPv6.parse(text).parts } : undefined;
+  if (text.length > ADDRESS_CHARACTERS_MAX || !ADDRESS_CHARACTERS.test(text)) return undefined;
+  if (text.includes(':'))
+    return IPv6.isValid(text) && !hasPaddedOctet(text) ? { family: 6, parts: IPv6.parse(text).parts } : undefined;
+  return IPv4.isValidFourPartDecimal(text) ? { family: 4, parts: IPv4.parse(text).octets } : undefined;
 }
 
 /** `::ffff:010.0.0.1` is octal to some programs and decimal to others. */
