@@ -66,7 +66,7 @@ export const eventStoreDbEventStore = ({ url }: EventStoreDbOptions): EventStore
     isSoleWriter: false,
     append: async (streamId, expected, events) => {
       requireOpen();
-      if (events.length === 0) throw new Error(`An append to ${streamId} needs at least one event.`);
+      if (events.length === 0) throw new Error(`An append to ${streamId} requires at least one event.`);
       const result = append(streamId, expected, events);
       const settled = result.catch(() => undefined).finally(() => appending.delete(settled));
       appending.add(settled);
