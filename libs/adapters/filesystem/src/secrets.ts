@@ -41,7 +41,7 @@ export const loadOrCreateMasterKey = async (file: string): Promise<Buffer> => {
     );
   }
   if ((mode & BITS_OF_OTHERS) !== 0) {
-    throw new Error(`Others than its owner may use the master key ${file}; take their rights away (chmod 600).`);
+    throw new Error(`The master key ${file} is readable by other users. Restrict its permissions (chmod 600).`);
   }
   return key;
 };
@@ -76,8 +76,7 @@ export const sealBytes = (key: Buffer, sealedFor: SealedFor, plaintext: Buffer):
 
 /** Throws when the bytes were changed, belong to something else, or were sealed with another key. */
 export const openBytes = (key: Buffer, sealedFor: SealedFor, sealed: Buffer): Buffer => {
-  if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== FORMAT)
-    throw new Error('These are not sealed bytes.');
+  if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== FORMAT) throw new Error('The value is not sealed.');
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
   const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
