@@ -35,7 +35,7 @@ export const inMemoryEventStore = (options: InMemoryEventStoreOptions = {}): Eve
     isSoleWriter: options.isSoleWriter ?? false,
     append: async (streamId, expected, events) => {
       if (!isOpen) throw new Error('The event store is closed.');
-      if (events.length === 0) throw new Error(`An append to ${streamId} needs at least one event.`);
+      if (events.length === 0) throw new Error(`An append to ${streamId} requires at least one event.`);
       const stream = streams.get(streamId) ?? [];
       const actualRevision = stream.length === 0 ? NO_STREAM : stream.length - 1;
       if (actualRevision !== expected) return { kind: 'conflict', actualRevision };
