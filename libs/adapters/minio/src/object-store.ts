@@ -130,7 +130,7 @@ const openBucket = async (url: string): Promise<Bucket> => {
   await ensureBucket(client, bucket).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `The object store at ${location.endPoint}:${location.port} does not give the bucket ${bucket} (${reason}); check its address, key and secret.`,
+      `The object store at ${location.endPoint}:${location.port} denies access to the bucket ${bucket} (${reason}). Check its address, key and secret.`,
       { cause: error },
     );
   });
@@ -163,7 +163,7 @@ const storeIn = ({ client, name: bucket }: Bucket, prefix: string): ObjectStore 
       if (!stream) return undefined;
       const body = await buffer(stream);
       if (`sha256:${createHash('sha256').update(body).digest('hex')}` === digest) return body;
-      throw new Error(`The stored body ${digest} is damaged or came incomplete; try again, or upload it again.`);
+      throw new Error(`The stored body ${digest} is damaged or incomplete. Retry, or upload it again.`);
     },
     open: async (digest, range) => {
       const name = nameOf(digest);
