@@ -20,7 +20,9 @@ export class NatsPermissionDenied extends Error {
 
 export class MessageTooLarge extends Error {
   constructor(readonly subject: string) {
-    super(`The message for ${subject} is larger than the NATS server takes; raise max_payload or send less.`);
+    super(
+      `The message for ${subject} exceeds max_payload of the NATS server. Increase max_payload, or send a smaller message.`,
+    );
     this.name = 'MessageTooLarge';
   }
 }
@@ -42,7 +44,7 @@ export const explainRequestError = (error: unknown, subject: string, timeoutMs: 
       return new MessageTooLarge(subject);
     case ErrorCode.ConnectionClosed:
     case ErrorCode.ConnectionDraining:
-      return new Error(`The connection to NATS is closed; nothing was asked on ${subject}.`, { cause: error });
+      return new Error(`The connection to NATS is closed. No request was sent on ${subject}.`, { cause: error });
     default:
       return error;
   }

@@ -65,7 +65,7 @@ export class MessageHandler {
   handle(message: Msg, onMessage: OnMessage): void {
     // The answer is published with our rights: its address must not be a subject that the sender may not publish to.
     if (message.reply && !message.reply.startsWith(INBOX)) {
-      return this.report(message.subject, new Error('A request wants its answer outside of an inbox; it was dropped.'));
+      return this.report(message.subject, new Error('A request with a reply subject outside of an inbox was dropped.'));
     }
     let answer: ReturnType<OnMessage>;
     try {

@@ -20,7 +20,7 @@ describe('loadOrCreateNatsTrust', () => {
     'refuses a file that holds %j, without showing it',
     async (text) => {
       writeFileSync(file, text);
-      await expect(loadOrCreateNatsTrust(file)).rejects.toThrow(/does not hold the NATS keys/);
+      await expect(loadOrCreateNatsTrust(file)).rejects.toThrow(/does not contain the NATS keys/);
       await expect(loadOrCreateNatsTrust(file)).rejects.not.toThrow(/ABC/);
     },
   );

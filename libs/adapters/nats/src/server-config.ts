@@ -25,7 +25,7 @@ const parseTrust = (file: string, text: string): NatsTrust => {
     // Said below, without the content: half of a key is still half of a secret.
   }
   throw new Error(
-    `${file} does not hold the NATS keys of this installation; restore it, or remove it to make new ones.`,
+    `${file} does not contain the NATS keys of this installation. Restore it, or remove it to create new keys.`,
   );
 };
 
