@@ -31,7 +31,8 @@ export async function readRelease(
 ): Promise<Release> {
   const path = await registry.extractFile(image, architecture, REFERENCES, signal);
   const { kind, metadata, spec } = JSON.parse(await readFile(path, 'utf8')) as ImageReferences;
-  if (kind !== 'ImageStream') throw new ImageRegistryError(image, 'its registry', `${REFERENCES} is no image stream`);
+  if (kind !== 'ImageStream')
+    throw new ImageRegistryError(image, 'its registry', `${REFERENCES} is not an image stream`);
   const images = (spec?.tags ?? []).flatMap(({ from, name }) =>
     name && from?.name ? [[name, from.name] as const] : [],
   );
