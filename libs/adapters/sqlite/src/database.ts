@@ -16,7 +16,7 @@ export class EventStoreUnusable extends Error {
 }
 
 const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string])[] = [
-  ['SQLITE_NOTADB', 'this is not a SQLite database; name another file, or move this one away.'],
+  ['SQLITE_NOTADB', 'this is not a SQLite database; name another file, or move this file.'],
   ['SQLITE_CORRUPT', 'the database is damaged; restore it from a backup.'],
   [
     'SQLITE_FULL',

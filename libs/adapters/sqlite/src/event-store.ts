@@ -101,7 +101,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
     isSoleWriter: options.isSoleWriter ?? false,
     append: async (streamId, expected, events) => {
       requireOpen();
-      if (events.length === 0) throw new Error(`An append to ${streamId} needs at least one event.`);
+      if (events.length === 0) throw new Error(`An append to ${streamId} requires at least one event.`);
       const recordedAtMs = clock.nowMs();
       return appends.append(
         streamId,
