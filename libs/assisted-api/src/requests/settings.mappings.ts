@@ -191,7 +191,7 @@ export function toHostRevision(
     return {
       refusal: {
         code: 'conflicts-with-other',
-        reason: `disks_selected_config names ${chosen.length} disks with the role install; name exactly one`,
+        reason: `disks_selected_config has ${chosen.length} disks with the role install. Exactly one is allowed`,
         subject: 'disks_selected_config',
       },
     };

@@ -34,7 +34,7 @@ export interface EventNameRow {
 
 /** Every event name of assisted-service v2, and what Muster sends for it. */
 export const EVENT_NAMES: readonly EventNameRow[] = [
-  { name: 'api_ingress_vip_updated', origin: 'event', when: 'The addresses of a cluster follow from leases.' },
+  { name: 'api_ingress_vip_updated', origin: 'event', when: 'The VIPs of a cluster were allocated by DHCP.' },
   {
     name: 'cluster_degraded_OLM_operators_failed',
     origin: 'event',
