@@ -54,7 +54,7 @@ const KERNEL_BYTES = 256 * 1024;
 const EFI_PARTITION_BYTES = 2048;
 const ROOTFS_BYTES = 2 * 1024 * 1024;
 const CD_BOOT = { path: 'images/cdboot.img', kargsOffset: 66_688, kargsBytes: 896, ignitionOffset: 132_096 } as const;
-const NOTICE = 'This is the demonstration image of Muster: there is no operating system in it.';
+const NOTICE = 'This is the demonstration image of Muster. It contains no operating system.';
 
 interface KargsFile {
   readonly path: string;

@@ -29,7 +29,7 @@ export async function runXorriso(args: readonly string[], sourceDateEpoch = 0): 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `xorriso failed: ${String(error)}`;
   if ('code' in error && error.code === 'ENOENT') {
-    return 'xorriso is not installed, and it is what writes the ISO. Install it: "apt-get install xorriso" (Debian, Ubuntu), "dnf install xorriso" (Fedora), "brew install xorriso" (macOS).';
+    return 'xorriso is required to create the ISO and is not installed. Install it: "apt-get install xorriso" (Debian, Ubuntu), "dnf install xorriso" (Fedora), "brew install xorriso" (macOS).';
   }
   const output = 'stderr' in error ? String(error.stderr).trim() : '';
   return `xorriso failed: ${output.split('\n').slice(-5).join('\n') || error.message}`;
