@@ -39,9 +39,9 @@ export class BootImageError extends Error {
 function explain(problem: BootImageProblem): string {
   switch (problem.code) {
     case 'not_an_iso':
-      return `This is not an ISO 9660 image: ${problem.reason}. Give the live ISO itself, uncompressed.`;
+      return `This is not an ISO 9660 image: ${problem.reason}. Use an uncompressed live ISO.`;
     case 'truncated':
-      return `The image ends too early: ${problem.what} needs ${problem.neededBytes} bytes and there are ${problem.sizeBytes}. Download it again.`;
+      return `The image is truncated: ${problem.what} needs ${problem.neededBytes} bytes, but the image has ${problem.sizeBytes}. Download it again.`;
     case 'malformed':
       return `The image is damaged: ${problem.what}: ${problem.reason}.`;
     case 'range_out_of_bounds':
@@ -49,11 +49,11 @@ function explain(problem: BootImageProblem): string {
     case 'file_not_found':
       return `The image has no file ${problem.path}.`;
     case 'no_ignition_area':
-      return 'The image has no room reserved for an ignition config (no coreos/igninfo.json, no images/ignition.img, no header). Use a CoreOS live ISO.';
+      return 'The image has no area for an Ignition config (no coreos/igninfo.json, no images/ignition.img, no header). Use a CoreOS live ISO.';
     case 'no_kargs_area':
-      return 'The image has no room reserved for kernel arguments (no coreos/kargs.json, no header), so none can be added.';
+      return 'The image has no area for kernel arguments (no coreos/kargs.json, no header), so they cannot be added.';
     case 'config_too_large':
-      return `The ignition config is ${problem.archiveBytes - problem.areaBytes} bytes too large: compressed it takes ${problem.archiveBytes} bytes and the image reserves ${problem.areaBytes}.`;
+      return `The Ignition config is ${problem.archiveBytes - problem.areaBytes} bytes too large. It has ${problem.archiveBytes} bytes after compression, and the image reserves ${problem.areaBytes}.`;
     case 'kargs_too_long':
       return `The kernel arguments are ${problem.kargsBytes - problem.areaBytes} bytes too long: they take ${problem.kargsBytes} bytes and the image reserves ${problem.areaBytes}.`;
     case 'kargs_disagree':
@@ -63,13 +63,13 @@ function explain(problem: BootImageProblem): string {
     case 'hostile_url':
       return `The URL ${JSON.stringify(problem.url)} is refused: ${problem.reason}.`;
     case 'ramdisk_too_large':
-      return `The network files of the hosts are ${problem.ramdiskBytes - problem.areaBytes} bytes too large: compressed they take ${problem.ramdiskBytes} bytes and the image reserves ${problem.areaBytes}.`;
+      return `The network files of the hosts are ${problem.ramdiskBytes - problem.areaBytes} bytes too large. They have ${problem.ramdiskBytes} bytes after compression, and the image reserves ${problem.areaBytes}.`;
     case 'no_network_area':
-      return 'The image has no room reserved for network files; only minimal images have.';
+      return 'The image has no area for network files. Only minimal images have this area.';
     case 'no_minimal_image':
-      return `No minimal image can be made of this one: ${problem.reason}.`;
+      return `A minimal image cannot be created from this image: ${problem.reason}.`;
     case 'unsupported_compression':
-      return `The embedded archive is compressed with ${problem.format}, which cannot be read here; gzip and uncompressed archives can.`;
+      return `The embedded archive is compressed with ${problem.format}, which is not supported. Supported: gzip and no compression.`;
     default:
       return problem satisfies never;
   }

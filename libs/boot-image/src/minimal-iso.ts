@@ -174,7 +174,7 @@ async function readMenus(tree: IsoDirectory, kargs: KargsArea | undefined, argum
   );
   if (menus.length === 0 || unknown) {
     const reason = unknown
-      ? `its kernel arguments are in ${unknown.name}, which is no boot menu`
+      ? `its kernel arguments are in ${unknown.name}, which is not a boot menu`
       : 'it has no boot menu of GRUB or ISOLINUX';
     throw new BootImageError({ code: 'no_minimal_image', reason });
   }

@@ -18,13 +18,13 @@ const REFUSALS: ReadonlyArray<{ readonly pattern: RegExp; readonly reason: strin
     reason: 'line breaks, tabs and characters outside ASCII would end or corrupt the boot menu entry',
   },
   { pattern: /[$\\`]/, reason: 'the boot loader would expand $, backslash and backtick' },
-  { pattern: /'/, reason: "boot loaders disagree about '; use double quotes" },
+  { pattern: /'/, reason: "boot loaders treat ' differently; use double quotes" },
 ];
 
 /** The same for what is left of a value without its quoted parts. */
 const UNQUOTED_REFUSALS: typeof REFUSALS = [
   { pattern: /"/, reason: 'a double quote is not closed' },
-  { pattern: / /, reason: 'it contains a space outside double quotes; give each argument as a value of its own' },
+  { pattern: / /, reason: 'it contains a space outside double quotes; use one value per argument' },
   { pattern: /[;&|<>{}#]/, reason: 'the boot loader would act on ; & | < > { } # outside double quotes' },
 ];
 

@@ -88,7 +88,8 @@ export async function readDirectory(source: ByteSource, directory: IsoEntry): Pr
     entries.push(toEntry((await rockRidgeName(source, record.systemUse)) ?? record.isoName, pending));
     pending = [];
   }
-  if (pending.length > 0) throw malformed(nameOf(directory), 'the last file announces a further part that is missing');
+  if (pending.length > 0)
+    throw malformed(nameOf(directory), 'the last file refers to a further part, which is missing');
   return entries;
 }
 
