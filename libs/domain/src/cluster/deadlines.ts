@@ -49,16 +49,31 @@ const stage = (name: FinalizingStage, hardMinutes: number, softMinutes: number, 
 });
 
 export const CLUSTER_TIMEOUT_TABLE: readonly ClusterTimeoutRow[] = [
-  setting('preparationMs', 'PREPARE_FOR_INSTALLATION_TIMEOUT', 10, 'Hosts and artifacts are prepared by then.'),
-  setting('installationMs', 'INSTALLATION_TIMEOUT', 24 * 60, 'The longest wait for a host that needs a user.'),
-  setting('finalizingMs', 'FINALIZING_TIMEOUT', 5 * 60, 'Operators of a healthy cluster settle by then.'),
-  setting('logRequestMs', 'LOG_PENDING_TIMEOUT', 10, 'After a failure the collection of logs starts by then.'),
-  setting('logCollectionMs', 'LOG_COLLECTION_TIMEOUT', 60, 'Logs that were asked for arrive by then.'),
+  setting(
+    'preparationMs',
+    'PREPARE_FOR_INSTALLATION_TIMEOUT',
+    10,
+    'Hosts and artifacts are prepared within this time.',
+  ),
+  setting(
+    'installationMs',
+    'INSTALLATION_TIMEOUT',
+    24 * 60,
+    'The longest wait for a host that requires a user action.',
+  ),
+  setting(
+    'finalizingMs',
+    'FINALIZING_TIMEOUT',
+    5 * 60,
+    'The operators of a healthy cluster are available within this time.',
+  ),
+  setting('logRequestMs', 'LOG_PENDING_TIMEOUT', 10, 'After a failure, the log collection starts within this time.'),
+  setting('logCollectionMs', 'LOG_COLLECTION_TIMEOUT', 60, 'Requested logs arrive within this time.'),
   setting(
     'retentionMs',
     'DELETED_UNREGISTERED_AFTER',
     72 * 60,
-    'Administrators can look at what was deleted until then.',
+    'Administrators can read deleted resources until this time has passed.',
   ),
   stage('Waiting for cluster operators', 10 * 60, 70, 'All built-in operators have to roll out.'),
   stage('Adding router ca', 70, 70, 'The ingress certificate appears when its operator is up.'),

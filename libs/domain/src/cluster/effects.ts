@@ -22,7 +22,7 @@ const BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
   'unmonitored',
 ]);
 const MS_PER_MINUTE = 60_000;
-const OVERDUE_PREPARATION = 'The preparation did not end in time.';
+const OVERDUE_PREPARATION = 'The preparation exceeded its time limit.';
 
 /** Returns the length of the deadline of the command, in whole minutes. */
 export function minutesOf({ state, command, settings }: ClusterContext<'PassDeadline'>): number {

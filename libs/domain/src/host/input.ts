@@ -106,7 +106,8 @@ export function measurementOfValidation(
   if (!clusterId)
     return refused({
       code: 'not-allowed-in-state',
-      reason: 'The host belongs to no cluster, so it was not measured for one. Bind it to a cluster first.',
+      reason:
+        'The host is not bound to a cluster, so this validation was not measured. Bind the host to a cluster first.',
       subject: 'host_id',
     });
   return { kind: 'step', stepType };

@@ -111,7 +111,7 @@ const describe = ({ macAddresses, sourceAddress }: Plain<MachineIdentity>): stri
   `${macAddresses.join(', ')}${sourceAddress ? ` at ${sourceAddress}` : ''}`;
 
 const conflictSentence = ({ known, intruder }: ConflictingMachines): string =>
-  `Two machines claim the id of this host: ${describe(known)} and ${describe(intruder)}. Give one of them another id or shut it down. `;
+  `Two machines claim the id of this host: ${describe(known)} and ${describe(intruder)}. Give one of them another id, or shut it down. `;
 
 /** Returns a duration as Go prints it, for example 30m0s or 1h0m0s. */
 export function durationText(ms: number): string {

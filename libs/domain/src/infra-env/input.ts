@@ -34,14 +34,14 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
   {
     id: 'name-given',
     subject: 'name',
-    check: ({ settings }) => (settings.name ? undefined : { reason: 'An infra-env needs a name.' }),
+    check: ({ settings }) => (settings.name ? undefined : { reason: 'The infra-env has no name. Set name.' }),
   },
   {
     id: 'cluster-unchanged',
     subject: 'cluster_id',
     check: ({ given, before }) =>
       before && given.clusterId !== undefined && given.clusterId !== (before.clusterId ?? '')
-        ? { reason: 'The cluster of an infra-env cannot be changed: bind single hosts, or make another infra-env.' }
+        ? { reason: 'The cluster of an infra-env cannot be changed. Bind single hosts, or register another infra-env.' }
         : undefined,
   },
   {
@@ -59,7 +59,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     subject: 'image_type',
     check: ({ settings }) =>
       settings.cpuArchitecture === 's390x' && settings.imageType === 'minimal-iso'
-        ? { reason: 'Machines of architecture s390x cannot start from a minimal image.', allowed: ['full-iso'] }
+        ? { reason: 'Machines of architecture s390x cannot boot a minimal image. Use full-iso.', allowed: ['full-iso'] }
         : undefined,
   },
   {
@@ -69,7 +69,10 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
       const { rendezvousIp = '', imageType } = settings;
       if (rendezvousIp === '') return undefined;
       if (imageType !== 'disconnected-iso')
-        return { reason: 'rendezvous_ip belongs to image_type disconnected-iso.', allowed: ['disconnected-iso'] };
+        return {
+          reason: 'rendezvous_ip can be set only with image_type disconnected-iso.',
+          allowed: ['disconnected-iso'],
+        };
       return parseIp(rendezvousIp) ? undefined : { reason: `rendezvous_ip "${rendezvousIp}" is not an address.` };
     },
   },
@@ -80,7 +83,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
       settings.ntpSources && settings.additionalNtpSources
         ? {
             reason:
-              'ntp_sources replaces all NTP sources and additional_ntp_sources adds to them: give one of the two.',
+              'ntp_sources replaces all NTP sources, and additional_ntp_sources adds to them. Set one of the two.',
           }
         : undefined,
   },
@@ -98,7 +101,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     id: 'discovery-delay-not-negative',
     subject: 'network_discovery_delay_seconds',
     check: ({ settings: { networkDiscoveryDelaySeconds: seconds = 0 } }) =>
-      seconds >= 0 ? undefined : { reason: `network_discovery_delay_seconds ${seconds} is less than no delay at all.` },
+      seconds >= 0 ? undefined : { reason: `network_discovery_delay_seconds ${seconds} is negative. Use 0 or more.` },
   },
   {
     id: 'http-proxy-is-url',
@@ -116,7 +119,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     check: ({ settings }) =>
       isSshPublicKeys(settings.sshAuthorizedKey ?? '')
         ? undefined
-        : { reason: 'ssh_authorized_key is not a public key as ssh-keygen writes it, one per line.' },
+        : { reason: 'ssh_authorized_key is not a list of public keys in the format of ssh-keygen, one per line.' },
   },
   {
     id: 'trust-bundle-of-certificates',
@@ -176,7 +179,7 @@ function oneOf(
   allowed: readonly string[],
 ): ReturnType<InfraEnvInputRule['check']> {
   if (!value || allowed.includes(value)) return undefined;
-  return { reason: `${field} "${value}" is not one of the values it may have.`, allowed };
+  return { reason: `${field} "${value}" is not an allowed value.`, allowed };
 }
 
 function hosts(field: string, list: string | undefined): ReturnType<InfraEnvInputRule['check']> {

@@ -46,7 +46,7 @@ export const LIFECYCLE_ROWS: readonly (
     from: ['unregistered'],
     on: 'Register',
     to: 'registered',
-    why: 'From here on an image can be made.',
+    why: 'The infra-env exists and its image can be downloaded.',
     emit: ({ command: { infraEnvId, settings, owner, pullSecretSet } }) => [
       {
         type: 'InfraEnvRegistered',
@@ -60,7 +60,7 @@ export const LIFECYCLE_ROWS: readonly (
     on: 'Revise',
     when: { changes: ['some'] },
     to: 'stay',
-    why: 'The next download is another image, and its URL changes with it.',
+    why: 'The change affects the image, so the URL of the image changes.',
     emit: ({ command, state }) => [
       {
         type: 'InfraEnvSettingsRevised',
@@ -77,14 +77,14 @@ export const LIFECYCLE_ROWS: readonly (
     on: 'Revise',
     when: { changes: ['none'] },
     to: 'stay',
-    why: 'The image would be the same, so its URL stays.',
+    why: 'The change does not affect the image, so its URL does not change.',
   },
   {
     id: 'rotate-signing-key',
     from: ['registered'],
     on: 'RotateSigningKey',
     to: 'stay',
-    why: 'URLs that were signed before stop working.',
+    why: 'URLs that were signed with the previous key stop working.',
     emit: () => [{ type: 'ImageSigningKeyRotated', data: {} }],
   },
   {
@@ -93,7 +93,7 @@ export const LIFECYCLE_ROWS: readonly (
     on: 'Deregister',
     when: { hosts: ['none'] },
     to: 'deregistered',
-    why: 'No host depends on it.',
+    why: 'The infra-env has no hosts.',
     emit: () => [{ type: 'InfraEnvDeregistered', data: {} }],
   },
 ];
@@ -120,12 +120,12 @@ const WITH_HOSTS: InfraEnvRowOn<'Deregister'> = refuse({
   reason: ({ command: { hostCount } }) => `The infra-env still has ${hostCount} hosts. Remove them first.`,
   subject: 'hosts',
   allowed: [],
-  why: 'Its hosts would keep polling an infra-env that no longer exists. The v2 API answers with 400.',
+  why: 'The hosts would continue to poll a deleted infra-env. The v2 API answers with 400.',
 });
 
 /** Commands that are refused. */
 export const REFUSAL_ROWS: readonly InfraEnvRow[] = [
-  ...missing('unregistered', 'There is no infra-env with this id.'),
+  ...missing('unregistered', 'The infra-env does not exist.'),
   ...missing('deregistered', 'The infra-env was deleted.'),
   refuse({
     id: 'registered-already',
@@ -135,7 +135,7 @@ export const REFUSAL_ROWS: readonly InfraEnvRow[] = [
     reason: 'An infra-env with this id exists or existed. Use a new id.',
     subject: 'infra_env_id',
     allowed: [],
-    why: 'Ids are never used twice: hosts that boot an old image would register in the new infra-env.',
+    why: 'An id is never reused, because hosts that boot an old image would register in the new infra-env.',
   }),
   WITH_HOSTS,
 ];

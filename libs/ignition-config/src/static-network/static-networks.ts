@@ -39,7 +39,7 @@ export function planRamdiskNetworks(settings: Plain<InfraEnvSettings>): ReturnTy
 
 const NO_LIST: HostNetworks = {
   hosts: [],
-  problems: [{ host: 0, path: '', problem: 'static_network_config has to be a list with one item per host.' }],
+  problems: [{ host: 0, path: '', problem: 'static_network_config must be a list with one item per host.' }],
   advice: [],
 };
 

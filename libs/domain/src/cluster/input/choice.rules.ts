@@ -40,7 +40,7 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
     fields: ['highAvailabilityMode'],
     check: ({ given, before }) =>
       before && given.highAvailabilityMode && given.highAvailabilityMode !== before.highAvailabilityMode
-        ? { reason: 'high_availability_mode cannot be changed: register another cluster.' }
+        ? { reason: 'high_availability_mode cannot be changed. Register another cluster.' }
         : undefined,
   },
   {
@@ -65,7 +65,8 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
     check: ({ settings, kind }) =>
       kind !== 'AddHostsCluster' && settings.controlPlaneCount === 1 && settings.userManagedNetworking === false
         ? {
-            reason: 'A single-node cluster has user-managed networking: leave it out or set it to true.',
+            reason:
+              'A single-node cluster requires user-managed networking. Omit user_managed_networking or set it to true.',
             allowed: ['true'],
           }
         : undefined,
@@ -98,7 +99,7 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
       return userManagedNetworking === false
         ? {
             subject: 'user_managed_networking',
-            reason: `A cluster of ${cpuArchitecture} hosts needs user-managed networking: leave it out or set it to true.`,
+            reason: `A cluster of ${cpuArchitecture} hosts requires user-managed networking. Omit user_managed_networking or set it to true.`,
             allowed: ['true'],
           }
         : undefined;
@@ -120,11 +121,11 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
     check: ({ settings: { platformType = '', userManagedNetworking }, kind }) => {
       if (kind === 'AddHostsCluster') return undefined;
       if (platformType === 'baremetal' && userManagedNetworking === true)
-        return { reason: 'Platform baremetal manages the network itself: user_managed_networking has to be false.' };
+        return { reason: 'Platform baremetal manages the network. Set user_managed_networking to false.' };
       if (['none', 'external'].includes(platformType) && userManagedNetworking === false)
-        return { reason: `Platform ${platformType} manages no network: user_managed_networking has to be true.` };
+        return { reason: `Platform ${platformType} does not manage the network. Set user_managed_networking to true.` };
       if (platformType === 'nutanix' && userManagedNetworking === true)
-        return { reason: 'Platform nutanix manages the network itself: user_managed_networking has to be false.' };
+        return { reason: 'Platform nutanix manages the network. Set user_managed_networking to false.' };
       return undefined;
     },
   },
@@ -135,10 +136,10 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
     check: ({ settings }) => {
       if (settings.loadBalancerType !== 'user-managed') return undefined;
       if (!isAtLeast(settings.openshiftVersion ?? '', USER_LOAD_BALANCER_SINCE))
-        return { reason: `A load balancer of one's own needs at least version ${USER_LOAD_BALANCER_SINCE}.` };
+        return { reason: `A user-managed load balancer requires version ${USER_LOAD_BALANCER_SINCE} or later.` };
       if (settings.userManagedNetworking || settings.vipDhcpAllocation)
         return {
-          reason: "A load balancer of one's own needs networking that the cluster manages, without VIPs from DHCP.",
+          reason: 'A user-managed load balancer requires cluster-managed networking without VIP allocation by DHCP.',
         };
       return undefined;
     },
@@ -149,12 +150,12 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
     fields: ['diskEncryption'],
     check: ({ settings, given, imported }) => {
       if (imported && given.diskEncryption)
-        return { reason: 'The disks of an imported cluster cannot be encrypted here.' };
+        return { reason: 'The disk encryption of an imported cluster cannot be set.' };
       const { enable_on: enableOn = 'none', mode = 'tpmv2' } = settings.diskEncryption ?? {};
       if (typeof enableOn !== 'string' || !MACHINE_SETS.includes(enableOn))
-        return { reason: 'disk_encryption.enable_on does not name machines.', allowed: MACHINE_SETS };
+        return { reason: 'disk_encryption.enable_on is not valid.', allowed: MACHINE_SETS };
       if (typeof mode !== 'string' || !['tpmv2', 'tang'].includes(mode))
-        return { reason: 'disk_encryption.mode is not known.', allowed: ['tpmv2', 'tang'] };
+        return { reason: 'disk_encryption.mode is not valid.', allowed: ['tpmv2', 'tang'] };
       return undefined;
     },
   },

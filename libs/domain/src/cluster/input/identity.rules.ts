@@ -22,8 +22,8 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
       if (name.length <= MAX_NAME_CHARACTERS && pattern.test(name)) return undefined;
       return {
         reason:
-          `The name "${name.slice(0, MAX_NAME_CHARACTERS)}" cannot be used: take at most ${MAX_NAME_CHARACTERS} ` +
-          'lower-case letters, digits and hyphens, beginning and ending with a letter or digit; dots only with platform none.',
+          `The name "${name.slice(0, MAX_NAME_CHARACTERS)}" is not valid. Use at most ${MAX_NAME_CHARACTERS} ` +
+          'lower-case letters, digits and hyphens, beginning and ending with a letter or digit. Dots are allowed with platform none only.',
       };
     },
   },
@@ -66,7 +66,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     check: ({ settings }) =>
       isSshPublicKeys(settings.sshPublicKey ?? '')
         ? undefined
-        : { reason: 'ssh_public_key is not a public key as ssh-keygen writes it, one per line.' },
+        : { reason: 'ssh_public_key is not a list of public keys in the format of ssh-keygen, one per line.' },
   },
   {
     id: 'http-proxy-is-url',
@@ -110,7 +110,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
       settings.ntpSources && settings.additionalNtpSource
         ? {
             reason:
-              'ntp_sources replaces all NTP sources and additional_ntp_source adds to them: give one of the two, the other empty.',
+              'ntp_sources replaces all NTP sources, and additional_ntp_source adds to them. Set one of the two and leave the other empty.',
           }
         : undefined,
   },
@@ -121,7 +121,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     check: ({ settings }) =>
       !settings.tags || TAGS.test(settings.tags)
         ? undefined
-        : { reason: 'tags are names of letters, digits and underscores, separated by commas.' },
+        : { reason: 'tags must be names of letters, digits and underscores, separated by commas.' },
   },
   {
     id: 'api-name-of-day-2-only',
@@ -130,7 +130,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     check: ({ given, kind }) => {
       if (!given.apiVipDnsName) return undefined;
       if (kind !== 'AddHostsCluster')
-        return { reason: 'api_vip_dns_name can be given only for a cluster that hosts are added to.' };
+        return { reason: 'api_vip_dns_name can be set only for a cluster that receives more hosts.' };
       if (isHostOrAddress(given.apiVipDnsName)) return undefined;
       return { reason: `api_vip_dns_name "${given.apiVipDnsName}" is neither a DNS name nor an address.` };
     },

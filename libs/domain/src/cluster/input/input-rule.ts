@@ -45,7 +45,7 @@ export function oneOf(
       const value = given[field];
       if (value === undefined || value === '' || (typeof value === 'string' && allowed.includes(value)))
         return undefined;
-      return { reason: `${subject} ${JSON.stringify(value)} is not one of the values it may have.`, allowed };
+      return { reason: `${subject} ${JSON.stringify(value)} is not an allowed value.`, allowed };
     },
   };
 }

@@ -20,12 +20,13 @@ const HOSTS_MIN = 4;
 export function brokenCidr(field: string, text: string, hostBitsMin: number): BrokenInput | undefined {
   const cidr = parseCidr(text);
   if (!cidr) return { reason: `${field} "${text}" is not a network like 192.168.1.0/24.` };
-  if (isUnspecified(cidr.address)) return { reason: `${field} "${text}" is not a network that machines can be in.` };
-  if (!isCanonical(cidr)) return { reason: `${field} "${text}" has host bits set.`, allowed: [formatNetwork(cidr)] };
+  if (isUnspecified(cidr.address)) return { reason: `${field} "${text}" is not a network for host addresses.` };
+  if (!isCanonical(cidr))
+    return { reason: `${field} "${text}" has host bits set. Use the network address.`, allowed: [formatNetwork(cidr)] };
   const prefixMax = addressBits(cidr.family) - hostBitsMin;
   return cidr.prefix <= prefixMax
     ? undefined
-    : { reason: `${field} "${text}" is too small: its prefix may be at most ${prefixMax}.` };
+    : { reason: `${field} "${text}" is too small. The prefix length must be at most ${prefixMax}.` };
 }
 
 const firstBroken = (broken: readonly (BrokenInput | undefined)[]): BrokenInput | undefined =>
@@ -95,7 +96,7 @@ export const NETWORK_RULES: readonly ClusterInputRule[] = [
       return families.size > 1
         ? {
             reason:
-              'cluster_networks, service_networks and machine_networks have to begin with the same address family.',
+              'The first entries of cluster_networks, service_networks and machine_networks must have the same address family.',
           }
         : undefined;
     },
@@ -115,7 +116,7 @@ export const NETWORK_RULES: readonly ClusterInputRule[] = [
         given.machineNetworks !== undefined &&
         given.machineNetworks.items.join() !== (before?.machineNetworks?.items ?? []).join();
       return before && isNew && isDerived && !isDualStack(input)
-        ? { reason: 'machine_networks follow from the VIPs: give the VIPs, or let DHCP allocate them.' }
+        ? { reason: 'machine_networks are derived from the VIPs. Set the VIPs, or let DHCP allocate them.' }
         : undefined;
     },
   },
@@ -129,7 +130,7 @@ function brokenHostPrefix(text: string, hostPrefix: number): BrokenInput | undef
   return hostPrefix >= Math.max(1, prefixMin) && hostPrefix <= prefixMax
     ? undefined
     : {
-        reason: `host_prefix ${hostPrefix} of cluster network ${text} has to be between ${prefixMin} and ${prefixMax}, so that every host gets a part.`,
+        reason: `host_prefix ${hostPrefix} of cluster network ${text} must be between ${prefixMin} and ${prefixMax}, so that every host receives a subnet.`,
       };
 }
 
@@ -160,12 +161,12 @@ function listRule(kind: 'api' | 'ingress'): ClusterInputRule {
       const vips = vipsOf(input)[kind];
       const wrong = vips.find((vip) => !parseIp(vip));
       if (wrong !== undefined) return { reason: `${field} "${wrong}" is not an address.` };
-      if (vips.length > MAX_VIPS) return { reason: `${field} may hold at most ${MAX_VIPS} addresses.` };
+      if (vips.length > MAX_VIPS) return { reason: `${field} must have at most ${MAX_VIPS} addresses.` };
       const families = vips.map((vip) => parseIp(vip)?.family);
       if (new Set(families).size < families.length)
-        return { reason: `${field} may hold one IPv4 and one IPv6 address, not two of one family.` };
+        return { reason: `${field} must not have two addresses of one family. Use one IPv4 and one IPv6 address.` };
       if (vips.length === MAX_VIPS && !isAtLeast(input.settings.openshiftVersion ?? '', DUAL_STACK_SINCE))
-        return { reason: `Two ${field} need at least version ${DUAL_STACK_SINCE}.` };
+        return { reason: `Two ${field} require version ${DUAL_STACK_SINCE} or later.` };
       return undefined;
     },
   };
@@ -182,9 +183,9 @@ export const VIP_RULES: readonly ClusterInputRule[] = [
       // The VIPs of a single node are the addresses of the node.
       if (settings.controlPlaneCount === 1) return undefined;
       if (isGiven && settings.userManagedNetworking)
-        return { reason: 'With user-managed networking VIPs are not used: leave them out.' };
+        return { reason: 'VIPs are not used with user-managed networking. Omit them.' };
       if (isGiven && settings.vipDhcpAllocation)
-        return { reason: 'DHCP allocates the VIPs: leave them out, or switch vip_dhcp_allocation off.' };
+        return { reason: 'DHCP allocates the VIPs. Omit them, or set vip_dhcp_allocation to false.' };
       return undefined;
     },
   },
@@ -194,7 +195,7 @@ export const VIP_RULES: readonly ClusterInputRule[] = [
     fields: ['vipDhcpAllocation', 'userManagedNetworking'],
     check: ({ settings }) =>
       settings.vipDhcpAllocation && settings.userManagedNetworking
-        ? { reason: 'With user-managed networking there are no VIPs that DHCP could allocate.' }
+        ? { reason: 'vip_dhcp_allocation cannot be used with user-managed networking, which has no VIPs.' }
         : undefined,
   },
   listRule('api'),
@@ -207,7 +208,9 @@ export const VIP_RULES: readonly ClusterInputRule[] = [
       const { api, ingress } = vipsOf(input);
       // One list may come in one request and the other in the next.
       return api.length > 0 && ingress.length > 0 && api.length !== ingress.length
-        ? { reason: `There are ${api.length} api_vips and ${ingress.length} ingress_vips: give as many of each.` }
+        ? {
+            reason: `There are ${api.length} api_vips and ${ingress.length} ingress_vips. Their numbers must be equal.`,
+          }
         : undefined;
     },
   },
@@ -223,7 +226,7 @@ export const VIP_RULES: readonly ClusterInputRule[] = [
       const twice = ingress.find((vip) => taken.has(canonical(vip)));
       return twice === undefined
         ? undefined
-        : { reason: `${twice} is both an API and an ingress VIP: each needs an address of its own.` };
+        : { reason: `${twice} is both an API VIP and an ingress VIP. Use separate addresses.` };
     },
   },
   {
@@ -234,7 +237,7 @@ export const VIP_RULES: readonly ClusterInputRule[] = [
       const { api, ingress } = vipsOf(input);
       const first = [api[0], ingress[0]].map((vip) => parseIp(vip ?? '')?.family).filter((one) => one !== undefined);
       return new Set(first).size > 1
-        ? { reason: 'api_vips and ingress_vips have to begin with the same address family.' }
+        ? { reason: 'The first entries of api_vips and ingress_vips must have the same address family.' }
         : undefined;
     },
   },

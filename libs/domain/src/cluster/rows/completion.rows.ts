@@ -29,7 +29,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     to: 'installed',
     status,
     emit: completed,
-    why: 'The kubeconfig is complete, built-in operators are available, optional ones have an end, every host has one too.',
+    why: 'The kubeconfig is complete, all built-in operators are available, and all optional operators and hosts have a final status.',
   })),
   {
     id: 'await-completion',
@@ -37,7 +37,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { userAction: [false], completion: ['incomplete'] },
     to: 'stay',
-    why: 'An operator, the kubeconfig or a host is still missing.',
+    why: 'The cluster still waits for an operator, the kubeconfig, or a host.',
   },
   {
     id: 'await-person-with-too-few-hosts',
@@ -45,7 +45,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { userAction: [true], hosts: ['too-few'] },
     to: 'stay',
-    why: 'The control plane runs; the operators show whether that suffices, and the deadline ends the wait.',
+    why: 'The control plane runs. The cluster waits for the operators until the deadline passes.',
   },
   ...COMPLETIONS.map(({ completion, suffix, status }): ClusterRow => ({
     id: `complete-late${suffix}`,
@@ -55,7 +55,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     to: 'installed',
     status,
     emit: completed,
-    why: 'A deadline is a guess of ours: a cluster that works afterwards is a success and needs no new installation.',
+    why: 'A deadline is an estimate. A cluster that completes after its deadline is installed successfully and needs no new installation.',
   })),
   {
     id: 'finalize-late',
@@ -69,7 +69,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     },
     to: 'finalizing',
     status: () => clusterReason('finalizing'),
-    why: 'Time ran out while hosts were installing, and now enough of them are installed: there is no reason to give up.',
+    why: 'The deadline passed while hosts were installing. Enough hosts are installed now, so the installation continues.',
   },
   {
     id: 'await-late-hosts',
@@ -77,7 +77,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { lateness: ['may-finalize'], completion: ['incomplete'], hosts: ['enough-on-the-way', 'too-few'] },
     to: 'stay',
-    why: 'Too few hosts are installed, even late.',
+    why: 'Too few hosts are installed after the deadline.',
   },
   {
     id: 'await-late-person',
@@ -90,7 +90,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
       userAction: [true],
     },
     to: 'stay',
-    why: 'The host that the deadline passed for still waits for a user.',
+    why: 'The host whose deadline passed still waits for a user action.',
   },
   {
     id: 'await-late-completion',
@@ -98,7 +98,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { lateness: ['may-complete'], completion: ['incomplete'] },
     to: 'stay',
-    why: 'Hosts were never the problem: only operators and kubeconfig can still turn it.',
+    why: 'The hosts are installed. The cluster can still complete when its operators and its kubeconfig are ready.',
   },
   {
     id: 'failed-for-good',
@@ -106,7 +106,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { lateness: ['none'] },
     to: 'stay',
-    why: 'Hosts failed: only a reset leads on.',
+    why: 'Hosts failed. The cluster must be reset.',
   },
   {
     id: 'stage-reached',
@@ -115,7 +115,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     when: { stage: ['new'] },
     to: 'stay',
     emit: finalizingStageReached,
-    why: 'The controller says what it does; its clock starts. It may say so after the cluster completed, and would repeat a refused report for ever.',
+    why: 'The report starts the timer of the stage. Late reports are accepted because the controller repeats a refused report without limit.',
   },
   {
     id: 'stage-repeated',
@@ -123,7 +123,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'ReachFinalizingStage',
     when: { stage: ['same'] },
     to: 'stay',
-    why: 'Saying it again must not start the clock over.',
+    why: 'A repeated report does not restart the timer of the stage.',
   },
   {
     id: 'stage-reached-late',
@@ -132,7 +132,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     when: { lateness: ['may-finalize', 'may-complete'], stage: ['new'] },
     to: 'stay',
     emit: finalizingStageReached,
-    why: 'A controller that continues after a deadline is accepted.',
+    why: 'Reports of a controller are accepted after a deadline.',
   },
   {
     id: 'stage-repeated-late',
@@ -140,7 +140,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'ReachFinalizingStage',
     when: { lateness: ['may-finalize', 'may-complete'], stage: ['same'] },
     to: 'stay',
-    why: 'Saying it again changes nothing.',
+    why: 'A repeated report changes nothing.',
   },
   {
     id: 'operator-reported',
@@ -149,7 +149,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     when: { operator: ['new'] },
     to: 'stay',
     emit: operatorReported,
-    why: 'A report is shown in every status; it moves the progress once the installation started.',
+    why: 'Operator reports are accepted in every status. After the installation has started, a report also updates the progress.',
   },
   {
     id: 'operator-report-repeated',
@@ -157,7 +157,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'ReportOperatorStatus',
     when: { operator: ['same'] },
     to: 'stay',
-    why: 'The controller repeats itself every few seconds; only news are facts.',
+    why: 'The controller repeats its report every few seconds. Only a changed report is stored.',
   },
   {
     id: 'kubeconfig-completed',
@@ -166,7 +166,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     when: { kubeconfig: ['missing'] },
     to: 'stay',
     emit: kubeconfigCompleted,
-    why: 'With the ingress CA in it the kubeconfig works from outside; the next refresh checks whether anything else is missing.',
+    why: 'The kubeconfig includes the ingress CA and works outside the cluster. The next refresh checks the remaining conditions.',
   },
   {
     id: 'kubeconfig-completed-again',
@@ -183,7 +183,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     when: { lateness: ['may-finalize', 'may-complete'], kubeconfig: ['missing'] },
     to: 'stay',
     emit: kubeconfigCompleted,
-    why: 'Without it a success after the deadline could not be accepted.',
+    why: 'A completion after the deadline requires the complete kubeconfig.',
   },
   {
     id: 'kubeconfig-completed-late-again',

@@ -33,7 +33,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'ready',
     status: () => clusterReason('preparation-timed-out'),
     emit: inOrder(deadlinePassed, overduePreparationFailed),
-    why: 'Nothing was written to a disk yet, so the user may simply start again.',
+    why: 'No disk was written. The user can start the installation again.',
   },
   {
     id: 'pending-person-timed-out',
@@ -43,7 +43,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'error',
     status: () => clusterReason('user-action-timed-out'),
     emit: deadlinePassed,
-    why: 'No user acted in time. An endless wait would hide it.',
+    why: 'No user acted before the deadline. The cluster reports an error instead of waiting without limit.',
   },
   {
     id: 'installation-timed-out',
@@ -53,7 +53,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'error',
     status: timedOut('installation-timed-out'),
     emit: deadlinePassed,
-    why: 'With soft timeouts this is the one limit that fails a cluster; without them stages and hosts have limits of their own.',
+    why: 'With soft timeouts, this is the only limit that fails a cluster. Without soft timeouts, stages and hosts have their own limits.',
   },
   {
     id: 'finalizing-timed-out',
@@ -63,7 +63,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'error',
     status: () => clusterReason('finalizing-timed-out'),
     emit: deadlinePassed,
-    why: 'Counts from each entry into finalizing, since a host that waited for a user is not the operators’ fault.',
+    why: 'The time limit starts at each entry into finalizing, so that the wait for a user action does not count.',
   },
   {
     id: 'finalizing-stage-timed-out',
@@ -73,7 +73,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'error',
     status: timedOut('finalizing-stage-timed-out'),
     emit: inOrder(deadlinePassed, finalizingStageTimedOut),
-    why: 'The stage is one that an installed cluster cannot do without.',
+    why: 'An installed cluster requires this stage.',
   },
   {
     id: 'finalizing-stage-overdue',
@@ -83,7 +83,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     to: 'stay',
     status: timedOut('finalizing-stage-overdue'),
     emit: inOrder(deadlinePassed, finalizingStageTimedOut),
-    why: 'Optional operators may fail without the cluster failing, and soft timeouts only warn; said once per stage.',
+    why: 'Optional operators do not fail the cluster, and soft timeouts only warn. One warning is recorded per stage.',
   },
   {
     id: 'logs-timed-out',
@@ -92,7 +92,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     when: { deadline: ['log-request', 'log-collection'] },
     to: 'stay',
     emit: inOrder(deadlinePassed, logsTimedOut),
-    why: 'A client that waits for logs sees that no more will come.',
+    why: 'Clients that wait for logs see that the collection has ended.',
   },
   {
     id: 'retention-over',
@@ -101,7 +101,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     when: { deadline: ['retention'] },
     to: 'stay',
     emit: deadlinePassed,
-    why: 'What was deleted is not looked at any more; nothing of it is kept but its history.',
+    why: 'The retention period has ended. Only the events of the cluster remain.',
   },
   ...PHASES_WITH_DEADLINES.map((status): ClusterRow => ({
     id: `stale-timer-in-${status}`,
@@ -113,13 +113,13 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
       ),
     },
     to: 'stay',
-    why: 'The state moved on after the timer was set; a deadline counts only if the state still has it.',
+    why: 'The status changed after the timer was set. A deadline takes effect only when it still applies to the current state.',
   })),
   {
     id: 'stale-timer',
     from: exceptStatuses(...CLUSTER_STATUSES.filter((status) => DEADLINES_BY_STATUS[status])),
     on: 'PassDeadline',
     to: 'stay',
-    why: 'No deadline runs in this status.',
+    why: 'This status has no deadline.',
   },
 ];

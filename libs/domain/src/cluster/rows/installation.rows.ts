@@ -12,7 +12,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     when: { hosts: ['too-few'] },
     to: 'error',
     status: () => clusterReason('hosts-failed'),
-    why: 'The hosts that can still finish do not make a cluster.',
+    why: 'The hosts that can still complete are too few for a cluster.',
   },
   {
     id: 'host-needs-person',
@@ -21,7 +21,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     when: { hosts: ['enough-on-the-way', 'enough-installed'], userAction: [true] },
     to: 'installing-pending-user-action',
     status: () => clusterReason('wrong-boot-order'),
-    why: 'A host booted from the wrong disk; the others continue meanwhile.',
+    why: 'A host booted from the wrong disk. The other hosts continue.',
   },
   {
     id: 'person-still-needed',
@@ -29,7 +29,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { hosts: ['enough-on-the-way', 'enough-installed'], userAction: [true] },
     to: 'stay',
-    why: 'The user has not acted yet.',
+    why: 'The user action is still required.',
   },
   {
     id: 'person-acted-while-installing',
@@ -38,7 +38,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     when: { hosts: ['enough-on-the-way'], userAction: [false] },
     to: 'installing',
     status: () => clusterReason('installing'),
-    why: 'Every host is on its way again.',
+    why: 'All hosts continue their installation.',
   },
   {
     id: 'person-acted-while-finalizing',
@@ -47,7 +47,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     when: { hosts: ['enough-installed'], userAction: [false] },
     to: 'finalizing',
     status: () => clusterReason('finalizing'),
-    why: 'Enough hosts are installed; the clock of the finalizing stage starts over, because the wait was not its fault.',
+    why: 'Enough hosts are installed. The timer of the finalizing stage restarts, so that the wait does not count.',
   },
   {
     id: 'hosts-installed',
@@ -56,7 +56,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     when: { hosts: ['enough-installed'], userAction: [false] },
     to: 'finalizing',
     status: () => clusterReason('finalizing'),
-    why: 'Control plane and enough workers are up: operators settle now.',
+    why: 'The control plane and enough workers run. The cluster waits for its operators.',
   },
   {
     id: 'hosts-installing',
@@ -65,7 +65,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     when: { hosts: ['enough-on-the-way'], userAction: [false] },
     to: 'stay',
     status: () => clusterReason('installing'),
-    why: 'Enough hosts are on their way.',
+    why: 'Enough hosts are still installing.',
   },
   {
     id: 'hosts-progressed',
@@ -73,20 +73,20 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     on: 'RecordProgress',
     to: 'stay',
     emit: installed,
-    why: 'The share of stages that all hosts have behind them is the longest part of the bar.',
+    why: 'The progress of the cluster follows the completed stages of its hosts.',
   },
   {
     id: 'hosts-progressed-outside-installation',
     from: exceptStatuses(...INSTALLING_STATUSES),
     on: 'RecordProgress',
     to: 'stay',
-    why: 'Day-2 hosts have bars of their own, and a report that comes late moves nothing.',
+    why: 'Day-2 hosts have their own progress, and a late report does not change the progress of the cluster.',
   },
   {
     id: 'nothing-to-refresh',
     from: ['installed', 'cancelled', 'adding-hosts', 'unmonitored'],
     on: 'Refresh',
     to: 'stay',
-    why: 'No host or outcome moves a cluster that is done, given up, or not installed from here.',
+    why: 'Hosts and validations do not change the status of a cluster that is installed, cancelled, or installed elsewhere.',
   },
 ];

@@ -18,7 +18,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { conditions: ['unknown'] },
     to: 'stay',
-    why: 'Nothing is known yet, so nothing can be concluded.',
+    why: 'The validations of the cluster have not been evaluated yet.',
   },
   {
     id: 'inputs-missing',
@@ -27,7 +27,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     when: { conditions: ['known'], inputs: [false] },
     to: 'pending-for-input',
     status: blocked('input-required'),
-    why: 'Only a user can give networks, a DNS domain or a pull secret.',
+    why: 'The user must set the networks, the DNS domain, or the pull secret.',
   },
   {
     id: 'vips-missing',
@@ -36,7 +36,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     when: { conditions: ['known'], inputs: [true], vips: [false], dhcpVips: [false] },
     to: 'pending-for-input',
     status: blocked('input-required'),
-    why: 'Without DHCP a user has to choose the VIPs.',
+    why: 'The user must set the VIPs because DHCP does not allocate them.',
   },
   {
     id: 'vips-not-leased',
@@ -45,7 +45,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     when: { conditions: ['known'], inputs: [true], vips: [false], dhcpVips: [true] },
     to: 'insufficient',
     status: blocked('not-ready'),
-    why: 'With DHCP the hosts fetch the VIPs: no user input is needed.',
+    why: 'DHCP allocates the VIPs. No user input is required.',
   },
   {
     id: 'requirements-failing',
@@ -54,7 +54,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     when: { conditions: ['known'], inputs: [true], vips: [true], required: [false] },
     to: 'insufficient',
     status: blocked('not-ready'),
-    why: 'Everything was given, and something of it or of the hosts does not fit.',
+    why: 'All inputs are set, and a required validation of the cluster or its hosts fails.',
   },
   {
     id: 'become-ready',
@@ -63,7 +63,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
     when: { conditions: ['known'], inputs: [true], vips: [true], required: [true] },
     to: 'ready',
     status: () => clusterReason('ready'),
-    why: 'All that an installation needs is there and passes.',
+    why: 'All required validations pass.',
   },
 ];
 
@@ -81,7 +81,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     emit: ({ command: { bootstrapHostId, at }, state }) => [
       { type: 'InstallationPreparationStarted', data: { attempt: state.attempt + 1, bootstrapHostId, at } },
     ],
-    why: 'The attempt gets a number and a bootstrap host; manifests and ignitions are made meanwhile.',
+    why: 'The attempt gets a number and a bootstrap host. The service creates the manifests and Ignition configs.',
   },
   {
     id: 'artifacts-prepared',
@@ -90,7 +90,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     when: { attempt: ['current'], preparation: ['pending'], outcome: ['success'] },
     to: 'stay',
     emit: preparationFinished,
-    why: 'The installation starts when the hosts are prepared too; the next refresh sees both.',
+    why: 'The artifacts are ready. The installation starts when the hosts are prepared too.',
   },
   {
     id: 'artifacts-failed',
@@ -99,7 +99,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     when: { attempt: ['current'], preparation: ['pending'], outcome: ['failure'] },
     to: 'stay',
     emit: preparationFinished,
-    why: 'The next refresh takes the cluster back, unless a host stopped and says more.',
+    why: 'The artifacts could not be created. The next refresh ends the preparation.',
   },
   {
     id: 'artifacts-outcome-repeated',
@@ -107,7 +107,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     on: 'FinishPreparation',
     when: { attempt: ['current'], preparation: ['none', 'success', 'failed', 'undone'] },
     to: 'stay',
-    why: 'The outcome of this attempt is known, or the attempt was given up.',
+    why: 'The result of this attempt is already recorded, or the attempt was cancelled.',
   },
   {
     id: 'artifacts-of-another-attempt',
@@ -115,14 +115,14 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     on: 'FinishPreparation',
     when: { attempt: ['other'] },
     to: 'stay',
-    why: 'A newer attempt was started: the artifacts of this one are not used.',
+    why: 'A newer attempt was started. The artifacts of this attempt are not used.',
   },
   {
     id: 'artifacts-too-late',
     from: exceptStatuses(...PREPARING, ...OPEN_STATUSES),
     on: 'FinishPreparation',
     to: 'stay',
-    why: 'The preparation is over; a repeated message changes nothing.',
+    why: 'The preparation has ended. A repeated message changes nothing.',
   },
   {
     id: 'host-undid-preparation',
@@ -133,7 +133,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     emit: ({ command: { reason }, state: { attempt } }) => [
       { type: 'InstallationPreparationUndone', data: { attempt, reason } },
     ],
-    why: 'The host that restarted has to be prepared again before anything is installed; the artifacts stay good.',
+    why: 'The restarted host must be prepared again. The artifacts remain valid.',
   },
   {
     id: 'nothing-prepared-to-undo',
@@ -141,14 +141,14 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     on: 'UndoPreparation',
     when: { preparation: ['none', 'pending', 'failed', 'undone'] },
     to: 'stay',
-    why: 'Nothing was confirmed that would have to be taken back.',
+    why: 'The preparation is not confirmed yet, so it need not be undone.',
   },
   {
     id: 'preparation-over-to-undo',
     from: exceptStatuses(...PREPARING),
     on: 'UndoPreparation',
     to: 'stay',
-    why: 'The cluster left preparation in the meantime.',
+    why: 'The cluster is no longer preparing.',
   },
   {
     id: 'start-installing',
@@ -158,7 +158,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     to: 'installing',
     status: () => clusterReason('installing'),
     emit: inOrder(singleNodeVipsDerived, prepared),
-    why: 'Hosts and artifacts are ready: every host gets its installation step.',
+    why: 'The hosts and the artifacts are ready. Every host receives its install step.',
   },
   {
     id: 'start-installing-after-undo',
@@ -168,7 +168,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     to: 'installing',
     status: () => clusterReason('installing'),
     emit: inOrder(preparationConfirmed, singleNodeVipsDerived, prepared),
-    why: 'The host that restarted is prepared once more, and the artifacts were good all the time.',
+    why: 'The restarted host is prepared again, and the artifacts are still valid.',
   },
   {
     id: 'await-single-node-address',
@@ -177,7 +177,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     when: { preparingHosts: ['all-prepared'], preparation: ['success', 'undone'], nodeAddress: ['missing'] },
     to: 'stay',
     status: () => clusterReason('awaiting-node-address'),
-    why: 'The only node serves the API itself: without its address nothing would reach the new cluster.',
+    why: 'A single node serves the API. The installation requires its address.',
   },
   {
     id: 'host-stopped-preparing',
@@ -186,7 +186,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     when: { preparingHosts: ['some-stopped'] },
     to: 'insufficient',
     status: () => clusterReason('host-stopped-preparing'),
-    why: 'A host that left (silent, failing, gone) cannot be installed: its own status says why.',
+    why: 'A host is silent, failing, or removed and cannot be installed. The status of the host gives the reason.',
   },
   {
     id: 'host-failed-to-prepare',
@@ -195,7 +195,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     when: { preparingHosts: ['some-failed'] },
     to: 'ready',
     status: () => clusterReason('preparation-failed'),
-    why: 'The user may start again once the host is well.',
+    why: 'The user can start the installation again when the host is ready.',
   },
   {
     id: 'artifacts-failed-to-prepare',
@@ -204,7 +204,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     when: { preparingHosts: ['all-prepared', 'under-way'], preparation: ['failed'] },
     to: 'ready',
     status: () => clusterReason('preparation-failed'),
-    why: 'No host is to blame, so the cluster itself is as ready as it was.',
+    why: 'No host failed, so the cluster is ready again.',
   },
   {
     id: 'await-artifacts',
@@ -212,7 +212,7 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { preparingHosts: ['all-prepared'], preparation: ['none', 'pending'] },
     to: 'stay',
-    why: 'Hosts were faster than the artifacts.',
+    why: 'The hosts are prepared. The cluster waits for the artifacts.',
   },
   {
     id: 'await-hosts-preparing',
@@ -220,6 +220,6 @@ export const PREPARATION_ROWS: readonly ClusterRow[] = [
     on: 'Refresh',
     when: { preparingHosts: ['under-way'], preparation: ['none', 'pending', 'success', 'undone'] },
     to: 'stay',
-    why: 'Some hosts still measure disks or pull images.',
+    why: 'Some hosts are still checking their disks or pulling images.',
   },
 ];

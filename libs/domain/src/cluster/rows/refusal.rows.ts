@@ -29,7 +29,7 @@ const RESETTABLE = [...CANCELLABLE, 'cancelled'] as const;
 
 /** Every combination that is no transition, with its reason and the accepted values. */
 export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
-  ...missing('unregistered', 'There is no cluster with this id.'),
+  ...missing('unregistered', 'The cluster does not exist.'),
   ...missing('deregistered', 'The cluster was deleted.', ['PassDeadline']),
   refuse({
     id: 'registered-already',
@@ -39,7 +39,7 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     reason: 'A cluster with this id exists or existed. Use a new id.',
     subject: 'cluster_id',
     allowed: [],
-    why: 'Ids are never used twice: references to the old cluster would point to the new one.',
+    why: 'An id is never reused, so that references to a deleted cluster do not point to another one.',
   }),
   outside('revise-not-open', 'Revise', UPDATABLE_STATUSES, 'its settings cannot be changed', {
     when: { changes: ['settings'] },
@@ -62,7 +62,7 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     reason: ({ state: { status, statusReason } }) =>
       `The cluster is ${status} instead of ready. ${explainClusterStatus(statusReason, NO_VALIDATION_MESSAGES)}`,
     allowed: ['ready'],
-    why: 'The status does not allow it.',
+    why: 'The status of the cluster does not allow the operation.',
   }),
   refuse({
     id: 'install-host-not-known',
@@ -73,7 +73,7 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     reason: hostsNotKnown,
     subject: 'hosts',
     allowed: ['known'],
-    why: 'A host may have stopped being ready after the last evaluation of the cluster.',
+    why: 'A host may have become unready after the last evaluation of the cluster.',
   }),
   refuse({
     id: 'install-without-bootstrap',
@@ -94,7 +94,7 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     'add-hosts-not-installed',
     'AllowAddHosts',
     ['installed'],
-    'hosts can be added to an installed cluster only',
+    'hosts can be added only to an installed cluster',
     {
       code: 'invalid-input',
     },
@@ -108,9 +108,9 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     reason: ({ state: { kind } }) => `Hosts cannot be added to a cluster of kind ${kind} in this way.`,
     subject: 'kind',
     allowed: ['Cluster'],
-    why: 'The cluster already takes hosts, or it was not installed by this service.',
+    why: 'The cluster already accepts hosts, or it was not installed by this service.',
   }),
-  outside('stage-not-installing', 'ReachFinalizingStage', STAGE_TAKING_STATUSES, 'it has no finalizing stage', {
+  outside('stage-not-installing', 'ReachFinalizingStage', STAGE_TAKING_STATUSES, 'it is not being finalized', {
     special: ['error'],
     code: 'invalid-input',
   }),
@@ -123,7 +123,7 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     reason: (name) => `The cluster does not monitor an operator "${name}".`,
     subject: 'name',
     allowed: [],
-    why: 'The installation waits for the chosen operators only.',
+    why: 'Only selected operators are monitored.',
   }),
   operatorRefusal('operator-status-unknown', {
     when: { operator: ['unknown-status'] },
@@ -131,7 +131,7 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     reason: (name, status) => `Status "${status}" of operator "${name}" is not known.`,
     subject: 'status',
     allowed: OPERATOR_STATUSES,
-    why: 'The completion of an installation depends on known statuses.',
+    why: 'The service must know the status to decide whether the installation is complete.',
   }),
   outside(
     'kubeconfig-not-finalizing',
@@ -151,7 +151,7 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
       `"${report.kind === 'state' ? report.logsState : report.logsType}" is neither a state of log collection nor a type of logs.`,
     subject: 'logs_state',
     allowed: [...CLUSTER_LOGS_STATES, 'controller', 'host'],
-    why: 'The deadlines of log collection depend on the state.',
+    why: 'The deadlines of the log collection follow from its state.',
   }),
   refuse({
     id: 'deregister-installing',
@@ -160,7 +160,7 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     code: 'not-allowed-in-state',
     reason: 'Hosts of the cluster are being installed. Cancel the installation first.',
     allowed: exceptStatuses('installing'),
-    why: 'Hosts that write their disks would have no cluster to report to.',
+    why: 'Hosts that are writing their disks need the cluster for their reports.',
   }),
 ];
 
@@ -188,7 +188,7 @@ function outside(
     code: code ?? 'not-allowed-in-state',
     reason: ({ state: { status } }) => `The cluster is ${status}: ${because}.`,
     allowed,
-    why: 'The status does not allow it.',
+    why: 'The status of the cluster does not allow the operation.',
   });
 }
 
@@ -240,7 +240,7 @@ function hostsRefuse(
       `The installation was not ${participle}, because these hosts do not allow it: ${command.refusingHosts.join(', ')}.`,
     subject: 'hosts',
     allowed: [],
-    why: 'The cluster and all its hosts change together, or none of them does.',
+    why: 'The operation applies to the cluster and all its hosts, or to none of them.',
   });
 }
 
@@ -254,7 +254,7 @@ function unknownStage(id: string, from: readonly ClusterStatus[], when: Guard<Cl
     reason: ({ command: { stage } }: ClusterContext<'ReachFinalizingStage'>) => `"${stage}" is not a finalizing stage.`,
     subject: 'finalizing_stage',
     allowed: FINALIZING_STAGES,
-    why: 'An unknown stage has no time limit and no place in the order.',
+    why: 'An unknown stage has no time limit and no position in the sequence of stages.',
   });
 }
 

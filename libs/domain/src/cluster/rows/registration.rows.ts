@@ -13,7 +13,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     when: { kind: ['Cluster'] },
     to: 'insufficient',
     emit: registered('insufficient', clusterReason('not-ready')),
-    why: 'A new cluster lacks hosts at least; the first validation says what else.',
+    why: 'A new cluster has no hosts. The first evaluation lists all missing requirements.',
   },
   {
     id: 'register-day-2-cluster',
@@ -22,7 +22,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     when: { kind: ['AddHostsCluster'] },
     to: 'adding-hosts',
     emit: registered('adding-hosts', clusterReason('adding-hosts')),
-    why: 'The cluster runs somewhere; nothing but more hosts can be installed here.',
+    why: 'The cluster is already installed. Only hosts can be added to it.',
   },
   {
     id: 'register-disconnected-cluster',
@@ -31,7 +31,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     when: { kind: ['DisconnectedCluster'] },
     to: 'unmonitored',
     emit: registered('unmonitored', clusterReason('unmonitored')),
-    why: 'Only its image is made here; what its hosts do is never seen.',
+    why: 'The service only creates the image. The hosts do not report to the service.',
   },
   {
     id: 'revise-nothing',
@@ -39,7 +39,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     on: 'Revise',
     when: { changes: ['none'] },
     to: 'stay',
-    why: 'Saying again what is so already is welcome at any time.',
+    why: 'A change to the current values is accepted in every status and changes nothing.',
   },
   {
     id: 'revise-any-time',
@@ -48,7 +48,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     when: { changes: ['any-time'] },
     to: 'stay',
     emit: settingsRevised,
-    why: 'Settings of the console and install-config overrides take effect at the next preparation, so no status forbids them.',
+    why: 'Console settings and install-config overrides take effect at the next preparation, so they can be changed in every status.',
   },
   {
     id: 'revise-settings',
@@ -57,7 +57,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     when: { changes: ['settings', 'ignored-validations'] },
     to: 'stay',
     emit: settingsRevised,
-    why: 'Until an installation starts, its description is open; the validation that follows moves the status.',
+    why: 'Settings can be changed until the installation starts. The next evaluation updates the status.',
   },
   {
     id: 'derive-machine-networks',
@@ -66,7 +66,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     when: { networks: ['different'] },
     to: 'stay',
     emit: ({ command: { cidrs } }) => [{ type: 'MachineNetworksDerived', data: { cidrs: [...cidrs] } }],
-    why: 'VIPs and addresses of hosts say in which networks the machines are.',
+    why: 'The machine networks are derived from the VIPs and the addresses of the hosts.',
   },
   {
     id: 'derive-same-machine-networks',
@@ -74,7 +74,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     on: 'DeriveMachineNetworks',
     when: { networks: ['same'] },
     to: 'stay',
-    why: 'They are known already.',
+    why: 'The machine networks have not changed.',
   },
   {
     id: 'allow-add-hosts',
@@ -84,7 +84,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     to: 'adding-hosts',
     status: () => clusterReason('adding-hosts'),
     emit: ({ state }) => [{ type: 'ClusterOpenedForHosts', data: { apiVipDnsName: openedApiName(state.settings) } }],
-    why: 'An installed cluster becomes its own day-2 cluster, in place; its settings stay.',
+    why: 'The installed cluster becomes a day-2 cluster and keeps its settings.',
   },
   {
     id: 'deregister',
@@ -92,7 +92,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     on: 'Deregister',
     to: 'deregistered',
     emit: ({ command: { at } }) => [{ type: 'ClusterDeregistered', data: { at } }],
-    why: 'Anything can be given up, except while hosts write their disks.',
+    why: 'A cluster can be deleted except while hosts write their disks.',
   },
 ];
 
@@ -106,7 +106,7 @@ export const USER_ROWS: readonly ClusterRow[] = [
     to: 'cancelled',
     status: () => clusterReason('cancelled'),
     emit: () => [{ type: 'InstallationCancelled', data: { reason: 'Installation was cancelled by user' } }],
-    why: 'Disks may be written already, so only a reset leads back.',
+    why: 'Disks may have been written. The cluster must be reset before another installation.',
   },
   {
     id: 'cancel-preparation',
@@ -116,7 +116,7 @@ export const USER_ROWS: readonly ClusterRow[] = [
     to: 'ready',
     status: () => clusterReason('cancelled'),
     emit: () => [{ type: 'InstallationCancelled', data: { reason: 'Installation was cancelled by user' } }],
-    why: 'No disk was touched: the cluster is as ready as before.',
+    why: 'No disk was written, so the cluster is ready again.',
   },
   {
     id: 'reset',
@@ -133,7 +133,7 @@ export const USER_ROWS: readonly ClusterRow[] = [
     to: 'insufficient',
     status: () => clusterReason('reset'),
     emit: () => [{ type: 'ClusterReset', data: { reason: 'cluster was reset by user' } }],
-    why: 'Everything that the attempt made is void; settings stay.',
+    why: 'The artifacts of the attempt are discarded. The settings are kept.',
   },
   {
     id: 'logs-reported',
@@ -142,7 +142,7 @@ export const USER_ROWS: readonly ClusterRow[] = [
     when: { logs: ['new'] },
     to: 'stay',
     emit: logsReported,
-    why: 'Logs are wanted most when something went wrong, so no status forbids them.',
+    why: 'Logs are accepted in every status, including failures.',
   },
   {
     id: 'logs-repeated',
@@ -150,6 +150,6 @@ export const USER_ROWS: readonly ClusterRow[] = [
     on: 'RecordLogs',
     when: { logs: ['same'] },
     to: 'stay',
-    why: 'The state is known.',
+    why: 'The state of the log collection has not changed.',
   },
 ];

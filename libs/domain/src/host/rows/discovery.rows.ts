@@ -30,13 +30,13 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['silent', 'no-media'] },
     to: 'disconnected',
-    why: 'Nothing can be said about, or done with, a machine that is not heard of or cannot read its image.',
+    why: 'A host that does not report or cannot read its image cannot be evaluated.',
     status: absent,
   },
   ...inspected('inspection-awaited', {
     when: present(['no-inventory']),
     to: 'discovering',
-    why: 'Without an inventory there is nothing to evaluate.',
+    why: 'The host cannot be evaluated without an inventory.',
     status: () => hostReason('awaiting-hardware'),
   }),
   {
@@ -45,7 +45,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: present(['truncated']),
     to: 'discovering',
-    why: 'An inventory that had to be cut down to nothing is as good as none.',
+    why: 'An inventory that was truncated completely cannot be evaluated.',
     status: () => hostReason('awaiting-hardware'),
   },
   {
@@ -54,7 +54,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: present(['truncated']),
     to: 'insufficient',
-    why: 'The machine was inspected before; now its inventory tells nothing and the rules say so.',
+    why: 'The host sent an inventory that cannot be evaluated after a valid one.',
     status: insufficient,
   },
   {
@@ -63,37 +63,37 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { ...present(['truncated']), selected: [false] },
     to: 'insufficient',
-    why: 'The machine was inspected before; now its inventory tells nothing and the rules say so.',
+    why: 'The host sent an inventory that cannot be evaluated after a valid one.',
     status: insufficient,
   },
   ...inspected('hardware-too-weak', {
     when: present(['weak']),
     to: 'insufficient',
-    why: 'The machine can never be installed as it is.',
+    why: 'The hardware of the host does not meet the minimum requirements.',
     status: ({ command }) => hostReason('weak-hardware', { failing: command.conditions?.hardwareIds ?? [] }),
   }),
   ...inspected('disk-uuid-disabled', {
     when: present(['no-disk-uuid']),
     to: 'insufficient',
-    why: 'The platform must expose disk UUIDs before the other validations are useful.',
+    why: 'The platform must provide disk UUIDs before the other validations are evaluated.',
     status: insufficient,
   }),
   ...inspected('input-missing', {
     when: present(['input-missing']),
     to: 'pending-for-input',
-    why: 'The machine is fine; the user has not selected the network of the cluster.',
+    why: 'The hardware passes, and the machine network of the cluster is not set.',
     status: ({ command }) => hostReason('input-missing', { failing: command.conditions?.inputIds ?? [] }),
   }),
   ...inspected('not-sufficient', {
     when: present(['insufficient']),
     to: 'insufficient',
-    why: 'Some rule that gates the installation fails.',
+    why: 'A validation that blocks the installation fails.',
     status: insufficient,
   }),
   ...inspected('sufficient', {
     when: present(['sufficient']),
     to: 'known',
-    why: 'All rules that gate the installation pass.',
+    why: 'All validations that block the installation pass.',
     status: () => hostReason('ready'),
   }),
 ];
@@ -106,7 +106,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['silent'] },
     to: 'disconnected-unbound',
-    why: 'Nothing can be said about a machine that is not heard of.',
+    why: 'A host that does not report cannot be evaluated.',
     status: () => hostReason('silent'),
   },
   {
@@ -115,7 +115,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['no-media'] },
     to: 'stay',
-    why: 'The step that failed has moved the host already; it waits for its media.',
+    why: 'A failed step has already disconnected the host. The host waits for its media.',
   },
   {
     id: 'pool-inspection-awaited',
@@ -123,7 +123,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['connected'], fitness: ['no-inventory'] },
     to: 'discovering-unbound',
-    why: 'Without an inventory there is nothing to evaluate.',
+    why: 'The host cannot be evaluated without an inventory.',
     status: () => hostReason('awaiting-hardware'),
   },
   {
@@ -132,7 +132,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['connected'], fitness: ['truncated'] },
     to: 'discovering-unbound',
-    why: 'An inventory that had to be cut down to nothing is as good as none.',
+    why: 'An inventory that was truncated completely cannot be evaluated.',
     status: () => hostReason('awaiting-hardware'),
   },
   {
@@ -141,7 +141,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['connected'], fitness: ['truncated'] },
     to: 'insufficient-unbound',
-    why: 'A machine that cannot be evaluated any more must not be bound.',
+    why: 'A host that can no longer be evaluated must not be bound.',
     status: blocked('insufficient'),
   },
   {
@@ -150,7 +150,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['connected'], fitness: ['weak', 'no-disk-uuid', 'input-missing', 'insufficient'] },
     to: 'insufficient-unbound',
-    why: 'The machine is too weak for any role, or has no name a node could have.',
+    why: 'The hardware is below the minimum of every role, or the hostname is not valid.',
     status: blocked('insufficient'),
   },
   {
@@ -159,7 +159,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['connected'], fitness: ['sufficient'] },
     to: 'known-unbound',
-    why: 'The machine could be part of some cluster.',
+    why: 'The host can be bound to a cluster.',
     status: () => hostReason('ready-to-bind'),
   },
   {
@@ -168,7 +168,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: ['connected', 'no-media'] },
     to: 'stay',
-    why: 'The agent restarts and registers in the pool.',
+    why: 'The agent restarts and registers without a cluster.',
   },
   {
     id: 'reclaim-awaits-boot',
@@ -176,7 +176,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['pending'] },
     to: 'stay',
-    why: 'The machine downloads the discovery image or boots it.',
+    why: 'The host downloads or boots the discovery image.',
   },
   {
     id: 'reclaim-timed-out',
@@ -184,7 +184,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['passed'] },
     to: 'unbinding-pending-user-action',
-    why: 'The machine did not come back by itself: a user has to boot it.',
+    why: 'The host did not boot the discovery image in time. A user must boot it.',
     status: () => hostReason('unbinding'),
     emit: leaveCluster,
   },

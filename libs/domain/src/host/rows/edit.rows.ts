@@ -58,7 +58,7 @@ const ROLE_ROWS: readonly (RowOn<'AssignRole'> | RowOn<'SuggestRole'> | RowOn<'C
     on: 'AssignRole',
     when: { roleKnown: [true] },
     to: 'stay',
-    why: 'Until the installation begins the role is anyone’s choice.',
+    why: 'The role can be changed until the installation starts.',
     emit: assignRole,
   },
   {
@@ -67,7 +67,7 @@ const ROLE_ROWS: readonly (RowOn<'AssignRole'> | RowOn<'SuggestRole'> | RowOn<'C
     on: 'SuggestRole',
     when: { autoAssign: [true] },
     to: 'stay',
-    why: 'The role is left to the service, which may change its mind until the installation begins.',
+    why: 'The service suggests the role and may change it until the installation starts.',
     emit: ({ state, command }) =>
       command.role === state.suggestedRole ? [] : [{ type: 'HostRoleSuggested', data: { role: command.role } }],
   },
@@ -77,14 +77,14 @@ const ROLE_ROWS: readonly (RowOn<'AssignRole'> | RowOn<'SuggestRole'> | RowOn<'C
     on: 'SuggestRole',
     when: { autoAssign: [false] },
     to: 'stay',
-    why: 'A role that was chosen needs no suggestion.',
+    why: 'The user has set the role, so the service suggests none.',
   },
   {
     id: 'choose-bootstrap',
     from: [...DISCOVERY, 'preparing-for-installation'],
     on: 'ChooseBootstrap',
     to: 'stay',
-    why: 'One control plane host starts the cluster before it joins it.',
+    why: 'One control plane host runs the temporary control plane before it joins the cluster.',
     emit: ({ state }) => (state.isBootstrap ? [] : [{ type: 'HostBootstrapChosen', data: {} }]),
   },
 ];
@@ -95,7 +95,7 @@ const SETTING_ROWS: readonly (RowOn<'Rename'> | RowOn<'ChooseInstallationDisk'> 
     from: EDITABLE,
     on: 'Rename',
     to: 'stay',
-    why: 'The name is written to the machine when it is installed.',
+    why: 'The hostname is written to the machine during the installation.',
     emit: ({ state, command }) =>
       command.hostname === state.requestedHostname
         ? []
@@ -106,7 +106,7 @@ const SETTING_ROWS: readonly (RowOn<'Rename'> | RowOn<'ChooseInstallationDisk'> 
     from: EDITABLE,
     on: 'ChooseInstallationDisk',
     to: 'stay',
-    why: 'Nothing is written before the installation begins.',
+    why: 'No disk is written before the installation starts.',
     emit: chooseDisk,
   },
   {
@@ -115,7 +115,7 @@ const SETTING_ROWS: readonly (RowOn<'Rename'> | RowOn<'ChooseInstallationDisk'> 
     on: 'ChooseInstallationDisk',
     when: { byPerson: [false] },
     to: 'stay',
-    why: 'An inventory that comes during the installation may give a new path of the disk.',
+    why: 'An inventory that arrives during the installation may change the path of the disk.',
     emit: chooseDisk,
   },
   {
@@ -123,7 +123,7 @@ const SETTING_ROWS: readonly (RowOn<'Rename'> | RowOn<'ChooseInstallationDisk'> 
     from: EDITABLE,
     on: 'ReviseSettings',
     to: 'stay',
-    why: 'Until the installation begins settings are anyone’s choice.',
+    why: 'Settings can be changed until the installation starts.',
     emit: reviseSettings,
   },
   {
@@ -132,7 +132,7 @@ const SETTING_ROWS: readonly (RowOn<'Rename'> | RowOn<'ChooseInstallationDisk'> 
     on: 'ReviseSettings',
     when: { forgetsToken: [true] },
     to: 'stay',
-    why: 'A secret may be forgotten at any time.',
+    why: 'A secret can be removed in every status.',
     emit: reviseSettings,
   },
 ];
@@ -143,7 +143,7 @@ const RECORD_ROWS: readonly (RowOn<'RecordLogs'> | RowOn<'Deregister'>)[] = [
     from: statusesExcept([]),
     on: 'RecordLogs',
     to: 'stay',
-    why: 'Logs are welcome whenever they come.',
+    why: 'Logs are accepted in every status.',
     emit: recordLogs,
   },
   {
@@ -151,7 +151,7 @@ const RECORD_ROWS: readonly (RowOn<'RecordLogs'> | RowOn<'Deregister'>)[] = [
     from: statusesExcept([]),
     on: 'Deregister',
     to: 'stay',
-    why: 'A user may forget any host; a machine that still runs registers as new.',
+    why: 'A user can remove a host in every status. A machine that still runs registers as a new host.',
     emit: ({ command }) => [{ type: 'HostDeregistered', data: { at: command.at } }],
   },
 ];
@@ -159,7 +159,7 @@ const RECORD_ROWS: readonly (RowOn<'RecordLogs'> | RowOn<'Deregister'>)[] = [
 /** The settings of a host, its role and its logs. */
 export const EDIT_ROWS = [...ROLE_ROWS, ...SETTING_ROWS, ...RECORD_ROWS] as const;
 
-const LATE_EDIT = 'This can be changed only before the installation begins; the host is past that.';
+const LATE_EDIT = 'This setting can be changed only before the installation starts.';
 /** Choices that come too late. */
 export const EDIT_REFUSAL_ROWS: readonly HostRow[] = [
   refuse({
@@ -167,7 +167,7 @@ export const EDIT_REFUSAL_ROWS: readonly HostRow[] = [
     on: 'AssignRole',
     from: EDITABLE,
     code: 'invalid-input',
-    reason: 'There is no such role; choose one of the allowed ones.',
+    reason: 'The role is not known. Choose one of the allowed roles.',
     when: { roleKnown: [false] },
     subject: 'host_role',
     allowed: () => HOST_ROLES,
@@ -184,14 +184,14 @@ export const EDIT_REFUSAL_ROWS: readonly HostRow[] = [
     on: 'SuggestRole',
     from: statusesExcept(DISCOVERY),
     code: 'not-allowed-in-state',
-    reason: 'Roles are suggested for hosts that are being inspected in a cluster.',
+    reason: 'Roles are suggested only for bound hosts before their installation.',
   }),
   refuse({
     id: 'bootstrap-too-late',
     on: 'ChooseBootstrap',
     from: statusesExcept(DISCOVERY, ['preparing-for-installation']),
     code: 'not-allowed-in-state',
-    reason: 'The bootstrap host is chosen before any host is prepared.',
+    reason: 'The bootstrap host is selected before the preparation of the hosts.',
   }),
   refuse({
     id: 'name-too-late',

@@ -25,7 +25,7 @@ function clusterFailed(prefix: string, from: HostStatus): RefreshRow {
     when: { cluster: ['failed'] },
     to: 'error',
     cause: 'cluster',
-    why: 'There is no cluster left to become a part of.',
+    why: 'The cluster of the host no longer exists.',
     status: () => hostReason('cluster-failed'),
   };
 }
@@ -44,20 +44,20 @@ export function contactRows(prefix: string, from: HostStatus, when: Guard<HostVa
       ...row('contact-lost', { contact: ['lost'], timeouts: ['hard'] }),
       to: 'error',
       cause: 'silence',
-      why: 'The installer stopped reporting and its progress is unknown.',
+      why: 'The installer stopped reporting, so its progress is unknown.',
       status: () => hostReason('silent-while-installing'),
     },
     {
       ...row('contact-lost-noted', { contact: ['lost'], timeouts: ['soft'] }),
       to: 'stay',
-      why: 'Soft timeouts warn once and wait.',
+      why: 'With soft timeouts, the host gets one warning and continues.',
       status: () => hostReason('silence-noted'),
       emit: () => [{ type: 'HostConnectionTimedOut', data: {} }],
     },
     {
       ...row('contact-regained', { contact: ['regained'] }),
       to: 'stay',
-      why: 'The warning is taken back.',
+      why: 'The host reports again, so the warning is removed.',
       status: () => hostReason('silence-ended'),
       emit: () => [{ type: 'HostConnectionRecovered', data: {} }],
     },
@@ -74,7 +74,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['passed'] },
     to: 'error',
     cause: 'deadline',
-    why: 'The agent got its step and never reported a stage.',
+    why: 'The agent received its install step and did not report a stage.',
     status: () => hostReason('installing-timed-out'),
   },
   ...contactRows('installing', 'installing', { statusDeadline: ['pending'] }),
@@ -84,7 +84,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     on: 'Refresh',
     when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['pending'], contact: ['kept', 'noted'] },
     to: 'stay',
-    why: 'The first stage has yet to be reported.',
+    why: 'The host has not reported its first stage yet.',
   },
 
   clusterFailed('in-progress', 'installing-in-progress'),
@@ -97,7 +97,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     on: 'Refresh',
     when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['pending'] },
     to: 'stay',
-    why: 'A user has to make the machine boot from its disk.',
+    why: 'A user must make the machine boot from its disk.',
   },
   {
     id: 'user-action-needed',
@@ -105,7 +105,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     on: 'Refresh',
     when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['passed'], quorum: [false] },
     to: 'stay',
-    why: 'The cluster cannot do without this host: it keeps waiting.',
+    why: 'The cluster requires this host, so the host continues to wait.',
   },
   {
     id: 'user-action-timed-out',
@@ -118,7 +118,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     },
     to: 'error',
     cause: 'deadline',
-    why: 'The others suffice: the cluster continues without this host.',
+    why: 'The other hosts are enough. The cluster continues without this host.',
     status: () => hostReason('boot-timed-out'),
   },
   {
@@ -127,7 +127,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     on: 'Refresh',
     when: { cluster: ['done'], statusDeadline: ['passed'], quorum: [true] },
     to: 'stay',
-    why: 'The cluster is installed already; the host may come whenever it boots.',
+    why: 'The cluster is already installed. The host can join when it boots.',
   },
 
   clusterFailed('installed', 'installed'),
@@ -137,7 +137,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     on: 'Refresh',
     when: { cluster: CLUSTER_GOES_ON },
     to: 'stay',
-    why: 'Nothing is left to do.',
+    why: 'The installation of the host is complete.',
   },
 ];
 
@@ -153,7 +153,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['passed'] },
     to: 'stay',
-    why: 'Logs that have not come by now will not come.',
+    why: 'The time for the log collection has passed.',
     emit: giveUpLogs,
   },
   {
@@ -162,7 +162,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['pending'], failure: ['late', 'final'] },
     to: 'stay',
-    why: 'Only the machine itself, or a reset, brings the host back.',
+    why: 'The host leaves this status when the machine registers again or the host is reset.',
   },
   {
     id: 'failure-shared-with-cluster',
@@ -170,7 +170,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['pending'], failure: ['cluster'], cluster: ['preparing', 'failed', 'other'] },
     to: 'stay',
-    why: 'The host fell with its cluster, which has not recovered.',
+    why: 'The host failed together with its cluster, and the cluster has not recovered.',
   },
   {
     id: 'recovered-with-cluster',
@@ -183,7 +183,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
       arrived: [false],
     },
     to: 'installing-in-progress',
-    why: 'The host only fell with its cluster; the cluster succeeded late after all.',
+    why: 'The host failed only because of its cluster, and the cluster completed after its deadline.',
     status: () => hostReason('cluster-recovered'),
     emit: resumeClock,
   },
@@ -198,7 +198,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
       arrived: [true],
     },
     to: 'installed',
-    why: 'The host was done when its cluster failed; the cluster succeeded late after all.',
+    why: 'The host was installed when its cluster failed, and the cluster completed after its deadline.',
     status: () => hostReason('installed'),
   },
   {
@@ -207,7 +207,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['passed'] },
     to: 'stay',
-    why: 'Logs that have not come by now will not come.',
+    why: 'The time for the log collection has passed.',
     emit: giveUpLogs,
   },
   {
@@ -216,7 +216,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['pending'] },
     to: 'stay',
-    why: 'Only a reset brings the host back.',
+    why: 'The host leaves this status only after a reset.',
   },
   {
     id: 'resetting-timed-out',
@@ -224,7 +224,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['passed'] },
     to: 'resetting-pending-user-action',
-    why: 'The machine did not come back by itself: a user has to boot it.',
+    why: 'The host did not boot the discovery image in time. A user must boot it.',
     status: () => hostReason('resetting'),
   },
   {
@@ -233,20 +233,20 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { statusDeadline: ['pending'] },
     to: 'stay',
-    why: 'The machine is on its way back to the discovery image.',
+    why: 'The machine is booting the discovery image again.',
   },
   {
     id: 'waits-to-register',
     from: ['resetting-pending-user-action', 'binding', 'unbinding-pending-user-action', 'added-to-existing-cluster'],
     on: 'Refresh',
     to: 'stay',
-    why: 'Whatever happens to its cluster, only the machine can act: it registers again.',
+    why: 'The host leaves this status when the machine registers again, regardless of its cluster.',
   },
   {
     id: 'disabled-stays',
     from: DISABLED,
     on: 'Refresh',
     to: 'stay',
-    why: 'Disabled hosts are left alone.',
+    why: 'A disabled host is not evaluated.',
   },
 ];

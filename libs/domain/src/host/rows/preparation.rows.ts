@@ -25,7 +25,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, selected: [true], preparation: ['running', 'done', 'images-failed', 'renewed'] },
     to: 'preparing-for-installation',
-    why: 'The cluster prepares and this host has a role in it. Images that failed before are checked again.',
+    why: 'The cluster is preparing and includes this host. Failed image checks are repeated.',
     status: () => hostReason('selected'),
     emit: ({ state, command }) => [
       ...(command.conditions?.images === 'failed' ? [{ type: 'HostImageCheckVoided' as const, data: {} }] : []),
@@ -40,7 +40,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, selected: [true], preparation: ['disk-failed'] },
     to: 'insufficient',
-    why: 'The disk check is not repeated by itself: its result stands until a user resets it.',
+    why: 'The disk check is not repeated automatically. Its result is kept until a user resets it.',
     status: insufficient,
   },
   {
@@ -49,7 +49,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, preparation: ['disk-failed'] },
     to: 'insufficient',
-    why: 'The disk could not be measured, so nothing will be written to it.',
+    why: 'The speed of the disk could not be measured, so the disk is not written.',
     status: insufficient,
   },
   {
@@ -58,7 +58,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, preparation: ['images-failed'] },
     to: 'preparing-failed',
-    why: 'Without its images the installer would fail later and worse.',
+    why: 'The installer requires the images that the host cannot pull.',
     status: ({ command }) => hostReason('preparation-failed', { failing: failingPreparation(command) }),
   },
   {
@@ -67,7 +67,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, preparation: ['renewed'] },
     to: 'stay',
-    why: 'The failure from before the preparation is cleared: what the image check says next counts.',
+    why: 'The image check from before the preparation is discarded. The next check decides.',
     emit: () => [{ type: 'HostImageCheckRenewed', data: {} }],
   },
   {
@@ -76,7 +76,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['done'] },
     to: 'preparing-successful',
-    why: 'Disk and images are fine; the host waits for the others.',
+    why: 'The disk and image checks passed. The host waits for the other hosts.',
     status: () => hostReason('prepared'),
   },
   {
@@ -85,7 +85,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['running'], statusDeadline: ['pending'] },
     to: 'stay',
-    why: 'A check is still running.',
+    why: 'A disk or image check is still running.',
   },
   {
     id: 'preparation-timed-out',
@@ -93,7 +93,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['running'], statusDeadline: ['passed'] },
     to: 'preparing-failed',
-    why: 'A check did not answer in time.',
+    why: 'A disk or image check did not complete before the deadline.',
     status: ({ command }) => hostReason('preparation-timed-out', { failing: command.conditions?.preparationIds ?? [] }),
   },
   {
@@ -102,7 +102,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: NOT_PREPARING, preparation: ['running', 'done'] },
     to: 'known',
-    why: 'The cluster no longer prepares; nothing was written.',
+    why: 'The cluster is no longer preparing. No disk was written.',
     status: ready,
   },
   {
@@ -115,7 +115,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
       preparation: ['running', 'done', 'images-failed', 'renewed'],
     },
     to: 'stay',
-    why: 'The cluster has yet to notice that a host failed to prepare.',
+    why: 'The cluster has not processed the failed preparation yet.',
   },
   {
     id: 'preparation-failure-over',
@@ -127,7 +127,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
       preparation: ['running', 'done', 'images-failed', 'renewed'],
     },
     to: 'known',
-    why: 'The attempt is over; the next one checks again.',
+    why: 'The attempt has ended. The next attempt repeats the checks.',
     status: ready,
   },
   {
@@ -136,7 +136,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['disk-failed'] },
     to: 'insufficient',
-    why: 'A later measurement shows that the disk is too slow. Nothing was written yet, so the host stops.',
+    why: 'A later measurement shows that the disk is too slow. No disk was written, so the host stops.',
     status: insufficient,
   },
   {
@@ -145,7 +145,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: ['preparing'], preparation: ['running', 'done', 'images-failed', 'renewed'] },
     to: 'stay',
-    why: 'Other hosts or the manifests are not ready.',
+    why: 'The host waits for other hosts or for the manifests.',
   },
   {
     id: 'installation-starts',
@@ -153,7 +153,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: ['installing'] },
     to: 'installing',
-    why: 'The cluster installs: the next step of the agent is its install step.',
+    why: 'The cluster is installing. The agent receives its install step.',
     status: () => hostReason('installing'),
     emit: installerChosen,
   },
@@ -163,7 +163,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: CONNECTED, cluster: ['finalizing', 'waiting', 'failed', 'done', 'other'] },
     to: 'known',
-    why: 'The cluster gave up its preparation; nothing was written.',
+    why: 'The preparation of the cluster ended. No disk was written.',
     status: ready,
   },
   {
@@ -172,7 +172,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { reach: GONE },
     to: 'disconnected',
-    why: 'A host that is not heard of cannot be installed; the cluster stops preparing.',
+    why: 'A host that does not report cannot be installed. The cluster stops preparing.',
     status: () => hostReason('silent-while-preparing'),
   },
 ];

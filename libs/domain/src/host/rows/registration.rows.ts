@@ -77,7 +77,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     on: 'Register',
     when: { bound: [false] },
     to: 'discovering-unbound',
-    why: 'A new machine joins the pool.',
+    why: 'A new machine registers without a cluster.',
     status: awaitingHardware,
     emit: registered,
   },
@@ -87,7 +87,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     on: 'Register',
     when: same(),
     to: 'known',
-    why: 'The agent restarted before anything was written: what is known of the machine still holds, the preparation does not.',
+    why: 'The agent restarted before any disk was written. The inventory remains valid and the preparation is repeated.',
     status: () => hostReason('ready'),
     emit: reregistered(true),
   },
@@ -105,7 +105,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     on: 'Register',
     when: same(),
     to: 'discovering',
-    why: 'The machine booted again; it may have changed, so it is inspected again.',
+    why: 'The machine booted again and may have changed, so it is inspected again.',
     status: awaitingHardware,
     emit: reregistered(false),
   },
@@ -115,7 +115,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     on: 'Register',
     when: same({ rebooted: [false] }),
     to: 'discovering',
-    why: 'The reset is complete: the machine is back in the discovery image.',
+    why: 'The reset is complete. The machine runs the discovery image.',
     status: awaitingHardware,
     emit: reregistered(false),
   },
@@ -134,7 +134,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     on: 'Register',
     when: same({ rebooted: [true] }),
     to: 'installing-pending-user-action',
-    why: 'It should have booted from its disk: a user has to fix the boot order.',
+    why: 'The machine must boot from its disk. A user must correct the boot order.',
     status: bootFromDisk,
     emit: signOfLife,
   },
@@ -156,7 +156,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     when: same(),
     to: 'error',
     cause: 'restart',
-    why: 'The install step was handed out: whether it ran is unknown.',
+    why: 'The agent received the install step, and it is unknown whether the step ran.',
     status: () => hostReason('restarted'),
     emit: signOfLife,
   },
@@ -166,7 +166,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     on: 'Register',
     when: same(),
     to: 'stay',
-    why: 'The agent may run and send logs; only a reset brings the host back.',
+    why: 'The agent may run and send logs. The host leaves this status only after a reset.',
     emit: signOfLife,
   },
   {
@@ -193,7 +193,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     on: 'Register',
     when: { identity: ['other'] },
     to: 'stay',
-    why: 'A live machine has this id: what it reported is kept and the conflict is made visible.',
+    why: 'A live machine uses this id. Its reports are kept and the conflict is shown.',
     emit: ({ state, command }) =>
       command.machine && state.machine
         ? [
@@ -216,7 +216,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     on: 'ClaimIdentity',
     when: { claim: ['repeat'] },
     to: 'stay',
-    why: 'The machine is the one that is known.',
+    why: 'The registered machine has not changed.',
   },
   {
     id: 'claim-news',
@@ -224,7 +224,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     on: 'ClaimIdentity',
     when: { claim: ['news'] },
     to: 'stay',
-    why: 'The first claim, the same machine with other parts, or one that took the place of a machine that is gone.',
+    why: 'The id is registered for the first time, by the same machine with other parts, or by a machine that replaces a lost one.',
     emit: ({ command }) => [{ type: 'HostIdentityClaimed', data: { machine: command.machine, at: command.at } }],
   },
   {
@@ -233,7 +233,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     on: 'ClaimIdentity',
     when: { claim: ['intrusion'] },
     to: 'stay',
-    why: 'Another live machine has this id: neither overwrites the other, and users can see both.',
+    why: 'Another live machine uses this id. Neither machine overwrites the other, and both are shown.',
     emit: ({ state, command }) =>
       state.machine
         ? [
@@ -250,7 +250,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     on: 'ClaimIdentity',
     when: { claim: ['standoff'] },
     to: 'stay',
-    why: 'The conflict is known and both machines are still there.',
+    why: 'The conflict is already recorded and both machines still register.',
   },
   {
     id: 'claim-resolution',
@@ -258,7 +258,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     on: 'ClaimIdentity',
     when: { claim: ['resolution'] },
     to: 'stay',
-    why: 'The other machine has not claimed the id for a while: this one is the host.',
+    why: 'The other machine has stopped registering with this id, so this machine is the host.',
     emit: ({ state, command }) => [
       { type: 'HostIdentityConflictResolved', data: { remaining: command.machine, at: command.at } },
       ...(isSameClaim(state.machine, command.machine)
