@@ -109,7 +109,11 @@ export class DryRun {
   private registerHost({ hostId, role, requestedHostname, installationDiskId, reports }: DryRunHost): HostKey {
     const key = hostKeyOf(NOWHERE, hostId);
     if (this.view.host(key))
-      throw new RefusalError({ code: 'invalid-input', reason: `Two hosts have the id ${hostId}.`, subject: 'host_id' });
+      throw new RefusalError({
+        code: 'invalid-input',
+        reason: `Host id ${hostId} is used twice. Use each id once.`,
+        subject: 'host_id',
+      });
     this.decideHost(key, {
       type: 'Register',
       at: this.at,
