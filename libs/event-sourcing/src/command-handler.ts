@@ -190,7 +190,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
         }
         cache.delete(id);
       }
-      throw new Error(`${streamOf(id)} stayed contended for ${MAX_APPEND_ATTEMPTS} rounds; try again.`);
+      throw new Error(`${streamOf(id)} had concurrent writers in ${MAX_APPEND_ATTEMPTS} attempts. Retry the request.`);
     });
 
   return {
