@@ -43,7 +43,7 @@ function isOfLine([major, minor]: VersionNumbers, line: string): boolean {
 
 function lineStart(line: string): VersionNumbers {
   const numbers = parseVersion(line);
-  if (!numbers) throw new Error(`The table names the version ${line}, which is none.`);
+  if (!numbers) throw new Error(`The table contains ${line}, which is not a version.`);
   return numbers;
 }
 
@@ -212,7 +212,7 @@ function refusalOf(query: SupportQuery): Refusal | undefined {
     return {
       code: 'invalid-input',
       subject: 'openshift_version',
-      reason: `openshift_version ${shown} cannot be read; give one like 4.18 or 4.18.3.`,
+      reason: `openshift_version ${shown} is not valid. Use a version such as 4.18 or 4.18.3.`,
     };
   if (!isAvailable({ level: architectureLevel(architecture, version) }))
     return {
