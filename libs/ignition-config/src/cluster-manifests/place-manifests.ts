@@ -15,7 +15,7 @@ export class PatchError extends Error {}
 
 /** The document with the steps of an RFC 6902 patch taken, in order. Neither argument is changed. Throws PatchError. */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
-  if (!Array.isArray(patch)) throw new PatchError('a patch has to be a list of operations.');
+  if (!Array.isArray(patch)) throw new PatchError('a patch must be a list of operations.');
   return patch.reduce<unknown>((patched, operation: Operation, index) => {
     try {
       return applyOne(patched, operation ?? {});
@@ -44,16 +44,18 @@ function applyOne(document: unknown, { op, path, from, value }: Operation): unkn
     case 'copy':
       return add(document, target, structuredClone(read(document, tokensOf(from, 'from'))));
     case 'test':
-      if (!isAlike(read(document, target), value)) throw new PatchError(`${String(path)} has another value.`);
+      if (!isAlike(read(document, target), value)) throw new PatchError(`the value at ${String(path)} is different.`);
       return document;
     default:
-      throw new PatchError(`op ${JSON.stringify(op)} is none of add, remove, replace, move, copy, test.`);
+      throw new PatchError(
+        `op ${JSON.stringify(op)} is not supported. Supported: add, remove, replace, move, copy, test.`,
+      );
   }
 }
 
 function tokensOf(pointer: unknown, member: string): readonly string[] {
   if (typeof pointer !== 'string' || (pointer !== '' && !pointer.startsWith('/')))
-    throw new PatchError(`${member} has to be a JSON pointer such as /spec/replicas.`);
+    throw new PatchError(`${member} must be a JSON pointer such as /spec/replicas.`);
   return pointer
     .split('/')
     .slice(1)
@@ -63,7 +65,7 @@ function tokensOf(pointer: unknown, member: string): readonly string[] {
 function read(document: unknown, tokens: readonly string[]): unknown {
   return tokens.reduce((at, token) => {
     const has = isContainer(at) && Object.hasOwn(at, token);
-    if (!has) throw new PatchError(`there is nothing at /${tokens.join('/')}.`);
+    if (!has) throw new PatchError(`the document has no value at /${tokens.join('/')}.`);
     return (at as { [key: string]: unknown })[token];
   }, document);
 }
@@ -72,7 +74,7 @@ function add(document: unknown, tokens: readonly string[], value: unknown): unkn
   const last = tokens.at(-1);
   if (last === undefined) return value;
   const parent = read(document, tokens.slice(0, -1));
-  if (!isContainer(parent)) throw new PatchError(`/${tokens.join('/')} is not inside of an object or a list.`);
+  if (!isContainer(parent)) throw new PatchError(`/${tokens.join('/')} is not in an object or a list.`);
   if (!Array.isArray(parent)) define(parent, last, value);
   else parent.splice(last === '-' ? parent.length : indexIn(parent, last, parent.length), 0, value);
   return document;
@@ -94,7 +96,7 @@ const define = (parent: object, name: string, value: unknown): void =>
 
 function indexIn(list: readonly unknown[], token: string, max: number): number {
   if (!/^(0|[1-9]\d{0,8})$/.test(token) || Number(token) > max)
-    throw new PatchError(`${token} is no place in a list of ${list.length}.`);
+    throw new PatchError(`${token} is not an index of a list with ${list.length} entries.`);
   return Number(token);
 }
 
@@ -171,7 +173,7 @@ function applyPatch(files: Map<string, ManifestFile>, patch: ManifestFile): stri
   const targetName = PATCH.exec(patch.fileName)?.[1] ?? '';
   const target = MANIFEST_FOLDERS.flatMap((folder) => files.get(keyOf({ folder, fileName: targetName })) ?? [])[0];
   if (!target)
-    return `The manifest ${keyOf(patch)} changes ${targetName}, and there is no such file; delete it or give it the name of one that exists.`;
+    return `The manifest ${keyOf(patch)} changes ${targetName}, which does not exist. Delete the patch, or rename it after an existing file.`;
   try {
     const patched = applyJsonPatch(parse(target.content), parse(patch.content));
     const isJson = target.fileName.endsWith('.json') || target.content.trimStart().startsWith('{');

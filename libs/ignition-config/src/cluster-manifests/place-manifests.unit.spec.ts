@@ -62,14 +62,14 @@ describe('Manifests that are added to the generated ones', () => {
   });
 
   it.each([
-    ['none.yaml.patch', '[]', /there is no such file/],
+    ['none.yaml.patch', '[]', /which does not exist/],
     [
       `${SCHEDULER.fileName}.patch`,
       '- {op: replace, path: /spec/none, value: 1}',
-      /operation 1: there is nothing at \/spec\/none/,
+      /operation 1: the document has no value at \/spec\/none/,
     ],
-    [`${SCHEDULER.fileName}.patch`, 'op: add', /has to be a list/],
-    [`${SCHEDULER.fileName}.patch`, '- {op: turn, path: /spec}', /op "turn" is none of/],
+    [`${SCHEDULER.fileName}.patch`, 'op: add', /must be a list/],
+    [`${SCHEDULER.fileName}.patch`, '- {op: turn, path: /spec}', /op "turn" is not supported/],
     [`${SCHEDULER.fileName}.patch`, '- [', /cannot be applied/],
   ])('that cannot be applied (%s: %s) are refused with the reason', (name, content, reason) => {
     const result = placeManifests([SCHEDULER], [file(name, content)], 'abc1234');

@@ -35,12 +35,12 @@ describe('readYaml', () => {
     expect(readYaml(`${'a:\n- b: [c, {d: e}]\n  f: g\n---\n'.repeat(2_000)}`).kind).toBe('read');
   });
 
-  it('refuses a key that is given twice, with its line, among any number of keys', () => {
+  it('refuses a key that occurs twice, with its line, among any number of keys', () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
     expect(readYaml(keys).kind).toBe('read');
     expect(readYaml(`${keys}\nk5: 2`)).toEqual({
       kind: 'refused',
-      fault: { reason: "The key 'k5' is given twice.", line: 20_001 },
+      fault: { reason: "The key 'k5' occurs twice.", line: 20_001 },
     });
     expect(readYaml('1: a\n"1": b').kind).toBe('read');
   });

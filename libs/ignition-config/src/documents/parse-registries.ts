@@ -16,11 +16,11 @@ export function parseRegistries(text: string): ParsedRegistries {
     document = parse(text);
   } catch (error) {
     const [reason = 'unreadable'] = error instanceof Error ? error.message.split('\n') : [];
-    return { kind: 'refused', reason: `This is no TOML: ${reason}` };
+    return { kind: 'refused', reason: `The text is not TOML: ${reason}` };
   }
   const registries = isMapping(document) ? document['registry'] : undefined;
   if (!Array.isArray(registries) || registries.length === 0)
-    return { kind: 'refused', reason: 'There is no [[registry]] in it.' };
+    return { kind: 'refused', reason: 'The document has no [[registry]].' };
   const mirrors = registries.flatMap((registry: unknown): readonly RegistryMirror[] => {
     const places = placesOf(registry);
     const source = textOf(registry, 'prefix') || textOf(registry, 'location');

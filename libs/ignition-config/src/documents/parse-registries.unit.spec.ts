@@ -36,9 +36,9 @@ location = "quay.io"
   });
 
   it.each([
-    ['[[registry', 'This is no TOML'],
-    ['', 'There is no [[registry]] in it.'],
-    ['registry = 5', 'There is no [[registry]] in it.'],
+    ['[[registry', 'The text is not TOML'],
+    ['', 'The document has no [[registry]].'],
+    ['registry = 5', 'The document has no [[registry]].'],
   ])('that is none (%j) is refused', (text, reason) => {
     const parsed = parseRegistries(text);
     expect(parsed.kind === 'refused' && parsed.reason).toContain(reason);

@@ -37,7 +37,7 @@ export function readYaml(text: string): ReadYaml {
     const [error] = document.errors;
     if (error) return refused(`The text is not YAML: ${error.message}.`, lines.linePos(error.pos[0]).line);
     const duplicate = duplicateKey(document);
-    if (duplicate) return refused(`The key '${duplicate.key}' is given twice.`, lines.linePos(duplicate.offset).line);
+    if (duplicate) return refused(`The key '${duplicate.key}' occurs twice.`, lines.linePos(duplicate.offset).line);
   }
   return { kind: 'read', documents, lines };
 }

@@ -82,7 +82,7 @@ export function checkInstallConfig(config: InstallConfig, input: InstallConfigIn
     for (const { hostname, bootMacAddress } of input.hosts)
       if (bootMacAddress === '')
         problems.push(
-          `Host ${hostname} has no port with an address in a machine network; give it one and install again.`,
+          `Host ${hostname} has no interface with an address in a machine network. Add an address and install again.`,
         );
   return problems;
 }

@@ -138,7 +138,7 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
     void problems.push({ place, sentence: `${formatPlace(place)}: ${problem}` });
   for (const { path, sinceMinor } of LATER_MEMBERS) {
     if (minor < sinceMinor && at(config, path) !== undefined)
-      report(path, `${path.join('.')} is part of the spec from version 3.${sinceMinor}.0 on only.`);
+      report(path, `${path.join('.')} requires version 3.${sinceMinor}.0 or later of the spec.`);
   }
   for (const { lists, key } of DISTINCT_LISTS) {
     const seen = new Map<unknown, Place>();
@@ -150,7 +150,8 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
         const other = seen.get(name);
         const place = [...list, index];
         if (typeof name !== 'string') return;
-        if (other) report(place, `${key} ${name.slice(0, 200)} stands at ${formatPlace(other)} already.`);
+        if (other)
+          report(place, `${key} ${name.slice(0, 200)} occurs at ${formatPlace(other)} too. Remove one of them.`);
         else seen.set(name, place);
       });
     }

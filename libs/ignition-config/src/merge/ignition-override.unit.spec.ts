@@ -25,11 +25,11 @@ describe('An ignition override', () => {
     [{ ...version3, storage: { files: [{ path: '/a/../b' }] } }, /without "\.\."/],
     [
       { ...version3, storage: { files: [{ path: '/a' }, { path: '/a' }] } },
-      /files\[1\]: path \/a stands at storage\.files\[0\] already/,
+      /files\[1\]: path \/a occurs at storage\.files\[0\] too/,
     ],
     [
       { ...version3, storage: { files: [{ path: '/a' }], links: [{ path: '/a', target: 'b' }] } },
-      /links\[0\]: path \/a stands at/,
+      /links\[0\]: path \/a occurs at/,
     ],
     [{ ...version3, storage: { files: [{ path: '/a', mode: '420' }] } }, /mode must be a file mode/],
     [
@@ -47,11 +47,11 @@ describe('An ignition override', () => {
       /enabled must be true or false, not "yes"/,
     ],
     [{ ...version3, systemd: { units: [{ name: 'x.service', dropins: [{ name: 'a' }] }] } }, /ends in \.conf/],
-    [{ ...version3, passwd: { users: [{ name: 'a' }, { name: 'a' }] } }, /users\[1\]: name a stands at/],
-    [{ ...version3, storage: { luks: [{ name: 'a' }] } }, /storage\.luks is part of the spec from version 3\.2\.0 on/],
+    [{ ...version3, passwd: { users: [{ name: 'a' }, { name: 'a' }] } }, /users\[1\]: name a occurs at/],
+    [{ ...version3, storage: { luks: [{ name: 'a' }] } }, /storage\.luks requires version 3\.2\.0 or later/],
     [
       { ...version3, kernelArguments: { shouldExist: ['a'] } },
-      /kernelArguments is part of the spec from version 3\.3\.0 on/,
+      /kernelArguments requires version 3\.3\.0 or later/,
     ],
     [{ ...version3, storage: { files: Array.from({ length: 9 }, () => ({})) } }, /And 4 more\./],
     [{ ...version3, a: JSON.parse('['.repeat(2_000) + ']'.repeat(2_000)) as unknown }, /nested/],

@@ -74,7 +74,7 @@ const IGNITION = members(
             wipeTable: boolean,
             partitions: listOf(
               members({
-                label: matching(/^[^:]{0,36}$/, 'a label of at most 36 characters without colon'),
+                label: matching(/^[^:]{0,36}$/, 'a label of at most 36 characters without a colon'),
                 number: holds((value) => Number.isInteger(value) && Number(value) >= 0, 'the number of a partition'),
                 sizeMiB: number,
                 startMiB: number,

@@ -4,7 +4,7 @@ import { portsOf } from './read-nmstate';
 
 /** Reports contradictions and references to missing interfaces, which a schema cannot express. */
 export function checkNmstate(state: NetworkState, report: Report): void {
-  if (state.interfaces.length === 0) report(['interfaces'], 'No interface is described.');
+  if (state.interfaces.length === 0) report(['interfaces'], 'The document describes no interface.');
   checkNames(state, report);
   checkControllers(state, report);
   checkRoutes(state, report);
@@ -30,10 +30,10 @@ function checkNames({ interfaces }: NetworkState, report: Report): void {
   for (const { index, name, type, isFoundByMac, macAddress } of interfaces) {
     // A bridge of Open vSwitch and its internal interface share a name by custom.
     const key = type.startsWith('ovs-') ? `${type} ${name}` : name;
-    if (seen.has(key)) report(['interfaces', index, 'name'], `Interface ${name} is described twice.`);
+    if (seen.has(key)) report(['interfaces', index, 'name'], `Interface ${name} occurs twice.`);
     seen.add(key);
     if (isFoundByMac && macAddress === '')
-      report(['interfaces', index, 'identifier'], `${name} is to be found by its MAC address, but has no mac-address.`);
+      report(['interfaces', index, 'identifier'], `${name} has identifier mac-address, but no mac-address.`);
   }
 }
 
@@ -45,7 +45,7 @@ function checkControllers({ interfaces }: NetworkState, report: Report): void {
       if (owner !== undefined)
         report(
           ['interfaces', controller.index],
-          `${name} cannot be a port of ${controller.name}: it is one of ${owner} already.`,
+          `${name} cannot be a port of ${controller.name} because it is a port of ${owner}.`,
         );
       if (name === controller.name) report(['interfaces', controller.index], `${name} cannot be a port of itself.`);
       owners.set(name, controller.name);
@@ -63,8 +63,8 @@ function checkRoutes({ interfaces, routes }: NetworkState, report: Report): void
     if (destination === '') report(path, 'destination is missing.');
     if (nextHopInterface === '' && raw['route-type'] === undefined) report(path, 'next-hop-interface is missing.');
     if (nextHopInterface !== '' && !names.has(nextHopInterface))
-      report([...path, 'next-hop-interface'], `There is no interface ${nextHopInterface} in this document.`);
+      report([...path, 'next-hop-interface'], `The document has no interface ${nextHopInterface}.`);
     if (destination !== '' && nextHopAddress !== '' && familyOf(destination) !== familyOf(nextHopAddress))
-      report([...path, 'next-hop-address'], `${nextHopAddress} is not of the same family as ${destination}.`);
+      report([...path, 'next-hop-address'], `${nextHopAddress} and ${destination} have different address families.`);
   }
 }

@@ -131,7 +131,7 @@ function sharedMacs(mappings: readonly (readonly MacName[])[]): readonly Network
         {
           host,
           path: 'mac_interface_map',
-          problem: `${mac} belongs to host ${owner + 1} too; only one of them gets its network.`,
+          problem: `${mac} is also used by host ${owner + 1}. Use each MAC address once.`,
         },
       ];
     }),

@@ -283,7 +283,7 @@ describe('the mapping of MAC addresses', () => {
     const { problems, advice } = planHostNetworks([config, config], 'keyfiles');
     expect(problems).toEqual([]);
     expect(advice.map(describeNetworkProblem)).toEqual([
-      'static_network_config of host 2, mac_interface_map: 02:00:00:00:00:01 belongs to host 1 too; only one of them gets its network.',
+      'static_network_config of host 2, mac_interface_map: 02:00:00:00:00:01 is also used by host 1. Use each MAC address once.',
     ]);
   });
 });

@@ -37,7 +37,7 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
   if (missing)
     report(
       ['dns-resolver', 'config', 'server'],
-      `No interface has ${missing} enabled that could carry these name servers.`,
+      `No interface has ${missing} enabled, which these name servers require.`,
     );
 }
 

@@ -35,19 +35,16 @@ export function completeMapping(
 
 export function checkMapping(mapping: readonly MacName[], state: NetworkState, report: Report): void {
   if (mapping.length === 0) {
-    report(
-      ['mac_interface_map'],
-      'No interface is tied to a MAC address: give mac_interface_map, or mac-address in the YAML.',
-    );
+    report(['mac_interface_map'], 'No interface has a MAC address. Set mac_interface_map, or mac-address in the YAML.');
   }
   for (const { mac, name } of mapping) {
     if (!MAC.test(mac)) report(['mac_interface_map'], `"${mac}" is not a MAC address.`);
     if (name === '') report(['mac_interface_map'], `The MAC address ${mac} has no logical_nic_name.`);
   }
   for (const mac of repeated(mapping.map((one) => one.mac)))
-    report(['mac_interface_map'], `MAC address ${mac} is given twice.`);
+    report(['mac_interface_map'], `MAC address ${mac} occurs twice.`);
   for (const name of repeated(mapping.map((one) => one.name)))
-    report(['mac_interface_map'], `Interface ${name} is given twice.`);
+    report(['mac_interface_map'], `Interface ${name} occurs twice.`);
 
   const mapped = new Set(mapping.map(({ name }) => name));
   const described = new Map(state.interfaces.map((one) => [one.name, one]));
@@ -63,7 +60,7 @@ export function checkMapping(mapping: readonly MacName[], state: NetworkState, r
     if (mapped.has(name) || isVirtual || one?.isFoundByMac || PREDICTABLE_NAME.test(name)) continue;
     report(
       one ? ['interfaces', one.index, 'name'] : [],
-      `Nothing tells which port of the machine ${name} is: add it to mac_interface_map or give its mac-address.`,
+      `Interface ${name} has no MAC address. Add it to mac_interface_map, or set its mac-address.`,
     );
   }
 }

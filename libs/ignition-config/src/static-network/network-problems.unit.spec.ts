@@ -8,7 +8,7 @@ describe('what is wrong with a static network', () => {
     ['', 'network_yaml: network_yaml is empty.'],
     ['interfaces:\n- name: eth0\n  ipv4: {enabled: true', 'line 3, network_yaml: The text is not YAML'],
     ['- a\n', 'line 1: The document must be an object, not a list of 1 entries.'],
-    ['interfaces: []\n', 'line 1, interfaces: No interface is described.'],
+    ['interfaces: []\n', 'line 1, interfaces: The document describes no interface.'],
     ['interfaces:\n- {type: ethernet}\n', 'line 2, interfaces[0]: name is required.'],
     [
       'interfaces:\n- name: eth0\n  typ: ethernet\n',
@@ -23,26 +23,26 @@ describe('what is wrong with a static network', () => {
       'interfaces:\n- name: eth0\n  ipv4:\n    enabled: true\n    address: [{ip: 1.2.3.4, prefix-length: 33}]\n',
       'line 5, interfaces[0].ipv4.address[0].prefix-length: prefix-length must be a whole number from 0 to 32, not 33.',
     ],
-    ['interfaces:\n- {name: eth0}\n- {name: eth0}\n', 'line 3, interfaces[1].name: Interface eth0 is described twice.'],
+    ['interfaces:\n- {name: eth0}\n- {name: eth0}\n', 'line 3, interfaces[1].name: Interface eth0 occurs twice.'],
     [
       'interfaces:\n- {name: eth0, identifier: mac-address}\n',
-      'eth0 is to be found by its MAC address, but has no mac-address.',
+      'eth0 has identifier mac-address, but no mac-address.',
     ],
     [
       'interfaces:\n- {name: eth0}\n- {name: eth5}\n',
-      'line 3, interfaces[1].name: Nothing tells which port of the machine eth5 is',
+      'line 3, interfaces[1].name: Interface eth5 has no MAC address',
     ],
     [
       'interfaces:\n- {name: eth0}\n- {name: b, type: bond, link-aggregation: {mode: 1, port: [eth0]}}\n- {name: c, type: bond, link-aggregation: {mode: 1, port: [eth0]}}\n',
-      'line 4, interfaces[2]: eth0 cannot be a port of c: it is one of b already.',
+      'line 4, interfaces[2]: eth0 cannot be a port of c because it is a port of b.',
     ],
     [
       'interfaces:\n- {name: eth0}\nroutes:\n  config:\n  - {destination: 0.0.0.0/0, next-hop-address: 1.2.3.4, next-hop-interface: eth7}\n',
-      'line 5, routes.config[0].next-hop-interface: There is no interface eth7 in this document.',
+      'line 5, routes.config[0].next-hop-interface: The document has no interface eth7.',
     ],
     [
       'interfaces:\n- {name: eth0}\nroutes:\n  config:\n  - {destination: 0.0.0.0/0, next-hop-address: "fd00::1", next-hop-interface: eth0}\n',
-      'fd00::1 is not of the same family as 0.0.0.0/0.',
+      'fd00::1 and 0.0.0.0/0 have different address families.',
     ],
     [
       'interfaces:\n- {name: eth0}\ndns-resolver:\n  config:\n    server: [one]\n',
@@ -50,7 +50,7 @@ describe('what is wrong with a static network', () => {
     ],
     [
       'interfaces:\n- {name: eth0}\ndns-resolver: {config: {server: [1.1.1.1]}}\n',
-      'No interface has ipv4 enabled that could carry these name servers.',
+      'No interface has ipv4 enabled, which these name servers require.',
     ],
     [
       'interfaces:\n- {name: eth0, ipv6: {enabled: true, autoconf: true}}\n',
@@ -69,7 +69,7 @@ describe('what is wrong with a static network', () => {
   });
 
   it.each([
-    [[], 'No interface is tied to a MAC address'],
+    [[], 'No interface has a MAC address'],
     [[{ mac_address: 'no', logical_nic_name: 'eth0' }], '"NO" is not a MAC address.'],
     [[{ mac_address: MAC }], `The MAC address ${MAC} has no logical_nic_name.`],
     [
@@ -77,14 +77,14 @@ describe('what is wrong with a static network', () => {
         { mac_address: MAC, logical_nic_name: 'eth0' },
         { mac_address: MAC.toLowerCase(), logical_nic_name: 'eth1' },
       ],
-      `MAC address ${MAC} is given twice.`,
+      `MAC address ${MAC} occurs twice.`,
     ],
     [
       [
         { mac_address: MAC, logical_nic_name: 'eth0' },
         { mac_address: '02:00:00:00:00:09', logical_nic_name: 'eth0' },
       ],
-      'Interface eth0 is given twice.',
+      'Interface eth0 occurs twice.',
     ],
   ])('includes the mapping: %#', (mac_interface_map, problem) => {
     expect(problemsOf({ network_yaml: 'interfaces:\n- {name: eth0}\n', mac_interface_map }).join('\n')).toContain(
