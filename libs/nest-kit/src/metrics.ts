@@ -134,7 +134,7 @@ export class RequestMetrics {
     this.inFlight = new Gauge({
       ...shared,
       name: `${prefix}http_requests_inflight`,
-      help: 'Requests that are being answered.',
+      help: 'Number of requests in progress.',
       labelNames: ['service', ...inFlightLabels],
     });
   }

@@ -31,7 +31,7 @@ export const GATEWAY_SETTINGS = {
     fallback: '',
     fallbackText: 'none',
     meaning:
-      'The audience that a token has to name. Without it tokens for other applications of the issuer are accepted.',
+      'The required audience of tokens. Without this setting, tokens for other applications of the issuer are accepted.',
   }),
   JWKS_URL: text({
     ...GATEWAY,
@@ -54,7 +54,7 @@ export const GATEWAY_SETTINGS = {
   ENABLE_ORG_TENANCY: boolean({
     ...GATEWAY,
     fallback: false,
-    meaning: 'Whether members of an organisation see what other members created.',
+    meaning: 'Whether members of an organisation can read the resources of other members.',
   }),
   IMAGE_EXPIRATION_TIME: duration({
     ...GATEWAY,

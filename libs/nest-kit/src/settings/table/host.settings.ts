@@ -25,22 +25,22 @@ export const HOST_SETTINGS = {
   DISK_CHECK_TIMEOUT: duration({
     ...REGISTRATION,
     fallback: 8 * MINUTE_MS,
-    meaning: 'How long the disk speed check of a host may take.',
+    meaning: 'The time limit for the disk speed check of a host.',
   }),
   IMAGE_AVAILABILITY_TIMEOUT: duration({
     ...REGISTRATION,
     fallback: 16 * MINUTE_MS,
-    meaning: 'How long the image availability check of a host may take.',
+    meaning: 'The time limit for the image availability check of a host.',
   }),
   AGENT_INVENTORY_MAX_SIZE: bytes({
     ...REGISTRATION,
     fallback: 0,
-    meaning: 'The size above which agents shorten an inventory. 0: never.',
+    meaning: 'The size above which agents truncate an inventory. 0: never.',
   }),
   AGENT_INVENTORY_DISK_MIN_SIZE: bytes({
     ...REGISTRATION,
     fallback: 0,
-    meaning: 'Agents leave smaller disks out of an inventory that is too large.',
+    meaning: 'Agents omit smaller disks from an inventory that is too large.',
   }),
   CHECK_CLUSTER_VERSION: boolean({
     ...REGISTRATION,
@@ -56,12 +56,12 @@ export const HOST_SETTINGS = {
   HOST_MAX_DISCONNECTION_TIME: duration({
     ...REGISTRATION,
     fallback: 3 * MINUTE_MS,
-    meaning: 'The silence after which a host is disconnected.',
+    meaning: 'The time without a poll after which a host is disconnected.',
   }),
   ENABLE_SOFT_TIMEOUTS: boolean({
     ...REGISTRATION,
     fallback: false,
-    meaning: 'Whether an exceeded installation timeout warns instead of failing the installation.',
+    meaning: 'Whether an exceeded installation timeout causes a warning instead of a failed installation.',
   }),
   ENABLE_AUTO_ASSIGN: boolean({
     ...REGISTRATION,
@@ -90,7 +90,7 @@ export const HOST_SETTINGS = {
   VALIDATION_FLAPPING_QUIET: duration({
     ...VALIDATION,
     fallback: DEFAULT_FLAP_POLICY.quietMs,
-    meaning: 'How long a flapping validation has to be stable before it passes again.',
+    meaning: 'The time for which a flapping validation must be stable before it passes again.',
   }),
   EVENT_RATE_LIMITS: json({
     readBy: ['events'],

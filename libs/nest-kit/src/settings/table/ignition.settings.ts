@@ -35,7 +35,7 @@ export const IGNITION_SETTINGS = {
   AGENT_TIMEOUT_START: duration({
     ...IGNITION,
     fallback: 10 * MINUTE_MS,
-    meaning: 'How long the start of the agent on a host may take.',
+    meaning: 'The time limit for the start of the agent on a host.',
   }),
   AGENT_NATS_CREDENTIALS_LIFETIME: duration({
     readBy: ['registration'],
@@ -47,7 +47,8 @@ export const IGNITION_SETTINGS = {
     ...IGNITION,
     choices: ['builtin', 'openshift-install'],
     fallback: 'builtin',
-    meaning: 'What makes the installation artifacts: `openshift-install` is the installer of the release.',
+    meaning:
+      'The program that creates the installation artifacts: `openshift-install` is the installer of the release.',
   }),
   OPENSHIFT_INSTALL_PATH: path({
     ...IGNITION,
@@ -68,7 +69,7 @@ export const IGNITION_SETTINGS = {
   OPENSHIFT_INSTALL_TIMEOUT: duration({
     ...IGNITION,
     fallback: 10 * MINUTE_MS,
-    meaning: 'How long one run of `openshift-install` may take.',
+    meaning: 'The time limit for one run of `openshift-install`.',
   }),
   OPENSHIFT_INSTALL_USER_ID: integer({
     ...IGNITION,
@@ -87,6 +88,6 @@ export const IGNITION_SETTINGS = {
   INSTALL_INVOKER: text({
     ...IGNITION,
     fallback: 'assisted-installer',
-    meaning: 'The name of the installing program, as new clusters report it.',
+    meaning: 'The name of the installer that new clusters report.',
   }),
 };

@@ -7,7 +7,7 @@ export const PROGRAM_SETTINGS = {
   MUSTER_DATA_DIRECTORY: path({
     readBy: ['muster', 'image'],
     fallback: '.muster',
-    meaning: 'The directory that holds everything of the embedded profile, and the sealed secrets in both profiles.',
+    meaning: 'The directory for all data of the embedded profile, and for the sealed secrets in both profiles.',
   }),
   MUSTER_MASTER_KEY_FILE: path({
     ...MUSTER,
