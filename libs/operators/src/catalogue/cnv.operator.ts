@@ -137,13 +137,13 @@ export const CNV = operatorPlugin({
     descriptions: [
       '1 GiB of memory more for each supported GPU',
       '1 GiB of memory more for each supported SR-IOV network card',
-      'A CPU that runs virtual machines (vmx or svm)',
+      'A CPU with virtualization support (vmx or svm)',
       ...(hasHostPaths(cluster) ? [`A disk of more than ${HOST_PATH_GIB} GiB beside the installation disk`] : []),
     ],
   }),
   host: {
     checks:
-      'The CPU runs virtual machines, and the host has what it alone needs: 4 cores and 150 MiB on the control plane, 2 cores and 360 MiB on workers, 1 GiB more per supported GPU and SR-IOV card; on a single node both, and before 4.12 a disk of more than 50 GiB.',
+      'The CPU supports virtualization, and the host has the resources of the operator: 4 cores and 150 MiB on the control plane, 2 cores and 360 MiB on workers, 1 GiB more per supported GPU and SR-IOV card. A single node requires both and, before 4.12, a disk of more than 50 GiB.',
     claim: (host, cluster) =>
       firstFault(
         () => claimVirtualization(host),
@@ -151,10 +151,10 @@ export const CNV = operatorPlugin({
         () => claimResources(host, needsOf(host, cluster)),
         () => claimHostPathDisk(host, cluster),
       ),
-    remedy: 'Turn on virtualization in the firmware, use a larger machine, or give the host a role.',
+    remedy: 'Enable virtualization in the firmware, use a larger machine, or assign a role to the host.',
   },
   cluster: {
-    checks: 'An architecture that virtual machines are built for: x86_64, or arm64 from 4.14 on.',
+    checks: 'An architecture that supports virtual machines: x86_64, or arm64 since 4.14.',
     claim: (_hosts, cluster) =>
       firstFault(
         () => claimArchitecture(cluster, ['s390x', 'ppc64le']),

@@ -98,12 +98,12 @@ export const LVM = operatorPlugin({
   resources: (host, cluster) => (runsOn(host, cluster) ? needsOf(cluster) : NOTHING),
   preview: (_role, cluster) => ({
     ...needsOf(cluster),
-    descriptions: ['One disk more than the installation disk, without partitions or file systems'],
+    descriptions: ['One disk in addition to the installation disk, without partitions or file systems'],
   }),
   host: {
     checks: 'One HDD or SSD beside the installation disk, on hosts that run workloads.',
     claim: (host, cluster) => (host.hardware ? claimDisk(host, cluster) : AWAITS_INVENTORY),
-    remedy: 'Add a disk to the host, or give the host a role.',
+    remedy: 'Add a disk to the host, or assign a role to the host.',
   },
   cluster: {
     checks: 'OpenShift 4.11 or later on a single node, 4.15 or later on several.',

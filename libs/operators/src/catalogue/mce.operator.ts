@@ -27,7 +27,8 @@ export const MCE = operatorPlugin({
   preview: (_role, { isSingleNode }) => ({ ...needsOf(isSingleNode), descriptions: [] }),
   storedGb: ({ isSingleNode }) => (isSingleNode ? STORED_GB_SINGLE_NODE : STORED_GB),
   host: {
-    checks: 'At least 4 cores and 16 GiB for it alone, 8 cores and 32 GiB on a single node; an arbiter needs nothing.',
+    checks:
+      'The operator requires 4 cores and 16 GiB on each host, or 8 cores and 32 GiB on a single node. It requires no resources on an arbiter.',
     claim: (host, { isSingleNode }) =>
       claimResources(host, host.effectiveRole === 'arbiter' ? NOTHING : needsOf(isSingleNode)),
     remedy: 'Use machines with more cores and memory.',

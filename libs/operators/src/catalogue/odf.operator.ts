@@ -203,15 +203,14 @@ export const ODF = operatorPlugin({
           ],
         },
   host: {
-    checks: 'Hosts that carry storage have an SSD or HDD of at least 25 GB beside the installation disk.',
+    checks: 'Storage hosts have an SSD or HDD of at least 25 GB in addition to the installation disk.',
     claim: claimHost,
-    remedy: 'Add a disk to the host, or give the host a role.',
+    remedy: 'Add a disk to the host, or assign a role to the host.',
   },
   cluster: {
-    checks: 'Roles for compact or standard mode, and at least 3 disks on 3 hosts that carry storage.',
+    checks: 'The roles match compact or standard mode, and 3 storage hosts have at least 3 disks.',
     claim: claimCluster,
-    remedy:
-      'Give roles: 3 control plane hosts alone, or with at least 3 workers; add disks to the hosts that carry storage.',
+    remedy: 'Assign roles: 3 control plane hosts alone, or with at least 3 workers. Add disks to the storage hosts.',
   },
   manifests: () =>
     olmManifests({

@@ -117,7 +117,7 @@ export const OPENSHIFT_AI = operatorPlugin({
   resources: ({ effectiveRole }, { settings }) => (effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
   preview: (role, { settings }) => (role === 'worker' ? { ...workerNeeds(settings), descriptions: [] } : NOTHING_AHEAD),
   host: {
-    checks: 'Workers have at least 8 cores and 32 GiB for it alone.',
+    checks: 'The operator requires 8 cores and 32 GiB on each worker.',
     claim: (host, { settings }) =>
       claimResources(host, host.effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
     remedy: 'Use larger machines as workers.',

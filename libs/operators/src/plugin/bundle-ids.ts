@@ -9,12 +9,12 @@ export const BUNDLE_KINDS = [
   {
     id: 'virtualization',
     title: 'Virtualization',
-    description: 'Virtual machines next to containers, with what keeps them running and moves them in.',
+    description: 'Virtual machines next to containers, with operators for high availability and migration.',
   },
   {
     id: 'openshift-ai',
     title: 'OpenShift AI',
-    description: 'Training, serving and watching models, with the storage and the accelerators they need.',
+    description: 'Training, serving and monitoring of models, with the required storage and accelerators.',
   },
 ] as const satisfies readonly BundleKind[];
 export type BundleId = (typeof BUNDLE_KINDS)[number]['id'];

@@ -14,7 +14,7 @@ export const STANDARD_SETTINGS: OperatorSettings = new Map();
 const PATTERNS: Readonly<Record<OperatorSetting['kind'], { readonly pattern: RegExp; readonly expected: string }>> = {
   whole: { pattern: /^\d{1,9}$/, expected: 'a number of 0 or more' },
   flag: { pattern: /^(true|false|1|0)$/i, expected: 'true or false' },
-  names: { pattern: /^[^\n]*$/, expected: 'names with commas between them' },
+  names: { pattern: /^[^\n]*$/, expected: 'a comma-separated list of names' },
   version: { pattern: /^\d{1,6}\.\d{1,6}(\.\d{1,6})?$/, expected: 'a version such as 4.10' },
 };
 

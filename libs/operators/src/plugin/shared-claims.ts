@@ -48,7 +48,7 @@ export function oneCoreOperator(
     resources: needsOf,
     preview: () => ({ ...ONE_CORE, descriptions: [] }),
     host: {
-      checks: 'At least 1 core and 1024 MiB for this operator alone. An arbiter needs nothing.',
+      checks: 'The operator requires 1 core and 1024 MiB on each host. It requires no resources on an arbiter.',
       claim: (host) => claimResources(host, needsOf(host)),
       remedy: 'Use machines with more cores and memory.',
     },

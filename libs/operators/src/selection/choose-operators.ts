@@ -83,19 +83,19 @@ export function chooseOperators(
   cluster: ClusterKind,
 ): OperatorChoices {
   const unknown = unknownOperators(single.map(({ name }) => name));
-  if (unknown.length > 0) return refused('olm_operators', `No operator is called ${listed(unknown)}.`, OPERATOR_NAMES);
+  if (unknown.length > 0) return refused('olm_operators', `Unknown operators: ${listed(unknown)}.`, OPERATOR_NAMES);
   const chosen = new Map<string, ChosenOperator>();
   for (const { name, properties } of single)
     chosen.set(presentName(name), { name: presentName(name), properties, sourceBundles: [] });
   for (const { id, optionalOperators } of bundles) {
     const bundle = bundleNamed(id, cluster);
-    if (!bundle) return refused('operator_bundles', `No bundle is called ${id}.`, BUNDLE_IDS);
+    if (!bundle) return refused('operator_bundles', `Bundle ${id} does not exist.`, BUNDLE_IDS);
     const wanted = optionalOperators?.map(presentName) ?? bundle.optionalOperators;
     const foreign = wanted.filter((name) => !bundle.optionalOperators.some((known) => known === name));
     if (foreign.length > 0)
       return refused(
         'operator_bundles',
-        `Bundle ${id} has no optional operator called ${listed(foreign)}.`,
+        `Bundle ${id} does not have these optional operators: ${listed(foreign)}.`,
         bundle.optionalOperators,
       );
     for (const name of [...bundle.operators, ...wanted]) {

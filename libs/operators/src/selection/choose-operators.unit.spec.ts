@@ -27,7 +27,7 @@ describe('a choice of operators', () => {
     expect(chooseOperators(named('lso', 'toString'), [], MANY)).toMatchObject({
       kind: 'refused',
       subject: 'olm_operators',
-      reason: 'No operator is called toString.',
+      reason: 'Unknown operators: toString.',
       allowed: expect.arrayContaining(['lso']),
     });
     expect(chooseOperators([], [{ id: 'nonsense', optionalOperators: undefined }], MANY)).toMatchObject({
@@ -45,7 +45,7 @@ describe('a choice of operators', () => {
     expect(names(undefined)).toEqual(expect.arrayContaining(['openshift-ai', 'odf', 'nvidia-gpu', 'amd-gpu']));
     expect(names(['nvidia-gpu'])).toEqual(expect.arrayContaining(['openshift-ai', 'nvidia-gpu']));
     expect(names(['nvidia-gpu'])).not.toContain('amd-gpu');
-    expect(names(['cnv'])).toMatch(/no optional operator called cnv/);
+    expect(names(['cnv'])).toMatch(/does not have these optional operators: cnv/);
   });
 
   it('remembers through which bundle an operator came, also when it was named too', () => {
