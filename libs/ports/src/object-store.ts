@@ -33,7 +33,7 @@ export interface ObjectAreas {
 
 export class ObjectTooLarge extends Error {
   constructor(readonly maxBytes: number) {
-    super(`The body is larger than the allowed ${maxBytes} bytes; send a smaller one.`);
+    super(`The body is larger than the allowed ${maxBytes} bytes.`);
     this.name = 'ObjectTooLarge';
   }
 }

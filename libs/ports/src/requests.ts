@@ -28,14 +28,14 @@ export class RequestTimedOut extends Error {
     readonly subject: string,
     readonly timeoutMs: number,
   ) {
-    super(`No answer on ${subject} within ${timeoutMs} ms; the outcome is unknown, so retry with the same command id.`);
+    super(`No response on ${subject} within ${timeoutMs} ms. The result is unknown. Retry with the same command id.`);
     this.name = 'RequestTimedOut';
   }
 }
 
 export class NoResponder extends Error {
   constructor(readonly subject: string) {
-    super(`Nobody serves ${subject}; start the service that owns it.`);
+    super(`No service listens on ${subject}. Start the service that owns it.`);
     this.name = 'NoResponder';
   }
 }
@@ -43,7 +43,9 @@ export class NoResponder extends Error {
 /** The service accepted the request and failed on it. This is a bug in the service, so the outcome is unknown. */
 export class RequestFailed extends Error {
   constructor(readonly subject: string) {
-    super(`The service behind ${subject} failed on the request; its log says why. Retry with the same command id.`);
+    super(
+      `The service that owns ${subject} failed to process the request. Its log has the reason. Retry with the same command id.`,
+    );
     this.name = 'RequestFailed';
   }
 }
