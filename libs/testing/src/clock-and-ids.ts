@@ -57,7 +57,7 @@ const LOOK_AGAIN_MS = 5;
 export const eventually = async (what: string, happened: () => boolean | Promise<boolean>): Promise<void> => {
   const giveUpAt = Date.now() + TIMEOUT_MS;
   while (!(await happened())) {
-    if (Date.now() > giveUpAt) throw new Error(`This did not happen within ${TIMEOUT_MS} ms: ${what}`);
+    if (Date.now() > giveUpAt) throw new Error(`The expected state was not reached within ${TIMEOUT_MS} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 };
