@@ -81,22 +81,22 @@ const holdersOf = (disk: Disk): readonly string[] => disk.holders.split(',').fil
 export function sizeReasons(disk: Pick<Disk, 'sizeBytes'>, minDiskGb: number): readonly string[] {
   if (disk.sizeBytes >= minDiskGb * BYTES_PER_GB) return [];
   const sizeGb = (disk.sizeBytes / BYTES_PER_GB).toFixed(1);
-  return [`Disk has ${sizeGb} GB, ${minDiskGb} GB are needed`];
+  return [`Disk has ${sizeGb} GB, ${minDiskGb} GB are required`];
 }
 
 function memberReasons(disk: Disk, multipaths: ReadonlySet<string>): readonly string[] {
   if (disk.driveType !== 'FC' && disk.driveType !== 'iSCSI') return [];
   const multipath = holdersOf(disk).find((holder) => multipaths.has(holder));
-  return multipath ? [`Disk is a path of multipath device ${multipath}: install on that`] : [];
+  return multipath ? [`Disk is a path of multipath device ${multipath}. Install on the multipath device`] : [];
 }
 
 function multipathReasons(paths: readonly Disk[], types: readonly string[], hardware: Hardware): readonly string[] {
   const kinds = new Set(paths.map(({ driveType }) => driveType));
   const [kind] = kinds;
   if (kinds.size !== 1 || (kind !== 'FC' && kind !== 'iSCSI'))
-    return ['A multipath device needs at least one path, and all of them FC or all iSCSI'];
+    return ['A multipath device requires at least one path, and all its paths must be FC or all iSCSI'];
   if (kind === 'FC') return [];
-  if (!types.includes('iSCSI')) return [`Its paths are iSCSI, which needs OpenShift ${ISCSI_SINCE} or later`];
+  if (!types.includes('iSCSI')) return [`Its paths are iSCSI, which requires OpenShift ${ISCSI_SINCE} or later`];
   return [...new Set(paths.flatMap((path) => iscsiReasons(path, hardware)))];
 }
 

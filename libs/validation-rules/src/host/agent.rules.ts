@@ -65,7 +65,7 @@ export const INVENTORY_RULES: readonly HostRule[] = [
     },
     messages: {
       success: 'The inventory lists all disks',
-      failure: 'The inventory was too large, so that some disks are missing in it',
+      failure: 'The inventory was too large, so some disks are missing in it',
       'unknown-truncation': 'The inventory has an unknown truncation type "{0}"',
     },
     remedy: 'Detach disks that the host does not need, or raise the size limit of the inventory.',
@@ -74,7 +74,7 @@ export const INVENTORY_RULES: readonly HostRule[] = [
   {
     id: 'inventory-not-fully-truncated',
     category: 'hardware',
-    checks: 'The inventory has not lost its content.',
+    checks: 'The inventory is not truncated completely.',
     needs: ['inventory'],
     claim: (facts) => passIf(hardwareOf(facts).truncation !== 'full'),
     messages: { success: 'The inventory is usable', failure: 'The inventory was too large to be sent' },

@@ -9,7 +9,7 @@ import { type Claim, type Message, type Messages, pass, passBecause } from '../r
 import { operatorCluster, operatorHost, operatorHostOfCluster } from './operator-subjects';
 
 export const OPERATOR_REMEDY = 'Remove the operator from the cluster and add it after the installation.';
-export const NO_REQUIREMENTS = 'Nothing: the operator has no requirements that could be missing.';
+export const NO_REQUIREMENTS = 'The operator has no requirements.';
 
 /** Returns the reason why the operator is not checked, or undefined when it is. */
 export function excusedFromOperator(
