@@ -149,7 +149,7 @@ function readFile(ignition: Ignition, path: string): string | undefined {
 export async function readBootImage(image: ByteSource): Promise<DiscoverySettings> {
   const layout = await readBootIsoLayout(image);
   const config = await readIgnitionConfig(image, layout.ignition);
-  if (!config) throw new BadDiscoveryIgnition('the image carries no ignition: it was downloaded before it was made.');
+  if (!config) throw new BadDiscoveryIgnition('the image contains no Ignition config. Download it again.');
   return readDiscoverySettings(Buffer.from(config).toString('utf8'));
 }
 

@@ -153,7 +153,7 @@ describe('an agent over HTTP', () => {
       return { status: 200, json: { instructions: null, post_step_action: 'exit' } };
     });
     await eventually('a second registration', () => service.of('POST', '/hosts').length >= 2);
-    expect(of('leaving')[0]).toMatchObject({ reason: 'the service says that this session is over' });
+    expect(of('leaving')[0]).toMatchObject({ reason: 'the service ended this session' });
   });
 
   it('registers with its new version after an upgrade', async () => {

@@ -35,7 +35,7 @@ export function toLine(note: AgentLogEntry): string {
     case 'step-ended':
       return `step ${note.stepType} ended with ${note.exitCode}${note.error ? `: ${note.error}` : ''}`;
     case 'reply-unchanged':
-      return `step ${note.stepType} found what the service knows already`;
+      return `step ${note.stepType} found no change`;
     case 'reply-failed':
       return `the result of ${note.stepType} did not reach the service: ${note.reason}`;
     case 'leaving':
@@ -130,7 +130,7 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
           .finally(() => working.delete(order.stepType));
       }
       if (instructions.postStepAction === 'exit')
-        return { kind: 'register-again', reason: 'the service says that this session is over' };
+        return { kind: 'register-again', reason: 'the service ended this session' };
       await wakeSignal.wait(instructions.nextInstructionSeconds * 1000, signal);
     }
     return { kind: 'register-again', reason: isUpgraded ? 'the agent image was upgraded' : 'the agent was stopped' };
@@ -208,7 +208,7 @@ async function registerWithTimeout(options: AgentOptions, signal: AbortSignal): 
       const retryMs = isFinal ? REFUSED_WAIT_MS : (options.intervalMs ?? DEFAULT_INTERVAL_MS);
       observe?.(
         isFinal
-          ? { type: 'halted', reason: `${reason} Next look in ${REFUSED_WAIT_MS / 60_000} minutes.` }
+          ? { type: 'halted', reason: `${reason} The agent tries again in ${REFUSED_WAIT_MS / 60_000} minutes.` }
           : { type: 'registration-failed', reason, retryMs },
       );
       await timer.sleep(retryMs, signal);

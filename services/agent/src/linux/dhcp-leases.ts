@@ -52,7 +52,7 @@ async function allocate(
 /** Returns the last lease of a file of dhclient. @throws StepFailed when there is none */
 export function lastLease(text: string, parent: string): string {
   const lease = [...text.matchAll(/^lease \{[\s\S]*?^\}$/gm)].at(-1)?.[0];
-  if (!lease) throw new StepFailed(`No DHCP server on the network of ${parent} gave a lease.`);
+  if (!lease) throw new StepFailed(`No DHCP server on the network of ${parent} offered a lease.`);
   return lease;
 }
 

@@ -69,7 +69,7 @@ async function installWithExecutable(
 ): Promise<void> {
   if (!executablePath)
     throw new StepFailed(
-      'This agent is no single executable, so it cannot install. Set INSTALLER_IMAGE to a container image.',
+      'This agent is not the muster-host executable, so it cannot install. Set INSTALLER_IMAGE to a container image.',
     );
   const { executable } = settings;
   const flags = installFlags(order, {

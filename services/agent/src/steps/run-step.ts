@@ -44,7 +44,7 @@ export const STEPS: { readonly [Type in StepType]: StepRow<Type> } = {
     conclude: (result) =>
       result.is_success
         ? document(result)
-        : { exitCode: -1, output: JSON.stringify(result), error: 'A Tang server did not give its advertisement.' },
+        : { exitCode: -1, output: JSON.stringify(result), error: 'A Tang server did not return its advertisement.' },
   },
   'installation-disk-speed-check': { parse: parseStepArgs['installation-disk-speed-check'], conclude: document },
   'container-image-availability': {
@@ -93,7 +93,7 @@ async function perform<Type extends StepType>(
     const row: StepRow<Type> = STEPS[type];
     const ability: Ability<Type> | undefined = abilities[type];
     const order = row.parse(args);
-    if (!ability) return refuse(`This machine cannot do the step "${type}".`);
+    if (!ability) return refuse(`This machine does not support the step "${type}".`);
     return row.conclude(await ability(order, signal));
   } catch (error) {
     if (error instanceof StepFailed) return { exitCode: error.exitCode, output: error.output, error: error.message };
@@ -105,5 +105,5 @@ const refuse = (error: string): StepOutcome => ({ exitCode: REFUSED_EXIT_CODE, o
 const mediaLost = (): StepOutcome => ({
   exitCode: MEDIA_LOST_EXIT_CODE,
   output: '',
-  error: 'The discovery image cannot be read any more; attach the virtual media again or reboot the host.',
+  error: 'The discovery image cannot be read. Attach the virtual media again, or reboot the host.',
 });

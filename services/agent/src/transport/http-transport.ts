@@ -125,10 +125,12 @@ function runnerVersionOf(body: RegistrationBody, ours: { infraEnvId: string; hos
   const [arg, ...more] = body.next_step_runner_command?.args ?? [];
   if (arg === undefined || more.length > 0)
     throw new TransportUnreachable(
-      'The answer to the registration holds no runner command: the service is not compatible.',
+      'The response to the registration has no runner command. The service is not compatible with this agent.',
     );
   const command = JSON.parse(arg) as { infra_env_id?: string; host_id?: string; agent_version?: string };
   if (command.infra_env_id !== ours.infraEnvId || command.host_id !== ours.hostId || !command.agent_version)
-    throw new TransportUnreachable('The runner command of the registration names another host or no agent version.');
+    throw new TransportUnreachable(
+      'The runner command of the registration has a different host id or no agent version.',
+    );
   return command.agent_version;
 }

@@ -35,7 +35,7 @@ describe('The bus transport', () => {
     listen: () => () => undefined,
     close: async () => undefined,
     busCredentials: async (publicKey) => {
-      if (isRefused) throw new TransportRefused(501, 'The bus is not open to hosts.');
+      if (isRefused) throw new TransportRefused(501, 'The bus does not accept connections of hosts.');
       issued.push(publicKey);
       const ids = { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID };
       return mintHostCredentials(trust, { ...ids, publicKey, nowMs: Date.now(), lifetimeMs: LIFETIME_MS });
@@ -104,7 +104,7 @@ describe('The bus transport', () => {
     await transport.register('v', IDENTITY, never);
     await transport.nextSteps('v', 1, never);
     expect(polls).toEqual(['http']);
-    expect(reasons.at(-1)).toContain('not open to hosts');
+    expect(reasons.at(-1)).toContain('does not accept connections of hosts');
     await transport.close();
   });
 });
