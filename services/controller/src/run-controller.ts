@@ -85,6 +85,6 @@ async function untilEnded(controller: Controller, signal: AbortSignal): Promise<
     }
     await timer.sleep(INTERVALS_MS.clusterStatus, signal);
   }
-  if (points >= UNKNOWN_POINTS_MAX) note(controller, 'The service does not know this cluster any more.');
+  if (points >= UNKNOWN_POINTS_MAX) note(controller, 'The service no longer has this cluster.');
   return 'unknown';
 }
