@@ -34,11 +34,11 @@ export class ReadPastController {
   async handle(@Payload() { clusterId, at }: InputOf<Method>): Promise<OutputOf<Method>> {
     const atMs = Date.parse(at);
     if (Number.isNaN(atMs))
-      throw new RefusalError({ code: 'invalid-input', reason: 'There is no such moment.', subject: 'at' });
+      throw new RefusalError({ code: 'invalid-input', reason: 'The time is not valid.', subject: 'at' });
     const events = await pastEvents(clusterId, atMs, { eventStore: this.eventStore, readModels: this.readModels });
     const { cluster, hosts } = await pastViews(clusterId, events, createProjectEvent(this.config.machineLimits));
     if (!cluster) {
-      const reason = `There was no cluster ${clusterId.slice(0, 64)} at ${new Date(atMs).toISOString()}.`;
+      const reason = `Cluster ${clusterId.slice(0, 64)} did not exist at ${new Date(atMs).toISOString()}.`;
       throw new RefusalError({ code: 'not-found', reason, subject: 'at' });
     }
     return { documents: (await packed(JSON.stringify({ cluster, hosts }))).toString('base64') };

@@ -56,7 +56,7 @@ function decideNote(note: EventData<'NoteRecorded'>): Decision<NoteEvent, Proble
   if (!EVENT_CATEGORIES.some((known) => known === category)) return notOneOf('category', category, EVENT_CATEGORIES);
   if (!EVENT_SEVERITIES.some((known) => known === severity)) return notOneOf('severity', severity, EVENT_SEVERITIES);
   if (!note.clusterId && !note.infraEnvId && !note.hostId)
-    return invalid('cluster_id', 'An event has to be about something: give a cluster, an infra-env or a host id.');
+    return invalid('cluster_id', 'The event has no subject. Set the id of a cluster, an infra-env or a host.');
   if (message === '' || message.length > MAX_NOTE_MESSAGE_LENGTH)
     return invalid('message', `An event needs a message of 1 to ${MAX_NOTE_MESSAGE_LENGTH} characters.`);
   if (name.length > MAX_NOTE_NAME_LENGTH)
@@ -70,4 +70,4 @@ const invalid = (subject: string, reason: string): Decision<never, ProblemCode> 
   refused({ code: 'invalid-input', reason, subject });
 
 const notOneOf = (subject: string, given: string, allowed: readonly string[]): Decision<never, ProblemCode> =>
-  refused({ code: 'invalid-input', reason: `"${given}" is not a ${subject} of events.`, subject, allowed });
+  refused({ code: 'invalid-input', reason: `"${given}" is not a valid ${subject} of an event.`, subject, allowed });

@@ -35,7 +35,7 @@ export class RecordNoteController {
   /** A note within the rate limit of its name is accepted and not stored; the answer has no position to wait for. */
   @Handles(EventsService.method.recordNote)
   async handle(@Payload() { note }: InputOf<Method>, @Ctx() context: CommandContext): Promise<OutputOf<Method>> {
-    if (!note) throw new RefusalError({ code: 'invalid-input', reason: 'The note is missing.', subject: 'note' });
+    if (!note) throw new RefusalError({ code: 'invalid-input', reason: 'The event is missing.', subject: 'note' });
     const nowMs = this.clock.nowMs();
     if (this.intervals.isTooSoon(note, nowMs)) return { position: START_OF_STORE };
     const subjectId = note.clusterId || note.infraEnvId || note.hostId || 'unknown';
