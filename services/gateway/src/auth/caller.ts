@@ -69,12 +69,12 @@ export interface CredentialPlace {
 }
 
 export const CREDENTIAL_PLACES: ReadonlyMap<AuthScheme, CredentialPlace> = new Map<AuthScheme, CredentialPlace>([
-  ['userAuth', { place: 'header', name: 'Authorization', description: 'Users: `Bearer` and a token.' }],
+  ['userAuth', { place: 'header', name: 'Authorization', description: 'Token of a user, sent as `Bearer <token>`.' }],
   ['agentAuth', { place: 'header', name: 'X-Secret-Key', description: 'Token of an agent or a controller.' }],
   ['urlAuth', { place: 'query', name: 'api_key', description: 'Token of a signed URL.' }],
   ['imageAuth', { place: 'header', name: 'Image-Token', description: 'Token of an image, sent by the image service.' }],
   ['imageURLAuth', { place: 'query', name: 'image_token', description: 'Token of a signed image URL.' }],
-  ['watcherAuth', { place: 'header', name: 'Watcher-Authorization', description: 'Token of a program that watches.' }],
+  ['watcherAuth', { place: 'header', name: 'Watcher-Authorization', description: 'Token of a monitoring system.' }],
 ]);
 const NOWHERE: Pick<CredentialPlace, 'place' | 'name'> = { place: 'query', name: '' };
 const BEARER = /^bearer\s+/i;

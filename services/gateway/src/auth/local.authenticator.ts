@@ -39,7 +39,7 @@ export class LocalTokens {
 
   /** A token that opens the infra-env until it expires. */
   async signForInfraEnv(infraEnvId: string, expiresAtMs: number): Promise<string> {
-    if (!this.keys) throw new Error('Tokens can be signed in AUTH_TYPE=local only.');
+    if (!this.keys) throw new Error('Tokens can be signed only with AUTH_TYPE=local.');
     const { SignJWT } = await import('jose');
     const generation = await agentTokenGeneration(this.secrets, infraEnvId);
     return new SignJWT({ infra_env_id: infraEnvId, ...(generation && { generation }) })

@@ -163,7 +163,7 @@ async function discoverKeys(issuer: string): Promise<string> {
     signal: AbortSignal.timeout(KEYS_TIMEOUT_MS),
   });
   const { jwks_uri: uri } = (await answer.json()) as { readonly jwks_uri?: unknown };
-  if (typeof uri !== 'string') throw new Error(`${issuer} does not say where its keys are.`);
+  if (typeof uri !== 'string') throw new Error(`The OIDC discovery document of ${issuer} has no jwks_uri.`);
   return uri;
 }
 

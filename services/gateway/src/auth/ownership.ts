@@ -187,7 +187,7 @@ export class Ownership {
     if (wish === 'write' && !(await this.mayWrite(caller, document)))
       throw new RefusalError({
         code: 'forbidden',
-        reason: 'You can read this but not change it: it belongs to another member of your organization.',
+        reason: 'The resource belongs to another member of your organization. You can read it, but not change it.',
       });
   }
 

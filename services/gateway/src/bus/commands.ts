@@ -93,7 +93,7 @@ export class FailureLog {
       const note = { name, severity: 'error', category: 'user', message, clusterId, hostId, infraEnvId, props };
       await callService(this.requests, EventsService.method.recordNote, { note }, own);
     } catch (error) {
-      this.logger.warn(`${name} of ${hostId || clusterId || infraEnvId} could not be written down: ${String(error)}`);
+      this.logger.warn(`${name} of ${hostId || clusterId || infraEnvId} was not recorded: ${String(error)}`);
     }
   }
 

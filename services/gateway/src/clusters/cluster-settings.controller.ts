@@ -43,7 +43,7 @@ export class ClusterSettingsController {
     if (installConfigOverrides !== '' && !isJsonObject(installConfigOverrides)) {
       throw new RefusalError({
         code: 'invalid-input',
-        reason: 'The install-config override must be a JSON object as a string, or empty to remove it.',
+        reason: 'The install-config override must be the text of a JSON object. An empty text removes it.',
       });
     }
     const input = { clusterId, changes: { installConfigOverrides } };

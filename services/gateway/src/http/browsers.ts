@@ -57,7 +57,7 @@ function refusalOf(
     return `Host ${JSON.stringify(host.slice(0, 80))} is not served with AUTH_TYPE=none. Add it to ALLOWED_HOSTS or set SERVICE_BASE_URL.`;
   if (origin === undefined || READING.includes(method) || isAllowed(origin)) return undefined;
   if (origin === `http://${host}` || origin === `https://${host}`) return undefined;
-  return `Origin ${JSON.stringify(origin.slice(0, 80))} must not change anything with AUTH_TYPE=none. Add it to ALLOWED_DOMAINS.`;
+  return `Origin ${JSON.stringify(origin.slice(0, 80))} may not send write requests with AUTH_TYPE=none. Add it to ALLOWED_DOMAINS.`;
 }
 
 /** Names that a foreign DNS zone cannot point here: addresses, names without a dot, and those of the settings. */

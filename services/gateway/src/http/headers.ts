@@ -28,11 +28,14 @@ export const severityCountHeader = (severity: string): string =>
 
 /** What a list of events tells about the events that are not on its page. */
 export const EVENT_COUNT_HEADERS: { readonly [name: string]: JsonSchema } = {
-  [EVENT_COUNT]: { type: 'integer', description: 'How many events match.' },
+  [EVENT_COUNT]: { type: 'integer', description: 'Number of matching events.' },
   ...Object.fromEntries(
     EVENT_SEVERITIES.map((severity) => [
       severityCountHeader(severity),
-      { type: 'integer', description: `How many of severity ${severity} match, whatever severities are asked for.` },
+      {
+        type: 'integer',
+        description: `Number of matching events of severity ${severity}, regardless of the severity filter.`,
+      },
     ]),
   ),
 };

@@ -109,7 +109,7 @@ function bytesOf(body: Readable): Promise<Buffer> {
       resolve(Buffer.concat(chunks));
     });
     body.once('error', refuse);
-    body.once('close', () => refuse(new SchemaViolation('The body ended early')));
+    body.once('close', () => refuse(new SchemaViolation('The body is shorter than its Content-Length')));
   });
 }
 

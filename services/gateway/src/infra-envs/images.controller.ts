@@ -51,7 +51,7 @@ const DISCOVERY_IGNITION = 'discovery.ign';
 const STATIC_NETWORKS = 'static-network-config';
 
 const LAST_MODIFIED: { readonly [name: string]: JsonSchema } = {
-  'Last-Modified': { type: 'string', description: 'Of discovery.ign: when what it is made of changed last.' },
+  'Last-Modified': { type: 'string', description: 'Time of the last change of the content of discovery.ign.' },
 };
 
 @Controller('v2/infra-envs/:infra_env_id/downloads')

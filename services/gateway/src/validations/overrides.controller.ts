@@ -75,7 +75,7 @@ type V2IgnoredValidations = Static<typeof V2_IGNORED_VALIDATIONS>;
 
 /** The v2 request has no reason; the reason names the operation that takes one. */
 const REASON_OF_THE_CONTRACT =
-  'None was given: ignored-validations of the v2 API takes none. PUT …/validation-overrides of Muster does.';
+  'No reason: ignored-validations of the v2 API has no such field. Use PUT …/validation-overrides of Muster.';
 
 @Controller()
 export class OverridesController {
