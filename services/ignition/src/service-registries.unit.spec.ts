@@ -33,7 +33,7 @@ describe("The service's mirrors", () => {
 
   it('that cannot be read stop the start, with the setting and the reason', () => {
     const broken = write('registries.conf', 'x = 1');
-    expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: broken })).toThrow('There is no [[registry]] in it');
+    expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: broken })).toThrow('The document has no [[registry]]');
     expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: join(directory.path, 'none') })).toThrow(
       'MIRROR_REGISTRIES_CONF_PATH',
     );

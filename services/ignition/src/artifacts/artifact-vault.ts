@@ -43,9 +43,9 @@ export function parseCertificateBundle(bundle: Buffer): string {
       subject: 'ingress_cert_params',
     });
   if (bundle.length > BUNDLE_BYTES_MAX)
-    throw refuse(`it has ${bundle.length} bytes, and at most ${BUNDLE_BYTES_MAX} are taken.`);
+    throw refuse(`it has ${bundle.length} bytes. Allowed: at most ${BUNDLE_BYTES_MAX}.`);
   const blocks = bundle.toString('latin1').match(CERTIFICATE) ?? [];
-  if (blocks.length === 0) throw refuse('it holds no PEM block of type CERTIFICATE.');
+  if (blocks.length === 0) throw refuse('it contains no PEM block of type CERTIFICATE.');
   blocks.forEach((block, index) => {
     try {
       new X509Certificate(block);

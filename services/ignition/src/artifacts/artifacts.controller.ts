@@ -101,8 +101,8 @@ export class ReadArtifactController {
 
 const notReady = (name: string): string =>
   name === 'kubeconfig'
-    ? 'kubeconfig is complete once the new cluster has sent its ingress certificate; until then use kubeconfig-noingress.'
-    : `${name} does not exist for this cluster now: files are made when an installation is prepared, for the hosts it has then.`;
+    ? 'The kubeconfig is not complete until the new cluster has sent its ingress certificate. Use kubeconfig-noingress until then.'
+    : `The cluster has no file ${name}. The files of a cluster and its hosts are created when an installation is prepared.`;
 
 type RenderInstallConfig = typeof IgnitionService.method.renderInstallConfig;
 

@@ -72,8 +72,7 @@ export class JoiningHosts {
 
 const NO_ENDPOINT = {
   code: 'not-ready',
-  reason:
-    'The cluster names neither an API nor an ignition endpoint that its new hosts could ask; give api_vip_dns_name.',
+  reason: 'The cluster has no API address and no Ignition endpoint for its new hosts. Set api_vip_dns_name.',
   subject: 'api_vip_dns_name',
 } as const;
 

@@ -159,7 +159,7 @@ export class Manifests {
     await this.check(fileName, content);
     const known = await this.known(clusterId);
     if (known.length >= MANIFESTS_MAX && !known.some((one) => manifestKey(one) === manifestKey({ folder, fileName })))
-      throw refusal(`A cluster takes at most ${MANIFESTS_MAX} manifests.`, 'file_name');
+      throw refusal(`A cluster can have at most ${MANIFESTS_MAX} manifests.`, 'file_name');
     const manifest = await this.seal(clusterId, { folder, fileName, source: 'user' }, content);
     return this.execute(clusterId, { type: 'StoreManifest', clusterId, manifest }, manifest, context);
   }
@@ -266,7 +266,7 @@ function folderOf(folder: string): ManifestFile['folder'] {
   if (!found)
     throw new RefusalError({
       code: 'invalid-input',
-      reason: `There is no folder ${folder.slice(0, 64)}.`,
+      reason: `The folder ${folder.slice(0, 64)} is not supported.`,
       subject: 'folder',
       allowed: FOLDERS,
     });

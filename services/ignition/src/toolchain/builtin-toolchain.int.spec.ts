@@ -131,7 +131,7 @@ describe('what the built-in toolchain makes', () => {
     expect(objectOf(made, `manifests/${name}`)).toMatchObject({ spec: { mastersSchedulable: true } });
     expect(fileOf(made, 'openshift/a.yaml')).toBe('a: 1');
     await expect(make(sampleInstallRequest({ manifests: [added('none.yaml.patch', '[]')] }))).rejects.toThrow(
-      /no such file/,
+      /which does not exist/,
     );
   });
 

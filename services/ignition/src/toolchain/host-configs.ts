@@ -36,10 +36,11 @@ export function hostConfigs(order: InstallRequest, pointers: RoleConfigs): reado
 function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<string>): MadeArtifact {
   const { hostname, pool, role, hostId, ignitionOverride } = host;
   const ofRole = roles.get(role);
-  if (!ofRole) throw new ArtifactsRefused(`There is no config for the role ${role} of host ${hostname}.`);
+  if (!ofRole)
+    throw new ArtifactsRefused(`The release has no Ignition config for the role ${role} of host ${hostname}.`);
   if (pool !== role && !pools.has(pool))
     throw new ArtifactsRefused(
-      `Host ${hostname} belongs to the machine-config pool ${pool}, and no manifest of the cluster is a MachineConfigPool of that name; add one, or choose another pool.`,
+      `Host ${hostname} belongs to the machine-config pool ${pool}, but the cluster has no MachineConfigPool manifest with that name. Add one, or choose another pool.`,
     );
   const config = mergeIgnition(pool === role ? ofRole : pointTo(ofRole, pool), hostNodeConfig(host));
   const name = hostArtifactName(role, hostId);

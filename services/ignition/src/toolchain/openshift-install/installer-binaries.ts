@@ -98,7 +98,7 @@ export class InstallerBinaries {
     } catch (error) {
       if (!(error instanceof ProgramFailed)) throw error;
       throw new ArtifactsRefused(
-        `The installer of release ${releaseImage} cannot be fetched with ${this.settings.ocPath}: ${error.message}. Check that the release exists and that the pull secret opens it, and install again.`,
+        `The installer of release ${releaseImage} cannot be fetched with ${this.settings.ocPath}: ${error.message}. Check that the release exists and that the pull secret gives access to it. Then install again.`,
       );
     } finally {
       await rm(scratch, { recursive: true, force: true });

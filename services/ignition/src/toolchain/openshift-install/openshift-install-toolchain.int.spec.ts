@@ -289,6 +289,6 @@ cp ${tools}/openshift-install "$to/openshift-install"
     const failing = fetching(ocPath());
     const failure = failing.make(sampleInstallRequest(), keptInMemory());
     await expect(failure).rejects.toThrow(reason);
-    await expect(failure).rejects.toThrow(/Check that the release exists and that the pull secret opens it/);
+    await expect(failure).rejects.toThrow(/Check that the release exists and that the pull secret gives access to it/);
   });
 });

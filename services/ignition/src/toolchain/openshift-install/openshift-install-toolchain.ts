@@ -61,6 +61,6 @@ const secret = (name: string, text: string): MadeArtifact => ({ name, content: B
 function configIn(output: InstallerOutput, name: string): IgnitionConfig {
   const text = output[name];
   if (text === undefined)
-    throw new ArtifactsRefused(`openshift-install left no ${name}; this release cannot install such a cluster.`);
+    throw new ArtifactsRefused(`openshift-install did not create ${name}. The release does not support this cluster.`);
   return JSON.parse(text) as IgnitionConfig;
 }
