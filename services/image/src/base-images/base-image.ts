@@ -77,17 +77,17 @@ const KERNEL_PATHS = ['/images/pxeboot/vmlinuz', '/images/pxeboot/kernel.img'];
 export async function verifyBaseImage(source: ByteSource, minimums: BaseImageMinimums): Promise<void> {
   const { volumeId } = await readBootIsoLayout(source);
   if (!isCoreOsVolumeId(volumeId))
-    throw new RangeError(`its volume is named ${JSON.stringify(volumeId)}, which no CoreOS image is`);
+    throw new RangeError(`its volume id ${JSON.stringify(volumeId)} is not that of a CoreOS image`);
   const image = await openIso(source);
   const sizeOf = async (path: string): Promise<number> => (await image.find(path))?.size ?? 0;
   const rootfsBytes = await sizeOf(ROOTFS_PATH);
   if (rootfsBytes < minimums.rootfsBytesMin)
     throw new RangeError(
-      `its root file system has ${rootfsBytes} bytes, and at least ${minimums.rootfsBytesMin} are expected`,
+      `its root file system has ${rootfsBytes} bytes, but at least ${minimums.rootfsBytesMin} are required`,
     );
   const kernelBytes = Math.max(...(await Promise.all(KERNEL_PATHS.map(sizeOf))));
   if (kernelBytes < minimums.kernelBytesMin)
-    throw new RangeError(`its kernel has ${kernelBytes} bytes, and at least ${minimums.kernelBytesMin} are expected`);
+    throw new RangeError(`its kernel has ${kernelBytes} bytes, but at least ${minimums.kernelBytesMin} are required`);
 }
 
 /** Errors that the user can correct. All other errors are faults of the base image. */

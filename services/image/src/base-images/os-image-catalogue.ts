@@ -49,7 +49,7 @@ export class OsImageCatalogue {
     if (entry) return entry;
     throw new RefusalError({
       code: 'not-found',
-      reason: `There is no base image of version ${version.slice(0, 64)} for ${architecture.slice(0, 32)}${kind === 'full-iso' ? '' : ` of type ${kind}`}.`,
+      reason: `No base image is configured for version ${version.slice(0, 64)} for ${architecture.slice(0, 32)}${kind === 'full-iso' ? '' : ` of type ${kind}`}.`,
       subject: 'version',
       allowed: (catalogue?.osImages ?? []).map((image) => `${image.openshift_version}/${image.cpu_architecture}`),
     });
@@ -71,11 +71,11 @@ export function locationOfImage(url: string, directory: string): ImageLocation {
   } catch {
     throw unusable(url, 'it is not a file URL of this machine');
   }
-  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) throw unusable(url, 'only http, https and file URLs and paths are known');
+  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) throw unusable(url, 'only http, https and file URLs and paths are supported');
   const root = resolve(directory);
   const path = resolve(root, url);
   if (isAbsolute(url) || !path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`))
-    throw unusable(url, 'it leads out of IMAGE_DIRECTORY; give a file:// URL for a file elsewhere');
+    throw unusable(url, 'it is outside of IMAGE_DIRECTORY; use a file:// URL for other files');
   return { kind: 'file', path };
 }
 

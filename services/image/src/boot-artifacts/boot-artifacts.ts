@@ -38,7 +38,7 @@ export class BootArtifacts {
     if (!artifact) {
       throw new RefusalError({
         code: 'not-found',
-        reason: `There is no boot artifact ${name.slice(0, 64)}.`,
+        reason: `The boot artifact ${name.slice(0, 64)} does not exist.`,
         allowed: [...ARTIFACTS.keys()],
       });
     }

@@ -38,7 +38,7 @@ export class HostBinariesController {
     if (!binary) {
       throw new RefusalError({
         code: 'not-found',
-        reason: `There is no host executable for the architecture ${architecture.slice(0, 64)}.`,
+        reason: `No host executable is available for architecture ${architecture.slice(0, 64)}.`,
         allowed: hostBinaries.map((one) => one.architecture),
       });
     }

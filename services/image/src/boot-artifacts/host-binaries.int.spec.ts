@@ -80,7 +80,7 @@ describe('the executables for hosts', () => {
   it('are refused for an architecture that was not built, with those that were', async () => {
     const { body, status } = await fetchBinary({}, 's390x');
     expect(status).toBe(404);
-    expect(body.toString()).toMatch(/no host executable for the architecture s390x/);
+    expect(body.toString()).toMatch(/No host executable is available for architecture s390x/);
     expect(body.toString()).toContain('x86_64');
   });
 });

@@ -67,7 +67,7 @@ export class ImageAccess {
 
   private async verified(token: string): Promise<TokenClaims> {
     const { tokenKey } = this.config;
-    if (!tokenKey || token === '') throw unauthorized('it carries no token');
+    if (!tokenKey || token === '') throw unauthorized('it has no token');
     const { jwtVerify } = await import('jose');
     const currentDate = new Date(this.clock.nowMs());
     return jwtVerify(token, tokenKey, { algorithms: ['ES256'], currentDate }).then(
@@ -80,7 +80,7 @@ export class ImageAccess {
 }
 
 const API_TIMEOUT_MS = 5_000;
-const NOT_GENUINE = 'its token is not one of this service, or has expired';
+const NOT_GENUINE = 'its token was not issued by this service, or has expired';
 
 interface TokenClaims {
   readonly infra_env_id?: unknown;
@@ -103,10 +103,10 @@ function idOf(infraEnvId: string): string {
 }
 
 const unknown = (infraEnvId: string): RefusalError =>
-  new RefusalError({ code: 'not-found', reason: `There is no infra-env ${infraEnvId.slice(0, 64)}.` });
+  new RefusalError({ code: 'not-found', reason: `Infra-env ${infraEnvId.slice(0, 64)} does not exist.` });
 
 const unauthorized = (why: string): RefusalError =>
   new RefusalError({
     code: 'unauthorized',
-    reason: `This address does not open an image: ${why}. Ask the service for a new image URL.`,
+    reason: `The image URL gives no access: ${why}. Request a new image URL from the service.`,
   });

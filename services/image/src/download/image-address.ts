@@ -34,7 +34,7 @@ export function typeOfFile(file: string): ImageType {
   if (type) return type;
   throw new RefusalError({
     code: 'not-found',
-    reason: `There is no file ${file.slice(0, 64)} of an image.`,
+    reason: `An image has no file ${file.slice(0, 64)}.`,
     allowed: [...TYPES_OF_FILES.keys()],
   });
 }
@@ -45,7 +45,7 @@ export function typeOfName(name: string): ImageType {
   if (type) return type;
   throw new RefusalError({
     code: 'invalid-input',
-    reason: name === '' ? 'The parameter type is missing.' : `There is no image type ${name.slice(0, 64)}.`,
+    reason: name === '' ? 'The parameter type is missing.' : `Image type ${name.slice(0, 64)} is not supported.`,
     subject: 'type',
     allowed: TYPES,
   });

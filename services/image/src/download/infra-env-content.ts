@@ -10,10 +10,11 @@ import { Inject, Injectable } from '@nestjs/common';
 export function kernelArgumentsOf(stored: string): readonly string[] {
   if (stored === '') return [];
   const list = parse(stored);
-  if (!Array.isArray(list)) throw unusable('they are not a JSON list');
+  if (!Array.isArray(list)) throw unusable('they are not a JSON array');
   return list.map((entry: unknown) => {
     const { operation, value } = (entry ?? {}) as { readonly operation?: unknown; readonly value?: unknown };
-    if (operation !== 'append' || typeof value !== 'string') throw unusable('only append with a value is possible');
+    if (operation !== 'append' || typeof value !== 'string')
+      throw unusable('only the operation append with a value is supported');
     return value;
   });
 }

@@ -50,7 +50,7 @@ export class FileResponder {
     if (this.running >= this.config.concurrentRequestsMax) {
       throw new RefusalError({
         code: 'busy',
-        reason: `${this.running} images are being sent, which is as many as MAX_CONCURRENT_REQUESTS allows; try again soon.`,
+        reason: `The limit of ${this.running} concurrent downloads (MAX_CONCURRENT_REQUESTS) is reached. Retry later.`,
       });
     }
     this.running += 1;
@@ -83,7 +83,9 @@ export class FileResponder {
       if (isSent && plan.isLastPart) listener?.completed(file);
     } catch (error) {
       // The route's pattern, not its address: that one may hold a token.
-      this.logger.error(`${request.routeOptions.url ?? ''}: ${file.fileName} was cut off: ${String(error)}`);
+      this.logger.error(
+        `${request.routeOptions.url ?? ''}: ${file.fileName} ended before all bytes were sent: ${String(error)}`,
+      );
     }
   }
 }

@@ -30,7 +30,7 @@ const PROBLEM = JSON.stringify({
   type: 'urn:muster:problem:not-found',
   title: 'Not found',
   status: NOT_FOUND,
-  detail: 'Images are served over HTTPS; this plain endpoint is for machines that boot over the network.',
+  detail: 'This HTTP endpoint serves only the files of network boot. Use HTTPS for images.',
 });
 
 /**

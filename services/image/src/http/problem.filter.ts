@@ -25,7 +25,7 @@ export class ProblemFilter implements ExceptionFilter {
   private refusalOf(error: unknown, request: FastifyRequest): Refusal {
     if (error instanceof RefusalError) return error.refusal;
     if (error instanceof HttpException && error.getStatus() === PROBLEMS['not-found'].status)
-      return { code: 'not-found', reason: 'There is nothing at this address.' };
+      return { code: 'not-found', reason: 'The path was not found.' };
     if (error instanceof HttpException) return { code: 'invalid-input', reason: error.message };
     // The route's pattern, not its address: that one may hold a token.
     this.logger.error(
@@ -33,7 +33,7 @@ export class ProblemFilter implements ExceptionFilter {
     );
     return {
       code: 'internal',
-      reason: 'The image could not be made because of a fault of the service; its log says why.',
+      reason: 'The image could not be created because of an internal error. The log of the service has the details.',
     };
   }
 }

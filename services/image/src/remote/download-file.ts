@@ -76,13 +76,13 @@ function planOf(
   if (statusCode === 206) {
     const [, first, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
     if (Number(first) === resumeFrom && total !== undefined) return { start: resumeFrom, total: Number(total) };
-    throw new RemoteError(`${plain(url)} sent another part than was asked for`);
+    throw new RemoteError(`${plain(url)} sent a different range than requested`);
   }
   if (statusCode === 416 && headers['content-range'] === `bytes */${resumeFrom}`)
     return { start: resumeFrom, total: resumeFrom };
   if (statusCode !== 200) throw new RemoteError(`${plain(url)} answered ${statusCode}`);
   const total = Number(headers['content-length']);
-  if (!Number.isSafeInteger(total)) throw new RemoteError(`${plain(url)} does not say how long it is`);
+  if (!Number.isSafeInteger(total)) throw new RemoteError(`${plain(url)} sent no Content-Length`);
   return { start: 0, total };
 }
 

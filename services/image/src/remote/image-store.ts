@@ -23,16 +23,16 @@ export function noteOf(fileName: string, state: StoredImageState): string {
   switch (state.kind) {
     case 'absent':
     case 'ready':
-      return `The base image ${fileName} is not there yet; try again soon.`;
+      return `The base image ${fileName} is not downloaded yet. Retry later.`;
     case 'downloading': {
       const total = state.totalBytes;
       const progress = total
         ? `, ${Math.floor((state.receivedBytes / total) * 100)} % of ${Math.ceil(total / MEBIBYTE)} MiB`
         : '';
-      return `The base image ${fileName} is being downloaded${progress}; try again soon.`;
+      return `The base image ${fileName} is being downloaded${progress}. Retry later.`;
     }
     case 'failed':
-      return `The base image ${fileName} could not be downloaded: ${state.reason}. It is tried again soon.`;
+      return `The base image ${fileName} could not be downloaded: ${state.reason}. The service retries the download.`;
     default:
       return state satisfies never;
   }
@@ -145,7 +145,7 @@ export class ImageStore {
 
   private async download(image: WantedImage): Promise<void> {
     const { client, verify, log } = this.options;
-    log(`${image.fileName} is being fetched`);
+    log(`${image.fileName} is being downloaded`);
     await downloadFile(client, {
       url: image.url,
       target: this.pathOf(image.fileName),
@@ -181,11 +181,11 @@ export class ImageStore {
       await rm(this.pathOf(name), { force: true });
       this.evicted(this.pathOf(name));
       taken -= bytes;
-      log(`${name} makes room for ${fileName}`);
+      log(`${name} was removed to free space for ${fileName}`);
     }
     if (taken + totalBytes > bytesMax)
       throw new RangeError(
-        `there is no room for its ${totalBytes} bytes: ${taken} of OS_IMAGES_STORE_BYTES_MAX=${bytesMax} are in use`,
+        `it needs ${totalBytes} bytes, and ${taken} of OS_IMAGES_STORE_BYTES_MAX=${bytesMax} are in use`,
       );
   }
 
@@ -202,7 +202,7 @@ export class ImageStore {
   private failed(image: WantedImage, error: unknown): void {
     const reason = (error as Error).message ?? String(error);
     this.states.set(image.fileName, { kind: 'failed', reason, retryAtMs: this.options.nowMs() + RETRY_AFTER_MS });
-    if (!this.stop.signal.aborted) this.options.log(`${image.fileName} could not be fetched: ${reason}`);
+    if (!this.stop.signal.aborted) this.options.log(`${image.fileName} could not be downloaded: ${reason}`);
   }
 
   private async turn(): Promise<void> {

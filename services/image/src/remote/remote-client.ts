@@ -54,7 +54,7 @@ export class RemoteClient {
       const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
       const isFit =
         next && ['http:', 'https:'].includes(next.protocol) && (url.protocol === 'http:' || next.protocol === 'https:');
-      if (!next || !isFit) throw new RemoteError(`${plain(url)} redirects to an address that is not followed`);
+      if (!next || !isFit) throw new RemoteError(`${plain(url)} redirects to an address that is not allowed`);
       url = next;
     }
     throw new RemoteError(`${plain(url)} redirects more than ${REDIRECTS_MAX} times`);
@@ -71,7 +71,7 @@ export class RemoteClient {
       const options = { headers, signal, agent: isSecure ? this.https : this.http, timeout: SILENCE_MS_MAX };
       const asked = (isSecure ? httpsRequest : httpRequest)(url, options, resolve);
       asked.once('timeout', () =>
-        asked.destroy(new RemoteError(`${plain(url)} said nothing for ${SILENCE_MS_MAX / 1_000} s`)),
+        asked.destroy(new RemoteError(`${plain(url)} sent no data for ${SILENCE_MS_MAX / 1_000} s`)),
       );
       asked.once('error', (error) =>
         reject(
@@ -106,7 +106,7 @@ export async function openHttpByteSource(client: RemoteClient, url: string): Pro
   if (first.statusCode !== 206 || !Number.isSafeInteger(size)) {
     const why =
       first.statusCode === 200
-        ? 'gives no ranges; download it instead (OS_IMAGES_FETCH=lazy)'
+        ? 'does not support range requests; download the file instead (OS_IMAGES_FETCH=lazy)'
         : `answered ${first.statusCode}`;
     throw new RemoteError(`${plain(url)} ${why}`);
   }
@@ -131,18 +131,18 @@ export async function openHttpByteSource(client: RemoteClient, url: string): Pro
         answer.destroy();
         throw new RemoteError(
           answer.statusCode === 200 || answer.statusCode === 206
-            ? `${plain(url)} is not the file any more that it was`
+            ? `${plain(url)} has changed since the download started`
             : `${plain(url)} answered ${answer.statusCode}`,
         );
       }
       const bytes = new Uint8Array(length);
       let filled = 0;
       for await (const chunk of answer as AsyncIterable<Buffer>) {
-        if (filled + chunk.length > length) throw new RemoteError(`${plain(url)} sent more than was asked for`);
+        if (filled + chunk.length > length) throw new RemoteError(`${plain(url)} sent more bytes than requested`);
         bytes.set(chunk, filled);
         filled += chunk.length;
       }
-      if (filled < length) throw new RemoteError(`${plain(url)} was cut off`);
+      if (filled < length) throw new RemoteError(`${plain(url)} ended before all bytes were received`);
       return bytes;
     },
     close: async () => stop.abort(),
