@@ -160,5 +160,6 @@ async function pullNodeImage(installation: Installation, signal: AbortSignal): P
     );
     if (state === 'failed') throw new Error(`${unit} failed. See "journalctl --unit ${unit}" on the bootstrap host.`);
   }
-  if (!signal.aborted && !(await host.exists(OC))) throw new Error(`The node image of the release brought no ${OC}.`);
+  if (!signal.aborted && !(await host.exists(OC)))
+    throw new Error(`The node image of the release does not contain ${OC}.`);
 }

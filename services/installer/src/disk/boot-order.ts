@@ -58,7 +58,7 @@ async function findEfiFolder(host: Host, partition: string, signal: AbortSignal)
   await execute(host, ['mount', partition, EFI_MOUNT], signal);
   try {
     for (const folder of EFI_FOLDERS) if (await host.exists(`${EFI_MOUNT}/EFI/${folder}`)) return folder;
-    throw new Error(`The partition ${partition} holds none of the folders EFI/${EFI_FOLDERS.join(', EFI/')}.`);
+    throw new Error(`The partition ${partition} has none of the folders EFI/${EFI_FOLDERS.join(', EFI/')}.`);
   } finally {
     await execute(host, ['umount', EFI_MOUNT], signal);
   }
