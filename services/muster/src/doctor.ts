@@ -44,7 +44,7 @@ const hostAddresses: Check = (settings, { addresses }) =>
         ? found(
             'warning',
             'addresses',
-            `${name} is not set: hosts get the address 127.0.0.1, which is their own.`,
+            `${name} is not set: hosts receive the address 127.0.0.1, which is their own loopback address.`,
             `Set ${example}.`,
           )
         : [];
@@ -122,7 +122,7 @@ const clock: Check = (_settings, { nowMs }) =>
     ? found(
         'error',
         'clock',
-        `The clock of this machine is at ${new Date(nowMs).toISOString()}: certificates that it issues would not be valid.`,
+        `The clock of this machine shows ${new Date(nowMs).toISOString()}. Certificates that it issues would not be valid.`,
         'Synchronise the clock with NTP.',
       )
     : [];
@@ -145,7 +145,7 @@ const toolchain: Check = (settings) =>
     ? found(
         'error',
         'toolchain',
-        'INSTALL_TOOLCHAIN=builtin makes artifacts for simulated releases only.',
+        'INSTALL_TOOLCHAIN=builtin supports simulated releases only.',
         'Set INSTALL_TOOLCHAIN=openshift-install.',
       )
     : [];

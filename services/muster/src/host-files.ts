@@ -24,7 +24,7 @@ export async function prepareBaseImages(
   await mkdir(directory, { recursive: true });
   if (!(await exists(outPath))) await createBaseImage({ outPath });
   tell(
-    `the image of ${OWN_IMAGE.openshift_version} on ${OWN_IMAGE.cpu_architecture} boots simulated machines only; for real ones set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES`,
+    `the image of ${OWN_IMAGE.openshift_version} on ${OWN_IMAGE.cpu_architecture} boots simulated machines only. For real machines set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES`,
   );
   const others = DEFAULT_OS_IMAGES.filter((image) => !isOfOwnRelease(image));
   return { OS_IMAGES: JSON.stringify([...others, { ...OWN_IMAGE, url: `file://${outPath}` }]) };
