@@ -150,7 +150,7 @@ function unmasked(
   if (found) return found;
   throw new RefusalError({
     code: 'invalid-input',
-    reason: `${NAMES[field]} contains a mask, and no credentials are stored for it. Send the user name and the password.`,
+    reason: `${NAMES[field]} contains masked credentials, but none are stored. Send the user name and the password.`,
     subject: NAMES[field],
   });
 }

@@ -35,7 +35,7 @@ export class BusCredentials {
     if (!bus)
       throw new RefusalError({
         code: 'not-supported',
-        reason: 'The bus is not open to hosts. Set AGENT_NATS_URL and NATS_TRUST_FILE, or use HTTP.',
+        reason: 'The bus does not accept connections of hosts. Set AGENT_NATS_URL and NATS_TRUST_FILE, or use HTTP.',
         subject: 'public_key',
       });
     const { state } = await this.aggregates.hosts.load(hostKeyOf(infraEnvId, hostId));

@@ -84,7 +84,7 @@ export class Presence implements OnApplicationShutdown {
       // A request came while the silence was being stored.
       if (this.seenAtMs.has(key)) await this.send(key, { type: 'Return', at: this.aggregates.now() });
     } catch (error) {
-      this.logger.error(`The silence of host ${key} was not stored: ${String(error)}`);
+      this.logger.error(`The lost connection of host ${key} was not recorded: ${String(error)}`);
       if (!this.seenAtMs.has(key)) this.seenAtMs.set(key, seen);
       this.schedule(key, this.clock.nowMs() + RETRY_MS);
     }

@@ -97,8 +97,8 @@ export function requireIgnorable(changes: Settings): void {
   for (const { subject, member, field } of MEMBERS) {
     const { unknown, neverIgnorable } = checkOverrides(subject, changes[member]?.items ?? []);
     const errors = [
-      ...(unknown.length > 0 ? [`there are no such validations of a ${subject}: ${shown(unknown)}`] : []),
-      ...(neverIgnorable.length > 0 ? [`these can never be ignored: ${shown(neverIgnorable)}`] : []),
+      ...(unknown.length > 0 ? [`unknown validations of a ${subject}: ${shown(unknown)}`] : []),
+      ...(neverIgnorable.length > 0 ? [`validations that cannot be ignored: ${shown(neverIgnorable)}`] : []),
     ];
     if (errors.length === 0) continue;
     throw new RefusalError({

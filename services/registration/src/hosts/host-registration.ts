@@ -135,8 +135,7 @@ export class HostBinding {
     if (settings.clusterId) {
       throw new RefusalError({
         code: 'not-allowed-in-state',
-        reason:
-          'The infra-env of this host is bound to the cluster, so the host cannot be unbound. Remove the host instead.',
+        reason: 'The host cannot be unbound because its infra-env is bound to the cluster. Delete the host instead.',
         subject: 'infra_env_id',
       });
     }

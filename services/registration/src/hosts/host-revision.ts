@@ -65,7 +65,7 @@ export class HostRevision {
     if (disk) return chooseInstallationDisk({ diskId: wanted, diskPath: '' }, [disk]);
     throw new RefusalError({
       code: 'not-allowed-in-state',
-      reason: `Disk ${wanted} of the host cannot be installed on. The inventory gives the reason for each disk.`,
+      reason: `Disk ${wanted} of the host is not eligible as installation disk. The inventory gives the reason for each disk.`,
       subject: 'disks_selected_config',
       allowed: eligible.map(diskIdOf),
     });
