@@ -63,7 +63,7 @@ describe('booting from a downloaded image', () => {
 
   it('is refused with the reason when the image has no ignition', async () => {
     const fleet = simulatedFleet({ machines: 1, seed: 'boot', timeScale: 2_000 });
-    await expect(fleet.bootFromFile(base)).rejects.toThrow('the image carries no ignition');
+    await expect(fleet.bootFromFile(base)).rejects.toThrow('the image contains no Ignition config');
   });
 
   it('does not try again a link that is not accepted', async () => {

@@ -49,10 +49,7 @@ describe('An ignition override', () => {
     [{ ...version3, systemd: { units: [{ name: 'x.service', dropins: [{ name: 'a' }] }] } }, /ends in \.conf/],
     [{ ...version3, passwd: { users: [{ name: 'a' }, { name: 'a' }] } }, /users\[1\]: name a occurs at/],
     [{ ...version3, storage: { luks: [{ name: 'a' }] } }, /storage\.luks requires version 3\.2\.0 or later/],
-    [
-      { ...version3, kernelArguments: { shouldExist: ['a'] } },
-      /kernelArguments requires version 3\.3\.0 or later/,
-    ],
+    [{ ...version3, kernelArguments: { shouldExist: ['a'] } }, /kernelArguments requires version 3\.3\.0 or later/],
     [{ ...version3, storage: { files: Array.from({ length: 9 }, () => ({})) } }, /And 4 more\./],
     [{ ...version3, a: JSON.parse('['.repeat(2_000) + ']'.repeat(2_000)) as unknown }, /nested/],
   ])('%j is refused with the reason', (document, reason) => {

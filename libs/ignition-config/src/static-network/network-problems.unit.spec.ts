@@ -24,14 +24,8 @@ describe('what is wrong with a static network', () => {
       'line 5, interfaces[0].ipv4.address[0].prefix-length: prefix-length must be a whole number from 0 to 32, not 33.',
     ],
     ['interfaces:\n- {name: eth0}\n- {name: eth0}\n', 'line 3, interfaces[1].name: Interface eth0 occurs twice.'],
-    [
-      'interfaces:\n- {name: eth0, identifier: mac-address}\n',
-      'eth0 has identifier mac-address, but no mac-address.',
-    ],
-    [
-      'interfaces:\n- {name: eth0}\n- {name: eth5}\n',
-      'line 3, interfaces[1].name: Interface eth5 has no MAC address',
-    ],
+    ['interfaces:\n- {name: eth0, identifier: mac-address}\n', 'eth0 has identifier mac-address, but no mac-address.'],
+    ['interfaces:\n- {name: eth0}\n- {name: eth5}\n', 'line 3, interfaces[1].name: Interface eth5 has no MAC address'],
     [
       'interfaces:\n- {name: eth0}\n- {name: b, type: bond, link-aggregation: {mode: 1, port: [eth0]}}\n- {name: c, type: bond, link-aggregation: {mode: 1, port: [eth0]}}\n',
       'line 4, interfaces[2]: eth0 cannot be a port of c because it is a port of b.',

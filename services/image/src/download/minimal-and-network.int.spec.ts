@@ -84,7 +84,10 @@ describe('a minimal image', () => {
 
   it('of s390x is refused', async () => {
     const response = await get(minimal.replace('x86_64', 's390x'));
-    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('A minimal image cannot be created')]);
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('A minimal image cannot be created'),
+    ]);
   });
 });
 

@@ -178,7 +178,10 @@ describe('the store of base images', () => {
     const heldC = await store.hold(c);
     store.fetch(b);
     await settled(b);
-    expect(store.state(b)).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/OS_IMAGES_STORE_BYTES_MAX=700000 are in use/) as string });
+    expect(store.state(b)).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringMatching(/OS_IMAGES_STORE_BYTES_MAX=700000 are in use/) as string,
+    });
     heldA.release();
     heldC.release();
   });
