@@ -1,10 +1,11 @@
 import { webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAllowedOrigin } from '@muster/nest-kit';
-import { type NatsServer, startNatsServer } from '@muster/testing';
+import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import * as x509 from '@peculiar/x509';
 import 'reflect-metadata';
 import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
@@ -26,6 +27,7 @@ afterAll(async () => {
 });
 
 const open = async (environment = {}): Promise<ImageStage> => (stage = await openImageStage(nats.url, environment));
+const MORE_THAN_SOCKETS_BUFFER = 32 * 1024 * 1024;
 const IMAGE = `/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`;
 
 async function writeCertificate(): Promise<{ HTTPS_KEY_FILE: string; HTTPS_CERT_FILE: string }> {
@@ -111,6 +113,44 @@ describe('the endpoints of the service', () => {
       preflight.get('access-control-allow-headers'),
       preflight.get('access-control-max-age'),
     ]).toEqual(['GET, HEAD', 'Authorization, Content-Type', '600']);
+  });
+});
+
+describe('a download while the service closes', () => {
+  const startDownload = (url: string): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      get(url, { agent: false }, (answer) => resolve(answer.pause())).once('error', reject);
+    });
+
+  it('ends whole within the bound, and new requests are not accepted', async () => {
+    stage = await openImageStage(nats.url, {}, MORE_THAN_SOCKETS_BUFFER);
+    const { url, base } = stage;
+    const download = await startDownload(`${url}${IMAGE}`);
+    const closed = stage.close();
+    stage = undefined;
+    await eventually('the endpoint is closed', () =>
+      fetch(`${url}/health`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    let bytes = 0;
+    for await (const chunk of download) bytes += (chunk as Buffer).length;
+    expect(bytes).toBe(base.length);
+    await closed;
+  });
+
+  it('is cut off at the bound when the client does not read', async () => {
+    stage = await openImageStage(nats.url, {}, MORE_THAN_SOCKETS_BUFFER);
+    const download = await startDownload(`${stage.url}${IMAGE}`);
+    await stage.close();
+    stage = undefined;
+    const read = async (): Promise<number> => {
+      let bytes = 0;
+      for await (const chunk of download) bytes += (chunk as Buffer).length;
+      return bytes;
+    };
+    await expect(read()).rejects.toThrow(/aborted/);
   });
 });
 

@@ -15,11 +15,11 @@ export const CROSS_ORIGIN = {
 const PATH_PARAMETER_CHARACTERS_MAX = 4_096;
 export const HEADERS_TIMEOUT_MS = 3_000;
 
-/** Downloads that are under way do not keep the service from stopping: clients resume them. */
+/** At a stop idle connections close at once. `closePromptly` gives downloads their time and then cuts them off: clients resume them. */
 export const createImageServer = ({ tls }: Pick<ImageConfig, 'tls'>): FastifyAdapter =>
   new FastifyAdapter({
     routerOptions: { maxParamLength: PATH_PARAMETER_CHARACTERS_MAX },
-    forceCloseConnections: true,
+    forceCloseConnections: 'idle',
     ...(tls ? { https: tls } : { http: { headersTimeout: HEADERS_TIMEOUT_MS } }),
   });
 
