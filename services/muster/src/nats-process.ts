@@ -9,6 +9,7 @@ import { StartError } from './start-error';
 const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 20;
 const RESTART_WAIT_MS = 250;
+const PORT_FILE = 'port';
 /** Exit code of a shell whose program does not exist. */
 const NOT_FOUND = 127;
 /**
@@ -34,7 +35,7 @@ export interface NatsProcess {
 export async function startNats(options: {
   readonly directory: string;
   readonly host: string;
-  /** 0: any free port. */
+  /** 0: the port of the last start if it is free, otherwise any free port. */
   readonly port: number;
   readonly onExit: (text: string) => void;
 }): Promise<NatsProcess> {
@@ -43,7 +44,8 @@ export async function startNats(options: {
   await stopLeftOver(directory);
   const trustFile = join(directory, 'trust.json');
   const trust = await loadOrCreateNatsTrust(trustFile);
-  const port = options.port || (await freePort(host));
+  const port = options.port || (await lastPort(directory, host)) || (await freePort(host));
+  await writeFile(join(directory, PORT_FILE), String(port), { mode: 0o600 });
   const [config, pidFile] = [join(directory, 'nats-server.conf'), join(directory, 'nats-server.pid')];
   await writeFile(config, natsServerConfig(trust, { host, port, nowMs: Date.now() }), { mode: 0o600 });
 
@@ -105,6 +107,12 @@ export async function startNats(options: {
       await rm(join(directory, 'nats-server.pid'), { force: true });
     },
   };
+}
+
+/** Boot images contain the address of the bus: with another port they would change, and agents that run would not find it again. */
+async function lastPort(directory: string, host: string): Promise<number | undefined> {
+  const port = Number(await readFile(join(directory, PORT_FILE), 'utf8').catch(() => ''));
+  return port > 0 && !(await accepts(host, port)) ? port : undefined;
 }
 
 /** A Muster process that was killed leaves its bus running. */

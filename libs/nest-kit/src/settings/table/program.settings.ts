@@ -78,8 +78,9 @@ export const PROGRAM_SETTINGS = {
   NATS_PORT: port({
     ...MUSTER,
     fallback: 0,
-    fallbackText: 'any free port',
-    meaning: 'The port on which the `nats-server` child listens. 0: any free port.',
+    fallbackText: 'any free port, kept at a restart',
+    meaning:
+      'The port on which the `nats-server` child listens. 0: the port of the last start, or any free port where that one is in use.',
   }),
   AGENT_NATS_URL: text({
     readBy: ['muster', 'ignition', 'registration'],
