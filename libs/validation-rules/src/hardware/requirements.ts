@@ -1,4 +1,6 @@
 import { compareNumbers, parseVersion } from '@muster/feature-support';
+import { createJsonParser, formatViolation } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 
 /** Which line of a requirements table a host has to meet. */
 export type RequirementsRole = 'master' | 'arbiter' | 'worker' | 'sno' | 'edge-worker';
@@ -95,87 +97,83 @@ export type ParsedRequirements =
   | { readonly kind: 'parsed'; readonly table: RequirementsTable }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** JSON field of `HW_VALIDATOR_REQUIREMENTS` → ours. The last two may be absent: then there is no limit. */
-const FIELDS = {
-  cpu_cores: 'cpuCores',
-  ram_mib: 'ramMib',
-  disk_size_gb: 'diskSizeGb',
-  installation_disk_speed_threshold_ms: 'installationDiskSpeedMsMax',
-  network_latency_threshold_ms: 'networkLatencyMsMax',
-  packet_loss_percentage: 'packetLossPercentMax',
-} as const satisfies Record<string, keyof HostRequirements>;
-const REQUIRED_FIELDS = ['cpuCores', 'ramMib', 'diskSizeGb', 'installationDiskSpeedMsMax'] as const;
-const REQUIRED_ROLES = ['master', 'worker', 'sno'] as const;
+/** Shape of `HW_VALIDATOR_REQUIREMENTS`. A limit that is absent or null is not checked. */
+const LIMIT = Type.Optional(Type.Number({ minimum: 0, expected: 'a number of 0 or more' }));
+const ROLE = Type.Object(
+  {
+    cpu_cores: LIMIT,
+    ram_mib: LIMIT,
+    disk_size_gb: LIMIT,
+    installation_disk_speed_threshold_ms: LIMIT,
+    network_latency_threshold_ms: LIMIT,
+    packet_loss_percentage: LIMIT,
+  },
+  { additionalProperties: false },
+);
+const ENTRY = Type.Object({
+  version: Type.String({ minLength: 1 }),
+  match_type: Type.Optional(
+    Type.Unsafe<RequirementsOverlay['matchType']>({ type: 'string', enum: ['exact', 'min_version'] }),
+  ),
+  master: Type.Optional(ROLE),
+  arbiter: Type.Optional(ROLE),
+  worker: Type.Optional(ROLE),
+  sno: Type.Optional(ROLE),
+  'edge-worker': Type.Optional(ROLE),
+});
+type Role = Static<typeof ROLE>;
+type Entry = Static<typeof ENTRY>;
+const REQUIRED_FIELDS = ['cpu_cores', 'ram_mib', 'disk_size_gb', 'installation_disk_speed_threshold_ms'] as const;
+const readEntries = createJsonParser(Type.Array(ENTRY), { name: 'requirements', nullIsAbsent: true });
 
-class Unreadable extends Error {}
-
-/** Reads the JSON list of versioned requirements. A `default` entry is demanded; arbiter and edge-worker fall back to worker in it. */
+/** Reads the JSON list of versioned requirements. It contains a `default` entry, in which arbiter and edge-worker fall back to worker. */
 export function parseRequirements(json: string): ParsedRequirements {
-  try {
-    const entries: unknown = JSON.parse(json);
-    if (!Array.isArray(entries)) throw new Unreadable('it must be a list of entries, one per version');
-    const overlays = entries.map(parseEntry);
-    const standard = overlays.find(({ version }) => version === 'default')?.roles;
-    if (!standard) throw new Unreadable('there is no entry with "version": "default"; add one');
-    const of = (role: RequirementsRole): HostRequirements => completeRole(role, standard[role]);
-    for (const role of REQUIRED_ROLES) of(role);
-    const worker = of('worker');
-    return {
-      kind: 'parsed',
-      table: {
-        standard: {
-          master: of('master'),
-          worker,
-          sno: of('sno'),
-          arbiter: standard.arbiter ? of('arbiter') : worker,
-          'edge-worker': standard['edge-worker'] ? of('edge-worker') : worker,
-        },
-        overlays: overlays.filter(({ version }) => version !== 'default'),
-      },
-    };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { kind: 'unreadable', reason: `The hardware requirements cannot be read: ${reason}.` };
-  }
-}
-
-function parseEntry(entry: unknown, index: number): RequirementsOverlay {
-  const fields = asObject(entry, `entry ${index}`);
-  const version = fields['version'];
-  if (typeof version !== 'string' || version === '') throw new Unreadable(`entry ${index} has no "version"`);
-  const matchType = fields['match_type'] ?? 'exact';
-  if (matchType !== 'exact' && matchType !== 'min_version')
-    throw new Unreadable(`"match_type" of version ${version} must be exact or min_version`);
-  if (matchType === 'min_version' && !parseVersion(version))
-    throw new Unreadable(`version "${version}" is not a number such as 4.22`);
-  const roles: Partial<Record<RequirementsRole, Partial<HostRequirements>>> = {};
+  const entries = readEntries(json);
+  if (entries.kind === 'invalid') return unreadable(formatViolation(entries.violations[0]));
+  const unversioned = entries.value.find((entry) => entry.match_type === 'min_version' && !parseVersion(entry.version));
+  if (unversioned) return unreadable(`version "${unversioned.version}" is not a number such as 4.22`);
+  const standard = entries.value.find(({ version }) => version === 'default');
+  if (!standard) return unreadable('there is no entry with "version": "default"; add one');
+  const { master, worker, sno, arbiter = worker, 'edge-worker': edgeWorker = worker } = standard;
+  const given = { master, worker, sno, arbiter, 'edge-worker': edgeWorker };
+  const roles: { -readonly [R in RequirementsRole]?: HostRequirements } = {};
   for (const role of REQUIREMENTS_ROLES) {
-    if (fields[role] !== undefined) roles[role] = parseRole(fields[role], `${role} of version ${version}`);
+    const requirements = toRequirements(given[role]);
+    const { cpuCores, ramMib, diskSizeGb, installationDiskSpeedMsMax } = requirements;
+    if (
+      cpuCores === undefined ||
+      ramMib === undefined ||
+      diskSizeGb === undefined ||
+      installationDiskSpeedMsMax === undefined
+    )
+      return unreadable(`${role} of the default entry lacks ${missingOf(given[role]).join(', ')}; give all of them`);
+    roles[role] = { ...requirements, cpuCores, ramMib, diskSizeGb, installationDiskSpeedMsMax };
   }
-  return { version, matchType, roles };
+  const overlays = entries.value.filter((entry) => entry !== standard).map(toOverlay);
+  return { kind: 'parsed', table: { standard: { ...DEFAULT_REQUIREMENTS.standard, ...roles }, overlays } };
 }
 
-function parseRole(role: unknown, place: string): Partial<HostRequirements> {
-  const requirements: { -readonly [Field in keyof HostRequirements]?: number } = {};
-  for (const [name, value] of Object.entries(asObject(role, place))) {
-    if (!(name in FIELDS)) throw new Unreadable(`${place} has an unknown field "${name}"`);
-    if (value === null) continue;
-    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
-      throw new Unreadable(`"${name}" of ${place} must be a number of 0 or more`);
-    requirements[FIELDS[name as keyof typeof FIELDS]] = value;
-  }
-  return requirements;
+const missingOf = (role: Role = {}): readonly string[] => REQUIRED_FIELDS.filter((field) => role[field] === undefined);
+
+function toRequirements(role: Role = {}): Partial<HostRequirements> {
+  const all = {
+    cpuCores: role.cpu_cores,
+    ramMib: role.ram_mib,
+    diskSizeGb: role.disk_size_gb,
+    installationDiskSpeedMsMax: role.installation_disk_speed_threshold_ms,
+    networkLatencyMsMax: role.network_latency_threshold_ms,
+    packetLossPercentMax: role.packet_loss_percentage,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-function completeRole(role: RequirementsRole, given: Partial<HostRequirements> | undefined): HostRequirements {
-  const missing = REQUIRED_FIELDS.filter((field) => given?.[field] === undefined);
-  if (!given || missing.length > 0)
-    throw new Unreadable(`${role} of the default entry lacks ${missing.join(', ')}; give all of them`);
-  return given as HostRequirements;
+function toOverlay(entry: Entry): RequirementsOverlay {
+  const roles: Partial<Record<RequirementsRole, Partial<HostRequirements>>> = {};
+  for (const role of REQUIREMENTS_ROLES) if (entry[role]) roles[role] = toRequirements(entry[role]);
+  return { version: entry.version, matchType: entry.match_type ?? 'exact', roles };
 }
 
-function asObject(value: unknown, place: string): { readonly [name: string]: unknown } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Unreadable(`${place} must be an object`);
-  return value as { readonly [name: string]: unknown };
-}
+const unreadable = (reason: string): ParsedRequirements => ({
+  kind: 'unreadable',
+  reason: `The hardware requirements cannot be read: ${reason}.`,
+});

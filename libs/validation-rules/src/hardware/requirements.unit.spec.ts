@@ -43,10 +43,23 @@ describe('the requirements table', () => {
     ['not JSON', '[{', /cannot be read/],
     ['no list', {}, /must be a list/],
     ['no default', [{ version: '4.9', master: full }], /no entry with "version": "default"/],
-    ['a missing field', [{ version: 'default', master: {}, worker: full, sno: full }], /master .* lacks cpuCores/],
-    ['an unknown field', [{ version: 'default', master: { cores: 1 } }], /unknown field "cores"/],
-    ['a negative number', [{ version: 'default', master: { ...full, ram_mib: -1 } }], /"ram_mib".*0 or more/],
-    ['a wrong match type', [{ version: '4.9', match_type: 'about' }], /exact or min_version/],
+    ['a missing field', [{ version: 'default', master: {}, worker: full, sno: full }], /master .* lacks cpu_cores/],
+    [
+      'an arbiter without disk',
+      [{ version: 'default', master: full, worker: full, sno: full, arbiter: { ...full, disk_size_gb: null } }],
+      /arbiter .* lacks disk_size_gb/,
+    ],
+    ['an unknown field', [{ version: 'default', master: { cores: 1 } }], /\[0\]\.master\.cores is not a known field/],
+    [
+      'a negative number',
+      [{ version: 'default', master: { ...full, ram_mib: -1 } }],
+      /\[0\]\.master\.ram_mib must be a number of 0 or more, not -1/,
+    ],
+    [
+      'a wrong match type',
+      [{ version: '4.9', match_type: 'about' }],
+      /\[0\]\.match_type must be one of exact, min_version/,
+    ],
     ['a minimum that is no version', [{ version: 'new', match_type: 'min_version' }], /not a number such as/],
   ])('refuses %s and says where', (_case, entries, reason) => {
     expect(reasonOf(entries)).toMatch(reason);
