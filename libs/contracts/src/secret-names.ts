@@ -9,3 +9,6 @@ export type HostSecret = 'ignition-endpoint-token' | 'ignition-endpoint-http-hea
 
 /** Name of the sealed value: a token, a JSON object of header to value, credentials as the contract writes them. */
 export const hostSecretName = (hostId: string, secret: HostSecret): string => `host-${hostId}-${secret}`;
+
+/** A document of a user, sealed in the scope of its cluster or infra-env. `digest`: of its text, as events name it. */
+export const documentSecretName = (digest: string): string => `documents/${digest}`;

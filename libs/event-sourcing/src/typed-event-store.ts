@@ -32,8 +32,10 @@ export function typedEventStore<Event extends EventShape>(
     encode: (event) => codec.encode(event),
     decode: (stored) => codec.decode(stored),
     // The command handler appends what `encode` returned: the stored form with the type of the product.
-    append: (streamId, expected, events) =>
-      store.append(streamId, expected, events as unknown as readonly EventToAppend[]),
+    append: async (streamId, expected, events) => {
+      refuseLarge(streamId, events);
+      return store.append(streamId, expected, events as unknown as readonly EventToAppend[]);
+    },
     readStream: (streamId, afterRevision) => decoded(store.readStream(streamId, afterRevision)),
     readAll: (afterPosition) => decoded(store.readAll(afterPosition)),
     subscribe: (afterPosition, onPage, onError) =>
@@ -41,6 +43,43 @@ export function typedEventStore<Event extends EventShape>(
     head: () => store.head(),
     close: () => store.close(),
   };
+}
+
+/** Limit of the events of one append as JSON. Stores differ in what they accept: EventStoreDB takes 1 MiB. */
+export const APPEND_BYTES_MAX = 256 * 1024;
+/** What one character of a text takes at most: `\u0000`. */
+const BYTES_PER_CHARACTER_MAX = 6;
+
+/** One request would store more than an append takes. Long documents are stored elsewhere, and events name them by digest. */
+export class AppendTooLargeError extends Error {
+  constructor(streamId: string, bytes: number) {
+    super(`The change of ${streamId} takes ${bytes} bytes in the event store. Allowed: at most ${APPEND_BYTES_MAX}.`);
+    this.name = 'AppendTooLargeError';
+  }
+}
+
+/** @throws AppendTooLargeError */
+function refuseLarge(streamId: string, events: readonly { readonly data: unknown }[]): void {
+  const characters = events.reduce((sum, { data }) => sum + charactersOf(data), 0);
+  // The exact size costs a rendering of the events, so it is computed only where it can matter.
+  if (characters * BYTES_PER_CHARACTER_MAX <= APPEND_BYTES_MAX) return;
+  const bytes = events.reduce((sum, { data }) => sum + Buffer.byteLength(JSON.stringify(data)), 0);
+  if (bytes > APPEND_BYTES_MAX) throw new AppendTooLargeError(streamId, bytes);
+}
+
+const NUMBER_CHARACTERS_MAX = 25;
+const PUNCTUATION_CHARACTERS = 4;
+
+/** Characters of the value as JSON without escapes, at least. */
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + PUNCTUATION_CHARACTERS;
+  if (typeof value !== 'object' || value === null) return NUMBER_CHARACTERS_MAX;
+  if (Array.isArray(value))
+    return value.reduce<number>((sum, item) => sum + charactersOf(item), PUNCTUATION_CHARACTERS);
+  let sum = PUNCTUATION_CHARACTERS;
+  for (const [name, member] of Object.entries(value))
+    sum += name.length + PUNCTUATION_CHARACTERS + charactersOf(member);
+  return sum;
 }
 
 /** A service tried to append to a stream of another service. A bug, not an error of the user. */

@@ -17,7 +17,14 @@ import { context, register, rename } from './infra-envs.fixture.spec';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { startRelay } from './relay';
 import { plainEventStore } from './stored-events.fixture.spec';
-import { ForeignStreamError, ownedEventStore, type TypedEventStore, typedEventStore } from './typed-event-store';
+import {
+  APPEND_BYTES_MAX,
+  AppendTooLargeError,
+  ForeignStreamError,
+  ownedEventStore,
+  type TypedEventStore,
+  typedEventStore,
+} from './typed-event-store';
 
 /** An older version stored the name beside the settings. Current data passes unchanged. */
 const codec = createEventCodec({
@@ -151,5 +158,34 @@ describe('the store as one service sees it', () => {
     expect(await owned.head()).toBe(0);
     expect(await collectPages(owned.readStream('inventory-1'))).toHaveLength(1);
     expect(await collectPages(owned.readAll(-1))).toHaveLength(1);
+  });
+});
+
+describe('an append', () => {
+  const revised = (name: string) =>
+    ({ id: 'e1', type: 'InfraEnvSettingsRevised', data: { changes: { name }, pullSecretReplaced: false } }) as const;
+  const append = (...names: readonly string[]) => {
+    const store: TypedEventStore<MusterEvent> = typedEventStore(inMemoryEventStore(), codec);
+    return store.append(
+      'infraEnv-one',
+      NO_STREAM,
+      names.map((name, index) => ({ ...eventToAppend({}, 'x'), ...revised(name), id: `e${index}` })),
+    );
+  };
+
+  it.each([
+    ['one long text', ['a'.repeat(APPEND_BYTES_MAX)]],
+    ['many events', Array.from({ length: 60 }, () => 'a'.repeat(5_000))],
+    ['characters that take more than one byte', ['\u0000'.repeat(50_000)]],
+  ])('over 256 KiB is refused: %s', async (_, names) => {
+    await expect(append(...names)).rejects.toThrow(AppendTooLargeError);
+    await expect(append(...names)).rejects.toThrow(
+      /infraEnv-one takes \d{6} bytes in the event store\. Allowed: at most 262144/,
+    );
+  });
+
+  it('of less is stored', async () => {
+    expect(await append('a'.repeat(250_000))).toMatchObject({ kind: 'appended' });
+    expect(await append('\u0000'.repeat(40_000))).toMatchObject({ kind: 'appended' });
   });
 });

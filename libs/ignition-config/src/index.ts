@@ -19,7 +19,12 @@ export {
   toAgentFileText,
 } from './discovery/discovery-input';
 export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
-export { OVERRIDE_SPEC_VERSIONS, parseIgnitionOverride, type ParsedOverride } from './merge/ignition-override';
+export {
+  ignitionOverrideProblem,
+  OVERRIDE_SPEC_VERSIONS,
+  parseIgnitionOverride,
+  type ParsedOverride,
+} from './merge/ignition-override';
 export { mergeIgnition } from './merge/merge-ignition';
 export type { BootstrapInput } from './bootstrap/bootstrap-input';
 export { clusterIdIn, finishBootstrap } from './bootstrap/finish-bootstrap';
@@ -58,6 +63,7 @@ export {
   networkFormOf,
   planRamdiskNetworks,
   planStaticNetworks,
+  type GivenNetworks,
   staticNetworkProblem,
 } from './static-network/static-networks';
 export { describeNetworkProblem, type NetworkProblem } from './static-network/nmstate';

@@ -1,4 +1,4 @@
 export { CLOCK_OFFSET_CHANGE_SECONDS_MIN, hasClockMoved } from './reports/time.reports';
 export { createReportReader, type ReportResult, type StepReport } from './read-report';
 export type { Digest, PendingBody, Report, StepOutput } from './report';
-export { type InventoryCommand, inventoryDecider, type ReportedState } from './reports-decider';
+export { type InventoryCommand, inventoryDecider, isPartial, type ReportedState } from './reports-decider';

@@ -63,20 +63,43 @@ function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
   return { generation, fingerprints, peers: peersAfter(state, event) };
 }
 
-/** The event of a connectivity report keeps only the hosts whose reachability has changed. */
+/**
+ * The event of a connectivity report keeps only the hosts whose reachability has changed. When those are too many for one append,
+ * it keeps the first of them and has no fingerprint: the report recorded once more gives the next ones.
+ */
 function withChangesOnly(event: InventoryEvent, state: ReportedState): InventoryEvent {
   if (event.type !== 'ConnectivityReported') return event;
   const known = event.data.generation === state.generation ? state.peers : NO_PEERS;
   const reported = new Set(event.data.peers.map(({ hostId }) => hostId));
+  const changed = event.data.peers.filter((peer) => known.get(peer.hostId) !== reachFingerprint(peer));
+  const count = fittingCount(changed);
+  const isPart = count < changed.length;
   return {
     ...event,
     data: {
       ...event.data,
-      peers: event.data.peers.filter((peer) => known.get(peer.hostId) !== reachFingerprint(peer)),
-      vanishedPeers: [...known.keys()].filter((hostId) => !reported.has(hostId)),
+      peers: changed.slice(0, count),
+      vanishedPeers: isPart ? [] : [...known.keys()].filter((hostId) => !reported.has(hostId)),
+      fingerprint: isPart ? '' : event.data.fingerprint,
     },
   };
 }
+
+/** Size of the peers of one event as JSON. An append takes 256 KiB; the rest is for the other members. */
+const PEERS_BYTES_MAX = 128 * 1024;
+
+/** How many of the peers fit into one event; at least one. */
+function fittingCount(peers: readonly object[]): number {
+  let bytes = 0;
+  const index = peers.findIndex((peer, at) => {
+    bytes += JSON.stringify(peer).length;
+    return at > 0 && bytes > PEERS_BYTES_MAX;
+  });
+  return index < 0 ? peers.length : index;
+}
+
+/** Whether a connectivity report was stored in part and has to be recorded again for the rest. */
+export const isPartial = ({ fingerprints }: ReportedState): boolean => fingerprints.get('connectivity-check') === '';
 
 function peersAfter(state: ReportedState, event: InventoryEvent): ReportedState['peers'] {
   const { generation } = event.data;

@@ -1,6 +1,6 @@
 import type { InventoryEvent } from '@muster/contracts';
 import { givenEvents } from '@muster/testing';
-import { type InventoryCommand, inventoryDecider, type ReportedState } from './reports-decider';
+import { type InventoryCommand, inventoryDecider, isPartial, type ReportedState } from './reports-decider';
 
 const given = (...history: readonly InventoryEvent[]) =>
   givenEvents<ReportedState, InventoryCommand, InventoryEvent>(inventoryDecider, history);
@@ -78,5 +78,44 @@ describe('The reports of a host', () => {
       .then([speed('/dev/sda')]);
     given(ntp('synced')).when(clear('installation-disk-speed-check')).then([]);
     given(ntp('synced')).when(clear('ntp-synchronizer', 2)).then([]);
+  });
+});
+
+describe('a connectivity report about 1,000 hosts', () => {
+  const PEERS = 1_000;
+  const report: Extract<InventoryEvent, { type: 'ConnectivityReported' }> = {
+    type: 'ConnectivityReported',
+    data: {
+      body: { digest: 'sha256:1', bytes: 1 },
+      generation: 1,
+      fingerprint: 'whole',
+      peers: Array.from({ length: PEERS }, (_, n) => ({
+        hostId: `e1e1e1e1-0000-4000-8000-${String(n).padStart(12, '0')}`,
+        nearAddresses: [`10.0.${n >> 8}.${n & 255}`, `fd00:1234:5678:9abc::${n}`],
+        farAddresses: [`10.0.${n >> 8}.${n & 255}`, `fd00:1234:5678:9abc::${n}`],
+        latencyMs: 0.345,
+        packetLossPercent: 0,
+      })),
+      vanishedPeers: [],
+      collisions: [],
+      mtuMeasured: true,
+      mtuFailures: [],
+    },
+  };
+
+  it('takes several events of at most 160 KiB, and the last one completes it', () => {
+    expect(JSON.stringify(report).length).toBeGreaterThan(200_000);
+    let state = inventoryDecider.initialState();
+    const stored: InventoryEvent[] = [];
+    do {
+      const decision = inventoryDecider.decide(record(report), state);
+      if (decision.kind === 'refused' || decision.events.length === 0) break;
+      stored.push(...decision.events);
+      state = decision.events.reduce(inventoryDecider.evolve, state);
+    } while (isPartial(state));
+    expect(stored.length).toBeGreaterThan(1);
+    expect(Math.max(...stored.map((event) => JSON.stringify(event).length))).toBeLessThan(160 * 1024);
+    expect(state.peers.size).toBe(PEERS);
+    expect(inventoryDecider.decide(record(report), state)).toMatchObject({ events: [] });
   });
 });

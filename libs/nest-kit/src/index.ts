@@ -1,6 +1,14 @@
 export * from './http-endpoint';
 export * from './call-service';
 export * from './component-images';
+export {
+  type DocumentReference,
+  NO_DOCUMENT,
+  openDocument,
+  openNetworks,
+  referenceOf,
+  sealDocument,
+} from './documents/sealed-documents';
 export { DOCUMENT_TASKS, type DocumentTask, DocumentWorkers } from './documents/document-workers';
 export * from './requests-server';
 export * from './settings/derived-settings';

@@ -1,5 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { subjectOfMethod } from '@muster/contracts';
+import { AppendTooLargeError } from '@muster/event-sourcing';
 import type { IncomingMessage, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { applyDecorators, Catch, type RpcExceptionFilter } from '@nestjs/common';
@@ -81,6 +82,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       return responseEnvelope(method, response);
     } catch (error) {
       if (error instanceof RefusalError) return refusalEnvelope(error.refusal);
+      if (error instanceof AppendTooLargeError) return refusalEnvelope({ code: 'too-large', reason: error.message });
       if (isFullDisk(error))
         return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${textOf(error)}` });
       this.logger.error(

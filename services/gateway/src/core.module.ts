@@ -16,6 +16,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from './config';
 import { RequestPipe } from './http/request.pipes';
 import { V2ExceptionFilter } from './http/v2-exception.filter';
 import { ClusterViews } from './views/cluster-views';
+import { SealedTexts } from './views/documents';
 import { ReportedBodies } from './views/host-texts';
 import { HostViews } from './views/host-views';
 import { ImageUrls, InfraEnvViews } from './views/infra-env-views';
@@ -54,6 +55,7 @@ const SHARED = [
   FailureLog,
   Artifacts,
   ReportedBodies,
+  SealedTexts,
   HostViews,
   ClusterViews,
   InfraEnvViews,

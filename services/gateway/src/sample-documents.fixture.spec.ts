@@ -76,7 +76,6 @@ export function clusterDocument(changes: Partial<ClusterDocument> = {}): Stored<
     _worker_count: 0,
     _bootstrap_host_id: '',
     _attempt: 0,
-    _ui_settings: '',
     _log_digests: {},
     _has_kubeconfig: false,
     ...changes,

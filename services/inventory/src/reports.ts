@@ -6,7 +6,7 @@ import {
   ownedEventStore,
   type Stored,
 } from '@muster/event-sourcing';
-import { type InventoryCommand, inventoryDecider, type ReportedState } from '@muster/inventory';
+import { type InventoryCommand, inventoryDecider, isPartial, type ReportedState } from '@muster/inventory';
 import { CLOCK, EVENT_STORE, IDS, type MusterEventStore, OBJECT_STORE, SECRETS } from '@muster/nest-kit';
 import type { Clock, Ids, ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -21,6 +21,8 @@ export interface Attachments {
   readonly secret: string;
 }
 
+/** Appends of one report: 128 KiB each, of a report of 8 MiB. */
+const PARTS_MAX = 128;
 const NOTHING: Attachments = { body: '', secretName: '', secret: '' };
 
 /** The `inventory-<host>` streams. */
@@ -48,15 +50,21 @@ export class Reports {
    * Records the report when it differs from the last one of its kind.
    * @throws RefusalError `invalid-input` when the key names no host.
    */
-  record(
+  async record(
     hostKey: string,
     type: string,
     data: object,
     attachments: Attachments,
     context: CommandContext,
   ): Promise<Stored> {
-    const event = parseEvent('inventory', type, data);
-    return this.handle(hostKey, { type: 'RecordReport', event }, attachments, context);
+    const command = { type: 'RecordReport', event: parseEvent('inventory', type, data) } as const;
+    let stored = await this.handle(hostKey, command, attachments, context);
+    // A report about many hosts takes several appends.
+    for (let part = 1; type === 'ConnectivityReported' && part < PARTS_MAX; part += 1) {
+      if (!isPartial((await this.handler.load(hostKey)).state)) break;
+      stored = await this.handle(hostKey, command, NOTHING, { ...context, commandId: `${context.commandId}#${part}` });
+    }
+    return stored;
   }
 
   /** Discards the last report of a step. */

@@ -18,7 +18,7 @@ import { InfraEnvsController } from './infra-envs.controller';
 import { Deadlines } from './reactions/deadlines';
 import { ReactionTracker } from './reactions/reaction-keys';
 import { RegistrationProcess } from './reactions/registration-process';
-import { GivenProxies, HostSecretVault, SealingCommands } from './sealed-secrets';
+import { GivenDocuments, GivenProxies, HostSecretVault, SealingCommands } from './sealed-secrets';
 import { RegistrationView } from './view/registration-view';
 
 @Module({})
@@ -56,6 +56,7 @@ export class AppModule {
         StepContexts,
         StepReplies,
         GivenProxies,
+        GivenDocuments,
         HostSecretVault,
         SealingCommands,
         Deadlines,

@@ -1,28 +1,13 @@
-import { createIgnitionArchive, IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
 import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/contracts';
-import {
-  type ClusterState,
-  defaultImageType,
-  infraEnvChanges,
-  infraEnvFeatureRefusal,
-  type InfraEnvState,
-  mergeInfraEnvSettings,
-} from '@muster/domain';
+import { type ClusterState, defaultImageType, infraEnvFeatureRefusal, type InfraEnvState } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
-import {
-  DOCUMENT_TASKS,
-  DocumentWorkers,
-  Handles,
-  type InputOf,
-  revokeInfraEnvTokens,
-  SECRETS,
-} from '@muster/nest-kit';
+import { Handles, type InputOf, revokeInfraEnvTokens, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from './aggregates';
-import { GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from './sealed-secrets';
+import { GivenDocuments, GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from './sealed-secrets';
 import { RegistrationView } from './view/registration-view';
 
 const { method } = RegistrationService;
@@ -35,7 +20,7 @@ export class InfraEnvsController {
     private readonly proxies: GivenProxies,
     private readonly sealing: SealingCommands,
     private readonly view: RegistrationView,
-    private readonly documents: DocumentWorkers,
+    private readonly documents: GivenDocuments,
     @Inject(SECRETS) private readonly secrets: Secrets,
   ) {}
 
@@ -47,14 +32,14 @@ export class InfraEnvsController {
     const { infraEnvId, settings: given = {}, owner = NO_OWNER, pullSecret } = request;
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy);
     const cluster = given.clusterId ? await this.clusterOrThrow(given.clusterId) : undefined;
-    const settings = { ...given, proxy, imageType: given.imageType || defaultImageType(cluster) };
-    const refusal = infraEnvFeatureRefusal(settings, undefined, cluster);
+    const imageType = given.imageType || defaultImageType(cluster);
+    const refusal = infraEnvFeatureRefusal({ ...given, proxy, imageType }, undefined, cluster);
     if (refusal) throw new RefusalError(refusal);
-    refuseLargeOverride(settings.ignitionConfigOverride);
-    await this.checkStaticNetworks(settings);
+    const documents = await this.documents.ofInfraEnv(infraEnvId, request, given.openshiftVersion);
+    const settings = { ...given, proxy, imageType, ...documents.changes };
     const at = this.aggregates.now();
     const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
-    const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal];
+    const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal, ...documents.toSeal];
     return { stored: await this.sealing.handle(this.aggregates.infraEnvs, infraEnvId, command, toKeep, context) };
   }
 
@@ -66,23 +51,13 @@ export class InfraEnvsController {
     const { infraEnvId, changes: given = {}, pullSecret } = request;
     const { state } = await this.aggregates.infraEnvs.load(infraEnvId);
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy, state.settings.proxy);
-    const changes = { ...given, proxy };
-    await this.refuseUnsupported(state, changes);
-    if (changes.ignitionConfigOverride !== state.settings.ignitionConfigOverride)
-      refuseLargeOverride(changes.ignitionConfigOverride);
-    if (changes.staticNetworkConfig !== undefined || changes.openshiftVersion !== undefined)
-      await this.checkStaticNetworks(mergeInfraEnvSettings(state.settings, infraEnvChanges(state.settings, changes)));
+    await this.refuseUnsupported(state, { ...given, proxy });
+    const documents = await this.documents.ofInfraEnv(infraEnvId, request, given.openshiftVersion, state.settings);
+    const changes = { ...given, proxy, ...documents.changes };
     const at = this.aggregates.now();
     const command = { type: 'Revise', at, changes, pullSecretReplaced: Boolean(pullSecret) } as const;
-    const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal];
+    const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal, ...documents.toSeal];
     return { stored: await this.sealing.handle(this.aggregates.infraEnvs, infraEnvId, command, toKeep, context) };
-  }
-
-  /** The network documents of many hosts take seconds to read, so they are read beside the main thread. */
-  private async checkStaticNetworks(settings: Plain<InfraEnvSettings>): Promise<void> {
-    if (!settings.staticNetworkConfig) return;
-    const problem = await this.documents.run(DOCUMENT_TASKS.checkStaticNetworks, settings);
-    if (problem) throw new RefusalError({ code: 'invalid-input', subject: 'static_network_config', ...problem });
   }
 
   @Handles(method.rotateSigningKey)
@@ -125,16 +100,4 @@ export class InfraEnvsController {
     const refusal = infraEnvFeatureRefusal(changes, state.settings, cluster);
     if (refusal) throw new RefusalError(refusal);
   }
-}
-
-/** What an ordinary discovery configuration takes of the area in the image. */
-const OWN_PART_BYTES = 16 * 1024;
-
-/** @throws RefusalError when no image can carry the override. */
-function refuseLargeOverride(text = ''): void {
-  const bytes = createIgnitionArchive(new TextEncoder().encode(text)).length;
-  const bytesMax = IGNITION_ARCHIVE_BYTES_MAX - OWN_PART_BYTES;
-  if (bytes <= bytesMax) return;
-  const reason = `ignition_config_override takes ${bytes} bytes of the image when it is compressed. Allowed: at most ${bytesMax}. Let hosts fetch large files from a server instead.`;
-  throw new RefusalError({ code: 'invalid-input', subject: 'ignition_config_override', reason });
 }

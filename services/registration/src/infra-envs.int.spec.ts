@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
+import { NO_DOCUMENT, openDocument, referenceOf } from '@muster/nest-kit';
 import { TestCluster } from './cluster.fixture.spec';
 import { asPerson, RunningRegistration } from './running-registration.fixture.spec';
 
@@ -59,28 +60,111 @@ describe('The ignition override of an infra-env', () => {
     });
   const noise = Array.from({ length: 60_000 }, (_, n) => ((n * 2_654_435_761) % 2 ** 32).toString(36)).join('');
 
-  it('is accepted when it fits into an image, however often it repeats itself', async () => {
+  const revise = async (ignitionConfigOverride: string): Promise<string> => {
     const cluster = new TestCluster(running);
-    const ignitionConfigOverride = filled('a'.repeat(400_000));
-    await cluster.registerInfraEnv('', { ignitionConfigOverride });
-    expect((await running.infraEnv(cluster.infraEnvId)).settings.ignitionConfigOverride).toBe(ignitionConfigOverride);
+    await cluster.registerInfraEnv('');
+    const { infraEnvId } = cluster;
+    await running.ask(RegistrationService.method.reviseInfraEnv, { infraEnvId, changes: {}, ignitionConfigOverride });
+    return infraEnvId;
+  };
+
+  it('is accepted when it fits into an image, however often it repeats itself', async () => {
+    const text = filled('a'.repeat(400_000));
+    const { settings } = await running.infraEnv(await revise(text));
+    expect(settings.ignitionConfigOverride).toEqual(referenceOf(text));
   });
 
   it('is refused with its size when no image can carry it', async () => {
-    const cluster = new TestCluster(running);
-    const refusal = {
-      subject: 'ignition_config_override',
-      reason: expect.stringMatching(/takes \d+ bytes of the image when it is compressed. Allowed: at most 245760/),
-    };
-    await expect(cluster.registerInfraEnv('', { ignitionConfigOverride: filled(noise) })).rejects.toMatchObject({
-      refusal,
+    await expect(revise(filled(noise))).rejects.toMatchObject({
+      refusal: {
+        subject: 'ignition_config_override',
+        reason: expect.stringMatching(/takes \d+ bytes of the image when it is compressed. Allowed: at most 245760/),
+      },
     });
-    await cluster.registerInfraEnv('');
-    const change = {
-      infraEnvId: cluster.infraEnvId,
-      changes: { ignitionConfigOverride: filled(noise) },
-      pullSecret: '',
-    };
-    await expect(running.ask(RegistrationService.method.reviseInfraEnv, change)).rejects.toMatchObject({ refusal });
+  });
+});
+
+describe('The documents of an infra-env and a cluster', () => {
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
+
+  const { reviseInfraEnv, reviseCluster } = RegistrationService.method;
+  const network = (name: string): string =>
+    JSON.stringify([{ network_yaml: `interfaces: [{name: ${name}, mac-address: "02:00:00:80:12:14"}]` }]);
+  const override = JSON.stringify({ ignition: { version: '3.1.0' } });
+  const registered = async (): Promise<TestCluster> => {
+    const cluster = new TestCluster(running);
+    await cluster.register({});
+    await cluster.registerInfraEnv(cluster.id);
+    return cluster;
+  };
+
+  it('are sealed, and events name them by digest and length', async () => {
+    const { id: clusterId, infraEnvId } = await registered();
+    await running.ask(
+      reviseInfraEnv,
+      { infraEnvId, changes: {}, staticNetworkConfig: network('eth0'), ignitionConfigOverride: override },
+      asPerson(),
+    );
+    const { settings } = await running.infraEnv(infraEnvId);
+    expect(settings.staticNetworkConfig).toEqual(referenceOf(network('eth0')));
+    expect(await openDocument(running.platform.secrets, infraEnvId, settings.staticNetworkConfig, '')).toBe(
+      network('eth0'),
+    );
+    expect(await openDocument(running.platform.secrets, infraEnvId, settings.ignitionConfigOverride, '')).toBe(
+      override,
+    );
+
+    const overrides = JSON.stringify({ fips: true });
+    await running.ask(reviseCluster, { clusterId, changes: {}, installConfigOverrides: overrides }, asPerson());
+    const { installConfigOverrides } = (await running.cluster(clusterId)).settings;
+    expect(installConfigOverrides).toEqual({ document: referenceOf(overrides), omitsConsole: false, isFips: true });
+    expect(await openDocument(running.platform.secrets, clusterId, installConfigOverrides?.document, '')).toBe(
+      overrides,
+    );
+  });
+
+  it('are refused by their field, and nothing is stored', async () => {
+    const { id: clusterId, infraEnvId } = await registered();
+    const refusedBy = (subject: string) => ({ refusal: { code: 'invalid-input', subject } });
+    for (const [field, subject] of [
+      ['staticNetworkConfig', 'static_network_config'],
+      ['ignitionConfigOverride', 'ignition_config_override'],
+    ] as const)
+      await expect(
+        running.ask(reviseInfraEnv, { infraEnvId, changes: {}, [field]: '[{}]' }, asPerson()),
+      ).rejects.toMatchObject(refusedBy(subject));
+    await expect(
+      running.ask(reviseCluster, { clusterId, changes: {}, installConfigOverrides: '[]' }, asPerson()),
+    ).rejects.toMatchObject(refusedBy('install_config_overrides'));
+    expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);
+  });
+
+  it('stay when the request does not name them, and networks go with an empty text', async () => {
+    const { infraEnvId } = await registered();
+    const revise = (changes: object) =>
+      running.ask(reviseInfraEnv, { infraEnvId, changes: {}, ...changes }, asPerson());
+    await revise({ staticNetworkConfig: network('eth0'), ignitionConfigOverride: override });
+    await revise({ ignitionConfigOverride: '', changes: { imageType: 'minimal-iso' } });
+    const { settings } = await running.infraEnv(infraEnvId);
+    expect(settings.ignitionConfigOverride).toEqual(referenceOf(override));
+    await revise({ staticNetworkConfig: '' });
+    expect((await running.infraEnv(infraEnvId)).settings.staticNetworkConfig).toEqual(NO_DOCUMENT);
+  });
+
+  it('are checked again when the version changes', async () => {
+    const { infraEnvId } = await registered();
+    const bridge = JSON.stringify([
+      { network_yaml: 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}, {name: br0, type: ovs-bridge}]' },
+    ]);
+    await running.ask(
+      reviseInfraEnv,
+      { infraEnvId, changes: { openshiftVersion: '4.18.1' }, staticNetworkConfig: bridge },
+      asPerson(),
+    );
+    await expect(
+      running.ask(reviseInfraEnv, { infraEnvId, changes: { openshiftVersion: '4.17.1' } }, asPerson()),
+    ).rejects.toMatchObject({ refusal: { subject: 'static_network_config' } });
   });
 });

@@ -1,16 +1,30 @@
+import { createIgnitionArchive, IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
 import {
   type ClusterSettings,
+  documentSecretName,
   type HostSecret,
   hostSecretName,
   type HostSettings,
+  type InfraEnvSettings,
   type Plain,
   PULL_SECRET,
 } from '@muster/contracts';
 import { type HostState, isMaskedProxyUrl, maskedProxyUrl } from '@muster/domain';
 import type { CommandContext, CommandHandler, Stored } from '@muster/event-sourcing';
-import { IDS, openSealedProxy, type SealedProxy, SECRETS } from '@muster/nest-kit';
+import {
+  DOCUMENT_TASKS,
+  type DocumentReference,
+  DocumentWorkers,
+  IDS,
+  openDocument,
+  openSealedProxy,
+  referenceOf,
+  sealDocument,
+  type SealedProxy,
+  SECRETS,
+} from '@muster/nest-kit';
 import type { Ids, Secrets } from '@muster/ports';
-import { RefusalError } from '@muster/problems';
+import { type Refusal, RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 
 export const NO_OWNER = { userName: '', orgId: '', emailDomain: '' };
@@ -23,6 +37,105 @@ export interface SecretToSeal {
 /** `pullSecret`: empty or undefined when the command brings none. */
 export const pullSecretToSeal = (pullSecret: string | undefined): readonly SecretToSeal[] =>
   pullSecret ? [{ name: PULL_SECRET, text: pullSecret }] : [];
+
+interface Sealing<Settings> {
+  /** What events store: references. */
+  readonly changes: Settings;
+  readonly toSeal: readonly SecretToSeal[];
+}
+
+/** Checks documents of users and splits them into the references that events store and the texts to seal. */
+@Injectable()
+export class GivenDocuments {
+  constructor(
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    private readonly workers: DocumentWorkers,
+  ) {}
+
+  /** @throws RefusalError `invalid-input` */
+  async ofCluster({ installConfigOverrides, uiSettings }: ClusterDocuments): Promise<Sealing<Plain<ClusterSettings>>> {
+    const changes: Plain<ClusterSettings> = {};
+    if (uiSettings !== undefined) changes.uiSettings = referenceOf(uiSettings);
+    if (installConfigOverrides !== undefined) {
+      const read = await this.workers.run(DOCUMENT_TASKS.readInstallConfigOverrides, installConfigOverrides);
+      if (read.kind === 'refused') throw unusable('install_config_overrides', read);
+      const { omitsConsole, isFips } = read;
+      changes.installConfigOverrides = { document: referenceOf(installConfigOverrides), omitsConsole, isFips };
+    }
+    return { changes, toSeal: [...sealingOf(installConfigOverrides ?? ''), ...sealingOf(uiSettings ?? '')] };
+  }
+
+  /**
+   * `before`: the present settings of the infra-env. A changed version may make its networks unusable.
+   * @throws RefusalError `invalid-input`
+   */
+  async ofInfraEnv(
+    infraEnvId: string,
+    { ignitionConfigOverride, staticNetworkConfig }: InfraEnvDocuments,
+    openshiftVersion: string | undefined,
+    before: Plain<InfraEnvSettings> = {},
+  ): Promise<Sealing<Plain<InfraEnvSettings>>> {
+    const networks =
+      staticNetworkConfig ??
+      (openshiftVersion ? await this.open(infraEnvId, before.staticNetworkConfig, 'static_network_config') : '');
+    if (networks !== '') {
+      const version = openshiftVersion || before.openshiftVersion || '';
+      const given = { staticNetworkConfig: networks, openshiftVersion: version };
+      const problem = await this.workers.run(DOCUMENT_TASKS.checkStaticNetworks, given);
+      if (problem) throw unusable('static_network_config', problem);
+    }
+    const override = ignitionConfigOverride ?? '';
+    const problem =
+      override === '' ? undefined : await this.workers.run(DOCUMENT_TASKS.checkIgnitionOverride, override);
+    if (problem) throw unusable('ignition_config_override', problem);
+    refuseLargeOverride(override);
+    const hasNetworks = Boolean(staticNetworkConfig) || Boolean(before.staticNetworkConfig?.digest);
+    return {
+      changes: {
+        ...(override === '' ? {} : { ignitionConfigOverride: referenceOf(override) }),
+        ...(staticNetworkConfig !== undefined && hasNetworks
+          ? { staticNetworkConfig: referenceOf(staticNetworkConfig) }
+          : {}),
+      },
+      toSeal: [...sealingOf(override), ...sealingOf(staticNetworkConfig ?? '')],
+    };
+  }
+
+  private open(scope: string, reference: DocumentReference | undefined, field: string): Promise<string> {
+    return openDocument(this.secrets, scope, reference, field);
+  }
+}
+
+/** Empty: the document is removed. */
+interface ClusterDocuments {
+  readonly installConfigOverrides?: string;
+  readonly uiSettings?: string;
+}
+
+interface InfraEnvDocuments {
+  /** Empty: no change. */
+  readonly ignitionConfigOverride?: string;
+  /** Empty: the networks are removed. */
+  readonly staticNetworkConfig?: string;
+}
+
+const sealingOf = (text: string): readonly SecretToSeal[] =>
+  text === '' ? [] : [{ name: documentSecretName(referenceOf(text).digest), text }];
+
+/** What an ordinary discovery configuration takes of the area in the image. */
+const OWN_PART_BYTES = 16 * 1024;
+
+/** @throws RefusalError when no image can carry the override. */
+function refuseLargeOverride(text: string): void {
+  const bytes = createIgnitionArchive(new TextEncoder().encode(text)).length;
+  const bytesMax = IGNITION_ARCHIVE_BYTES_MAX - OWN_PART_BYTES;
+  if (bytes <= bytesMax) return;
+  const reason = `ignition_config_override takes ${bytes} bytes of the image when it is compressed. Allowed: at most ${bytesMax}. Let hosts fetch large files from a server instead.`;
+  throw new RefusalError({ code: 'invalid-input', subject: 'ignition_config_override', reason });
+}
+
+const unusable = (subject: string, problem: Pick<Refusal, 'reason' | 'allowed'>): RefusalError =>
+  new RefusalError({ code: 'invalid-input', subject, reason: problem.reason, allowed: problem.allowed });
 
 /** Commands with secrets. They are sealed when the command was accepted and before its event refers to them. */
 @Injectable()
@@ -49,11 +162,13 @@ export interface HostSecrets {
   readonly ignitionEndpointHttpHeaders?: string;
   /** JSON object as in the v2 API. */
   readonly fencingCredentials?: string;
+  /** Text of an Ignition config. */
+  readonly ignitionConfigOverrides?: string;
 }
 
 interface SecretRow {
   readonly secret: HostSecret;
-  readonly given: keyof HostSecrets;
+  readonly given: Exclude<keyof HostSecrets, 'ignitionConfigOverrides'>;
   /** The flag in the settings of the host. */
   readonly flag: 'ignitionEndpointTokenSet' | 'ignitionEndpointHttpHeadersSet' | 'fencingCredentialsSet';
 }
@@ -73,10 +188,12 @@ const ROWS: readonly SecretRow[] = [
 export class HostSecretVault {
   constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
 
-  /** The flags that events store for given secrets. An empty secret was removed. */
-  flagsOf(given: HostSecrets): Plain<HostSettings> {
+  /** What events store of given secrets: flags, and the reference of the document. An empty secret was removed. */
+  settingsOf(given: HostSecrets): Plain<HostSettings> {
     const named = ROWS.filter((row) => given[row.given] !== undefined);
-    return Object.fromEntries(named.map((row) => [row.flag, given[row.given] !== '']));
+    const flags: Plain<HostSettings> = Object.fromEntries(named.map((row) => [row.flag, given[row.given] !== '']));
+    const { ignitionConfigOverrides: text } = given;
+    return text === undefined ? flags : { ...flags, ignitionConfigOverrides: referenceOf(text) };
   }
 
   /** Durable when it resolves; an empty secret replaces the one before. */
@@ -86,6 +203,7 @@ export class HostSecretVault {
       if (plaintext === undefined) continue;
       await this.secrets.seal(infraEnvId, hostSecretName(hostId, row.secret), Buffer.from(plaintext));
     }
+    await sealDocument(this.secrets, infraEnvId, given.ignitionConfigOverrides ?? '');
   }
 
   /** Empty when the host has none; secrets of an earlier host with this id do not count. */

@@ -21,6 +21,7 @@ export async function makeFakeArtifacts(
       clusterId,
       attempt: 1,
       startedAt: new Date().toISOString(),
+      installConfigOverrides: '',
       settings: {
         name: 'fake',
         baseDnsDomain: 'example.com',

@@ -124,7 +124,7 @@ export function toInfraEnvSettings(body: RegisterInfraEnvBody): Plain<InfraEnvSe
 /** In a revision, an empty key, version or override means "as it was", as in the contract. */
 export function toInfraEnvChanges(body: ReviseInfraEnvBody): Plain<InfraEnvSettings> {
   const changes = toInfraEnvFields(body);
-  for (const field of ['sshAuthorizedKey', 'openshiftVersion', 'ignitionConfigOverride'] as const) {
+  for (const field of ['sshAuthorizedKey', 'openshiftVersion'] as const) {
     if (changes[field] === '') delete changes[field];
   }
   return changes;
@@ -152,14 +152,22 @@ function toInfraEnvFields(body: RegisterInfraEnvBody | ReviseInfraEnvBody): Plai
     sshAuthorizedKey: body.ssh_authorized_key,
     additionalNtpSources: body.additional_ntp_sources,
     ntpSources: body.ntp_sources,
-    ignitionConfigOverride: body.ignition_config_override,
     additionalTrustBundle: body.additional_trust_bundle,
     kernelArguments: body.kernel_arguments && toText(body.kernel_arguments),
-    // An empty list removes the setting, so that it is absent in answers.
-    staticNetworkConfig:
-      body.static_network_config && (body.static_network_config.length > 0 ? toText(body.static_network_config) : ''),
     rendezvousIp: body.rendezvous_ip,
     networkDiscoveryDelaySeconds: body.network_discovery_delay_seconds,
+  });
+}
+
+/** Documents that are sealed where they arrive. Empty networks are removed, so that they are absent in answers. */
+export function toInfraEnvDocuments(body: RegisterInfraEnvBody | ReviseInfraEnvBody): {
+  readonly ignitionConfigOverride?: string;
+  readonly staticNetworkConfig?: string;
+} {
+  const { ignition_config_override: ignitionConfigOverride, static_network_config: networks } = body;
+  return withoutAbsent({
+    ignitionConfigOverride,
+    staticNetworkConfig: networks && (networks.length > 0 ? toText(networks) : ''),
   });
 }
 

@@ -1,4 +1,10 @@
-import { toClusterSettings, toHostRevision, toInfraEnvChanges, toInfraEnvSettings } from './settings.mappings';
+import {
+  toClusterSettings,
+  toHostRevision,
+  toInfraEnvChanges,
+  toInfraEnvDocuments,
+  toInfraEnvSettings,
+} from './settings.mappings';
 
 describe('toClusterSettings', () => {
   it('says nothing that the request did not say', () => {
@@ -70,24 +76,35 @@ describe('toInfraEnvSettings', () => {
       toInfraEnvSettings({
         name: 'one',
         pull_secret: 'canary-4711',
-        static_network_config: [],
         cluster_id: 'AB',
         cpu_architecture: 'aarch64',
       }),
-    ).toEqual({ name: 'one', clusterId: 'ab', cpuArchitecture: 'arm64', staticNetworkConfig: '' });
+    ).toEqual({ name: 'one', clusterId: 'ab', cpuArchitecture: 'arm64' });
   });
 
-  it('takes empty keys, versions and overrides of a revision for "as it was"', () => {
+  it('takes empty keys and versions of a revision for "as it was"', () => {
     expect(
       toInfraEnvChanges({
         ssh_authorized_key: '',
         openshift_version: '',
-        ignition_config_override: '',
         ntp_sources: '',
       }),
     ).toEqual({
       ntpSources: '',
     });
+  });
+});
+
+describe('toInfraEnvDocuments', () => {
+  it('carries documents beside the settings, and empty networks as removed', () => {
+    expect(toInfraEnvDocuments({ static_network_config: [], ignition_config_override: '{}' })).toEqual({
+      staticNetworkConfig: '',
+      ignitionConfigOverride: '{}',
+    });
+    expect(toInfraEnvDocuments({ static_network_config: [{ network_yaml: 'a' }] })).toEqual({
+      staticNetworkConfig: '[{"network_yaml":"a"}]',
+    });
+    expect(toInfraEnvDocuments({})).toEqual({});
   });
 });
 

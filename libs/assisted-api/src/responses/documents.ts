@@ -44,6 +44,7 @@ export type ClusterDocument = Kept &
     | 'feature_usage'
     | 'ip_collisions'
     | 'org_soft_timeouts_enabled'
+    | 'install_config_overrides'
     | 'user_name'
     | 'org_id'
     | 'email_domain'
@@ -57,7 +58,9 @@ export type ClusterDocument = Kept &
     /** 0 before the first installation. */
     readonly _attempt: number;
     /** Opaque to the service; answered by the ui-settings operation. */
-    readonly _ui_settings: string;
+    readonly _ui_settings_digest?: string;
+    /** A sealed document in the scope of the cluster. */
+    readonly _install_config_overrides?: { readonly digest: string; readonly bytes: number; readonly is_fips?: true };
     /** Digests of collected log bodies in the object store: `controller`, or a host's id. */
     readonly _log_digests: { readonly [source: string]: string };
     /** True once the kubeconfig with the ingress CA exists. */
@@ -128,7 +131,15 @@ export type HostDocument = Kept &
   };
 
 /** Key: infra-env id. */
-export type InfraEnvDocument = Kept & Omit<V2InfraEnv, 'user_name' | 'org_id' | 'email_domain' | 'generator_version'>;
+export type InfraEnvDocument = Kept &
+  Omit<
+    V2InfraEnv,
+    'user_name' | 'org_id' | 'email_domain' | 'generator_version' | 'ignition_config_override' | 'static_network_config'
+  > & {
+    /** Digests of sealed documents in the scope of the infra-env. */
+    readonly _ignition_override_digest?: string;
+    readonly _static_networks_digest?: string;
+  };
 
 /** Key: 16-digit position, a dot, an ordinal: sorting by key is sorting by time. */
 export type EventDocument = Kept &

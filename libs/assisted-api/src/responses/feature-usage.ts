@@ -66,10 +66,10 @@ const CLUSTER_USAGE: readonly UsageRow[] = [
   })),
   {
     name: 'Install Config Overrides',
-    of: (cluster) => when(Boolean(cluster.install_config_overrides && cluster.install_config_overrides !== '{}')),
+    of: (cluster) => when((cluster._install_config_overrides?.bytes ?? 0) > EMPTY_OBJECT_BYTES),
   },
   { name: 'Custom manifest', of: (cluster) => when(Boolean(cluster._user_manifests?.length)) },
-  { name: 'FIPS', of: (cluster) => when(overridesOf(cluster)['fips'] === true) },
+  { name: 'FIPS', of: (cluster) => when(cluster._install_config_overrides?.is_fips === true) },
   { name: 'Cluster Tags', of: (cluster) => when(Boolean(cluster.tags)) },
   {
     name: 'Hyperthreading',
@@ -84,6 +84,9 @@ const CLUSTER_USAGE: readonly UsageRow[] = [
     of: (cluster) => when([cluster.ignored_host_validations, cluster.ignored_cluster_validations].some(namesRules)),
   },
 ];
+
+/** `{}` */
+const EMPTY_OBJECT_BYTES = 2;
 
 /** `feature_usage` of the contract: a JSON object from name to `{id, name, data}`. */
 export function presentFeatureUsage(cluster: ClusterDocument): string {
@@ -111,13 +114,3 @@ function isDualStack({ machine_networks, service_networks, cluster_networks }: C
 
 /** A JSON array with something in it. */
 const namesRules = (ignored: string | undefined): boolean => Boolean(ignored && ignored !== '[]');
-
-function overridesOf({ install_config_overrides: overrides }: ClusterDocument): { readonly [member: string]: unknown } {
-  if (!overrides) return {};
-  try {
-    const parsed: unknown = JSON.parse(overrides);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as { readonly [member: string]: unknown }) : {};
-  } catch {
-    return {};
-  }
-}

@@ -135,14 +135,19 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
 /** With fewer workers than this the control plane has to run the workloads. */
 const MIN_WORKERS_OF_THEIR_OWN = 2;
 
-/**
- * `cluster` of the contract. `hosts` are the already presented hosts (`[]` to leave them out), `hostDocuments` what
- * `host_networks` is made of.
- */
+export interface ClusterParts {
+  /** Hosts as they are shown. @default none */
+  readonly hosts?: readonly V2Host[];
+  /** What `host_networks` is made of. @default none */
+  readonly hostDocuments?: readonly HostDocument[];
+  /** JSON text; absent: left out. */
+  readonly installConfigOverrides?: string;
+}
+
+/** `cluster` of the contract. */
 export function presentCluster(
   document: ClusterDocument,
-  hosts: readonly V2Host[] = [],
-  hostDocuments: readonly HostDocument[] = [],
+  { hosts = [], hostDocuments = [], installConfigOverrides }: ClusterParts = {},
 ): V2Cluster {
   const cluster = stripInternals(document);
   cluster.status_info = renderClusterStatus(document._status_reason);
@@ -151,6 +156,7 @@ export function presentCluster(
   cluster.feature_usage = presentFeatureUsage(document);
   cluster.host_networks = presentHostNetworks(hostDocuments);
   cluster.hosts = hosts;
+  if (installConfigOverrides) cluster.install_config_overrides = installConfigOverrides;
   // A gate of organisations that nothing closes here; whether timeouts are soft is for the process to say.
   if (!document.imported) cluster.org_soft_timeouts_enabled = true;
   const collisions = presentIpCollisions(document);
@@ -213,8 +219,11 @@ export function presentEvent(document: EventDocument): V2Event {
 export function presentInfraEnv(
   document: InfraEnvDocument,
   download: { readonly url?: string; readonly expiresAt?: string; readonly generatorVersion?: string } = {},
+  documents: { readonly ignitionConfigOverride?: string; readonly staticNetworkConfig?: string } = {},
 ): V2InfraEnv {
   const infraEnv = stripInternals(document);
+  if (documents.ignitionConfigOverride) infraEnv.ignition_config_override = documents.ignitionConfigOverride;
+  if (documents.staticNetworkConfig) infraEnv.static_network_config = documents.staticNetworkConfig;
   if (download.url) infraEnv.download_url = download.url;
   if (download.generatorVersion) infraEnv.generator_version = download.generatorVersion;
   infraEnv.expires_at = download.expiresAt ?? UNSET_TIME;

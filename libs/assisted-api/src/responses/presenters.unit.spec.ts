@@ -195,7 +195,7 @@ describe('presentCluster', () => {
       hostDocument({ _networks: ['10.0.0.0/24'] }),
       hostDocument({ id: 'h2', _networks: ['10.0.0.0/24', 'fd00::/64'] }),
     ];
-    expect(presentCluster(clusterDocument(), [], hosts).host_networks).toEqual([
+    expect(presentCluster(clusterDocument(), { hostDocuments: hosts }).host_networks).toEqual([
       { cidr: '10.0.0.0/24', host_ids: ['h1', 'h2'] },
       { cidr: 'fd00::/64', host_ids: ['h2'] },
     ]);

@@ -1,8 +1,9 @@
 import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } from '@muster/contracts';
+import { parseInstallConfigOverride } from '@muster/ignition-config';
 import { chooseOperators } from '@muster/operators';
 import type { Refusal } from '@muster/problems';
 import { isAtLeast } from '@muster/validation-rules';
-import { isJsonObject, parseJson } from '../text-forms';
+import { isJsonObject } from '../text-forms';
 import type { ClusterKind } from './state';
 
 type Settings = Plain<ClusterSettings>;
@@ -41,15 +42,26 @@ export function withBuiltInOperators(
 }
 
 /** False when the install-config overrides leave the console out of the cluster. */
-export function hasConsole(settings: Settings): boolean {
-  if (!settings.installConfigOverrides || !isAtLeast(settings.openshiftVersion ?? '', CONSOLE_IS_A_CHOICE_SINCE))
-    return true;
-  const overrides = parseJson(settings.installConfigOverrides);
-  const capabilities = isJsonObject(overrides) ? overrides['capabilities'] : undefined;
-  if (!isJsonObject(capabilities)) return true;
+export const hasConsole = ({ installConfigOverrides, openshiftVersion }: Settings): boolean =>
+  !installConfigOverrides?.omitsConsole || !isAtLeast(openshiftVersion ?? '', CONSOLE_IS_A_CHOICE_SINCE);
+
+export type ReadOverrides =
+  | { readonly kind: 'read'; readonly omitsConsole: boolean; readonly isFips: boolean }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** What later decisions need of install-config overrides, which are sealed. */
+export function readInstallConfigOverrides(text: string): ReadOverrides {
+  const parsed = parseInstallConfigOverride(text);
+  if (parsed.kind === 'refused') return parsed;
+  const { capabilities, fips } = parsed.override;
+  return { kind: 'read', omitsConsole: omitsConsole(capabilities), isFips: fips === true };
+}
+
+function omitsConsole(capabilities: unknown): boolean {
+  if (!isJsonObject(capabilities)) return false;
   const { baselineCapabilitySet, additionalEnabledCapabilities } = capabilities;
-  if (baselineCapabilitySet !== 'None') return true;
-  return Array.isArray(additionalEnabledCapabilities) && additionalEnabledCapabilities.includes('Console');
+  if (baselineCapabilitySet !== 'None') return false;
+  return !Array.isArray(additionalEnabledCapabilities) || !additionalEnabledCapabilities.includes('Console');
 }
 
 export type OperatorDecision =

@@ -43,7 +43,13 @@ const COMMANDS: { readonly [Type in ClusterCommand['type']]: fc.Arbitrary<Extrac
     .map(({ kind, controlPlaneCount }) => registration({ controlPlaneCount }, { kind })),
   Revise: fc.record({
     type: fc.constant('Revise'),
-    changes: fc.constantFrom({ name: 'other' }, { uiSettings: '{}' }, {}, { vipDhcpAllocation: true }, { name: '!' }),
+    changes: fc.constantFrom(
+      { name: 'other' },
+      { uiSettings: { digest: 'sha256:1', bytes: 2 } },
+      {},
+      { vipDhcpAllocation: true },
+      { name: '!' },
+    ),
     pullSecretReplaced: mostly(1),
     at,
   }),

@@ -71,7 +71,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     'ClusterRegistered',
   ),
   'revise-nothing': stays(installing, revise({ name: 'prod' })),
-  'revise-any-time': stays(installing, revise({ uiSettings: '{}' }), 'ClusterSettingsRevised'),
+  'revise-any-time': stays(
+    installing,
+    revise({ uiSettings: { digest: 'sha256:1', bytes: 2 } }),
+    'ClusterSettingsRevised',
+  ),
   'revise-settings': stays(ready, revise({ name: 'other' }), 'ClusterSettingsRevised'),
   'derive-machine-networks': stays(insufficient, networks('10.0.0.0/24'), 'MachineNetworksDerived'),
   'derive-same-machine-networks': stays(after(registration(), networks('10.0.0.0/24')), networks('10.0.0.0/24')),

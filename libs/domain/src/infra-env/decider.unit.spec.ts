@@ -36,7 +36,6 @@ const refusalOf = (state: InfraEnvState, command: InfraEnvCommand): Refusal =>
   givenState(infraEnvDecider, state).when(command).refusal();
 
 const registered = after(register());
-const OVERRIDE = '{"ignition":{"version":"3.1.0"}}';
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n';
 
 describe('the decision table of the infra-env', () => {
@@ -74,14 +73,11 @@ describe('an infra-env', () => {
     expect(when(registered, revise({}, true)).types).toEqual(['InfraEnvSettingsRevised']);
   });
 
-  it.each(['sshAuthorizedKey', 'openshiftVersion', 'ignitionConfigOverride'] as const)(
-    'takes an empty %s as unchanged',
-    (field) => {
-      const values = { sshAuthorizedKey: 'ssh-rsa AAAA', openshiftVersion: '4.18', ignitionConfigOverride: OVERRIDE };
-      const state = after(register({ [field]: values[field] }));
-      expect(when(state, revise({ [field]: '' })).types).toEqual([]);
-    },
-  );
+  it.each(['sshAuthorizedKey', 'openshiftVersion'] as const)('takes an empty %s as unchanged', (field) => {
+    const values = { sshAuthorizedKey: 'ssh-rsa AAAA', openshiftVersion: '4.18' };
+    const state = after(register({ [field]: values[field] }));
+    expect(when(state, revise({ [field]: '' })).types).toEqual([]);
+  });
 
   it('clears other fields with an empty text', () => {
     const state = after(register({ additionalTrustBundle: CERTIFICATE }));
@@ -135,8 +131,6 @@ describe('input of an infra-env', () => {
     ['kernel_arguments', { kernelArguments: '[{"operation":"append","value":"a b"}]' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"replace","value":"a=b"}]' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"delete","value":"quiet"}]' }],
-    ['ignition_config_override', { ignitionConfigOverride: '"x"' }],
-    ['ignition_config_override', { ignitionConfigOverride: '{"ignition":{"version":"2.2.0"}}' }],
   ];
 
   it.each(REFUSED)('is refused by its field %s: %j', (subject, settings) => {
@@ -146,21 +140,6 @@ describe('input of an infra-env', () => {
   it('is refused when the trust bundle is longer than the contract allows', () => {
     const settings = { additionalTrustBundle: CERTIFICATE.repeat(1_100) };
     expect(refusalOf(initialInfraEnvState(), register(settings)).reason).toContain('65535 characters');
-  });
-
-  it('is refused with line and place of what an override has wrong', () => {
-    const ignitionConfigOverride = '{"ignition": {"version": "3.1.0"},\n"storage": {"files": [{"path": "etc"}]}}';
-    expect(refusalOf(initialInfraEnvState(), register({ ignitionConfigOverride })).reason).toMatch(
-      /line 2, storage\.files\[0\]\.path/,
-    );
-  });
-
-  it('leaves an override alone that was stored before it was looked at so closely', () => {
-    const ignitionConfigOverride = '{"kept":true}';
-    const state = { ...registered, settings: { ...registered.settings, ignitionConfigOverride } };
-    expect(when(state, revise({ ignitionConfigOverride, imageType: 'minimal-iso' })).types).toEqual([
-      'InfraEnvSettingsRevised',
-    ]);
   });
 
   it('of a hostile length is read in no time', () => {
@@ -183,7 +162,7 @@ describe('input of an infra-env', () => {
       rendezvousIp: 'fd00::1',
       kernelArguments: '[{"operation":"append","value":"rd.net.timeout.carrier=60"}]',
       additionalTrustBundle: CERTIFICATE + CERTIFICATE,
-      staticNetworkConfig: '[]',
+      staticNetworkConfig: { digest: 'sha256:1', bytes: 2 },
       proxy: { httpProxy: 'http://[fd00::2]:3128', httpsProxy: 'https://proxy.example.com' },
     };
     expect(when(initialInfraEnvState(), register(settings)).types).toEqual(['InfraEnvRegistered']);

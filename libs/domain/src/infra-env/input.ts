@@ -1,6 +1,6 @@
 import { parseIp } from '@muster/addresses';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import { isCertificateList, parseIgnitionOverride } from '@muster/ignition-config';
+import { isCertificateList } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
 import { isJsonObject, isProxyUrl, isSshPublicKeys, parseJson, wrongHostIn } from '../text-forms';
 import { IMAGE_TYPES } from './state';
@@ -144,16 +144,6 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
               'kernel_arguments must be a list of {"operation", "value"}. The only supported operation is append, and each value is one argument of a kernel command line.',
             allowed: KERNEL_OPERATIONS,
           };
-    },
-  },
-  {
-    id: 'ignition-override-readable',
-    subject: 'ignition_config_override',
-    check: ({ given, before }) => {
-      const text = given.ignitionConfigOverride ?? '';
-      if (text === '' || text === before?.ignitionConfigOverride) return undefined;
-      const parsed = parseIgnitionOverride(text, 'ignition_config_override');
-      return parsed.kind === 'refused' ? parsed.refusal : undefined;
     },
   },
 ];

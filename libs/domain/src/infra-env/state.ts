@@ -32,11 +32,7 @@ export const initialInfraEnvState = (): InfraEnvState => ({
 type Settings = Plain<InfraEnvSettings>;
 
 /** Of these an empty text means "as before": clients send every field of their form. */
-const EMPTY_MEANS_UNCHANGED: ReadonlySet<string> = new Set<keyof Settings>([
-  'sshAuthorizedKey',
-  'openshiftVersion',
-  'ignitionConfigOverride',
-]);
+const EMPTY_MEANS_UNCHANGED: ReadonlySet<string> = new Set<keyof Settings>(['sshAuthorizedKey', 'openshiftVersion']);
 /** Naming sources in one of the two ways takes back the other. */
 const NTP_FIELDS = ['ntpSources', 'additionalNtpSources'] as const;
 

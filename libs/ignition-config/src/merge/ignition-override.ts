@@ -129,6 +129,12 @@ export function parseIgnitionOverride(text: string, subject: string): ParsedOver
     : refuse(describe(text, problems));
 }
 
+/** What is wrong with the discovery override of a user; undefined when it can be used. */
+export function ignitionOverrideProblem(text: string): Pick<Refusal, 'reason' | 'allowed'> | undefined {
+  const parsed = parseIgnitionOverride(text, 'ignition_config_override');
+  return parsed.kind === 'refused' ? parsed.refusal : undefined;
+}
+
 type Json = { readonly [name: string]: unknown };
 
 /** What a schema cannot express: members of later versions, and entries that stand twice. */

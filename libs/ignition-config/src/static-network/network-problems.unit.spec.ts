@@ -164,10 +164,12 @@ describe('any static network', () => {
 
 describe('staticNetworkProblem', () => {
   it.each(['{}', '[{"network_yaml":"interfaces: []"}]', '[null]', '['])('names what is wrong with %s', (config) => {
-    expect(staticNetworkProblem({ staticNetworkConfig: config })?.reason).toMatch(/static_network_config/);
+    expect(staticNetworkProblem({ staticNetworkConfig: config, openshiftVersion: '' })?.reason).toMatch(
+      /static_network_config/,
+    );
   });
 
   it.each(['', '[]'])('accepts no static networks: %j', (config) => {
-    expect(staticNetworkProblem({ staticNetworkConfig: config })).toBeUndefined();
+    expect(staticNetworkProblem({ staticNetworkConfig: config, openshiftVersion: '' })).toBeUndefined();
   });
 });

@@ -1,4 +1,3 @@
-import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { isAtLeast, parseVersion } from '@muster/feature-support';
 import type { Refusal } from '@muster/problems';
 import { type HostNetworkConfig, type HostNetworks, type NetworkForm, planHostNetworks } from './host-networks';
@@ -14,15 +13,21 @@ export function networkFormOf(openshiftVersion: string): NetworkForm {
   return parseVersion(openshiftVersion) && !isAtLeast(openshiftVersion, POLICIES_SINCE) ? 'keyfiles' : 'nmpolicy';
 }
 
+/** The document as JSON text, opened, and the version of the hosts that it is for. */
+export interface GivenNetworks {
+  readonly staticNetworkConfig: string;
+  readonly openshiftVersion: string;
+}
+
 /** The infra-env's static networks as files for its hosts; undefined when it has none. */
 export function planStaticNetworks(
-  settings: Plain<InfraEnvSettings>,
+  given: GivenNetworks,
 ): { readonly form: NetworkForm; readonly networks: HostNetworks } | undefined {
-  const text = settings.staticNetworkConfig?.trim() ?? '';
+  const text = given.staticNetworkConfig.trim();
   const configs = text === '' ? [] : parseConfigs(text);
   if (!configs) return { form: 'nmpolicy', networks: NO_LIST };
   if (configs.length === 0) return undefined;
-  const form = networkFormOf(settings.openshiftVersion ?? '');
+  const form = networkFormOf(given.openshiftVersion);
   return { form, networks: planHostNetworks(configs, form) };
 }
 
@@ -30,8 +35,8 @@ export function planStaticNetworks(
  * Returns the static networks for a ramdisk. A ramdisk has no service that applies policies, so they are keyfiles in every release;
  * `problems` names what keyfiles cannot express.
  */
-export function planRamdiskNetworks(settings: Plain<InfraEnvSettings>): ReturnType<typeof planStaticNetworks> {
-  const text = settings.staticNetworkConfig?.trim() ?? '';
+export function planRamdiskNetworks(given: GivenNetworks): ReturnType<typeof planStaticNetworks> {
+  const text = given.staticNetworkConfig.trim();
   const configs = text === '' ? [] : parseConfigs(text);
   if (!configs) return { form: 'keyfiles', networks: NO_LIST };
   return configs.length === 0 ? undefined : { form: 'keyfiles', networks: planHostNetworks(configs, 'keyfiles') };
@@ -55,8 +60,8 @@ function parseConfigs(text: string): readonly HostNetworkConfig[] | undefined {
 }
 
 /** Why these static networks cannot be used, with host and line; undefined when they can. */
-export function staticNetworkProblem(settings: Plain<InfraEnvSettings>): Pick<Refusal, 'reason'> | undefined {
-  const problems = planStaticNetworks(settings)?.networks.problems ?? [];
+export function staticNetworkProblem(given: GivenNetworks): Pick<Refusal, 'reason'> | undefined {
+  const problems = planStaticNetworks(given)?.networks.problems ?? [];
   if (problems.length === 0) return undefined;
   const told = problems.slice(0, MAX_PROBLEMS_REPORTED).map(describeNetworkProblem);
   const more = problems.length - told.length;

@@ -33,6 +33,9 @@ export const MAX_MTU_FAILURES = 32;
 /** Addresses on which more than one machine answers, as named in the event. */
 export const MAX_IP_COLLISIONS = 64;
 
+/** Addresses of another host, as named in the event. */
+const MAX_PEER_ADDRESSES = 64;
+
 const text = Type.String();
 const flag = Type.Boolean();
 const number = Type.Number();
@@ -101,8 +104,11 @@ function toPeer(remote: RemoteHost): Plain<PeerReach> {
   const tried = [...paths.values()];
   return {
     hostId: remote.host_id ?? '',
-    nearAddresses: sorted(near.map(({ remote_ip_address }) => remote_ip_address ?? '')),
-    farAddresses: sorted([...paths].filter(([, { isReached }]) => isReached).map(([address]) => address)),
+    nearAddresses: sorted(near.map(({ remote_ip_address }) => remote_ip_address ?? '')).slice(0, MAX_PEER_ADDRESSES),
+    farAddresses: sorted([...paths].filter(([, { isReached }]) => isReached).map(([address]) => address)).slice(
+      0,
+      MAX_PEER_ADDRESSES,
+    ),
     latencyMs: Math.max(0, ...tried.map(({ latencyMs }) => latencyMs)),
     packetLossPercent: Math.max(0, ...tried.map(({ lossPercent }) => lossPercent)),
   };

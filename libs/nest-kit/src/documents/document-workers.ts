@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { readInstallConfigOverrides } from '@muster/domain';
 import {
+  ignitionOverrideProblem,
   manifestContentFault,
   planRamdiskNetworks,
   planStaticNetworks,
@@ -178,5 +180,7 @@ export const DOCUMENT_TASKS = {
   checkStaticNetworks: task('@muster/ignition-config', STATIC_NETWORKS, staticNetworkProblem),
   planStaticNetworks: task('@muster/ignition-config', STATIC_NETWORKS, planStaticNetworks),
   planRamdiskNetworks: task('@muster/ignition-config', STATIC_NETWORKS, planRamdiskNetworks),
+  checkIgnitionOverride: task('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
+  readInstallConfigOverrides: task('@muster/domain', 'install_config_overrides', readInstallConfigOverrides),
   checkManifest: task('@muster/ignition-config', 'content', manifestContentFault),
 } as const;

@@ -25,7 +25,6 @@ const SHOWN_AS_GIVEN = {
   hyperthreading: 'hyperthreading',
   schedulableMasters: 'schedulable_masters',
   tags: 'tags',
-  installConfigOverrides: 'install_config_overrides',
   apiVipDnsName: 'api_vip_dns_name',
   diskEncryption: 'disk_encryption',
   ignitionEndpoint: 'ignition_endpoint',
@@ -44,6 +43,15 @@ export function settingsPatch(settings: Settings, clusterId: string, before?: Cl
     ...platformPatch(settings, before),
     ...proxyPatch(settings.proxy),
     ...overridesPatch(settings),
+    ...installConfigPatch(settings),
+  };
+}
+
+function installConfigPatch({ installConfigOverrides: given }: Settings): WritablePatch {
+  if (!given) return {};
+  const { digest = '', bytes = 0 } = given.document ?? {};
+  return {
+    _install_config_overrides: digest === '' ? undefined : { digest, bytes, ...(given.isFips && { is_fips: true }) },
   };
 }
 
@@ -113,7 +121,7 @@ function overridesPatch(settings: Settings): WritablePatch {
   const { ignoredHostValidations, ignoredClusterValidations, uiSettings } = settings;
   if (ignoredHostValidations) patch.ignored_host_validations = JSON.stringify(ignoredHostValidations.items);
   if (ignoredClusterValidations) patch.ignored_cluster_validations = JSON.stringify(ignoredClusterValidations.items);
-  if (uiSettings !== undefined) patch._ui_settings = uiSettings;
+  if (uiSettings) patch._ui_settings_digest = orAbsent(uiSettings.digest);
   return patch;
 }
 
@@ -150,7 +158,7 @@ const NOT_GIVEN = {
   additional_ntp_source: undefined,
   ntp_sources: undefined,
   ignition_endpoint: undefined,
-  install_config_overrides: undefined,
+  _install_config_overrides: undefined,
   tags: undefined,
   ignored_host_validations: undefined,
   ignored_cluster_validations: undefined,
@@ -206,7 +214,6 @@ export function registeredCluster(data: EventData<'ClusterRegistered'>, occurren
     _worker_count: 0,
     _bootstrap_host_id: '',
     _attempt: 0,
-    _ui_settings: '',
     _has_kubeconfig: false,
     _position: occurrence.position,
     ...(settings ? settingsPatch(settings, clusterId) : {}),

@@ -133,7 +133,7 @@ describe('the cluster document', () => {
   });
 
   it('what hosts and infra-envs make use of is counted while they belong to the cluster', async () => {
-    const staticNetwork = JSON.stringify([{ network_yaml: 'a', mac_interface_map: [] }]);
+    const staticNetwork = { digest: 'sha256:1', bytes: 2 };
     const story = [
       clusterRegistered(),
       infraEnvRegistered(),
@@ -156,7 +156,7 @@ describe('the cluster document', () => {
       ...story,
       onHost('HostUnbound', { clusterId: CLUSTER_ID }),
       onHostNamed(OTHER_HOST_ID)('HostDeregistered'),
-      onInfraEnv('InfraEnvSettingsRevised', { changes: { staticNetworkConfig: '' } }),
+      onInfraEnv('InfraEnvSettingsRevised', { changes: { staticNetworkConfig: { digest: '', bytes: 0 } } }),
     );
     expect(cluster).toMatchObject({ _usage_counts: {}, total_host_count: 0 });
   });

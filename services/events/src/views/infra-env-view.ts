@@ -38,10 +38,8 @@ const SHOWN_AS_GIVEN = {
   sshAuthorizedKey: 'ssh_authorized_key',
   additionalNtpSources: 'additional_ntp_sources',
   ntpSources: 'ntp_sources',
-  ignitionConfigOverride: 'ignition_config_override',
   additionalTrustBundle: 'additional_trust_bundle',
   kernelArguments: 'kernel_arguments',
-  staticNetworkConfig: 'static_network_config',
   rendezvousIp: 'rendezvous_ip',
 } as const satisfies { readonly [Setting in keyof Settings]?: keyof InfraEnvDocument };
 
@@ -53,6 +51,9 @@ function settingsPatch(settings: Settings): Patch<InfraEnvDocument> {
   }
   if (settings.networkDiscoveryDelaySeconds !== undefined)
     patch.network_discovery_delay_seconds = settings.networkDiscoveryDelaySeconds;
+  if (settings.ignitionConfigOverride)
+    patch._ignition_override_digest = orAbsent(settings.ignitionConfigOverride.digest);
+  if (settings.staticNetworkConfig) patch._static_networks_digest = orAbsent(settings.staticNetworkConfig.digest);
   if (settings.name !== undefined) patch.name = settings.name;
   if (settings.cpuArchitecture) patch.cpu_architecture = settings.cpuArchitecture;
   if (settings.imageType) patch.type = settings.imageType;

@@ -23,8 +23,8 @@ const HOST_USAGE: readonly UsageRow<HostDocument>[] = [
 ];
 
 const INFRA_ENV_USAGE: readonly UsageRow<InfraEnvDocument>[] = [
-  { name: 'Static Network Config', isUsed: (infraEnv) => hasItems(infraEnv.static_network_config) },
-  { name: 'Ignition Config Override', isUsed: (infraEnv) => Boolean(infraEnv.ignition_config_override) },
+  { name: 'Static Network Config', isUsed: (infraEnv) => Boolean(infraEnv._static_networks_digest) },
+  { name: 'Ignition Config Override', isUsed: (infraEnv) => Boolean(infraEnv._ignition_override_digest) },
   { name: 'discovery kernel arguments', isUsed: (infraEnv) => hasItems(infraEnv.kernel_arguments) },
 ];
 

@@ -46,7 +46,7 @@ export class ClusterSettingsController {
         reason: 'The install-config override must be the text of a JSON object. An empty text removes it.',
       });
     }
-    const input = { clusterId, changes: { installConfigOverrides } };
+    const input = { clusterId, changes: {}, installConfigOverrides };
     await this.commands.execute(RegistrationService.method.reviseCluster, input, context);
   }
 
@@ -57,7 +57,7 @@ export class ClusterSettingsController {
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showUiSettings(@Param('cluster_id', IdPipe) clusterId: string): Promise<string> {
-    return JSON.stringify((await this.clusters.document(clusterId))._ui_settings);
+    return JSON.stringify(await this.clusters.uiSettings(clusterId));
   }
 
   @Put('ui-settings')
@@ -73,7 +73,7 @@ export class ClusterSettingsController {
   ): Promise<string> {
     await this.commands.execute(
       RegistrationService.method.reviseCluster,
-      { clusterId, changes: { uiSettings } },
+      { clusterId, changes: {}, uiSettings },
       context,
     );
     return JSON.stringify(uiSettings);

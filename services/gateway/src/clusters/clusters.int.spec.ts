@@ -1,4 +1,5 @@
 import { IgnitionService, RegistrationService } from '@muster/contracts';
+import { sealDocument } from '@muster/nest-kit';
 import type { JsonObject } from '@muster/ports';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, hostDocument } from '../sample-documents.fixture.spec';
@@ -202,7 +203,8 @@ describe('clusters over REST', () => {
   it('takes a certificate and console settings as one JSON string', async () => {
     await gateway.answers(IgnitionService.method.acceptIngressCa, () => ({ stored: { position: 2, revision: 1 } }));
     await gateway.answers(reviseCluster, () => ({ stored: { position: 2, revision: 1 } }));
-    await gateway.project(2, [clusterDocument({ _ui_settings: 'AI_UI:{}' })]);
+    const { digest } = await sealDocument(gateway.platform.secrets, CLUSTER_ID, 'AI_UI:{}');
+    await gateway.project(2, [clusterDocument({ _ui_settings_digest: digest })]);
 
     const certificate = await gateway.call('POST', `${CLUSTERS}/${CLUSTER_ID}/uploads/ingress-cert`, { json: 'PEM' });
     expect(certificate.status).toBe(201);
@@ -212,7 +214,7 @@ describe('clusters over REST', () => {
     });
     const kept = await gateway.call('PUT', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`, { json: 'AI_UI:{"a":1}' });
     expect([kept.status, kept.body]).toEqual([200, 'AI_UI:{"a":1}']);
-    expect(gateway.asked[1]?.body).toEqual({ clusterId: CLUSTER_ID, changes: { uiSettings: 'AI_UI:{"a":1}' } });
+    expect(gateway.asked[1]?.body).toEqual({ clusterId: CLUSTER_ID, changes: {}, uiSettings: 'AI_UI:{"a":1}' });
     expect((await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`)).body).toBe('AI_UI:{}');
     const object = await gateway.call('PUT', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`, { json: {} });
     expect(object.body).toEqual({ code: 400, message: 'body must be a JSON string' });

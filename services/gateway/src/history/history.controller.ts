@@ -153,7 +153,11 @@ export class HistoryController {
     const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });
     const past = JSON.parse(text.toString()) as { cluster: ClusterDocument; hosts: HostDocument[] };
     const hosts = past.hosts.map((host) => this.hosts.presentPast(host, past.cluster.control_plane_count));
-    return presentCluster(past.cluster, await Promise.all(hosts), past.hosts);
+    return presentCluster(past.cluster, {
+      hosts: await Promise.all(hosts),
+      hostDocuments: past.hosts,
+      installConfigOverrides: await this.clusters.overridesOf(past.cluster),
+    });
   }
 
   /** Where a cluster's time went: its phases, its hosts' stages, and what failed. */

@@ -1,18 +1,9 @@
-import {
-  DOCUMENT_MAX_CHARACTERS,
-  type HostDocument,
-  HostIgnitionBody,
-  InstallerArgsBody,
-  V2_HOST,
-  type V2Host,
-} from '@muster/assisted-api';
+import { type HostDocument, HostIgnitionBody, InstallerArgsBody, V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { parseIgnitionOverride } from '@muster/ignition-config';
-import { OBJECT_STORE } from '@muster/nest-kit';
-import type { ObjectStore } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Body, Controller, Get, HttpCode, Inject, Injectable, Param, Patch, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Injectable, Param, Patch, type StreamableFile } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/caller';
@@ -57,15 +48,10 @@ function effectiveRole({ role, suggested_role }: HostDocument): string {
 /** `host-ignition-params` of the contract. */
 const V2_HOST_IGNITION = Type.Object({ config: Type.String() }, { title: 'host-ignition-params' });
 
-const NO_DOCUMENT = { digest: '', bytes: 0 };
-
-const BYTES_PER_CHARACTER_MAX = 4;
-
 @Controller('v2')
 export class HostIgnitionController {
   constructor(
     private readonly ignition: HostIgnition,
-    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     private readonly commands: Commands,
     private readonly hosts: HostViews,
   ) {}
@@ -83,7 +69,6 @@ export class HostIgnitionController {
     return { config: content.toString('utf8') };
   }
 
-  /** The document goes to the object store; the fact names it by digest. */
   @Patch('infra-envs/:infra_env_id/hosts/:host_id/ignition')
   @HttpCode(201)
   @AnswersNothing('Replace the overrides of the ignition document of a host.')
@@ -96,15 +81,8 @@ export class HostIgnitionController {
   ): Promise<void> {
     if (config !== '') checkIgnition(config);
     await this.hosts.document(infraEnvId, hostId);
-    const document = config === '' ? NO_DOCUMENT : await this.store(config);
-    const input = { infraEnvId, hostId, settings: { ignitionConfigOverrides: document } };
+    const input = { infraEnvId, hostId, settings: {}, ignitionConfigOverrides: config };
     await this.commands.execute(RegistrationService.method.reviseHost, input, context);
-  }
-
-  private async store(config: string): Promise<{ digest: string; bytes: number }> {
-    const limit = DOCUMENT_MAX_CHARACTERS * BYTES_PER_CHARACTER_MAX;
-    const { digest, bytes } = await this.objectStore.put(Buffer.from(config, 'utf8'), limit);
-    return { digest, bytes };
   }
 
   @Patch('infra-envs/:infra_env_id/hosts/:host_id/installer-args')

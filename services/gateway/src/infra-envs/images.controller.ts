@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import {
+  type InfraEnvDocument,
   InfraEnvFileQuery,
   type JsonSchema,
   PresignedInfraEnvFileQuery,
@@ -89,8 +90,7 @@ export class ImagesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const infraEnv = await this.infraEnvs.document(infraEnvId);
-    if (query.file_name === STATIC_NETWORKS)
-      return attachment(await staticNetworkArchive(infraEnv, this.documents), STATIC_NETWORKS);
+    if (query.file_name === STATIC_NETWORKS) return attachment(await this.staticNetworks(infraEnv), STATIC_NETWORKS);
     if (query.file_name === IPXE_SCRIPT) {
       const wanted = { type: query.ipxe_script_type ?? '', mac: query.mac ?? '' };
       return attachment(Buffer.from(await this.ipxeScripts.script(infraEnv, wanted, request)), IPXE_SCRIPT);
@@ -147,5 +147,11 @@ export class ImagesController {
     if (archive !== '') return attachment(Buffer.from(archive, 'base64'), `initrd-${infraEnvId}.img`);
     void reply.status(HttpStatus.NO_CONTENT);
     return undefined;
+  }
+
+  private async staticNetworks(infraEnv: InfraEnvDocument): Promise<Buffer> {
+    const { openshift_version } = infraEnv;
+    const static_network_config = await this.infraEnvs.staticNetworksOf(infraEnv);
+    return staticNetworkArchive({ openshift_version, static_network_config }, this.documents);
   }
 }

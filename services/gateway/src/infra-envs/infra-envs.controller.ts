@@ -3,6 +3,7 @@ import {
   RegisterInfraEnvBody,
   ReviseInfraEnvBody,
   toInfraEnvChanges,
+  toInfraEnvDocuments,
   toInfraEnvSettings,
   V2_INFRA_ENV,
   type V2InfraEnv,
@@ -70,6 +71,7 @@ export class InfraEnvsController {
         settings: { ...settings, ...this.releases.ofInfraEnv(version, body.cpu_architecture) },
         owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
         pullSecret: body.pull_secret,
+        ...toInfraEnvDocuments(body),
       },
       context,
     );
@@ -101,7 +103,7 @@ export class InfraEnvsController {
     if (changes.openshiftVersion) {
       changes.openshiftVersion = this.releases.ofInfraEnv(changes.openshiftVersion, architecture).openshiftVersion;
     }
-    const input = { infraEnvId, changes, pullSecret };
+    const input = { infraEnvId, changes, pullSecret, ...toInfraEnvDocuments(body) };
     await this.commands.execute(RegistrationService.method.reviseInfraEnv, input, context);
     return this.infraEnvs.show(infraEnvId, request);
   }

@@ -50,8 +50,8 @@ describe('infra-envs and hosts over REST', () => {
         openshiftVersion: '4.18',
         cpuArchitecture: 'x86_64',
         kernelArguments: '[{"operation":"append","value":"quiet"}]',
-        staticNetworkConfig: '[{"network_yaml":"a: 1","mac_interface_map":[{"mac_address":"02:00:00:00:00:01"}]}]',
       },
+      staticNetworkConfig: '[{"network_yaml":"a: 1","mac_interface_map":[{"mac_address":"02:00:00:00:00:01"}]}]',
     });
   });
 
@@ -145,14 +145,11 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
-  it('keeps an ignition override in the object store and hands its digest on', async () => {
+  it('passes an ignition override on beside the settings', async () => {
     const config = JSON.stringify({ ignition: { version: '3.2.0' } });
     const answer = await gateway.call('PATCH', `${HOST}/ignition`, { json: { config } });
     expect([answer.status, answer.text]).toEqual([201, '']);
-    const { ignitionConfigOverrides: body } = gateway.asked[0]?.body['settings'] as {
-      ignitionConfigOverrides: { digest: string };
-    };
-    expect((await gateway.platform.objectStore.get(body.digest))?.toString()).toBe(config);
+    expect(gateway.asked[0]?.body).toMatchObject({ settings: {}, ignitionConfigOverrides: config });
     expect(await gateway.call('PATCH', `${HOST}/ignition`, { json: { config: '{}' } })).toMatchObject({ status: 400 });
   });
 

@@ -55,8 +55,9 @@ const safe = (name: string): string =>
     .slice(0, 64);
 
 /**
- * The archive of everything that helps to analyse an installation: the events and the state of the cluster, its custom
- * manifests, and the logs that were collected. It exists before the first upload too.
+ * The archive of everything that helps to analyse an installation: the events and the state of the cluster, the names of
+ * its custom manifests, and the logs that were collected. It exists before the first upload too. Unlike in assisted-service v2,
+ * documents of users are left out, because bundles are passed on.
  */
 @Injectable()
 export class LogBundle {
@@ -71,7 +72,7 @@ export class LogBundle {
     const stored = await this.areas.area(clusterId);
     const entries: TarEntry[] = [
       { name: 'cluster_events.json', open: () => this.events(clusterId) },
-      { name: 'cluster_metadata.json', open: async () => toJson(await this.clusters.show(clusterId)) },
+      { name: 'cluster_metadata.json', open: async () => toJson(await this.clusters.showWithoutDocuments(clusterId)) },
       ...(await this.manifests(clusterId, context)),
       ...logs.map(({ fileName, digest }) => ({ name: fileName, open: () => stored.open(digest) })),
     ];
@@ -87,18 +88,13 @@ export class LogBundle {
     return toJson(events);
   }
 
-  /** Manifests are left out when their service refuses or does not answer: the rest of the bundle is served. */
+  /** Names only: a manifest may contain secrets. Left out when their service refuses or does not answer. */
   private async manifests(clusterId: string, context: CommandContext): Promise<readonly TarEntry[]> {
-    const { listManifests, readManifest } = IgnitionService.method;
+    const input = { clusterId, includeSystemGenerated: false };
     try {
-      const listed = await this.commands.ask(listManifests, { clusterId, includeSystemGenerated: false }, context);
-      return listed.manifests.map(({ folder, fileName }) => ({
-        name: `manifests/${folder}/${fileName}`,
-        open: async () => {
-          const { content } = await this.commands.ask(readManifest, { clusterId, folder, fileName }, context);
-          return Buffer.from(content, 'base64');
-        },
-      }));
+      const { manifests } = await this.commands.ask(IgnitionService.method.listManifests, input, context);
+      const names = manifests.map(({ folder, fileName }) => ({ folder, file_name: fileName }));
+      return [{ name: 'manifests.json', open: () => Promise.resolve(toJson(names)) }];
     } catch (error) {
       if (error instanceof RefusalError) return [];
       throw error;

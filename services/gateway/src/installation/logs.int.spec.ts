@@ -104,14 +104,14 @@ describe('logs', () => {
         'all.tar',
         'cluster_events.json',
         'cluster_metadata.json',
-        'manifests',
+        'manifests.json',
         'one_auto-assign_-..-etc-passwd.tar.gz',
         'one_controller_logs.tar.gz',
       ]);
       const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
       expect(JSON.parse(read('cluster_metadata.json'))).toMatchObject({ id: CLUSTER_ID, hosts: [{ id: HOST_ID }] });
       expect(JSON.parse(read('cluster_events.json'))).toEqual([]);
-      expect(read(join('manifests', 'openshift', 'a.yaml'))).toBe('kind: A');
+      expect(JSON.parse(read('manifests.json'))).toEqual([{ folder: 'openshift', file_name: 'a.yaml' }]);
       expect(read(names[4] ?? '')).toBe('x'.repeat(513));
       expect(read(names[5] ?? '')).toBe('from the controller');
     } finally {

@@ -9,7 +9,7 @@ import { READ_MODELS } from '@muster/nest-kit';
 import type { Collection, ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { jsonList } from '../http/file-answers';
-import { collect, findAll, noCluster } from './documents';
+import { collect, findAll, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
 
 /** In a cluster's answer its hosts are shown as when they are asked for one by one. */
@@ -29,6 +29,7 @@ export class ClusterViews {
   constructor(
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly hosts: HostViews,
+    private readonly sealed: SealedTexts,
   ) {}
 
   /** Throws RefusalError `not-found`. */
@@ -41,6 +42,16 @@ export class ClusterViews {
   /** Throws RefusalError `not-found`. */
   async show(clusterId: string, options: { readonly withHosts: boolean } = { withHosts: true }): Promise<V2Cluster> {
     return this.present(await this.document(clusterId), options.withHosts);
+  }
+
+  /** The cluster without the documents of users, which may contain secrets. Throws RefusalError `not-found`. */
+  async showWithoutDocuments(clusterId: string): Promise<V2Cluster> {
+    const document = await this.document(clusterId);
+    const hosts = await this.hosts.documentsOfCluster(clusterId);
+    const presented = hosts.map((host) =>
+      this.hosts.present(host, document.control_plane_count, { ...HOSTS_IN_CLUSTER, documents: false }),
+    );
+    return presentCluster(document, { hosts: await Promise.all(presented), hostDocuments: hosts });
   }
 
   /** The cluster as JSON in parts. Throws RefusalError `not-found`. */
@@ -81,12 +92,13 @@ export class ClusterViews {
     document: ClusterDocument,
     { withHosts, withDeleted = false }: Static,
   ): Promise<readonly Buffer[]> {
-    if (!withHosts) return [Buffer.from(JSON.stringify(presentCluster(document)))];
+    const installConfigOverrides = await this.overridesOf(document);
+    if (!withHosts) return [Buffer.from(JSON.stringify(presentCluster(document, { installConfigOverrides })))];
     const hostDocuments = [
       ...(await this.hosts.documentsOfCluster(document.id)),
       ...(withDeleted ? await this.hosts.deletedDocumentsOfCluster(document.id) : []),
     ];
-    const { hosts: _, ...cluster } = presentCluster(document, [], hostDocuments);
+    const { hosts: _, ...cluster } = presentCluster(document, { hostDocuments, installConfigOverrides });
     const hosts = hostDocuments.map((host) => this.hosts.text(host, document.control_plane_count, HOSTS_IN_CLUSTER));
     return [
       Buffer.from(`${JSON.stringify(cluster).slice(0, -1)},"hosts":`),
@@ -96,11 +108,23 @@ export class ClusterViews {
   }
 
   private async present(document: ClusterDocument, withHosts: boolean): Promise<V2Cluster> {
-    if (!withHosts) return presentCluster(document);
+    const installConfigOverrides = await this.overridesOf(document);
+    if (!withHosts) return presentCluster(document, { installConfigOverrides });
     const hostDocuments = await this.hosts.documentsOfCluster(document.id);
     const hosts = await Promise.all(
       hostDocuments.map((host) => this.hosts.present(host, document.control_plane_count, HOSTS_IN_CLUSTER)),
     );
-    return presentCluster(document, hosts, hostDocuments);
+    return presentCluster(document, { hosts, hostDocuments, installConfigOverrides });
+  }
+
+  /** The text that a web console stored; empty without one. Throws RefusalError `not-found`. */
+  async uiSettings(clusterId: string): Promise<string> {
+    const { _ui_settings_digest: digest } = await this.document(clusterId);
+    return (await this.sealed.of(clusterId, digest)) ?? '';
+  }
+
+  /** A cluster of now or of the past. */
+  overridesOf(document: ClusterDocument): Promise<string | undefined> {
+    return this.sealed.of(document.id, document._install_config_overrides?.digest);
   }
 }

@@ -1,5 +1,20 @@
-import type { ReadModelQuery, ReadModels } from '@muster/ports';
+import { documentSecretName } from '@muster/contracts';
+import { SECRETS } from '@muster/nest-kit';
+import type { ReadModelQuery, ReadModels, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { Inject, Injectable } from '@nestjs/common';
+
+/** Documents of users that read models name by digest. */
+@Injectable()
+export class SealedTexts {
+  constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
+
+  /** `scope`: id of the cluster or infra-env. Undefined when there is none, or when it was destroyed with its scope. */
+  async of(scope: string, digest: string | undefined): Promise<string | undefined> {
+    if (!digest) return undefined;
+    return (await this.secrets.open(scope, documentSecretName(digest)))?.toString('utf8');
+  }
+}
 
 /** All documents of a query, page after page. */
 export async function* findAll<Document extends object>(

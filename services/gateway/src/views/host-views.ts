@@ -5,13 +5,15 @@ import type { ReadModelConditions, ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { LastSeen } from '../auth/last-seen';
 import { jsonList } from '../http/file-answers';
-import { collect, findAll, noHost } from './documents';
+import { collect, findAll, noHost, SealedTexts } from './documents';
 import { HostTexts, ReportedBodies } from './host-texts';
 
 /** Which of the big reported bodies an answer shows. */
 export interface HostDetail {
   readonly inventory: boolean;
   readonly connectivity: boolean;
+  /** Documents of users. @default true */
+  readonly documents?: boolean;
 }
 
 const EVERYTHING: HostDetail = { inventory: true, connectivity: true };
@@ -24,6 +26,7 @@ export class HostViews {
   constructor(
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly bodies: ReportedBodies,
+    private readonly sealed: SealedTexts,
     private readonly lastSeen: LastSeen,
   ) {}
 
@@ -82,7 +85,9 @@ export class HostViews {
         detail.connectivity ? this.bodies.text(document._free_addresses_digest) : undefined,
         this.bodies.text(document._api_vip_connectivity_digest),
         this.bodies.text(document._tang_connectivity_digest),
-        this.bodies.text(document._ignition_overrides_digest),
+        detail.documents === false
+          ? undefined
+          : this.sealed.of(document.infra_env_id, document._ignition_overrides_digest),
       ]);
     return presentHost(
       { ...document, checked_in_at: this.checkedInAt(document) },

@@ -13,7 +13,7 @@ import { ADMIN } from '../auth/caller';
 import { LocalTokens } from '../auth/local.authenticator';
 import { Ownership } from '../auth/ownership';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { collect, findAll, noInfraEnv } from './documents';
+import { collect, findAll, noInfraEnv, SealedTexts } from './documents';
 
 type Asked = Pick<FastifyRequest, 'hostname' | 'host' | 'protocol' | 'caller'>;
 
@@ -128,6 +128,7 @@ export class InfraEnvViews {
   constructor(
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly urls: ImageUrls,
+    private readonly sealed: SealedTexts,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'componentVersions'>,
   ) {}
 
@@ -160,6 +161,16 @@ export class InfraEnvViews {
 
   private async present(document: InfraEnvDocument, request: FastifyRequest): Promise<V2InfraEnv> {
     const generatorVersion = this.config.componentVersions['assisted-installer-service'];
-    return presentInfraEnv(document, { url: await this.urls.of(document, request), generatorVersion });
+    const [url, ignitionConfigOverride, staticNetworkConfig] = await Promise.all([
+      this.urls.of(document, request),
+      this.sealed.of(document.id, document._ignition_override_digest),
+      this.staticNetworksOf(document),
+    ]);
+    return presentInfraEnv(document, { url, generatorVersion }, { ignitionConfigOverride, staticNetworkConfig });
+  }
+
+  /** JSON text; undefined when the infra-env has none. */
+  staticNetworksOf(document: InfraEnvDocument): Promise<string | undefined> {
+    return this.sealed.of(document.id, document._static_networks_digest);
   }
 }

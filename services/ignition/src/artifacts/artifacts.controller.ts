@@ -22,7 +22,7 @@ import { foldStream } from '../view/fold-stream';
 import { InstallView } from '../view/install-view';
 import { ARTIFACT_NAMES, ArtifactVault, isArtifactName, parseCertificateBundle } from './artifact-vault';
 import { Artifacts } from './artifacts-process';
-import { bootOf, byId, fencingOf, roleOf, surroundingsOf } from './install-request';
+import { bootOf, byId, fencingOf, openOverrides, roleOf, surroundingsOf } from './install-request';
 import { JoiningHosts } from './joining-hosts';
 
 type AcceptIngressCa = typeof IgnitionService.method.acceptIngressCa;
@@ -141,7 +141,14 @@ export class RenderInstallConfigController {
       return role ? [{ role, hostname, installationDisk: id || path, fencing: fencing.get(entry), ...boot }] : [];
     });
     const proxy = await openProxy(secrets, clusterId, settings.proxy);
-    const order = { settings: { ...settings, proxy }, hosts, pullSecret: pullSecret.toString(), ...surroundings };
+    const installConfigOverrides = await openOverrides(secrets, clusterId, settings);
+    const order = {
+      settings: { ...settings, proxy },
+      installConfigOverrides,
+      hosts,
+      pullSecret: pullSecret.toString(),
+      ...surroundings,
+    };
     const composed = composeInstallConfig(installConfigOf(order));
     if (composed.kind === 'refused')
       throw new RefusalError({

@@ -1,6 +1,6 @@
 import { type Artifact, hostSecretName, IgnitionService, type MusterEvent, type Plain } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
-import { callService } from '@muster/nest-kit';
+import { callService, sealDocument } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { parse } from 'yaml';
@@ -35,7 +35,7 @@ const artifactsOf = ({ data }: { readonly data: unknown }): readonly Plain<Artif
 const hostKey = `${INFRA_ENV_ID}.${HOST_IDS[0]}`;
 const renamed = (requestedHostname: string): MusterEvent => ({ type: 'HostRenamed', data: { requestedHostname } });
 const givenOverride = async (text: string): Promise<void> => {
-  const ignitionConfigOverrides = await stage.platform.objectStore.put(Buffer.from(text), 1_000);
+  const ignitionConfigOverrides = await sealDocument(stage.platform.secrets, INFRA_ENV_ID, text);
   await stage.given('host', hostKey, { type: 'HostSettingsRevised', data: { changes: { ignitionConfigOverrides } } });
 };
 /** The text and everything that its data URLs carry. */
@@ -255,7 +255,7 @@ describe('a host that joins a running cluster', () => {
 
   it('asks over TLS, with its token and under its override, when the authority is known', async () => {
     const override = { ignition: { version: '3.2.0' }, storage: { files: [{ path: '/etc/x' }] } };
-    const ignitionConfigOverrides = await stage.platform.objectStore.put(Buffer.from(JSON.stringify(override)), 1_000);
+    const ignitionConfigOverrides = await sealDocument(stage.platform.secrets, INFRA_ENV_ID, JSON.stringify(override));
     await stage.platform.secrets.seal(
       INFRA_ENV_ID,
       hostSecretName(joined, 'ignition-endpoint-token'),

@@ -1,7 +1,7 @@
 import { hostSecretName, PULL_SECRET } from '@muster/contracts';
 import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
 import type { FencingCredentials } from '@muster/ignition-config';
-import { type MusterEventStore, openProxy } from '@muster/nest-kit';
+import { type MusterEventStore, openDocument, openProxy } from '@muster/nest-kit';
 import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import type { IgnitionServiceConfig } from '../config';
@@ -74,15 +74,15 @@ export async function toInstallRequest(
     hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks), ...place });
   }
   const startedAt = preparationStartedAt;
-  const proxy = await openProxy(sources.secrets, clusterId, settings.proxy).catch((error: unknown) => {
-    throw error instanceof RefusalError ? new ArtifactsRefused(error.refusal.reason) : error;
-  });
+  const proxy = await openProxy(sources.secrets, clusterId, settings.proxy).catch(refuseArtifacts);
+  const installConfigOverrides = await openOverrides(sources.secrets, clusterId, settings).catch(refuseArtifacts);
   const operatorManifests = operatorManifestsOf(state, dayOne, operatorSettings);
   return {
     clusterId,
     attempt,
     startedAt,
     settings: { ...settings, proxy },
+    installConfigOverrides,
     hosts,
     pullSecret: pullSecret.toString(),
     operatorManifests,
@@ -93,6 +93,13 @@ export async function toInstallRequest(
     ...surroundings,
   };
 }
+
+/** JSON text; empty without overrides. @throws RefusalError `not-ready` when the stored text is missing. */
+export const openOverrides = (
+  secrets: Secrets,
+  clusterId: string,
+  { installConfigOverrides }: ClusterState['settings'],
+): Promise<string> => openDocument(secrets, clusterId, installConfigOverrides?.document, 'install_config_overrides');
 
 async function toInstallHost(
   sources: InstallSources,
@@ -111,25 +118,29 @@ async function toInstallHost(
     hostname,
     pool: role === 'worker' && isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
     installationDisk: installationDisk.id || installationDisk.path,
-    ignitionOverride: await ignitionOverrideOf(sources.objectStore, entry, hostname),
+    ignitionOverride: await ignitionOverrideOf(sources.secrets, entry, hostname),
     fencing: await fencingOf(sources.secrets, entry),
   };
 }
 
 /** Returns JSON text; empty without an override. @throws ArtifactsRefused when the stored text is missing. */
-export async function ignitionOverrideOf(
-  objectStore: ObjectStore,
-  { state: { settings } }: HostEntry,
+export function ignitionOverrideOf(
+  secrets: Secrets,
+  { state: { infraEnvId, settings } }: HostEntry,
   hostname: string,
 ): Promise<string> {
-  const digest = settings.ignitionConfigOverrides?.digest;
-  const body = digest ? await objectStore.get(digest) : undefined;
-  if (digest && !body)
-    throw new ArtifactsRefused(
-      `The stored Ignition override of host ${hostname} is missing. Set it and start the installation again.`,
-    );
-  return body?.toString() ?? '';
+  return openDocument(
+    secrets,
+    infraEnvId,
+    settings.ignitionConfigOverrides,
+    `Ignition override of host ${hostname}`,
+  ).catch(refuseArtifacts);
 }
+
+/** A refusal of the service ends the preparation with its reason. */
+const refuseArtifacts = (error: unknown): never => {
+  throw error instanceof RefusalError ? new ArtifactsRefused(error.refusal.reason) : error;
+};
 
 /** Undefined while the host has none. */
 export function roleOf({ state }: HostEntry, bootstrapHostId: string): InstallHost['role'] | undefined {

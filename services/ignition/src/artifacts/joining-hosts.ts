@@ -9,8 +9,8 @@ import {
   renderJoiningIgnition,
   toIgnitionJson,
 } from '@muster/ignition-config';
-import { OBJECT_STORE, SECRETS } from '@muster/nest-kit';
-import type { ObjectStore, Secrets } from '@muster/ports';
+import { SECRETS } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HostEntry, InstallView } from '../view/install-view';
@@ -21,7 +21,6 @@ import { ignitionOverrideOf } from './install-request';
 @Injectable()
 export class JoiningHosts {
   constructor(
-    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     private readonly view: InstallView,
   ) {}
@@ -36,7 +35,7 @@ export class JoiningHosts {
   private async renderHost({ settings }: ClusterState, entry: HostEntry): Promise<Buffer> {
     const { state, hardware, inventoryHostname } = entry;
     const hostname = state.requestedHostname || inventoryHostname;
-    const given = await ignitionOverrideOf(this.objectStore, entry, hostname);
+    const given = await ignitionOverrideOf(this.secrets, entry, hostname);
     const override = given ? parseIgnitionOverride(given, `the ignition override of host ${hostname}`) : undefined;
     if (override?.kind === 'refused') throw new RefusalError(override.refusal);
     const caPem = decoded(settings.ignitionEndpoint) + authoritiesOf(override?.config);

@@ -19,6 +19,8 @@ import {
   DocumentWorkers,
   EVENT_STORE,
   type MusterEventStore,
+  openDocument,
+  openNetworks,
   openProxy,
   SECRETS,
 } from '@muster/nest-kit';
@@ -62,13 +64,13 @@ export function refuseProblems({ problems: [problem] }: Pick<HostNetworks, 'prob
  */
 export async function staticNetworkOf(
   isoType: string,
-  settings: Plain<InfraEnvSettings>,
+  { infraEnvId, settings }: Pick<InfraEnvState, 'infraEnvId' | 'settings'>,
+  secrets: Secrets,
   documents: DocumentWorkers,
 ): Promise<StaticNetwork | undefined> {
-  const planned =
-    isoType === 'full-iso' && settings.staticNetworkConfig
-      ? await documents.run(DOCUMENT_TASKS.planStaticNetworks, settings)
-      : undefined;
+  if (isoType !== 'full-iso') return undefined;
+  const given = await openNetworks(secrets, infraEnvId, settings);
+  const planned = given && (await documents.run(DOCUMENT_TASKS.planStaticNetworks, given));
   if (!planned) return undefined;
   refuseProblems(planned.networks);
   return {
@@ -153,7 +155,7 @@ export class DiscoveryDocuments {
       return { ignition, generatedAt: await this.stamp(infraEnvId, isoType, ignition), renewAtMs: Infinity };
     }
     const { registries, okdPackagesImage } = this.config;
-    const staticNetwork = await staticNetworkOf(isoType, settings, this.documents);
+    const staticNetwork = await staticNetworkOf(isoType, state, this.secrets, this.documents);
     // Hosts request their own bus credentials once they are registered.
     const nats = this.config.agentNatsUrl ? { url: this.config.agentNatsUrl } : undefined;
     const rendered = renderDiscoveryIgnition({
@@ -179,7 +181,12 @@ export class DiscoveryDocuments {
       ntp: { sources: settings.ntpSources ?? '', additionalSources: settings.additionalNtpSources ?? '' },
       additionalTrustBundle: settings.additionalTrustBundle ?? '',
     });
-    const override = settings.ignitionConfigOverride;
+    const override = await openDocument(
+      this.secrets,
+      infraEnvId,
+      settings.ignitionConfigOverride,
+      'ignition_config_override',
+    );
     const parsed = override ? parseIgnitionOverride(override, 'ignition_config_override') : undefined;
     if (parsed?.kind === 'refused') throw new RefusalError(parsed.refusal);
     const config = parsed ? mergeIgnition(rendered, parsed.config) : rendered;

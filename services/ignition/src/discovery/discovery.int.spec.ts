@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { IgnitionService } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile, parseAgentFile } from '@muster/ignition-config';
-import { callService, SettingsError } from '@muster/nest-kit';
+import { callService, type DocumentReference, referenceOf, sealDocument, SettingsError } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { manualClock, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { INFRA_ENV_ID, infraEnvRegistered, openStage, PULL_SECRET, type Stage } from '../ignition-story.fixture.spec';
@@ -22,6 +22,7 @@ const open = async (environment = {}): Promise<Stage> => {
   return stage;
 };
 afterEach(() => stage.close());
+const sealed = (text: string): Promise<DocumentReference> => sealDocument(stage.platform.secrets, INFRA_ENV_ID, text);
 
 const render = async (isoType = '', infraEnvId = INFRA_ENV_ID, withoutToken = false) => {
   const context = { commandId: 'render', correlationId: 'render', actor: 'service:image' };
@@ -104,11 +105,14 @@ describe('the discovery document of an infra-env', () => {
     ['4.18.1', 'minimal-iso', undefined],
   ])('has the static networks of hosts of version %s on a %s as %s', async (openshiftVersion, isoType, file) => {
     await open();
-    const staticNetworkConfig = JSON.stringify([
-      {
-        network_yaml: 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14", ipv4: {enabled: true, dhcp: true}}]',
-      },
-    ]);
+    const staticNetworkConfig = await sealed(
+      JSON.stringify([
+        {
+          network_yaml:
+            'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14", ipv4: {enabled: true, dhcp: true}}]',
+        },
+      ]),
+    );
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ openshiftVersion, staticNetworkConfig }));
     await stage.start();
     const { config } = await render(isoType);
@@ -121,10 +125,12 @@ describe('the discovery document of an infra-env', () => {
 
   it('has the override on top', async () => {
     await open();
-    const ignitionConfigOverride = JSON.stringify({
-      ignition: { version: '3.1.0' },
-      storage: { files: [{ path: '/etc/motd', contents: { source: 'data:,mine' } }] },
-    });
+    const ignitionConfigOverride = await sealed(
+      JSON.stringify({
+        ignition: { version: '3.1.0' },
+        storage: { files: [{ path: '/etc/motd', contents: { source: 'data:,mine' } }] },
+      }),
+    );
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ ignitionConfigOverride }));
     await stage.start();
     expect(readTextFile((await render()).config, '/etc/motd')).toBe('mine');
@@ -133,14 +139,32 @@ describe('the discovery document of an infra-env', () => {
   it.each([
     ['an unknown infra-env', {}, '', 'e1e1e1e1-0000-4000-8000-00000000dead', 'not-found'],
     ['an id that is none', {}, '', '../secrets', 'not-found'],
-    ['an override that is none', { ignitionConfigOverride: '{"ignition":{}}' }, '', INFRA_ENV_ID, 'invalid-input'],
     ['a type that is none', {}, 'floppy', INFRA_ENV_ID, 'invalid-input'],
-    ['a static network that is none', { staticNetworkConfig: '[{}]' }, 'full-iso', INFRA_ENV_ID, 'invalid-input'],
   ])('is refused for %s', async (_, settings, isoType, infraEnvId, code) => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered(settings));
     await stage.start();
     expect(await refusal(render(isoType, infraEnvId))).toMatchObject({ code });
+  });
+
+  it.each([
+    ['an override that is none', 'ignitionConfigOverride', '{"ignition":{}}', 'invalid-input'],
+    ['a static network that is none', 'staticNetworkConfig', '[{}]', 'invalid-input'],
+  ])('is refused for %s', async (_, field, text, code) => {
+    await open();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ [field]: await sealed(text) }));
+    await stage.start();
+    expect(await refusal(render('full-iso'))).toMatchObject({ code });
+  });
+
+  it.each([
+    ['ignitionConfigOverride', 'ignition_config_override'],
+    ['staticNetworkConfig', 'static_network_config'],
+  ])('names %s when its text was lost', async (field, subject) => {
+    await open();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ [field]: referenceOf('lost') }));
+    await stage.start();
+    expect(await refusal(render('full-iso'))).toMatchObject({ code: 'not-ready', subject });
   });
 
   it('is gone with its infra-env', async () => {

@@ -9,6 +9,7 @@ import {
   DocumentWorkers,
   EVENT_STORE,
   type MusterEventStore,
+  openNetworks,
   openProxy,
   SECRETS,
 } from '@muster/nest-kit';
@@ -107,10 +108,12 @@ export class NetworkRamdisks {
   }
 
   private plan(infraEnvId: string, revision: number, settings: Plain<InfraEnvSettings>): Promise<PlannedNetworks> {
-    if (!settings.staticNetworkConfig) return Promise.resolve(undefined);
+    if (!settings.staticNetworkConfig?.digest) return Promise.resolve(undefined);
     const known = this.plans.get(infraEnvId);
     if (known?.revision === revision) return known.planned;
-    const planned = this.documents.run(DOCUMENT_TASKS.planRamdiskNetworks, settings);
+    const planned = openNetworks(this.secrets, infraEnvId, settings).then(
+      (given) => given && this.documents.run(DOCUMENT_TASKS.planRamdiskNetworks, given),
+    );
     this.plans.delete(infraEnvId);
     this.plans.set(infraEnvId, { revision, planned });
     // A plan that failed is made again at the next request.

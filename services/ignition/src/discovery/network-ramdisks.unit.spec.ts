@@ -3,7 +3,9 @@ import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { planRamdiskNetworks } from '@muster/ignition-config';
 import { networkFiles as filesOf, RamdiskMemo, REMEMBERED_RAMDISKS_MAX } from './network-ramdisks';
 
-const networkFiles = (settings: Plain<InfraEnvSettings>) => filesOf(settings, planRamdiskNetworks(settings));
+const networkFiles = (settings: Plain<InfraEnvSettings>) => filesOf(settings, undefined);
+const filesOfNetworks = (network_yaml: string, openshiftVersion = '') =>
+  filesOf({}, planRamdiskNetworks({ openshiftVersion, staticNetworkConfig: JSON.stringify([{ network_yaml }]) }));
 
 describe('The files of a network ramdisk', () => {
   it('are none without a proxy', () => {
@@ -13,7 +15,7 @@ describe('The files of a network ramdisk', () => {
 
   it('bring the network of each machine up before anything is fetched', () => {
     const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]';
-    const files = networkFiles({ openshiftVersion: '4.17', staticNetworkConfig: JSON.stringify([{ network_yaml }]) });
+    const files = filesOfNetworks(network_yaml, '4.17');
     expect(files.map(({ path, mode }) => [path, mode.toString(8)])).toEqual([
       ['/etc/assisted/network/host0/eth0.nmconnection', '600'],
       ['/etc/assisted/network/host0/mac_interface.ini', '600'],
@@ -27,7 +29,7 @@ describe('The files of a network ramdisk', () => {
 
   it.each(['4.17.0', '4.19.2'])('are keyfiles in release %s', (openshiftVersion) => {
     const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]';
-    const [first] = networkFiles({ openshiftVersion, staticNetworkConfig: JSON.stringify([{ network_yaml }]) });
+    const [first] = filesOfNetworks(network_yaml, openshiftVersion);
     expect(first?.path).toBe('/etc/assisted/network/host0/eth0.nmconnection');
   });
 
@@ -44,7 +46,7 @@ describe('The files of a network ramdisk', () => {
 
   it('run before CoreOS copies the profiles for the first boot', () => {
     const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]';
-    const files = networkFiles({ staticNetworkConfig: JSON.stringify([{ network_yaml }]) });
+    const files = filesOfNetworks(network_yaml);
     const unit = String(files.find(({ path }) => path.endsWith('system/pre-network-manager-config.service'))?.content);
     expect(unit).toContain('Wants=systemd-udev-settle.service\nAfter=systemd-udev-settle.service\n');
     expect(unit).toMatch(/^Before=coreos-copy-firstboot-network\.service .*coreos-livepxe-rootfs\.service$/m);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { clusterDecider, type InfraEnvState } from '@muster/domain';
 import { type IgnitionConfig, mergeIgnition, unconfiguredFiles, type UnconfiguredInput } from '@muster/ignition-config';
-import { EVENT_STORE, type MusterEventStore, openProxy, SECRETS } from '@muster/nest-kit';
+import { EVENT_STORE, type MusterEventStore, openNetworks, openProxy, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
@@ -39,6 +39,7 @@ export class UnconfiguredIgnition {
   /** @throws RefusalError without a release, or with the end of the installer's output. */
   async render({ infraEnvId, settings }: InfraEnvState, pullSecret: string): Promise<IgnitionConfig> {
     const releaseImage = await this.releaseImageOf(settings.clusterId ?? '');
+    const networks = await openNetworks(this.secrets, infraEnvId, settings);
     const input: UnconfiguredInput = {
       name: settings.name ?? infraEnvId,
       cpuArchitecture: settings.cpuArchitecture ?? '',
@@ -47,7 +48,7 @@ export class UnconfiguredIgnition {
       proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
       additionalNtpSources: (settings.additionalNtpSources ?? '').split(',').filter((source) => source.trim() !== ''),
       rendezvousIp: settings.rendezvousIp ?? '',
-      staticNetworks: JSON.parse(settings.staticNetworkConfig || '[]') as UnconfiguredInput['staticNetworks'],
+      staticNetworks: JSON.parse(networks?.staticNetworkConfig ?? '[]') as UnconfiguredInput['staticNetworks'],
     };
     const digest = createHash('sha256')
       .update(JSON.stringify([releaseImage, input]))

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { eventCategory, STREAM_OWNERS } from '@muster/contracts';
+import { documentSecretName, eventCategory, STREAM_OWNERS } from '@muster/contracts';
 import {
   clusterActionRefusal,
   clusterDecider,
@@ -33,6 +32,7 @@ import {
   EVENT_STORE,
   IDS,
   type MusterEventStore,
+  sealDocument,
   SECRETS,
 } from '@muster/nest-kit';
 import type { Clock, Ids, Secrets } from '@muster/ports';
@@ -226,13 +226,12 @@ export class Manifests {
     place: { readonly folder: string; readonly fileName: string; readonly source: ManifestSource },
     content: Buffer,
   ): Promise<Manifest> {
-    const digest = createHash('sha256').update(content).digest('hex');
-    await this.secrets.seal(clusterId, sealedName(digest), content);
-    return { ...place, digest, sizeBytes: content.length };
+    const { digest, bytes } = await sealDocument(this.secrets, clusterId, content);
+    return { ...place, digest, sizeBytes: bytes };
   }
 
   private async open(clusterId: string, manifest: Manifest): Promise<Buffer> {
-    const content = await this.secrets.open(clusterId, sealedName(manifest.digest));
+    const content = await this.secrets.open(clusterId, documentSecretName(manifest.digest));
     if (!content) throw new RefusalError(manifestNotFound(manifest));
     return content;
   }
@@ -258,8 +257,6 @@ export class Manifests {
     throw new RefusalError({ code: 'not-found', reason: 'The cluster does not exist.', subject: 'cluster_id' });
   }
 }
-
-const sealedName = (digest: string): string => `manifests/${digest}`;
 
 function folderOf(folder: string): ManifestFile['folder'] {
   const found = FOLDERS.find((known) => known === (folder || 'manifests'));

@@ -6,6 +6,7 @@ const order = (clusterId: string, attempt: number, name = 'demo'): InstallReques
   attempt,
   startedAt: '',
   settings: { name },
+  installConfigOverrides: '',
   hosts: [],
   operatorManifests: { files: [], later: [] },
   pullSecret: '',

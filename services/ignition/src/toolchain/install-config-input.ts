@@ -4,7 +4,13 @@ import { ArtifactsRefused, type InstallHost, type InstallRequest } from './toolc
 /** Input from an install request, or from a cluster before its installation. */
 export type InstallConfigRequest = Pick<
   InstallRequest,
-  'settings' | 'machineNetworks' | 'ntpServers' | 'mirrors' | 'pullSecret' | 'additionalTrustBundle'
+  | 'settings'
+  | 'installConfigOverrides'
+  | 'machineNetworks'
+  | 'ntpServers'
+  | 'mirrors'
+  | 'pullSecret'
+  | 'additionalTrustBundle'
 > & {
   readonly hosts: readonly Pick<
     InstallHost,
@@ -15,6 +21,7 @@ export type InstallConfigRequest = Pick<
 /** What the document needs of an order. */
 export function installConfigOf({
   settings,
+  installConfigOverrides,
   machineNetworks,
   ntpServers,
   mirrors,
@@ -48,7 +55,7 @@ export function installConfigOf({
     hosts,
     ntpServers,
     mirrors,
-    overrides: settings.installConfigOverrides ?? '',
+    overrides: installConfigOverrides,
     proxy: {
       httpProxy: proxy?.httpProxy ?? '',
       httpsProxy: proxy?.httpsProxy ?? '',

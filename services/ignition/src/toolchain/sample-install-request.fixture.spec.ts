@@ -39,6 +39,7 @@ export function sampleInstallRequest(changes: Partial<InstallRequest> = {}, host
     machineNetworks: ['192.0.2.0/24'],
     ntpServers: [],
     mirrors: [],
+    installConfigOverrides: '',
     pullSecret: '{"auths":{"quay.io":{"auth":"canary-pull-secret"}}}',
     additionalTrustBundle: '',
     operatorManifests: { files: [], later: [] },

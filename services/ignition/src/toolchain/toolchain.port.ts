@@ -9,6 +9,8 @@ export interface InstallRequest {
   /** ISO 8601. Certificates are valid from about then. */
   readonly startedAt: string;
   readonly settings: Plain<ClusterSettings>;
+  /** JSON text; empty without any. */
+  readonly installConfigOverrides: string;
   /** Those of the settings, else the networks that the bootstrap host is in. */
   readonly machineNetworks: readonly string[];
   /** From the cluster, else from every infra-env of its hosts. */

@@ -76,7 +76,7 @@ export class StepContexts {
       cluster: cluster && this.cluster(host.clusterId, cluster, secrets.proxy),
       infraEnv: {
         ntpSources: ntpSources || additionalNtpSources || '',
-        hasStaticNetwork: Boolean(staticNetworkConfig),
+        hasStaticNetwork: Boolean(staticNetworkConfig?.digest),
       },
       others: () =>
         this.view

@@ -6,7 +6,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
-import { GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from '../sealed-secrets';
+import { GivenDocuments, GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from '../sealed-secrets';
 import { RegistrationView } from '../view/registration-view';
 import { ClusterActions } from './cluster-actions';
 import { clusterKindOf, operatorInput, requireIgnorable } from './cluster-input';
@@ -21,6 +21,7 @@ export class ClustersController {
     private readonly aggregates: Aggregates,
     private readonly actions: ClusterActions,
     private readonly proxies: GivenProxies,
+    private readonly documents: GivenDocuments,
     private readonly sealing: SealingCommands,
     private readonly view: RegistrationView,
   ) {}
@@ -59,7 +60,8 @@ export class ClustersController {
     requireIgnorable(given);
     const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
     const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy, settings.proxy);
-    const changes = { ...given, proxy };
+    const overrides = await this.documents.ofCluster(request);
+    const changes = { ...given, proxy, ...overrides.changes };
     const merged = mergeClusterSettings(settings, changes);
     const operators = operatorInput(changes, operatorBundles, merged, this.config.operatorSettings);
     const command = {
@@ -70,7 +72,7 @@ export class ClustersController {
       olmOperators: operators?.monitored,
       imageArchitectures: this.view.imageArchitecturesOf(clusterId),
     } as const;
-    const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
+    const secrets = [...pullSecretToSeal(pullSecret), ...toSeal, ...overrides.toSeal];
     return { stored: await this.sealing.handle(this.aggregates.clusters, clusterId, command, secrets, context) };
   }
 

@@ -52,6 +52,7 @@ export const sampleInstallRequest = (hostCount: number): InstallRequest => ({
   clusterId: randomUUID(),
   attempt: 1,
   startedAt: new Date().toISOString(),
+  installConfigOverrides: '',
   settings: {
     name: 'bench',
     baseDnsDomain: 'example.com',

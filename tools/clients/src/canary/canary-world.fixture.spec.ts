@@ -19,7 +19,7 @@ export interface CanaryWorld {
   facts(): Promise<string>;
   readModels(): Promise<string>;
   metrics(): Promise<string>;
-  /** Name and bytes of every file that was written, but for stored bodies (objects). */
+  /** Name and bytes of every file that was written. */
   files(): readonly { readonly name: string; readonly text: string }[];
   close(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function openCanaryWorld(): Promise<CanaryWorld> {
     files: () =>
       readdirSync(directory.path, { recursive: true, encoding: 'utf8' })
         .map((name) => join(directory.path, name))
-        .filter((path) => statSync(path).isFile() && !relative(directory.path, path).startsWith('objects'))
+        .filter((path) => statSync(path).isFile())
         .map((path) => ({ name: relative(directory.path, path), text: readFileSync(path, 'latin1') })),
     close: async () => {
       await service.close();

@@ -13,14 +13,8 @@ const INFRA_ENV = `${API}/infra-envs/:infra_env_id`;
 const HOST = `${INFRA_ENV}/hosts/:host_id`;
 export const MANIFEST = { folder: 'manifests', file_name: 'canary.yaml' };
 
-/** Documents that facts have in clear, as ADR 0017 says; everything else is nowhere. */
-export const OPEN_DOCUMENTS: readonly string[] = [
-  'ignition_config_override',
-  'install_config_overrides',
-  'static_network_config',
-];
 const HOST_IGNITION = 'ignition override of a host';
-const LOG = 'a line of a log';
+export const LOG = 'a line of a log';
 
 const pullSecret = ({ plant, base64 }: CanaryWords): string =>
   JSON.stringify({
@@ -160,8 +154,7 @@ export const SHOWN_TO_THE_OWNER: ReadonlyMap<string, readonly string[]> = new Ma
   [`GET ${API}/infra-envs`, ['ignition_config_override', 'static_network_config']],
   // The discovery ignition. The pull secret is in it too, encoded twice.
   [`GET ${INFRA_ENV}/downloads/files`, ['http_proxy', 'https_proxy', 'ignition_config_override']],
-  // The bundle has the metadata of the cluster and its manifests, as in assisted-service v2.
-  [`GET ${CLUSTER}/logs`, [LOG, 'install_config_overrides', 'manifest']],
+  [`GET ${CLUSTER}/logs`, [LOG]],
   [`GET ${HOST}`, [HOST_IGNITION]],
   [`GET ${INFRA_ENV}/hosts`, [HOST_IGNITION]],
 ]);

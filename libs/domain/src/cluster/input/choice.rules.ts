@@ -1,5 +1,4 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
-import { parseInstallConfigOverride } from '@muster/ignition-config';
 import { isAtLeast } from '@muster/validation-rules';
 import { clusterFeatureFacts, type FeatureChoice, newConflict } from '../../feature-refusals';
 import { ARCHITECTURES_WITHOUT_PLATFORM } from '../settings';
@@ -157,15 +156,6 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
       if (typeof mode !== 'string' || !['tpmv2', 'tang'].includes(mode))
         return { reason: 'disk_encryption.mode is not valid.', allowed: ['tpmv2', 'tang'] };
       return undefined;
-    },
-  },
-  {
-    id: 'install-config-overrides-readable',
-    subject: 'install_config_overrides',
-    fields: ['installConfigOverrides'],
-    check: ({ given }) => {
-      const parsed = parseInstallConfigOverride(given.installConfigOverrides ?? '');
-      return parsed.kind === 'refused' ? { reason: parsed.reason } : undefined;
     },
   },
 ];

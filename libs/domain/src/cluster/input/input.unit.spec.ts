@@ -1,3 +1,4 @@
+import { readInstallConfigOverrides } from '../operators';
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { after, clusterIn, refusalOf, registration, START, when } from '../cluster.fixture.spec';
 import type { ReviseCluster } from '../commands';
@@ -99,7 +100,6 @@ const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['load-balancer-fits', { loadBalancerType: 'user-managed', vipDhcpAllocation: true }, 'load_balancer.type'],
   ['disk-encryption-readable', { diskEncryption: { enable_on: 'everything' } }, 'disk_encryption'],
   ['disk-encryption-readable', { diskEncryption: { enable_on: 'all', mode: 'rot13' } }, 'disk_encryption'],
-  ['install-config-overrides-readable', { installConfigOverrides: '[]' }, 'install_config_overrides'],
   [
     'cluster-networks-usable',
     { clusterNetworks: { items: [{ cidr: '10.128.0.1/14', hostPrefix: 23 }] } },
@@ -262,14 +262,23 @@ describe('a revision', () => {
   });
 
   it('may leave out the console, and the operators that are waited for follow', () => {
-    const overrides = JSON.stringify({ capabilities: { baselineCapabilitySet: 'None' } });
-    const { state } = when(clusterIn('ready'), revise({ installConfigOverrides: overrides }));
+    const overrides = (omitsConsole: boolean, digest: string) =>
+      revise({ installConfigOverrides: { document: { digest, bytes: 2 }, omitsConsole, isFips: false } });
+    const { state } = when(clusterIn('ready'), overrides(true, 'one'));
     expect(state.operators).toEqual([]);
-    const kept = JSON.stringify({
-      capabilities: { baselineCapabilitySet: 'None', additionalEnabledCapabilities: ['Console'] },
-    });
-    expect(when(state, revise({ installConfigOverrides: kept })).state.operators.map(({ name }) => name)).toEqual([
-      'console',
-    ]);
+    expect(when(state, overrides(false, 'two')).state.operators.map(({ name }) => name)).toEqual(['console']);
+  });
+
+  it.each([
+    [{ capabilities: { baselineCapabilitySet: 'None' } }, true, false],
+    [{ capabilities: { baselineCapabilitySet: 'None', additionalEnabledCapabilities: ['Console'] } }, false, false],
+    [{ capabilities: { baselineCapabilitySet: 'vCurrent' }, fips: true }, false, true],
+    [{}, false, false],
+  ])('is described by what decisions need of its overrides: %j', (overrides, omitsConsole, isFips) => {
+    expect(readInstallConfigOverrides(JSON.stringify(overrides))).toEqual({ kind: 'read', omitsConsole, isFips });
+  });
+
+  it('has overrides that are a JSON object', () => {
+    expect(readInstallConfigOverrides('[]')).toMatchObject({ kind: 'refused' });
   });
 });

@@ -6,7 +6,7 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { StructJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
-import type { Owner, OwnerJson, Proxy, ProxyJson, StatusReason, StatusReasonJson, StoredBody, StoredBodyJson } from "./common_pb";
+import type { Owner, OwnerJson, Proxy, ProxyJson, SealedDocument, SealedDocumentJson, StatusReason, StatusReasonJson, StoredBody, StoredBodyJson } from "./common_pb";
 import { file_muster_v1_common } from "./common_pb";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/cluster.proto.
  */
 export const file_muster_v1_cluster: GenFile = /*@__PURE__*/
-  fileDesc("ChdtdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxIJbXVzdGVyLnYxIjMKDkNsdXN0ZXJOZXR3b3JrEgwKBGNpZHIYASABKAkSEwoLaG9zdF9wcmVmaXgYAiABKAUiihAKD0NsdXN0ZXJTZXR0aW5ncxIRCgRuYW1lGAEgASgJSACIAQESHAoPYmFzZV9kbnNfZG9tYWluGAIgASgJSAGIAQESHgoRb3BlbnNoaWZ0X3ZlcnNpb24YAyABKAlIAogBARIeChFvY3BfcmVsZWFzZV9pbWFnZRgEIAEoCUgDiAEBEh0KEGNwdV9hcmNoaXRlY3R1cmUYBSABKAlIBIgBARIgChNjb250cm9sX3BsYW5lX2NvdW50GAYgASgFSAWIAQESIwoWaGlnaF9hdmFpbGFiaWxpdHlfbW9kZRgHIAEoCUgGiAEBEjwKEGNsdXN0ZXJfbmV0d29ya3MYCCABKAsyHS5tdXN0ZXIudjEuQ2x1c3Rlck5ldHdvcmtMaXN0SAeIAQESMgoQc2VydmljZV9uZXR3b3JrcxgJIAEoCzITLm11c3Rlci52MS5DaWRyTGlzdEgIiAEBEjIKEG1hY2hpbmVfbmV0d29ya3MYCiABKAsyEy5tdXN0ZXIudjEuQ2lkckxpc3RICYgBARItCghhcGlfdmlwcxgLIAEoCzIWLm11c3Rlci52MS5BZGRyZXNzTGlzdEgKiAEBEjEKDGluZ3Jlc3NfdmlwcxgMIAEoCzIWLm11c3Rlci52MS5BZGRyZXNzTGlzdEgLiAEBEiAKE3ZpcF9kaGNwX2FsbG9jYXRpb24YDSABKAhIDIgBARIkChd1c2VyX21hbmFnZWRfbmV0d29ya2luZxgOIAEoCEgNiAEBEhkKDG5ldHdvcmtfdHlwZRgPIAEoCUgOiAEBEhsKDnNzaF9wdWJsaWNfa2V5GBAgASgJSA+IAQESJAoFcHJveHkYESABKAsyEC5tdXN0ZXIudjEuUHJveHlIEIgBARIiChVhZGRpdGlvbmFsX250cF9zb3VyY2UYEiABKAlIEYgBARIbCg5oeXBlcnRocmVhZGluZxgTIAEoCUgSiAEBEiAKE3NjaGVkdWxhYmxlX21hc3RlcnMYFCABKAhIE4gBARIRCgR0YWdzGBUgASgJSBSIAQESGgoNcGxhdGZvcm1fdHlwZRgWIAEoCUgViAEBEjYKEHBsYXRmb3JtX2RldGFpbHMYFyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SBaIAQESNQoPZGlza19lbmNyeXB0aW9uGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgXiAEBEh8KEmxvYWRfYmFsYW5jZXJfdHlwZRgZIAEoCUgYiAEBEiUKGGluc3RhbGxfY29uZmlnX292ZXJyaWRlcxgaIAEoCUgZiAEBEjMKDW9sbV9vcGVyYXRvcnMYGyABKAsyFy5tdXN0ZXIudjEuT3BlcmF0b3JMaXN0SBqIAQESHQoQYXBpX3ZpcF9kbnNfbmFtZRgcIAEoCUgbiAEBEjcKEWlnbml0aW9uX2VuZHBvaW50GB0gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgciAEBEhgKC3VpX3NldHRpbmdzGB4gASgJSB2IAQESOgoYaWdub3JlZF9ob3N0X3ZhbGlkYXRpb25zGB8gASgLMhMubXVzdGVyLnYxLk5hbWVMaXN0SB6IAQESPQobaWdub3JlZF9jbHVzdGVyX3ZhbGlkYXRpb25zGCAgASgLMhMubXVzdGVyLnYxLk5hbWVMaXN0SB+IAQESJwoaaWdub3JlZF92YWxpZGF0aW9uc19yZWFzb24YISABKAlIIIgBARIYCgtudHBfc291cmNlcxgoIAEoCUghiAEBQgcKBV9uYW1lQhIKEF9iYXNlX2Ruc19kb21haW5CFAoSX29wZW5zaGlmdF92ZXJzaW9uQhQKEl9vY3BfcmVsZWFzZV9pbWFnZUITChFfY3B1X2FyY2hpdGVjdHVyZUIWChRfY29udHJvbF9wbGFuZV9jb3VudEIZChdfaGlnaF9hdmFpbGFiaWxpdHlfbW9kZUITChFfY2x1c3Rlcl9uZXR3b3Jrc0ITChFfc2VydmljZV9uZXR3b3Jrc0ITChFfbWFjaGluZV9uZXR3b3Jrc0ILCglfYXBpX3ZpcHNCDwoNX2luZ3Jlc3Nfdmlwc0IWChRfdmlwX2RoY3BfYWxsb2NhdGlvbkIaChhfdXNlcl9tYW5hZ2VkX25ldHdvcmtpbmdCDwoNX25ldHdvcmtfdHlwZUIRCg9fc3NoX3B1YmxpY19rZXlCCAoGX3Byb3h5QhgKFl9hZGRpdGlvbmFsX250cF9zb3VyY2VCEQoPX2h5cGVydGhyZWFkaW5nQhYKFF9zY2hlZHVsYWJsZV9tYXN0ZXJzQgcKBV90YWdzQhAKDl9wbGF0Zm9ybV90eXBlQhMKEV9wbGF0Zm9ybV9kZXRhaWxzQhIKEF9kaXNrX2VuY3J5cHRpb25CFQoTX2xvYWRfYmFsYW5jZXJfdHlwZUIbChlfaW5zdGFsbF9jb25maWdfb3ZlcnJpZGVzQhAKDl9vbG1fb3BlcmF0b3JzQhMKEV9hcGlfdmlwX2Ruc19uYW1lQhQKEl9pZ25pdGlvbl9lbmRwb2ludEIOCgxfdWlfc2V0dGluZ3NCGwoZX2lnbm9yZWRfaG9zdF92YWxpZGF0aW9uc0IeChxfaWdub3JlZF9jbHVzdGVyX3ZhbGlkYXRpb25zQh0KG19pZ25vcmVkX3ZhbGlkYXRpb25zX3JlYXNvbkIOCgxfbnRwX3NvdXJjZXMiPgoSQ2x1c3Rlck5ldHdvcmtMaXN0EigKBWl0ZW1zGAEgAygLMhkubXVzdGVyLnYxLkNsdXN0ZXJOZXR3b3JrIhkKCENpZHJMaXN0Eg0KBWl0ZW1zGAEgAygJIhwKC0FkZHJlc3NMaXN0Eg0KBWl0ZW1zGAEgAygJIhkKCE5hbWVMaXN0Eg0KBWl0ZW1zGAEgAygJIjgKDE9wZXJhdG9yTGlzdBIoCgVpdGVtcxgBIAMoCzIZLm11c3Rlci52MS5PcGVyYXRvckNob2ljZSJKCg5PcGVyYXRvckNob2ljZRIMCgRuYW1lGAEgASgJEhIKCnByb3BlcnRpZXMYAiABKAkSFgoOc291cmNlX2J1bmRsZXMYAyADKAki3gEKEU1vbml0b3JlZE9wZXJhdG9yEgwKBG5hbWUYASABKAkSFQoNb3BlcmF0b3JfdHlwZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEg4KBnN0YXR1cxgEIAEoCRITCgtzdGF0dXNfaW5mbxgFIAEoCRIXCg90aW1lb3V0X3NlY29uZHMYBiABKAUSEQoJbmFtZXNwYWNlGAcgASgJEhkKEXN1YnNjcmlwdGlvbl9uYW1lGAggASgJEg8KB2J1bmRsZXMYCSADKAkSFgoOc291cmNlX2J1bmRsZXMYCiADKAki1AIKEUNsdXN0ZXJSZWdpc3RlcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDAoEa2luZBgCIAEoCRIsCghzZXR0aW5ncxgDIAEoCzIaLm11c3Rlci52MS5DbHVzdGVyU2V0dGluZ3MSHwoFb3duZXIYBCABKAsyEC5tdXN0ZXIudjEuT3duZXISFwoPcHVsbF9zZWNyZXRfc2V0GAUgASgIEjkKE21vbml0b3JlZF9vcGVyYXRvcnMYBiADKAsyHC5tdXN0ZXIudjEuTW9uaXRvcmVkT3BlcmF0b3ISHAoUb3BlbnNoaWZ0X2NsdXN0ZXJfaWQYByABKAkSEAoIaW1wb3J0ZWQYCCABKAgSDgoGc3RhdHVzGAkgASgJEi4KDXN0YXR1c19yZWFzb24YCiABKAsyFy5tdXN0ZXIudjEuU3RhdHVzUmVhc29uEgoKAmF0GAsgASgJIr8BChZDbHVzdGVyU2V0dGluZ3NSZXZpc2VkEisKB2NoYW5nZXMYASABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhwKFHB1bGxfc2VjcmV0X3JlcGxhY2VkGAIgASgIEkIKE21vbml0b3JlZF9vcGVyYXRvcnMYAyABKAsyIC5tdXN0ZXIudjEuTW9uaXRvcmVkT3BlcmF0b3JMaXN0SACIAQFCFgoUX21vbml0b3JlZF9vcGVyYXRvcnMiRAoVTW9uaXRvcmVkT3BlcmF0b3JMaXN0EisKBWl0ZW1zGAEgAygLMhwubXVzdGVyLnYxLk1vbml0b3JlZE9wZXJhdG9yIicKFk1hY2hpbmVOZXR3b3Jrc0Rlcml2ZWQSDQoFY2lkcnMYASADKAkiNQoLVmlwc0Rlcml2ZWQSEAoIYXBpX3ZpcHMYASADKAkSFAoMaW5ncmVzc192aXBzGAIgAygJIpYBChRDbHVzdGVyRW50ZXJlZFN0YXR1cxIOCgZzdGF0dXMYASABKAkSDAoEZnJvbRgCIAEoCRIuCg1zdGF0dXNfcmVhc29uGAMgASgLMhcubXVzdGVyLnYxLlN0YXR1c1JlYXNvbhISCgp0cmFuc2l0aW9uGAQgASgJEgoKAmF0GAUgASgJEhAKCGRlYWRsaW5lGAYgASgJIkgKFkNsdXN0ZXJTdGF0dXNFeHBsYWluZWQSLgoNc3RhdHVzX3JlYXNvbhgBIAEoCzIXLm11c3Rlci52MS5TdGF0dXNSZWFzb24iWAoeSW5zdGFsbGF0aW9uUHJlcGFyYXRpb25TdGFydGVkEg8KB2F0dGVtcHQYASABKAUSGQoRYm9vdHN0cmFwX2hvc3RfaWQYAiABKAkSCgoCYXQYAyABKAkiRQoUSW5zdGFsbGF0aW9uUHJlcGFyZWQSDwoHYXR0ZW1wdBgBIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgCIAEoCSJACh1JbnN0YWxsYXRpb25QcmVwYXJhdGlvbkZhaWxlZBIPCgdhdHRlbXB0GAEgASgFEg4KBnJlYXNvbhgCIAEoCSJACh1JbnN0YWxsYXRpb25QcmVwYXJhdGlvblVuZG9uZRIPCgdhdHRlbXB0GAEgASgFEg4KBnJlYXNvbhgCIAEoCSKsAQoRQ2x1c3RlclByb2dyZXNzZWQSGAoQdG90YWxfcGVyY2VudGFnZRgBIAEoBRIzCitwcmVwYXJpbmdfZm9yX2luc3RhbGxhdGlvbl9zdGFnZV9wZXJjZW50YWdlGAIgASgFEiMKG2luc3RhbGxpbmdfc3RhZ2VfcGVyY2VudGFnZRgDIAEoBRIjChtmaW5hbGl6aW5nX3N0YWdlX3BlcmNlbnRhZ2UYBCABKAUiMwoWRmluYWxpemluZ1N0YWdlUmVhY2hlZBINCgVzdGFnZRgBIAEoCRIKCgJhdBgCIAEoCSI5ChdGaW5hbGl6aW5nU3RhZ2VUaW1lZE91dBINCgVzdGFnZRgBIAEoCRIPCgdtaW51dGVzGAIgASgFIlwKFk9wZXJhdG9yU3RhdHVzUmVwb3J0ZWQSDAoEbmFtZRgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEwoLc3RhdHVzX2luZm8YAyABKAkSDwoHdmVyc2lvbhgEIAEoCSIpChVDbHVzdGVyRGVhZGxpbmVQYXNzZWQSEAoIZGVhZGxpbmUYASABKAkiFQoTS3ViZWNvbmZpZ0NvbXBsZXRlZCInChVJbnN0YWxsYXRpb25DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh4KDENsdXN0ZXJSZXNldBIOCgZyZWFzb24YASABKAkiMQoVQ2x1c3Rlck9wZW5lZEZvckhvc3RzEhgKEGFwaV92aXBfZG5zX25hbWUYASABKAkiNQoTQ2x1c3RlckxvZ3NSZXBvcnRlZBISCgpsb2dzX3N0YXRlGAEgASgJEgoKAmF0GAIgASgJImsKFENsdXN0ZXJMb2dzQ29sbGVjdGVkEhEKCWxvZ3NfdHlwZRgBIAEoCRIPCgdob3N0X2lkGAIgASgJEiMKBGJvZHkYAyABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRIKCgJhdBgEIAEoCSIhChNDbHVzdGVyRGVyZWdpc3RlcmVkEgoKAmF0GAEgASgJYgZwcm90bzM", [file_google_protobuf_struct, file_muster_v1_common]);
+  fileDesc("ChdtdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxIJbXVzdGVyLnYxIjMKDkNsdXN0ZXJOZXR3b3JrEgwKBGNpZHIYASABKAkSEwoLaG9zdF9wcmVmaXgYAiABKAUibQoWSW5zdGFsbENvbmZpZ092ZXJyaWRlcxIrCghkb2N1bWVudBgBIAEoCzIZLm11c3Rlci52MS5TZWFsZWREb2N1bWVudBIVCg1vbWl0c19jb25zb2xlGAIgASgIEg8KB2lzX2ZpcHMYAyABKAgiyBAKD0NsdXN0ZXJTZXR0aW5ncxIRCgRuYW1lGAEgASgJSACIAQESHAoPYmFzZV9kbnNfZG9tYWluGAIgASgJSAGIAQESHgoRb3BlbnNoaWZ0X3ZlcnNpb24YAyABKAlIAogBARIeChFvY3BfcmVsZWFzZV9pbWFnZRgEIAEoCUgDiAEBEh0KEGNwdV9hcmNoaXRlY3R1cmUYBSABKAlIBIgBARIgChNjb250cm9sX3BsYW5lX2NvdW50GAYgASgFSAWIAQESIwoWaGlnaF9hdmFpbGFiaWxpdHlfbW9kZRgHIAEoCUgGiAEBEjwKEGNsdXN0ZXJfbmV0d29ya3MYCCABKAsyHS5tdXN0ZXIudjEuQ2x1c3Rlck5ldHdvcmtMaXN0SAeIAQESMgoQc2VydmljZV9uZXR3b3JrcxgJIAEoCzITLm11c3Rlci52MS5DaWRyTGlzdEgIiAEBEjIKEG1hY2hpbmVfbmV0d29ya3MYCiABKAsyEy5tdXN0ZXIudjEuQ2lkckxpc3RICYgBARItCghhcGlfdmlwcxgLIAEoCzIWLm11c3Rlci52MS5BZGRyZXNzTGlzdEgKiAEBEjEKDGluZ3Jlc3NfdmlwcxgMIAEoCzIWLm11c3Rlci52MS5BZGRyZXNzTGlzdEgLiAEBEiAKE3ZpcF9kaGNwX2FsbG9jYXRpb24YDSABKAhIDIgBARIkChd1c2VyX21hbmFnZWRfbmV0d29ya2luZxgOIAEoCEgNiAEBEhkKDG5ldHdvcmtfdHlwZRgPIAEoCUgOiAEBEhsKDnNzaF9wdWJsaWNfa2V5GBAgASgJSA+IAQESJAoFcHJveHkYESABKAsyEC5tdXN0ZXIudjEuUHJveHlIEIgBARIiChVhZGRpdGlvbmFsX250cF9zb3VyY2UYEiABKAlIEYgBARIbCg5oeXBlcnRocmVhZGluZxgTIAEoCUgSiAEBEiAKE3NjaGVkdWxhYmxlX21hc3RlcnMYFCABKAhIE4gBARIRCgR0YWdzGBUgASgJSBSIAQESGgoNcGxhdGZvcm1fdHlwZRgWIAEoCUgViAEBEjYKEHBsYXRmb3JtX2RldGFpbHMYFyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SBaIAQESNQoPZGlza19lbmNyeXB0aW9uGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgXiAEBEh8KEmxvYWRfYmFsYW5jZXJfdHlwZRgZIAEoCUgYiAEBEkgKGGluc3RhbGxfY29uZmlnX292ZXJyaWRlcxgaIAEoCzIhLm11c3Rlci52MS5JbnN0YWxsQ29uZmlnT3ZlcnJpZGVzSBmIAQESMwoNb2xtX29wZXJhdG9ycxgbIAEoCzIXLm11c3Rlci52MS5PcGVyYXRvckxpc3RIGogBARIdChBhcGlfdmlwX2Ruc19uYW1lGBwgASgJSBuIAQESNwoRaWduaXRpb25fZW5kcG9pbnQYHSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SByIAQESMwoLdWlfc2V0dGluZ3MYHiABKAsyGS5tdXN0ZXIudjEuU2VhbGVkRG9jdW1lbnRIHYgBARI6ChhpZ25vcmVkX2hvc3RfdmFsaWRhdGlvbnMYHyABKAsyEy5tdXN0ZXIudjEuTmFtZUxpc3RIHogBARI9ChtpZ25vcmVkX2NsdXN0ZXJfdmFsaWRhdGlvbnMYICABKAsyEy5tdXN0ZXIudjEuTmFtZUxpc3RIH4gBARInChppZ25vcmVkX3ZhbGlkYXRpb25zX3JlYXNvbhghIAEoCUggiAEBEhgKC250cF9zb3VyY2VzGCggASgJSCGIAQFCBwoFX25hbWVCEgoQX2Jhc2VfZG5zX2RvbWFpbkIUChJfb3BlbnNoaWZ0X3ZlcnNpb25CFAoSX29jcF9yZWxlYXNlX2ltYWdlQhMKEV9jcHVfYXJjaGl0ZWN0dXJlQhYKFF9jb250cm9sX3BsYW5lX2NvdW50QhkKF19oaWdoX2F2YWlsYWJpbGl0eV9tb2RlQhMKEV9jbHVzdGVyX25ldHdvcmtzQhMKEV9zZXJ2aWNlX25ldHdvcmtzQhMKEV9tYWNoaW5lX25ldHdvcmtzQgsKCV9hcGlfdmlwc0IPCg1faW5ncmVzc192aXBzQhYKFF92aXBfZGhjcF9hbGxvY2F0aW9uQhoKGF91c2VyX21hbmFnZWRfbmV0d29ya2luZ0IPCg1fbmV0d29ya190eXBlQhEKD19zc2hfcHVibGljX2tleUIICgZfcHJveHlCGAoWX2FkZGl0aW9uYWxfbnRwX3NvdXJjZUIRCg9faHlwZXJ0aHJlYWRpbmdCFgoUX3NjaGVkdWxhYmxlX21hc3RlcnNCBwoFX3RhZ3NCEAoOX3BsYXRmb3JtX3R5cGVCEwoRX3BsYXRmb3JtX2RldGFpbHNCEgoQX2Rpc2tfZW5jcnlwdGlvbkIVChNfbG9hZF9iYWxhbmNlcl90eXBlQhsKGV9pbnN0YWxsX2NvbmZpZ19vdmVycmlkZXNCEAoOX29sbV9vcGVyYXRvcnNCEwoRX2FwaV92aXBfZG5zX25hbWVCFAoSX2lnbml0aW9uX2VuZHBvaW50Qg4KDF91aV9zZXR0aW5nc0IbChlfaWdub3JlZF9ob3N0X3ZhbGlkYXRpb25zQh4KHF9pZ25vcmVkX2NsdXN0ZXJfdmFsaWRhdGlvbnNCHQobX2lnbm9yZWRfdmFsaWRhdGlvbnNfcmVhc29uQg4KDF9udHBfc291cmNlcyI+ChJDbHVzdGVyTmV0d29ya0xpc3QSKAoFaXRlbXMYASADKAsyGS5tdXN0ZXIudjEuQ2x1c3Rlck5ldHdvcmsiGQoIQ2lkckxpc3QSDQoFaXRlbXMYASADKAkiHAoLQWRkcmVzc0xpc3QSDQoFaXRlbXMYASADKAkiGQoITmFtZUxpc3QSDQoFaXRlbXMYASADKAkiOAoMT3BlcmF0b3JMaXN0EigKBWl0ZW1zGAEgAygLMhkubXVzdGVyLnYxLk9wZXJhdG9yQ2hvaWNlIkoKDk9wZXJhdG9yQ2hvaWNlEgwKBG5hbWUYASABKAkSEgoKcHJvcGVydGllcxgCIAEoCRIWCg5zb3VyY2VfYnVuZGxlcxgDIAMoCSLeAQoRTW9uaXRvcmVkT3BlcmF0b3ISDAoEbmFtZRgBIAEoCRIVCg1vcGVyYXRvcl90eXBlGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhMKC3N0YXR1c19pbmZvGAUgASgJEhcKD3RpbWVvdXRfc2Vjb25kcxgGIAEoBRIRCgluYW1lc3BhY2UYByABKAkSGQoRc3Vic2NyaXB0aW9uX25hbWUYCCABKAkSDwoHYnVuZGxlcxgJIAMoCRIWCg5zb3VyY2VfYnVuZGxlcxgKIAMoCSLUAgoRQ2x1c3RlclJlZ2lzdGVyZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRraW5kGAIgASgJEiwKCHNldHRpbmdzGAMgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIfCgVvd25lchgEIAEoCzIQLm11c3Rlci52MS5Pd25lchIXCg9wdWxsX3NlY3JldF9zZXQYBSABKAgSOQoTbW9uaXRvcmVkX29wZXJhdG9ycxgGIAMoCzIcLm11c3Rlci52MS5Nb25pdG9yZWRPcGVyYXRvchIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgHIAEoCRIQCghpbXBvcnRlZBgIIAEoCBIOCgZzdGF0dXMYCSABKAkSLgoNc3RhdHVzX3JlYXNvbhgKIAEoCzIXLm11c3Rlci52MS5TdGF0dXNSZWFzb24SCgoCYXQYCyABKAkivwEKFkNsdXN0ZXJTZXR0aW5nc1JldmlzZWQSKwoHY2hhbmdlcxgBIAEoCzIaLm11c3Rlci52MS5DbHVzdGVyU2V0dGluZ3MSHAoUcHVsbF9zZWNyZXRfcmVwbGFjZWQYAiABKAgSQgoTbW9uaXRvcmVkX29wZXJhdG9ycxgDIAEoCzIgLm11c3Rlci52MS5Nb25pdG9yZWRPcGVyYXRvckxpc3RIAIgBAUIWChRfbW9uaXRvcmVkX29wZXJhdG9ycyJEChVNb25pdG9yZWRPcGVyYXRvckxpc3QSKwoFaXRlbXMYASADKAsyHC5tdXN0ZXIudjEuTW9uaXRvcmVkT3BlcmF0b3IiJwoWTWFjaGluZU5ldHdvcmtzRGVyaXZlZBINCgVjaWRycxgBIAMoCSI1CgtWaXBzRGVyaXZlZBIQCghhcGlfdmlwcxgBIAMoCRIUCgxpbmdyZXNzX3ZpcHMYAiADKAkilgEKFENsdXN0ZXJFbnRlcmVkU3RhdHVzEg4KBnN0YXR1cxgBIAEoCRIMCgRmcm9tGAIgASgJEi4KDXN0YXR1c19yZWFzb24YAyABKAsyFy5tdXN0ZXIudjEuU3RhdHVzUmVhc29uEhIKCnRyYW5zaXRpb24YBCABKAkSCgoCYXQYBSABKAkSEAoIZGVhZGxpbmUYBiABKAkiSAoWQ2x1c3RlclN0YXR1c0V4cGxhaW5lZBIuCg1zdGF0dXNfcmVhc29uGAEgASgLMhcubXVzdGVyLnYxLlN0YXR1c1JlYXNvbiJYCh5JbnN0YWxsYXRpb25QcmVwYXJhdGlvblN0YXJ0ZWQSDwoHYXR0ZW1wdBgBIAEoBRIZChFib290c3RyYXBfaG9zdF9pZBgCIAEoCRIKCgJhdBgDIAEoCSJFChRJbnN0YWxsYXRpb25QcmVwYXJlZBIPCgdhdHRlbXB0GAEgASgFEhwKFG9wZW5zaGlmdF9jbHVzdGVyX2lkGAIgASgJIkAKHUluc3RhbGxhdGlvblByZXBhcmF0aW9uRmFpbGVkEg8KB2F0dGVtcHQYASABKAUSDgoGcmVhc29uGAIgASgJIkAKHUluc3RhbGxhdGlvblByZXBhcmF0aW9uVW5kb25lEg8KB2F0dGVtcHQYASABKAUSDgoGcmVhc29uGAIgASgJIqwBChFDbHVzdGVyUHJvZ3Jlc3NlZBIYChB0b3RhbF9wZXJjZW50YWdlGAEgASgFEjMKK3ByZXBhcmluZ19mb3JfaW5zdGFsbGF0aW9uX3N0YWdlX3BlcmNlbnRhZ2UYAiABKAUSIwobaW5zdGFsbGluZ19zdGFnZV9wZXJjZW50YWdlGAMgASgFEiMKG2ZpbmFsaXppbmdfc3RhZ2VfcGVyY2VudGFnZRgEIAEoBSIzChZGaW5hbGl6aW5nU3RhZ2VSZWFjaGVkEg0KBXN0YWdlGAEgASgJEgoKAmF0GAIgASgJIjkKF0ZpbmFsaXppbmdTdGFnZVRpbWVkT3V0Eg0KBXN0YWdlGAEgASgJEg8KB21pbnV0ZXMYAiABKAUiXAoWT3BlcmF0b3JTdGF0dXNSZXBvcnRlZBIMCgRuYW1lGAEgASgJEg4KBnN0YXR1cxgCIAEoCRITCgtzdGF0dXNfaW5mbxgDIAEoCRIPCgd2ZXJzaW9uGAQgASgJIikKFUNsdXN0ZXJEZWFkbGluZVBhc3NlZBIQCghkZWFkbGluZRgBIAEoCSIVChNLdWJlY29uZmlnQ29tcGxldGVkIicKFUluc3RhbGxhdGlvbkNhbmNlbGxlZBIOCgZyZWFzb24YASABKAkiHgoMQ2x1c3RlclJlc2V0Eg4KBnJlYXNvbhgBIAEoCSIxChVDbHVzdGVyT3BlbmVkRm9ySG9zdHMSGAoQYXBpX3ZpcF9kbnNfbmFtZRgBIAEoCSI1ChNDbHVzdGVyTG9nc1JlcG9ydGVkEhIKCmxvZ3Nfc3RhdGUYASABKAkSCgoCYXQYAiABKAkiawoUQ2x1c3RlckxvZ3NDb2xsZWN0ZWQSEQoJbG9nc190eXBlGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSIwoEYm9keRgDIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EgoKAmF0GAQgASgJIiEKE0NsdXN0ZXJEZXJlZ2lzdGVyZWQSCgoCYXQYASABKAliBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.ClusterNetwork
@@ -55,7 +55,62 @@ export const ClusterNetworkSchema: GenMessage<ClusterNetwork, {jsonType: Cluster
 
 /**
  * User settings. A field that is absent in a revision stays unchanged. A list wrapper that is present replaces the list.
+ * A document that is merged into the install-config, with what decisions need of it.
  *
+ * @generated from message muster.v1.InstallConfigOverrides
+ */
+export type InstallConfigOverrides = Message<"muster.v1.InstallConfigOverrides"> & {
+  /**
+   * @generated from field: muster.v1.SealedDocument document = 1;
+   */
+  document?: SealedDocument | undefined;
+
+  /**
+   * The cluster is installed without the console.
+   *
+   * @generated from field: bool omits_console = 2;
+   */
+  omitsConsole: boolean;
+
+  /**
+   * @generated from field: bool is_fips = 3;
+   */
+  isFips: boolean;
+};
+
+/**
+ * User settings. A field that is absent in a revision stays unchanged. A list wrapper that is present replaces the list.
+ * A document that is merged into the install-config, with what decisions need of it.
+ *
+ * @generated from message muster.v1.InstallConfigOverrides
+ */
+export type InstallConfigOverridesJson = {
+  /**
+   * @generated from field: muster.v1.SealedDocument document = 1;
+   */
+  document?: SealedDocumentJson;
+
+  /**
+   * The cluster is installed without the console.
+   *
+   * @generated from field: bool omits_console = 2;
+   */
+  omitsConsole?: boolean;
+
+  /**
+   * @generated from field: bool is_fips = 3;
+   */
+  isFips?: boolean;
+};
+
+/**
+ * Describes the message muster.v1.InstallConfigOverrides.
+ * Use `create(InstallConfigOverridesSchema)` to create a new message.
+ */
+export const InstallConfigOverridesSchema: GenMessage<InstallConfigOverrides, {jsonType: InstallConfigOverridesJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_cluster, 1);
+
+/**
  * @generated from message muster.v1.ClusterSettings
  */
 export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
@@ -195,9 +250,9 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
   loadBalancerType?: string | undefined;
 
   /**
-   * @generated from field: optional string install_config_overrides = 26;
+   * @generated from field: optional muster.v1.InstallConfigOverrides install_config_overrides = 26;
    */
-  installConfigOverrides?: string | undefined;
+  installConfigOverrides?: InstallConfigOverrides | undefined;
 
   /**
    * @generated from field: optional muster.v1.OperatorList olm_operators = 27;
@@ -215,9 +270,9 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
   ignitionEndpoint?: JsonObject | undefined;
 
   /**
-   * @generated from field: optional string ui_settings = 30;
+   * @generated from field: optional muster.v1.SealedDocument ui_settings = 30;
    */
-  uiSettings?: string | undefined;
+  uiSettings?: SealedDocument | undefined;
 
   /**
    * @generated from field: optional muster.v1.NameList ignored_host_validations = 31;
@@ -245,8 +300,6 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
 };
 
 /**
- * User settings. A field that is absent in a revision stays unchanged. A list wrapper that is present replaces the list.
- *
  * @generated from message muster.v1.ClusterSettings
  */
 export type ClusterSettingsJson = {
@@ -386,9 +439,9 @@ export type ClusterSettingsJson = {
   loadBalancerType?: string;
 
   /**
-   * @generated from field: optional string install_config_overrides = 26;
+   * @generated from field: optional muster.v1.InstallConfigOverrides install_config_overrides = 26;
    */
-  installConfigOverrides?: string;
+  installConfigOverrides?: InstallConfigOverridesJson;
 
   /**
    * @generated from field: optional muster.v1.OperatorList olm_operators = 27;
@@ -406,9 +459,9 @@ export type ClusterSettingsJson = {
   ignitionEndpoint?: StructJson;
 
   /**
-   * @generated from field: optional string ui_settings = 30;
+   * @generated from field: optional muster.v1.SealedDocument ui_settings = 30;
    */
-  uiSettings?: string;
+  uiSettings?: SealedDocumentJson;
 
   /**
    * @generated from field: optional muster.v1.NameList ignored_host_validations = 31;
@@ -440,7 +493,7 @@ export type ClusterSettingsJson = {
  * Use `create(ClusterSettingsSchema)` to create a new message.
  */
 export const ClusterSettingsSchema: GenMessage<ClusterSettings, {jsonType: ClusterSettingsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 1);
+  messageDesc(file_muster_v1_cluster, 2);
 
 /**
  * @generated from message muster.v1.ClusterNetworkList
@@ -467,7 +520,7 @@ export type ClusterNetworkListJson = {
  * Use `create(ClusterNetworkListSchema)` to create a new message.
  */
 export const ClusterNetworkListSchema: GenMessage<ClusterNetworkList, {jsonType: ClusterNetworkListJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 2);
+  messageDesc(file_muster_v1_cluster, 3);
 
 /**
  * @generated from message muster.v1.CidrList
@@ -494,7 +547,7 @@ export type CidrListJson = {
  * Use `create(CidrListSchema)` to create a new message.
  */
 export const CidrListSchema: GenMessage<CidrList, {jsonType: CidrListJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 3);
+  messageDesc(file_muster_v1_cluster, 4);
 
 /**
  * @generated from message muster.v1.AddressList
@@ -521,7 +574,7 @@ export type AddressListJson = {
  * Use `create(AddressListSchema)` to create a new message.
  */
 export const AddressListSchema: GenMessage<AddressList, {jsonType: AddressListJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 4);
+  messageDesc(file_muster_v1_cluster, 5);
 
 /**
  * @generated from message muster.v1.NameList
@@ -548,7 +601,7 @@ export type NameListJson = {
  * Use `create(NameListSchema)` to create a new message.
  */
 export const NameListSchema: GenMessage<NameList, {jsonType: NameListJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 5);
+  messageDesc(file_muster_v1_cluster, 6);
 
 /**
  * @generated from message muster.v1.OperatorList
@@ -575,7 +628,7 @@ export type OperatorListJson = {
  * Use `create(OperatorListSchema)` to create a new message.
  */
 export const OperatorListSchema: GenMessage<OperatorList, {jsonType: OperatorListJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 6);
+  messageDesc(file_muster_v1_cluster, 7);
 
 /**
  * @generated from message muster.v1.OperatorChoice
@@ -626,7 +679,7 @@ export type OperatorChoiceJson = {
  * Use `create(OperatorChoiceSchema)` to create a new message.
  */
 export const OperatorChoiceSchema: GenMessage<OperatorChoice, {jsonType: OperatorChoiceJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 7);
+  messageDesc(file_muster_v1_cluster, 8);
 
 /**
  * @generated from message muster.v1.MonitoredOperator
@@ -759,7 +812,7 @@ export type MonitoredOperatorJson = {
  * Use `create(MonitoredOperatorSchema)` to create a new message.
  */
 export const MonitoredOperatorSchema: GenMessage<MonitoredOperator, {jsonType: MonitoredOperatorJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 8);
+  messageDesc(file_muster_v1_cluster, 9);
 
 /**
  * @generated from message muster.v1.ClusterRegistered
@@ -906,7 +959,7 @@ export type ClusterRegisteredJson = {
  * Use `create(ClusterRegisteredSchema)` to create a new message.
  */
 export const ClusterRegisteredSchema: GenMessage<ClusterRegistered, {jsonType: ClusterRegisteredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 9);
+  messageDesc(file_muster_v1_cluster, 10);
 
 /**
  * @generated from message muster.v1.ClusterSettingsRevised
@@ -957,7 +1010,7 @@ export type ClusterSettingsRevisedJson = {
  * Use `create(ClusterSettingsRevisedSchema)` to create a new message.
  */
 export const ClusterSettingsRevisedSchema: GenMessage<ClusterSettingsRevised, {jsonType: ClusterSettingsRevisedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 10);
+  messageDesc(file_muster_v1_cluster, 11);
 
 /**
  * @generated from message muster.v1.MonitoredOperatorList
@@ -984,7 +1037,7 @@ export type MonitoredOperatorListJson = {
  * Use `create(MonitoredOperatorListSchema)` to create a new message.
  */
 export const MonitoredOperatorListSchema: GenMessage<MonitoredOperatorList, {jsonType: MonitoredOperatorListJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 11);
+  messageDesc(file_muster_v1_cluster, 12);
 
 /**
  * @generated from message muster.v1.MachineNetworksDerived
@@ -1011,7 +1064,7 @@ export type MachineNetworksDerivedJson = {
  * Use `create(MachineNetworksDerivedSchema)` to create a new message.
  */
 export const MachineNetworksDerivedSchema: GenMessage<MachineNetworksDerived, {jsonType: MachineNetworksDerivedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 12);
+  messageDesc(file_muster_v1_cluster, 13);
 
 /**
  * VIPs that the service derived: the address of the single node, or DHCP leases.
@@ -1052,7 +1105,7 @@ export type VipsDerivedJson = {
  * Use `create(VipsDerivedSchema)` to create a new message.
  */
 export const VipsDerivedSchema: GenMessage<VipsDerived, {jsonType: VipsDerivedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 13);
+  messageDesc(file_muster_v1_cluster, 14);
 
 /**
  * The cluster moved through one row of the transition table.
@@ -1145,7 +1198,7 @@ export type ClusterEnteredStatusJson = {
  * Use `create(ClusterEnteredStatusSchema)` to create a new message.
  */
 export const ClusterEnteredStatusSchema: GenMessage<ClusterEnteredStatus, {jsonType: ClusterEnteredStatusJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 14);
+  messageDesc(file_muster_v1_cluster, 15);
 
 /**
  * The status stays and the reason for it changes.
@@ -1176,7 +1229,7 @@ export type ClusterStatusExplainedJson = {
  * Use `create(ClusterStatusExplainedSchema)` to create a new message.
  */
 export const ClusterStatusExplainedSchema: GenMessage<ClusterStatusExplained, {jsonType: ClusterStatusExplainedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 15);
+  messageDesc(file_muster_v1_cluster, 16);
 
 /**
  * @generated from message muster.v1.InstallationPreparationStarted
@@ -1231,7 +1284,7 @@ export type InstallationPreparationStartedJson = {
  * Use `create(InstallationPreparationStartedSchema)` to create a new message.
  */
 export const InstallationPreparationStartedSchema: GenMessage<InstallationPreparationStarted, {jsonType: InstallationPreparationStartedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 16);
+  messageDesc(file_muster_v1_cluster, 17);
 
 /**
  * @generated from message muster.v1.InstallationPrepared
@@ -1268,7 +1321,7 @@ export type InstallationPreparedJson = {
  * Use `create(InstallationPreparedSchema)` to create a new message.
  */
 export const InstallationPreparedSchema: GenMessage<InstallationPrepared, {jsonType: InstallationPreparedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 17);
+  messageDesc(file_muster_v1_cluster, 18);
 
 /**
  * @generated from message muster.v1.InstallationPreparationFailed
@@ -1305,7 +1358,7 @@ export type InstallationPreparationFailedJson = {
  * Use `create(InstallationPreparationFailedSchema)` to create a new message.
  */
 export const InstallationPreparationFailedSchema: GenMessage<InstallationPreparationFailed, {jsonType: InstallationPreparationFailedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 18);
+  messageDesc(file_muster_v1_cluster, 19);
 
 /**
  * A host re-registered while the cluster was preparing: the preparation has to be confirmed again.
@@ -1346,7 +1399,7 @@ export type InstallationPreparationUndoneJson = {
  * Use `create(InstallationPreparationUndoneSchema)` to create a new message.
  */
 export const InstallationPreparationUndoneSchema: GenMessage<InstallationPreparationUndone, {jsonType: InstallationPreparationUndoneJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 19);
+  messageDesc(file_muster_v1_cluster, 20);
 
 /**
  * @generated from message muster.v1.ClusterProgressed
@@ -1403,7 +1456,7 @@ export type ClusterProgressedJson = {
  * Use `create(ClusterProgressedSchema)` to create a new message.
  */
 export const ClusterProgressedSchema: GenMessage<ClusterProgressed, {jsonType: ClusterProgressedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 20);
+  messageDesc(file_muster_v1_cluster, 21);
 
 /**
  * @generated from message muster.v1.FinalizingStageReached
@@ -1444,7 +1497,7 @@ export type FinalizingStageReachedJson = {
  * Use `create(FinalizingStageReachedSchema)` to create a new message.
  */
 export const FinalizingStageReachedSchema: GenMessage<FinalizingStageReached, {jsonType: FinalizingStageReachedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 21);
+  messageDesc(file_muster_v1_cluster, 22);
 
 /**
  * @generated from message muster.v1.FinalizingStageTimedOut
@@ -1481,7 +1534,7 @@ export type FinalizingStageTimedOutJson = {
  * Use `create(FinalizingStageTimedOutSchema)` to create a new message.
  */
 export const FinalizingStageTimedOutSchema: GenMessage<FinalizingStageTimedOut, {jsonType: FinalizingStageTimedOutJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 22);
+  messageDesc(file_muster_v1_cluster, 23);
 
 /**
  * @generated from message muster.v1.OperatorStatusReported
@@ -1538,7 +1591,7 @@ export type OperatorStatusReportedJson = {
  * Use `create(OperatorStatusReportedSchema)` to create a new message.
  */
 export const OperatorStatusReportedSchema: GenMessage<OperatorStatusReported, {jsonType: OperatorStatusReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 23);
+  messageDesc(file_muster_v1_cluster, 24);
 
 /**
  * A deadline passed; what follows from it is another fact. Late success stays possible.
@@ -1569,7 +1622,7 @@ export type ClusterDeadlinePassedJson = {
  * Use `create(ClusterDeadlinePassedSchema)` to create a new message.
  */
 export const ClusterDeadlinePassedSchema: GenMessage<ClusterDeadlinePassed, {jsonType: ClusterDeadlinePassedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 24);
+  messageDesc(file_muster_v1_cluster, 25);
 
 /**
  * @generated from message muster.v1.KubeconfigCompleted
@@ -1588,7 +1641,7 @@ export type KubeconfigCompletedJson = {
  * Use `create(KubeconfigCompletedSchema)` to create a new message.
  */
 export const KubeconfigCompletedSchema: GenMessage<KubeconfigCompleted, {jsonType: KubeconfigCompletedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 25);
+  messageDesc(file_muster_v1_cluster, 26);
 
 /**
  * @generated from message muster.v1.InstallationCancelled
@@ -1615,7 +1668,7 @@ export type InstallationCancelledJson = {
  * Use `create(InstallationCancelledSchema)` to create a new message.
  */
 export const InstallationCancelledSchema: GenMessage<InstallationCancelled, {jsonType: InstallationCancelledJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 26);
+  messageDesc(file_muster_v1_cluster, 27);
 
 /**
  * @generated from message muster.v1.ClusterReset
@@ -1642,7 +1695,7 @@ export type ClusterResetJson = {
  * Use `create(ClusterResetSchema)` to create a new message.
  */
 export const ClusterResetSchema: GenMessage<ClusterReset, {jsonType: ClusterResetJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 27);
+  messageDesc(file_muster_v1_cluster, 28);
 
 /**
  * @generated from message muster.v1.ClusterOpenedForHosts
@@ -1669,7 +1722,7 @@ export type ClusterOpenedForHostsJson = {
  * Use `create(ClusterOpenedForHostsSchema)` to create a new message.
  */
 export const ClusterOpenedForHostsSchema: GenMessage<ClusterOpenedForHosts, {jsonType: ClusterOpenedForHostsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 28);
+  messageDesc(file_muster_v1_cluster, 29);
 
 /**
  * @generated from message muster.v1.ClusterLogsReported
@@ -1714,7 +1767,7 @@ export type ClusterLogsReportedJson = {
  * Use `create(ClusterLogsReportedSchema)` to create a new message.
  */
 export const ClusterLogsReportedSchema: GenMessage<ClusterLogsReported, {jsonType: ClusterLogsReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 29);
+  messageDesc(file_muster_v1_cluster, 30);
 
 /**
  * @generated from message muster.v1.ClusterLogsCollected
@@ -1779,7 +1832,7 @@ export type ClusterLogsCollectedJson = {
  * Use `create(ClusterLogsCollectedSchema)` to create a new message.
  */
 export const ClusterLogsCollectedSchema: GenMessage<ClusterLogsCollected, {jsonType: ClusterLogsCollectedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 30);
+  messageDesc(file_muster_v1_cluster, 31);
 
 /**
  * @generated from message muster.v1.ClusterDeregistered
@@ -1810,5 +1863,5 @@ export type ClusterDeregisteredJson = {
  * Use `create(ClusterDeregisteredSchema)` to create a new message.
  */
 export const ClusterDeregisteredSchema: GenMessage<ClusterDeregistered, {jsonType: ClusterDeregisteredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_cluster, 31);
+  messageDesc(file_muster_v1_cluster, 32);
 

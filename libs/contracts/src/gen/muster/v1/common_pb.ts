@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/common.proto.
  */
 export const file_muster_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEiYgoIRW52ZWxvcGUSJAoCb2sYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIABIlCgdyZWZ1c2FsGAIgASgLMhIubXVzdGVyLnYxLlJlZnVzYWxIAEIJCgdvdXRjb21lIkkKB1JlZnVzYWwSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHc3ViamVjdBgDIAEoCRIPCgdhbGxvd2VkGAQgAygJIkAKBU93bmVyEhEKCXVzZXJfbmFtZRgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFAoMZW1haWxfZG9tYWluGAMgASgJIiwKBlN0b3JlZBIQCghwb3NpdGlvbhgBIAEoARIQCghyZXZpc2lvbhgCIAEoASIrCgpTdG9yZWRCb2R5Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASKjAQoFUHJveHkSFwoKaHR0cF9wcm94eRgBIAEoCUgAiAEBEhgKC2h0dHBzX3Byb3h5GAIgASgJSAGIAQESFQoIbm9fcHJveHkYAyABKAlIAogBARIWCglzZWFsZWRfYXMYBCABKAlIA4gBAUINCgtfaHR0cF9wcm94eUIOCgxfaHR0cHNfcHJveHlCCwoJX25vX3Byb3h5QgwKCl9zZWFsZWRfYXMirgEKDFN0YXR1c1JlYXNvbhIMCgRjb2RlGAEgASgJEjsKCnBhcmFtZXRlcnMYAiADKAsyJy5tdXN0ZXIudjEuU3RhdHVzUmVhc29uLlBhcmFtZXRlcnNFbnRyeRIPCgdmYWlsaW5nGAMgAygJEg8KB3BlbmRpbmcYBCADKAkaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFiBnByb3RvMw", [file_google_protobuf_struct]);
+  fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEiYgoIRW52ZWxvcGUSJAoCb2sYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIABIlCgdyZWZ1c2FsGAIgASgLMhIubXVzdGVyLnYxLlJlZnVzYWxIAEIJCgdvdXRjb21lIkkKB1JlZnVzYWwSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHc3ViamVjdBgDIAEoCRIPCgdhbGxvd2VkGAQgAygJIkAKBU93bmVyEhEKCXVzZXJfbmFtZRgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFAoMZW1haWxfZG9tYWluGAMgASgJIiwKBlN0b3JlZBIQCghwb3NpdGlvbhgBIAEoARIQCghyZXZpc2lvbhgCIAEoASIrCgpTdG9yZWRCb2R5Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASIvCg5TZWFsZWREb2N1bWVudBIOCgZkaWdlc3QYASABKAkSDQoFYnl0ZXMYAiABKAEiowEKBVByb3h5EhcKCmh0dHBfcHJveHkYASABKAlIAIgBARIYCgtodHRwc19wcm94eRgCIAEoCUgBiAEBEhUKCG5vX3Byb3h5GAMgASgJSAKIAQESFgoJc2VhbGVkX2FzGAQgASgJSAOIAQFCDQoLX2h0dHBfcHJveHlCDgoMX2h0dHBzX3Byb3h5QgsKCV9ub19wcm94eUIMCgpfc2VhbGVkX2FzIq4BCgxTdGF0dXNSZWFzb24SDAoEY29kZRgBIAEoCRI7CgpwYXJhbWV0ZXJzGAIgAygLMicubXVzdGVyLnYxLlN0YXR1c1JlYXNvbi5QYXJhbWV0ZXJzRW50cnkSDwoHZmFpbGluZxgDIAMoCRIPCgdwZW5kaW5nGAQgAygJGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBYgZwcm90bzM", [file_google_protobuf_struct]);
 
 /**
  * What every request on the bus is answered with.
@@ -285,6 +285,51 @@ export const StoredBodySchema: GenMessage<StoredBody, {jsonType: StoredBodyJson}
   messageDesc(file_muster_v1_common, 4);
 
 /**
+ * A document of a user that may hold secrets. Its text is sealed with the secrets of its cluster or infra-env, under its digest.
+ *
+ * @generated from message muster.v1.SealedDocument
+ */
+export type SealedDocument = Message<"muster.v1.SealedDocument"> & {
+  /**
+   * sha256:<64 hex>; empty: the document was removed.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * @generated from field: double bytes = 2;
+   */
+  bytes: number;
+};
+
+/**
+ * A document of a user that may hold secrets. Its text is sealed with the secrets of its cluster or infra-env, under its digest.
+ *
+ * @generated from message muster.v1.SealedDocument
+ */
+export type SealedDocumentJson = {
+  /**
+   * sha256:<64 hex>; empty: the document was removed.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest?: string;
+
+  /**
+   * @generated from field: double bytes = 2;
+   */
+  bytes?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message muster.v1.SealedDocument.
+ * Use `create(SealedDocumentSchema)` to create a new message.
+ */
+export const SealedDocumentSchema: GenMessage<SealedDocument, {jsonType: SealedDocumentJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_common, 5);
+
+/**
  * In facts the URLs have a mask in place of user and password; what it stands for is sealed.
  *
  * @generated from message muster.v1.Proxy
@@ -347,7 +392,7 @@ export type ProxyJson = {
  * Use `create(ProxySchema)` to create a new message.
  */
 export const ProxySchema: GenMessage<Proxy, {jsonType: ProxyJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_common, 5);
+  messageDesc(file_muster_v1_common, 6);
 
 /**
  * Why a cluster or a host has its status. The text is rendered from it when it is read.
@@ -424,5 +469,5 @@ export type StatusReasonJson = {
  * Use `create(StatusReasonSchema)` to create a new message.
  */
 export const StatusReasonSchema: GenMessage<StatusReason, {jsonType: StatusReasonJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_common, 6);
+  messageDesc(file_muster_v1_common, 7);
 

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Owner, OwnerJson, Proxy, ProxyJson } from "./common_pb";
+import type { Owner, OwnerJson, Proxy, ProxyJson, SealedDocument, SealedDocumentJson } from "./common_pb";
 import { file_muster_v1_common } from "./common_pb";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/infra_env.proto.
  */
 export const file_muster_v1_infra_env: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW5mcmFfZW52LnByb3RvEgltdXN0ZXIudjEisgYKEEluZnJhRW52U2V0dGluZ3MSEQoEbmFtZRgBIAEoCUgAiAEBEhcKCmNsdXN0ZXJfaWQYAiABKAlIAYgBARIeChFvcGVuc2hpZnRfdmVyc2lvbhgDIAEoCUgCiAEBEh0KEGNwdV9hcmNoaXRlY3R1cmUYBCABKAlIA4gBARIXCgppbWFnZV90eXBlGAUgASgJSASIAQESJAoFcHJveHkYBiABKAsyEC5tdXN0ZXIudjEuUHJveHlIBYgBARIfChJzc2hfYXV0aG9yaXplZF9rZXkYByABKAlIBogBARIjChZhZGRpdGlvbmFsX250cF9zb3VyY2VzGAggASgJSAeIAQESGAoLbnRwX3NvdXJjZXMYCSABKAlICIgBARIlChhpZ25pdGlvbl9jb25maWdfb3ZlcnJpZGUYCiABKAlICYgBARIkChdhZGRpdGlvbmFsX3RydXN0X2J1bmRsZRgLIAEoCUgKiAEBEh0KEGtlcm5lbF9hcmd1bWVudHMYDCABKAlIC4gBARIiChVzdGF0aWNfbmV0d29ya19jb25maWcYDSABKAlIDIgBARIaCg1yZW5kZXp2b3VzX2lwGA4gASgJSA2IAQESLAofbmV0d29ya19kaXNjb3ZlcnlfZGVsYXlfc2Vjb25kcxgUIAEoBUgOiAEBQgcKBV9uYW1lQg0KC19jbHVzdGVyX2lkQhQKEl9vcGVuc2hpZnRfdmVyc2lvbkITChFfY3B1X2FyY2hpdGVjdHVyZUINCgtfaW1hZ2VfdHlwZUIICgZfcHJveHlCFQoTX3NzaF9hdXRob3JpemVkX2tleUIZChdfYWRkaXRpb25hbF9udHBfc291cmNlc0IOCgxfbnRwX3NvdXJjZXNCGwoZX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZUIaChhfYWRkaXRpb25hbF90cnVzdF9idW5kbGVCEwoRX2tlcm5lbF9hcmd1bWVudHNCGAoWX3N0YXRpY19uZXR3b3JrX2NvbmZpZ0IQCg5fcmVuZGV6dm91c19pcEIiCiBfbmV0d29ya19kaXNjb3ZlcnlfZGVsYXlfc2Vjb25kcyKTAQoSSW5mcmFFbnZSZWdpc3RlcmVkEhQKDGluZnJhX2Vudl9pZBgBIAEoCRItCghzZXR0aW5ncxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEh8KBW93bmVyGAMgASgLMhAubXVzdGVyLnYxLk93bmVyEhcKD3B1bGxfc2VjcmV0X3NldBgEIAEoCCJlChdJbmZyYUVudlNldHRpbmdzUmV2aXNlZBIsCgdjaGFuZ2VzGAEgASgLMhsubXVzdGVyLnYxLkluZnJhRW52U2V0dGluZ3MSHAoUcHVsbF9zZWNyZXRfcmVwbGFjZWQYAiABKAgiGAoWSW1hZ2VTaWduaW5nS2V5Um90YXRlZCIWChRJbmZyYUVudkRlcmVnaXN0ZXJlZGIGcHJvdG8z", [file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW5mcmFfZW52LnByb3RvEgltdXN0ZXIudjEi6AYKEEluZnJhRW52U2V0dGluZ3MSEQoEbmFtZRgBIAEoCUgAiAEBEhcKCmNsdXN0ZXJfaWQYAiABKAlIAYgBARIeChFvcGVuc2hpZnRfdmVyc2lvbhgDIAEoCUgCiAEBEh0KEGNwdV9hcmNoaXRlY3R1cmUYBCABKAlIA4gBARIXCgppbWFnZV90eXBlGAUgASgJSASIAQESJAoFcHJveHkYBiABKAsyEC5tdXN0ZXIudjEuUHJveHlIBYgBARIfChJzc2hfYXV0aG9yaXplZF9rZXkYByABKAlIBogBARIjChZhZGRpdGlvbmFsX250cF9zb3VyY2VzGAggASgJSAeIAQESGAoLbnRwX3NvdXJjZXMYCSABKAlICIgBARJAChhpZ25pdGlvbl9jb25maWdfb3ZlcnJpZGUYCiABKAsyGS5tdXN0ZXIudjEuU2VhbGVkRG9jdW1lbnRICYgBARIkChdhZGRpdGlvbmFsX3RydXN0X2J1bmRsZRgLIAEoCUgKiAEBEh0KEGtlcm5lbF9hcmd1bWVudHMYDCABKAlIC4gBARI9ChVzdGF0aWNfbmV0d29ya19jb25maWcYDSABKAsyGS5tdXN0ZXIudjEuU2VhbGVkRG9jdW1lbnRIDIgBARIaCg1yZW5kZXp2b3VzX2lwGA4gASgJSA2IAQESLAofbmV0d29ya19kaXNjb3ZlcnlfZGVsYXlfc2Vjb25kcxgUIAEoBUgOiAEBQgcKBV9uYW1lQg0KC19jbHVzdGVyX2lkQhQKEl9vcGVuc2hpZnRfdmVyc2lvbkITChFfY3B1X2FyY2hpdGVjdHVyZUINCgtfaW1hZ2VfdHlwZUIICgZfcHJveHlCFQoTX3NzaF9hdXRob3JpemVkX2tleUIZChdfYWRkaXRpb25hbF9udHBfc291cmNlc0IOCgxfbnRwX3NvdXJjZXNCGwoZX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZUIaChhfYWRkaXRpb25hbF90cnVzdF9idW5kbGVCEwoRX2tlcm5lbF9hcmd1bWVudHNCGAoWX3N0YXRpY19uZXR3b3JrX2NvbmZpZ0IQCg5fcmVuZGV6dm91c19pcEIiCiBfbmV0d29ya19kaXNjb3ZlcnlfZGVsYXlfc2Vjb25kcyKTAQoSSW5mcmFFbnZSZWdpc3RlcmVkEhQKDGluZnJhX2Vudl9pZBgBIAEoCRItCghzZXR0aW5ncxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEh8KBW93bmVyGAMgASgLMhAubXVzdGVyLnYxLk93bmVyEhcKD3B1bGxfc2VjcmV0X3NldBgEIAEoCCJlChdJbmZyYUVudlNldHRpbmdzUmV2aXNlZBIsCgdjaGFuZ2VzGAEgASgLMhsubXVzdGVyLnYxLkluZnJhRW52U2V0dGluZ3MSHAoUcHVsbF9zZWNyZXRfcmVwbGFjZWQYAiABKAgiGAoWSW1hZ2VTaWduaW5nS2V5Um90YXRlZCIWChRJbmZyYUVudkRlcmVnaXN0ZXJlZGIGcHJvdG8z", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.InfraEnvSettings
@@ -68,9 +68,9 @@ export type InfraEnvSettings = Message<"muster.v1.InfraEnvSettings"> & {
   ntpSources?: string | undefined;
 
   /**
-   * @generated from field: optional string ignition_config_override = 10;
+   * @generated from field: optional muster.v1.SealedDocument ignition_config_override = 10;
    */
-  ignitionConfigOverride?: string | undefined;
+  ignitionConfigOverride?: SealedDocument | undefined;
 
   /**
    * @generated from field: optional string additional_trust_bundle = 11;
@@ -87,9 +87,9 @@ export type InfraEnvSettings = Message<"muster.v1.InfraEnvSettings"> & {
   /**
    * JSON array as the contract stores it.
    *
-   * @generated from field: optional string static_network_config = 13;
+   * @generated from field: optional muster.v1.SealedDocument static_network_config = 13;
    */
-  staticNetworkConfig?: string | undefined;
+  staticNetworkConfig?: SealedDocument | undefined;
 
   /**
    * @generated from field: optional string rendezvous_ip = 14;
@@ -158,9 +158,9 @@ export type InfraEnvSettingsJson = {
   ntpSources?: string;
 
   /**
-   * @generated from field: optional string ignition_config_override = 10;
+   * @generated from field: optional muster.v1.SealedDocument ignition_config_override = 10;
    */
-  ignitionConfigOverride?: string;
+  ignitionConfigOverride?: SealedDocumentJson;
 
   /**
    * @generated from field: optional string additional_trust_bundle = 11;
@@ -177,9 +177,9 @@ export type InfraEnvSettingsJson = {
   /**
    * JSON array as the contract stores it.
    *
-   * @generated from field: optional string static_network_config = 13;
+   * @generated from field: optional muster.v1.SealedDocument static_network_config = 13;
    */
-  staticNetworkConfig?: string;
+  staticNetworkConfig?: SealedDocumentJson;
 
   /**
    * @generated from field: optional string rendezvous_ip = 14;

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { documentSecretName, type InfraEnvSettings, type Plain, type SealedDocument } from '@muster/contracts';
+import type { GivenNetworks } from '@muster/ignition-config';
+import type { Secrets } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
+
+/** A document of a user as events name it. Events carry no text: it may contain passwords and keys, and it may be long. */
+export type DocumentReference = Plain<SealedDocument>;
+
+/** What an event says of a document that was removed. */
+export const NO_DOCUMENT: DocumentReference = { digest: '', bytes: 0 };
+
+/** Empty text: the document is removed. */
+export function referenceOf(text: string | Buffer): DocumentReference {
+  if (text.length === 0) return NO_DOCUMENT;
+  const content = Buffer.from(text);
+  return { digest: `sha256:${createHash('sha256').update(content).digest('hex')}`, bytes: content.length };
+}
+
+/** Durable when it resolves. `scope`: id of the cluster or infra-env. */
+export async function sealDocument(secrets: Secrets, scope: string, text: string | Buffer): Promise<DocumentReference> {
+  const reference = referenceOf(text);
+  if (reference.digest !== '') await secrets.seal(scope, documentSecretName(reference.digest), Buffer.from(text));
+  return reference;
+}
+
+/**
+ * The text of a document; empty when there is none. `field` names it in the refusal.
+ * @throws RefusalError `not-ready` when the sealed text is missing
+ */
+export async function openDocument(
+  secrets: Pick<Secrets, 'open'>,
+  scope: string,
+  reference: Pick<DocumentReference, 'digest'> | undefined,
+  field: string,
+): Promise<string> {
+  if (!reference?.digest) return '';
+  const text = await secrets.open(scope, documentSecretName(reference.digest));
+  if (text) return text.toString('utf8');
+  throw new RefusalError({
+    code: 'not-ready',
+    reason: `The stored ${field} is missing. Set it again.`,
+    subject: field,
+  });
+}
+
+/** The static networks of an infra-env with the version of their hosts; undefined without any. @throws RefusalError `not-ready` */
+export async function openNetworks(
+  secrets: Pick<Secrets, 'open'>,
+  infraEnvId: string,
+  { staticNetworkConfig: reference, openshiftVersion = '' }: Plain<InfraEnvSettings>,
+): Promise<GivenNetworks | undefined> {
+  const staticNetworkConfig = await openDocument(secrets, infraEnvId, reference, 'static_network_config');
+  return staticNetworkConfig === '' ? undefined : { staticNetworkConfig, openshiftVersion };
+}
