@@ -1,6 +1,7 @@
 import { RequestMetrics } from '@muster/nest-kit';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { AgentRequests } from './agents/agent-desk';
+import { HeldPolls } from './agents/held-polls';
 import { AgentNatsEndpoint } from './agents/agent-nats-endpoint';
 import { AgentsController, BusCredentialsController } from './agents/agents.controller';
 import { CatalogueController } from './catalogue/catalogue.controller';
@@ -34,7 +35,7 @@ import { ValidationsController } from './validations/validations.controller';
 
 @Module({
   controllers: [AgentsController, BusCredentialsController],
-  providers: [AgentRequests, AgentNatsEndpoint],
+  providers: [AgentRequests, AgentNatsEndpoint, HeldPolls],
 })
 export class AgentsModule {}
 

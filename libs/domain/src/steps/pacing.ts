@@ -2,8 +2,10 @@ import type { StepPlan } from './step-table';
 
 /** Polls per second that the hosts of one cluster may cause while they wait for something that is about to happen. */
 export const PROMPT_POLLS_PER_SECOND_MAX = 25;
-/** Shortest interval between two polls, in seconds. */
-export const PROMPT_INTERVAL_SECONDS_MIN = 2;
+/** Seconds between an answer and the next poll. */
+export const PROMPT_INTERVAL_SECONDS_MIN = 1;
+/** Longest hold of a poll, in seconds. The agent of assisted-service v2 gives up after 30, and so do common proxies. */
+export const HOLD_SECONDS_MAX = 20;
 
 /** Cluster statuses in which the instructions of its hosts change at any moment: by a user, or with the next report. */
 const PROMPT_CLUSTER_STATUSES: readonly string[] = ['ready', 'preparing-for-installation'];
@@ -24,28 +26,36 @@ interface PollRound {
   readonly sentAtMs: number;
 }
 
+/** A plan as it is sent. `holdSeconds`: how long the answer may be held while nothing changes; 0 when it has steps. */
+export interface PacedPlan extends StepPlan {
+  readonly holdSeconds: number;
+}
+
 /**
- * Adapts the interval of polls to what happens in the cluster. Agents run every step of every answer, so the short polls in
- * between have no steps: a step is repeated at the interval of its row only.
+ * Adapts polls to what happens in the cluster. While instructions may change at any moment, a poll without new steps is held
+ * until the host is nudged. Agents run every step of every answer, so a step is repeated at the interval of its row only.
  */
 export class PollPace {
   private readonly rounds = new Map<string, PollRound>();
 
   /** The plan as it is sent now. `nowMs`: milliseconds since the Unix epoch. */
-  apply(plan: StepPlan, situation: PollSituation, nowMs: number): StepPlan {
+  apply(plan: StepPlan, situation: PollSituation, nowMs: number): PacedPlan {
     const { host, hostStatus } = situation;
-    const intervalSeconds = intervalOf(plan, situation);
-    if (intervalSeconds >= plan.intervalSeconds) {
+    if (!isPrompt(plan, situation)) {
       this.rounds.delete(host);
-      return plan;
+      return { ...plan, holdSeconds: 0 };
     }
+    const intervalSeconds = intervalOf(situation);
     const fingerprint = [hostStatus, ...plan.steps.map(({ type, args }) => `${type} ${args.join(' ')}`)].join('\n');
     const last = this.rounds.get(host);
+    const dueInSeconds = last ? plan.intervalSeconds - (nowMs - last.sentAtMs) / 1_000 : 0;
     // A poll that comes a little early still belongs to the next round.
-    const isDue = !last || nowMs - last.sentAtMs >= (plan.intervalSeconds - intervalSeconds / 2) * 1_000;
-    if (!isDue && last.fingerprint === fingerprint) return { ...plan, steps: [], intervalSeconds };
+    if (last?.fingerprint === fingerprint && dueInSeconds > PROMPT_INTERVAL_SECONDS_MIN) {
+      const holdSeconds = Math.min(HOLD_SECONDS_MAX, Math.ceil(dueInSeconds) - PROMPT_INTERVAL_SECONDS_MIN);
+      return { ...plan, steps: [], intervalSeconds, holdSeconds };
+    }
     this.rounds.set(host, { fingerprint, sentAtMs: nowMs });
-    return { ...plan, intervalSeconds };
+    return { ...plan, intervalSeconds, holdSeconds: 0 };
   }
 
   /** The host was removed. */
@@ -54,11 +64,12 @@ export class PollPace {
   }
 }
 
-function intervalOf(plan: StepPlan, { clusterStatus, hostCount, receivesNudges }: PollSituation): number {
-  const isPrompt = !receivesNudges && plan.then === 'continue' && PROMPT_CLUSTER_STATUSES.includes(clusterStatus);
-  if (!isPrompt) return plan.intervalSeconds;
-  return Math.max(PROMPT_INTERVAL_SECONDS_MIN, Math.ceil(hostCount / PROMPT_POLLS_PER_SECOND_MAX));
-}
+const isPrompt = ({ then }: StepPlan, { clusterStatus, receivesNudges }: PollSituation): boolean =>
+  !receivesNudges && then === 'continue' && PROMPT_CLUSTER_STATUSES.includes(clusterStatus);
+
+/** A round is a hold and an interval; the hosts of a very large cluster wait longer in between. */
+const intervalOf = ({ hostCount }: PollSituation): number =>
+  Math.max(PROMPT_INTERVAL_SECONDS_MIN, Math.ceil(hostCount / PROMPT_POLLS_PER_SECOND_MAX) - HOLD_SECONDS_MAX);
 
 /** Clusters up to this size check at every poll. In larger clusters so many hosts check per minute, each against all others. */
 export const MAX_CHECKS_PER_MINUTE = 150;

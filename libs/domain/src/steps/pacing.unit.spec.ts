@@ -19,24 +19,37 @@ describe('The pace of polls', () => {
     ['the pool', { clusterStatus: '' }],
     ['an agent that receives nudges', { receivesNudges: true }],
   ])('stays at a minute for %s', (_case, changes) => {
-    for (const nowMs of [0, 1_000]) expect(pace.apply(PLAN, { ...READY, ...changes }, nowMs)).toEqual(PLAN);
+    for (const nowMs of [0, 1_000])
+      expect(pace.apply(PLAN, { ...READY, ...changes }, nowMs)).toEqual({ ...PLAN, holdSeconds: 0 });
   });
 
   it.each(['ready', 'preparing-for-installation'])(
-    'is two seconds for hosts of a cluster that is %s',
+    'holds a poll without new steps in a cluster that is %s',
     (clusterStatus) => {
-      expect(pace.apply(PLAN, { ...READY, clusterStatus }, 0).intervalSeconds).toBe(2);
+      const situation = { ...READY, clusterStatus };
+      expect(pace.apply(PLAN, situation, 0)).toEqual({ ...PLAN, intervalSeconds: 1, holdSeconds: 0 });
+      expect(pace.apply(PLAN, situation, 1_000)).toEqual({ ...PLAN, steps: [], intervalSeconds: 1, holdSeconds: 20 });
     },
   );
 
-  it('is slower in a large cluster', () => {
-    expect(pace.apply(PLAN, { ...READY, hostCount: 500 }, 0).intervalSeconds).toBe(20);
+  it('bounds the polls per second of a very large cluster', () => {
+    const intervalOf = (hostCount: number) => pace.apply(PLAN, { ...READY, hostCount }, 0).intervalSeconds;
+    expect([500, 1_000].map(intervalOf)).toEqual([1, 20]);
   });
 
-  it('repeats steps once a minute only', () => {
-    const steps = (nowMs: number) => pace.apply(PLAN, READY, nowMs).steps.length;
-    expect([0, 2_000, 30_000, 57_000].map(steps)).toEqual([1, 0, 0, 0]);
-    expect([59_500, 61_000].map(steps)).toEqual([1, 0]);
+  it('repeats steps once a minute only, and ends the hold when they are due', () => {
+    const paced = (nowMs: number) => {
+      const { steps, holdSeconds } = pace.apply(PLAN, READY, nowMs);
+      return [steps.length, holdSeconds];
+    };
+    expect([0, 1_000, 22_000, 43_000, 59_500, 61_000].map(paced)).toEqual([
+      [1, 0],
+      [0, 20],
+      [0, 20],
+      [0, 16],
+      [1, 0],
+      [0, 20],
+    ]);
   });
 
   it('sends other steps at once', () => {
@@ -48,7 +61,7 @@ describe('The pace of polls', () => {
 
   it('does not keep an agent that has to end', () => {
     const exit: StepPlan = { steps: [], intervalSeconds: 0, then: 'exit' };
-    expect(pace.apply(exit, READY, 0)).toEqual(exit);
+    expect(pace.apply(exit, READY, 0)).toEqual({ ...exit, holdSeconds: 0 });
   });
 });
 

@@ -23,6 +23,7 @@ import { IdPipe } from '../http/request.pipes';
 import { OWN_API } from '../http/routes';
 import { HostViews } from '../views/host-views';
 import { AgentRequests, presentSteps, V2_STEPS, type V2Steps } from './agent-desk';
+import { HeldPolls } from './held-polls';
 
 /** `host_registration_response` of the contract. */
 const V2_REGISTERED_HOST = Type.Object(
@@ -46,6 +47,7 @@ type V2RegisteredHost = Static<typeof V2_REGISTERED_HOST>;
 export class AgentsController {
   constructor(
     private readonly desk: AgentRequests,
+    private readonly heldPolls: HeldPolls,
     private readonly readYourWrites: ReadYourWrites,
     private readonly hosts: HostViews,
   ) {}
@@ -95,7 +97,8 @@ export class AgentsController {
   ): Promise<V2Steps> {
     const version = discoveryAgentVersion ?? '';
     const input = { infraEnvId, hostId, discoveryAgentVersion: version, timestampSeconds, receivesNudges: false };
-    return presentSteps(await this.desk.ask('next_steps', input, context));
+    const ask = () => this.desk.ask('next_steps', input, context);
+    return presentSteps(await this.heldPolls.hold({ infraEnvId, hostId }, ask, ({ holdSeconds }) => holdSeconds));
   }
 
   @Post(':host_id/instructions')

@@ -83,6 +83,23 @@ describe('the two endpoints of agents', () => {
     expect(gateway.asked[1]?.body).toMatchObject({ timestampSeconds: 1_700_000_000, discoveryAgentVersion: 'agent:2' });
   });
 
+  it('holds a poll without steps until the host is nudged', async () => {
+    const empty = { instructions: [], nextInstructionSeconds: 1, postStepAction: 'continue', holdSeconds: 20 };
+    const install = {
+      ...empty,
+      instructions: [{ stepType: 'install', stepId: 'install-1', args: [] }],
+      holdSeconds: 0,
+    };
+    const replies: JsonObject[] = [empty, install];
+    await gateway.answers(nextSteps, () => replies.shift() ?? {});
+    const poll = gateway.call('GET', `${HOSTS}/${HOST_ID}/instructions`);
+    await eventually('the first question is asked', async () => gateway.asked.length === 1);
+    gateway.bus.publish(agentSubject(INFRA_ENV_ID, COMMAND_ID, 'nudge'), { reason: 'another host' });
+    gateway.bus.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'status' });
+    expect((await poll).body).toMatchObject({ instructions: [{ step_type: 'install' }] });
+    expect(gateway.asked).toHaveLength(2);
+  });
+
   it('shows a poll as a sign of life, although nothing is stored for it', async () => {
     await gateway.answers(nextSteps, () => ({ instructions: [], nextInstructionSeconds: 60 }));
     await gateway.project(2, [hostDocument({ checked_in_at: '2020-01-01T00:00:00.000Z' })]);
@@ -161,7 +178,7 @@ describe('the two endpoints of agents', () => {
       { [HEADERS.commandId]: COMMAND_ID, [HEADERS.actor]: 'admin', [HEADERS.org]: 'forged' },
       5_000,
     );
-    expect(reply).toEqual({ ok: { instructions: [], nextInstructionSeconds: 60, postStepAction: 'continue' } });
+    expect(reply).toMatchObject({ ok: { instructions: [], nextInstructionSeconds: 60, postStepAction: 'continue' } });
     expect(gateway.asked[0]?.body).toMatchObject({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, timestampSeconds: 3 });
     expect(gateway.asked[0]?.headers).toEqual({
       [HEADERS.commandId]: `${INFRA_ENV_ID}.${HOST_ID}.${COMMAND_ID}`,

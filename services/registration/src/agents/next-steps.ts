@@ -200,6 +200,7 @@ export class NextSteps {
       })),
       nextInstructionSeconds: plan.intervalSeconds,
       postStepAction: plan.then,
+      holdSeconds: plan.holdSeconds,
     };
   }
 
