@@ -1,3 +1,4 @@
+export { explainFailure, FAILURE_CAUSES, type FailureCause } from './failure-causes';
 export {
   createSendHttp,
   createConnections,

@@ -113,6 +113,8 @@ export interface ServiceAccess {
   readonly caPem?: string;
   readonly isInsecure?: boolean;
   readonly proxy?: ProxySettings;
+  /** Called before a call is repeated. */
+  readonly onRetry?: (failure: Error, delayMs: number) => void;
 }
 
 export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, timer: Timer): ServiceApi {
@@ -125,6 +127,7 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
     caPem: access.caPem,
     isInsecure: access.isInsecure,
     proxy: access.proxy,
+    onRetry: access.onRetry,
     retries,
     timer,
   });

@@ -29,7 +29,14 @@ export async function runControllerProgram(): Promise<void> {
   const ending = new AbortController();
   process.once('SIGTERM', () => ending.abort());
   const proxy = await proxyOfCluster(cluster, ending.signal);
-  const api = createServiceApi({ ...settings, agentVersion: 'muster-host', proxy }, CONTROLLER_RETRIES, realTimer);
+  const say = (line: string): void => {
+    process.stdout.write(line);
+    void appendFile(LOG_FILE, line).catch(() => undefined);
+  };
+  const onRetry = (failure: Error, delayMs: number): void =>
+    say(`${new Date().toISOString()} ${JSON.stringify({ type: 'retry', reason: failure.message, delayMs })}\n`);
+  const access = { ...settings, agentVersion: 'muster-host', proxy, onRetry };
+  const api = createServiceApi(access, CONTROLLER_RETRIES, realTimer);
   try {
     await runController(
       {
@@ -38,11 +45,7 @@ export async function runControllerProgram(): Promise<void> {
         cluster,
         host: podHost(mkdtempSync(join(tmpdir(), 'controller-'))),
         timer: realTimer,
-        observe: (entry) => {
-          const line = `${new Date().toISOString()} ${JSON.stringify(entry)}\n`;
-          process.stdout.write(line);
-          void appendFile(LOG_FILE, line).catch(() => undefined);
-        },
+        observe: (entry) => say(`${new Date().toISOString()} ${JSON.stringify(entry)}\n`),
       },
       ending.signal,
     );

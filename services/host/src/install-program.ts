@@ -12,6 +12,8 @@ import {
 import { linuxHost, parseInstallFlags, runInstaller, type InstallerLogEntry } from '@muster/service-installer';
 
 const LOG_LINE_MAX = 2_000;
+const say = (text: string): void =>
+  void process.stderr.write(`${new Date().toISOString()} ${text.slice(0, LOG_LINE_MAX)}\n`);
 
 /** Installs this machine. @throws InstallationFailed, or Error that names the flag that is wrong */
 export async function runInstallProgram(args: readonly string[]): Promise<void> {
@@ -28,6 +30,7 @@ export async function runInstallProgram(args: readonly string[]): Promise<void> 
       caPem,
       isInsecure: settings.isInsecure,
       proxy: readProxySettings(process.env),
+      onRetry: (failure, delayMs) => say(`${failure.message} Trying again in ${Math.round(delayMs / 1_000)} s.`),
     },
     INSTALLER_RETRIES,
     realTimer,
@@ -42,8 +45,7 @@ export async function runInstallProgram(args: readonly string[]): Promise<void> 
         fetchConfig,
         timer: realTimer,
         newId: randomUUID,
-        observe: (entry) =>
-          process.stderr.write(`${new Date().toISOString()} ${toLine(entry).slice(0, LOG_LINE_MAX)}\n`),
+        observe: (entry) => say(toLine(entry)),
       },
       ending.signal,
     );

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ServiceApi } from '@muster/host-api';
 import type { ClusterApi, KubeObject } from '@muster/ports';
 import type { CommandResult, Host } from './host.port';
@@ -34,12 +35,15 @@ export async function runRecorded(options: {
   readonly files?: { readonly [path: string]: string };
   readonly api?: Partial<ServiceApi>;
   readonly cluster?: Partial<ClusterApi>;
+  /** coreos-installer ends after it was found silent so often. */
+  readonly silentRounds?: number;
 }): Promise<RecordedRun> {
   const commands: string[] = [];
   const stages: string[] = [];
   const notes: string[] = [];
   const phases: string[] = [];
   const files = new Map(Object.entries(options.files ?? {}));
+  const silences = (): number => stages.filter((stage) => stage.includes('has printed nothing')).length;
   const recording: Recording = [
     ...(options.recording ?? []),
     ['readlink', '/dev/sda\n'],
@@ -56,6 +60,7 @@ export async function runRecorded(options: {
         stderr: '',
         ...(typeof found === 'string' ? { stdout: found } : found),
       };
+      while (program === 'coreos-installer' && silences() < (options.silentRounds ?? 0)) await setImmediate();
       for (const one of `${result.stderr}\n${result.stdout}`.split(/[\r\n]/)) onLine?.(one);
       return result;
     },
@@ -121,7 +126,7 @@ export async function runRecorded(options: {
       fetchConfig: async () => {
         throw new Error('no answer');
       },
-      timer: { sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+      timer: { sleep: () => setImmediate() },
       newId: () => 'id',
       observe: (entry) => {
         if (entry.type === 'note') notes.push(entry.text);

@@ -1,3 +1,4 @@
+import { explainFailure } from '@muster/host-api';
 import { bootstrapInPlace, followBootstrap } from './bootstrap/follow-bootstrap';
 import { startBootstrap } from './bootstrap/start-bootstrap';
 import { finish, sendLogs, waitForControlPlane } from './completion';
@@ -5,6 +6,7 @@ import { setBootOrder } from './disk/boot-order';
 import { installOnExistingRoot } from './disk/existing-root';
 import { copyRegistryData, hasRegistryData, skipMcoReboot } from './disk/finish-disk';
 import { cleanDisk, formatDisks, resolveDevice, writeDisk } from './disk/write-disk';
+import { CommandFailed } from './host.port';
 import {
   fetchHostIgnition,
   type Installation,
@@ -113,8 +115,18 @@ async function runPhase(phase: Phase, installation: Installation, signal: AbortS
     await phase.run(installation, signal);
   } catch (error) {
     if (signal.aborted) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    await reportStage(installation, 'Failed', reason, signal);
+    const reason = reasonOf(error);
+    await reportStage(installation, 'Failed', reason.slice(0, INFO_CHARS_MAX), signal);
     throw new InstallationFailed(phase.name, reason);
   }
+}
+
+/** The longest information about a stage that the service accepts. */
+const INFO_CHARS_MAX = 2_048;
+
+/** The cause and the remedy come first, then what the program printed. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const explanation = error instanceof CommandFailed ? explainFailure(text) : undefined;
+  return explanation ? `${explanation} ${text}` : text;
 }

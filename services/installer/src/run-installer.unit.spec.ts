@@ -52,7 +52,9 @@ describe('the installation of a control plane host', () => {
     });
     expect(commands.filter((command) => command.startsWith('coreos-installer'))).toHaveLength(3);
     expect(failure).toMatch(/phase "write the disk".*ended with exit code 1: Error: checking for exclusive access/);
-    expect(stages.at(-1)).toMatch(/^Failed: "coreos-installer install.*exclusive access to \/dev\/sda/);
+    expect(stages.at(-1)).toMatch(
+      /^Failed: Another program uses the disk.*"coreos-installer install.*exclusive access to \/dev\/sda/,
+    );
   });
 
   it('fails with the name of a disk that is gone', async () => {

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
+import { explainFailure } from '../failure-causes';
 import type { Timer } from '../timer';
 import { type ConnectionOptions, createConnections } from './connections';
 
@@ -26,7 +27,9 @@ export class HttpRefused extends Error {
 export class ServiceUnreachable extends Error {
   constructor(where: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
-    super(`No answer from ${where}: ${why}`);
+    const code = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? '') : '';
+    const explanation = explainFailure(`${code} ${why}`);
+    super(`No answer from ${where}: ${why}${explanation ? `. ${explanation}` : ''}`);
     this.name = 'ServiceUnreachable';
   }
 }
@@ -112,6 +115,8 @@ export interface HttpClientOptions extends ConnectionOptions {
   readonly headers?: { readonly [name: string]: string };
   readonly retries?: RetryPolicy;
   readonly timer: Timer;
+  /** Called before a retry: a call that waits for the service says on what. */
+  readonly onRetry?: (failure: Error, delayMs: number) => void;
   /** In [0, 1); spreads the retries of many machines. */
   readonly random?: () => number;
 }
@@ -166,7 +171,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         if (!(failure instanceof Error)) return failure;
         const mayRetry = attempt <= (options.retries ?? NO_RETRIES).retriesMax(failure);
         if (signal.aborted || !mayRetry) throw failure;
-        await options.timer.sleep(retryDelayMs(attempt, options.random ?? Math.random), signal);
+        const delayMs = retryDelayMs(attempt, options.random ?? Math.random);
+        options.onRetry?.(failure, delayMs);
+        await options.timer.sleep(delayMs, signal);
       }
     },
     close: () => connections.close(),

@@ -102,6 +102,7 @@ const TRIES = 3;
 const RETRY_MS = 1_000;
 /** Progress is reported in steps of this many percent. */
 const PROGRESS_STEP_PERCENT = 5;
+const SILENCE_MS = 5 * 60_000;
 const PROGRESS = /\((\d+)(?:\.\d+)?%\)/;
 
 /** Writes the operating system and the Ignition config with coreos-installer, reporting its progress. */
@@ -119,17 +120,33 @@ async function runCoreosInstaller(installation: Installation, signal: AbortSigna
   const { host, settings, ignitionPath, device } = installation;
   const command = ['coreos-installer', 'install', '--insecure', '-i', ignitionPath, ...settings.installerArgs, device];
   let reported = 0;
+  let lines = 0;
   let reports: Promise<void> = Promise.resolve();
+  const done = new AbortController();
+  void reportSilence(installation, () => lines, AbortSignal.any([signal, done.signal]));
   await execute(host, command, signal, {
     environment: proxyEnvironment(settings),
     onLine: (line) => {
+      lines += 1;
       const percent = percentOf(line);
       if (percent === undefined || (percent < reported + PROGRESS_STEP_PERCENT && percent !== 100)) return;
       if (percent === reported) return;
       reported = percent;
       reports = reports.then(() => reportStage(installation, 'Writing image to disk', `${percent}%`, signal));
     },
-  }).finally(() => reports);
+  }).finally(() => (done.abort(), reports));
+}
+
+/** A source that never answers does not end coreos-installer: the stage says what it waits for. */
+async function reportSilence(installation: Installation, linesNow: () => number, signal: AbortSignal): Promise<void> {
+  const text = `coreos-installer has printed nothing for ${SILENCE_MS / 60_000} minutes. Check the source of the image and the disk.`;
+  for (let lines = linesNow(); !signal.aborted; lines = linesNow()) {
+    await installation.timer.sleep(SILENCE_MS, signal);
+    if (signal.aborted || linesNow() !== lines) continue;
+    await reportStage(installation, 'Writing image to disk', text, signal).catch((error: Error) =>
+      note(installation, error.message),
+    );
+  }
 }
 
 /** Reads lines such as `Read disk 53.8 MiB/1.1 GiB (4%)`. */

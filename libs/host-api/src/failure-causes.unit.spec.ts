@@ -1,0 +1,29 @@
+import { explainFailure, FAILURE_CAUSES } from './failure-causes';
+import { ServiceUnreachable } from './http/http-client';
+
+const errorOf = (code: string, message: string) => Object.assign(new Error(message), { code });
+
+describe('The explanation of a failure', () => {
+  it('has a cause and a remedy in every row, each a sentence', () => {
+    for (const { cause, remedy } of FAILURE_CAUSES)
+      for (const text of [cause, remedy]) expect(text).toMatch(/^[A-Z][^]*\.$/);
+  });
+
+  it.each([
+    ['CERT_NOT_YET_VALID', 'certificate is not yet valid', /clock of this host.*NTP source/],
+    ['CERT_HAS_EXPIRED', 'certificate has expired', /has expired/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /SERVICE_CA_CERT_PATH/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", /another name/],
+    ['EHOSTUNREACH', 'connect EHOSTUNREACH 192.0.2.1:443', /no route/],
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND muster.example.com', /cannot be resolved/],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 192.0.2.1:443', /Nothing listens/],
+    ['ECONNRESET', 'socket hang up', /ended before it was complete/],
+  ])('is part of the message when the service gives no answer: %s', (code, message, expected) => {
+    expect(new ServiceUnreachable('https://192.0.2.1', errorOf(code, message)).message).toMatch(expected);
+  });
+
+  it('is left out when the failure is not known', () => {
+    expect(explainFailure('exit code 3')).toBeUndefined();
+    expect(new ServiceUnreachable('http://x', new Error('odd')).message).toBe('No answer from http://x: odd');
+  });
+});

@@ -1,0 +1,109 @@
+import { HOST_ID, runRecorded } from './recorded-host.fixture.spec';
+
+/** The ends of outputs that coreos-installer 0.27.0 printed, and the beginning of what is reported to the service. */
+const OUTPUTS: readonly (readonly [string, string, string])[] = [
+  [
+    'the image does not exist',
+    "Error: fetching image URL\n\nCaused by:\n    0: fetching 'http://192.0.2.9/x'\n    1: HTTP status client error (404 Not Found) for url (http://192.0.2.9/x)",
+    'The server does not have this file.',
+  ],
+  [
+    'the mirror fails',
+    "Error: fetching image URL\n\nCaused by:\n    0: fetching 'http://192.0.2.9/x'\n    1: HTTP 500 Internal Server Error",
+    'The server failed.',
+  ],
+  [
+    'nothing listens',
+    'Error: fetching image URL\n\nCaused by:\n    2: client error (Connect)\n    3: tcp connect error\n    4: Connection refused (os error 111)',
+    'Nothing listens at this address and port.',
+  ],
+  [
+    'there is no route',
+    'Error: fetching image URL\n\nCaused by:\n    3: tcp connect error\n    4: Network is unreachable (os error 101)',
+    'The host has no route to the server.',
+  ],
+  [
+    'the name is unknown',
+    'Caused by:\n    3: dns error\n    4: failed to lookup address information: Name or service not known',
+    'The name of the server cannot be resolved.',
+  ],
+  [
+    'the authority is not trusted',
+    'Caused by:\n    3: error:0A000086:SSL routines:tls_post_process_server_certificate:certificate verify failed:../ssl/statem/statem_clnt.c:1889: (self-signed certificate)',
+    'The host does not trust the certificate of the server.',
+  ],
+  [
+    'the clock is in 1970',
+    'Caused by:\n    3: error:0A000086:SSL routines:tls_post_process_server_certificate:certificate verify failed: (certificate is not yet valid)',
+    'The certificate is not valid yet by the clock of this host.',
+  ],
+  [
+    'the download is truncated',
+    'Error: decoding and writing image\n\nCaused by:\n    0: request or response body error\n    1: error reading a body from connection\n    2: end of file before message length reached\n\nResetting partition table',
+    'The download ended before it was complete.',
+  ],
+  [
+    'the image is cut short',
+    'Error: decoding and writing image\n\nCaused by:\n    incomplete deflate stream\n\nResetting partition table',
+    'The download ended before it was complete.',
+  ],
+  [
+    'the image is corrupt',
+    'Error: decoding and writing image\n\nCaused by:\n    corrupt deflate stream\n\nResetting partition table',
+    'The downloaded data is not what was published.',
+  ],
+  [
+    'the disk is full',
+    'Error: decoding and writing image\n\nCaused by:\n    No space left on device (os error 28)\n\nResetting partition table',
+    'The disk is full: it is smaller than the data.',
+  ],
+  [
+    'the disk is in use',
+    'Error: checking for exclusive access to /dev/sda\n\nCaused by:\n    0: found busy partitions',
+    'Another program uses the disk.',
+  ],
+  [
+    'the disk fails',
+    'Error: decoding and writing image\n\nCaused by:\n    Input/output error (os error 5)',
+    'The disk reported an error.',
+  ],
+  [
+    'the disk vanished',
+    'Error: checking whether /dev/sda is an IBM DASD disk\n\nCaused by:\n    0: getting absolute path to /dev/sda\n    1: No such file or directory (os error 2)',
+    'The disk is gone.',
+  ],
+  ['coreos-installer is missing', 'coreos-installer: command not found', 'The live system has no such program.'],
+];
+
+describe('A disk that cannot be written', () => {
+  it.each(OUTPUTS)('is reported with cause and remedy when %s', async (_case, stderr, cause) => {
+    const { failure, stages } = await runRecorded({ recording: [['coreos-installer', { exitCode: 1, stderr }]] });
+    expect(stages.at(-1)).toMatch(
+      new RegExp(`^Failed: ${cause.replaceAll('.', '\\.')} [A-Z].+ "coreos-installer install`),
+    );
+    expect(failure).toContain('The installation failed in the phase "write the disk"');
+  });
+
+  it('keeps the end of a long output within the limit of the service', async () => {
+    const stderr = `${'x'.repeat(10_000)}\nNo space left on device (os error 28)`;
+    const { stages } = await runRecorded({
+      flags: ['--installer-args', JSON.stringify(Array.from({ length: 100 }, () => '--append-karg=abcdefghijklmnop'))],
+      recording: [['coreos-installer', { exitCode: 1, stderr }]],
+    });
+    const info = stages.at(-1)?.slice('Failed: '.length) ?? '';
+    expect(info).toMatch(/^The disk is full/);
+    expect(info.length).toBeLessThanOrEqual(2_048);
+  });
+
+  it('reports every five minutes that coreos-installer prints nothing', async () => {
+    const { stages } = await runRecorded({ silentRounds: 2 });
+    const silent = stages.filter((stage) => stage.includes('has printed nothing for 5 minutes'));
+    expect(silent).toHaveLength(2);
+    expect(stages.at(-1)).toBe('Rebooting');
+  });
+
+  it('ends an installation whose Ignition config is missing or is not JSON', async () => {
+    const broken = await runRecorded({ api: { hostIgnition: async () => Buffer.from('<html>') } });
+    expect(broken.stages.at(-1)).toMatch(new RegExp(`^Failed: The Ignition config .*${HOST_ID}.* is not JSON`));
+  });
+});
