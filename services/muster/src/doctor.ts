@@ -2,6 +2,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { builtHostBinaries } from './host-files';
 
 /** A problem that prevents the installation of machines, with its remedy. */
 export interface Finding {
@@ -16,6 +17,8 @@ export interface Surroundings {
   readonly nowMs: number;
   /** Addresses of this machine that other machines can use. */
   readonly addresses: readonly string[];
+  /** `npm run build:host` made the host executables of this repository; a start uses them. */
+  readonly hasHostBinaries: boolean;
   freeBytes(directory: string): Promise<number>;
   hasProgram(name: string): Promise<boolean>;
   /** Undefined when the server answers, else why it does not. */
@@ -127,9 +130,10 @@ const clock: Check = (_settings, { nowMs }) =>
       )
     : [];
 
-const componentImages: Check = (settings) => {
+const componentImages: Check = (settings, { hasHostBinaries }) => {
   const names = ['AGENT_DOCKER_IMAGE', 'INSTALLER_IMAGE', 'CONTROLLER_IMAGE'] as const;
-  const unset = settings.get('MUSTER_HOST_BINARIES') === undefined ? names.filter((name) => !settings.isSet(name)) : [];
+  const hasBinaries = hasHostBinaries || settings.get('MUSTER_HOST_BINARIES') !== undefined;
+  const unset = hasBinaries ? [] : names.filter((name) => !settings.isSet(name));
   return unset.length === 0
     ? []
     : found(
@@ -192,6 +196,7 @@ export function realSurroundings(environment: Environment): Surroundings {
       .flatMap((entries) => entries ?? [])
       .filter(({ internal, family }) => !internal && family === 'IPv4')
       .map(({ address }) => address),
+    hasHostBinaries: builtHostBinaries(new SettingsReader(environment)).MUSTER_HOST_BINARIES !== undefined,
     freeBytes: async (directory) => {
       const { bavail, bsize } = await statfs(directory).catch(() => statfs('.'));
       return bavail * bsize;

@@ -3,6 +3,7 @@ import { allFindings, findingText, localFindings, type Surroundings } from './do
 const SOUND: Surroundings = {
   nowMs: Date.UTC(2026, 10, 22),
   addresses: ['192.0.2.7'],
+  hasHostBinaries: false,
   freeBytes: () => Promise.resolve(100 * 1024 ** 3),
   hasProgram: () => Promise.resolve(true),
   failureOf: () => Promise.resolve(undefined),
@@ -64,6 +65,11 @@ describe('The doctor', () => {
   ])('names %s with its remedy', async (_, environment, around, text) => {
     const findings = await allFindings({ ...REAL, ...environment }, { ...SOUND, ...around });
     expect(findings.map(findingText)).toEqual([expect.stringMatching(text)]);
+  });
+
+  it('needs no component images where the host executables were built', async () => {
+    const environment = { ...REAL, AGENT_DOCKER_IMAGE: '', INSTALLER_IMAGE: '', CONTROLLER_IMAGE: '' };
+    expect(await localFindings(environment, { ...SOUND, hasHostBinaries: true })).toEqual([]);
   });
 
   it('does not use the network for the checks of a start', async () => {
