@@ -149,7 +149,7 @@ const downloadedProgram = (flags: string): readonly string[] => [
 const containedProgram = (image: string, flags: string): readonly string[] => [
   `ExecStartPre=${AGENT_FIX_PATH} ${image}`,
   `ExecStartPre=${AGENT_PULL_PATH} ${image}`,
-  `ExecStartPre=/usr/bin/podman run --privileged --rm -v /usr/local/bin:/hostbin ${image} cp /usr/bin/agent /hostbin`,
+  `ExecStartPre=/usr/bin/podman run --pull=never --privileged --rm -v /usr/local/bin:/hostbin ${image} cp /usr/bin/agent /hostbin`,
   `ExecStart=${AGENT_PATH} ${flags}`,
 ];
 

@@ -33,6 +33,10 @@ const MULTIPATH_SETTINGS = `defaults {
     find_multipaths yes
     enable_foreign "^$"
 }
+
+blacklist_exceptions {
+    property "(SCSI_IDENT_|ID_WWN)"
+}
 `;
 
 /** The image brings this unit; it is only switched on. */

@@ -119,6 +119,12 @@ describe('The discovery ignition', () => {
     expect(modes.get('/usr/local/bin/agent-pull-image')).toBe(493);
   });
 
+  it('takes the agent from the image that was pulled before, and claims disks with a WWN for multipath', () => {
+    const config = renderDiscoveryIgnition(sampleDiscovery());
+    expect(unitOf(config, 'agent.service')).toMatch(/^ExecStartPre=\/usr\/bin\/podman run --pull=never --privileged /m);
+    expect(readTextFile(config, '/etc/multipath.conf')).toContain('property "(SCSI_IDENT_|ID_WWN)"');
+  });
+
   it('permits login by key only, with each key once', () => {
     const config = renderDiscoveryIgnition(
       sampleDiscovery({ sshAuthorizedKeys: 'ssh-rsa A\n\n# mine\nssh-rsa B \nssh-rsa A' }),
