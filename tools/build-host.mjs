@@ -27,7 +27,9 @@ const OUT = join(ROOT, 'dist', 'muster-host');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'muster-host');
 const SENTINEL = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 /** `uname -m` → the architecture in the names of Node's packages */
-const ARCHITECTURES = { x86_64: 'x64', aarch64: 'arm64' };
+const ARCHITECTURES = { x86_64: 'x64', aarch64: 'arm64', ppc64le: 'ppc64le', s390x: 's390x' };
+/** The blob has the byte order of the machine that makes it. */
+const BIG_ENDIAN = ['s390x'];
 const OWN = Object.entries(ARCHITECTURES).find(([, name]) => name === arch())?.[0];
 const GZIP_LEVEL = 6;
 
@@ -102,6 +104,12 @@ function isCurrent() {
 /** The Node executable of that architecture, of the very version that makes the blob. */
 function nodeFor(architecture) {
   if (architecture === OWN) return process.execPath;
+  if (BIG_ENDIAN.includes(architecture) !== BIG_ENDIAN.includes(OWN)) {
+    say(
+      `there is no executable for ${architecture}: its byte order is another one than that of ${OWN}. Build it on ${architecture}.`,
+    );
+    return undefined;
+  }
   const name = `node-linux-${ARCHITECTURES[architecture]}`;
   const release = process.version.slice(1);
   const folder = join(CACHE, `${name}-${release}`);

@@ -111,7 +111,7 @@ export const FAILURE_CAUSES: readonly FailureCause[] = [
   },
   {
     id: 'missing-program',
-    pattern: /command not found/i,
+    pattern: /command not found|executable file not found/i,
     cause: 'The live system has no such program.',
     remedy: 'Boot the host from an image of the release that is installed.',
   },
