@@ -1,5 +1,6 @@
 import { type Decider, type Refusal, RefusalError } from '@muster/decision';
 import {
+  type AppendResult,
   type Clock,
   type EventShape,
   type Ids,
@@ -8,6 +9,7 @@ import {
   type RecordedEvent,
   START_OF_STORE,
   type StreamId,
+  Unavailable,
 } from '@muster/ports';
 import {
   type Aggregate,
@@ -23,6 +25,9 @@ import type { EventCategory, TypedEventStore } from './typed-event-store';
 
 /** Another replica may have appended since the last read. More rounds than this on one stream indicate a fault. */
 const MAX_APPEND_ATTEMPTS = 5;
+/** A command whose store is away tries again for this long after its arrival. Callers wait about twice as long. */
+const COMMAND_DEADLINE_MS = 5_000;
+const RETRY_WAIT_MS = 100;
 const DEFAULT_CACHED_AGGREGATES = 20_000;
 
 /** Position and revision of the last event of a stream after a command. */
@@ -74,9 +79,14 @@ export interface CommandHandlerOptions<State, Command, Event extends EventShape,
   readonly ids: Ids;
   /** @default 20,000 */
   readonly cachedAggregates?: number;
+  /** How long a command tries again while the store is away, in milliseconds. @default 5,000 */
+  readonly deadlineMs?: number;
 }
 
-/** Throws only for a fault: the store is not available, or one stream stays contended for MAX_APPEND_ATTEMPTS rounds. */
+/**
+ * Throws only for a fault: Unavailable when the store stays away beyond the deadline, or an error when one stream stays contended
+ * for MAX_APPEND_ATTEMPTS rounds. After an Unavailable the same command id gets the first answer.
+ */
 export function createCommandHandler<State, Command, Event extends EventShape, Code extends string = string>(
   options: CommandHandlerOptions<State, Command, Event, Code>,
 ): CommandHandler<State, Command, Event, Code> {
@@ -137,17 +147,19 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     id: string,
     commands: readonly Command[],
     context: CommandContext,
-    { beforeAppend, mayAssumeNew }: { readonly beforeAppend?: () => Promise<void>; readonly mayAssumeNew: boolean },
-  ): Promise<Result | 'conflict'> {
+    { beforeAppend, mayAssumeNew, giveUpAtMs, revisionMin }: Attempt,
+  ): Promise<Result | Conflict> {
     const cached = cache.get(id);
     // Most unknown streams do not exist: the expected revision of the append detects the others.
     const isAssumedNew = !cached && mayAssumeNew && !beforeAppend;
     let before = cached ?? fresh(decider.initialState());
-    if (!cached && !isAssumedNew) before = await readOn(id, before);
+    if (!cached && !isAssumedNew) before = await available(giveUpAtMs, () => readOn(id, before));
+    // The store refused an append because of an event that no read shows yet, as after a lost quorum.
+    if (before.revision < revisionMin) return { kind: 'conflict', actualRevision: revisionMin };
     let outcome = decideOn(before, commands, context);
     if (!isEvents(outcome) && (isAssumedNew || (cached && !store.isSoleWriter))) {
       // No append follows that would detect events missing here, so this answer must rest on the store.
-      const latest = await readOn(id, before);
+      const latest = await available(giveUpAtMs, () => readOn(id, before));
       if (latest.revision !== before.revision) outcome = decideOn(latest, commands, context);
       before = latest;
     }
@@ -156,12 +168,10 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 
     const metadata = toMetadata(context, new Date(clock.nowMs()).toISOString());
     const stored = outcome.map((event) => store.encode(event));
-    const appended = await store.append(
-      streamOf(id),
-      before.revision,
-      stored.map(({ type, data }) => ({ id: ids.uuid(), type, data, metadata })),
-    );
-    if (appended.kind === 'conflict') return 'conflict';
+    const events = stored.map(({ type, data }) => ({ id: ids.uuid(), type, data, metadata }));
+    // The same event ids each time: an append whose outcome is unknown is not stored twice.
+    const appended = await available(giveUpAtMs, () => store.append(streamOf(id), before.revision, events));
+    if (appended.kind === 'conflict') return appended;
 
     const { revision, position } = appended;
     // Folded from the stored form, as every later reader folds it.
@@ -171,27 +181,51 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     return { kind: 'stored', state, revision, position, events: outcome };
   }
 
+  async function handleInTurn(
+    id: string,
+    commands: readonly Command[],
+    context: CommandContext,
+    { beforeAppend, giveUpAtMs }: Pick<Attempt, 'beforeAppend' | 'giveUpAtMs'>,
+  ): Promise<Result> {
+    let revisionMin = NO_STREAM;
+    for (let round = 1; round <= MAX_APPEND_ATTEMPTS;) {
+      const isFirst = round === 1;
+      try {
+        const result = await attempt(id, commands, context, {
+          beforeAppend,
+          mayAssumeNew: isFirst,
+          giveUpAtMs,
+          revisionMin,
+        });
+        if (result.kind !== 'conflict') return result;
+        if (result.actualRevision === revisionMin) {
+          if (performance.now() >= giveUpAtMs)
+            throw new Unavailable('The event store', `it hides an event of ${streamOf(id)}`, {
+              isOutcomeUnknown: true,
+            });
+          await pause();
+        } else round += 1;
+        revisionMin = result.actualRevision;
+      } catch (error) {
+        // The outcome of the append may be unknown: fold the store again before the next decision.
+        cache.delete(id);
+        throw error;
+      }
+      cache.delete(id);
+    }
+    throw new Error(`${streamOf(id)} had concurrent writers in ${MAX_APPEND_ATTEMPTS} attempts. Retry the request.`);
+  }
+
   const handle = (
     id: string,
     command: Command | readonly Command[],
     context: CommandContext,
     beforeAppend?: () => Promise<void>,
-  ): Promise<Result> =>
-    queue.run(id, async () => {
-      const commands = isList(command) ? command : [command];
-      for (let round = 1; round <= MAX_APPEND_ATTEMPTS; round += 1) {
-        try {
-          const result = await attempt(id, commands, context, { beforeAppend, mayAssumeNew: round === 1 });
-          if (result !== 'conflict') return result;
-        } catch (error) {
-          // The outcome of the append may be unknown: fold the store again before the next decision.
-          cache.delete(id);
-          throw error;
-        }
-        cache.delete(id);
-      }
-      throw new Error(`${streamOf(id)} had concurrent writers in ${MAX_APPEND_ATTEMPTS} attempts. Retry the request.`);
-    });
+  ): Promise<Result> => {
+    const giveUpAtMs = performance.now() + (options.deadlineMs ?? COMMAND_DEADLINE_MS);
+    const commands = isList(command) ? command : [command];
+    return queue.run(id, () => handleInTurn(id, commands, context, { beforeAppend, giveUpAtMs }));
+  };
 
   return {
     handle,
@@ -213,6 +247,40 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 
 function isList<Command>(command: Command | readonly Command[]): command is readonly Command[] {
   return Array.isArray(command);
+}
+
+/** What one round of a command needs to know. */
+interface Attempt {
+  readonly beforeAppend?: () => Promise<void>;
+  readonly mayAssumeNew: boolean;
+  /** Until then the round tries again while the store is away; a time of `performance.now()`. */
+  readonly giveUpAtMs: number;
+  /** The stream has at least this revision, as a conflict showed. */
+  readonly revisionMin: number;
+}
+
+type Conflict = Extract<AppendResult, { readonly kind: 'conflict' }>;
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_WAIT_MS));
+
+/**
+ * The result of the work, which is repeated while the store is away.
+ * @throws Unavailable after `giveUpAtMs`; its outcome is unknown when that of any attempt was
+ */
+async function available<Result>(giveUpAtMs: number, work: () => Promise<Result>): Promise<Result> {
+  for (let isOutcomeUnknown = false; ;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      isOutcomeUnknown ||= error.isOutcomeUnknown;
+      if (error.isRefused || performance.now() + RETRY_WAIT_MS >= giveUpAtMs) {
+        const { server, reason, isRefused } = error;
+        throw new Unavailable(server, reason, { isOutcomeUnknown, isRefused, cause: error });
+      }
+    }
+    await pause();
+  }
 }
 
 function isEvents<Result extends object, Event>(outcome: Result | readonly Event[]): outcome is readonly Event[] {

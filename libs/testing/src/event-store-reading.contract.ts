@@ -43,6 +43,8 @@ export type OpenEventStore = () => Promise<{
   readonly store: EventStore;
   close(): Promise<void>;
   reopen?(): Promise<EventStore>;
+  /** The limit of one append, for stores that have one. */
+  readonly maxAppendBytes?: number;
 }>;
 
 export type Current = () => Awaited<ReturnType<OpenEventStore>>;

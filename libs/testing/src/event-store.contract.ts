@@ -1,4 +1,4 @@
-import { type AppendResult, type EventToAppend, NO_STREAM } from '@muster/ports';
+import { type AppendResult, AppendTooLarge, type EventToAppend, NO_STREAM } from '@muster/ports';
 import {
   collectPages,
   type Current,
@@ -42,6 +42,46 @@ export const appendingContract = (current: Current): void => {
     if (existing > 0) await store.append(stream, NO_STREAM, numberedEvents(existing));
     expect(await store.append(stream, expected, numberedEvents(2))).toEqual({ kind: 'conflict', actualRevision });
     expect(await collectPages(store.readStream(stream))).toHaveLength(existing);
+  });
+
+  it('stores an append that is repeated with the same ids once, whatever became of the first answer', async () => {
+    const { store } = current();
+    const stream = freshStream();
+    const events = numberedEvents(2);
+    const first = await store.append(stream, NO_STREAM, events);
+    const again = await store.append(stream, NO_STREAM, events);
+    const position = first.kind === 'appended' ? first.position : NaN;
+    expect([
+      { kind: 'appended', revision: 1, position },
+      { kind: 'conflict', actualRevision: 1 },
+    ]).toContainEqual(again);
+    expect(await collectPages(store.readStream(stream))).toHaveLength(2);
+  });
+
+  it('refuses an append above its limit and stores nothing of it', async () => {
+    const { store, maxAppendBytes } = current();
+    const stream = freshStream();
+    const append = store.append(stream, NO_STREAM, [
+      eventToAppend(),
+      eventToAppend({ text: 'x'.repeat(maxAppendBytes ?? 0) }),
+    ]);
+    if (maxAppendBytes === undefined) expect(await append).toMatchObject({ kind: 'appended' });
+    else await expect(append).rejects.toBeInstanceOf(AppendTooLarge);
+    expect(await collectPages(store.readStream(stream))).toHaveLength(maxAppendBytes === undefined ? 2 : 0);
+    expect(await store.append(freshStream(), NO_STREAM, [eventToAppend()])).toMatchObject({ kind: 'appended' });
+  });
+
+  it('closes after its head was read, with a subscription that is being set up', async () => {
+    const { store } = current();
+    await store.append(freshStream(), NO_STREAM, [eventToAppend()]);
+    await store.head();
+    store.subscribe(
+      NO_STREAM,
+      async () => undefined,
+      () => undefined,
+    );
+    await store.close();
+    await expect(store.append(freshStream(), NO_STREAM, [eventToAppend()])).rejects.toThrow(/closed/);
   });
 
   it('lets exactly one of many writers with the same expectation win', async () => {

@@ -3,7 +3,6 @@ import {
   BACKWARDS,
   END,
   type EventData,
-  type EventStoreDBClient,
   FORWARDS,
   jsonEvent,
   type Position,
@@ -22,6 +21,7 @@ import {
   START_OF_STORE,
   type StreamId,
 } from '@muster/ports';
+import type { Connection } from './connection';
 
 /** What the server and its projections keep for themselves is named with this in front. */
 const SYSTEM = '$';
@@ -56,11 +56,22 @@ export const fromPosition = (position: number): Position => ({ commit: BigInt(po
 
 const PAGE_EVENTS = 512;
 
-export const createEventReader = (client: EventStoreDBClient) => {
+/** More events of the server's own bookkeeping than this are rarely in a row at the end of the store. */
+const HEAD_EVENTS = 32;
+
+/** Reads ask the leader: after a change of leader the client stays with its node, which may be behind. */
+export const createEventReader = (connection: Pick<Connection, 'run'>) => {
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {
-      const found = await collect(
-        client.readStream(streamId, { fromRevision: BigInt(cursor + 1), maxCount: PAGE_EVENTS, direction: FORWARDS }),
+      const found = await connection.run((client) =>
+        collect(
+          client.readStream(streamId, {
+            fromRevision: BigInt(cursor + 1),
+            maxCount: PAGE_EVENTS,
+            direction: FORWARDS,
+            requiresLeader: true,
+          }),
+        ),
       );
       const page = found.flatMap(({ event }) => (event === undefined ? [] : [toRecordedEvent(event)]));
       if (page.length > 0) yield page;
@@ -72,12 +83,15 @@ export const createEventReader = (client: EventStoreDBClient) => {
   async function* readAll(afterPosition: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterPosition; ;) {
       // A read begins with the event at its position, so one more is asked for and what was seen is dropped.
-      const found = await collect(
-        client.readAll({
-          fromPosition: cursor < 0 ? START : fromPosition(cursor),
-          maxCount: PAGE_EVENTS + 1,
-          direction: FORWARDS,
-        }),
+      const found = await connection.run((client) =>
+        collect(
+          client.readAll({
+            fromPosition: cursor < 0 ? START : fromPosition(cursor),
+            maxCount: PAGE_EVENTS + 1,
+            direction: FORWARDS,
+            requiresLeader: true,
+          }),
+        ),
       );
       const fresh = found.flatMap(({ event }) =>
         event !== undefined && toPosition(event.position) > cursor ? [event] : [],
@@ -90,18 +104,25 @@ export const createEventReader = (client: EventStoreDBClient) => {
     }
   }
 
+  /** Bounded reads that are drained: an unbounded read that is left early keeps the client from closing. */
   const head = async (): Promise<number> => {
-    const read = client.readAll({ fromPosition: END, direction: BACKWARDS });
-    try {
-      for await (const { event } of read) if (event !== undefined && isOurs(event)) return toPosition(event.position);
-      return START_OF_STORE;
-    } finally {
-      await read.cancel();
+    for (let from: Position | undefined, maxCount = HEAD_EVENTS; ; maxCount = PAGE_EVENTS) {
+      const found = await connection.run((client) =>
+        collect(client.readAll({ fromPosition: from ?? END, maxCount, direction: BACKWARDS, requiresLeader: true })),
+      );
+      const last = found.find(({ event }) => event !== undefined && isOurs(event))?.event;
+      if (last) return toPosition(last.position);
+      from = found.at(-1)?.event?.position;
+      if (found.length < maxCount || from === undefined) return START_OF_STORE;
     }
   };
 
   const lastOf = async (streamId: StreamId): Promise<RecordedEvent | undefined> => {
-    const [last] = await collect(client.readStream(streamId, { fromRevision: END, maxCount: 1, direction: BACKWARDS }));
+    const [last] = await connection.run((client) =>
+      collect(
+        client.readStream(streamId, { fromRevision: END, maxCount: 1, direction: BACKWARDS, requiresLeader: true }),
+      ),
+    );
     return last?.event && toRecordedEvent(last.event);
   };
 

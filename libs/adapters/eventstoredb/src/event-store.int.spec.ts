@@ -1,17 +1,152 @@
-import { eventStoreContract, needsServer } from '@muster/testing';
+import { type EventStore, NO_STREAM, Unavailable } from '@muster/ports';
+import { collectPages, eventStoreContract, eventToAppend, needsServer } from '@muster/testing';
 import { eventStoreDbEventStore } from './event-store';
+import { type GrpcStore, startGrpcStore } from './grpc-store.fixture.spec';
 
-needsServer('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', 'eventStoreDbEventStore', (url) => {
-  eventStoreContract('eventStoreDbEventStore', async () => {
-    let store = eventStoreDbEventStore({ url });
-    return {
-      store,
-      close: () => store.close(),
-      reopen: async () => {
-        await store.close();
-        store = eventStoreDbEventStore({ url });
-        return store;
-      },
+const MAX_APPEND_BYTES = 1024 ** 2;
+/** Short, so that a test of a frozen node does not wait long. */
+const OPERATION_TIMEOUT_MS = 300;
+const STREAM = 'sample-1';
+
+needsServer('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', 'EventStoreDB', (url) =>
+  eventStoreContract('EventStoreDB', async () => {
+    const store = eventStoreDbEventStore({ url });
+    const reopen = async (): Promise<EventStore> => {
+      await store.close();
+      return eventStoreDbEventStore({ url });
     };
+    return { store, reopen, close: () => store.close(), maxAppendBytes: MAX_APPEND_BYTES };
+  }),
+);
+
+eventStoreContract("EventStoreDB's protocol", async () => {
+  const server = await startGrpcStore();
+  const { url } = server;
+  const store = eventStoreDbEventStore({ url });
+  const opened = [store];
+  const reopen = async (): Promise<EventStore> => {
+    await store.close();
+    opened.push(eventStoreDbEventStore({ url }));
+    return opened[1] ?? store;
+  };
+  const close = async (): Promise<void> => {
+    for (const one of opened) await one.close();
+    await server.close();
+  };
+  return { store, reopen, close, maxAppendBytes: MAX_APPEND_BYTES };
+});
+
+describe('an event store in EventStoreDB that is away', () => {
+  let server: GrpcStore;
+  let store: EventStore;
+  beforeEach(async () => {
+    server = await startGrpcStore();
+    store = eventStoreDbEventStore({ url: server.url, operationTimeoutMs: OPERATION_TIMEOUT_MS });
+    await store.append('sample-0', NO_STREAM, [eventToAppend()]);
+  });
+  afterEach(async () => {
+    await store.close();
+    await server.close();
+  });
+
+  const failureOf = async (work: Promise<unknown>): Promise<Unavailable> => {
+    const error: unknown = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (error instanceof Unavailable) return error;
+    throw new Error(`not an Unavailable: ${String(error)}`);
+  };
+  /** The first append that is answered. The client notices the return of the server by its own schedule. */
+  const appendUntilAnswered = async (events = [eventToAppend()]): ReturnType<EventStore['append']> => {
+    for (;;) {
+      try {
+        return await store.append(STREAM, NO_STREAM, events);
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+  };
+
+  it('says so, with its address, and works again when the server is back', async () => {
+    await server.refuse();
+    const failure = await failureOf(store.append(STREAM, NO_STREAM, [eventToAppend()]));
+    expect(failure.server).toBe(`EventStoreDB at ${server.url.slice('esdb://'.length).split('?')[0]}`);
+    await failureOf(store.head());
+    await failureOf(collectPages(store.readStream('sample-0')));
+    await failureOf(collectPages(store.readAll(-1)));
+    await server.recover();
+    expect(await appendUntilAnswered()).toMatchObject({ kind: 'appended', revision: 0 });
+    expect(await collectPages(store.readStream('sample-0'))).toHaveLength(1);
+  });
+
+  it('finds a frozen node, and connects again', async () => {
+    server.freeze();
+    expect(await failureOf(store.append(STREAM, NO_STREAM, [eventToAppend()]))).toMatchObject({
+      isOutcomeUnknown: true,
+      isRefused: false,
+    });
+    await failureOf(store.head());
+    await server.recover();
+    expect(await appendUntilAnswered()).toMatchObject({ kind: 'appended', revision: 0 });
+  });
+
+  it('stores an append once whose answer was lost', async () => {
+    const events = [eventToAppend({ n: 1 })];
+    server.loseNextAnswer();
+    expect((await failureOf(store.append(STREAM, NO_STREAM, events))).isOutcomeUnknown).toBe(true);
+    expect(await appendUntilAnswered(events)).toMatchObject({ kind: 'appended', revision: 0 });
+    expect(await collectPages(store.readStream(STREAM))).toHaveLength(1);
+  });
+
+  it('stores an append once whose connection was reset', async () => {
+    const events = [eventToAppend({ n: 1 })];
+    server.loseNextAnswer();
+    const first = failureOf(store.append(STREAM, NO_STREAM, events));
+    while (server.appends < 2) await new Promise((resolve) => setImmediate(resolve));
+    server.reset();
+    expect((await first).isOutcomeUnknown).toBe(true);
+    expect(await appendUntilAnswered(events)).toMatchObject({ kind: 'appended', revision: 0 });
+    expect(await collectPages(store.readStream(STREAM))).toHaveLength(1);
+  });
+
+  it('waits for a server that is not ready', async () => {
+    server.setReady(false);
+    expect((await failureOf(store.append(STREAM, NO_STREAM, [eventToAppend()]))).reason).toMatch(/Server Is Not Ready/);
+    server.setReady(true);
+    expect(await appendUntilAnswered()).toMatchObject({ kind: 'appended' });
+  });
+
+  it('hands out what was appended meanwhile to a subscription that starts again', async () => {
+    const seen: string[] = [];
+    const failed = new Promise<Error>((resolve) => {
+      store.subscribe(-1, async (page) => void seen.push(...page.map(({ streamId }) => streamId)), resolve);
+    });
+    while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    server.freeze();
+    await failureOf(store.append(STREAM, NO_STREAM, [eventToAppend()]));
+    await server.recover();
+    await appendUntilAnswered();
+    const again = new Promise<void>((resolve) => {
+      store.subscribe(
+        0,
+        async (page) => {
+          if (page.some(({ streamId }) => streamId === STREAM)) resolve();
+        },
+        () => undefined,
+      );
+    });
+    await Promise.race([again, failed]);
+    await again;
+    expect(seen[0]).toBe('sample-0');
+  });
+
+  it('closes while the server is frozen and an append waits', async () => {
+    await store.head();
+    server.freeze();
+    const waiting = failureOf(store.append(STREAM, NO_STREAM, [eventToAppend()]));
+    await store.close();
+    await waiting;
   });
 });

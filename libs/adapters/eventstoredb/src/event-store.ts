@@ -1,6 +1,11 @@
-import { EventStoreDBClient, NO_STREAM as EXPECT_NO_STREAM, WrongExpectedVersionError } from '@eventstore/db-client';
+import {
+  MaxAppendSizeExceededError,
+  NO_STREAM as EXPECT_NO_STREAM,
+  WrongExpectedVersionError,
+} from '@eventstore/db-client';
 import {
   type AppendResult,
+  AppendTooLarge,
   createGrowthSignal,
   type EventStore,
   type EventToAppend,
@@ -10,21 +15,31 @@ import {
   type StreamId,
   type Subscription,
 } from '@muster/ports';
+import { Connection, settleWithin } from './connection';
 import { createEventReader, toEventData, toPosition } from './event-reader';
 import { type LiveSignal, startLiveSignal } from './live-signal';
 
 export interface EventStoreDbOptions {
   /** `esdb://user:password@host:2113?tls=false` and the like, as the server's documentation writes it. */
   readonly url: string;
+  /** When one operation counts as not answered, in milliseconds. @default 4,000 */
+  readonly operationTimeoutMs?: number;
 }
+
+/** What the server accepts in one append by default. */
+const MAX_APPEND_BYTES = 1024 ** 2;
+/** gRPC: the message is larger than the transport takes. */
+const RESOURCE_EXHAUSTED = 8;
+/** How long a close waits for appends and subscriptions that are under way. */
+const CLOSE_TIMEOUT_MS = 900;
 
 /**
  * Events in EventStoreDB (22.6 or later). Positions are commit positions. The ids of events must be UUIDs; an append that is
- * repeated with the same ids is answered as the first one was.
+ * repeated with the same ids is answered as the first one was. Every operation throws Unavailable when the server does not answer.
  */
-export const eventStoreDbEventStore = ({ url }: EventStoreDbOptions): EventStore => {
-  const client = EventStoreDBClient.connectionString(url);
-  const reader = createEventReader(client);
+export const eventStoreDbEventStore = ({ url, operationTimeoutMs }: EventStoreDbOptions): EventStore => {
+  const connection = new Connection(url, operationTimeoutMs);
+  const reader = createEventReader(connection);
   const growth = createGrowthSignal(START_OF_STORE);
   const subscriptions = new Set<Subscription>();
   const appending = new Set<Promise<unknown>>();
@@ -42,7 +57,9 @@ export const eventStoreDbEventStore = ({ url }: EventStoreDbOptions): EventStore
   ): Promise<AppendResult> => {
     const expectedRevision = expected === NO_STREAM ? EXPECT_NO_STREAM : BigInt(expected);
     try {
-      const result = await client.appendToStream(streamId, events.map(toEventData), { expectedRevision });
+      const result = await connection.run((client) =>
+        client.appendToStream(streamId, events.map(toEventData), { expectedRevision }),
+      );
       // A connection string can make the client answer instead of throw; the revision in that answer is not to be trusted.
       if (!result.success) return { kind: 'conflict', actualRevision: await reader.revisionOf(streamId) };
       const revision = Number(result.nextExpectedRevision);
@@ -50,6 +67,10 @@ export const eventStoreDbEventStore = ({ url }: EventStoreDbOptions): EventStore
       growth.grownTo(position);
       return { kind: 'appended', revision, position };
     } catch (error) {
+      if (error instanceof MaxAppendSizeExceededError)
+        throw new AppendTooLarge(streamId, error.maxAppendSize, { cause: error });
+      if (error instanceof Error && 'code' in error && error.code === RESOURCE_EXHAUSTED)
+        throw new AppendTooLarge(streamId, MAX_APPEND_BYTES, { cause: error });
       if (!(error instanceof WrongExpectedVersionError)) throw error;
       const actualRevision = typeof error.actualVersion === 'bigint' ? Number(error.actualVersion) : NO_STREAM;
       return { kind: 'conflict', actualRevision };
@@ -76,7 +97,7 @@ export const eventStoreDbEventStore = ({ url }: EventStoreDbOptions): EventStore
     readAll: reader.readAll,
     subscribe: (afterPosition, onPage, onError) => {
       requireOpen();
-      live ??= startLiveSignal(client, growth, reader.head);
+      live ??= startLiveSignal(() => connection.client, growth, reader.head);
       const source = { readAll: reader.readAll, waitForMore: growth.waitPast };
       const followed = followEvents(source, afterPosition, onPage, onError);
       subscriptions.add(followed);
@@ -86,10 +107,15 @@ export const eventStoreDbEventStore = ({ url }: EventStoreDbOptions): EventStore
     close: async () => {
       if (!isOpen) return;
       isOpen = false;
-      await Promise.all(appending);
-      await Promise.all([...subscriptions].map((subscription) => subscription.close()));
-      await live?.close();
-      await client.dispose();
+      const ended = Promise.all([
+        ...appending,
+        ...[...subscriptions].map((subscription) => subscription.close()),
+        live?.close(),
+      ]);
+      // A server that does not answer must not hold up the end of the process.
+      const late = (): Error => new Error('The event store does not answer.');
+      await settleWithin(CLOSE_TIMEOUT_MS, ended, late).catch(() => undefined);
+      await connection.close();
     },
   };
 };

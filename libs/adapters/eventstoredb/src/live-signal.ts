@@ -14,7 +14,7 @@ export interface LiveSignal {
  * the store, so a bell that is lost or rings twice changes nothing but the delay.
  */
 export const startLiveSignal = (
-  client: EventStoreDBClient,
+  client: () => EventStoreDBClient,
   growth: GrowthSignal,
   head: () => Promise<number>,
 ): LiveSignal => {
@@ -22,13 +22,14 @@ export const startLiveSignal = (
   let isLooking = false;
 
   const listen = (): void => {
-    const subscription = client.subscribeToAll({ fromPosition: END, filter: excludeSystemEvents() });
+    const subscription = client().subscribeToAll({ fromPosition: END, filter: excludeSystemEvents() });
     bell = subscription;
     // Only for what a reader will find: he would look for anything else again and again.
     subscription.on('data', ({ event }) => event && isOurs(event) && growth.grownTo(toPosition(event.position)));
     const drop = (): void => {
       if (bell === subscription) bell = undefined;
     };
+    // The server ends subscriptions at each change of leader; the next look subscribes again.
     subscription.on('error', drop);
     subscription.on('end', drop);
     subscription.on('close', drop);

@@ -1,0 +1,278 @@
+import { type AddressInfo, connect, createServer, type Server as TcpServer, type Socket } from 'node:net';
+import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb';
+import { SupportedMethod, SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb';
+import {
+  Empty,
+  AllStreamPosition,
+  MaximumAppendSizeExceeded,
+  StreamIdentifier,
+  UUID,
+  WrongExpectedVersion,
+} from '@eventstore/db-client/generated/shared_pb';
+import { Status } from '@eventstore/db-client/generated/status_pb';
+import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
+import {
+  type BatchAppendReq,
+  BatchAppendResp,
+  type ReadReq,
+  ReadResp,
+} from '@eventstore/db-client/generated/streams_pb';
+import {
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+} from '@grpc/grpc-js';
+import { Any } from 'google-protobuf/google/protobuf/any_pb';
+
+interface Stored {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: number;
+  readonly metadata: readonly (readonly [string, string])[];
+  readonly data: Uint8Array;
+  readonly customMetadata: Uint8Array;
+}
+
+const MAX_APPEND_BYTES = 1024 ** 2;
+const POSITION_STEP = 100;
+const SERVICE = 'event_store.client.streams.Streams';
+
+/** The part of EventStoreDB's protocol that the adapter uses, over a list in memory, behind a TCP proxy that can misbehave. */
+export interface GrpcStore {
+  readonly url: string;
+  /** New connections are refused and existing ones are reset. */
+  refuse(): Promise<void>;
+  /** Connections stay open and nothing passes. */
+  freeze(): void;
+  reset(): void;
+  recover(): Promise<void>;
+  /** The next append is stored and its answer never sent. */
+  loseNextAnswer(): void;
+  /** Answers appends as a server that starts. */
+  setReady(isReady: boolean): void;
+  readonly appends: number;
+  close(): Promise<void>;
+}
+
+export async function startGrpcStore(): Promise<GrpcStore> {
+  const log: Stored[] = [];
+  let isReady = true;
+  let losesAnswer = false;
+  let appends = 0;
+
+  const read = (call: ServerWritableStream<ReadReq, ReadResp>): void => {
+    const options = call.request.getOptions();
+    if (!options) return void call.end();
+    if (options.hasSubscription()) return;
+    const stream = options.getStream();
+    const name = stream && nameOf(stream.getStreamIdentifier()?.getStreamName());
+    const ofStream = name === undefined ? log : log.filter((event) => event.stream === name);
+    if (name !== undefined && ofStream.length === 0) {
+      const answer = new ReadResp();
+      const missing = new ReadResp.StreamNotFound();
+      missing.setStreamIdentifier(stream?.getStreamIdentifier());
+      answer.setStreamNotFound(missing);
+      call.write(answer);
+      return void call.end();
+    }
+    const isBackwards = Number(options.getReadDirection()) === 1;
+    const from = Number(stream ? stream.getRevision() : (options.getAll()?.getPosition()?.getCommitPosition() ?? 0));
+    const isFromEnd = stream?.hasEnd() ?? options.getAll()?.hasEnd() ?? false;
+    const placeOf = (event: Stored): number => (name === undefined ? event.position : event.revision);
+    const found = isBackwards
+      ? ofStream.filter((event) => isFromEnd || placeOf(event) <= from).reverse()
+      : ofStream.filter((event) => placeOf(event) >= from);
+    for (const event of found.slice(0, Number(options.getCount()))) call.write(toAnswer(event));
+    call.end();
+  };
+
+  const append = (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
+    call.on('error', () => undefined);
+    call.on('end', () => call.end());
+    call.on('data', (request: BatchAppendReq) => {
+      appends += 1;
+      const answer = new BatchAppendResp();
+      answer.setCorrelationId(request.getCorrelationId());
+      answer.setStreamIdentifier(request.getOptions()?.getStreamIdentifier());
+      const outcome = isReady ? store(request) : failure('Server Is Not Ready', undefined);
+      if (outcome instanceof Status) answer.setError(outcome);
+      else answer.setSuccess(outcome);
+      if (losesAnswer) losesAnswer = false;
+      else call.write(answer);
+    });
+  };
+
+  const store = (request: BatchAppendReq): Status | BatchAppendResp.Success => {
+    const name = nameOf(request.getOptions()?.getStreamIdentifier()?.getStreamName());
+    const messages = request.getProposedMessagesList();
+    if (request.serializeBinary().length > MAX_APPEND_BYTES) {
+      const details = new MaximumAppendSizeExceeded();
+      details.setMaxappendsize(MAX_APPEND_BYTES);
+      return failure('too large', pack(details, 'event_store.client.MaximumAppendSizeExceeded'));
+    }
+    const before = log.filter((event) => event.stream === name);
+    const expected = request.getOptions()?.hasStreamPosition() ? Number(request.getOptions()?.getStreamPosition()) : -1;
+    const known = before.find((event) => event.id === messages[0]?.getId()?.getString());
+    if (!known && expected !== before.length - 1) {
+      const details = new WrongExpectedVersion();
+      if (before.length > 0) details.setCurrentStreamRevision(String(before.length - 1));
+      else details.setCurrentNoStream(new Empty());
+      return failure('wrong version', pack(details, 'event_store.client.WrongExpectedVersion'));
+    }
+    const revision = known ? known.revision : before.length;
+    if (!known)
+      for (const [n, message] of messages.entries())
+        log.push({
+          id: message.getId()?.getString() ?? '',
+          stream: name,
+          revision: before.length + n,
+          position: log.length * POSITION_STEP,
+          metadata: message.getMetadataMap().getEntryList() as [string, string][],
+          data: message.getData_asU8(),
+          customMetadata: message.getCustomMetadata_asU8(),
+        });
+    const last = log.find((event) => event.stream === name && event.revision === revision + messages.length - 1);
+    const success = new BatchAppendResp.Success();
+    success.setCurrentRevision(String(last?.revision ?? 0));
+    const position = new AllStreamPosition();
+    position.setCommitPosition(String(last?.position ?? 0));
+    position.setPreparePosition(String(last?.position ?? 0));
+    success.setPosition(position);
+    return success;
+  };
+
+  const features = (
+    _call: ServerUnaryCall<unknown, SupportedMethods>,
+    answer: sendUnaryData<SupportedMethods>,
+  ): void => {
+    const methods = new SupportedMethods();
+    const method = new SupportedMethod();
+    method.setServiceName(SERVICE);
+    method.setMethodName('batchappend');
+    methods.addMethods(method);
+    answer(null, methods);
+  };
+
+  const server = new Server({ 'grpc.max_receive_message_length': 8 * MAX_APPEND_BYTES });
+  const none = (): void => undefined;
+  server.addService(
+    StreamsService as never,
+    { read, append: none, delete: none, tombstone: none, batchAppend: append } as never,
+  );
+  server.addService(ServerFeaturesService as never, { getSupportedMethods: features } as never);
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  const proxy = await startProxy(port);
+  return {
+    url: `esdb://127.0.0.1:${proxy.port}?tls=false`,
+    ...proxy,
+    loseNextAnswer: () => {
+      losesAnswer = true;
+    },
+    setReady: (ready) => {
+      isReady = ready;
+    },
+    get appends() {
+      return appends;
+    },
+    close: async () => {
+      await proxy.refuse();
+      server.forceShutdown();
+    },
+  };
+}
+
+const nameOf = (name: Uint8Array | string | undefined): string =>
+  (typeof name === 'string' ? Buffer.from(name, 'base64') : Buffer.from(name ?? [])).toString();
+
+function pack(details: { serializeBinary(): Uint8Array }, type: string): Any {
+  const any = new Any();
+  any.pack(details.serializeBinary(), type);
+  return any;
+}
+
+function failure(message: string, details: Any | undefined): Status {
+  const status = new Status();
+  status.setMessage(message);
+  status.setDetails(details ?? pack(new Empty(), 'event_store.client.Other'));
+  return status;
+}
+
+function toAnswer(event: Stored): ReadResp {
+  const recorded = new ReadResp.ReadEvent.RecordedEvent();
+  const id = new UUID();
+  id.setString(event.id);
+  recorded.setId(id);
+  const identifier = new StreamIdentifier();
+  identifier.setStreamName(Buffer.from(event.stream).toString('base64'));
+  recorded.setStreamIdentifier(identifier);
+  recorded.setStreamRevision(String(event.revision));
+  recorded.setCommitPosition(String(event.position));
+  recorded.setPreparePosition(String(event.position));
+  for (const [key, value] of event.metadata) recorded.getMetadataMap().set(key, value);
+  recorded.getMetadataMap().set('created', '17000000000000000');
+  recorded.setData(event.data);
+  recorded.setCustomMetadata(event.customMetadata);
+  const found = new ReadResp.ReadEvent();
+  found.setEvent(recorded);
+  found.setCommitPosition(String(event.position));
+  const answer = new ReadResp();
+  answer.setEvent(found);
+  return answer;
+}
+
+/** A TCP proxy in front of the port. */
+async function startProxy(target: number) {
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+  const accept = (near: Socket): void => {
+    const far = connect(target, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes: Buffer) => {
+        if (!isFrozen) to.write(bytes);
+      });
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  };
+  let server: TcpServer = createServer(accept);
+  const listen = (on: number): Promise<void> => new Promise((resolve) => server.listen(on, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const reset = (): void => {
+    for (const socket of [...sockets]) socket.resetAndDestroy();
+  };
+  const refuse = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    reset();
+    await closed;
+  };
+  return {
+    port,
+    reset,
+    refuse,
+    freeze: () => {
+      isFrozen = true;
+    },
+    recover: async () => {
+      isFrozen = false;
+      if (server.listening) return reset();
+      server = createServer(accept);
+      await listen(port);
+    },
+  };
+}
