@@ -88,7 +88,7 @@ describe('command handlers of several replicas', () => {
       );
       await there.handle('one', register(), context());
       await expect(here.handle('one', rotate, context('mine'))).rejects.toThrow(
-        'infraEnv-one stayed contended for 5 rounds',
+        'infraEnv-one had concurrent writers in 5 attempts. Retry the request.',
       );
       expect(rounds).toBe(5);
       expect((await stored()).map(({ metadata }) => metadata.commandId)).not.toContain('mine');

@@ -1,4 +1,12 @@
-import { type EventShape, type EventStore, type EventToAppend, parseStreamId, type RecordedEvent } from '@muster/ports';
+import {
+  AppendTooLarge,
+  type EventShape,
+  type EventStore,
+  type EventToAppend,
+  parseStreamId,
+  type RecordedEvent,
+  type StreamId,
+} from '@muster/ports';
 
 /** Converts events between the types of a product and what is stored. */
 export interface EventCodec<Event extends EventShape> {
@@ -50,21 +58,13 @@ export const APPEND_BYTES_MAX = 256 * 1024;
 /** What one character of a text takes at most: `\u0000`. */
 const BYTES_PER_CHARACTER_MAX = 6;
 
-/** One request would store more than an append takes. Long documents are stored elsewhere, and events name them by digest. */
-export class AppendTooLargeError extends Error {
-  constructor(streamId: string, bytes: number) {
-    super(`The change of ${streamId} takes ${bytes} bytes in the event store. Allowed: at most ${APPEND_BYTES_MAX}.`);
-    this.name = 'AppendTooLargeError';
-  }
-}
-
-/** @throws AppendTooLargeError */
-function refuseLarge(streamId: string, events: readonly { readonly data: unknown }[]): void {
+/** @throws AppendTooLarge; long documents are stored elsewhere, and events name them by digest */
+function refuseLarge(streamId: StreamId, events: readonly { readonly data: unknown }[]): void {
   const characters = events.reduce((sum, { data }) => sum + charactersOf(data), 0);
   // The exact size costs a rendering of the events, so it is computed only where it can matter.
   if (characters * BYTES_PER_CHARACTER_MAX <= APPEND_BYTES_MAX) return;
   const bytes = events.reduce((sum, { data }) => sum + Buffer.byteLength(JSON.stringify(data)), 0);
-  if (bytes > APPEND_BYTES_MAX) throw new AppendTooLargeError(streamId, bytes);
+  if (bytes > APPEND_BYTES_MAX) throw new AppendTooLarge(streamId, APPEND_BYTES_MAX);
 }
 
 const NUMBER_CHARACTERS_MAX = 25;

@@ -9,7 +9,14 @@ import {
   type StreamCategory,
 } from '@muster/contracts';
 import { infraEnvDecider } from '@muster/domain';
-import { type EventStore, type JsonObject, NO_STREAM, START_OF_STORE, type StreamId } from '@muster/ports';
+import {
+  AppendTooLarge,
+  type EventStore,
+  type JsonObject,
+  NO_STREAM,
+  START_OF_STORE,
+  type StreamId,
+} from '@muster/ports';
 import { collectPages, eventToAppend, eventually, manualClock, seededIds } from '@muster/testing';
 import { createCommandHandler } from './command-handler';
 import { startFeed } from './feed';
@@ -19,7 +26,6 @@ import { startRelay } from './relay';
 import { plainEventStore } from './stored-events.fixture.spec';
 import {
   APPEND_BYTES_MAX,
-  AppendTooLargeError,
   ForeignStreamError,
   ownedEventStore,
   type TypedEventStore,
@@ -178,7 +184,7 @@ describe('an append', () => {
     ['many events', Array.from({ length: 60 }, () => 'a'.repeat(5_000))],
     ['characters that take more than one byte', ['\u0000'.repeat(50_000)]],
   ])('over 256 KiB is refused: %s', async (_, names) => {
-    await expect(append(...names)).rejects.toThrow(AppendTooLargeError);
+    await expect(append(...names)).rejects.toThrow(AppendTooLarge);
     await expect(append(...names)).rejects.toThrow(
       /infraEnv-one takes \d{6} bytes in the event store\. Allowed: at most 262144/,
     );

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
-import { RefusalError } from '@muster/problems';
+import { type Unavailable, unavailableIn } from '@muster/ports';
+import { type Refusal, RefusalError } from '@muster/problems';
 import type { FastifyInstance } from 'fastify';
 
 /** Whether an origin is one of those: `https://console.example.com`, or with `*` for any part: `https://*.example.com`. */
@@ -90,3 +91,19 @@ const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL
 /** Whether an error says that a disk or its quota is full. */
 export const isFullDisk = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && FULL_DISK.has(String(error.code));
+
+/** The answer to a command that failed because a server behind a port is away. */
+export const unavailableRefusal = (error: Unavailable): Refusal => ({
+  code: 'unavailable',
+  reason: error.isOutcomeUnknown
+    ? `${error.message}. The outcome of the command is unknown: it may have been stored. Read the resource, or repeat the command with the same command id.`
+    : `${error.message}. Nothing was stored. Try again in a few seconds.`,
+});
+
+/** A listener for errors of background work. While a server is away its outage has a line of its own, so these errors have none. */
+export const logUnlessAway =
+  (log: (text: string) => void) =>
+  (error: Error): void => {
+    const isAway = unavailableIn(error) ?? (error instanceof RefusalError && error.refusal.code === 'unavailable');
+    if (!isAway) log(error.message);
+  };

@@ -1,6 +1,16 @@
 import { MUSTER_CODEC, type MusterEvent } from '@muster/contracts';
 import { type TypedEventStore, typedEventStore } from '@muster/event-sourcing';
-import type { Clock, EventStore, Ids, ObjectAreas, ObjectStore, ReadModels, Requests, Secrets } from '@muster/ports';
+import type {
+  Clock,
+  EventStore,
+  Ids,
+  ObjectAreas,
+  ObjectStore,
+  ReadModels,
+  Requests,
+  Secrets,
+  Unavailable,
+} from '@muster/ports';
 import type { Provider } from '@nestjs/common';
 import { type Probe, PROBES } from './http-endpoint';
 
@@ -20,6 +30,8 @@ export interface Platform {
   readonly environment: Environment;
   /** Checks of the resources behind the ports, for `/ready`. */
   readonly probes?: readonly Probe[];
+  /** Called when a command is answered with an error because a server is away. */
+  readonly onCommandFailed?: (error: Unavailable) => void;
 }
 
 export type Environment = { readonly [name: string]: string | undefined };

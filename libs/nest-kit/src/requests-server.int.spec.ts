@@ -1,7 +1,7 @@
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { EventsService, IgnitionService, type Plain, type RecordNoteRequest, subjectOfMethod } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import type { JsonObject } from '@muster/ports';
+import { type JsonObject, Unavailable } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { eventually, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
 import { Controller, type LoggerService, Module } from '@nestjs/common';
@@ -25,6 +25,8 @@ class NotesController {
     if (name === 'refused')
       throw new RefusalError({ code: 'not-found', reason: 'No such host.', subject: 'host_id', allowed: ['a'] });
     if (name === 'broken') throw new Error('password=hunter2');
+    if (name === 'away' || name === 'lost')
+      throw new Unavailable('A store at a:1', 'reset', { isOutcomeUnknown: name === 'lost' });
     if (name === 'misshapen') return { position: 'seven' };
     if (name === 'silent') return undefined;
     return { position: 7, forOurselves: 'x', nothing: undefined };
@@ -42,6 +44,7 @@ class NotesModule {}
 describe('a service on the bus', () => {
   const subject = subjectOfMethod(EventsService.method.recordNote);
   const logged: string[] = [];
+  const failedCommands: string[] = [];
   const logger: LoggerService = {
     log: () => undefined,
     warn: (message) => logged.push(String(message)),
@@ -60,13 +63,15 @@ describe('a service on the bus', () => {
     server = await startNatsServer();
     client = await connectNatsRequests({ servers: server.url, name: 'client' });
     own = await connectNatsRequests({ servers: server.url, name: 'service' });
-    const platform = { requests: own, ids: seededIds() } as unknown as Platform;
+    const onCommandFailed = ({ server: away }: Unavailable): void => void failedCommands.push(away);
+    const platform = { requests: own, ids: seededIds(), onCommandFailed } as unknown as Platform;
     service = await startMicroservice('events', NotesModule, platform, logger);
     await own.flush();
   });
   beforeEach(() => {
     received.splice(0);
     logged.splice(0);
+    failedCommands.splice(0);
   });
   afterAll(async () => {
     await service.close();
@@ -103,6 +108,16 @@ describe('a service on the bus', () => {
     expect(refusal).toMatchObject({ code: 'invalid-input', subject: 'RecordNoteRequest' });
     expect(refusal?.reason).toContain(named);
     expect(received).toEqual([]);
+  });
+
+  it.each([
+    ['away', /^A store at a:1 is not available: reset\. Nothing was stored\. Try again/],
+    ['lost', /^A store at a:1 is not available: reset\. The outcome of the command is unknown.*same command id/],
+  ])('answers that a server is %s, counts the command, and logs nothing', async (name, reason) => {
+    const { refusal } = await ask({ note: { name } });
+    expect(refusal).toMatchObject({ code: 'unavailable', reason: expect.stringMatching(reason) as string });
+    expect(failedCommands).toEqual(['A store at a:1']);
+    expect(logged).toEqual([]);
   });
 
   it('carries a refusal whole to the caller', async () => {

@@ -1,13 +1,12 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { subjectOfMethod } from '@muster/contracts';
-import { AppendTooLargeError } from '@muster/event-sourcing';
-import type { IncomingMessage, JsonValue, Requests } from '@muster/ports';
+import { AppendTooLarge, type IncomingMessage, type JsonValue, type Requests, unavailableIn } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { applyDecorators, Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { type CustomTransportStrategy, type MessageHandler, MessagePattern, Server } from '@nestjs/microservices';
 import { lastValueFrom, type Observable, throwError } from 'rxjs';
 import { fromHeaders, methodOfSubject, parseMessage, responseEnvelope } from './call-service';
-import { isFullDisk } from './http-endpoint';
+import { isFullDisk, unavailableRefusal } from './http-endpoint';
 import type { Platform } from './platform';
 
 /** The controller method handles this method of proto/muster/v1: `(@Payload() request: Plain message, @Ctx() context: CommandContext) => Plain response`. */
@@ -30,7 +29,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
 
   constructor(
     private readonly serviceName: string,
-    private readonly platform: Pick<Platform, 'requests' | 'ids'>,
+    private readonly platform: Pick<Platform, 'requests' | 'ids' | 'onCommandFailed'>,
   ) {
     super();
   }
@@ -82,7 +81,12 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       return responseEnvelope(method, response);
     } catch (error) {
       if (error instanceof RefusalError) return refusalEnvelope(error.refusal);
-      if (error instanceof AppendTooLargeError) return refusalEnvelope({ code: 'too-large', reason: error.message });
+      const unavailable = unavailableIn(error);
+      if (unavailable) {
+        this.platform.onCommandFailed?.(unavailable);
+        return refusalEnvelope(unavailableRefusal(unavailable));
+      }
+      if (error instanceof AppendTooLarge) return refusalEnvelope({ code: 'too-large', reason: error.message });
       if (isFullDisk(error))
         return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${textOf(error)}` });
       this.logger.error(

@@ -182,36 +182,6 @@ export const createGrowthSignal = (initialHead: number): GrowthSignal => {
   };
 };
 
-/**
- * A server behind a port (event store, read models, object store) does not answer, or refuses this process. Adapters throw it
- * for every such error of their client, so that callers need not know the client.
- */
-export class Unavailable extends Error {
-  /** Whether a change may have been stored although no answer arrived. */
-  readonly isOutcomeUnknown: boolean;
-  /** Whether the server answered and refuses this process: credentials, rights, or certificate. Waiting does not help. */
-  readonly isRefused: boolean;
-
-  constructor(
-    /** The kind of server and its address, without credentials: `EventStoreDB at 10.0.0.5:2113`. */
-    readonly server: string,
-    readonly reason: string,
-    options: ErrorOptions & { readonly isOutcomeUnknown?: boolean; readonly isRefused?: boolean } = {},
-  ) {
-    super(`${server} is not available: ${reason}`, options);
-    this.name = 'Unavailable';
-    this.isOutcomeUnknown = options.isOutcomeUnknown ?? false;
-    this.isRefused = options.isRefused ?? false;
-  }
-}
-
-/** The Unavailable in the chain of causes of an error; undefined when the error has another reason. */
-export function unavailableIn(error: unknown): Unavailable | undefined {
-  for (let current = error; current instanceof Error; current = current.cause)
-    if (current instanceof Unavailable) return current;
-  return undefined;
-}
-
 /** The events of one append are larger than the store accepts. Nothing was stored. */
 export class AppendTooLarge extends Error {
   constructor(

@@ -1,4 +1,5 @@
 export * from './event-store';
+export * from './unavailable';
 export * from './clock-and-ids';
 export * from './object-store';
 export * from './read-models';

@@ -19,6 +19,7 @@ export const PROBLEMS = {
   forbidden: { status: 403, title: 'The credentials do not allow the request' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
   'insufficient-storage': { status: 507, title: 'The disk is full' },
+  unavailable: { status: 503, title: 'A server that the service needs is not available' },
   busy: { status: 503, title: 'The service is temporarily unavailable' },
   'not-supported': { status: 501, title: 'The operation is not supported' },
   internal: { status: 500, title: 'Internal error' },

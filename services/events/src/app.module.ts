@@ -1,6 +1,7 @@
 import { type Relay, startRelay } from '@muster/event-sourcing';
 import {
   EVENT_STORE,
+  logUnlessAway,
   type MusterEventStore,
   type Platform,
   platformProviders,
@@ -36,7 +37,7 @@ export class EventRelay implements OnApplicationBootstrap, OnApplicationShutdown
 
   async onApplicationBootstrap(): Promise<void> {
     const { eventStore: store, requests } = this;
-    this.relay = await startRelay({ store, requests, onError: (error) => this.logger.error(error.message) });
+    this.relay = await startRelay({ store, requests, onError: logUnlessAway((text) => this.logger.error(text)) });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { type Probe, DISK_PROBE } from '@muster/nest-kit';
-import type { EventStore, Requests } from '@muster/ports';
+import { type EventStore, type Requests, unavailableIn } from '@muster/ports';
+import type { Outage } from './outages';
 
 const ANSWER_MAX_MS = 2_000;
 const MIBIBYTE = 1024 ** 2;
@@ -20,29 +21,32 @@ export function busProbe(requests: Requests): Probe {
   };
 }
 
-/** A store that remembers whether its last append failed, and the probe that reports it and reads the head. */
-export function storeProbe(eventStore: EventStore): { readonly store: EventStore; readonly probe: Probe } {
+/**
+ * A store that remembers whether its last append failed, and the probe that reports it and reads the head. `outage` knows
+ * whether the server of the store is away.
+ */
+export function storeProbe(
+  eventStore: EventStore,
+  outage?: Pick<Outage, 'reason'>,
+): { readonly store: EventStore; readonly probe: Probe } {
   let lastFailure: string | undefined;
   const store: EventStore = {
+    ...eventStore,
     append: async (streamId, expected, events) => {
       try {
         const result = await eventStore.append(streamId, expected, events);
         lastFailure = undefined;
         return result;
       } catch (error) {
-        lastFailure = messageOf(error);
+        // An absence ends by itself, so it must not outlive the outage until the next append.
+        lastFailure = unavailableIn(error) ? undefined : messageOf(error);
         throw error;
       }
     },
-    readStream: (streamId, afterRevision) => eventStore.readStream(streamId, afterRevision),
-    isSoleWriter: eventStore.isSoleWriter,
-    readAll: (afterPosition) => eventStore.readAll(afterPosition),
-    subscribe: (afterPosition, onPage, onError) => eventStore.subscribe(afterPosition, onPage, onError),
-    head: () => eventStore.head(),
-    close: () => eventStore.close(),
   };
   const check = async (): Promise<string | undefined> => {
     if (lastFailure) return `the last append failed: ${lastFailure}`;
+    if (outage?.reason) return outage.reason;
     return within(eventStore.head()).then(
       () => undefined,
       (error: unknown) => `the event store does not answer: ${messageOf(error)}`,

@@ -9,6 +9,7 @@ import { type Environment, type Platform, SettingsReader } from '@muster/nest-ki
 import { type EventStore, type ReadModels, type Requests, RequestTimedOut, type Secrets } from '@muster/ports';
 import { checkIdentity, requireMasterKey } from './data-directory';
 import { answerLocally } from './local-requests';
+import { Outage, watchEventStore } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
 import { reach, StartError } from './start-error';
 
@@ -42,6 +43,10 @@ export function lossyRequests(requests: Requests, share: number, seed: number): 
   };
 }
 
+/** Asked for only to see whether the server answers: neither exists. */
+const PROBED_PROJECTION = 'probe';
+const ABSENT_DIGEST = `sha256:${'0'.repeat(64)}`;
+
 export interface OpenPlatform extends Platform {
   /** Closes what was opened, the bus last. */
   close(): Promise<void>;
@@ -68,25 +73,52 @@ export async function openPlatform(options: {
     ...reaching,
     setting: 'EVENTSTORE_URL',
   });
-  const { store: eventStore, probe } = storeProbe(opened);
-  const readModels = await reach(() => openReadModels(settings), { ...reaching, setting: 'MONGODB_URL' });
-  const { objectStore, logs } = await reach(() => openObjectStores(settings, dataDirectory), {
+  const storeOutage = new Outage({
+    part: 'event store',
+    setting: 'EVENTSTORE_URL',
+    report: options.warn,
+    check: () => opened.head(),
+  });
+  const { store: eventStore, probe } = storeProbe(watchEventStore(opened, storeOutage), storeOutage);
+  const openedModels = await reach(() => openReadModels(settings), { ...reaching, setting: 'MONGODB_URL' });
+  const modelsOutage = new Outage({
+    part: 'read models',
+    setting: 'MONGODB_URL',
+    report: options.warn,
+    check: () => openedModels.checkpoint(PROBED_PROJECTION),
+  });
+  const readModels = modelsOutage.watch(openedModels);
+  const { objectStore: openedObjects, logs } = await reach(() => openObjectStores(settings, dataDirectory), {
     ...reaching,
     setting: 'MINIO_URL',
   });
+  const objectsOutage = new Outage({
+    part: 'object store',
+    setting: 'MINIO_URL',
+    report: options.warn,
+    check: () => openedObjects.get(ABSENT_DIGEST),
+  });
+  const objectStore = objectsOutage.watch(openedObjects);
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
   const secrets = await openSecrets(join(dataDirectory, 'secrets'), masterKeyFile);
   const acceptsStore = settings.get('MUSTER_ACCEPT_STORE');
   const identity = await checkIdentity({ secrets, eventStore, masterKeyFile, dataDirectory, acceptsStore });
+  const busOutage = new Outage({ part: 'bus', setting: 'NATS_URL', report: options.warn });
   const connect = (): Promise<NatsRequests> =>
     connectNatsRequests({
       servers: options.natsUrl,
       name: options.name,
       credentials: options.natsCredentials,
       onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
+      onStatus: (status) => {
+        if (status.kind === 'connected') busOutage.answered();
+        else if (status.kind === 'disconnected')
+          busOutage.failed({ server: `NATS at ${status.server}`, reason: 'the connection broke' });
+      },
     });
   const nats = await reach(connect, { ...reaching, setting: 'NATS_URL' });
   const local = answerLocally(nats, (subject, error) => options.warn(`${subject}: ${String(error)}`));
+  const outages = [storeOutage, modelsOutage, objectsOutage, busOutage];
   const lostShare = settings.get('MUSTER_LOSE_MESSAGES_PERCENT') / 100;
   const requests: Requests =
     lostShare > 0 ? lossyRequests(local, lostShare, settings.get('MUSTER_LOSE_MESSAGES_SEED')) : local;
@@ -101,8 +133,18 @@ export async function openPlatform(options: {
     clock: { nowMs: () => Date.now() },
     ids: { uuid: () => randomUUID() },
     environment,
-    probes: [busProbe(nats), probe, diskProbe(dataDirectory, settings.get('MUSTER_DISK_RESERVE'))],
+    probes: [
+      busProbe(nats),
+      probe,
+      modelsOutage.probe,
+      objectsOutage.probe,
+      diskProbe(dataDirectory, settings.get('MUSTER_DISK_RESERVE')),
+    ],
+    onCommandFailed: ({ server }) => {
+      for (const outage of outages) outage.commandFailed(server);
+    },
     close: async () => {
+      for (const outage of outages) outage.close();
       await identity.stop();
       await eventStore.close();
       await readModels.close();

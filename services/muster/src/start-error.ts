@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { EventStoreUnusable } from '@muster/adapter-sqlite';
+import { unavailableIn } from '@muster/ports';
 import { SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
 
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
@@ -73,7 +74,8 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
     } catch (error) {
       if (error instanceof EventStoreUnusable) throw new StartError('dataDirectory', error.message, { cause: error });
       const [nowMs, reason] = [performance.now(), reasonOf(error)];
-      if (!isNotReachable(error))
+      const unavailable = unavailableIn(error);
+      if (unavailable ? unavailable.isRefused : !isNotReachable(error))
         throw new StartError('dependency', `The server of ${setting} refuses the connection: ${reason}`, {
           cause: error,
         });

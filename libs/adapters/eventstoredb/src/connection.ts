@@ -8,7 +8,7 @@ import {
   UnavailableError,
   UnknownError,
 } from '@eventstore/db-client';
-import { Unavailable } from '@muster/ports';
+import { settleWithin, Unavailable } from '@muster/ports';
 
 /** An operation that takes longer has met a frozen node. With a new connection the node is found within 5 s. */
 export const OPERATION_TIMEOUT_MS = 4_000;
@@ -145,17 +145,4 @@ export class Connection {
 async function dispose(client: EventStoreDBClient): Promise<void> {
   const disposed = client.dispose().catch(() => undefined);
   await settleWithin(DISPOSE_TIMEOUT_MS, disposed, () => new OperationTimedOut()).catch(() => undefined);
-}
-
-/** The result of the promise; rejects with the error of `late` when the promise is not settled in time. */
-export async function settleWithin<Result>(
-  timeoutMs: number,
-  promise: Promise<Result>,
-  late: () => Error,
-): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), timeoutMs);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

@@ -11,11 +11,12 @@ import {
   type EventToAppend,
   followEvents,
   NO_STREAM,
+  settleWithin,
   START_OF_STORE,
   type StreamId,
   type Subscription,
 } from '@muster/ports';
-import { Connection, settleWithin } from './connection';
+import { Connection } from './connection';
 import { createEventReader, toEventData, toPosition } from './event-reader';
 import { type LiveSignal, startLiveSignal } from './live-signal';
 

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
+import { isNativeError } from 'node:util/types';
+import {
+  type ObjectAreas,
+  type ObjectStore,
+  ObjectTooLarge,
+  settleWithin,
+  type StoredObject,
+  Unavailable,
+} from '@muster/ports';
 import { Client } from 'minio';
 
 /** Location and credentials of a bucket. */
@@ -122,23 +130,29 @@ export const minioObjectAreas = async ({ url, prefix = '' }: MinioObjectStoreOpt
 interface Bucket {
   readonly client: Client;
   readonly name: string;
+  /** The answer of the server. @throws Unavailable when there is none in time, or the server refuses */
+  readonly available: <Result>(work: Promise<Result>, timeoutMs?: number) => Promise<Result>;
 }
 
 const openBucket = async (url: string): Promise<Bucket> => {
   const { bucket, ...location } = parseMinioUrl(url);
-  const client = new Client(location);
-  await ensureBucket(client, bucket).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `The object store at ${location.endPoint}:${location.port} denies access to the bucket ${bucket} (${reason}). Check its address, key and secret.`,
-      { cause: error },
-    );
-  });
+  // The retries of the client would print lines of their own.
+  const client = new Client({ ...location, retryOptions: { disableRetry: true } });
+  const server = `S3 at ${location.endPoint}:${location.port}`;
+  const available = async <Result>(work: Promise<Result>, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Result> => {
+    const late = (): Error => new NotAnswered(timeoutMs);
+    try {
+      return await settleWithin(timeoutMs, work, late);
+    } catch (error) {
+      throw explainFailure(error, server) ?? error;
+    }
+  };
+  await available(ensureBucket(client, bucket));
 
-  return { client, name: bucket };
+  return { client, name: bucket, available };
 };
 
-const storeIn = ({ client, name: bucket }: Bucket, prefix: string): ObjectStore => {
+const storeIn = ({ client, name: bucket, available }: Bucket, prefix: string): ObjectStore => {
   const nameOf = (digest: string): string | undefined => {
     const hex = DIGEST.exec(digest)?.[1];
     return hex && `${prefix}objects/${hex.slice(0, 2)}/${hex}`;
@@ -150,8 +164,9 @@ const storeIn = ({ client, name: bucket }: Bucket, prefix: string): ObjectStore 
       try {
         const { digest, bytes } = spooled.stored;
         const name = nameOf(digest) ?? '';
-        const present = await unless(ABSENT, client.statObject(bucket, name));
-        if (present?.size !== bytes) await client.putObject(bucket, name, spooled.read(), bytes);
+        const present = await available(unless(ABSENT, client.statObject(bucket, name)));
+        if (present?.size !== bytes)
+          await available(client.putObject(bucket, name, spooled.read(), bytes), PUT_TIMEOUT_MS);
         return spooled.stored;
       } finally {
         await spooled.discard();
@@ -159,30 +174,32 @@ const storeIn = ({ client, name: bucket }: Bucket, prefix: string): ObjectStore 
     },
     get: async (digest) => {
       const name = nameOf(digest);
-      const stream = name && (await unless(ABSENT, client.getObject(bucket, name)));
+      const stream = name && (await available(unless(ABSENT, client.getObject(bucket, name))));
       if (!stream) return undefined;
-      const body = await buffer(stream);
+      const body = await available(buffer(stream), PUT_TIMEOUT_MS);
       if (`sha256:${createHash('sha256').update(body).digest('hex')}` === digest) return body;
       throw new Error(`The stored body ${digest} is damaged or incomplete. Retry, or upload it again.`);
     },
     open: async (digest, range) => {
       const name = nameOf(digest);
       if (!name) return undefined;
-      if (range === undefined) return unless(ABSENT, client.getObject(bucket, name));
+      if (range === undefined) return available(unless(ABSENT, client.getObject(bucket, name)));
       const length = range.end - range.start + 1;
       // To the client a length of 0 means to the end.
       const part =
         length > 0
           ? unless(BEYOND_THE_END, client.getPartialObject(bucket, name, range.start, length))
           : client.statObject(bucket, name).then(() => undefined);
-      return unless(
-        ABSENT,
-        part.then((stream) => stream ?? Readable.from([])),
+      return available(
+        unless(
+          ABSENT,
+          part.then((stream) => stream ?? Readable.from([])),
+        ),
       );
     },
     remove: async (digest) => {
       const name = nameOf(digest);
-      if (name) await unless(ABSENT, client.removeObject(bucket, name));
+      if (name) await available(unless(ABSENT, client.removeObject(bucket, name)));
     },
     list: async function* () {
       for await (const { name, size, lastModified } of client.listObjectsV2(bucket, `${prefix}objects/`, true)) {
@@ -192,6 +209,34 @@ const storeIn = ({ client, name: bucket }: Bucket, prefix: string): ObjectStore 
     },
   };
 };
+
+/** A server that begins no answer within this time is frozen. */
+const ANSWER_TIMEOUT_MS = 4_000;
+/** For a whole body in either direction. */
+const PUT_TIMEOUT_MS = 60_000;
+
+class NotAnswered extends Error {
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs / 1_000} s`);
+    this.name = 'NotAnswered';
+  }
+}
+
+const BROKEN_CONNECTION =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized)$/;
+const REFUSED = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|.*CERT.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
+
+/** The error of the port for an error of the client that is about the server; undefined for any other. Bodies are stored by their digest, so an unknown outcome does no harm. */
+export function explainFailure(error: unknown, server: string): Unavailable | undefined {
+  // Errors of the network come from another realm in tests.
+  if (!isNativeError(error)) return undefined;
+  const reason = error.message.split('\n', 1)[0] || error.name;
+  const code = 'code' in error ? String(error.code) : '';
+  if (REFUSED.test(code)) return new Unavailable(server, `${code}: ${reason}`, { isRefused: true, cause: error });
+  const isAway =
+    error instanceof NotAnswered || BROKEN_CONNECTION.test(code) || /socket hang up|Retryable HTTP status/.test(reason);
+  return isAway ? new Unavailable(server, reason, { isOutcomeUnknown: true, cause: error }) : undefined;
+}
 
 const ensureBucket = async (client: Client, bucket: string): Promise<void> => {
   if (await client.bucketExists(bucket)) return;

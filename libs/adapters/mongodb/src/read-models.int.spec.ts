@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Unavailable } from '@muster/ports';
 import { needsServer, readModelsContract } from '@muster/testing';
 import { MongoClient } from 'mongodb';
 import { mongodbReadModels } from './read-models';
@@ -39,9 +41,21 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
   });
 });
 
-describe('mongodbReadModels', () => {
-  it('says which address does not answer', async () => {
+describe('read models in MongoDB', () => {
+  it('say which address does not answer', async () => {
     const attempt = mongodbReadModels({ url: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200', database: 'x' });
-    await expect(attempt).rejects.toThrow(/MongoDB does not answer at 127\.0\.0\.1:1/);
+    await expect(attempt).rejects.toMatchObject({ server: 'MongoDB at 127.0.0.1:1', isRefused: false });
+    await expect(attempt).rejects.toBeInstanceOf(Unavailable);
+  });
+
+  it('say that a server does not answer which takes the connection and is silent', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const url = `mongodb://127.0.0.1:${port}/?serverSelectionTimeoutMS=300&connectTimeoutMS=200`;
+    await expect(mongodbReadModels({ url, database: 'x' })).rejects.toBeInstanceOf(Unavailable);
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
   });
 });

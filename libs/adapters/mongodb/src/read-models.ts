@@ -4,6 +4,7 @@ import {
   type ReadModelQuery,
   type ReadModels,
   START_OF_STORE,
+  Unavailable,
 } from '@muster/ports';
 import {
   type AnyBulkWriteOperation,
@@ -64,17 +65,30 @@ const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id', 'host_id'];
 
 /**
  * Read models in MongoDB (5.0 or later). A commit writes the documents first and the checkpoint last: when it is cut short,
- * the same changes are applied once more, which ends in the same documents. Throws when no server answers.
+ * the same changes are applied once more, which ends in the same documents. Everything throws Unavailable when no server answers.
  */
 export const mongodbReadModels = async (options: MongodbReadModelsOptions): Promise<ReadModels> => {
   const client = new MongoClient(options.url, {
     ...(options.url.includes('serverSelectionTimeoutMS=') ? {} : { serverSelectionTimeoutMS: SERVER_TIMEOUT_MS }),
+    // A frozen server is noticed by its silence.
+    ...(options.url.includes('socketTimeoutMS=') ? {} : { socketTimeoutMS: SERVER_TIMEOUT_MS }),
     // Unset members are no members; the driver would write them as null.
     ignoreUndefined: true,
     // A checkpoint that was moved must survive a power cut and a change of the primary.
     writeConcern: { w: 'majority', journal: true },
   });
-  await connect(client);
+  const server = `MongoDB at ${client.options.hosts.join(', ')}`;
+  const available = async <Result>(work: () => Promise<Result>, isWrite = false): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw explainFailure(error, server, isWrite) ?? error;
+    }
+  };
+  await available(() => client.connect()).catch(async (error: unknown) => {
+    await client.close();
+    throw error;
+  });
   const database = client.db(options.database);
   const checkpoints = database.collection<StoredCheckpoint>(CHECKPOINTS);
   const indexed = new Map<string, Promise<unknown>>();
@@ -101,7 +115,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   return {
     // The token of a collection carries its document type, the database knows plain documents.
     get: async <Found extends object>(collection: string, key: string) =>
-      (await collectionNamed(collection).findOne({ _id: key }))?.document as Found | undefined,
+      (await available(() => collectionNamed(collection).findOne({ _id: key })))?.document as Found | undefined,
     find: async <Found extends object>(query: ReadModelQuery<Found>) => {
       const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
       // To the database a limit of 0 is no limit.
@@ -111,21 +125,53 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
         .sort(toSort(query.orderBy))
         .skip(query.offset ?? 0)
         .limit(limit);
-      return (await found.toArray()).map(({ _id, document }) => ({ key: _id, document: document as Found }));
+      const documents = await available(() => found.toArray());
+      return documents.map(({ _id, document }) => ({ key: _id, document: document as Found }));
     },
-    count: ({ collection, where }) => collectionNamed(collection).countDocuments(toFilter(where)),
-    commit: async (projection, position, changes) => {
-      if (position <= (await checkpoint(projection))) return;
-      for (const [name, writes] of writesByCollection(changes)) {
-        await ensureIndexes(name);
-        await collectionNamed(name).bulkWrite(writes, { ordered: true });
-      }
-      await checkpoints.updateOne({ _id: projection }, { $max: { position } }, { upsert: true });
-    },
-    checkpoint,
+    count: ({ collection, where }) => available(() => collectionNamed(collection).countDocuments(toFilter(where))),
+    commit: (projection, position, changes) =>
+      available(async () => {
+        if (position <= (await checkpoint(projection))) return;
+        for (const [name, writes] of writesByCollection(changes)) {
+          await ensureIndexes(name);
+          await collectionNamed(name).bulkWrite(writes, { ordered: true });
+        }
+        await checkpoints.updateOne({ _id: projection }, { $max: { position } }, { upsert: true });
+      }, true),
+    checkpoint: (projection) => available(() => checkpoint(projection)),
     close: () => client.close(),
   };
 };
+
+/** Errors of the driver about the connection; the server's own errors have codes. */
+const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
+  'MongoServerSelectionError',
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoNotConnectedError',
+  'MongoTopologyClosedError',
+  'MongoPoolClearedError',
+  'MongoPoolClosedError',
+  'MongoOperationTimeoutError',
+]);
+/** A server that stops or is no longer the primary: HostUnreachable, ShutdownInProgress, PrimarySteppedDown, Interrupted…, NotWritablePrimary… */
+const AWAY_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** Unauthorized, AuthenticationFailed. */
+const REFUSED_CODES: ReadonlySet<unknown> = new Set([13, 18]);
+const CERTIFICATE = /certificate|self.signed|altnames/i;
+
+/** The error of the port for an error of the driver that is about the server; undefined for any other. */
+export function explainFailure(error: unknown, server: string, isWrite: boolean): Unavailable | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const reason = error.message.split('\n', 1)[0] || error.name;
+  const code = 'code' in error ? error.code : undefined;
+  if (REFUSED_CODES.has(code) || CERTIFICATE.test(reason))
+    return new Unavailable(server, reason, { isRefused: true, cause: error });
+  if (!CONNECTION_ERRORS.has(error.name) && !AWAY_CODES.has(code)) return undefined;
+  // No server was found, so the request was not sent.
+  const isOutcomeUnknown = isWrite && error.name !== 'MongoServerSelectionError';
+  return new Unavailable(server, reason, { isOutcomeUnknown, cause: error });
+}
 
 /** Changes to different documents do not depend on each other, so only the order within a collection matters. */
 const writesByCollection = (
@@ -144,20 +190,4 @@ const toWrite = (change: ReadModelChange): AnyBulkWriteOperation<StoredDocument>
   const filter = { _id: change.key };
   if (change.kind === 'remove') return { deleteOne: { filter } };
   return { replaceOne: { filter, replacement: { document: change.document }, upsert: true } };
-};
-
-const connect = async (client: MongoClient): Promise<void> => {
-  try {
-    await client.connect();
-  } catch (error) {
-    await client.close();
-    const { hosts } = client.options;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `MongoDB does not answer at ${hosts.join(', ')} (${reason}); start it there or name another address.`,
-      {
-        cause: error,
-      },
-    );
-  }
 };

@@ -44,7 +44,7 @@ const REPEAT_MS = 60 * 60_000;
 /** Remembered refusals; beyond it the oldest is forgotten and may be logged twice. */
 const REMEMBERED_MAX = 10_000;
 /** The resource or the service is missing: there is nothing to log it for. */
-const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'internal', 'too-many-requests'];
+const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'unavailable', 'internal', 'too-many-requests'];
 
 /** Records the reason of a refused request in the event log when users wait for its effect. A refused request itself stores nothing. */
 @Injectable()

@@ -1,4 +1,5 @@
-import { ObjectTooLarge } from '@muster/ports';
+import { unavailableRefusal } from '@muster/nest-kit';
+import { ObjectTooLarge, unavailableIn } from '@muster/ports';
 import { PROBLEMS, type Refusal, RefusalError, toV2Error, toV2InfraError } from '@muster/problems';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -42,6 +43,8 @@ export class V2ExceptionFilter implements ExceptionFilter {
     if (error instanceof RefusalError) return refused(error.refusal);
     if (error instanceof ObjectTooLarge) return refused({ code: 'too-large', reason: error.message });
     if (error instanceof SchemaViolation) return framework(error.status, error.message);
+    const unavailable = unavailableIn(error);
+    if (unavailable) return refused(unavailableRefusal(unavailable));
     const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
     if (status === 404) return this.unknownRoute(request);
     if (status !== undefined && status >= 400 && status < 500) return framework(status, messageOf(error));

@@ -4,12 +4,15 @@ import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-
 import { hasClockMoved, type Report, type StepReport } from '@muster/inventory';
 import { callService, CLOCK, type InputOf, REQUESTS } from '@muster/nest-kit';
 import type { Clock, Requests } from '@muster/ports';
-import { RefusalError } from '@muster/problems';
+import { type ProblemCode, RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { AgentUpgrades } from './agent-upgrades';
 import { IdentityClaims, Presence } from './presence';
+
+/** Refusals that pass by themselves: the agent sends the same reply again. */
+const PASSING: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['busy', 'unavailable']);
 
 type Data = NonNullable<InputOf<typeof InventoryService.method.recordReport>['data']>;
 
@@ -115,7 +118,7 @@ export class StepReplies {
         stored = (await this.report(key, state, reply, context)) ?? stored;
       } catch (error) {
         // The report of a failed step need not be readable.
-        if (reply.exitCode === 0 || !(error instanceof RefusalError) || error.refusal.code === 'busy') throw error;
+        if (reply.exitCode === 0 || !(error instanceof RefusalError) || PASSING.has(error.refusal.code)) throw error;
       }
     }
     return { position: stored.position, revision: stored.revision };

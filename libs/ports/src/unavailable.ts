@@ -1,0 +1,42 @@
+/**
+ * A server behind a port (event store, read models, object store) does not answer, or refuses this process. Adapters throw it
+ * for every such error of their client, so that callers need not know the client.
+ */
+export class Unavailable extends Error {
+  /** Whether a change may have been stored although no answer arrived. */
+  readonly isOutcomeUnknown: boolean;
+  /** Whether the server answered and refuses this process: credentials, rights, or certificate. Waiting does not help. */
+  readonly isRefused: boolean;
+
+  constructor(
+    /** The kind of server and its address, without credentials: `EventStoreDB at 10.0.0.5:2113`. */
+    readonly server: string,
+    readonly reason: string,
+    options: ErrorOptions & { readonly isOutcomeUnknown?: boolean; readonly isRefused?: boolean } = {},
+  ) {
+    super(`${server} is not available: ${reason}`, options);
+    this.name = 'Unavailable';
+    this.isOutcomeUnknown = options.isOutcomeUnknown ?? false;
+    this.isRefused = options.isRefused ?? false;
+  }
+}
+
+/** The Unavailable in the chain of causes of an error; undefined when the error has another reason. */
+export function unavailableIn(error: unknown): Unavailable | undefined {
+  for (let current = error; current instanceof Error; current = current.cause)
+    if (current instanceof Unavailable) return current;
+  return undefined;
+}
+
+/** The result of the promise; rejects with the error of `late` when the promise is not settled in time. */
+export async function settleWithin<Result>(
+  timeoutMs: number,
+  promise: Promise<Result>,
+  late: () => Error,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), timeoutMs);
+  });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}

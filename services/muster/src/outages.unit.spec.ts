@@ -1,0 +1,92 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { type EventStore, Unavailable } from '@muster/ports';
+import { collectPages, eventToAppend } from '@muster/testing';
+import { Outage, watchEventStore } from './outages';
+import { storeProbe } from './probes';
+
+const SERVER = 'EventStoreDB at 10.0.0.5:2113';
+const away = () => new Unavailable(SERVER, 'read ECONNRESET', { isOutcomeUnknown: true });
+
+describe('an outage of the event store', () => {
+  let isAway: boolean;
+  let lines: string[];
+  let outage: Outage;
+  let store: EventStore;
+  let inner: EventStore;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    isAway = false;
+    lines = [];
+    inner = inMemoryEventStore();
+    const unlessAway = <Given extends unknown[], Result>(call: (...given: Given) => Promise<Result>) => {
+      return (...given: Given): Promise<Result> => (isAway ? Promise.reject(away()) : call(...given));
+    };
+    const flaky: EventStore = {
+      ...inner,
+      append: unlessAway(inner.append),
+      head: unlessAway(inner.head),
+      readAll: async function* (after) {
+        if (isAway) throw away();
+        yield* inner.readAll(after);
+      },
+    };
+    outage = new Outage({
+      part: 'event store',
+      setting: 'EVENTSTORE_URL',
+      report: (line) => lines.push(line),
+      check: () => flaky.head(),
+    });
+    store = watchEventStore(flaky, outage);
+  });
+  afterEach(() => {
+    outage.close();
+    jest.useRealTimers();
+  });
+
+  it('has one line when the server goes and one when it is back, with its length and the failed commands', async () => {
+    isAway = true;
+    for (let n = 0; n < 5; n += 1)
+      await expect(store.append('note-1', -1, [eventToAppend()])).rejects.toBeInstanceOf(Unavailable);
+    await expect(collectPages(store.readAll(-1))).rejects.toBeInstanceOf(Unavailable);
+    outage.commandFailed(SERVER);
+    outage.commandFailed(SERVER);
+    outage.commandFailed('another server');
+    await jest.advanceTimersByTimeAsync(7_000);
+    isAway = false;
+    await store.append('note-1', -1, [eventToAppend()]);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(lines).toEqual([
+      `${SERVER} (EVENTSTORE_URL) is not available: read ECONNRESET`,
+      `${SERVER} (EVENTSTORE_URL) is available again after 7 s; 2 commands failed meanwhile`,
+    ]);
+  });
+
+  it('ends by itself while nothing asks the server', async () => {
+    isAway = true;
+    await expect(store.head()).rejects.toBeInstanceOf(Unavailable);
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(outage.reason).toBe(`${SERVER} (EVENTSTORE_URL) has not been available for 3 s: read ECONNRESET`);
+    isAway = false;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(outage.reason).toBeUndefined();
+    expect(lines).toHaveLength(2);
+  });
+
+  it('is named by readiness, and readiness ends with it', async () => {
+    const { store: probed, probe } = storeProbe(store, outage);
+    isAway = true;
+    await expect(probed.append('note-1', -1, [eventToAppend()])).rejects.toBeInstanceOf(Unavailable);
+    expect(await probe.check()).toMatch(/^EventStoreDB at 10\.0\.0\.5:2113 \(EVENTSTORE_URL\) has not been available/);
+    isAway = false;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await probe.check()).toBeUndefined();
+  });
+
+  it('is no outage when an append fails for another reason', async () => {
+    const refusing: EventStore = { ...inner, append: () => Promise.reject(new Error('the disk is full')) };
+    await expect(watchEventStore(refusing, outage).append('note-1', -1, [])).rejects.toThrow('the disk is full');
+    expect(outage.reason).toBeUndefined();
+    expect(lines).toEqual([]);
+  });
+});
