@@ -158,14 +158,3 @@ export const SHOWN_TO_THE_OWNER: ReadonlyMap<string, readonly string[]> = new Ma
   [`GET ${HOST}`, [HOST_IGNITION]],
   [`GET ${INFRA_ENV}/hosts`, [HOST_IGNITION]],
 ]);
-
-/** Questions between services that bring a secret to where it is sealed, or fetch what is made of it. */
-export const SUBJECTS_WITH_SECRETS: readonly string[] = [
-  'ignition.v1.revise_manifest',
-  'ignition.v1.store_manifest',
-  'registration.v1.register_cluster',
-  'registration.v1.register_infra_env',
-  'registration.v1.revise_cluster',
-  'registration.v1.revise_host',
-  'registration.v1.revise_infra_env',
-];

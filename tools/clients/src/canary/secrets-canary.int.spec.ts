@@ -2,19 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '@muster/testing';
 import { canaryWords } from './canary-secrets.fixture.spec';
 import { type CanaryWorld, openCanaryWorld } from './canary-world.fixture.spec';
-import {
-  LOG,
-  MANIFEST,
-  PLAIN_ROUTES,
-  SECRET_ROUTES,
-  SHOWN_TO_THE_OWNER,
-  SUBJECTS_WITH_SECRETS,
-  UPLOADS,
-} from './secret-routes.fixture.spec';
+import { LOG, MANIFEST, PLAIN_ROUTES, SECRET_ROUTES, SHOWN_TO_THE_OWNER, UPLOADS } from './secret-routes.fixture.spec';
 
 const API = '/api/assisted-install/v2';
 const OVERLONG_CHARACTERS = 2_200_000;
 const TOO_LARGE_BYTES = 5 * 1024 * 1024;
+/** Files of an object store: of the service, and of the logs of each cluster. */
+const OBJECTS = /^(?:logs\/[^/]+\/)?objects\//;
 const TAKES_A_BODY = /^(?:POST|PUT|PATCH) /;
 
 interface Sent {
@@ -166,15 +160,13 @@ describe('secrets in requests', () => {
     expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(['events.sqlite']));
     // A log is what its uploader sends; the object store has it as it is.
     for (const [name, found] of files)
-      expect([name, found]).toEqual([name, found.filter((what) => name.startsWith('objects') && what === LOG)]);
+      expect([name, found]).toEqual([name, found.filter((what) => OBJECTS.test(name) && what === LOG)]);
   });
 
-  it('go over the bus only to be sealed, and back only in what is asked for', () => {
-    expect(words.foundIn(world.messages.map(({ subject }) => subject).join('\n'))).toEqual([]);
-    const questions = world.messages.filter(
-      ({ subject, body }) => !/^(?:_INBOX|event|projection)\./.test(subject) && words.foundIn(body).length > 0,
-    );
-    expect([...new Set(questions.map(({ subject }) => subject))].sort()).toEqual(SUBJECTS_WITH_SECRETS);
+  it('do not go over the bus, because the services of one process call each other directly', () => {
+    const found = world.messages.filter(({ subject, body }) => words.foundIn(subject + body).length > 0);
+    expect(world.messages.length).toBeGreaterThan(0);
+    expect([...new Set(found.map(({ subject }) => subject))]).toEqual([]);
   });
 
   it('are in no answer that refuses', () => {
