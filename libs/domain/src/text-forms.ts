@@ -2,14 +2,30 @@ import { parseIp } from '@muster/addresses';
 
 const MAX_DOMAIN_CHARACTERS = 181;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const SSH_KEY =
-  /^(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]+={0,3}( [^\n]*)?$/;
+/** Number of parts in the key material of each kind of public key, the name of the kind included. */
+const SSH_KEY_PARTS: ReadonlyMap<string, number> = new Map([
+  ['ssh-rsa', 3],
+  ['ssh-dss', 5],
+  ['ssh-ed25519', 2],
+  ['ecdsa-sha2-nistp256', 3],
+  ['ecdsa-sha2-nistp384', 3],
+  ['ecdsa-sha2-nistp521', 3],
+  ['sk-ssh-ed25519@openssh.com', 3],
+  ['sk-ecdsa-sha2-nistp256@openssh.com', 4],
+]);
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const LENGTH_BYTES = 4;
 const URL = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:@]+)(?::(\d{1,5}))?\/?$/;
 const PORTS = 65_536;
 
 /** One or more labels of lower-case letters, digits and hyphens. */
 export function isDnsName(text: string): boolean {
   return text.length <= MAX_DOMAIN_CHARACTERS && text.split('.').every((label) => DNS_LABEL.test(label));
+}
+
+/** A DNS name of a domain: its last label has two characters at least. */
+export function isDomainName(text: string): boolean {
+  return isDnsName(text) && !/(?:^|\.).$/.test(text);
 }
 
 export function isHostOrAddress(text: string): boolean {
@@ -24,12 +40,31 @@ export function wrongHostIn(list: string): string | undefined {
     .find((item) => item !== '' && !isHostOrAddress(item));
 }
 
-/** Each line is a public key as `ssh-keygen` writes it; empty lines do not matter. */
+/** Each line is a public key as `ssh-keygen` writes it, with intact key material; empty lines do not matter. */
 export function isSshPublicKeys(text: string): boolean {
   return text
     .split('\n')
     .map((line) => line.trim())
-    .every((line) => line === '' || SSH_KEY.test(line));
+    .every((line) => line === '' || isSshPublicKey(line));
+}
+
+/** The key material is a list of parts, each after its length. The first part repeats the kind of the key. */
+function isSshPublicKey(line: string): boolean {
+  const [kind = '', material = ''] = line.split(' ', 2);
+  const parts = SSH_KEY_PARTS.get(kind);
+  if (parts === undefined || material === '' || !BASE64.test(material)) return false;
+  const bytes = Uint8Array.from(atob(material), (character) => character.charCodeAt(0));
+  const view = new DataView(bytes.buffer);
+  let found = 0;
+  let at = 0;
+  for (; at + LENGTH_BYTES <= bytes.length; found += 1) {
+    const length = view.getUint32(at);
+    const part = bytes.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + length);
+    if (part.length !== length || length === 0) return false;
+    if (found === 0 && String.fromCharCode(...part) !== kind) return false;
+    at += LENGTH_BYTES + length;
+  }
+  return found === parts && at === bytes.length;
 }
 
 /** `scheme://[credentials@]host[:port]` with one of the schemes (`http:`). */

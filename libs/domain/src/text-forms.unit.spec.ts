@@ -1,4 +1,4 @@
-import { isMaskedProxyUrl, isProxyUrl, maskedProxyUrl } from './text-forms';
+import { isDomainName, isSshPublicKeys, isMaskedProxyUrl, isProxyUrl, maskedProxyUrl } from './text-forms';
 
 describe('the mask of a proxy URL', () => {
   it.each([
@@ -25,4 +25,39 @@ describe('the mask of a proxy URL', () => {
       expect(isProxyUrl(maskedProxyUrl(text), ['http:'])).toBe(false);
     },
   );
+});
+
+describe('SSH public keys', () => {
+  const part = (content: string | Uint8Array): Buffer => {
+    const bytes = Buffer.from(content);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  };
+  const key = (kind: string, ...parts: readonly (string | Uint8Array)[]): string =>
+    `${kind} ${Buffer.concat(parts.map(part)).toString('base64')}`;
+  const ed25519 = key('ssh-ed25519', 'ssh-ed25519', Buffer.alloc(32, 1));
+
+  it.each([
+    ed25519,
+    `${ed25519} me@home`,
+    `${ed25519}\n\n${key('ssh-rsa', 'ssh-rsa', Buffer.from([1, 0, 1]), Buffer.alloc(257, 1))}\n`,
+    key('ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp256', 'nistp256', Buffer.alloc(65, 4)),
+  ])('are accepted: %s', (text) => expect(isSshPublicKeys(text)).toBe(true));
+
+  it.each([
+    ['key material that ends early', ed25519.slice(0, -8)],
+    ['another kind inside than before it', key('ssh-rsa', 'ssh-ed25519', Buffer.alloc(32, 1))],
+    ['a part that is missing', key('ssh-rsa', 'ssh-rsa', Buffer.from([1, 0, 1]))],
+    ['a part that is too many', key('ssh-ed25519', 'ssh-ed25519', Buffer.alloc(32, 1), 'x')],
+    ['no base64', 'ssh-ed25519 A*AA'],
+    ['letters that decode to nothing useful', 'ssh-rsa AAAA'],
+    ['an unknown kind', key('ssh-foo', 'ssh-foo', 'x')],
+    ['nothing after the kind', 'ssh-rsa'],
+  ])('are refused with %s', (_what, text) => expect(isSshPublicKeys(text)).toBe(false));
+});
+
+describe('domain names', () => {
+  it.each(['example.com', 'a.io', 'lab'])('%s is accepted', (name) => expect(isDomainName(name)).toBe(true));
+  it.each(['example.c', 'c', 'a..com', '-a.com'])('%s is refused', (name) => expect(isDomainName(name)).toBe(false));
 });

@@ -7,6 +7,7 @@ export {
   type SimulatedNetwork,
 } from './world/simulated-network';
 export {
+  createIngressCa,
   createSimulatedWorld,
   type KnownHost,
   type SimulatedCluster,

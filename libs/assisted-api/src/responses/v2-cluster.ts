@@ -39,7 +39,7 @@ export const V2_VIP = Type.Object(
   {
     cluster_id: Type.String({ format: 'uuid' }),
     ip: Type.String(),
-    verification: StringEnum<string>(VIP_VERIFICATIONS),
+    verification: Type.Optional(StringEnum<string>(VIP_VERIFICATIONS)),
   },
   { title: 'vip' },
 );

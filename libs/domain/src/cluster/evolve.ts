@@ -22,11 +22,16 @@ export function evolveCluster(state: ClusterState, event: ClusterEvent): Cluster
       return {
         ...state,
         settings: mergeClusterSettings(state.settings, event.data.changes ?? {}),
+        areNetworksDerived: state.areNetworksDerived && !event.data.changes?.machineNetworks,
         pullSecretSet: state.pullSecretSet || event.data.pullSecretReplaced,
         operators: event.data.monitoredOperators?.items ?? state.operators,
       };
     case 'MachineNetworksDerived':
-      return { ...state, settings: { ...state.settings, machineNetworks: { items: event.data.cidrs } } };
+      return {
+        ...state,
+        settings: { ...state.settings, machineNetworks: { items: event.data.cidrs } },
+        areNetworksDerived: event.data.cidrs.length > 0,
+      };
     case 'VipsDerived':
       return withVips(state, event.data.apiVips, event.data.ingressVips);
     case 'ClusterEnteredStatus':

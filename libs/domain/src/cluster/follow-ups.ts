@@ -3,6 +3,7 @@ import {
   type ClusterBlockingIds,
   type ClusterConditions,
   controlPlaneCountOf,
+  areNetworksAbandoned,
   deriveMachineNetworks,
   networkOfAddress,
   toClusterSettingsFacts,
@@ -53,8 +54,7 @@ export function* clusterFollowUps(
   }
   if (hasKubeconfig && !state.hasKubeconfig) yield { type: 'CompleteKubeconfig', at };
   if (clusterPermits('derive-machine-networks', state.status)) {
-    const hardware = hosts.flatMap((host) => host.hardware ?? []);
-    const cidrs = deriveMachineNetworks(toClusterSettingsFacts(state), hardware);
+    const cidrs = derivedNetworks(state, hosts);
     if (cidrs) yield { type: 'DeriveMachineNetworks', at, cidrs };
   }
   if (clusterPermits('record-progress', state.status)) yield { type: 'RecordProgress', at, ...stageSums(state, hosts) };
@@ -68,6 +68,16 @@ export function* clusterFollowUps(
 }
 
 /** Numbers of the day-1 hosts by status and role. */
+/** A host that has not reported its inventory again may still be in the networks. */
+function derivedNetworks(state: ClusterState, hosts: readonly ClusterMember[]): readonly string[] | undefined {
+  const settings = toClusterSettingsFacts(state);
+  const hardware = hosts.flatMap((host) => host.hardware ?? []);
+  const areGone = state.areNetworksDerived && hardware.length === hosts.length;
+  return (
+    deriveMachineNetworks(settings, hardware) ?? (areGone && areNetworksAbandoned(settings, hardware) ? [] : undefined)
+  );
+}
+
 export const summarizeMembers = (hosts: readonly ClusterMember[]): HostSummary =>
   summarizeHosts(hosts.filter(({ state }) => !isDay2(state)).map(toSummarizedHost));
 

@@ -99,6 +99,8 @@ export interface ClusterState {
   readonly imported: boolean;
   readonly owner: Plain<Owner>;
   readonly settings: Plain<ClusterSettings>;
+  /** The machine networks follow from hosts and VIPs. False: a user named them, or there are none. */
+  readonly areNetworksDerived: boolean;
   readonly pullSecretSet: boolean;
   readonly openshiftClusterId: string;
   /** 0 before the first installation. */
@@ -139,6 +141,7 @@ export const initialClusterState = (): ClusterState => ({
   imported: false,
   owner: { userName: '', orgId: '', emailDomain: '' },
   settings: {},
+  areNetworksDerived: false,
   pullSecretSet: false,
   openshiftClusterId: '',
   attempt: 0,

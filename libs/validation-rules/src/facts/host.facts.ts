@@ -73,7 +73,8 @@ export interface HostFacts {
   readonly hardware: Hardware | undefined;
   readonly diskSpeeds: readonly Plain<DiskSpeedMeasured>[];
   readonly images: readonly Plain<ImageAvailability>[];
-  readonly ntpSources: readonly Plain<NtpSource>[];
+  /** Undefined before the first report. */
+  readonly ntpSources: readonly Plain<NtpSource>[] | undefined;
   /** Undefined until the ignition of the existing cluster was asked for (day-2). */
   readonly isIgnitionDownloaded: boolean | undefined;
   /** Undefined until a connectivity report. */

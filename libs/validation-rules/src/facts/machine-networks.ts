@@ -48,6 +48,15 @@ export function deriveMachineNetworks(
   return isSame ? undefined : derived;
 }
 
+/**
+ * Returns whether no host has an address in the machine networks any more. Networks that were derived from hosts end with the
+ * last of these hosts.
+ */
+export function areNetworksAbandoned({ machineNetworks }: ClusterSettingsFacts, hosts: readonly Hardware[]): boolean {
+  const addresses = parseCidrs(hosts.flatMap(addressesOf));
+  return parseCidrs(machineNetworks).every((network) => !addresses.some(({ address }) => containsIp(network, address)));
+}
+
 function candidateNetworks(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
   if (isSingleNode(settings)) return singleNodeNetworks(settings, hosts);
   if (settings.userManagedNetworking || isLoadBalancerUserManaged(settings)) return undefined;

@@ -1,5 +1,5 @@
 import type { Hardware } from '../hardware/hardware';
-import { deriveMachineNetworks } from './machine-networks';
+import { areNetworksAbandoned, deriveMachineNetworks } from './machine-networks';
 import { sampleHardware, sampleNic, sampleSettings } from './sample.facts';
 
 const host = (...addresses: readonly string[]): Hardware =>
@@ -88,5 +88,15 @@ describe('machine networks', () => {
         deriveMachineNetworks({ ...single, machineNetworks: ['10.9.0.0/16'] }, [host('10.0.0.5/24')]),
       ).toBeUndefined();
     });
+  });
+});
+
+describe('machine networks without a host', () => {
+  const networks = settings({ machineNetworks: ['192.168.128.0/24'] });
+
+  it('are abandoned once the last host of them is gone', () => {
+    expect(areNetworksAbandoned(networks, [host('192.168.128.7/24')])).toBe(false);
+    expect(areNetworksAbandoned(networks, [host('10.1.0.5/16')])).toBe(true);
+    expect(areNetworksAbandoned(networks, [])).toBe(true);
   });
 });

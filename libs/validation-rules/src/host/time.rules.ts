@@ -15,16 +15,18 @@ export const TIME_RULES: readonly HostRule[] = [
     category: 'network',
     checks: 'The host is synchronized with at least one NTP source.',
     applies: (facts) => isAgentRunning(facts) && (isBound(facts) || facts.infraEnvHasNtpSources),
-    initial: fail(),
+    initial: pending('awaits-ntp-sources'),
     suppressedInPool: true,
     needs: [],
     claim: ({ ntpSources }) => {
+      if (!ntpSources) return pending('awaits-ntp-sources');
       const synced = ntpSources.find(({ sourceState }) => sourceState === 'synced');
       return synced ? pass(synced.sourceName) : fail();
     },
     messages: {
       success: { message: 'The host is synchronized with NTP source {0}', measured: '{0}' },
       failure: 'The host is not synchronized with any NTP source',
+      'awaits-ntp-sources': 'Waiting for the host to report its NTP sources',
     },
     remedy: 'Let the host reach an NTP source: open UDP port 123, or add another source in the settings.',
     gate: 'none',

@@ -186,7 +186,7 @@ describe('initial outcomes', () => {
     hardware: undefined,
     diskSpeeds: [],
     images: [],
-    ntpSources: [],
+    ntpSources: undefined,
     clockOffsetSeconds: undefined,
     resolutions: undefined,
     isReachReported: false,

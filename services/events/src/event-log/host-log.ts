@@ -1,6 +1,6 @@
 import { type EventSeverity, hostOutcomeMessages } from '@muster/assisted-api';
 import type { EventData, HostEvent } from '@muster/contracts';
-import { NO_REASON, renderHostStatus } from '@muster/domain';
+import { NO_REASON, renderHostStatus, type StatusReason } from '@muster/domain';
 import { describeStatus, hostNameOf, type HostSubject, type LogEntry, type LogRows } from './event-document';
 
 export function settingsLog({ changes }: EventData<'HostSettingsRevised'>, { name }: HostSubject): readonly LogEntry[] {
@@ -31,6 +31,10 @@ const SEVERITY_OF_STATUS: { readonly [status: string]: EventSeverity } = {
   'installing-pending-user-action': 'warning',
 };
 
+/** Nothing is wrong with a host that only waits for its first results. */
+const isWaiting = (status: string, { failing, pending }: StatusReason): boolean =>
+  status === 'insufficient' && failing.length === 0 && pending.length > 0;
+
 export function hostStatusLog(
   { status, from, statusReason = NO_REASON }: EventData<'HostEnteredStatus'>,
   { name, host }: HostSubject,
@@ -40,7 +44,7 @@ export function hostStatusLog(
     hostOutcomeMessages(host._outcomes, Boolean(host.cluster_id)),
     host._identity_conflict,
   );
-  const severity = SEVERITY_OF_STATUS[status] ?? 'info';
+  const severity = isWaiting(status, statusReason) ? 'info' : (SEVERITY_OF_STATUS[status] ?? 'info');
   const props = { host_name: name };
   const entries: LogEntry[] = [
     {

@@ -23,9 +23,7 @@ export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
           },
         ],
   ImageAvailabilityReported: ({ images }, { before, name }) => {
-    const known = new Set(
-      (JSON.parse(before?.images_status ?? '[]') as readonly { readonly name: string }[]).map((image) => image.name),
-    );
+    const known = new Set(Object.keys(JSON.parse(before?.images_status ?? '{}') as object));
     return images
       .filter((image) => !known.has(image.name))
       .map((image) => ({

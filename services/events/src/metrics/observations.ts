@@ -182,9 +182,7 @@ function leftBehind(_data: never, { before, isOrphan }: ObservedHost): readonly 
 /** Each image once per host. */
 function pulled({ images }: EventData<'ImageAvailabilityReported'>, { before }: ObservedHost): readonly Observation[] {
   if (!before) return [];
-  const known = new Set(
-    (JSON.parse(before.images_status ?? '[]') as readonly { readonly name: string }[]).map(({ name }) => name),
-  );
+  const known = new Set(Object.keys(JSON.parse(before.images_status ?? '{}') as object));
   return images
     .filter(({ name }) => !known.has(name))
     .map(({ name, result, downloadRateMbps }) =>

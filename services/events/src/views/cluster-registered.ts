@@ -91,9 +91,7 @@ export function presentedVips(
   clusterId: string,
   before: ClusterDocument['api_vips'] = [],
 ): ClusterDocument['api_vips'] {
-  return addresses.map(
-    (ip) => before.find((vip) => vip.ip === ip) ?? { cluster_id: clusterId, ip, verification: 'unverified' },
-  );
+  return addresses.map((ip) => before.find((vip) => vip.ip === ip) ?? { cluster_id: clusterId, ip });
 }
 
 function platformPatch(settings: Settings, before: ClusterDocument | undefined): WritablePatch {

@@ -111,14 +111,13 @@ function networksOf(nics: Hardware['nics']): readonly string[] {
   return [...new Set(parseCidrs(addresses).map(formatNetwork))];
 }
 
-/** JSON array of `container_image_availability`; a later report of an image replaces the one before. */
+/** JSON object of image to `container_image_availability`; a later report of an image replaces the one before. */
 function mergeImages(before: string | undefined, images: EventData<'ImageAvailabilityReported'>['images']): string {
-  const known = JSON.parse(before ?? '[]') as readonly { readonly name: string }[];
-  const byName = new Map(known.map((image) => [image.name, image]));
+  const byName = new Map<string, object>(Object.entries(JSON.parse(before ?? '{}') as object));
   for (const { name, sizeBytes, seconds, downloadRateMbps, result } of images)
     byName.set(
       name,
       Object.assign({ name }, { size_bytes: sizeBytes, time: seconds, download_rate: downloadRateMbps, result }),
     );
-  return JSON.stringify([...byName.values()]);
+  return JSON.stringify(Object.fromEntries(byName));
 }

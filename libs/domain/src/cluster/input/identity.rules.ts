@@ -1,5 +1,5 @@
 import { parseVersion } from '@muster/validation-rules';
-import { isDnsName, isHostOrAddress, isProxyUrl, isSshPublicKeys, wrongHostIn } from '../../text-forms';
+import { isDomainName, isHostOrAddress, isProxyUrl, isSshPublicKeys, wrongHostIn } from '../../text-forms';
 import type { BrokenInput, ClusterInputRule } from './input-rule';
 
 const MAX_NAME_CHARACTERS = 54;
@@ -33,8 +33,10 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     fields: ['baseDnsDomain'],
     check: ({ settings }) => {
       const domain = settings.baseDnsDomain ?? '';
-      if (domain === '' || isDnsName(domain)) return undefined;
-      return { reason: `base_dns_domain "${domain}" is not a DNS name like example.com.` };
+      if (domain === '' || isDomainName(domain)) return undefined;
+      return {
+        reason: `base_dns_domain "${domain}" is not a DNS name like example.com. The top-level domain has at least two characters.`,
+      };
     },
   },
   {

@@ -18,7 +18,7 @@ const revise = (changes: Settings, more: Partial<ReviseCluster> = {}): ReviseClu
 const operators = (...names: string[]): Settings['olmOperators'] => ({
   items: names.map((name) => ({ name, properties: '', sourceBundles: [] })),
 });
-const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGmVY2x1c3Rlcg== me@home';
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@home';
 const CREATE_ACCEPTED: readonly (readonly [string, Settings])[] = [
   ['nothing but a name and a version', {}],
   ['one letter as a name', { name: 'a' }],
