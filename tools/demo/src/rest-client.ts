@@ -69,6 +69,10 @@ export class RestClient {
     return this.request<Answer>('PATCH', path, body);
   }
 
+  put<Answer>(path: string, body: unknown): Promise<Answer> {
+    return this.request<Answer>('PUT', path, body);
+  }
+
   async download(path: string): Promise<string> {
     const response = await this.send('GET', path);
     return response.text();

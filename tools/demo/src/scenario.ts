@@ -213,7 +213,8 @@ function failures(host: HostView | undefined): { id: string; message: string; ca
   );
 }
 
-async function until(timeoutMs: number, what: string, isTrue: () => Promise<boolean>): Promise<void> {
+/** @throws after `timeoutMs` milliseconds, naming `what` was waited for. */
+export async function until(timeoutMs: number, what: string, isTrue: () => Promise<boolean>): Promise<void> {
   for (const startedMs = performance.now(); performance.now() - startedMs < timeoutMs;) {
     if (await isTrue()) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));

@@ -74,7 +74,10 @@ describe('an infra-env', () => {
   });
 
   it.each(['sshAuthorizedKey', 'openshiftVersion'] as const)('takes an empty %s as unchanged', (field) => {
-    const values = { sshAuthorizedKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f', openshiftVersion: '4.18' };
+    const values = {
+      sshAuthorizedKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f',
+      openshiftVersion: '4.18',
+    };
     const state = after(register({ [field]: values[field] }));
     expect(when(state, revise({ [field]: '' })).types).toEqual([]);
   });
