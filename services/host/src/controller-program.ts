@@ -65,7 +65,7 @@ const podHost = (folder: string): ControllerHost => ({
   run: (program, args, signal) =>
     new Promise((resolve) => {
       execFile(program, [...args], { maxBuffer: OUTPUT_BYTES_MAX, signal }, (error, stdout, stderr) => {
-        const isMissing = error?.code === ('ENOENT' as never);
+        const isMissing = String(error?.code) === 'ENOENT';
         const exitCode = !error ? 0 : isMissing ? PROGRAM_MISSING_EXIT_CODE : Number(error.code) || 1;
         resolve({ exitCode, output: isMissing ? `${program}: command not found` : stdout + stderr });
       });

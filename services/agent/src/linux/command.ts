@@ -44,7 +44,7 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
       env: { ...process.env, LC_ALL: 'C', ...settings.environment },
     };
     execFile(program, [...args], options, (error, stdout, stderr) => {
-      if (error?.code === ('ENOENT' as never)) return reject(new ProgramMissing(program));
+      if (String(error?.code) === 'ENOENT') return reject(new ProgramMissing(program));
       const exitCode = !error ? 0 : error.killed ? TIMEOUT_EXIT_CODE : Number(error.code ?? -1);
       resolve({ exitCode: Number.isNaN(exitCode) ? -1 : exitCode, stdout, stderr });
     });

@@ -109,9 +109,11 @@ export function toInventoryText(inventory: Inventory): string {
   return JSON.stringify(withoutEmpty(inventory));
 }
 
+const EMPTY: readonly unknown[] = [undefined, '', 0, false];
+
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([, member]) => ![undefined, '', 0, false].includes(member as never));
+  const kept = Object.entries(value).filter(([, member]) => !EMPTY.includes(member));
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutEmpty(member)]));
 }

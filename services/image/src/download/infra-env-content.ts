@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { IgnitionService, streamIdOf } from '@muster/contracts';
+import { IgnitionService, isEventOf, streamIdOf } from '@muster/contracts';
 import { infraEnvDecider } from '@muster/domain';
 import { callService, EVENT_STORE, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
@@ -84,9 +84,9 @@ export class InfraEnvContents {
     let state = infraEnvDecider.initialState();
     let changedMs = 0;
     for await (const page of this.eventStore.readStream(streamIdOf('infraEnv', infraEnvId)))
-      for (const { type, data, metadata } of page) {
-        state = infraEnvDecider.evolve(state, { type, data } as never);
-        changedMs = Math.max(changedMs, Date.parse(metadata.occurredAt) || 0);
+      for (const event of page) {
+        if (isEventOf('infraEnv', event)) state = infraEnvDecider.evolve(state, event);
+        changedMs = Math.max(changedMs, Date.parse(event.metadata.occurredAt) || 0);
       }
     return { kernelArguments: state.settings.kernelArguments ?? '', changedMs };
   }
