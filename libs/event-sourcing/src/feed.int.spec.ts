@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
-import type { RecordedEvent } from '@muster/ports';
+import type { EventStore, RecordedEvent } from '@muster/ports';
 import { eventToAppend, eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { type Feed, startFeed } from './feed';
 import { type Relay, startRelay } from './relay';
@@ -10,6 +10,7 @@ import { appendEvents, numbersOf, upTo, type PlainEventStore, plainEventStore } 
 describe('a feed over a real nats-server and a store on disk', () => {
   const directory = temporaryDirectory();
   let server: NatsServer;
+  let stored: EventStore;
   let store: PlainEventStore;
   let here: NatsRequests;
   let there: NatsRequests;
@@ -32,7 +33,8 @@ describe('a feed over a real nats-server and a store on disk', () => {
 
   beforeEach(async () => {
     server = await startNatsServer();
-    store = plainEventStore(sqliteEventStore({ file: join(directory.path, `${process.hrtime.bigint()}.db`) }));
+    stored = sqliteEventStore({ file: join(directory.path, `${process.hrtime.bigint()}.db`) });
+    store = plainEventStore(stored);
     here = await connectNatsRequests({ servers: server.url, name: 'relay' });
     there = await connectNatsRequests({ servers: server.url, name: 'feed' });
     relay = await startRelay({ store, requests: here, onError: (error) => errors.push(error) });
@@ -90,7 +92,8 @@ describe('a feed over a real nats-server and a store on disk', () => {
     await follow().caughtUp;
     const text = 'x'.repeat(3 * 1024 * 1024);
     const large = { ...eventToAppend(), data: { text } };
-    await store.append('sample-large', -1, [large]);
+    // The typed store refuses such an event; a store may hold one of an older release.
+    await stored.append('sample-large', -1, [large]);
     await eventually('it arrives', () => seen.length === 1);
     expect(seen[0]?.data).toEqual({ text });
     expect(errors.splice(0).map(({ name }) => name)).toEqual(['MessageTooLarge']);

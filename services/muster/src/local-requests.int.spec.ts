@@ -57,7 +57,9 @@ describe('answerLocally', () => {
   it('reports the error of a handler with its subject', async () => {
     const { requests, reported } = await open();
     requests.subscribe('local.broken', () => Promise.reject(new Error('broken')), { queue: 'service' });
-    await expect(requests.request('local.broken', null, {}, TIMEOUT_MS)).rejects.toThrow(/failed on the request/);
+    await expect(requests.request('local.broken', null, {}, TIMEOUT_MS)).rejects.toThrow(
+      /failed to process the request/,
+    );
     expect(reported).toEqual(['local.broken']);
     await requests.close();
   });

@@ -108,15 +108,16 @@ export class Connection {
   }
 
   /**
-   * Runs one operation on the client, at another node when the first one is not the leader.
+   * Runs one operation on the client, at another node when the first one is not the leader. A read calls `onData` for each
+   * event, so that a long page of a busy server is not taken for silence.
    * @throws Unavailable when the server does not answer within the timeout or the connection breaks
    */
-  async run<Result>(operation: (client: EventStoreDBClient) => Promise<Result>): Promise<Result> {
+  async run<Result>(operation: (client: EventStoreDBClient, onData: () => void) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       await this.replacement;
       const client = this.current;
       try {
-        return await settleWithin(this.operationTimeoutMs, operation(client), () => new OperationTimedOut());
+        return await this.whileAnswered(client, operation);
       } catch (error) {
         const failure = explainFailure(error);
         if (!failure) throw error;
@@ -126,6 +127,18 @@ export class Connection {
       }
       await new Promise((resolve) => setTimeout(resolve, LEADER_WAIT_MS));
     }
+  }
+
+  private whileAnswered<Result>(
+    client: EventStoreDBClient,
+    operation: (client: EventStoreDBClient, onData: () => void) => Promise<Result>,
+  ): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new OperationTimedOut()), this.operationTimeoutMs);
+      operation(client, () => void timer.refresh())
+        .finally(() => clearTimeout(timer))
+        .then(resolve, reject);
+    });
   }
 
   /** Ends within DISPOSE_TIMEOUT_MS, whatever was called before. */

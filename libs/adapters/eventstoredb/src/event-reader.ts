@@ -2,6 +2,7 @@ import {
   type AllStreamResolvedEvent,
   BACKWARDS,
   END,
+  type EventStoreDBClient,
   type EventData,
   FORWARDS,
   jsonEvent,
@@ -61,17 +62,20 @@ const HEAD_EVENTS = 32;
 
 /** Reads ask the leader: after a change of leader the client stays with its node, which may be behind. */
 export const createEventReader = (connection: Pick<Connection, 'run'>) => {
+  /** Everything of a bounded read. */
+  const read = <E extends ResolvedEvent | AllStreamResolvedEvent>(
+    open: (client: EventStoreDBClient) => StreamingRead<E>,
+  ): Promise<E[]> => connection.run((client, onData) => collect(open(client), onData));
+
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {
-      const found = await connection.run((client) =>
-        collect(
-          client.readStream(streamId, {
-            fromRevision: BigInt(cursor + 1),
-            maxCount: PAGE_EVENTS,
-            direction: FORWARDS,
-            requiresLeader: true,
-          }),
-        ),
+      const found = await read((client) =>
+        client.readStream(streamId, {
+          fromRevision: BigInt(cursor + 1),
+          maxCount: PAGE_EVENTS,
+          direction: FORWARDS,
+          requiresLeader: true,
+        }),
       );
       const page = found.flatMap(({ event }) => (event === undefined ? [] : [toRecordedEvent(event)]));
       if (page.length > 0) yield page;
@@ -83,15 +87,13 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
   async function* readAll(afterPosition: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterPosition; ;) {
       // A read begins with the event at its position, so one more is asked for and what was seen is dropped.
-      const found = await connection.run((client) =>
-        collect(
-          client.readAll({
-            fromPosition: cursor < 0 ? START : fromPosition(cursor),
-            maxCount: PAGE_EVENTS + 1,
-            direction: FORWARDS,
-            requiresLeader: true,
-          }),
-        ),
+      const found = await read((client) =>
+        client.readAll({
+          fromPosition: cursor < 0 ? START : fromPosition(cursor),
+          maxCount: PAGE_EVENTS + 1,
+          direction: FORWARDS,
+          requiresLeader: true,
+        }),
       );
       const fresh = found.flatMap(({ event }) =>
         event !== undefined && toPosition(event.position) > cursor ? [event] : [],
@@ -107,8 +109,8 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
   /** Bounded reads that are drained: an unbounded read that is left early keeps the client from closing. */
   const head = async (): Promise<number> => {
     for (let from: Position | undefined, maxCount = HEAD_EVENTS; ; maxCount = PAGE_EVENTS) {
-      const found = await connection.run((client) =>
-        collect(client.readAll({ fromPosition: from ?? END, maxCount, direction: BACKWARDS, requiresLeader: true })),
+      const found = await read((client) =>
+        client.readAll({ fromPosition: from ?? END, maxCount, direction: BACKWARDS, requiresLeader: true }),
       );
       const last = found.find(({ event }) => event !== undefined && isOurs(event))?.event;
       if (last) return toPosition(last.position);
@@ -118,10 +120,8 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
   };
 
   const lastOf = async (streamId: StreamId): Promise<RecordedEvent | undefined> => {
-    const [last] = await connection.run((client) =>
-      collect(
-        client.readStream(streamId, { fromRevision: END, maxCount: 1, direction: BACKWARDS, requiresLeader: true }),
-      ),
+    const [last] = await read((client) =>
+      client.readStream(streamId, { fromRevision: END, maxCount: 1, direction: BACKWARDS, requiresLeader: true }),
     );
     return last?.event && toRecordedEvent(last.event);
   };
@@ -132,10 +132,16 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
 };
 
 /** Everything of a bounded read; nothing when the stream does not exist. */
-const collect = async <E extends ResolvedEvent | AllStreamResolvedEvent>(read: StreamingRead<E>): Promise<E[]> => {
+const collect = async <E extends ResolvedEvent | AllStreamResolvedEvent>(
+  read: StreamingRead<E>,
+  onData: () => void,
+): Promise<E[]> => {
   const found: E[] = [];
   try {
-    for await (const resolved of read) found.push(resolved);
+    for await (const resolved of read) {
+      onData();
+      found.push(resolved);
+    }
     return found;
   } catch (error) {
     if (error instanceof StreamNotFoundError) return [];
