@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { EventMetadata, EventToAppend, JsonObject, RecordedEvent, StreamId } from '@muster/ports';
 import type Database from 'libsql';
 
@@ -27,8 +28,47 @@ export const encodeBody = (event: EventToAppend, recordedAtMs: number): string =
   return JSON.stringify(body);
 };
 
+/** A row of the event store that holds no event. Other rows can still be read. */
+export class DamagedEvent extends Error {
+  constructor(file: string, position: number, reason: string) {
+    super(
+      `The event store ${file} is damaged: table events, position ${position}: ${reason}. List all damaged rows with "store verify", and restore a backup.`,
+    );
+    this.name = 'DamagedEvent';
+  }
+}
+
+/** A stored text as the driver returns it: its own conversion of bytes that are not UTF-8 ends the process. */
+export type StoredText = Uint8Array | null;
+
+/** @throws Error when the bytes are not text in UTF-8 */
+export const decodeText = (bytes: StoredText): string => {
+  if (!(bytes instanceof Uint8Array)) throw new Error('a text is missing');
+  if (!isUtf8(bytes)) throw new Error('a text is not UTF-8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+};
+
+/** @throws DamagedEvent when the row holds no event */
+export const decodeRow = (
+  file: string,
+  name: StreamId | StoredText,
+  revision: number,
+  position: number,
+  body: StoredText,
+): RecordedEvent => {
+  try {
+    const streamId = typeof name === 'string' ? name : (decodeText(name) as StreamId);
+    return decodeEvent(streamId, revision, position, decodeText(body));
+  } catch (error) {
+    throw new DamagedEvent(file, position, error instanceof Error ? error.message : String(error));
+  }
+};
+
+/** @throws Error when the text is no event */
 export const decodeEvent = (streamId: StreamId, revision: number, position: number, text: string): RecordedEvent => {
   const body = JSON.parse(text) as Body;
+  if (!Array.isArray(body) || typeof body[0] !== 'string' || typeof body[1] !== 'string' || !isObject(body[3]))
+    throw new Error('the text is not an event');
   return {
     id: body[0],
     type: body[1],
@@ -40,6 +80,8 @@ export const decodeEvent = (streamId: StreamId, revision: number, position: numb
     recordedAt: new Date(body[2]).toISOString(),
   };
 };
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Written out, not looped over the slots: a replay spends most of its time here. */
 const decodeMetadata = (body: Body): EventMetadata => {
@@ -79,11 +121,14 @@ export class EventPages {
   private readonly selectHead;
   private readonly selectEvents;
 
-  constructor(database: Database.Database) {
+  constructor(
+    database: Database.Database,
+    private readonly file: string,
+  ) {
     this.selectHead = database.prepare('SELECT coalesce(max(position), -1) FROM events').raw();
     this.selectEvents = database
       .prepare(
-        `SELECT position, name, revision, body FROM events JOIN streams ON streams.id = stream
+        `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events JOIN streams ON streams.id = stream
          WHERE position > ? AND position <= ? ORDER BY position`,
       )
       .raw();
@@ -121,8 +166,8 @@ export class EventPages {
   }
 
   private readOn(known: Page, end: number): Page {
-    const rows = this.selectEvents.all(known.through, end) as [number, StreamId, number, string][];
-    const added = rows.map(([position, name, revision, body]) => decodeEvent(name, revision, position, body));
+    const rows = this.selectEvents.all(known.through, end) as [number, StoredText, number, StoredText][];
+    const added = rows.map(([position, name, revision, body]) => decodeRow(this.file, name, revision, position, body));
     return { through: added.at(-1)?.position ?? known.through, events: known.events.concat(added) };
   }
 }

@@ -95,8 +95,27 @@ describe('sqliteEventStore', () => {
     expect(three[0]).toBe(one[0]);
     await store.close();
   });
-});
 
-const fail = (error: Error): never => {
-  throw error;
-};
+  it.each([
+    ['bytes that are no text', "UPDATE events SET body = CAST(X'5b22ff' AS TEXT) WHERE position = 2"],
+    ['a text that is cut off', `UPDATE events SET body = '["a"' WHERE position = 2`],
+    ['another document', `UPDATE events SET body = '{}' WHERE position = 2`],
+  ])('names the store, the table and the position of a row with %s', async (_, damage) => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'events.db');
+    const store = sqliteEventStore({ file });
+    await store.append('sample-1', NO_STREAM, [eventToAppend(), eventToAppend()]);
+    await store.append('sample-2', NO_STREAM, [eventToAppend()]);
+    await store.close();
+    const database = openDatabase(file);
+    database.exec(damage);
+    database.close();
+    const damaged = sqliteEventStore({ file });
+    const named = `The event store ${file} is damaged: table events, position 2: `;
+    await expect(collectPages(damaged.readAll(-1))).rejects.toThrow(named);
+    await expect(collectPages(damaged.readStream('sample-1'))).rejects.toThrow(named);
+    expect(await collectPages(damaged.readStream('sample-2'))).toHaveLength(1);
+    await damaged.close();
+    directory.remove();
+  });
+});

@@ -11,7 +11,7 @@ import {
 } from '@muster/ports';
 import { AppendQueue } from './append-queue';
 import { openDatabase } from './database';
-import { decodeEvent, encodeBody, EventPages, PAGE_EVENTS } from './event-pages';
+import { decodeRow, encodeBody, EventPages, PAGE_EVENTS, type StoredText } from './event-pages';
 
 export interface SqliteEventStoreOptions {
   /** Path of the database file; its directory must exist. Two more files lie beside it while it is open. */
@@ -34,12 +34,12 @@ const OTHER_WRITERS_POLL_MS = 250;
 export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore => {
   const clock = options.clock ?? { nowMs: () => Date.now() };
   const database = openDatabase(options.file, options.maxBytes);
-  const eventPages = new EventPages(database);
+  const eventPages = new EventPages(database, options.file);
   const growth = createGrowthSignal(eventPages.head());
   const appends = new AppendQueue(database, options.file, growth.grownTo);
   const selectStream = database
     .prepare(
-      `SELECT position, revision, body FROM streams JOIN events ON stream = streams.id
+      `SELECT position, revision, CAST(body AS BLOB) FROM streams JOIN events ON stream = streams.id
        WHERE name = ? AND revision > ? ORDER BY revision LIMIT ${PAGE_EVENTS}`,
     )
     .raw();
@@ -56,9 +56,9 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {
       requireOpen();
-      const rows = selectStream.all(streamId, cursor) as [number, number, string][];
+      const rows = selectStream.all(streamId, cursor) as [number, number, StoredText][];
       if (rows.length > 0)
-        yield rows.map(([position, revision, body]) => decodeEvent(streamId, revision, position, body));
+        yield rows.map(([position, revision, body]) => decodeRow(options.file, streamId, revision, position, body));
       if (rows.length < PAGE_EVENTS) return;
       cursor = rows.at(-1)?.[1] ?? cursor;
       await nextTurn();

@@ -40,6 +40,12 @@ describe('the maintenance of an event store', () => {
   it.each([
     ['a missing event', 'DELETE FROM events WHERE position = 2', /Position 3: sample-1 has revision 2; expected 1/],
     ['a text that is cut off', `UPDATE events SET body = '["a"' WHERE position = 1`, /Position 1: .* cannot be read/],
+    [
+      'bytes that are no text',
+      "UPDATE events SET body = CAST(X'5b22ff' AS TEXT) WHERE position = 1",
+      /Position 1: .* not UTF-8/,
+    ],
+    ['a name that is no text', "UPDATE streams SET name = CAST(X'73ff' AS TEXT) WHERE id = 1", /name of the stream/],
     ['a missing member', `UPDATE events SET body = '["a","b",1,{}]' WHERE position = 1`, /Position 1: a member/],
   ])('finds %s', (_what, damage, expected) => {
     const database = openDatabase(file);

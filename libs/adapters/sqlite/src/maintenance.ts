@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { StreamId } from '@muster/ports';
 import { openDatabase } from './database';
-import { decodeEvent } from './event-pages';
+import { decodeEvent, decodeText, type StoredText } from './event-pages';
 
 /** Events that are checked between two reports of progress. */
 const VERIFY_PAGE_EVENTS = 10_000;
@@ -48,15 +48,16 @@ export function verifySqliteStore(file: string, onProgress: (verifiedEvents: num
       if (answer !== 'ok') faults.push(`The file is damaged: ${answer}`);
     const select = database
       .prepare(
-        `SELECT position, name, revision, body FROM events JOIN streams ON streams.id = stream
+        `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events JOIN streams ON streams.id = stream
          WHERE position > ? ORDER BY position LIMIT ${VERIFY_PAGE_EVENTS}`,
       )
       .raw();
     const revisions = new Map<StreamId, number>();
     let verified = 0;
     for (let position = 0; faults.length < FAULTS_MAX;) {
-      const rows = select.all(position) as [number, StreamId, number, string][];
-      for (const [at, streamId, revision, body] of rows) {
+      const rows = select.all(position) as [number, StoredText, number, StoredText][];
+      for (const [at, name, revision, body] of rows) {
+        const streamId = nameOf(name, at, faults);
         const expected = (revisions.get(streamId) ?? -1) + 1;
         if (revision !== expected)
           faults.push(`Position ${at}: ${streamId} has revision ${revision}; expected ${expected}.`);
@@ -90,9 +91,20 @@ export function backUpSqliteStore(file: string, target: string): void {
   }
 }
 
-function faultOf(streamId: StreamId, revision: number, position: number, body: string): string | undefined {
+/** The name of the stream; a name that cannot be read is a fault of its own. */
+function nameOf(name: StoredText, position: number, faults: string[]): StreamId {
   try {
-    const { id, type, metadata } = decodeEvent(streamId, revision, position, body);
+    return decodeText(name) as StreamId;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    faults.push(`Position ${position}: the name of the stream cannot be read: ${reason}`);
+    return 'damaged-name';
+  }
+}
+
+function faultOf(streamId: StreamId, revision: number, position: number, body: StoredText): string | undefined {
+  try {
+    const { id, type, metadata } = decodeEvent(streamId, revision, position, decodeText(body));
     const texts = [id, type, metadata.commandId, metadata.correlationId, metadata.actor, metadata.occurredAt];
     return texts.every((text) => typeof text === 'string' && text !== '')
       ? undefined
