@@ -1,8 +1,8 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesystemSecrets } from '@muster/adapter-filesystem';
-import { inMemoryEventStore } from '@muster/adapter-in-memory';
-import type { EventStore } from '@muster/ports';
+import { inMemoryEventStore, inMemoryObjectStore, inMemoryReadModels } from '@muster/adapter-in-memory';
+import type { EventStore, ObjectStore, ReadModels } from '@muster/ports';
 import { eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
 import { checkIdentity, lockDataDirectory, requireMasterKey } from './data-directory';
 import { StartError } from './start-error';
@@ -45,13 +45,27 @@ describe('The identity of an installation', () => {
   });
   afterEach(() => directory.remove());
 
+  interface Places {
+    readonly readModels: ReadModels;
+    readonly objectStore: ObjectStore;
+  }
+  let keptObjects: ObjectStore;
+  beforeEach(() => {
+    keptObjects = inMemoryObjectStore();
+  });
   const keyFile = (): string => join(directory.path, 'master.key');
-  const start = async (eventStore: EventStore, acceptsStore = false): Promise<void> => {
+  const start = async (
+    eventStore: EventStore,
+    acceptsStore = false,
+    { readModels = inMemoryReadModels(), objectStore = keptObjects }: Partial<Places> = {},
+  ): Promise<void> => {
     await requireMasterKey(keyFile(), join(directory.path, 'secrets'));
     const secrets = await filesystemSecrets({ directory: join(directory.path, 'secrets'), masterKeyFile: keyFile() });
     const identity = await checkIdentity({
       secrets,
       eventStore,
+      readModels,
+      objectStore,
       masterKeyFile: keyFile(),
       dataDirectory: directory.path,
       acceptsStore,
@@ -102,5 +116,46 @@ describe('The identity of an installation', () => {
 
   it('refuses a store with events when the secrets are new', async () => {
     await expect(start(await storeWithEvents())).rejects.toThrow(/secrets in .* are new or missing/);
+  });
+
+  it('refuses the read models of another installation by the name of the setting', async () => {
+    const [mine, other] = [await storeWithEvents(), await storeWithEvents()];
+    const readModels = inMemoryReadModels();
+    await start(mine, true, { readModels });
+    await start(mine, false, { readModels });
+    const secondDirectory = directory;
+    directory = temporaryDirectory();
+    await start(other, true, { readModels: inMemoryReadModels() });
+    await expect(start(other, false, { readModels })).rejects.toThrow(
+      /read models in MongoDB \(MONGODB_URL\) belong to/,
+    );
+    await start(other, true, { readModels });
+    await start(other, false, { readModels });
+    secondDirectory.remove();
+  });
+
+  it('accepts read models that were emptied: they are filled again', async () => {
+    const store = await storeWithEvents();
+    await start(store, true);
+    await start(store, false, { readModels: inMemoryReadModels() });
+  });
+
+  it('refuses an object store that was emptied or replaced', async () => {
+    const store = await storeWithEvents();
+    await start(store, true);
+    const replaced = { objectStore: inMemoryObjectStore() };
+    await expect(start(store, false, replaced)).rejects.toThrow(
+      /object store \(MINIO_URL.*emptied or belongs to another/,
+    );
+    await start(store, true, replaced);
+    await start(store, false, replaced);
+  });
+
+  it('stores the id with the first event of a new store', async () => {
+    const store = inMemoryEventStore();
+    await start(store);
+    await store.append('note-1', -1, [eventToAppend()]);
+    await start(store);
+    await expect(start(store, false, { objectStore: inMemoryObjectStore() })).rejects.toThrow(/object store/);
   });
 });

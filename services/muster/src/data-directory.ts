@@ -1,9 +1,18 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
-import { type EventStore, type Secrets, START_OF_STORE } from '@muster/ports';
+import {
+  collectionOf,
+  type EventStore,
+  type ObjectStore,
+  putOrRemove,
+  type ReadModels,
+  type Secrets,
+  START_OF_STORE,
+} from '@muster/ports';
 import { StartError } from './start-error';
 
 const LOCK_FILE = 'muster.lock';
@@ -79,7 +88,15 @@ interface Identity {
   readonly createdAt: string;
   /** Id of the first event of the store; empty while the store has none. */
   readonly firstEventId: string;
+  /** Whether the read models and the object store carry the id too. */
+  readonly isMarked?: boolean;
 }
+
+/** Where the id of the event store is kept beside the read models, and as a body in the object store. */
+const MARKS = collectionOf<{ readonly store_id: string }>('installation');
+const MARK_KEY = 'event-store';
+const MARK_BYTES_MAX = 1_024;
+const markBody = (storeId: string): Buffer => Buffer.from(`event store ${storeId}\n`);
 
 /**
  * Refuses a data directory with secrets and without the master key, for which the start would otherwise create a new key.
@@ -106,25 +123,40 @@ export async function requireMasterKey(masterKeyFile: string, secretsDirectory: 
 export async function checkIdentity(options: {
   readonly secrets: Secrets;
   readonly eventStore: EventStore;
+  readonly readModels: ReadModels;
+  readonly objectStore: ObjectStore;
   readonly masterKeyFile: string;
   readonly dataDirectory: string;
   /** Accepts a store without a matching identity and seals a new one. */
   readonly acceptsStore: boolean;
 }): Promise<{ stop(): Promise<void> }> {
-  const { secrets, eventStore, masterKeyFile, dataDirectory, acceptsStore } = options;
+  const { secrets, eventStore, readModels, objectStore, masterKeyFile, dataDirectory, acceptsStore } = options;
   // Services that start together share the store and the secrets: each seals before it appends, and records an event after it was appended.
   const firstSeen = await firstEventIdOf(eventStore);
   const sealed = await openIdentity(secrets, masterKeyFile, dataDirectory);
   const firstEventId = firstSeen === '' && sealed?.firstEventId ? await firstEventIdOf(eventStore) : firstSeen;
-  if (!acceptsStore) refuseMismatch(sealed, firstEventId, dataDirectory);
-  const identity: Identity = { createdAt: sealed?.createdAt ?? new Date().toISOString(), firstEventId };
+  if (!acceptsStore) {
+    refuseMismatch(sealed, firstEventId, dataDirectory);
+    await refuseForeignModels(readModels, firstEventId);
+    if (sealed?.isMarked) await refuseForeignObjects(objectStore, firstEventId);
+  }
+  // The marks are stored before they are recorded, so a crash in between refuses nothing.
+  if (firstEventId !== '') await mark(readModels, objectStore, firstEventId);
+  const identity: Identity = {
+    createdAt: sealed?.createdAt ?? new Date().toISOString(),
+    firstEventId,
+    isMarked: firstEventId !== '',
+  };
   const seal = (value: Identity): Promise<void> => secrets.seal(SCOPE, NAME, Buffer.from(JSON.stringify(value)));
-  if (!sealed || sealed.firstEventId !== firstEventId) await seal(identity);
+  if (!sealed || sealed.firstEventId !== firstEventId || sealed.isMarked !== identity.isMarked) await seal(identity);
   if (firstEventId !== '') return { stop: () => Promise.resolve() };
 
   const record = async (): Promise<boolean> => {
     const id = await firstEventIdOf(eventStore);
-    if (id !== '') await seal({ ...identity, firstEventId: id });
+    if (id !== '') {
+      await mark(readModels, objectStore, id);
+      await seal({ ...identity, firstEventId: id, isMarked: true });
+    }
     return id !== '';
   };
   const timer = setInterval(
@@ -141,6 +173,34 @@ export async function checkIdentity(options: {
       await record().catch(() => undefined);
     },
   };
+}
+
+async function mark(readModels: ReadModels, objectStore: ObjectStore, storeId: string): Promise<void> {
+  const found = await readModels.get(MARKS, MARK_KEY);
+  if (found?.store_id !== storeId) {
+    const change = putOrRemove(MARKS, MARK_KEY, { store_id: storeId });
+    await readModels.commit(MARKS, (await readModels.checkpoint(MARKS)) + 1, [change]);
+  }
+  await objectStore.put(markBody(storeId), MARK_BYTES_MAX);
+}
+
+/** Read models without a mark are new or were emptied: the projections fill them again. */
+async function refuseForeignModels(readModels: ReadModels, storeId: string): Promise<void> {
+  const found = await readModels.get(MARKS, MARK_KEY);
+  if (!found || found.store_id === storeId) return;
+  throw new StartError(
+    'dataDirectory',
+    `The read models in MongoDB (MONGODB_URL) belong to the event store ${found.store_id}, but the event store is ${storeId || 'empty'}. Use the database of this installation, or an empty one. MUSTER_ACCEPT_STORE=true starts without the check.`,
+  );
+}
+
+async function refuseForeignObjects(objectStore: ObjectStore, storeId: string): Promise<void> {
+  const digest = `sha256:${createHash('sha256').update(markBody(storeId)).digest('hex')}`;
+  if (await objectStore.get(digest)) return;
+  throw new StartError(
+    'dataDirectory',
+    `The object store (MINIO_URL, or the directory objects) does not contain the bodies of the event store ${storeId}: it was emptied or belongs to another installation. Restore it from the same backup. MUSTER_ACCEPT_STORE=true starts without the check.`,
+  );
 }
 
 async function openIdentity(

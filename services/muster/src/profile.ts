@@ -102,7 +102,15 @@ export async function openPlatform(options: {
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
   const secrets = await openSecrets(join(dataDirectory, 'secrets'), masterKeyFile);
   const acceptsStore = settings.get('MUSTER_ACCEPT_STORE');
-  const identity = await checkIdentity({ secrets, eventStore, masterKeyFile, dataDirectory, acceptsStore });
+  const identity = await checkIdentity({
+    secrets,
+    eventStore,
+    readModels,
+    objectStore,
+    masterKeyFile,
+    dataDirectory,
+    acceptsStore,
+  });
   const busOutage = new Outage({ part: 'bus', setting: 'NATS_URL', report: options.warn });
   const connect = (): Promise<NatsRequests> =>
     connectNatsRequests({
