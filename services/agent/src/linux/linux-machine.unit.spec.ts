@@ -265,7 +265,7 @@ describe('a Linux machine', () => {
       installer_image: 'y',
     };
     expect((await runStep(machine, 'install', [JSON.stringify(install)], never)).error).toContain(
-      'cannot do the step "install"',
+      'does not support the step "install"',
     );
     expect(await runStep(machine, 'installation-disk-speed-check', ['{"path":"/dev/sda"}', '1'], never)).toMatchObject({
       exitCode: -1,
