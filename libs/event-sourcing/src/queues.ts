@@ -31,6 +31,7 @@ export class WorkQueue {
   private readonly running = new Set<string>();
   private readonly failing = new Map<string, { reason: string; failures: number; timer: NodeJS.Timeout }>();
   private idleWaiters: (() => void)[] = [];
+  private readonly keyWaiters = new Set<{ readonly keys: Set<string>; readonly done: () => void }>();
   private closed = false;
 
   constructor(
@@ -53,6 +54,13 @@ export class WorkQueue {
   idle(): Promise<void> {
     if (this.due.size === 0 && this.running.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.idleWaiters.push(resolve));
+  }
+
+  /** Resolves when the keys that are due or running now have been worked on, whether or not others follow. */
+  worked(): Promise<void> {
+    const keys = new Set([...this.due, ...this.running]);
+    if (keys.size === 0) return Promise.resolve();
+    return new Promise((done) => this.keyWaiters.add({ keys, done }));
   }
 
   async close(): Promise<void> {
@@ -84,7 +92,17 @@ export class WorkQueue {
       this.park(key, error instanceof Error ? error : new Error(String(error)));
     }
     this.running.delete(key);
+    if (!this.due.has(key)) this.tell(key);
     this.pump();
+  }
+
+  private tell(key: string): void {
+    for (const waiter of this.keyWaiters) {
+      waiter.keys.delete(key);
+      if (waiter.keys.size > 0) continue;
+      this.keyWaiters.delete(waiter);
+      waiter.done();
+    }
   }
 
   private park(key: string, error: Error): void {

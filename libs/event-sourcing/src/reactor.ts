@@ -27,6 +27,8 @@ export interface Reactor {
   /** Resolves when nothing is due or running. */
   idle(): Promise<void>;
   position(): number;
+  /** Resolves when every event up to the position was observed and its keys were looked at. */
+  followed(position: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,6 +37,8 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
   const queue = new WorkQueue(options.react, options.onError);
   const past = new Set<string>();
   let live = false;
+  let observed = -1;
+  const waiters = new Set<{ readonly position: number; readonly done: () => void }>();
 
   const feed: Feed = startFeed({
     name: options.name,
@@ -49,6 +53,12 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
           if (live) queue.add(key);
           else past.add(key);
         }
+        observed = event.position;
+      }
+      for (const waiter of waiters) {
+        if (waiter.position > observed) continue;
+        waiters.delete(waiter);
+        waiter.done();
       }
     },
   });
@@ -65,8 +75,14 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     parked: () => queue.parked(),
     idle: () => queue.idle(),
     position: () => feed.position(),
+    followed: async (position) => {
+      if (position > observed) await new Promise<void>((done) => waiters.add({ position, done }));
+      await queue.worked();
+    },
     close: async () => {
       await feed.close();
+      for (const { done } of waiters) done();
+      waiters.clear();
       await queue.close();
     },
   };

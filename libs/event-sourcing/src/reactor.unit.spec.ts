@@ -56,6 +56,21 @@ describe('a reactor', () => {
     expect([...reacted].sort()).toEqual(Array.from({ length: 7 }, (_, n) => `sample-${n}`));
   });
 
+  it('tells when an event was observed and its key was looked at', async () => {
+    let finish: () => void = () => undefined;
+    const reactor = start({ react: (key) => new Promise((done) => (finish = () => (reacted.push(key), done()))) });
+    await reactor.caughtUp;
+    await appendEvents(store, 1);
+    let isFollowed = false;
+    const followed = reactor.followed(await store.head()).then(() => (isFollowed = true));
+    await eventually('the reaction has started', () => finish !== undefined && observed.length === 1);
+    expect(isFollowed).toBe(false);
+    finish();
+    await followed;
+    expect(reacted).toHaveLength(1);
+    await reactor.followed(await store.head());
+  });
+
   it('looks after a start only at what is still open', async () => {
     await appendEvents(store, 14);
     const reactor = start({ isOpen: (key) => key === 'sample-3' });

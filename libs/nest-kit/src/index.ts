@@ -15,6 +15,7 @@ export * from './settings/derived-settings';
 export * from './metrics';
 export * from './platform';
 export * from './reactor-host';
+export * from './request-scope';
 export * from './service';
 export * from './settings/setting';
 export * from './settings/settings-reader';

@@ -59,8 +59,7 @@ export class ReactorHost implements OnApplicationShutdown {
 
   /** Resolves when all events up to the position were observed and reacted to, except for parked keys. */
   async followed(position: number): Promise<void> {
-    while (this.reactor && this.reactor.position() < position) await new Promise((resolve) => setImmediate(resolve));
-    await this.reactor?.idle();
+    await this.reactor?.followed(position);
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { subjectOfMethod } from '@muster/contracts';
+import type { CommandContext } from '@muster/event-sourcing';
 import { AppendTooLarge, type IncomingMessage, type JsonValue, type Requests, unavailableIn } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { applyDecorators, Catch, type RpcExceptionFilter } from '@nestjs/common';
@@ -8,6 +9,7 @@ import { lastValueFrom, type Observable, throwError } from 'rxjs';
 import { fromHeaders, methodOfSubject, parseMessage, responseEnvelope } from './call-service';
 import { isFullDisk, unavailableRefusal } from './http-endpoint';
 import type { Platform } from './platform';
+import { inRequestScope } from './request-scope';
 
 /** The controller method handles this method of proto/muster/v1: `(@Payload() request: Plain message, @Ctx() context: CommandContext) => Plain response`. */
 export function Handles(method: DescMethod): MethodDecorator {
@@ -61,10 +63,20 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
   private serve(requests: Requests, subject: string, handler: MessageHandler): { unsubscribe(): void } {
     const method = methodOfSubject(subject);
     if (!method) throw new Error(`No method of proto/muster/v1 has the subject ${subject}.`);
-    return requests.subscribe(subject, (message) => this.answer(message, method, handler), { queue: this.serviceName });
+    const answer = (message: IncomingMessage): Promise<JsonValue> => {
+      const context = fromHeaders(message.headers, this.platform.ids);
+      const { requestId = '', correlationId } = context;
+      return inRequestScope({ requestId, correlationId }, () => this.answer(message, context, method, handler));
+    };
+    return requests.subscribe(subject, answer, { queue: this.serviceName });
   }
 
-  private async answer(message: IncomingMessage, method: DescMethod, handler: MessageHandler): Promise<JsonValue> {
+  private async answer(
+    message: IncomingMessage,
+    context: CommandContext,
+    method: DescMethod,
+    handler: MessageHandler,
+  ): Promise<JsonValue> {
     let request: unknown;
     try {
       request = parseMessage(method.input, message.body);
@@ -76,7 +88,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       });
     }
     try {
-      const result = await handler(request, fromHeaders(message.headers, this.platform.ids));
+      const result = await handler(request, context);
       const response = await lastValueFrom(this.transformToObservable(result));
       return responseEnvelope(method, response);
     } catch (error) {

@@ -10,7 +10,7 @@ import { createSiteKey, LocalAuthenticator, LocalTokens, SiteAuthenticator } fro
 import { OidcAuthenticator } from './auth/oidc.authenticator';
 import { Ownership, ResourceAccess, TokenScopes } from './auth/ownership';
 import { RequestRates } from './auth/request-rates';
-import { Artifacts, Commands, FailureLog } from './bus/commands';
+import { Artifacts, Commands } from './bus/commands';
 import { ReadYourWrites } from './bus/read-your-writes';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config';
 import { RequestPipe } from './http/request.pipes';
@@ -52,7 +52,6 @@ const SHARED = [
   RequestRates,
   ReadYourWrites,
   Commands,
-  FailureLog,
   Artifacts,
   ReportedBodies,
   SealedTexts,

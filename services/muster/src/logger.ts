@@ -1,4 +1,4 @@
-import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { currentRequest, type Environment, requestIdsForLog, SettingsReader } from '@muster/nest-kit';
 import { ConsoleLogger, type LoggerService, type LogLevel } from '@nestjs/common';
 
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log', 'debug', 'verbose'];
@@ -15,11 +15,23 @@ export function createLogger(environment: Environment): LoggerService {
   });
 }
 
-/** A stack trace or another text with line breaks stays on one line, so that collectors see one entry. */
+/** Adds the ids of the request that an entry belongs to. A stack trace or another text with line breaks stays on one line, so that collectors see one entry. */
 class OneLineLogger extends ConsoleLogger {
   protected override stringifyMessage(message: unknown, logLevel: LogLevel): unknown {
     const text: unknown = super.stringifyMessage(message, logLevel);
-    return typeof text === 'string' ? text.replace(/\s*\n\s*/g, ' | ') : text;
+    return typeof text === 'string' ? text.replace(/\s*\n\s*/g, ' | ') + requestIdsForLog() : text;
+  }
+
+  protected override getJsonLogObject(
+    message: unknown,
+    options: Parameters<ConsoleLogger['getJsonLogObject']>[1],
+  ): ReturnType<ConsoleLogger['getJsonLogObject']> {
+    const { requestId, correlationId } = currentRequest() ?? {};
+    return {
+      ...super.getJsonLogObject(message, options),
+      ...(requestId && { requestId }),
+      ...(correlationId && { correlationId }),
+    };
   }
 
   protected override printStackTrace(stack: string): void {

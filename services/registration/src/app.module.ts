@@ -17,7 +17,7 @@ import { HostsController } from './hosts/hosts.controller';
 import { InfraEnvsController } from './infra-envs.controller';
 import { Deadlines } from './reactions/deadlines';
 import { ReactionTracker } from './reactions/reaction-keys';
-import { RegistrationProcess } from './reactions/registration-process';
+import { AwaitReactionController, RegistrationProcess } from './reactions/registration-process';
 import { GivenDocuments, GivenProxies, HostSecretVault, SealingCommands } from './sealed-secrets';
 import { RegistrationView } from './view/registration-view';
 
@@ -26,7 +26,7 @@ export class AppModule {
   static on(platform: Platform): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ClustersController, HostsController, InfraEnvsController],
+      controllers: [ClustersController, HostsController, InfraEnvsController, AwaitReactionController],
       providers: [
         ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },

@@ -10,7 +10,7 @@ import {
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
 import { OutcomeStore } from './outcome-store';
-import { DryRunController, ReadOutcomesController } from './outcomes.controller';
+import { AwaitEvaluationController, DryRunController, ReadOutcomesController } from './outcomes.controller';
 import { ValidationProcess } from './validation.process';
 
 @Module({})
@@ -18,7 +18,7 @@ export class AppModule {
   static on(platform: Platform): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ReadOutcomesController, DryRunController],
+      controllers: [ReadOutcomesController, DryRunController, AwaitEvaluationController],
       providers: [
         ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },

@@ -1,6 +1,14 @@
 import { parseEvent, ValidationService } from '@muster/contracts';
 import { DryRun, type DryRunHost } from '@muster/evaluation';
-import { CLOCK, Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
+import {
+  CLOCK,
+  EVENT_STORE,
+  Handles,
+  type InputOf,
+  type MusterEventStore,
+  type OutputOf,
+  ReactorHost,
+} from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import {
@@ -45,6 +53,23 @@ export class ReadOutcomesController {
           return { ...outcome, since, flips };
         }),
     };
+  }
+}
+
+/** Lets a caller wait for the outcomes that follow from an event. */
+@Controller()
+export class AwaitEvaluationController {
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
+    private readonly reactor: ReactorHost,
+  ) {}
+
+  @Handles(ValidationService.method.awaitEvaluation)
+  async handle(
+    @Payload() { position }: InputOf<typeof ValidationService.method.awaitEvaluation>,
+  ): Promise<OutputOf<typeof ValidationService.method.awaitEvaluation>> {
+    await this.reactor.followed(position);
+    return { position: await this.eventStore.head() };
   }
 }
 

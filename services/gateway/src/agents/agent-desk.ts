@@ -1,12 +1,12 @@
 import { Nullable, type Static, STEP_TYPES, StringEnum } from '@muster/assisted-api';
 import { type AgentVerb, type NextStepsResponse, type Plain, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { callService, CLOCK, type InputOf, type Method, type OutputOf, REQUESTS } from '@muster/nest-kit';
-import type { Clock, Requests } from '@muster/ports';
+import { CLOCK, type InputOf, type Method, type OutputOf } from '@muster/nest-kit';
+import type { Clock } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { LastSeen } from '../auth/last-seen';
-import { FailureLog } from '../bus/commands';
+import { Commands } from '../bus/commands';
 
 const V2_STEP = Type.Object(
   {
@@ -58,10 +58,9 @@ export type AskingVerb = keyof typeof AGENT_METHODS;
 @Injectable()
 export class AgentRequests {
   constructor(
-    @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly lastSeen: LastSeen,
-    private readonly failures: FailureLog,
+    private readonly commands: Commands,
   ) {}
 
   /** Throws RefusalError. */
@@ -71,12 +70,8 @@ export class AgentRequests {
     context: CommandContext,
   ): Promise<OutputOf<(typeof AGENT_METHODS)[Verb]>> {
     const asAgent = { ...context, actor: `agent:${input.hostId}` };
-    const ask = () => callService(this.requests, AGENT_METHODS[verb], input, asAgent);
     const { infraEnvId, hostId } = input;
-    const answer =
-      verb === 'register'
-        ? await this.failures.around({ name: 'host_registration_failed', infraEnvId, hostId }, asAgent, ask)
-        : await ask();
+    const answer = await this.commands.ask(AGENT_METHODS[verb], input, asAgent);
     // Only for known hosts, so that made-up ids take no memory.
     const clockSeconds = 'timestampSeconds' in input ? Number(input.timestampSeconds) : 0;
     this.lastSeen.note(infraEnvId, hostId, this.clock.nowMs(), clockSeconds);

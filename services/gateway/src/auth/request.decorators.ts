@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isTrueText } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
+import { currentRequest } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -24,6 +25,8 @@ const NOBODY: Caller = { kind: 'user', user: '', org: '', role: 'user' };
 export function toCommandContext(request: FastifyRequest): CommandContext {
   const { caller = ADMIN } = request;
   const commandId = randomUUID();
+  const scope = currentRequest();
+  if (scope) scope.correlationId = commandId;
   return {
     commandId,
     correlationId: commandId,

@@ -1,6 +1,8 @@
+import type { DescMethod } from '@bufbuild/protobuf';
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
+import { RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
 import { HEAD_BEACON } from '@muster/event-sourcing';
 import { musterEventStore, Readiness } from '@muster/nest-kit';
 import { type NatsServer, startNatsServer } from '@muster/testing';
@@ -38,7 +40,32 @@ describe('an answer that waits for the read models', () => {
     expect(await waiting.passed(5)).toBe(true);
   });
 
+  it('waits for what follows from a change, link by link, and says when a service does not answer', async () => {
+    const asked: string[] = [];
+    const answering = (method: DescMethod, head: (position: number) => number) =>
+      requests.subscribe(subjectOfMethod(method), ({ subject, body }) => {
+        const { position } = body as { position: number };
+        asked.push(`${subject.split('.')[0]} ${position}`);
+        return Promise.resolve({ ok: { position: head(position) } });
+      });
+    const evaluation = answering(ValidationService.method.awaitEvaluation, (position) => Math.max(position, 7));
+    await requests.flush();
+    expect(await waiting.reevaluated(5)).toBe(false);
+    // The outcome at position 7 leads to the status at position 9.
+    answering(RegistrationService.method.awaitReaction, (position) => (position < 7 ? position : 9));
+    await requests.flush();
+    asked.length = 0;
+    await readModels.commit(VIEWS_PROJECTION, 9, []);
+    expect(await waiting.reevaluated(5)).toBe(true);
+    expect([...asked].sort()).toEqual(
+      [5, 7, 9].flatMap((position) => [`registration ${position}`, `validation ${position}`]).sort(),
+    );
+    evaluation.unsubscribe();
+    await requests.flush();
+    expect(await waiting.reevaluated(9)).toBe(false);
+  });
+
   it('says so when they did not get there in time', async () => {
-    expect(await waiting.passed(6, 10)).toBe(false);
+    expect(await waiting.passed(10, 10)).toBe(false);
   });
 });

@@ -1,8 +1,11 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
+import { RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
 import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
 import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
-import { START_OF_STORE, type ReadModels, type Requests } from '@muster/ports';
+import { NoResponder, type ReadModels, type Requests, RequestTimedOut, START_OF_STORE } from '@muster/ports';
+import { createParser, valueOf } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 
 /** Longest wait of one answer for the read models. After it the answer shows what is there. */
 export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
@@ -10,6 +13,17 @@ export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
 const POLL_INTERVAL_MS = 50;
 /** The last event may be lost too, and no later one reveals the gap: after so many polls its position is published again. */
 const LOOKS_BEFORE_REMINDER = 5;
+
+/** Longest wait of one answer for what other services conclude from the change. */
+export const REEVALUATION_MAX_WAIT_MS = 500;
+/**
+ * Each round covers one link of the longest chain: settings, outcomes of the hosts, their statuses, outcomes of the cluster, its
+ * status, suggested roles.
+ */
+const ROUNDS_MAX = 6;
+/** Both act on events of the other. */
+const REACTING = [RegistrationService.method.awaitReaction, ValidationService.method.awaitEvaluation];
+const parseReaction = createParser(Type.Object({ ok: Type.Object({ position: Type.Number() }) }), { name: 'reply' });
 
 interface Waiter {
   readonly position: number;
@@ -75,6 +89,39 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
       this.waiters.add(waiter);
       this.pollWhileAwaited();
     });
+  }
+
+  /**
+   * Waits until the services have reacted to the event at a position, to the events that followed from it, and the read models show
+   * them. Returns false when that took too long.
+   */
+  async reevaluated(position: number): Promise<boolean> {
+    const endsAtMs = performance.now() + REEVALUATION_MAX_WAIT_MS;
+    const leftMs = (): number => Math.max(1, endsAtMs - performance.now());
+    let head = position;
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const reached = await Promise.all(REACTING.map((method) => this.headAfter(method, head, leftMs())));
+      if (reached.includes(undefined)) return false;
+      const next = Math.max(head, ...reached.filter((found) => found !== undefined));
+      if (next === head) break;
+      head = next;
+    }
+    return this.passed(head, leftMs());
+  }
+
+  /** The position of the last stored event after the service has reacted; undefined when it did not answer in time. */
+  private async headAfter(
+    method: (typeof REACTING)[number],
+    position: number,
+    timeoutMs: number,
+  ): Promise<number | undefined> {
+    try {
+      const reply = await this.requests.request(subjectOfMethod(method), { position }, {}, timeoutMs);
+      return valueOf(parseReaction(reply))?.ok.position;
+    } catch (error) {
+      if (error instanceof NoResponder || error instanceof RequestTimedOut) return undefined;
+      throw error;
+    }
   }
 
   private advance(position: number): void {

@@ -7,7 +7,7 @@ import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
-import { Commands, FailureLog } from '../bus/commands';
+import { Commands } from '../bus/commands';
 import { jsonPieces } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
@@ -75,7 +75,6 @@ export class HostActionsController {
   constructor(
     private readonly commands: Commands,
     private readonly hosts: HostViews,
-    private readonly failures: FailureLog,
   ) {}
 
   @Post('bind')
@@ -89,9 +88,7 @@ export class HostActionsController {
     @Context() context: CommandContext,
   ): Promise<V2Host> {
     const clusterId = body.cluster_id.toLowerCase();
-    await this.failures.around({ name: 'host_bind_failed', infraEnvId, hostId, clusterId }, context, () =>
-      this.commands.execute(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context),
-    );
+    await this.commands.execute(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 
@@ -104,9 +101,7 @@ export class HostActionsController {
     @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
-    await this.failures.around({ name: 'host_unbind_failed', infraEnvId, hostId }, context, () =>
-      this.commands.execute(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context),
-    );
+    await this.commands.execute(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 

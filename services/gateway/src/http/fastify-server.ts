@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import multipart from '@fastify/multipart';
-import { closePromptly, type TlsFiles } from '@muster/nest-kit';
+import { closePromptly, currentRequest, inRequestScope, type TlsFiles } from '@muster/nest-kit';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
 import {
@@ -61,6 +61,9 @@ const TIMEOUT: WaitTimeout = {
   checkMs: SLOW_CLIENTS_CHECK_MS,
 };
 
+/** Header of a reply that does not show yet all validations, roles and statuses that follow from the request. */
+export const CUT_SHORT_HEADER = 'Muster-Evaluation';
+
 /** The HTTP server with the contract's habits: cleaned paths, any JSON as a body, named limits. */
 export function createFastifyServer(
   routes: RouteTable,
@@ -87,7 +90,11 @@ export function createFastifyServer(
   const server = adapter.getInstance();
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
-    done();
+    inRequestScope({ requestId: request.id, correlationId: '' }, done);
+  });
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (currentRequest()?.isCutShort) void reply.header(CUT_SHORT_HEADER, 'incomplete');
+    done(null, payload);
   });
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   closePromptly(server);

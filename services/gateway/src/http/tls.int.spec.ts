@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { get } from 'node:https';
 import * as x509 from '@peculiar/x509';

@@ -1,7 +1,16 @@
-import { type HostKey, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
-import { ReactorHost, SECRETS } from '@muster/nest-kit';
+import { type HostKey, parseStreamId, type RecordedMusterEvent, RegistrationService } from '@muster/contracts';
+import {
+  EVENT_STORE,
+  Handles,
+  type InputOf,
+  type MusterEventStore,
+  type OutputOf,
+  ReactorHost,
+  SECRETS,
+} from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Controller, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
 import { Nudges } from '../agents/host-bus';
 import { NextSteps } from '../agents/next-steps';
 import { Presence } from '../agents/presence';
@@ -104,5 +113,22 @@ export class RegistrationProcess implements OnApplicationBootstrap {
         await this.secrets.shred(id);
         return 0;
     }
+  }
+}
+
+/** Lets a caller wait for what follows from an event. */
+@Controller()
+export class AwaitReactionController {
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
+    private readonly process: RegistrationProcess,
+  ) {}
+
+  @Handles(RegistrationService.method.awaitReaction)
+  async handle(
+    @Payload() { position }: InputOf<typeof RegistrationService.method.awaitReaction>,
+  ): Promise<OutputOf<typeof RegistrationService.method.awaitReaction>> {
+    await this.process.followed(position);
+    return { position: await this.eventStore.head() };
   }
 }

@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/validation.proto.
  */
 export const file_muster_v1_validation: GenFile = /*@__PURE__*/
-  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIoABCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRITCgZyZWFzb24YAyABKAlIAIgBARISCgpwYXJhbWV0ZXJzGAQgAygJEiUKCGZsYXBwaW5nGAUgASgLMhMubXVzdGVyLnYxLkZsYXBwaW5nQgkKB19yZWFzb24iVwoIRmxhcHBpbmcSDQoFc2luY2UYASABKAkSDQoFZmxpcHMYAiABKAUSFgoOd2luZG93X3NlY29uZHMYAyABKAUSFQoNcXVpZXRfc2Vjb25kcxgEIAEoBSKkAQoNT3V0Y29tZVJlY29yZBIKCgJpZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEwoGcmVhc29uGAMgASgJSACIAQESEgoKcGFyYW1ldGVycxgEIAMoCRIlCghmbGFwcGluZxgFIAEoCzITLm11c3Rlci52MS5GbGFwcGluZxINCgVzaW5jZRgGIAEoCRINCgVmbGlwcxgHIAEoBUIJCgdfcmVhc29uIuIBCg5Ib3N0Q29uZGl0aW9ucxIRCgljb25uZWN0ZWQYASABKAgSFwoPbWVkaWFfY29ubmVjdGVkGAIgASgIEhEKCWludmVudG9yeRgDIAEoCRIUCgxtaW5faGFyZHdhcmUYBCABKAgSHAoUbWFjaGluZV9jaWRyX2RlZmluZWQYBSABKAgSGQoRdnNwaGVyZV9kaXNrX3V1aWQYBiABKAgSHgoWc3VmZmljaWVudF9mb3JfaW5zdGFsbBgHIAEoCBISCgpkaXNrX3NwZWVkGAggASgJEg4KBmltYWdlcxgJIAEoCSJgChFDbHVzdGVyQ29uZGl0aW9ucxIcChRwZW5kaW5nX2lucHV0c19naXZlbhgBIAEoCBIUCgx2aXBzX2RlZmluZWQYAiABKAgSFwoPcmVxdWlyZWRfcGFzc2VkGAMgASgIIr4BChNIb3N0T3V0Y29tZXNDaGFuZ2VkEhAKCGhvc3Rfa2V5GAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRItCgpjb25kaXRpb25zGAMgASgLMhkubXVzdGVyLnYxLkhvc3RDb25kaXRpb25zEhIKCmdlbmVyYXRpb24YBCABKAUSEgoKY2x1c3Rlcl9pZBgFIAEoCRINCgVyZXNldBgGIAEoCBIKCgJhdBgHIAEoCSLSAQoWQ2x1c3Rlck91dGNvbWVzQ2hhbmdlZBISCgpjbHVzdGVyX2lkGAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIwCgpjb25kaXRpb25zGAMgASgLMhwubXVzdGVyLnYxLkNsdXN0ZXJDb25kaXRpb25zEkEKE2Nvbm5lY3Rpdml0eV9ncm91cHMYBCABKAsyJC5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZBIKCgJhdBgFIAEoCSJPChlDb25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkEjIKBmdyb3VwcxgBIAMoCzIiLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cENoYW5nZSJaChdDb25uZWN0aXZpdHlHcm91cENoYW5nZRIPCgduZXR3b3JrGAEgASgJEhcKD2pvaW5lZF9ob3N0X2lkcxgCIAMoCRIVCg1sZWZ0X2hvc3RfaWRzGAMgAygJInwKDURyeVJ1blJlcXVlc3QSLAoIc2V0dGluZ3MYASABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhcKD3B1bGxfc2VjcmV0X3NldBgCIAEoCBIkCgVob3N0cxgDIAMoCzIVLm11c3Rlci52MS5EcnlSdW5Ib3N0Io8BCgpEcnlSdW5Ib3N0Eg8KB2hvc3RfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIaChJyZXF1ZXN0ZWRfaG9zdG5hbWUYAyABKAkSHAoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYBCABKAkSKAoHcmVwb3J0cxgFIAMoCzIXLm11c3Rlci52MS5EcnlSdW5SZXBvcnQiQwoMRHJ5UnVuUmVwb3J0EgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QifAoORHJ5UnVuUmVzcG9uc2USJAoIb3V0Y29tZXMYASADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIqCgVob3N0cxgCIAMoCzIbLm11c3Rlci52MS5EcnlSdW5Ib3N0UmVzdWx0EhgKEG1hY2hpbmVfbmV0d29ya3MYAyADKAkilQEKEERyeVJ1bkhvc3RSZXN1bHQSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhwKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAMgASgJEh4KFmluc3RhbGxhdGlvbl9kaXNrX3BhdGgYBCABKAkSJAoIb3V0Y29tZXMYBSADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZSIpChNSZWFkT3V0Y29tZXNSZXF1ZXN0EhIKCnN1YmplY3RfaWQYASABKAkiQgoUUmVhZE91dGNvbWVzUmVzcG9uc2USKgoIb3V0Y29tZXMYASADKAsyGC5tdXN0ZXIudjEuT3V0Y29tZVJlY29yZDKjAQoRVmFsaWRhdGlvblNlcnZpY2USTwoMUmVhZE91dGNvbWVzEh4ubXVzdGVyLnYxLlJlYWRPdXRjb21lc1JlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVzcG9uc2USPQoGRHJ5UnVuEhgubXVzdGVyLnYxLkRyeVJ1blJlcXVlc3QaGS5tdXN0ZXIudjEuRHJ5UnVuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_muster_v1_cluster]);
+  fileDesc("ChptdXN0ZXIvdjEvdmFsaWRhdGlvbi5wcm90bxIJbXVzdGVyLnYxIoABCgdPdXRjb21lEgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRITCgZyZWFzb24YAyABKAlIAIgBARISCgpwYXJhbWV0ZXJzGAQgAygJEiUKCGZsYXBwaW5nGAUgASgLMhMubXVzdGVyLnYxLkZsYXBwaW5nQgkKB19yZWFzb24iVwoIRmxhcHBpbmcSDQoFc2luY2UYASABKAkSDQoFZmxpcHMYAiABKAUSFgoOd2luZG93X3NlY29uZHMYAyABKAUSFQoNcXVpZXRfc2Vjb25kcxgEIAEoBSKkAQoNT3V0Y29tZVJlY29yZBIKCgJpZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEwoGcmVhc29uGAMgASgJSACIAQESEgoKcGFyYW1ldGVycxgEIAMoCRIlCghmbGFwcGluZxgFIAEoCzITLm11c3Rlci52MS5GbGFwcGluZxINCgVzaW5jZRgGIAEoCRINCgVmbGlwcxgHIAEoBUIJCgdfcmVhc29uIuIBCg5Ib3N0Q29uZGl0aW9ucxIRCgljb25uZWN0ZWQYASABKAgSFwoPbWVkaWFfY29ubmVjdGVkGAIgASgIEhEKCWludmVudG9yeRgDIAEoCRIUCgxtaW5faGFyZHdhcmUYBCABKAgSHAoUbWFjaGluZV9jaWRyX2RlZmluZWQYBSABKAgSGQoRdnNwaGVyZV9kaXNrX3V1aWQYBiABKAgSHgoWc3VmZmljaWVudF9mb3JfaW5zdGFsbBgHIAEoCBISCgpkaXNrX3NwZWVkGAggASgJEg4KBmltYWdlcxgJIAEoCSJgChFDbHVzdGVyQ29uZGl0aW9ucxIcChRwZW5kaW5nX2lucHV0c19naXZlbhgBIAEoCBIUCgx2aXBzX2RlZmluZWQYAiABKAgSFwoPcmVxdWlyZWRfcGFzc2VkGAMgASgIIr4BChNIb3N0T3V0Y29tZXNDaGFuZ2VkEhAKCGhvc3Rfa2V5GAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRItCgpjb25kaXRpb25zGAMgASgLMhkubXVzdGVyLnYxLkhvc3RDb25kaXRpb25zEhIKCmdlbmVyYXRpb24YBCABKAUSEgoKY2x1c3Rlcl9pZBgFIAEoCRINCgVyZXNldBgGIAEoCBIKCgJhdBgHIAEoCSLSAQoWQ2x1c3Rlck91dGNvbWVzQ2hhbmdlZBISCgpjbHVzdGVyX2lkGAEgASgJEiMKB2NoYW5nZWQYAiADKAsyEi5tdXN0ZXIudjEuT3V0Y29tZRIwCgpjb25kaXRpb25zGAMgASgLMhwubXVzdGVyLnYxLkNsdXN0ZXJDb25kaXRpb25zEkEKE2Nvbm5lY3Rpdml0eV9ncm91cHMYBCABKAsyJC5tdXN0ZXIudjEuQ29ubmVjdGl2aXR5R3JvdXBzQ2hhbmdlZBIKCgJhdBgFIAEoCSJPChlDb25uZWN0aXZpdHlHcm91cHNDaGFuZ2VkEjIKBmdyb3VwcxgBIAMoCzIiLm11c3Rlci52MS5Db25uZWN0aXZpdHlHcm91cENoYW5nZSJaChdDb25uZWN0aXZpdHlHcm91cENoYW5nZRIPCgduZXR3b3JrGAEgASgJEhcKD2pvaW5lZF9ob3N0X2lkcxgCIAMoCRIVCg1sZWZ0X2hvc3RfaWRzGAMgAygJIioKFkF3YWl0RXZhbHVhdGlvblJlcXVlc3QSEAoIcG9zaXRpb24YASABKAEiKwoXQXdhaXRFdmFsdWF0aW9uUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAEifAoNRHJ5UnVuUmVxdWVzdBIsCghzZXR0aW5ncxgBIAEoCzIaLm11c3Rlci52MS5DbHVzdGVyU2V0dGluZ3MSFwoPcHVsbF9zZWNyZXRfc2V0GAIgASgIEiQKBWhvc3RzGAMgAygLMhUubXVzdGVyLnYxLkRyeVJ1bkhvc3QijwEKCkRyeVJ1bkhvc3QSDwoHaG9zdF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJEhoKEnJlcXVlc3RlZF9ob3N0bmFtZRgDIAEoCRIcChRpbnN0YWxsYXRpb25fZGlza19pZBgEIAEoCRIoCgdyZXBvcnRzGAUgAygLMhcubXVzdGVyLnYxLkRyeVJ1blJlcG9ydCJDCgxEcnlSdW5SZXBvcnQSDAoEdHlwZRgBIAEoCRIlCgRkYXRhGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJ8Cg5EcnlSdW5SZXNwb25zZRIkCghvdXRjb21lcxgBIAMoCzISLm11c3Rlci52MS5PdXRjb21lEioKBWhvc3RzGAIgAygLMhsubXVzdGVyLnYxLkRyeVJ1bkhvc3RSZXN1bHQSGAoQbWFjaGluZV9uZXR3b3JrcxgDIAMoCSKVAQoQRHJ5UnVuSG9zdFJlc3VsdBIPCgdob3N0X2lkGAEgASgJEgwKBHJvbGUYAiABKAkSHAoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYAyABKAkSHgoWaW5zdGFsbGF0aW9uX2Rpc2tfcGF0aBgEIAEoCRIkCghvdXRjb21lcxgFIAMoCzISLm11c3Rlci52MS5PdXRjb21lIikKE1JlYWRPdXRjb21lc1JlcXVlc3QSEgoKc3ViamVjdF9pZBgBIAEoCSJCChRSZWFkT3V0Y29tZXNSZXNwb25zZRIqCghvdXRjb21lcxgBIAMoCzIYLm11c3Rlci52MS5PdXRjb21lUmVjb3JkMv0BChFWYWxpZGF0aW9uU2VydmljZRJPCgxSZWFkT3V0Y29tZXMSHi5tdXN0ZXIudjEuUmVhZE91dGNvbWVzUmVxdWVzdBofLm11c3Rlci52MS5SZWFkT3V0Y29tZXNSZXNwb25zZRI9CgZEcnlSdW4SGC5tdXN0ZXIudjEuRHJ5UnVuUmVxdWVzdBoZLm11c3Rlci52MS5EcnlSdW5SZXNwb25zZRJYCg9Bd2FpdEV2YWx1YXRpb24SIS5tdXN0ZXIudjEuQXdhaXRFdmFsdWF0aW9uUmVxdWVzdBoiLm11c3Rlci52MS5Bd2FpdEV2YWx1YXRpb25SZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_muster_v1_cluster]);
 
 /**
  * The outcome of one validation rule for one host or cluster. Category, message, measured and required value, and remedy
@@ -728,6 +728,64 @@ export const ConnectivityGroupChangeSchema: GenMessage<ConnectivityGroupChange, 
   messageDesc(file_muster_v1_validation, 8);
 
 /**
+ * @generated from message muster.v1.AwaitEvaluationRequest
+ */
+export type AwaitEvaluationRequest = Message<"muster.v1.AwaitEvaluationRequest"> & {
+  /**
+   * @generated from field: double position = 1;
+   */
+  position: number;
+};
+
+/**
+ * @generated from message muster.v1.AwaitEvaluationRequest
+ */
+export type AwaitEvaluationRequestJson = {
+  /**
+   * @generated from field: double position = 1;
+   */
+  position?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message muster.v1.AwaitEvaluationRequest.
+ * Use `create(AwaitEvaluationRequestSchema)` to create a new message.
+ */
+export const AwaitEvaluationRequestSchema: GenMessage<AwaitEvaluationRequest, {jsonType: AwaitEvaluationRequestJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 9);
+
+/**
+ * @generated from message muster.v1.AwaitEvaluationResponse
+ */
+export type AwaitEvaluationResponse = Message<"muster.v1.AwaitEvaluationResponse"> & {
+  /**
+   * Position of the last stored event.
+   *
+   * @generated from field: double position = 1;
+   */
+  position: number;
+};
+
+/**
+ * @generated from message muster.v1.AwaitEvaluationResponse
+ */
+export type AwaitEvaluationResponseJson = {
+  /**
+   * Position of the last stored event.
+   *
+   * @generated from field: double position = 1;
+   */
+  position?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message muster.v1.AwaitEvaluationResponse.
+ * Use `create(AwaitEvaluationResponseSchema)` to create a new message.
+ */
+export const AwaitEvaluationResponseSchema: GenMessage<AwaitEvaluationResponse, {jsonType: AwaitEvaluationResponseJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_validation, 10);
+
+/**
  * @generated from message muster.v1.DryRunRequest
  */
 export type DryRunRequest = Message<"muster.v1.DryRunRequest"> & {
@@ -772,7 +830,7 @@ export type DryRunRequestJson = {
  * Use `create(DryRunRequestSchema)` to create a new message.
  */
 export const DryRunRequestSchema: GenMessage<DryRunRequest, {jsonType: DryRunRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 9);
+  messageDesc(file_muster_v1_validation, 11);
 
 /**
  * @generated from message muster.v1.DryRunHost
@@ -855,7 +913,7 @@ export type DryRunHostJson = {
  * Use `create(DryRunHostSchema)` to create a new message.
  */
 export const DryRunHostSchema: GenMessage<DryRunHost, {jsonType: DryRunHostJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 10);
+  messageDesc(file_muster_v1_validation, 12);
 
 /**
  * The data of one inventory event, as InventoryService.ReadReport returns it.
@@ -896,7 +954,7 @@ export type DryRunReportJson = {
  * Use `create(DryRunReportSchema)` to create a new message.
  */
 export const DryRunReportSchema: GenMessage<DryRunReport, {jsonType: DryRunReportJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 11);
+  messageDesc(file_muster_v1_validation, 13);
 
 /**
  * @generated from message muster.v1.DryRunResponse
@@ -951,7 +1009,7 @@ export type DryRunResponseJson = {
  * Use `create(DryRunResponseSchema)` to create a new message.
  */
 export const DryRunResponseSchema: GenMessage<DryRunResponse, {jsonType: DryRunResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 12);
+  messageDesc(file_muster_v1_validation, 14);
 
 /**
  * @generated from message muster.v1.DryRunHostResult
@@ -1026,7 +1084,7 @@ export type DryRunHostResultJson = {
  * Use `create(DryRunHostResultSchema)` to create a new message.
  */
 export const DryRunHostResultSchema: GenMessage<DryRunHostResult, {jsonType: DryRunHostResultJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 13);
+  messageDesc(file_muster_v1_validation, 15);
 
 /**
  * @generated from message muster.v1.ReadOutcomesRequest
@@ -1057,7 +1115,7 @@ export type ReadOutcomesRequestJson = {
  * Use `create(ReadOutcomesRequestSchema)` to create a new message.
  */
 export const ReadOutcomesRequestSchema: GenMessage<ReadOutcomesRequest, {jsonType: ReadOutcomesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 14);
+  messageDesc(file_muster_v1_validation, 16);
 
 /**
  * @generated from message muster.v1.ReadOutcomesResponse
@@ -1084,7 +1142,7 @@ export type ReadOutcomesResponseJson = {
  * Use `create(ReadOutcomesResponseSchema)` to create a new message.
  */
 export const ReadOutcomesResponseSchema: GenMessage<ReadOutcomesResponse, {jsonType: ReadOutcomesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_validation, 15);
+  messageDesc(file_muster_v1_validation, 17);
 
 /**
  * @generated from service muster.v1.ValidationService
@@ -1109,6 +1167,16 @@ export const ValidationService: GenService<{
     methodKind: "unary";
     input: typeof DryRunRequestSchema;
     output: typeof DryRunResponseSchema;
+  },
+  /**
+   * Answers when the events up to a position have been evaluated.
+   *
+   * @generated from rpc muster.v1.ValidationService.AwaitEvaluation
+   */
+  awaitEvaluation: {
+    methodKind: "unary";
+    input: typeof AwaitEvaluationRequestSchema;
+    output: typeof AwaitEvaluationResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_muster_v1_validation, 0);

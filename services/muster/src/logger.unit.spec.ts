@@ -1,0 +1,26 @@
+import { inRequestScope } from '@muster/nest-kit';
+import { createLogger } from './logger';
+
+describe('The logger of the process', () => {
+  it.each([
+    ['text', ['a | b request=r-1 correlation=c-1']],
+    ['json', ['"requestId":"r-1"', '"correlationId":"c-1"']],
+  ])('adds the ids of the request to each entry as %s, on one line', async (LOG_FORMAT, ids) => {
+    const lines: string[] = [];
+    const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    try {
+      const logger = createLogger({ LOG_FORMAT, LOG_LEVEL: 'info' });
+      logger.log('outside', 'gateway');
+      await inRequestScope({ requestId: 'r-1', correlationId: 'c-1' }, async () => {
+        await new Promise(setImmediate);
+        logger.log('a\n b', 'gateway');
+      });
+    } finally {
+      write.mockRestore();
+    }
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).not.toContain('r-1');
+    for (const id of ids) expect(lines[1]).toContain(id);
+    expect(lines[1]?.trimEnd()).not.toContain('\n');
+  });
+});
