@@ -4,6 +4,7 @@ import { AgentUpgrades } from './agents/agent-upgrades';
 import { BusCredentials, Nudges } from './agents/host-bus';
 import { NextSteps, StepContexts } from './agents/next-steps';
 import { IdentityClaims, Presence } from './agents/presence';
+import { StepFailures } from './agents/step-failures';
 import { HostClocks, Reports, StepReplies } from './agents/step-replies';
 import { Aggregates } from './aggregates';
 import { ClusterActions, Propagation } from './clusters/cluster-actions';
@@ -54,6 +55,7 @@ export class AppModule {
         Presence,
         Reports,
         StepContexts,
+        StepFailures,
         StepReplies,
         GivenProxies,
         GivenDocuments,

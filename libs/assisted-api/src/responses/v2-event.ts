@@ -227,6 +227,11 @@ export const OWN_EVENT_NAMES: readonly EventNameRow[] = [
   { name: 'host_identity_conflict_detected', origin: 'event', when: 'Two live machines claim to be one host.' },
   { name: 'host_identity_conflict_resolved', origin: 'event', when: 'Only one machine still claims to be the host.' },
   {
+    name: 'host_step_failed',
+    origin: 'report',
+    when: 'A step of an agent fails, for example because the machine lacks a program; at most once an hour per reason.',
+  },
+  {
     name: 'host_validation_flapping_ended',
     origin: 'event',
     when: 'A flapping validation of a host is stable again.',

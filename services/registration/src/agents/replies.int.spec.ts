@@ -54,15 +54,17 @@ describe('polls and replies of agents', () => {
   });
 
   it('record the upgrade of an agent and its result in the event log', async () => {
+    const key = await inPool();
+    const { hostId, infraEnvId } = parseHostKey(key);
     const notes: unknown[] = [];
     const listening = running.platform.requests.subscribe(
       subjectOfMethod(EventsService.method.recordNote),
       async ({ body }) => {
-        notes.push((body as { readonly note: unknown }).note);
+        const { note } = body as { readonly note: { readonly hostId: string } };
+        if (note.hostId === hostId) notes.push(note);
         return { ok: { position: 1 } };
       },
     );
-    const key = await inPool();
     const image = { agent_image: 'quay.io/muster/agent:latest' };
     const reply = (output: object, exitCode = 0) =>
       cluster.reply(key, 'upgrade-agent', { output: JSON.stringify(output), exitCode });
@@ -73,12 +75,36 @@ describe('polls and replies of agents', () => {
     await reply({ ...image, result: 'failure' });
     await eventually('the failure is recorded', () => notes.length === 3);
     listening.unsubscribe();
-    const { hostId, infraEnvId } = parseHostKey(key);
     const props = expect.objectContaining({ host_id: hostId, infra_env_id: infraEnvId, ...image });
     expect(notes).toEqual([
       expect.objectContaining({ name: 'upgrade_agent_started', severity: 'info', props }),
       expect.objectContaining({ name: 'upgrade_agent_finished', severity: 'info', props }),
       expect.objectContaining({ name: 'upgrade_agent_failed', severity: 'error', props }),
+    ]);
+  });
+
+  it('record a failed step with its reason once', async () => {
+    const key = await inPool();
+    const { hostId } = parseHostKey(key);
+    const notes: { readonly message: string }[] = [];
+    const listening = running.platform.requests.subscribe(
+      subjectOfMethod(EventsService.method.recordNote),
+      async ({ body }) => {
+        const { note } = body as { readonly note: { readonly hostId: string; readonly message: string } };
+        if (note.hostId === hostId) notes.push(note);
+        return { ok: { position: 1 } };
+      },
+    );
+    const fail = (error: string) => cluster.reply(key, 'container-image-availability', { exitCode: 1, error });
+    for (const error of ['', 'The program podman is not installed on this machine.'])
+      for (const _ of '12') await fail(error);
+    await cluster.reply(key, 'ntp-synchronizer', { output: '{"ntp_sources":[]}' });
+    await eventually('both reasons are recorded', () => notes.length >= 2);
+    listening.unsubscribe();
+    const step = `The step container-image-availability of host ${hostId} failed:`;
+    expect(notes).toEqual([
+      expect.objectContaining({ name: 'host_step_failed', severity: 'warning', message: `${step} exit code 1` }),
+      expect.objectContaining({ message: `${step} The program podman is not installed on this machine.` }),
     ]);
   });
 

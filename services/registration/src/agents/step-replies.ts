@@ -10,6 +10,7 @@ import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { AgentUpgrades } from './agent-upgrades';
 import { IdentityClaims, Presence } from './presence';
+import { StepFailures } from './step-failures';
 
 /** Refusals that pass by themselves: the agent sends the same reply again. */
 const PASSING: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['busy', 'unavailable']);
@@ -96,6 +97,7 @@ export class StepReplies {
     private readonly identities: IdentityClaims,
     private readonly upgrades: AgentUpgrades,
     private readonly reports: Reports,
+    private readonly failures: StepFailures,
   ) {}
 
   /** @throws RefusalError when the host is unknown, or when the report of a successful step is not accepted. */
@@ -121,6 +123,8 @@ export class StepReplies {
         if (reply.exitCode === 0 || !(error instanceof RefusalError) || PASSING.has(error.refusal.code)) throw error;
       }
     }
+    const isOwnRecord = stored !== NOTHING_STORED || reply.stepType === 'upgrade-agent';
+    if (reply.exitCode !== 0 && !isOwnRecord) this.failures.note(state, reply);
     return { position: stored.position, revision: stored.revision };
   }
 

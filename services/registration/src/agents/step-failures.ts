@@ -1,0 +1,69 @@
+import { EventsService, type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
+import type { HostState } from '@muster/domain';
+import { BoundedMap } from '@muster/event-sourcing';
+import { callService, CLOCK, type InputOf, REQUESTS } from '@muster/nest-kit';
+import type { Clock, Requests } from '@muster/ports';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Aggregates } from '../aggregates';
+import { RegistrationView } from '../view/registration-view';
+
+const REMEMBERED_MAX = 100_000;
+const REPEAT_MS = 60 * 60_000;
+const REASON_CHARS_MAX = 500;
+
+type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
+
+/** Records in the event log why a step failed, for example because the machine lacks a program. */
+@Injectable()
+export class StepFailures {
+  private readonly logger = new Logger('registration');
+  private readonly recorded = new BoundedMap<string, { readonly reason: string; readonly atMs: number }>(
+    REMEMBERED_MAX,
+  );
+
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(REQUESTS) private readonly requests: Requests,
+    private readonly aggregates: Aggregates,
+    private readonly view: RegistrationView,
+  ) {}
+
+  /** A step that fails repeatedly for the same reason is recorded once an hour. Does not wait for the log. */
+  note(host: HostState, { stepType, exitCode, error }: Reply): void {
+    const { hostId, infraEnvId, clusterId, requestedHostname } = host;
+    const key = hostKeyOf(infraEnvId, hostId);
+    const reason = error.trim().slice(0, REASON_CHARS_MAX) || `exit code ${exitCode}`;
+    if (!this.isNews(key, stepType, reason)) return;
+    const hostName = requestedHostname || this.view.host(key)?.hardware?.hostname || hostId;
+    const note = {
+      name: 'host_step_failed',
+      severity: 'warning',
+      category: 'user',
+      message: `The step ${stepType} of host ${hostName} failed: ${reason}`,
+      clusterId,
+      hostId,
+      infraEnvId,
+      props: {
+        host_id: hostId,
+        infra_env_id: infraEnvId,
+        ...(clusterId && { cluster_id: clusterId }),
+        host_name: hostName,
+        step_type: stepType,
+        reason,
+      },
+    };
+    const context = this.aggregates.ownContext({ state: host });
+    callService(this.requests, EventsService.method.recordNote, { note }, context).catch((failure: unknown) =>
+      this.logger.warn(`The failed step ${stepType} of host ${hostId} was not recorded: ${String(failure)}`),
+    );
+  }
+
+  private isNews(host: HostKey, stepType: string, reason: string): boolean {
+    const key = `${host} ${stepType}`;
+    const known = this.recorded.get(key);
+    const atMs = this.clock.nowMs();
+    if (known?.reason === reason && atMs - known.atMs < REPEAT_MS) return false;
+    this.recorded.set(key, { reason, atMs });
+    return true;
+  }
+}
