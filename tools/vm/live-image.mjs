@@ -7,22 +7,20 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DISK_NEEDED, makeDiskImage } from './disk-image.mjs';
+import { BUSYBOX, IGNITION, writeRamdisk } from './ramdisk.mjs';
+import { STAND_IN_FILES, STAND_INS } from './stand-ins.mjs';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-const CACHE = join(ROOT, 'node_modules', '.cache', 'muster-vm');
-const IGNITION = '/usr/lib/dracut/modules.d/30ignition/ignition';
-const BUSYBOX = '/bin/busybox';
+export const CACHE = join(ROOT, 'node_modules', '.cache', 'muster-vm');
 const ISOLINUX = '/usr/lib/ISOLINUX/isolinux.bin';
 const SYSLINUX = '/usr/lib/syslinux/modules/bios';
 /** The loader that Debian's own media boot: it looks for the file `.disk/info` and reads `boot/grub/grub.cfg` beside it. */
@@ -42,6 +40,7 @@ export const NEEDED = [
   ['mtools', '/usr/bin/mcopy'],
   ['dosfstools', '/usr/sbin/mkfs.vfat'],
   ['qemu-system-x86', '/usr/bin/qemu-system-x86_64'],
+  ...DISK_NEEDED,
 ];
 
 const PACKAGES = [
@@ -59,97 +58,41 @@ const PACKAGES = [
   ],
   ...['iproute2', 'iputils-ping', 'iputils-arping', 'curl', 'ca-certificates', 'chrony', 'ethtool', 'dmidecode'],
   ...['lvm2', 'mdadm', 'dmsetup', 'fdisk', 'gdisk', 'efibootmgr', 'libstdc++6', 'libssl3', 'libzstd1', 'less'],
+  ...['e2fsprogs', 'jq'],
 ];
-/** In the order in which they are loaded, after what they depend on. */
-const MODULES = [
-  ...['virtio_pci', 'virtio_blk', 'virtio_scsi', 'sd_mod', 'sr_mod', 'virtio_net', 'virtio_rng'],
-  ...['isofs', 'loop', 'squashfs', 'overlay', 'vfat', 'nls_ascii', 'nls_cp437'],
-];
-
-const INIT = `#!/bin/busybox sh
-/bin/busybox --install -s /bin
-mkdir -p /proc /sys /dev /run /sysroot
-mount -t proc proc /proc
-mount -t sysfs sysfs /sys
-mount -t devtmpfs dev /dev
-mount -t tmpfs -o mode=0755 tmpfs /run
-exec >/dev/console 2>&1
-# What the kernel prints is on every console.
-say() { echo "initrd: $1" >/dev/kmsg; }
-argument() { sed -n "s/.*\\(^\\| \\)\\"\\?$1=\\([^ \\"]*\\).*/\\2/p" /proc/cmdline; }
-while read -r module; do insmod "/modules/$module" || say "$module is not loaded"; done </modules.list
-mkdir -p /run/media/iso /run/lower /run/overlay
-url=$(argument coreos.live.rootfs_url)
-image=/run/media/iso/images/pxeboot/rootfs.img
-for try in $(seq 30); do
-  for disk in /dev/sr0 /dev/vd? /dev/sd?; do
-    [ -b "$disk" ] && [ ! -e "$image" ] && mount -t iso9660 -o ro "$disk" /run/media/iso 2>/dev/null
-  done
-  { [ -e "$image" ] || [ -n "$url" ]; } && break
-  sleep 1
-done
-if [ -n "$url" ]; then
-  for link in /sys/class/net/e*; do ip link set "\${link##*/}" up; udhcpc -i "\${link##*/}" -s /udhcpc.sh -q; done
-  image=/run/rootfs.img
-  until wget -O "$image" "$url"; do sleep 2; done
-fi
-mount -t squashfs -o ro,loop "$image" /run/lower || { say 'there is no root file system'; exec sh; }
-mount -t tmpfs -o size=80% tmpfs /run/overlay
-mkdir -p /run/overlay/upper /run/overlay/work
-mount -t overlay -o lowerdir=/run/lower,upperdir=/run/overlay/upper,workdir=/run/overlay/work overlay /sysroot
-if [ -s /config.ign ]; then
-  export IGNITION_CONFIG_FILE=/config.ign
-  mkdir -p /run/ignition /etc
-  for stage in fetch-offline fetch files; do
-    ignition -platform file -root /sysroot -stage "$stage" -log-to-stdout >/run/ignition.log 2>&1 || {
-      tail -c 2000 /run/ignition.log
-      say "ignition failed in the stage $stage"
-      poweroff -f
-    }
-  done
-  say 'ignition applied the configuration of the image'
-else
-  say 'the image carries no configuration'
-fi
-mount --move /run /sysroot/run
-mount --move /dev /sysroot/dev
-umount /sys /proc
-exec switch_root /sysroot /sbin/init
-`;
-
-const UDHCPC = `#!/bin/busybox sh
-[ "$1" = bound ] || exit 0
-ip addr add "$ip/$mask" dev "$interface"
-[ -n "$router" ] && ip route add default via "$router"
-for server in $dns; do echo "nameserver $server" >>/etc/resolv.conf; done
-`;
-
 const NETWORK = '[Match]\nName=en* eth*\n\n[Network]\nDHCP=ipv4\n\n[DHCPv4]\nUseHostname=no\n';
 const GRUB_STUB = 'search --file --set=root /images/pxeboot/vmlinuz\nconfigfile ($root)/EFI/redhat/grub.cfg\n';
 
-/** Returns the paths of the base ISO and of its parts, made now or in an earlier run. */
-export async function liveImage(say = console.log) {
-  const digest = createHash('sha256')
-    .update(readFileSync(new URL(import.meta.url).pathname))
-    .digest('hex')
-    .slice(0, 12);
+/**
+ * Returns the paths of the base ISO and of the disk image, made now or in an earlier run.
+ * @param {{ say?: (text: string) => void, coreosInstaller?: string }} options `coreosInstaller`: path of the executable
+ */
+export async function liveImage({ say = console.log, coreosInstaller } = {}) {
+  const hash = createHash('sha256');
+  for (const name of ['live-image', 'ramdisk', 'disk-image', 'stand-ins'])
+    hash.update(readFileSync(new URL(`${name}.mjs`, import.meta.url).pathname));
+  if (coreosInstaller) hash.update(readFileSync(coreosInstaller));
+  const digest = hash.digest('hex').slice(0, 12);
   const folder = join(CACHE, digest);
   const iso = join(folder, 'base.iso');
-  if (existsSync(iso)) return { iso, folder };
+  const disk = join(folder, 'disk.img.gz');
+  if (existsSync(iso)) return { iso, disk, folder };
   const part = `${folder}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
   say('vm: building the root file system out of Debian packages (some minutes, once)…');
   const root = join(part, 'root');
   bootstrap(root, part);
-  writeInitrd(root, part);
-  configure(root);
+  writeRamdisk(root, part);
+  configure(root, coreosInstaller);
   run('mksquashfs', [root, join(part, 'rootfs.img'), '-comp', 'lz4', '-noappend', '-quiet', '-no-progress']);
   rmSync(root, { recursive: true, force: true });
+  const [vmlinuz, initrd, rootfs] = ['vmlinuz', 'initrd.img', 'rootfs.img'].map((name) => join(part, name));
+  await makeDiskImage({ vmlinuz, initrd, rootfs }, join(part, 'disk.img.gz'));
   await writeIso(part);
   rmSync(folder, { recursive: true, force: true });
   renameSync(part, folder);
-  return { iso, folder };
+  return { iso, disk, folder };
 }
 
 function run(program, args, options = {}) {
@@ -177,60 +120,7 @@ function bootstrap(root, folder) {
   run('tar', ['-xf', tar, '-C', root]);
 }
 
-/** The kernel, and a ramdisk that finds the medium, applies the configuration and starts the system on it. */
-function writeInitrd(root, folder) {
-  const kernel = readdirSync(join(root, 'boot')).find((name) => name.startsWith('vmlinuz-'));
-  copyFileSync(join(root, 'boot', kernel), join(folder, 'vmlinuz'));
-  const release = kernel.slice('vmlinuz-'.length);
-  const source = join(root, 'lib/modules', release);
-  const tree = join(folder, 'initrd');
-  for (const name of ['bin', 'modules', 'etc', 'usr/lib/ignition', 'lib64'])
-    mkdirSync(join(tree, name), { recursive: true });
-  const dependencies = new Map(
-    readFileSync(join(source, 'modules.dep'), 'utf8')
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => line.split(': ').map((part) => part.replace(/:$/, '')))
-      .map(([file, needed = '']) => [file, needed.split(' ').filter(Boolean)]),
-  );
-  const nameOf = (file) =>
-    basename(file)
-      .replace(/\.ko.*$/, '')
-      .replaceAll('-', '_');
-  const order = [];
-  const add = (file) => {
-    if (order.includes(file)) return;
-    for (const needed of [...dependencies.get(file)].reverse()) add(needed);
-    order.push(file);
-  };
-  for (const module of MODULES) {
-    const file = [...dependencies.keys()].find((one) => nameOf(one) === module);
-    if (file) add(file);
-  }
-  for (const file of order) copyFileSync(join(source, file), join(tree, 'modules', basename(file)));
-  writeFileSync(join(tree, 'modules.list'), `${order.map((file) => basename(file)).join('\n')}\n`);
-  copyFileSync(BUSYBOX, join(tree, 'bin/busybox'));
-  symlinkSync('busybox', join(tree, 'bin/sh'));
-  copyFileSync(IGNITION, join(tree, 'bin/ignition'));
-  const libraries = execFileSync('ldd', [IGNITION], { encoding: 'utf8' }).matchAll(/(\/\S+\.so\S*)/g);
-  for (const [, library] of libraries) {
-    mkdirSync(join(tree, dirname(library)), { recursive: true });
-    cpSync(library, join(tree, library), { dereference: true });
-  }
-  writeFileSync(join(tree, 'init'), INIT, { mode: 0o755 });
-  // Ignition calls it from the ramdisk to relabel files; this system has no policy.
-  writeFileSync(join(tree, 'bin/setfiles'), '#!/bin/busybox sh\nexec /bin/busybox cat >/dev/null\n', { mode: 0o755 });
-  writeFileSync(join(tree, 'udhcpc.sh'), UDHCPC, { mode: 0o755 });
-  writeFileSync(join(tree, 'etc/coreos-live-initramfs'), 'rhcos\n');
-  execFileSync('sh', ['-c', `find . | cpio --quiet -o -H newc | gzip -6 >${join(folder, 'initrd.img')}`], {
-    cwd: tree,
-  });
-  rmSync(tree, { recursive: true });
-  rmSync(join(root, 'boot'), { recursive: true });
-  mkdirSync(join(root, 'boot'));
-}
-
-function configure(root) {
+function configure(root, coreosInstaller) {
   const write = (path, text, mode = 0o644) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     rmSync(join(root, path), { force: true });
@@ -239,15 +129,15 @@ function configure(root) {
   };
   write('etc/machine-id', 'uninitialized\n');
   write('etc/hostname', 'localhost\n');
+  for (const file of STAND_IN_FILES) write(...file);
+  copyFileSync(IGNITION, join(root, STAND_INS, 'ignition'));
+  if (coreosInstaller) copyFileSync(coreosInstaller, join(root, 'usr/bin/coreos-installer'));
   write('etc/resolv.conf', 'nameserver 10.0.2.3\n');
   write('etc/fstab', '');
   write('etc/systemd/network/80-dhcp.network', NETWORK);
   // Ignition relabels its files with SELinux where the system has a policy; this one has none.
   write('etc/selinux/config', 'SELINUX=disabled\nSELINUXTYPE=targeted\n');
-  write(
-    'etc/systemd/journald.conf.d/console.conf',
-    '[Journal]\nForwardToConsole=yes\nTTYPath=/dev/ttyS0\nMaxLevelConsole=info\n',
-  );
+  write('etc/systemd/journald.conf.d/console.conf', '[Journal]\nForwardToKMsg=yes\nMaxLevelKMsg=info\n');
   mkdirSync(join(root, 'var/log/journal'), { recursive: true });
   run('systemctl', [`--root=${root}`, 'enable', 'systemd-networkd.service', 'systemd-networkd-wait-online.service'], {
     stdio: 'ignore',

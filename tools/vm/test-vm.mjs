@@ -1,231 +1,289 @@
 /**
- * Boots a machine from an image that Muster serves, and follows it: the real `ignition` applies the configuration, the host
- * downloads `muster-host`, registers, and runs its checks. `--firmware=uefi` for UEFI; `--keep` leaves the folder with the logs.
+ * Boots machines from what Muster serves and follows them: the real `ignition` applies the configuration, the host downloads
+ * `muster-host`, registers and passes its checks. The first scenario continues: the real coreos-installer writes the disk, and the
+ * machine reboots from it. Stand-ins of what cannot be had: `stand-ins.mjs`.
+ *
+ * Options: `--scenario=<name>` (repeatable), `--keep` leaves the folder with the logs, `--build` builds coreos-installer with cargo.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { execFileSync } from 'node:child_process';
+import { createReadStream, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writePng } from './png.mjs';
-import { liveImage, NEEDED } from './live-image.mjs';
-import { createDisk, hasUefi, startMachine } from './virtual-machine.mjs';
+import { startClusterApi, startTimeServer } from './cluster-api.mjs';
+import { CACHE, liveImage, NEEDED } from './live-image.mjs';
+import { isBuilt, sleep, startMuster } from './muster-process.mjs';
+import { createDisk, hasUefi, shoot, startMachine } from './virtual-machine.mjs';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
-const HOST = '10.0.2.2';
 const PULL_SECRET = JSON.stringify({
   auths: { 'registry.example.com': { auth: Buffer.from('user:password').toString('base64') } },
 });
+const SCENARIOS = [
+  { name: 'install-bios', firmware: 'bios', boot: 'full-iso', isInstalled: true },
+  { name: 'install-uefi', firmware: 'uefi', boot: 'full-iso', isInstalled: true },
+  { name: 'minimal-iso', firmware: 'uefi', boot: 'minimal-iso' },
+  { name: 'ipxe', firmware: 'bios', boot: 'ipxe' },
+];
+const COREOS_INSTALLER_VERSION = '0.27.0';
 const options = process.argv.slice(2);
-const firmware = options.includes('--firmware=uefi') ? 'uefi' : 'bios';
-const API = '/api/assisted-install/v2';
 const startedAt = Date.now();
 const say = (text) => console.log(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${text}`);
 
 const missing = NEEDED.filter(([, path]) => !existsSync(path)).map(([name]) => name);
-if (firmware === 'uefi' && !hasUefi()) missing.push('ovmf');
 if (missing.length > 0) {
-  console.log(
-    `test:vm skipped: without ${missing.join(', ')}. Install them with: apt-get install ${missing.join(' ')}`,
-  );
+  console.log(`skipped: test:vm (${missing.join(', ')} missing; apt-get install ${missing.join(' ')})`);
   process.exit(0);
 }
-if (!existsSync(join(ROOT, 'dist/muster-host/index.json'))) {
-  console.log('test:vm skipped: run npm run build:host first.');
+if (!isBuilt()) {
+  console.log('skipped: test:vm (there is no muster-host; run npm run build:host)');
   process.exit(0);
 }
-
-const folder = mkdtempSync(join(tmpdir(), 'muster-vm-'));
-let machine;
-let muster;
-let failure;
-try {
-  const { iso } = await liveImage(say);
-  muster = await startMuster(iso);
-  const { infraEnvId, clusterId } = await createCluster();
-  const image = join(folder, 'discovery.iso');
-  await download(infraEnvId, image);
-  machine = startMachine({
-    folder,
-    iso: image,
-    disks: [createDisk(join(folder, 'disk'), 120)],
-    firmware,
-    serial: 'VM0001',
-  });
-  say(`the machine starts (${firmware})`);
-  await follow(infraEnvId, clusterId);
-} catch (error) {
-  failure = error;
-} finally {
-  if (machine) {
-    await shoot('end');
-    writeFileSync(join(folder, 'console.log'), machine.log());
-    await machine.stop();
-  }
-  if (muster) {
-    writeFileSync(join(folder, 'muster.log'), muster.log());
-    muster.child.kill('SIGTERM');
-    await muster.ended;
-  }
+const asked = options.flatMap((option) => option.match(/^--scenario=(.*)/)?.[1] ?? []);
+const unknown = asked.find((name) => !SCENARIOS.some((one) => one.name === name));
+if (unknown) {
+  console.error(`There is no scenario "${unknown}". Scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}.`);
+  process.exit(2);
 }
-if (failure) {
-  say(`failed: ${failure.message}`);
-  console.log(machine?.log().split('\n').slice(-60).join('\n'));
-  console.log(`Logs: ${folder}`);
-  process.exit(1);
+const coreosInstaller = findCoreosInstaller();
+const { iso, disk } = await liveImage({ say, coreosInstaller });
+for (const scenario of SCENARIOS) {
+  if (asked.length > 0 && !asked.includes(scenario.name)) continue;
+  if (scenario.firmware === 'uefi' && !hasUefi()) {
+    console.log(`skipped: ${scenario.name} (ovmf missing)`);
+    continue;
+  }
+  if (scenario.isInstalled && !coreosInstaller)
+    console.log(
+      `skipped: the installation in ${scenario.name} (coreos-installer ${COREOS_INSTALLER_VERSION} missing; run with --build)`,
+    );
+  if (!(await play(scenario))) process.exit(1);
 }
-if (options.includes('--keep')) say(`logs: ${folder}`);
-else rmSync(folder, { recursive: true, force: true });
 say('passed');
 
-async function startMuster(iso) {
-  const [rest, images, nats] = [await freePort(), await freePort(), await freePort()];
-  const release = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
-  const child = spawn(process.execPath, [join(ROOT, 'services/muster/dist/main.js')], {
-    env: {
-      ...process.env,
-      MUSTER_DATA_DIRECTORY: join(folder, 'muster'),
-      REST_HOST: '127.0.0.1',
-      REST_PORT: String(rest),
-      IMAGE_HOST: '127.0.0.1',
-      IMAGE_PORT: String(images),
-      NATS_PORT: String(nats),
-      AGENT_NATS_URL: `nats://${HOST}:${nats}`,
-      SERVICE_BASE_URL: `http://${HOST}:${rest}`,
-      IMAGE_SERVICE_BASE_URL: `http://${HOST}:${images}`,
-      OS_IMAGES: JSON.stringify([{ ...release, url: `file://${iso}` }]),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+function findCoreosInstaller() {
+  const own = join(CACHE, 'coreos-installer', 'bin', 'coreos-installer');
+  const given = process.env.COREOS_INSTALLER;
+  const found = [given, own, join(process.env.HOME ?? '/root', '.cargo/bin/coreos-installer')].find(
+    (path) => path && existsSync(path),
+  );
+  if (found || !options.includes('--build')) return found;
+  say(`building coreos-installer ${COREOS_INSTALLER_VERSION} with cargo (about ten minutes, once)…`);
+  const args = ['install', 'coreos-installer', '--version', COREOS_INSTALLER_VERSION, '--locked', '--quiet'];
+  execFileSync('cargo', [...args, '--root', join(CACHE, 'coreos-installer')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
-  let log = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += chunk));
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  const muster = {
-    child,
-    ended,
-    log: () => log,
-    url: `http://127.0.0.1:${rest}`,
-    images: `http://127.0.0.1:${images}`,
-  };
-  for (let waited = 0; waited < 120; waited += 1) {
-    if (child.exitCode !== null) throw new Error(`Muster ended: ${log}`);
-    if ((await fetch(`${muster.url}/ready`).catch(() => undefined))?.ok) return (say('Muster is ready'), muster);
-    await sleep(500);
+  return own;
+}
+
+/** Returns whether the scenario passed. */
+async function play(scenario) {
+  const { name, firmware, boot } = scenario;
+  const folder = mkdtempSync(join(tmpdir(), 'muster-vm-'));
+  const open = [];
+  let machine;
+  let muster;
+  try {
+    const time = await startTimeServer();
+    open.push(time);
+    const clusterApi = await startClusterApi();
+    open.push(clusterApi);
+    muster = await startMuster({ folder, iso });
+    say(`${name}: Muster is ready`);
+    const ids = await createCluster(muster, boot, { time, clusterApi });
+    const media = await prepareBoot(muster, ids, boot, folder);
+    machine = startMachine({
+      folder,
+      ...media,
+      disks: [createDisk(join(folder, 'data'), 1), createDisk(join(folder, 'disk'), 120)],
+      firmware,
+      serial: 'VM0001',
+    });
+    say(`${name}: the machine starts (${firmware}, ${boot})`);
+    const context = { name, folder, machine, muster, clusterApi, boot, firmware, ...ids };
+    await untilKnown(context);
+    if (scenario.isInstalled && coreosInstaller) await install(context, open);
+    return true;
+  } catch (error) {
+    say(`${name} failed: ${error.message}`);
+    console.log(machine?.log().split('\n').slice(-60).join('\n'));
+    console.log(`Logs: ${folder}`);
+    return false;
+  } finally {
+    if (machine) {
+      await shoot({ name, folder, machine }, 'end').catch((error) => say(`no picture: ${error.message}`));
+      writeFileSync(join(folder, 'console.log'), machine.log());
+      await machine.stop();
+    }
+    if (muster) {
+      writeFileSync(join(folder, 'muster.log'), muster.log());
+      await muster.stop();
+    }
+    for (const one of open) one.close();
+    if (!options.includes('--keep') && !process.exitCode)
+      for (const one of ['data', 'disk', 'discovery.iso']) rmSync(join(folder, one), { force: true });
   }
-  throw new Error(`Muster is not ready: ${log}`);
 }
 
-async function call(method, path, body) {
-  const answer = await fetch(muster.url + API + path, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    body: body && JSON.stringify(body),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 500)}`);
-  return text ? JSON.parse(text) : undefined;
-}
-
-async function createCluster() {
-  const cluster = await call('POST', '/clusters', {
+async function createCluster(muster, boot, { time, clusterApi }) {
+  const common = { openshift_version: '4.18', cpu_architecture: 'x86_64', pull_secret: PULL_SECRET };
+  const cluster = await muster.call('POST', '/clusters', {
+    ...common,
     name: 'edge',
     base_dns_domain: 'example.com',
-    openshift_version: '4.18',
-    cpu_architecture: 'x86_64',
     control_plane_count: 1,
     high_availability_mode: 'None',
     user_managed_networking: true,
-    pull_secret: PULL_SECRET,
   });
-  const infraEnv = await call('POST', '/infra-envs', {
+  const infraEnv = await muster.call('POST', '/infra-envs', {
+    ...common,
     name: 'edge',
     cluster_id: cluster.id,
-    openshift_version: '4.18',
-    cpu_architecture: 'x86_64',
-    image_type: 'full-iso',
-    pull_secret: PULL_SECRET,
+    image_type: boot === 'minimal-iso' ? 'minimal-iso' : 'full-iso',
     kernel_arguments: [
-      { operation: 'append', value: 'console=ttyS0' },
-      { operation: 'append', value: 'console=tty0' },
-    ],
+      'console=ttyS0',
+      'console=tty0',
+      // The journal reaches both consoles through the kernel.
+      'printk.devkmsg=on',
+      `muster.vm_time=${time.port}`,
+      `muster.vm_cluster_api=${clusterApi.port}`,
+    ].map((value) => ({ operation: 'append', value })),
   });
   return { infraEnvId: infraEnv.id, clusterId: cluster.id };
 }
 
-async function download(infraEnvId, path) {
-  const { url } = await call('GET', `/infra-envs/${infraEnvId}/downloads/image-url`);
-  // The machine and this process reach the image service by different addresses.
-  const answer = await fetch(url.replace(/^https?:\/\/[^/]+/, muster.images));
-  if (!answer.ok) throw new Error(`The image is answered with ${answer.status}: ${await answer.text()}`);
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  writeFileSync(path, bytes);
-  say(`the discovery image has ${Math.round(bytes.length / 1e6)} MB`);
+/** Returns what the machine boots from. */
+async function prepareBoot(muster, { infraEnvId }, boot, folder) {
+  if (boot === 'ipxe') {
+    const script = muster.urlForMachine(`/infra-envs/${infraEnvId}/downloads/files?file_name=ipxe-script`);
+    mkdirSync(join(folder, 'tftp'));
+    writeFileSync(join(folder, 'tftp', 'boot.ipxe'), `#!ipxe\ndhcp\nchain ${script}\n`);
+    return { tftp: join(folder, 'tftp') };
+  }
+  const { url } = await muster.call('GET', `/infra-envs/${infraEnvId}/downloads/image-url`);
+  const image = join(folder, 'discovery.iso');
+  await muster.download(url, image);
+  say(`the ${boot} has ${Math.round(statSync(image).size / 1e6)} MB`);
+  return { iso: image };
 }
 
-/** The milestones, in order: what the console or the service shows. */
-async function follow(infraEnvId, clusterId) {
-  const console_ = (pattern) => () => pattern.test(machine.log());
-  const host = async () => (await call('GET', `/infra-envs/${infraEnvId}/hosts`))[0];
-  const milestones = [
-    ['the real ignition applied the configuration', 300, console_(/initrd: ignition applied the configuration/)],
-    ['systemd started the agent unit', 300, console_(/agent\.service|muster-host/)],
-    ['the host registered', 300, async () => (await host()) !== undefined],
-    ['the service has the inventory', 180, async () => Boolean((await host())?.inventory)],
-  ];
-  for (const [name, seconds, isReached] of milestones) {
-    await until(name, seconds, isReached);
-    say(name);
-  }
-  await shoot('registered');
-  const { inventory, ...rest } = await host();
+async function hostOf({ muster, infraEnvId }) {
+  return (await muster.call('GET', `/infra-envs/${infraEnvId}/hosts`))[0];
+}
+
+function openChecks({ validations_info: text }) {
+  const all = Object.values(JSON.parse(text || '{}')).flat();
+  return all.filter(({ status }) => status !== 'success' && status !== 'disabled');
+}
+
+/** From power-on to a host that can be installed: every check passes. */
+async function untilKnown(context) {
+  const { machine, muster, infraEnvId } = context;
+  const onConsole = (pattern) => () => pattern.test(machine.log());
+  await reach(
+    context,
+    'the real ignition applied the configuration',
+    420,
+    onConsole(/initrd: ignition applied the configuration/),
+  );
+  await reach(context, 'the host registered', 420, async () => Boolean(await hostOf(context)));
+  await reach(context, 'the service has the inventory', 240, async () => Boolean((await hostOf(context)).inventory));
+  await shoot(context, 'registered');
+  const { id, inventory } = await hostOf(context);
   const found = JSON.parse(inventory);
   say(
-    `host ${rest.id}: ${found.cpu.count} CPUs, ${Math.round(found.memory.physical_bytes / 2 ** 20)} MiB, ${found.disks.length} disks, boot ${found.boot.current_boot_mode}`,
+    `  ${found.cpu.count} CPUs, ${Math.round(found.memory.physical_bytes / 2 ** 20)} MiB, ${found.disks.length} disks, boot ${found.boot.current_boot_mode}`,
   );
-  await until('the checks have results', 300, async () => {
-    const { validations_info, status } = await host();
-    const all = Object.values(JSON.parse(validations_info ?? '{}')).flat();
-    const open = all.filter((one) => one.status === 'pending').map((one) => one.id);
-    return open.length === 0 || status === 'known';
-  }).catch((error) => say(error.message));
-  const { status, status_info, validations_info } = await host();
-  say(`the host is ${status}: ${status_info}`);
-  for (const one of Object.values(JSON.parse(validations_info ?? '{}')).flat())
-    if (one.status !== 'success' && one.status !== 'disabled') say(`  ${one.status} ${one.id}: ${one.message}`);
-  void clusterId;
+  await muster.call('PATCH', `/infra-envs/${infraEnvId}/hosts/${id}`, { host_name: 'node-0' });
+  const passes = async () => {
+    const host = await hostOf(context);
+    return host.status === 'known' && openChecks(host).length === 0;
+  };
+  try {
+    await reach(context, 'every check passes', 420, passes);
+  } catch (error) {
+    for (const one of openChecks(await hostOf(context))) say(`  ${one.status} ${one.id}: ${one.message}`);
+    throw error;
+  }
 }
 
-async function until(what, seconds, isReached) {
-  for (let waited = 0; waited < seconds; waited += 1) {
+/** From the installation request to the first stage that the installed system reports. */
+async function install(context, open) {
+  const { machine, muster, clusterApi, clusterId, infraEnvId } = context;
+  const images = createServer((request, answer) => {
+    // The image has no signature, which --insecure allows.
+    if (request.url.endsWith('.sig')) return answer.writeHead(404).end();
+    answer.writeHead(200, { 'content-length': statSync(disk).size });
+    createReadStream(disk).pipe(answer);
+  });
+  await new Promise((resolve) => images.listen(0, '127.0.0.1', resolve));
+  open.push({ close: () => images.close() });
+  const { id } = await hostOf(context);
+  await muster.call('PATCH', `/infra-envs/${infraEnvId}/hosts/${id}/installer-args`, {
+    args: ['--image-url', `http://10.0.2.2:${images.address().port}/disk.img.gz`],
+  });
+  await reach(
+    context,
+    'the cluster is ready',
+    120,
+    async () => (await muster.call('GET', `/clusters/${clusterId}`)).status === 'ready',
+  );
+  await muster.call('POST', `/clusters/${clusterId}/actions/install`);
+  const stages = [];
+  const stageIs =
+    (...wanted) =>
+    async () => {
+      const host = await hostOf(context);
+      const { current_stage: stage, progress_info: info } = host.progress ?? {};
+      const text = [stage, info].filter(Boolean).join(': ');
+      if (text && stages.at(-1) !== text) say(`  stage ${stages[stages.push(text) - 1]}`);
+      if (host.status === 'error' || stage === 'Failed')
+        throw new Error(`The installation failed: ${host.status_info}`);
+      return wanted.includes(stage);
+    };
+  const bootstrapFile = async () => {
+    const text = await muster.text(`/clusters/${clusterId}/downloads/files?file_name=bootstrap.ign`);
+    const files = JSON.parse(text).storage.files;
+    return (path) =>
+      Buffer.from(
+        files.find((file) => file.path === `/opt/openshift/tls/${path}`).contents.source.split(',')[1],
+        'base64',
+      ).toString();
+  };
+  await reach(
+    context,
+    'the installation starts',
+    420,
+    stageIs('Starting installation', 'Installing', 'Waiting for bootkube', 'Writing image to disk'),
+  );
+  const file = await bootstrapFile();
+  clusterApi.serve({
+    certificate: file('kube-apiserver-lb-server.crt'),
+    key: file('kube-apiserver-lb-server.key'),
+    authority: file('root-ca.crt'),
+  });
+  await reach(context, 'coreos-installer writes the disk', 420, stageIs('Writing image to disk', 'Rebooting'));
+  await shoot(context, 'writing');
+  await reach(context, 'the machine reboots', 420, stageIs('Rebooting', 'Joined', 'Done'));
+  await reach(context, 'the machine boots from its disk', 300, async () =>
+    /initrd: this is the installed system/.test(machine.log()),
+  );
+  await reach(context, 'the node registers at the API of the cluster', 420, async () => clusterApi.nodes().length > 0);
+  await reach(context, 'the controller on the disk reports the next stage', 300, stageIs('Joined', 'Done'));
+  await shoot(context, 'installed');
+  await reach(
+    context,
+    'the cluster is installed',
+    420,
+    async () => (await muster.call('GET', `/clusters/${clusterId}`)).status === 'installed',
+  );
+}
+
+async function reach({ machine, name }, what, seconds, isReached) {
+  const end = Date.now() + seconds * 1_000;
+  while (Date.now() < end) {
     if (!machine.isRunning()) throw new Error(`The machine ended while waiting: ${what}.`);
-    if (await isReached()) return;
+    if (await isReached()) return say(`${name}: ${what}`);
     await sleep(1_000);
   }
   throw new Error(`Not reached within ${seconds} s: ${what}.`);
-}
-
-async function shoot(name) {
-  try {
-    const ppm = await machine.screenshot(join(folder, name));
-    const target = process.env.MUSTER_VM_PICTURES;
-    if (target) {
-      mkdirSync(target, { recursive: true });
-      writePng(ppm, join(target, `vm-${firmware}-${name}.png`));
-    }
-  } catch (error) {
-    say(`no picture: ${error.message}`);
-  }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-function sleep(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

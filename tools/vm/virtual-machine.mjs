@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePng } from './png.mjs';
 
 const FIRMWARE = { code: '/usr/share/OVMF/OVMF_CODE.fd', vars: '/usr/share/OVMF/OVMF_VARS.fd' };
 const LOG_CHARS_MAX = 4_000_000;
@@ -26,9 +25,10 @@ export const hasUefi = () => existsSync(FIRMWARE.code) && existsSync(FIRMWARE.va
 
 /**
  * A machine in software emulation. It reaches this machine's loopback as 10.0.2.2 and, with `restrict`, nothing else.
- * @param {{ folder: string, iso: string, disks: string[], firmware: 'bios' | 'uefi', serial: string, boot?: 'cd' | 'disk' }} options
+ * @param {{ folder: string, iso?: string, tftp?: string, disks: string[], firmware: 'bios' | 'uefi', serial: string }} options
+ * `tftp`: folder with `boot.ipxe`, which the network card boots
  */
-export function startMachine({ folder, iso, disks, firmware, serial }) {
+export function startMachine({ folder, iso, tftp, disks, firmware, serial }) {
   const monitor = join(folder, 'monitor.sock');
   const flash = [];
   if (firmware === 'uefi') {
@@ -50,14 +50,15 @@ export function startMachine({ folder, iso, disks, firmware, serial }) {
       '-smbios',
       `type=2,serial=${serial}-board`,
     ],
-    ...['-netdev', 'user,id=net', '-device', 'virtio-net-pci,netdev=net,mac=52:54:00:12:34:56'],
+    ...['-netdev', `user,id=net${tftp ? `,tftp=${tftp},bootfile=boot.ipxe` : ''}`],
+    ...['-device', `virtio-net-pci,netdev=net,mac=52:54:00:12:34:56${tftp ? ',bootindex=8' : ',romfile='}`],
     ...['-device', 'virtio-scsi-pci,id=scsi', '-device', 'virtio-rng-pci', '-vga', 'std'],
-    // The disk first: it boots once it is written, and the image before.
+    // The last disk first: it boots once it is written, and the image before. A BIOS boots no other hard disk than the first.
     ...disks.flatMap((disk, index) => [
       ...['-drive', `if=none,id=disk${index},format=raw,file=${disk},cache=unsafe`],
       ...[
         '-device',
-        `scsi-hd,drive=disk${index},bus=scsi.0,serial=${serial}D${index},wwn=0x500000000000000${index + 1},bootindex=${index + 1}`,
+        `scsi-hd,drive=disk${index},bus=scsi.0,serial=${serial}D${index},wwn=0x500000000000000${index + 1},bootindex=${disks.length - index}`,
       ],
     ]),
     ...(iso
@@ -110,4 +111,13 @@ function command(socket, line) {
 export function createDisk(path, gigabytes) {
   execFileSync('truncate', ['-s', `${gigabytes}G`, path]);
   return path;
+}
+
+/** Keeps what the screen shows in the folder that MUSTER_VM_PICTURES names; does nothing without it. */
+export async function shoot({ name, folder, machine }, moment) {
+  const target = process.env.MUSTER_VM_PICTURES;
+  if (!target) return;
+  const ppm = await machine.screenshot(join(folder, moment));
+  mkdirSync(target, { recursive: true });
+  writePng(ppm, join(target, `vm-${name}-${moment}.png`));
 }
