@@ -65,6 +65,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
   const ecPrivateKey = readPrivateKey(settings);
   if (authType === 'local' && !ecPrivateKey)
     settings.reject('EC_PRIVATE_KEY_PEM', '', `${EC_KEY}, which AUTH_TYPE=local needs`);
+  const registries = readRegistries(settings);
   return {
     serviceBaseUrl: settings.get('SERVICE_BASE_URL') ?? LOOPBACK_URL,
     skipsCertificateVerification: settings.get('SKIP_CERT_VERIFICATION'),
@@ -75,7 +76,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
       hasSingleNodeNames: settings.get('ENABLE_SINGLE_NODE_DNSMASQ'),
       diskEncryptionCipher: settings.get('DISK_ENCRYPTION_CIPHER'),
     },
-    registries: readRegistries(settings),
+    registries,
     okdPackagesImage: settings.get('ENABLE_OKD_SUPPORT') ? settings.get('OKD_RPMS_IMAGE') : undefined,
     agentStartTimeoutMs: settings.get('AGENT_TIMEOUT_START'),
     authType,
@@ -83,7 +84,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     ecPrivateKey,
     agentNatsUrl: settings.get('AGENT_NATS_URL'),
     toolchain: settings.get('INSTALL_TOOLCHAIN'),
-    openshiftInstall: readOpenshiftInstallSettings(settings),
+    openshiftInstall: readOpenshiftInstallSettings(settings, registries),
     installInvoker: settings.get('INSTALL_INVOKER'),
     operatorSettings: readOperatorSettings(settings),
   };

@@ -10,7 +10,16 @@ import type { MirrorRule } from './image-reference';
 import { ociImageRegistry } from './oci-image-registry';
 import { parsePullSecret } from './registry-client';
 import { extractInstaller, readCoreosStream, readRelease } from './release';
-import { CREDENTIALS, freePort, selfSigned, write, tarOf, writeRegistryConfig } from './test-registry.fixture.spec';
+import {
+  CREDENTIALS,
+  freePort,
+  pushBlob,
+  putManifest,
+  selfSigned,
+  tarOf,
+  writeRegistryConfig,
+  zstdFrame,
+} from './test-registry.fixture.spec';
 
 const REGISTRY = 'docker-registry';
 const isMissing = spawnSync(REGISTRY, ['--version']).error !== undefined;
@@ -105,7 +114,7 @@ const INDEX = 'application/vnd.oci.image.index.v1+json';
         { 'usr/bin/openshift-install': 'an older installer' },
         { 'usr/bin/openshift-install': INSTALLER, 'usr/bin/kubectl': 'link:oc' },
       ]);
-      const mco = await pushImage('ocp/mco', [{ 'usr/bin/machine-config-daemon': 'mcd' }]);
+      const mco = await pushImage('ocp/mco', [{ 'usr/bin/machine-config-daemon': INSTALLER }], zstdFrame);
       const tag = (name: string, digest: string) => ({
         name,
         from: { kind: 'DockerImage', name: `${host}/ocp/${name === 'installer' ? 'installer' : 'mco'}@${digest}` },
@@ -128,19 +137,20 @@ const INDEX = 'application/vnd.oci.image.index.v1+json';
         size: 1,
         platform: { architecture, os: 'linux' },
       }));
-      await put('ocp/release', '4.18.3', { schemaVersion: 2, mediaType: INDEX, manifests }, INDEX);
+      await putManifest(caPem, host, 'ocp/release', '4.18.3', { schemaVersion: 2, mediaType: INDEX, manifests }, INDEX);
     }
 
     async function pushImage(
       repository: string,
       layers: readonly { readonly [path: string]: string | Buffer }[],
+      compress: (archive: Buffer) => Buffer = gzipSync,
     ): Promise<string> {
       const pushed = [];
       for (const files of layers) {
-        const blob = gzipSync(tarOf(folder, files));
+        const blob = compress(tarOf(folder, files));
         pushed.push({
           mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
-          digest: await pushBlob(repository, blob),
+          digest: await pushBlob(caPem, host, repository, blob),
           size: blob.length,
         });
       }
@@ -150,48 +160,26 @@ const INDEX = 'application/vnd.oci.image.index.v1+json';
         mediaType: MANIFEST,
         config: {
           mediaType: 'application/vnd.oci.image.config.v1+json',
-          digest: await pushBlob(repository, config),
+          digest: await pushBlob(caPem, host, repository, config),
           size: config.length,
         },
         layers: pushed,
       };
       const text = JSON.stringify(manifest);
       const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
-      await put(repository, digest, manifest, MANIFEST);
+      await putManifest(caPem, host, repository, digest, manifest, MANIFEST);
       return digest;
-    }
-
-    async function pushBlob(repository: string, blob: Buffer): Promise<string> {
-      const digest = `sha256:${createHash('sha256').update(blob).digest('hex')}`;
-      const { location } = await write(
-        caPem,
-        'POST',
-        `https://${host}/v2/${repository}/blobs/uploads/`,
-        {},
-        Buffer.alloc(0),
-      );
-      const url = new URL(location, `https://${host}`);
-      url.searchParams.set('digest', digest);
-      expect((await write(caPem, 'PUT', url.href, { 'content-type': 'application/octet-stream' }, blob)).status).toBe(
-        201,
-      );
-      return digest;
-    }
-
-    async function put(repository: string, version: string, document: object, type: string): Promise<void> {
-      const body = Buffer.from(JSON.stringify(document));
-      // The list refers to a manifest of the same repository.
-      const { status } = await write(
-        caPem,
-        'PUT',
-        `https://${host}/v2/${repository}/manifests/${version}`,
-        { 'content-type': type },
-        body,
-      );
-      expect(status).toBe(201);
     }
 
     const release = (): string => `${host}/ocp/release:4.18.3`;
+
+    it('have layers that zstd compressed', async () => {
+      const registry = await open();
+      const { images } = await readRelease(registry, release(), 'amd64', signal);
+      const path = 'usr/bin/machine-config-daemon';
+      const file = await registry.extractFile(images.get('machine-config-operator') ?? '', 'amd64', path, signal);
+      expect(readFileSync(file).equals(INSTALLER)).toBe(true);
+    });
 
     it('show their components, and give the installer of the release', async () => {
       const registry = await open();

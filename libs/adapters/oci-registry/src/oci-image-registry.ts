@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, type ReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import {
   type ByteStream,
@@ -9,6 +9,7 @@ import {
   type ImageRegistry,
   ImageRegistryError,
 } from '@muster/ports';
+import { Decompress } from 'fzstd';
 import { type BlobCache, openBlobCache } from './blob-cache';
 import { type ImageReference, type MirrorRule, parseImageReference, placesOf } from './image-reference';
 import { createRegistryClient, readText, type RegistryClientOptions } from './registry-client';
@@ -156,8 +157,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
 /** True: the file was written. A text: it is a link to there. Undefined: not in this layer. */
 async function extract(blob: string, path: string, cache: BlobCache, name: string): Promise<true | string | undefined> {
   const raw = createReadStream(blob);
-  const isGzip = await startsWithGzip(blob);
-  const stream: ByteStream = isGzip ? raw.pipe(createGunzip()) : raw;
+  const stream = await decompressed(blob, raw);
   let result: true | string | undefined;
   let file: ReturnType<typeof createWriteStream> | undefined;
   try {
@@ -186,12 +186,32 @@ async function extract(blob: string, path: string, cache: BlobCache, name: strin
   return true;
 }
 
-async function startsWithGzip(path: string): Promise<boolean> {
-  for await (const chunk of createReadStream(path, { end: 1 })) {
-    const [first, second] = chunk as Buffer;
-    return first === 0x1f && second === 0x8b;
+/** Layers are gzip, zstd or plain tar, whatever their media type says. */
+async function decompressed(path: string, raw: ReadStream): Promise<ByteStream> {
+  const magic = await firstBytes(path);
+  if (GZIP.equals(magic.subarray(0, GZIP.length))) return raw.pipe(createGunzip());
+  return ZSTD.equals(magic) ? unzstd(raw) : raw;
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of createReadStream(path, { end: ZSTD.length - 1 })) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function* unzstd(compressed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let ready: Uint8Array[] = [];
+  const decompress = new Decompress((chunk) => ready.push(chunk));
+  for await (const chunk of compressed) {
+    decompress.push(chunk);
+    yield* ready;
+    ready = [];
   }
-  return false;
+  decompress.push(new Uint8Array(), true);
+  yield* ready;
 }
 
 function resolveLink(from: string, target: string): string {

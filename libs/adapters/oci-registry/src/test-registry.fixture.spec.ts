@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { execFileSync } from 'node:child_process';
-import { webcrypto } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
@@ -36,6 +36,23 @@ export function tarOf(folder: string, files: { readonly [path: string]: string |
     else writeFileSync(join(tree, path), content, { mode: 0o755 });
   }
   return execFileSync('tar', ['-C', tree, '-cf', '-', '.'], { maxBuffer: 1e9 });
+}
+
+const ZSTD_BLOCK_BYTES_MAX = 128 * 1024;
+
+/** Returns a zstd frame of blocks that are not compressed: Node 20 has no compressor. */
+export function zstdFrame(content: Buffer): Buffer {
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);
+  header.writeUInt32LE(content.length, 5);
+  const parts: Buffer[] = [header];
+  for (let at = 0; at < content.length; at += ZSTD_BLOCK_BYTES_MAX) {
+    const block = content.subarray(at, at + ZSTD_BLOCK_BYTES_MAX);
+    const isLast = at + block.length === content.length;
+    const size = Buffer.alloc(3);
+    size.writeUIntLE(block.length * 8 + Number(isLast), 0, 3);
+    parts.push(size, block);
+  }
+  return Buffer.concat(parts);
 }
 
 export async function selfSigned(): Promise<{ readonly certPem: string; readonly keyPem: string }> {
@@ -74,3 +91,29 @@ export const write = (ca: string, method: string, url: string, headers: { [name:
       .once('error', reject)
       .end(body);
   });
+
+/** Returns the digest of the blob. */
+export async function pushBlob(caPem: string, host: string, repository: string, blob: Buffer): Promise<string> {
+  const digest = `sha256:${createHash('sha256').update(blob).digest('hex')}`;
+  const uploads = `https://${host}/v2/${repository}/blobs/uploads/`;
+  const { location } = await write(caPem, 'POST', uploads, {}, Buffer.alloc(0));
+  const url = new URL(location, `https://${host}`);
+  url.searchParams.set('digest', digest);
+  const { status } = await write(caPem, 'PUT', url.href, { 'content-type': 'application/octet-stream' }, blob);
+  expect(status).toBe(201);
+  return digest;
+}
+
+/** A list refers to manifests of the same repository. */
+export async function putManifest(
+  caPem: string,
+  host: string,
+  repository: string,
+  version: string,
+  document: object,
+  type: string,
+): Promise<void> {
+  const url = `https://${host}/v2/${repository}/manifests/${version}`;
+  const { status } = await write(caPem, 'PUT', url, { 'content-type': type }, Buffer.from(JSON.stringify(document)));
+  expect(status).toBe(201);
+}

@@ -8,7 +8,7 @@ import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
-import { InstallerBinaries } from '../toolchain/openshift-install/installer-binaries';
+import { InstallerBinaries, type WantedInstaller } from '../toolchain/openshift-install/installer-binaries';
 import { ProgramFailed, runProgram } from '../toolchain/openshift-install/run-program';
 import { ArtifactsRefused } from '../toolchain/toolchain.port';
 import { foldStream } from '../view/fold-stream';
@@ -22,6 +22,8 @@ const ASKS_AT_THE_MACHINE: IgnitionConfig = {
     files: [{ path: '/etc/assisted/interactive-ui', mode: 0o644, overwrite: true, contents: { source: 'data:,' } }],
   },
 };
+
+type Release = Omit<WantedInstaller, 'pullSecret'>;
 
 /** The document of a disconnected image. The release's own installer makes it; it has keys in it, so it is made once per input. */
 @Injectable()
@@ -38,7 +40,7 @@ export class UnconfiguredIgnition {
 
   /** @throws RefusalError without a release, or with the end of the installer's output. */
   async render({ infraEnvId, settings }: InfraEnvState, pullSecret: string): Promise<IgnitionConfig> {
-    const releaseImage = await this.releaseImageOf(settings.clusterId ?? '');
+    const release = await this.releaseOf(settings.clusterId ?? '');
     const networks = await openNetworks(this.secrets, infraEnvId, settings);
     const input: UnconfiguredInput = {
       name: settings.name ?? infraEnvId,
@@ -51,16 +53,16 @@ export class UnconfiguredIgnition {
       staticNetworks: JSON.parse(networks?.staticNetworkConfig ?? '[]') as UnconfiguredInput['staticNetworks'],
     };
     const digest = createHash('sha256')
-      .update(JSON.stringify([releaseImage, input]))
+      .update(JSON.stringify([release.releaseImage, input]))
       .digest('hex');
     const name = `unconfigured-ignition/${digest}`;
     const known = await this.secrets.open(infraEnvId, name);
-    const made = known ?? (await this.make(releaseImage, input));
+    const made = known ?? (await this.make(release, input));
     if (!known) await this.secrets.seal(infraEnvId, name, made);
     return mergeIgnition(JSON.parse(made.toString()) as IgnitionConfig, ASKS_AT_THE_MACHINE);
   }
 
-  private async make(releaseImage: string, input: UnconfiguredInput): Promise<Buffer> {
+  private async make(release: Release, input: UnconfiguredInput): Promise<Buffer> {
     const { workDirectory, timeoutMs, proxyEnvironment } = this.config.openshiftInstall;
     await mkdir(workDirectory, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(workDirectory, 'unconfigured-'));
@@ -70,7 +72,7 @@ export class UnconfiguredIgnition {
         await writeFile(join(folder, path), content, { mode: MODE_PRIVATE });
       }
       await runProgram({
-        file: await this.binaries.of(releaseImage, input.pullSecret),
+        file: await this.binaries.of({ ...release, pullSecret: input.pullSecret }),
         args: ['agent', 'create', 'unconfigured-ignition', '--dir', folder],
         folder,
         environment: {
@@ -78,7 +80,7 @@ export class UnconfiguredIgnition {
           HOME: folder,
           TMPDIR: folder,
           ...proxyEnvironment,
-          OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE: releaseImage,
+          OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE: release.releaseImage,
         },
         timeoutMs,
       });
@@ -95,10 +97,11 @@ export class UnconfiguredIgnition {
     }
   }
 
-  private async releaseImageOf(clusterId: string): Promise<string> {
+  private async releaseOf(clusterId: string): Promise<Release> {
     const cluster = clusterId && (await foldStream(this.eventStore, 'cluster', clusterId, clusterDecider));
-    const image = cluster ? cluster.state.settings.ocpReleaseImage : '';
-    if (image) return image;
+    const { ocpReleaseImage, openshiftVersion = '', installConfigOverrides } = cluster ? cluster.state.settings : {};
+    if (ocpReleaseImage)
+      return { releaseImage: ocpReleaseImage, openshiftVersion, isFips: installConfigOverrides?.isFips ?? false };
     throw new RefusalError({
       code: 'not-found',
       reason:

@@ -55,7 +55,6 @@ export const IGNITION_SETTINGS = {
     fallbackText: 'extracted from each release',
     meaning: 'The `openshift-install` executable for every release.',
   }),
-  OC_PATH: path({ ...IGNITION, fallback: 'oc', meaning: 'The `oc` executable.' }),
   WORK_DIR: path({
     ...IGNITION,
     fallbackText: '`muster-ignition` in the directory for temporary files',

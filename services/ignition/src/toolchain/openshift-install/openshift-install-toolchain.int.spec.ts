@@ -1,20 +1,12 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
+import { type ImageRegistry, ImageRegistryError } from '@muster/ports';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { parse } from 'yaml';
 import { keptInMemory, sampleHost, sampleInstallRequest } from '../sample-install-request.fixture.spec';
-import type { InstallRequest, MadeInstallation } from '../toolchain.port';
-import type { OpenshiftInstallSettings } from './installer-binaries';
+import { ArtifactsRefused, type InstallRequest, type MadeInstallation } from '../toolchain.port';
+import { InstallerBinaries, type OpenRegistries, type OpenshiftInstallSettings } from './installer-binaries';
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
 const FAKE = join(__dirname, 'fake-installer.fixture.sh');
@@ -42,18 +34,18 @@ const installer = (): string => {
   chmodSync(join(tools, 'openshift-install'), 0o755);
   return join(tools, 'openshift-install');
 };
-const toolchain = (changes: Partial<OpenshiftInstallSettings> = {}) =>
-  openshiftInstallToolchain({
-    installerPath: installer(),
-    ocPath: 'oc',
-    workDirectory: join(directory.path, 'work'),
-    certificatesDirectory: undefined,
-    timeoutMs: 30_000,
-    installerUserId: 64_400,
-    installerMemoryBytes: 8 * 1024 ** 3,
-    proxyEnvironment: {},
-    ...changes,
-  });
+const settingsOf = (changes: Partial<OpenshiftInstallSettings> = {}): OpenshiftInstallSettings => ({
+  installerPath: installer(),
+  registries: { settings: undefined, mirrors: [] },
+  workDirectory: join(directory.path, 'work'),
+  certificatesDirectory: undefined,
+  timeoutMs: 30_000,
+  installerUserId: 64_400,
+  installerMemoryBytes: 8 * 1024 ** 3,
+  proxyEnvironment: {},
+  ...changes,
+});
+const toolchain = (changes: Partial<OpenshiftInstallSettings> = {}) => openshiftInstallToolchain(settingsOf(changes));
 const record = (): readonly string[] => readFileSync(join(tools, 'record'), 'utf8').trim().split('\n');
 const textOf = ({ artifacts }: MadeInstallation, name: string) =>
   artifacts.find((artifact) => artifact.name === name)?.content.toString() ?? `no ${name}`;
@@ -243,52 +235,67 @@ describe('the confinement of the installer', () => {
 });
 
 describe('installers of releases', () => {
-  const oc = () =>
-    program(
-      'oc',
-      `#!/bin/sh
-echo "$@" >>${tools}/fetches
-grep --quiet canary-pull-secret "$(echo "$4" | cut --delimiter== --fields=2)" || exit 9
-to=$(echo "$6" | cut --delimiter== --fields=2)
-cp ${tools}/openshift-install "$to/openshift-install"
-`,
-    );
-  const fetching = (ocPath: string) => {
-    installer();
-    return toolchain({ installerPath: undefined, ocPath });
+  const asked: string[] = [];
+  const pullSecrets: string[] = [];
+  beforeEach(() => {
+    asked.splice(0);
+    pullSecrets.splice(0);
+  });
+  /** A registry with the release image and its installer images. */
+  const registry: ImageRegistry = {
+    manifest: () => Promise.reject(new Error('not used')),
+    architectures: () => Promise.reject(new Error('not used')),
+    extractFile: (image, _, path) => {
+      asked.push(`${image} ${path}`);
+      if (image === 'quay.io/gone')
+        return Promise.reject(new ImageRegistryError(image, 'quay.io', 'unauthorized: authentication required', 401));
+      if (path === 'usr/bin/openshift-install') return Promise.resolve(installer());
+      const tag = (name: string) => ({ name, from: { name: `quay.io/${name}@sha256:1` } });
+      const references = { kind: 'ImageStream', spec: { tags: [tag('installer'), tag('baremetal-installer')] } };
+      writeFileSync(join(directory.path, 'image-references'), JSON.stringify(references));
+      return Promise.resolve(join(directory.path, 'image-references'));
+    },
+  };
+  const reading = () => {
+    const settings = settingsOf({ installerPath: undefined });
+    const open: OpenRegistries = (pullSecret) => {
+      pullSecrets.push(pullSecret);
+      return Promise.resolve(registry);
+    };
+    return openshiftInstallToolchain(settings, new InstallerBinaries(settings, open));
+  };
+  const order = (changes: InstallRequest['settings'] = {}): InstallRequest => {
+    const sample = sampleInstallRequest();
+    return { ...sample, settings: { ...sample.settings, ...changes } };
   };
 
-  it('are fetched once per release, with the pull secret, and kept', async () => {
-    const made = fetching(oc());
-    const other = sampleInstallRequest({ clusterId: 'c1c1c1c1-0000-4000-8000-000000000002' });
-    await Promise.all([made.make(sampleInstallRequest(), keptInMemory()), made.make(other, keptInMemory())]);
-    await fetching(oc()).make(sampleInstallRequest(), keptInMemory());
-    const fetches = readFileSync(join(tools, 'fetches'), 'utf8').trim().split('\n');
-    expect(fetches).toEqual([
-      expect.stringMatching(
-        /^adm release extract --registry-config=\S+ --command=openshift-install --to=\S+ -- quay\.io\/openshift-release-dev\/ocp-release:4\.18\.3-x86_64$/,
-      ),
+  it.each([
+    ['4.18.3', false, 'installer'],
+    ['4.16.0', false, 'installer'],
+    ['4.15.40', false, 'baremetal-installer'],
+    ['4.18.3', true, 'baremetal-installer'],
+  ])('of version %s, FIPS %s, are those of the image %s', async (openshiftVersion, isFips, image) => {
+    const installConfigOverrides = { omitsConsole: false, isFips };
+    await reading().make(order({ openshiftVersion, installConfigOverrides }), keptInMemory());
+    expect(asked).toEqual([
+      'quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64 release-manifests/image-references',
+      `quay.io/${image}@sha256:1 usr/bin/openshift-install`,
     ]);
-    const [release = ''] = readdirSync(join(directory.path, 'work', 'release-images'));
-    const kept = readdirSync(join(directory.path, 'work', 'release-images', release));
-    // The fake keeps its record there too.
-    expect(kept.filter((name) => name.startsWith('fetch-'))).toEqual([]);
-    expect(statSync(join(directory.path, 'work', 'release-images', release, 'openshift-install')).mode & 0o777).toBe(
-      0o755,
-    );
+    expect(pullSecrets).toEqual([sampleInstallRequest().pullSecret]);
+    expect(record()[0]).toMatch(/^args: create manifests/);
   });
 
-  it.each([
-    ['missing', () => join(tools, 'none'), /could not be started/],
-    [
-      'refused',
-      () => program('oc', '#!/bin/sh\necho "unauthorized: authentication required" >&2\nexit 1\n'),
-      /unauthorized/,
-    ],
-  ])('that cannot be extracted (%s) are reported with a remedy', async (_, ocPath, reason) => {
-    const failing = fetching(ocPath());
-    const failure = failing.make(sampleInstallRequest(), keptInMemory());
-    await expect(failure).rejects.toThrow(reason);
-    await expect(failure).rejects.toThrow(/Check that the release exists and that the pull secret gives access to it/);
+  it('that cannot be read are reported with image, registry, reason and remedy', async () => {
+    const failure = reading().make(order({ ocpReleaseImage: 'quay.io/gone' }), keptInMemory());
+    await expect(failure).rejects.toThrow(
+      /The image quay\.io\/gone cannot be read from quay\.io: unauthorized: authentication required.*Check that the release exists and that the pull secret gives access to it/,
+    );
+    await expect(failure).rejects.toThrow(ArtifactsRefused);
+  });
+
+  it('are not read with a pull secret that is none', async () => {
+    const settings = settingsOf({ installerPath: undefined });
+    const failure = openshiftInstallToolchain(settings).make({ ...order(), pullSecret: '{' }, keptInMemory());
+    await expect(failure).rejects.toThrow(/The pull secret is not JSON/);
   });
 });

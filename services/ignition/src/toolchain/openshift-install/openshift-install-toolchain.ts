@@ -13,8 +13,10 @@ const OUTPUT = 'openshift-install-output';
 const RUNS_AT_ONCE_MAX = 2;
 
 /** Creates the artifacts with the installer of the release, and adds the files that hosts of this service need. */
-export function openshiftInstallToolchain(settings: OpenshiftInstallSettings): Toolchain {
-  const binaries = new InstallerBinaries(settings);
+export function openshiftInstallToolchain(
+  settings: OpenshiftInstallSettings,
+  binaries = new InstallerBinaries(settings),
+): Toolchain {
   const queue = new KeyedQueue();
   let runs = 0;
   return {
@@ -24,7 +26,13 @@ export function openshiftInstallToolchain(settings: OpenshiftInstallSettings): T
       const kept = await keep(OUTPUT, () => {
         const slot = runs++ % RUNS_AT_ONCE_MAX;
         return queue.run(String(slot), async () => {
-          const installer = await binaries.of(order.settings.ocpReleaseImage ?? '', order.pullSecret);
+          const { ocpReleaseImage = '', openshiftVersion = '', installConfigOverrides } = order.settings;
+          const installer = await binaries.of({
+            releaseImage: ocpReleaseImage,
+            pullSecret: order.pullSecret,
+            openshiftVersion,
+            isFips: installConfigOverrides?.isFips ?? false,
+          });
           return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings, slot)));
         });
       });
