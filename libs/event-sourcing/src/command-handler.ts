@@ -48,23 +48,39 @@ export type HandleResult<State, Event = EventShape, Code extends string = string
   | (Aggregate<State> & { readonly kind: 'stored'; readonly events: readonly Event[] })
   | { readonly kind: 'refused'; readonly refusal: Refusal<Code>; readonly state: State };
 
+/**
+ * One command, several, or a generator of commands that reads the state after those before. Several commands are stored
+ * together, or not at all when one is refused.
+ */
+export type Commands<State, Command> = Command | readonly Command[] | ((current: () => State) => Iterable<Command>);
+
+/**
+ * What runs when a command was accepted with events and before they are stored. `ofNewId`: for an aggregate whose id was
+ * made for this command, so that its stream is not read first.
+ */
+export type BeforeAppend = (() => Promise<void>) | { readonly ofNewId: () => Promise<void> };
+
 export interface CommandHandler<State, Command, Event = EventShape, Code extends string = string> {
   /**
    * Loads, folds, decides and appends. Commands on one aggregate run one at a time. A repeated command id stores nothing.
-   * Several commands are decided one after the other and stored together, or not at all when one is refused.
    * `beforeAppend` runs when the command was accepted with events and before they are stored; it may run more than once.
    */
   handle(
     id: string,
-    command: Command | readonly Command[],
+    command: Commands<State, Command>,
     context: CommandContext,
-    beforeAppend?: () => Promise<void>,
+    beforeAppend?: BeforeAppend,
   ): Promise<HandleResult<State, Event, Code>>;
   /**
    * As `handle`, for callers that need only the position.
    * @throws RefusalError when the decider refuses the command
    */
-  execute(id: string, command: Command, context: CommandContext, beforeAppend?: () => Promise<void>): Promise<Stored>;
+  execute(
+    id: string,
+    command: Commands<State, Command>,
+    context: CommandContext,
+    beforeAppend?: BeforeAppend,
+  ): Promise<Stored>;
   /** The current state; the decider's initial state at revision NO_STREAM when the aggregate does not exist. */
   load(id: string): Promise<Aggregate<State>>;
   /** Applies a stored event of this category, from a feed, so that `load` includes what other replicas store. */
@@ -126,7 +142,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
   /** The answer when there is nothing to store, otherwise the events. */
   function decideOn(
     before: CachedAggregate<State>,
-    commands: readonly Command[],
+    commands: Commands<State, Command>,
     context: CommandContext,
   ): Result | readonly Event[] {
     const { commands: handled, ...aggregate } = before;
@@ -134,10 +150,15 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     if (earlier) return { kind: 'stored', state: before.state, events: [], ...earlier };
     const events: Event[] = [];
     let { state } = before;
-    for (const command of commands) {
-      const decision = decider.decide(command, state);
+    let folded = 0;
+    const current = (): State => {
+      state = events.slice(folded).reduce(decider.evolve, state);
+      folded = events.length;
+      return state;
+    };
+    for (const command of inOrder(commands, current)) {
+      const decision = decider.decide(command, current());
       if (decision.kind === 'refused') return { ...decision, state: before.state };
-      if (commands.length > 1) state = decision.events.reduce(decider.evolve, state);
       events.push(...decision.events);
     }
     return events.length > 0 ? events : { kind: 'stored', ...aggregate, events: [] };
@@ -145,13 +166,13 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 
   async function attempt(
     id: string,
-    commands: readonly Command[],
+    commands: Commands<State, Command>,
     context: CommandContext,
-    { beforeAppend, mayAssumeNew, giveUpAtMs, revisionMin }: Attempt,
+    { beforeAppend, isNewId, mayAssumeNew, giveUpAtMs, revisionMin }: Attempt,
   ): Promise<Result | Conflict> {
     const cached = cache.get(id);
     // Most unknown streams do not exist: the expected revision of the append detects the others.
-    const isAssumedNew = !cached && mayAssumeNew && !beforeAppend;
+    const isAssumedNew = !cached && mayAssumeNew && (!beforeAppend || isNewId);
     let before = cached ?? fresh(decider.initialState());
     if (!cached && !isAssumedNew) before = await available(giveUpAtMs, () => readOn(id, before));
     // The store refused an append because of an event that no read shows yet, as after a lost quorum.
@@ -183,9 +204,9 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 
   async function handleInTurn(
     id: string,
-    commands: readonly Command[],
+    commands: Commands<State, Command>,
     context: CommandContext,
-    { beforeAppend, giveUpAtMs }: Pick<Attempt, 'beforeAppend' | 'giveUpAtMs'>,
+    { beforeAppend, isNewId, giveUpAtMs }: Pick<Attempt, 'beforeAppend' | 'isNewId' | 'giveUpAtMs'>,
   ): Promise<Result> {
     let revisionMin = NO_STREAM;
     for (let round = 1; round <= MAX_APPEND_ATTEMPTS;) {
@@ -193,6 +214,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       try {
         const result = await attempt(id, commands, context, {
           beforeAppend,
+          isNewId,
           mayAssumeNew: isFirst,
           giveUpAtMs,
           revisionMin,
@@ -218,13 +240,14 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
 
   const handle = (
     id: string,
-    command: Command | readonly Command[],
+    command: Commands<State, Command>,
     context: CommandContext,
-    beforeAppend?: () => Promise<void>,
+    beforeAppend?: BeforeAppend,
   ): Promise<Result> => {
     const giveUpAtMs = performance.now() + (options.deadlineMs ?? COMMAND_DEADLINE_MS);
-    const commands = isList(command) ? command : [command];
-    return queue.run(id, () => handleInTurn(id, commands, context, { beforeAppend, giveUpAtMs }));
+    const isNewId = typeof beforeAppend === 'object';
+    const prepare = isNewId ? beforeAppend.ofNewId : beforeAppend;
+    return queue.run(id, () => handleInTurn(id, command, context, { beforeAppend: prepare, isNewId, giveUpAtMs }));
   };
 
   return {
@@ -245,13 +268,26 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
   };
 }
 
+function inOrder<State, Command>(commands: Commands<State, Command>, current: () => State): Iterable<Command> {
+  if (isGenerator(commands)) return commands(current);
+  return isList(commands) ? commands : [commands];
+}
+
+function isGenerator<State, Command>(
+  commands: Commands<State, Command>,
+): commands is (current: () => State) => Iterable<Command> {
+  return typeof commands === 'function';
+}
+
 function isList<Command>(command: Command | readonly Command[]): command is readonly Command[] {
   return Array.isArray(command);
 }
 
 /** What one round of a command needs to know. */
 interface Attempt {
-  readonly beforeAppend?: () => Promise<void>;
+  readonly beforeAppend?: (() => Promise<void>) | undefined;
+  /** The id was made for this command. */
+  readonly isNewId: boolean;
   readonly mayAssumeNew: boolean;
   /** Until then the round tries again while the store is away; a time of `performance.now()`. */
   readonly giveUpAtMs: number;

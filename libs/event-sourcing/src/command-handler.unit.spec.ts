@@ -82,6 +82,22 @@ describe('a command handler', () => {
     expect(await handler.handle('one', [rotate, rotate], context('c-1'))).toMatchObject({ events: [], revision: 2 });
   });
 
+  it('lets a generator of commands read the state after those before', async () => {
+    const names: (string | undefined)[] = [];
+    const result = await infraEnvs(store).handle(
+      'one',
+      function* (current) {
+        names.push(current().settings.name);
+        yield register();
+        names.push(current().settings.name);
+        yield rename(`${current().settings.name} of mine`);
+      },
+      context(),
+    );
+    expect(names).toEqual([undefined, 'lab']);
+    expect(result).toMatchObject({ revision: 1, state: { settings: { name: 'lab of mine' } } });
+  });
+
   it('stores none of several commands when the last one is refused', async () => {
     const handler = infraEnvs(store);
     const result = await handler.handle('one', [register(), deregister, rotate], context());

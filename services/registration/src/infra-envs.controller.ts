@@ -40,7 +40,8 @@ export class InfraEnvsController {
     const at = this.aggregates.now();
     const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
     const toKeep = [...pullSecretToSeal(pullSecret), ...toSeal, ...documents.toSeal];
-    return { stored: await this.sealing.handle(this.aggregates.infraEnvs, infraEnvId, command, toKeep, context) };
+    const { infraEnvs } = this.aggregates;
+    return { stored: await this.sealing.handle(infraEnvs, infraEnvId, command, toKeep, context, true) };
   }
 
   @Handles(method.reviseInfraEnv)

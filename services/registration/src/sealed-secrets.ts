@@ -10,7 +10,7 @@ import {
   PULL_SECRET,
 } from '@muster/contracts';
 import { type HostState, isMaskedProxyUrl, maskedProxyUrl } from '@muster/domain';
-import type { CommandContext, CommandHandler, Stored } from '@muster/event-sourcing';
+import type { CommandContext, CommandHandler, Commands, Stored } from '@muster/event-sourcing';
 import {
   DOCUMENT_TASKS,
   type DocumentReference,
@@ -142,17 +142,19 @@ const unusable = (subject: string, problem: Pick<Refusal, 'reason' | 'allowed'>)
 export class SealingCommands {
   constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
 
-  /** `id`: of the aggregate, which is the secrets' scope too. */
+  /** `id`: of the aggregate, which is the secrets' scope too. `isNew`: the id was made for this command. */
   async handle<State, Command>(
     aggregate: CommandHandler<State, Command>,
     id: string,
-    command: Command,
+    command: Commands<State, Command>,
     toSeal: readonly SecretToSeal[],
     context: CommandContext,
+    isNew = false,
   ): Promise<Stored> {
-    return aggregate.execute(id, command, context, async () => {
+    const seal = async (): Promise<void> => {
       for (const { name, text } of toSeal) await this.secrets.seal(id, name, Buffer.from(text));
-    });
+    };
+    return aggregate.execute(id, command, context, isNew ? { ofNewId: seal } : seal);
   }
 }
 

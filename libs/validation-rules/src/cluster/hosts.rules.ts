@@ -42,7 +42,8 @@ export function controlPlaneClaim(facts: ClusterFacts): Claim {
 }
 
 /** Hosts that have just arrived: whether they will be ready is not known yet. */
-const ARRIVING_STATUSES = ['discovering', 'binding'];
+/** `unregistered`: the host is registered, and the event with its first status follows. */
+const ARRIVING_STATUSES = ['unregistered', 'discovering', 'binding'];
 const READY_STATUSES = ['known', 'preparing-for-installation', 'preparing-successful'];
 /** Statuses in which the clock offset of a host is outdated. */
 const WITHOUT_CLOCK = ['disconnected', 'discovering', 'resetting-pending-user-action'];

@@ -91,7 +91,11 @@ export class ClusterProcess {
 }
 
 /** Conditions that were never recorded follow from the settings. */
-function conditionsOf({ state, conditions, outcomes }: ClusterEntry): ClusterSurroundings['conditions'] {
+export function conditionsOf({
+  state,
+  conditions,
+  outcomes,
+}: Pick<ClusterEntry, 'state' | 'conditions' | 'outcomes'>): ClusterSurroundings['conditions'] {
   if (!EVALUATED_CLUSTER_STATUSES.includes(state.status)) return undefined;
   const settings = toClusterSettingsFacts(state);
   return {

@@ -1,5 +1,5 @@
 import { RegistrationService } from '@muster/contracts';
-import { type ClusterCommand, mergeClusterSettings } from '@muster/domain';
+import { type ClusterCommand, clusterFollowUps, type ClusterState, mergeClusterSettings } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { Handles, type InputOf } from '@muster/nest-kit';
 import { Controller, Inject } from '@nestjs/common';
@@ -9,6 +9,7 @@ import { CONFIG, type RegistrationConfig } from '../config';
 import { GivenDocuments, GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from '../sealed-secrets';
 import { RegistrationView } from '../view/registration-view';
 import { ClusterActions } from './cluster-actions';
+import { conditionsOf } from './cluster-process';
 import { clusterKindOf, operatorInput, requireIgnorable } from './cluster-input';
 
 const { method } = RegistrationService;
@@ -35,9 +36,10 @@ export class ClustersController {
     const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy);
     const settings = { ...given, proxy };
     const operators = operatorInput(settings, request.operatorBundles, settings, this.config.operatorSettings);
+    const at = this.aggregates.now();
     const command = {
       type: 'Register',
-      at: this.aggregates.now(),
+      at,
       clusterId,
       kind: clusterKindOf(request.kind),
       settings: operators ? { ...settings, olmOperators: operators.choices } : settings,
@@ -48,7 +50,14 @@ export class ClustersController {
       imported,
     } as const;
     const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
-    return { stored: await this.sealing.handle(this.aggregates.clusters, clusterId, command, secrets, context) };
+    // What follows from the settings alone is stored with the registration.
+    const commands = function* (current: () => ClusterState): Generator<ClusterCommand> {
+      yield command;
+      const conditions = conditionsOf({ state: current(), outcomes: new Map() });
+      yield* clusterFollowUps(current(), { hosts: [], conditions, hasKubeconfig: false }, at);
+    };
+    const { clusters } = this.aggregates;
+    return { stored: await this.sealing.handle(clusters, clusterId, commands, secrets, context, true) };
   }
 
   @Handles(method.reviseCluster)

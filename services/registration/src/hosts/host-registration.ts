@@ -5,6 +5,7 @@ import {
   hostFeatureRefusal,
   type HostState,
   type InfraEnvState,
+  initialHost,
   installationDiskLabel,
   isIntruder,
   placementIn,
@@ -31,7 +32,9 @@ export class HostRegistration {
   async register(request: Request, context: CommandContext): Promise<Stored> {
     const key = hostKeyOf(request.infraEnvId, request.hostId);
     const infraEnv = await this.infraEnvOrThrow(request.infraEnvId);
-    const host = (await this.aggregates.hosts.load(key)).state;
+    // Without an event about it the host is new. The stream is not read for that.
+    const isNew = this.view.isLive && !this.view.host(key);
+    const host = isNew ? initialHost() : (await this.aggregates.hosts.load(key)).state;
     // Only a new host belongs to its image's cluster; later it may have been bound elsewhere.
     const clusterId = host.status === 'unregistered' ? (infraEnv.settings.clusterId ?? '') : host.clusterId;
     const cluster = clusterId ? (await this.aggregates.clusters.load(clusterId)).state : undefined;

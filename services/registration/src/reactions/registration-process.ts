@@ -65,6 +65,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   }
 
   private goLive(): void {
+    this.view.isLive = true;
     this.presence.start();
     this.deadlines.start();
   }

@@ -51,6 +51,9 @@ export class RegistrationView {
   /** What the last event changed. */
   private lastChange: MembershipChange = { left: '', joined: '' };
 
+  /** True once all events from before the start were applied. */
+  isLive = false;
+
   /** Position of the last event applied. */
   position(): number {
     return this.lastPosition;

@@ -19,11 +19,14 @@ describe('the cost of a call, counted', () => {
     expect(of('instructions')).toMatchObject({ events: 0, appends: 0, reads: 0, reactions: 0 });
   });
 
-  it('of a registration includes at most one read of a stream: whether the host exists', () => {
-    expect(of('registration')?.reads).toBeLessThanOrEqual(1);
+  it('of a cluster is one append, and of its infra-env one append and the read of the service that renders', () => {
+    expect(of('cluster and infra-env')?.appends).toBe(2);
+    expect(of('cluster and infra-env')?.reads).toBeLessThanOrEqual(1);
   });
 
-  it('of a changed inventory includes no read of a stream', () => {
-    expect(of('inventory, changed')?.reads).toBe(0);
+  it.each(['registration', 'inventory, changed'])('of a %s is at most three round trips without a read', (what) => {
+    expect(of(what)?.reads).toBe(0);
+    expect(of(what)?.appends).toBeGreaterThan(0);
+    expect(of(what)?.appends).toBeLessThanOrEqual(3);
   });
 });
