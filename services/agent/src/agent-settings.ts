@@ -122,7 +122,7 @@ export async function settingsOf(
     caPath: line.cacert ?? found?.caPath,
     ...(hasProxy(proxy) && { proxy }),
     ...(found?.executable && { executable: found.executable }),
-    ...(natsUrl && { nats: { url: natsUrl, credentials, inboxPrefix: found?.nats?.inboxPrefix } }),
+    ...(natsUrl && { nats: { ...found?.nats, url: natsUrl, credentials } }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { ExecutableSource } from '@muster/ignition-config';
 import {
+  readFileSetting,
   type AuthType,
   type Environment,
   readAuthType,
@@ -41,6 +42,8 @@ export interface IgnitionServiceConfig {
   readonly ecPrivateKey: KeyObject | undefined;
   /** The URL at which agents reach the bus. Absent: agents use HTTP. */
   readonly agentNatsUrl: string | undefined;
+  /** The certificate authority of the bus, PEM. */
+  readonly agentNatsCaPem: string | undefined;
   /** What makes the installation artifacts. */
   readonly toolchain: 'builtin' | 'openshift-install';
   readonly openshiftInstall: OpenshiftInstallSettings;
@@ -83,6 +86,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     agentTokenLifetimeMs: settings.get('LOCAL_TOKEN_LIFETIME'),
     ecPrivateKey,
     agentNatsUrl: settings.get('AGENT_NATS_URL'),
+    agentNatsCaPem: readFileSetting(settings, 'NATS_CA_FILE'),
     toolchain: settings.get('INSTALL_TOOLCHAIN'),
     openshiftInstall: readOpenshiftInstallSettings(settings, registries),
     installInvoker: settings.get('INSTALL_INVOKER'),

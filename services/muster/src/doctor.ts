@@ -27,7 +27,7 @@ export interface Surroundings {
 
 type Check = (settings: SettingsReader, around: Surroundings) => Promise<readonly Finding[]> | readonly Finding[];
 
-const LOOPBACK = /^(localhost|127\.|\[?::1\]?$)/;
+export const LOOPBACK = /^(localhost|127\.|\[?::1\]?$)/;
 const GIBIBYTE = 1024 ** 3;
 /** One boot image with its parts needs about this much. */
 const IMAGE_SPACE_BYTES = 5 * GIBIBYTE;

@@ -1,7 +1,10 @@
+import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Environment, type RunningService, SettingsReader } from '@muster/nest-kit';
+import type { BusTlsFiles } from '@muster/adapter-nats';
+import { type Environment, type RunningService, SettingsError, SettingsReader } from '@muster/nest-kit';
 import type { LoggerService } from '@nestjs/common';
 import { lockDataDirectory } from './data-directory';
+import { LOOPBACK } from './doctor';
 import { builtHostBinaries, prepareBaseImages } from './host-files';
 import { type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
@@ -29,7 +32,11 @@ export async function startEmbedded(
   const nats = await ownBus(settings, dataDirectory, logger);
   const opened = await openPlatform({
     environment: {
-      ...(nats && { NATS_TRUST_FILE: nats.trustFile, AGENT_NATS_URL: settings.get('AGENT_NATS_URL') ?? nats.url }),
+      ...(nats && {
+        NATS_TRUST_FILE: nats.trustFile,
+        ...(nats.caFile && { NATS_CA_FILE: nats.caFile }),
+        AGENT_NATS_URL: settings.get('AGENT_NATS_URL') ?? nats.url,
+      }),
       ...builtHostBinaries(settings),
       ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
       ...environment,
@@ -99,8 +106,39 @@ async function ownBus(
     directory: join(dataDirectory, 'nats'),
     host: settings.get('NATS_HOST'),
     port: settings.get('NATS_PORT'),
+    tls: busTls(settings),
     onExit: (text) => logger.warn(text),
   });
+}
+
+/**
+ * Certificate of the bus; undefined: plain connections.
+ * @throws SettingsError when a file of the certificate is missing
+ */
+export function busTls(settings: SettingsReader): BusTlsFiles | { readonly own: readonly string[] } | undefined {
+  const [host, mode] = [settings.get('NATS_HOST'), settings.get('NATS_TLS')];
+  const [certFile, keyFile, caFile] = (['NATS_CERT_FILE', 'NATS_KEY_FILE', 'NATS_CA_FILE'] as const).map((name) =>
+    settings.get(name),
+  );
+  if (mode === 'off') {
+    if (certFile || keyFile || caFile)
+      throw new SettingsError([
+        'NATS_TLS=off does not go with NATS_CERT_FILE, NATS_KEY_FILE or NATS_CA_FILE. Unset them, or NATS_TLS.',
+      ]);
+    return undefined;
+  }
+  if (certFile && keyFile && caFile) return { certFile, keyFile, caFile };
+  if (certFile || keyFile || caFile)
+    throw new SettingsError([
+      'NATS_CERT_FILE, NATS_KEY_FILE and NATS_CA_FILE belong together. Set all three, or none for a certificate that Muster makes.',
+    ]);
+  if (mode === 'auto' && LOOPBACK.test(host)) return undefined;
+  const agentUrl = settings.get('AGENT_NATS_URL');
+  const agentHost = agentUrl && URL.canParse(agentUrl) ? [new URL(agentUrl).hostname.replace(/^\[|\]$/g, '')] : [];
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+  return {
+    own: [host, ...agentHost, hostname(), 'localhost', ...addresses.filter((address) => !address.includes('%'))],
+  };
 }
 
 async function readCredentials(file: string | undefined): Promise<string | undefined> {

@@ -3,7 +3,14 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { loadOrCreateNatsTrust, mintServiceCredentials, natsServerConfig, type NatsTrust } from '@muster/adapter-nats';
+import {
+  type BusTlsFiles,
+  loadOrCreateNatsTrust,
+  makeBusCertificate,
+  mintServiceCredentials,
+  natsServerConfig,
+  type NatsTrust,
+} from '@muster/adapter-nats';
 import { StartError } from './start-error';
 
 const START_TIMEOUT_MS = 10_000;
@@ -22,6 +29,8 @@ export interface NatsProcess {
   readonly url: string;
   readonly trust: NatsTrust;
   readonly trustFile: string;
+  /** The certificate authority of the bus; undefined: connections are plain. */
+  readonly caFile: string | undefined;
   /** Text of a credentials file with all permissions. */
   readonly serviceCredentials: string;
   stop(): Promise<void>;
@@ -37,6 +46,8 @@ export async function startNats(options: {
   readonly host: string;
   /** 0: the port of the last start if it is free, otherwise any free port. */
   readonly port: number;
+  /** `own`: with a certificate that is made for these names. Undefined: connections are plain. */
+  readonly tls?: BusTlsFiles | { readonly own: readonly string[] };
   readonly onExit: (text: string) => void;
 }): Promise<NatsProcess> {
   const { directory, host } = options;
@@ -47,7 +58,10 @@ export async function startNats(options: {
   const port = options.port || (await lastPort(directory, host)) || (await freePort(host));
   await writeFile(join(directory, PORT_FILE), String(port), { mode: 0o600 });
   const [config, pidFile] = [join(directory, 'nats-server.conf'), join(directory, 'nats-server.pid')];
-  await writeFile(config, natsServerConfig(trust, { host, port, nowMs: Date.now() }), { mode: 0o600 });
+  const nowMs = Date.now();
+  const wanted = options.tls;
+  const tls = wanted && ('own' in wanted ? await makeBusCertificate(directory, { hosts: wanted.own, nowMs }) : wanted);
+  await writeFile(config, natsServerConfig(trust, { host, port, tls, nowMs }), { mode: 0o600 });
 
   let isWanted = true;
   let isListening = false;
@@ -96,6 +110,7 @@ export async function startNats(options: {
     url: `nats://${host}:${port}`,
     trust,
     trustFile,
+    caFile: tls?.caFile,
     serviceCredentials: mintServiceCredentials(trust, { name: 'services', nowMs: Date.now() }),
     stop: async () => {
       isWanted = false;

@@ -5,7 +5,7 @@ import { filesystemObjectAreas, filesystemObjectStore, filesystemSecrets } from 
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
-import { type Environment, type Platform, SettingsReader } from '@muster/nest-kit';
+import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
 import { type EventStore, type ReadModels, type Requests, RequestTimedOut, type Secrets } from '@muster/ports';
 import { checkIdentity, requireMasterKey } from './data-directory';
 import { answerLocally } from './local-requests';
@@ -117,6 +117,7 @@ export async function openPlatform(options: {
       servers: options.natsUrl,
       name: options.name,
       credentials: options.natsCredentials,
+      caPem: readFileSetting(settings, 'NATS_CA_FILE'),
       onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
       onStatus: (status) => {
         if (status.kind === 'connected') busOutage.answered();

@@ -1,3 +1,4 @@
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { RequestFailed, type Requests, RequestTimedOut } from '@muster/ports';
 import {
   connect,
@@ -7,6 +8,7 @@ import {
   type Msg,
   type NatsConnection,
   type Subscription,
+  type TlsOptions,
 } from 'nats';
 import {
   explainRequestError,
@@ -41,6 +43,8 @@ export interface NatsRequestsOptions {
   readonly credentials?: string;
   /** Used when there are no `credentials`. */
   readonly identity?: NatsIdentity;
+  /** The certificate authority of the server, PEM. With it only TLS connections are made. */
+  readonly caPem?: string;
   /** Prefix of the inbox of replies. An agent may use only the one of its credentials. */
   readonly inboxPrefix?: string;
   /** Whether the first connection is retried instead of failing with NatsUnreachable. @default false */
@@ -156,6 +160,7 @@ const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> 
     maxPingOut: PINGS_UNANSWERED_MAX,
     noAsyncTraces: true,
   };
+  if (options.caPem !== undefined) clientOptions.tls = tlsOptions(options.caPem, servers);
   if (options.credentials !== undefined) {
     clientOptions.authenticator = credsAuthenticator(new TextEncoder().encode(options.credentials));
   } else if (options.identity !== undefined) {
@@ -168,6 +173,21 @@ const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> 
     const reason = error instanceof Error ? error.message : String(error);
     throw new NatsUnreachable(servers.join(', '), reason, { cause: error });
   }
+};
+
+/**
+ * The client names no server to TLS when the address is an IP address, and Node would then look for `localhost` in the certificate. It
+ * passes options that its types do not know on to Node.
+ */
+const tlsOptions = (ca: string, servers: readonly string[]): TlsOptions => {
+  const hosts = servers.map((server) => new URL(server.includes('://') ? server : `nats://${server}`).hostname);
+  const identity = {
+    checkServerIdentity: (_name: string, certificate: PeerCertificate): Error | undefined => {
+      const [first, ...others] = hosts.map((host) => checkServerIdentity(host.replace(/^\[|\]$/g, ''), certificate));
+      return first && others.every((error) => error !== undefined) ? first : undefined;
+    },
+  };
+  return { ca, ...identity };
 };
 
 /** Waits for the work, but not for ever. */

@@ -1,7 +1,70 @@
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@muster/testing';
-import { loadOrCreateNatsTrust } from './server-config';
+import { startNatsServer, temporaryDirectory } from '@muster/testing';
+import { makeBusCertificate } from './bus-certificate';
+import { NatsUnreachable } from './connection';
+import { createNatsTrust, mintServiceCredentials } from './credentials';
+import { connectNatsRequests, type NatsRequests } from './requests';
+import { loadOrCreateNatsTrust, natsServerConfig } from './server-config';
+
+describe('a bus with TLS', () => {
+  const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+  const nowMs = Date.now();
+  const trust = createNatsTrust();
+  const credentials = mintServiceCredentials(trust, { name: 'test', nowMs });
+
+  it('serves only clients that trust its certificate authority', async () => {
+    const tls = await makeBusCertificate(directory.path, { hosts: ['127.0.0.1', 'bus.example.com'], nowMs });
+    const caPem = readFileSync(tls.caFile, 'utf8');
+    const server = await startNatsServer({ config: natsServerConfig(trust, { nowMs, tls }) });
+    const open = (ca: string | undefined, url = server.url): Promise<NatsRequests> =>
+      connectNatsRequests({ servers: url, name: 'test', credentials, caPem: ca });
+    try {
+      const requests = await open(caPem);
+      requests.subscribe('question', async () => ({ answer: 42 }));
+      await requests.flush();
+      expect(await requests.request('question', {}, {}, 1_000)).toEqual({ answer: 42 });
+      await requests.close();
+      // The system trusts no such authority.
+      await expect(open(undefined)).rejects.toThrow(NatsUnreachable);
+      // Same port, another name than those of the certificate.
+      await expect(open(caPem, server.url.replace('127.0.0.1', 'localhost'))).rejects.toThrow(NatsUnreachable);
+      const other = temporaryDirectory();
+      const foreign = await makeBusCertificate(other.path, { hosts: ['127.0.0.1'], nowMs });
+      await expect(open(readFileSync(foreign.caFile, 'utf8'))).rejects.toThrow(NatsUnreachable);
+      other.remove();
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('refuses a client that offers no TLS', async () => {
+    const tls = await makeBusCertificate(directory.path, { hosts: ['127.0.0.1'], nowMs });
+    const server = await startNatsServer({ config: natsServerConfig(trust, { nowMs, tls }) });
+    const socket = connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.write('CONNECT {"verbose":false,"tls_required":false}\r\nPING\r\n');
+    await once(socket, 'close');
+    expect(text).toContain('"tls_required":true');
+    expect(text).not.toContain('PONG');
+    await server.stop();
+  });
+
+  it('keeps its certificate authority when the certificate is made again', async () => {
+    const first = readFileSync(join(directory.path, 'bus-ca.pem'), 'utf8');
+    const before = readFileSync(join(directory.path, 'bus.pem'), 'utf8');
+    const { caFile, certFile, keyFile } = await makeBusCertificate(directory.path, { hosts: ['192.0.2.7'], nowMs });
+    expect(readFileSync(caFile, 'utf8')).toBe(first);
+    expect(readFileSync(certFile, 'utf8')).not.toBe(before);
+    expect(new X509Certificate(readFileSync(certFile)).checkIP('192.0.2.7')).toBe('192.0.2.7');
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+  });
+});
 
 describe('loadOrCreateNatsTrust', () => {
   const directory = temporaryDirectory();

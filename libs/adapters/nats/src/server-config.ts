@@ -39,6 +39,8 @@ export interface NatsServerConfigOptions {
   readonly port?: number;
   /** Default: MAX_MESSAGE_BYTES. */
   readonly maxMessageBytes?: number;
+  /** Clients have to use TLS. Default: plain connections. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Milliseconds since the Unix epoch; stands in the tokens. */
   readonly nowMs: number;
 }
@@ -72,6 +74,11 @@ export const natsServerConfig = (trust: NatsTrust, options: NatsServerConfigOpti
     `port: ${options.port ?? 4222}`,
     `max_payload: ${options.maxMessageBytes ?? MAX_MESSAGE_BYTES}`,
     `operator: ${operatorJwt}`,
+    ...(options.tls
+      ? [
+          `tls: { cert_file: ${JSON.stringify(options.tls.certFile)}, key_file: ${JSON.stringify(options.tls.keyFile)} }`,
+        ]
+      : []),
     'resolver: MEMORY',
     `resolver_preload: { ${account}: ${accountJwt} }`,
     '',

@@ -19,6 +19,8 @@ export interface NatsAccess {
   /** Text of a credentials file; a secret. Absent: the server asks for none. */
   readonly credentials?: string;
   readonly inboxPrefix?: string;
+  /** The certificate authority of the bus, PEM. With it the agent uses TLS only. */
+  readonly caPem?: string;
 }
 
 export interface AgentFile {

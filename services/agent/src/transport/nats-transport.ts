@@ -36,8 +36,8 @@ export type ConnectNats = (
 ) => Promise<Requests>;
 
 /** A connection for one agent. It fails at once when no server answers, so that HTTP is used. */
-export const connectNats: ConnectNats = ({ url, credentials, identity, inboxPrefix, name }) =>
-  connectNatsRequests({ servers: url, name, credentials, identity, inboxPrefix });
+export const connectNats: ConnectNats = ({ url, credentials, identity, inboxPrefix, caPem, name }) =>
+  connectNatsRequests({ servers: url, name, credentials, identity, inboxPrefix, caPem });
 
 /** A new user key for the bus. */
 export const createBusKey = createHostKey;

@@ -1,14 +1,16 @@
+import { readFileSync } from 'node:fs';
 import {
   connectNatsRequests,
   createHostKey,
   createNatsTrust,
+  makeBusCertificate,
   mintHostCredentials,
   mintServiceCredentials,
   type NatsRequests,
   natsServerConfig,
 } from '@muster/adapter-nats';
 import { agentSubject, anyAgentSubject } from '@muster/contracts';
-import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { HOST_ID, INFRA_ENV_ID, quickTimer } from '../agent/agent.fixture.spec';
 import type { HttpTransport } from './http-transport';
 import { connectNats } from './nats-transport';
@@ -19,7 +21,9 @@ const never = new AbortController().signal;
 const IDENTITY = { macAddresses: [], systemSerial: '', bootId: '' } as unknown as Parameters<Transport['register']>[1];
 const LIFETIME_MS = 60_000;
 
-describe('The bus transport', () => {
+describe.each([false, true])('The bus transport, TLS: %s', (usesTls) => {
+  const directory = temporaryDirectory();
+  let caPem: string | undefined;
   const trust = createNatsTrust();
   let server: NatsServer;
   let service: NatsRequests;
@@ -45,6 +49,7 @@ describe('The bus transport', () => {
   const open = (): Transport =>
     withBus(http, {
       url: server.url,
+      caPem,
       infraEnvId: INFRA_ENV_ID,
       hostId: HOST_ID,
       timer: quickTimer,
@@ -55,11 +60,15 @@ describe('The bus transport', () => {
     });
 
   beforeAll(async () => {
-    server = await startNatsServer({ config: natsServerConfig(trust, { nowMs: Date.now() }) });
+    const nowMs = Date.now();
+    const tls = usesTls ? await makeBusCertificate(directory.path, { hosts: ['127.0.0.1'], nowMs }) : undefined;
+    caPem = tls && readFileSync(tls.caFile, 'utf8');
+    server = await startNatsServer({ config: natsServerConfig(trust, { nowMs, tls }) });
     service = await connectNatsRequests({
       servers: server.url,
       name: 'service',
-      credentials: mintServiceCredentials(trust, { name: 'service', nowMs: Date.now() }),
+      credentials: mintServiceCredentials(trust, { name: 'service', nowMs }),
+      caPem,
     });
     service.subscribe(anyAgentSubject('next_steps'), async () => {
       polls.push('bus');
@@ -73,6 +82,7 @@ describe('The bus transport', () => {
   afterAll(async () => {
     await service.close();
     await server.stop();
+    directory.remove();
   });
 
   it('polls over the bus once the host is registered, and receives its nudges', async () => {
@@ -95,6 +105,20 @@ describe('The bus transport', () => {
     now += LIFETIME_MS / 2 + 1_000;
     await transport.nextSteps('v', 1, never);
     expect(issued).toEqual([issued[0], issued[0]]);
+    await transport.close();
+  });
+
+  it('uses HTTP when it does not trust the bus', async () => {
+    const trusted = caPem;
+    const other = temporaryDirectory();
+    caPem = readFileSync((await makeBusCertificate(other.path, { hosts: ['127.0.0.1'], nowMs: now })).caFile, 'utf8');
+    const transport = open();
+    caPem = trusted;
+    other.remove();
+    await transport.register('v', IDENTITY, never);
+    await transport.nextSteps('v', 1, never);
+    expect(polls).toEqual(['http']);
+    expect(reasons.at(-1)).toContain('No NATS server answers');
     await transport.close();
   });
 

@@ -30,6 +30,8 @@ export function withFallback(first: Transport, spare: Transport): Transport {
 
 export interface BusTransportOptions {
   readonly url: string;
+  /** The certificate authority of the bus, PEM. */
+  readonly caPem?: string;
   readonly infraEnvId: string;
   readonly hostId: string;
   readonly timer: Timer;
@@ -51,7 +53,7 @@ interface Connection {
  * their lifetime is over.
  */
 export function withBus(http: HttpTransport, options: BusTransportOptions): Transport {
-  const { url, infraEnvId, hostId, timer, nowMs, connectNats } = options;
+  const { url, caPem, infraEnvId, hostId, timer, nowMs, connectNats } = options;
   const listeners = new Set<() => void>();
   let key: { readonly publicKey: string; readonly seed: string } | undefined;
   let bus: Connection | undefined;
@@ -66,6 +68,7 @@ export function withBus(http: HttpTransport, options: BusTransportOptions): Tran
     const seed = key?.seed ?? '';
     const requests = await connectNats({
       url,
+      caPem,
       identity: { jwt: () => (bus ?? first).credentials.jwt, seed },
       inboxPrefix: first.credentials.inboxPrefix,
       name: `agent ${hostId}`,
@@ -122,9 +125,10 @@ export async function openTransport(options: OpenTransportOptions): Promise<Tran
   const http = createHttpTransport({ serviceUrl, infraEnvId, hostId, token, caPem, isInsecure, proxy, timer });
   if (!nats || !connectNats) return http;
   if (!nats.credentials) {
-    const { url } = nats;
+    const { url, caPem: busCaPem } = nats;
     const nowMs = (): number => Date.now();
-    return withBus(http, { url, infraEnvId, hostId, timer, nowMs, connectNats, createKey: createBusKey, onFallback });
+    const bus = { url, caPem: busCaPem, nowMs, connectNats, createKey: createBusKey };
+    return withBus(http, { ...bus, infraEnvId, hostId, timer, onFallback });
   }
   try {
     const inboxPrefix = nats.inboxPrefix ?? `_INBOX.${infraEnvId}.${hostId}`;

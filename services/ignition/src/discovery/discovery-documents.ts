@@ -157,7 +157,8 @@ export class DiscoveryDocuments {
     const { registries, okdPackagesImage } = this.config;
     const staticNetwork = await staticNetworkOf(isoType, state, this.secrets, this.documents);
     // Hosts request their own bus credentials once they are registered.
-    const nats = this.config.agentNatsUrl ? { url: this.config.agentNatsUrl } : undefined;
+    const { agentNatsUrl: url, agentNatsCaPem: caPem } = this.config;
+    const nats = url ? { url, ...(caPem && { caPem }) } : undefined;
     const rendered = renderDiscoveryIgnition({
       infraEnvId,
       service: {

@@ -1,4 +1,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { IgnitionService } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile, parseAgentFile } from '@muster/ignition-config';
 import { callService, type DocumentReference, referenceOf, sealDocument, SettingsError } from '@muster/nest-kit';
@@ -228,5 +230,16 @@ describe('The bus', () => {
     await stage.start();
     const { config } = await render();
     expect(parseAgentFile(readTextFile(config, '/etc/muster/agent.json') ?? '{}').nats).toEqual({ url: nats.url });
+  });
+
+  it('hands the certificate authority of the bus to the agent', async () => {
+    const NATS_CA_FILE = join(directory.path, 'ca.pem');
+    writeFileSync(NATS_CA_FILE, 'PEM of the authority');
+    await open({ AGENT_NATS_URL: nats.url, NATS_CA_FILE });
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.start();
+    const { config } = await render();
+    const agentFile = parseAgentFile(readTextFile(config, '/etc/muster/agent.json') ?? '{}');
+    expect(agentFile.nats).toEqual({ url: nats.url, caPem: 'PEM of the authority' });
   });
 });

@@ -82,6 +82,24 @@ export const PROGRAM_SETTINGS = {
     meaning:
       'The port on which the `nats-server` child listens. 0: the port of the last start, or any free port where that one is in use.',
   }),
+  NATS_TLS: choice({
+    ...MUSTER,
+    choices: ['auto', 'on', 'off'],
+    fallback: 'auto',
+    meaning:
+      'Whether the `nats-server` child requires TLS. auto: unless `NATS_HOST` is a loopback address. off: requests and credentials of hosts can be read on the network.',
+  }),
+  NATS_CERT_FILE: path({
+    ...MUSTER,
+    fallbackText: 'a certificate that Muster makes',
+    meaning: 'The certificate (PEM) of the `nats-server` child. Needs `NATS_KEY_FILE`.',
+  }),
+  NATS_KEY_FILE: path({ ...MUSTER, meaning: 'The key (PEM) of `NATS_CERT_FILE`.' }),
+  NATS_CA_FILE: path({
+    readBy: ['muster', 'ignition'],
+    fallbackText: 'the certificate authority that Muster makes; otherwise those of the system',
+    meaning: 'The certificate authority (PEM) of the bus, for services and for agents. With it they use TLS only.',
+  }),
   AGENT_NATS_URL: text({
     readBy: ['muster', 'ignition', 'registration'],
     fallbackText: 'the `nats-server` child; none when a service runs alone',

@@ -1,0 +1,99 @@
+import { webcrypto, X509Certificate } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
+
+/** Files of the TLS endpoint of the bus. */
+export interface BusTlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** The certificate authority (PEM) that clients have to trust. */
+  readonly caFile: string;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const LIFETIME_MS = 10 * 365 * 86_400_000;
+/** Clocks of hosts differ before they reach an NTP server. */
+const CLOCK_SKEW_MS = 86_400_000;
+
+/**
+ * Makes a certificate for the bus in the directory, signed by a certificate authority that is made once and kept: hosts know it from their
+ * discovery image. The certificate itself is made at each call, for the given names and IP addresses.
+ */
+export const makeBusCertificate = async (
+  directory: string,
+  options: { readonly hosts: readonly string[]; readonly nowMs: number },
+): Promise<BusTlsFiles> => {
+  x509.cryptoProvider.set(webcrypto as typeof globalThis.crypto);
+  const pathOf = (name: string): string => join(directory, name);
+  const [caFile, caKeyFile] = [pathOf('bus-ca.pem'), pathOf('bus-ca.key')];
+  const [certFile, keyFile] = [pathOf('bus.pem'), pathOf('bus.key')];
+  const validity = {
+    notBefore: new Date(options.nowMs - CLOCK_SKEW_MS),
+    notAfter: new Date(options.nowMs + LIFETIME_MS),
+  };
+  const authority = (await readAuthority(caFile, caKeyFile, options.nowMs)) ?? (await makeAuthority(validity));
+  await writeSecret(caKeyFile, authority.keyPem);
+  await writeSecret(caFile, authority.certificate.toString('pem'));
+
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: 'CN=muster bus',
+    issuer: authority.certificate.subject,
+    publicKey: keys.publicKey,
+    signingKey: authority.key,
+    signingAlgorithm: ALGORITHM,
+    ...validity,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.SubjectAlternativeNameExtension(
+        [...new Set(options.hosts)].map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }) as const),
+      ),
+    ],
+  });
+  await writeSecret(keyFile, await toPem(keys.privateKey));
+  await writeSecret(certFile, certificate.toString('pem'));
+  return { certFile, keyFile, caFile };
+};
+
+interface Authority {
+  readonly certificate: x509.X509Certificate;
+  readonly key: webcrypto.CryptoKey;
+  readonly keyPem: string;
+}
+
+async function makeAuthority(validity: { readonly notBefore: Date; readonly notAfter: Date }): Promise<Authority> {
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=muster bus CA',
+    keys,
+    signingAlgorithm: ALGORITHM,
+    ...validity,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+    ],
+  });
+  return { certificate, key: keys.privateKey, keyPem: await toPem(keys.privateKey) };
+}
+
+/** Undefined when there is none, or when it has less than half of its lifetime left. */
+async function readAuthority(caFile: string, keyFile: string, nowMs: number): Promise<Authority | undefined> {
+  const [pem, keyPem] = await Promise.all([caFile, keyFile].map((file) => readFile(file, 'utf8').catch(() => '')));
+  if (!pem || !keyPem || Date.parse(new X509Certificate(pem).validTo) - nowMs < LIFETIME_MS / 2) return undefined;
+  const der = Buffer.from(keyPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  const key = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, true, ['sign']);
+  return { certificate: new x509.X509Certificate(pem), key, keyPem };
+}
+
+const toPem = async (key: webcrypto.CryptoKey): Promise<string> => {
+  const lines =
+    Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key))
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n');
+};
+
+const writeSecret = (file: string, text: string): Promise<void> => writeFile(file, text, { mode: 0o600 });
