@@ -259,7 +259,7 @@ describe('An override of the install-config', () => {
   it('does not hide that a machine has no way into the network', () => {
     const hosts = [host('a', 'master', { bootMacAddress: '' })];
     expect(composeInstallConfig(sampleInstallConfig({ hosts }))).toMatchObject({
-      problems: ['Host a has no port with an address in a machine network; give it one and install again.'],
+      problems: ['Host a has no interface with an address in a machine network. Add an address and install again.'],
     });
   });
 });

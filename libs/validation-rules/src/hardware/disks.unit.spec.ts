@@ -17,7 +17,9 @@ describe('disk eligibility', () => {
   it('counts decimal gigabytes', () => {
     expect(isEligible({ sizeBytes: 100_000_000_000 })).toBe(true);
     expect(isEligible({ sizeBytes: 99_999_999_999 })).toBe(false);
-    expect(reasons({ disks: [disk({ sizeBytes: 5_000_000_000 })] })[0]).toEqual(['Disk has 5.0 GB, 100 GB are needed']);
+    expect(reasons({ disks: [disk({ sizeBytes: 5_000_000_000 })] })[0]).toEqual([
+      'Disk has 5.0 GB, 100 GB are required',
+    ]);
   });
 
   it.each([

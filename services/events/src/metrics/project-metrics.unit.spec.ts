@@ -131,7 +131,6 @@ describe('figures from facts', () => {
       'hostValidationType="has-inventory"': 1,
       'hostValidationType="hostname-valid"': 1,
       'hostValidationType="machine-cidr-defined"': 1,
-      'hostValidationType="ntp-synced"': 1,
     });
   });
 

@@ -36,7 +36,7 @@ describe('which disks may be installed on', () => {
       ['sdb', '/dev/sdb', 1],
       ['sr0', '/dev/sr0', 3],
     ]);
-    expect(reasonsOf(host)[1]).toEqual(['Disk has 20.0 GB, 100 GB are needed']);
+    expect(reasonsOf(host)[1]).toEqual(['Disk has 20.0 GB, 100 GB are required']);
     expect(reasonsOf(host)[2]?.[0]).toBe('Disk is removable');
   });
 
@@ -65,9 +65,12 @@ describe('which disks may be installed on', () => {
   it('is updated when the role requires another size', async () => {
     const facts = [clusterRegistered(), hostRegistered(), reported(disk('sda', 60), disk('sdb', 20))];
     const sizes = async (...more: Fact[]) => reasonsOf((await viewsAfter(...facts, ...more)).host);
-    expect(await sizes()).toEqual([['Disk has 60.0 GB, 100 GB are needed'], ['Disk has 20.0 GB, 100 GB are needed']]);
+    expect(await sizes()).toEqual([
+      ['Disk has 60.0 GB, 100 GB are required'],
+      ['Disk has 20.0 GB, 100 GB are required'],
+    ]);
     const arbiter = onHost('HostRoleAssigned', { role: 'arbiter' });
-    expect(await sizes(arbiter)).toEqual([[], ['Disk has 20.0 GB, 50 GB are needed']]);
+    expect(await sizes(arbiter)).toEqual([[], ['Disk has 20.0 GB, 50 GB are required']]);
     expect(await sizes(arbiter, onHost('HostRoleAssigned', { role: 'worker' }))).toEqual(await sizes());
     expect(await sizes(onHost('HostRoleSuggested', { role: 'arbiter' }))).toEqual(await sizes(arbiter));
   });
