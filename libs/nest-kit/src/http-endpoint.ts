@@ -96,7 +96,7 @@ export const isFullDisk = (error: unknown): boolean =>
 export const unavailableRefusal = (error: Unavailable): Refusal => ({
   code: 'unavailable',
   reason: error.isOutcomeUnknown
-    ? `${error.message}. The outcome of the command is unknown: it may have been stored. Read the resource, or repeat the command with the same command id.`
+    ? `${error.message}. The outcome of the command is unknown: it may have been stored. Read the resource, or repeat the request with the same command id (Idempotency-Key).`
     : `${error.message}. Nothing was stored. Try again in a few seconds.`,
 });
 

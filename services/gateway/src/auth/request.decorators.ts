@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { isTrueText } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
 import { currentRequest } from '@muster/nest-kit';
+import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -24,18 +25,50 @@ const NOBODY: Caller = { kind: 'user', user: '', org: '', role: 'user' };
 
 export function toCommandContext(request: FastifyRequest): CommandContext {
   const { caller = ADMIN } = request;
-  const commandId = randomUUID();
+  const actor = actorOf(caller, request.params as PathIds);
+  const commandId = commandIdOf(request, `${caller.org} ${actor}`);
   const scope = currentRequest();
   if (scope) scope.correlationId = commandId;
   return {
     commandId,
     correlationId: commandId,
     requestId: request.id,
-    actor: actorOf(caller, request.params as PathIds),
+    actor,
     user: caller.user,
     org: caller.org,
     sourceAddress: request.ip,
   };
+}
+
+const IDEMPOTENCY_KEY = 'idempotency-key';
+const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+/** The version digit of ids that are derived from a key (RFC 9562, version 8). */
+const DERIVED_VERSION = '8';
+const VERSION_INDEX = 14;
+
+/**
+ * The id of the command. The header `Idempotency-Key` makes it the same for a repetition of the request by the same caller, so
+ * that the repetition stores nothing and gets the first answer.
+ */
+function commandIdOf({ headers, method, url }: FastifyRequest, caller: string): string {
+  const key = headers[IDEMPOTENCY_KEY];
+  if (key === undefined) return randomUUID();
+  if (typeof key !== 'string' || !KEY_PATTERN.test(key))
+    throw new RefusalError({
+      code: 'invalid-input',
+      reason: 'The header Idempotency-Key is not valid. Allowed: 1 to 255 visible ASCII characters without spaces.',
+      subject: 'Idempotency-Key',
+    });
+  return derivedId([caller, method, url.split('?', 1)[0] ?? '', key]);
+}
+
+/** The id of a resource that the command creates: the same one for a repetition with the same `Idempotency-Key`. */
+export const newResourceId = ({ commandId }: CommandContext, ids: Ids): string =>
+  commandId.charAt(VERSION_INDEX) === DERIVED_VERSION ? derivedId([commandId, 'resource']) : ids.uuid();
+
+function derivedId(parts: readonly string[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${DERIVED_VERSION}${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 interface PathIds {

@@ -33,7 +33,7 @@ import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
-import { Context, Who, WithDeleted } from '../auth/request.decorators';
+import { Context, newResourceId, Who, WithDeleted } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
@@ -76,7 +76,7 @@ export class ClustersController {
     @Who() caller: Caller,
   ): Promise<V2Cluster> {
     checkPullSecret(body.pull_secret);
-    const clusterId = this.ids.uuid();
+    const clusterId = newResourceId(context, this.ids);
     await this.commands.execute(
       RegistrationService.method.registerCluster,
       {
@@ -112,7 +112,7 @@ export class ClustersController {
     @Context() context: CommandContext,
     @Who() caller: Caller,
   ): Promise<V2Cluster> {
-    const clusterId = this.ids.uuid();
+    const clusterId = newResourceId(context, this.ids);
     await this.commands.execute(
       RegistrationService.method.registerCluster,
       {

@@ -6,7 +6,7 @@ import type { Ids } from '@muster/ports';
 import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
-import { Context } from '../auth/request.decorators';
+import { Context, newResourceId } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
@@ -25,7 +25,7 @@ export class Day2Controller {
   @Answers('Import a cluster that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
   @Accepts('userAuth')
   async importCluster(@Body() body: ImportClusterBody, @Context() context: CommandContext): Promise<V2Cluster> {
-    const clusterId = this.ids.uuid();
+    const clusterId = newResourceId(context, this.ids);
     await this.commands.execute(
       RegistrationService.method.registerCluster,
       {

@@ -32,7 +32,7 @@ export function protectFromBrowsers(app: NestFastifyApplication, config: Browser
       origin: (origin: string | undefined, done: (error: Error | null, allow: boolean) => void) =>
         done(null, origin !== undefined && isAllowed(origin)),
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      allowedHeaders: ['Authorization', 'Content-Type', 'get_unregistered_clusters'],
+      allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'get_unregistered_clusters'],
       exposedHeaders: EXPOSED_HEADERS,
       maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     });

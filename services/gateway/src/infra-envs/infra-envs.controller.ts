@@ -18,7 +18,7 @@ import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
-import { Context, Who } from '../auth/request.decorators';
+import { Context, newResourceId, Who } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { checkPullSecret, IdPipe } from '../http/request.pipes';
@@ -63,7 +63,7 @@ export class InfraEnvsController {
     const settings = toInfraEnvSettings(body);
     const cluster = settings.clusterId ? await this.clusters.document(settings.clusterId) : undefined;
     const version = body.openshift_version || cluster?.openshift_version || '';
-    const infraEnvId = this.ids.uuid();
+    const infraEnvId = newResourceId(context, this.ids);
     await this.commands.execute(
       RegistrationService.method.registerInfraEnv,
       {
