@@ -47,6 +47,7 @@ describe('the two endpoints of agents', () => {
     const path = `/api/muster/v1/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/bus-credentials`;
     const answer = await gateway.call('POST', path, { json: { public_key: 'UKEY' } });
     expect(answer.body).toEqual({ jwt: 'j', inbox_prefix: '_INBOX.x', expires_at: '2026-01-02T03:04:05.000Z' });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(gateway.asked[0]?.body).toEqual({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, publicKey: 'UKEY' });
   });
 

@@ -132,6 +132,7 @@ export const PLAIN_ROUTES: ReadonlySet<string> = new Set([
   ),
   `POST ${API}/events`,
   `POST ${INFRA_ENV}/regenerate-signing-key`,
+  // The body has a public key. The credentials of the reply are of no use without the private key, which stays on the host.
   'POST /api/muster/v1/infra-envs/:infra_env_id/hosts/:host_id/bus-credentials',
   `POST ${INFRA_ENV}/hosts`,
   `PUT /api/muster/v1/clusters/:cluster_id/validation-overrides`,
