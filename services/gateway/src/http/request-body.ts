@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SchemaViolation } from './request.pipes';
+import { JSON_MAX_DEPTH, JSON_MAX_MEMBERS, SchemaViolation } from './request.pipes';
 
 /** Largest JSON body, in bytes. Inventory and connectivity reports of big hosts are the largest that are sent. */
 export const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
@@ -20,6 +21,7 @@ export const REQUEST_ID_MAX_CHARACTERS = 128;
 /** How often clients that take too long are looked for. */
 export const SLOW_CLIENTS_CHECK_MS = 10_000;
 
+const LARGE_BODY_BYTES = 256 * 1024;
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
 /** Hands bodies to the handlers as unread streams: nothing is parsed before the caller is identified. */
@@ -51,7 +53,10 @@ export async function readBody(request: FastifyRequest, needsMediaType: boolean)
       `Content-Type ${JSON.stringify((mediaType ?? '').slice(0, 80))} is not supported. Send application/json.`,
       415,
     );
+  checkJsonExtent(bytes);
   request.body = await parseJson(request, bytes);
+  // The validation of a large body is a turn of the event loop of its own.
+  if (bytes.length > LARGE_BODY_BYTES) await nextTurn();
   return true;
 }
 
@@ -111,6 +116,42 @@ function bytesOf(body: Readable): Promise<Buffer> {
     body.once('error', refuse);
     body.once('close', () => refuse(new SchemaViolation('The body is shorter than its Content-Length')));
   });
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
+
+/**
+ * Refuses a text with values that are nested too deeply or too many, before the parser builds them: V8 takes half a second for
+ * 4 MiB of brackets. One pass over the bytes; whether they are JSON is for the parser.
+ *
+ * @throws SchemaViolation
+ */
+export function checkJsonExtent(bytes: Uint8Array): void {
+  let depth = 0;
+  let members = 1;
+  for (let at = 0; at < bytes.length; at += 1) {
+    switch (bytes[at]) {
+      case QUOTE:
+        at += 1;
+        while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth += 1;
+        if (depth > JSON_MAX_DEPTH + 1)
+          throw new SchemaViolation(`body must not be nested deeper than ${JSON_MAX_DEPTH} levels`);
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1;
+        break;
+      case COMMA:
+        members += 1;
+        if (members > JSON_MAX_MEMBERS)
+          throw new SchemaViolation(`body must not have more than ${JSON_MAX_MEMBERS} members`);
+        break;
+    }
+  }
 }
 
 /** Fastify's own parser, which refuses members that change prototypes. Bytes that are not UTF-8 become U+FFFD. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LIST_MAX_ITEMS, mayBeAbsent, pullSecretError, requestFields, UUID_PATTERN } from '@muster/assisted-api';
 import { RefusalError } from '@muster/problems';
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
@@ -152,13 +153,42 @@ const unknownField = (path: string): SchemaViolation =>
  */
 @Injectable()
 export class RequestPipe implements PipeTransform {
-  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+  async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
     if ((type !== 'body' && type !== 'query') || !isRequestClass(metatype)) return value;
     const request = type === 'query' ? toQuery(metatype, value) : toRequest(metatype, bodyOf(metatype, value));
-    const errors = validateSync(request, { stopAtFirstError: true, forbidUnknownValues: false });
-    if (errors.length > 0) throw new SchemaViolation(violationText(errors, type));
+    for (const [part, offset] of partsOf(metatype, request)) {
+      const [error] = validateSync(part, VALIDATION);
+      if (error) throw new SchemaViolation(violationText([withOffset(error, offset)], type));
+      if (part !== request) await nextTurn();
+    }
     return request;
   }
+}
+
+const VALIDATION = { stopAtFirstError: true, forbidUnknownValues: false };
+/** Entries that are validated in one turn of the event loop: each may have hundreds of objects of its own. */
+const SLICE_ITEMS = 10;
+
+/** The request itself, or copies of it with a part of its long lists of objects each, and how many entries come before that part. */
+function* partsOf(type: RequestClass, request: object): Generator<readonly [object, number]> {
+  const fields = requestFields(type);
+  const long = new Map<string, readonly unknown[]>();
+  for (const [name, value] of Object.entries(request))
+    if (Array.isArray(value) && value.length > SLICE_ITEMS && fields.get(name)?.nested) long.set(name, value);
+  if (long.size === 0) return yield [request, 0];
+  const longest = Math.max(...[...long.values()].map(({ length }) => length));
+  for (let offset = 0; offset < longest; offset += SLICE_ITEMS) {
+    const slices = [...long].map(([name, items]) => [name, items.slice(offset, offset + SLICE_ITEMS)]);
+    yield [Object.assign(new type(), request, Object.fromEntries(slices)), offset];
+  }
+}
+
+/** The error with the index of the entry in the whole list. */
+function withOffset(error: ValidationError, offset: number): ValidationError {
+  if (offset > 0)
+    for (const child of error.children ?? [])
+      if (/^\d+$/.test(child.property)) child.property = String(Number(child.property) + offset);
+  return error;
 }
 
 const bodyOf = (type: RequestClass, body: unknown): unknown => (body === undefined && mayBeAbsent(type) ? {} : body);

@@ -99,6 +99,16 @@ describe('The pipe for bodies', () => {
     expect(reads).toHaveLength(0);
   });
 
+  it('names the entry of a long list, which is validated in parts', async () => {
+    const hosts = Array.from({ length: 350 }, () => ({ network_yaml: 'a', mac_interface_map: [] as object[] }));
+    const infraEnv = { name: 'a', pull_secret: '{}', static_network_config: hosts };
+    expect(await parse('body', RegisterInfraEnvBody, infraEnv)).toMatchObject(infraEnv);
+    hosts[234]?.mac_interface_map.push({ mac_address: 'x' });
+    expect(await violationOf(RegisterInfraEnvBody, infraEnv)).toMatch(
+      /^static_network_config\[234\]\.mac_interface_map\[0\]\.mac_address in body must be a MAC address/,
+    );
+  });
+
   it('validates the other requests', async () => {
     expect(await violationOf(RegisterHostBody, { host_id: 'one' })).toBe('host_id in body must be a UUID, not "one"');
     expect(await violationOf(ReviseHostBody, { node_labels: [{ key: 'a' }] })).toBe(
