@@ -69,6 +69,8 @@ export function startMachine({ folder, iso, tftp, disks, firmware, serial }) {
           'scsi-cd,drive=cd,bus=scsi.0,bootindex=9',
         ]
       : []),
+    // The iPXE script names ttyS1 first, and the kernel uses one serial console.
+    ...(tftp ? ['-serial', 'null'] : []),
     ...['-serial', 'stdio', '-monitor', `unix:${monitor},server,nowait`],
   ];
   const child = spawn('qemu-system-x86_64', args, { stdio: ['ignore', 'pipe', 'pipe'] });
