@@ -88,7 +88,10 @@ export class ClusterConnectivity {
   /** Network → its largest full mesh of at least `hostsMin` hosts, sorted; undefined without any report. */
   groups(hostsMin: number): ReadonlyMap<string, readonly string[]> | undefined {
     if (!this.hasReports) return undefined;
-    const groups = [...this.networks].map(([name, { graph }]) => [name, graph.group()] as const);
+    const graphs = [...this.networks.values()].map(({ graph }) => graph);
+    const groups = [...this.networks.keys()].map(
+      (name, at) => [name, graphs[at]?.group(graphs.slice(0, at)) ?? []] as const,
+    );
     return new Map(groups.map(([name, group]) => [name, group.length >= hostsMin ? group : []]));
   }
 

@@ -14,16 +14,31 @@ export const clearBit = (row: BitSet, number: number): void => {
   row[number >>> 5] = (row[number >>> 5] ?? 0) & ~(1 << (number & 31));
 };
 
-/** Both of the same size. */
-export const inBoth = (a: BitSet, b: BitSet): BitSet => a.map((word, at) => word & (b[at] ?? 0));
-
-/** Its numbers, ascending. */
-export function bitsOf(row: BitSet): number[] {
-  const numbers: number[] = [];
-  for (const [at, whole] of row.entries())
-    for (let word = whole; word !== 0; word &= word - 1) numbers.push(at * 32 + 31 - Math.clz32(word & -word));
-  return numbers;
+/** Keeps in `a` what is also in `b`. Both have the same size. */
+export function keepCommon(a: BitSet, b: BitSet): void {
+  for (let at = 0; at < a.length; at += 1) a[at] = (a[at] ?? 0) & (b[at] ?? 0);
 }
+
+/** Calls `visit` with each number of the set, ascending. */
+export function forEachBit(row: BitSet, visit: (number: number) => void): void {
+  for (let at = 0; at < row.length; at += 1)
+    for (let word = row[at] ?? 0; word !== 0; word &= word - 1) visit(at * 32 + 31 - Math.clz32(word & -word));
+}
+
+/** Returns how many numbers the set has. */
+export function countBits(row: BitSet): number {
+  let count = 0;
+  for (let at = 0; at < row.length; at += 1) {
+    let word = row[at] ?? 0;
+    word -= (word >>> 1) & 0x5555_5555;
+    word = (word & 0x3333_3333) + ((word >>> 2) & 0x3333_3333);
+    count += Math.imul((word + (word >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+  }
+  return count;
+}
+
+/** True for the same numbers. */
+export const isSame = (a: BitSet, b: BitSet): boolean => a.length === b.length && a.every((word, at) => word === b[at]);
 
 /** Reachability in both directions: for each host a bit per host, by index in the list of hosts. */
 export interface Mesh {
@@ -65,51 +80,78 @@ interface Kind {
  */
 export function largestFullMesh(mesh: Mesh, effort: MeshEffort = { branches: 0, steps: 0 }): readonly string[] {
   const kinds = kindsOf(mesh);
-  const sizeOf = (some: readonly number[]): number => {
-    effort.steps += some.length;
-    return some.reduce((size, kind) => size + (kinds[kind]?.members.length ?? 0), 0);
-  };
+  const sizeOf = weigher(kinds, effort);
   let { best, size: bestSize } = greedyMesh(kinds, sizeOf, effort);
   // One of the same size that the search finds first has the smaller ids.
   bestSize -= 1;
-  const search = (chosen: readonly number[], size: number, candidates: BitSet): void => {
+  const chosen: number[] = [];
+  const search = (size: number, candidates: BitSet): void => {
     effort.branches += 1;
-    if (size > bestSize) [best, bestSize] = [chosen, size];
-    const numbers = bitsOf(candidates);
-    let open = sizeOf(numbers);
-    for (const candidate of numbers) {
-      if (size + open <= bestSize || effort.branches >= MAX_BRANCHES) return;
-      const kind = kinds[candidate];
-      if (!kind) return;
-      clearBit(candidates, candidate);
-      search([...chosen, candidate], size + kind.members.length, inBoth(candidates, kind.reach));
-      open -= kind.members.length;
+    if (size > bestSize) [best, bestSize] = [[...chosen], size];
+    let open = sizeOf(candidates);
+    for (let at = 0; at < candidates.length; at += 1) {
+      for (let word = candidates[at] ?? 0; word !== 0; word = candidates[at] ?? 0) {
+        if (size + open <= bestSize || effort.branches >= MAX_BRANCHES) return;
+        const candidate = at * 32 + 31 - Math.clz32(word & -word);
+        const kind = kinds[candidate];
+        if (!kind) return;
+        clearBit(candidates, candidate);
+        const common = candidates.slice();
+        keepCommon(common, kind.reach);
+        chosen.push(candidate);
+        search(size + kind.members.length, common);
+        chosen.pop();
+        open -= kind.members.length;
+      }
     }
   };
   const all = emptyBits(kinds.length);
   for (const kind of kinds.keys()) setBit(all, kind);
-  search([], 0, all);
+  search(0, all);
   return best
     .flatMap((kind) => kinds[kind]?.members ?? [])
     .sort((a, b) => a - b)
     .map((number) => mesh.hosts[number] ?? '');
 }
 
+/** Returns a function that counts the hosts of a set of kinds. */
+function weigher(kinds: readonly Kind[], effort: MeshEffort): (set: BitSet) => number {
+  const isSingle = kinds.every(({ members }) => members.length === 1);
+  return (set) => {
+    const count = countBits(set);
+    effort.steps += count;
+    if (isSingle) return count;
+    let size = 0;
+    forEachBit(set, (kind) => (size += kinds[kind]?.members.length ?? 0));
+    return size;
+  };
+}
+
 /** In the order of their first members, so that the first of equal answers is the one with the smallest ids. */
 function kindsOf({ neighbours }: Mesh): readonly Kind[] {
-  const byReach = new Map<string, number[]>();
+  const byHash = new Map<number, number[][]>();
+  const groups: number[][] = [];
   neighbours.forEach((row, number) => {
-    const key = row.join();
-    const members = byReach.get(key);
-    if (members) members.push(number);
-    else byReach.set(key, [number]);
+    let hash = 0;
+    for (let at = 0; at < row.length; at += 1) hash = Math.imul(hash ^ (row[at] ?? 0), 0x0100_0193);
+    const alike = byHash.get(hash) ?? [];
+    byHash.set(hash, alike);
+    const group = alike.find(([first = 0]) => isSame(neighbours[first] ?? emptyBits(0), row));
+    if (group) group.push(number);
+    else {
+      const members = [number];
+      alike.push(members);
+      groups.push(members);
+    }
   });
-  const groups = [...byReach.values()];
+  if (groups.length === neighbours.length) return neighbours.map((reach, number) => ({ members: [number], reach }));
+  const kindOfFirst = new Int32Array(neighbours.length).fill(-1);
+  groups.forEach(([first = 0], kind) => (kindOfFirst[first] = kind));
   return groups.map((members) => {
-    const row = neighbours[members[0] ?? 0];
     const reach = emptyBits(groups.length);
-    groups.forEach(([other = 0], kind) => {
-      if (row && hasBit(row, other)) setBit(reach, kind);
+    forEachBit(neighbours[members[0] ?? 0] ?? emptyBits(0), (other) => {
+      const kind = kindOfFirst[other] ?? -1;
+      if (kind >= 0) setBit(reach, kind);
     });
     return { members, reach };
   });
@@ -117,20 +159,21 @@ function kindsOf({ neighbours }: Mesh): readonly Kind[] {
 
 function greedyMesh(
   kinds: readonly Kind[],
-  sizeOf: (some: readonly number[]) => number,
+  sizeOf: (set: BitSet) => number,
   effort: MeshEffort,
 ): { best: readonly number[]; size: number } {
-  const weights = kinds.map(({ reach }) => sizeOf(bitsOf(reach)));
+  const weights = kinds.map(({ reach }) => sizeOf(reach));
   const byWeight = [...kinds.keys()].sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
   let [best, size]: [readonly number[], number] = [[], 0];
   for (const start of byWeight.slice(0, GREEDY_STARTS)) {
     const chosen = [start];
-    let common = kinds[start]?.reach ?? emptyBits(0);
+    const common = kinds[start]?.reach.slice() ?? emptyBits(0);
     effort.steps += byWeight.length;
     for (const candidate of byWeight) {
-      if (candidate === start || !hasBit(common, candidate)) continue;
+      const kind = kinds[candidate];
+      if (candidate === start || !kind || !hasBit(common, candidate)) continue;
       chosen.push(candidate);
-      common = inBoth(common, kinds[candidate]?.reach ?? common);
+      keepCommon(common, kind.reach);
     }
     const found = chosen.reduce((sum, kind) => sum + (kinds[kind]?.members.length ?? 0), 0);
     if (found > size) [best, size] = [chosen, found];

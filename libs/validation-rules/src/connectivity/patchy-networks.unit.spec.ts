@@ -100,4 +100,18 @@ describe('a patchy network of 1,000 hosts', () => {
     expect(groupOf(forwards.map((number) => (number * 387) % HOSTS))).toEqual(group);
     expect(isMesh(group, reaches)).toBe(true);
   });
+
+  it('is searched once for two graphs with the same edges, and again for other edges', () => {
+    const graphOf = (reaches: Reaches): ReachGraph => {
+      const graph = new ReachGraph();
+      for (const id of ids) graph.addHost(id);
+      ids.forEach((from, a) => ids.forEach((to, b) => a !== b && reaches(a, b) && graph.setReached(from, to, true)));
+      return graph;
+    };
+    const first = graphOf(atRandom(70));
+    const other = graphOf((a, b) => (a + b === 1 ? !atRandom(70)(a, b) : atRandom(70)(a, b)));
+    const group = first.group();
+    expect(graphOf(atRandom(70)).group([other, first])).toBe(group);
+    expect(other.group([first])).not.toBe(group);
+  });
 });

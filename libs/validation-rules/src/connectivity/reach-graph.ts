@@ -1,9 +1,9 @@
 import {
   type BitSet,
-  bitsOf,
   clearBit,
   emptyBits,
   hasBit,
+  isSame,
   largestFullMesh,
   type Mesh,
   setBit,
@@ -81,14 +81,28 @@ export class ReachGraph {
     }
   }
 
-  /** The largest set of at least two hosts of which each reaches each, sorted; empty when there is none. */
-  group(): readonly string[] {
+  /**
+   * Returns the largest set of at least two hosts of which each reaches each, sorted. It is empty when there is none. `others` are graphs
+   * whose group is known: a graph with the same edges has the same group.
+   */
+  group(others: readonly ReachGraph[] = []): readonly string[] {
     if (this.isStale) {
       const isComplete = this.edges === (this.connected * (this.connected - 1)) / 2;
-      this.known = isComplete ? this.inTouch().map(({ host }) => host) : this.search();
+      this.known = isComplete
+        ? this.inTouch().map(({ host }) => host)
+        : (others.find((other) => other.hasSameEdges(this))?.known ?? this.search());
       this.isStale = false;
     }
     return this.known;
+  }
+
+  /** May return false for graphs with the same edges whose hosts were added in another order. */
+  private hasSameEdges(other: ReachGraph): boolean {
+    if (this.isStale || this.edges !== other.edges || this.vertices.size !== other.vertices.size) return false;
+    return this.bySlot.every((vertex, slot) => {
+      const twin = other.bySlot[slot];
+      return vertex?.host === twin?.host && (!vertex || (twin !== undefined && isSame(vertex.both, twin.both)));
+    });
   }
 
   /** Returns the hosts that reach another host, sorted by id. */
@@ -104,46 +118,49 @@ export class ReachGraph {
   private search(): readonly string[] {
     const all = this.inTouch();
     const mesh = this.withoutWorst(all);
-    const core = new Map(all.map((vertex) => [vertex, vertex.degree]));
+    const core = new Remaining(all, this.slots);
     const tooFew = all.filter(({ degree }) => degree + 1 < mesh.length);
     for (let vertex = tooFew.pop(); vertex !== undefined; vertex = tooFew.pop())
-      for (const other of this.takeOut(core, vertex))
-        if ((core.get(other) ?? 0) + 2 === mesh.length) tooFew.push(other);
-    const reachesAll = (vertex: Vertex): boolean => core.get(vertex) === core.size - 1;
-    const left = [...core.keys()];
+      core.takeOut(vertex, (slot, degree) => {
+        const other = this.bySlot[slot];
+        if (other && degree + 2 === mesh.length) tooFew.push(other);
+      });
+    const left = all.filter(({ slot }) => core.has(slot));
+    const reachesAll = ({ slot }: Vertex): boolean => core.degreeOf(slot) === left.length - 1;
     const found = [
       ...left.filter(reachesAll).map(({ host }) => host),
-      ...largestFullMesh(toMesh(left.filter((vertex) => !reachesAll(vertex)))),
+      ...largestFullMesh(
+        toMesh(
+          left.filter((vertex) => !reachesAll(vertex)),
+          this.slots,
+        ),
+      ),
     ];
     return (found.length < mesh.length ? mesh.map(({ host }) => host) : found).sort();
   }
 
   private withoutWorst(all: readonly Vertex[]): readonly Vertex[] {
-    const left = new Map(all.map((vertex) => [vertex, vertex.degree]));
+    const remaining = new Remaining(all, this.slots);
+    const left = [...all];
+    const leftSlots = Int32Array.from(all, ({ slot }) => slot);
     let { edges } = this;
-    while (edges < (left.size * (left.size - 1)) / 2) {
-      let [worst, least]: [Vertex | undefined, number] = [undefined, Infinity];
+    while (edges < (left.length * (left.length - 1)) / 2) {
+      let worst = -1;
+      let least = Infinity;
       // They come by id: of equally bad ones the last.
-      for (const [vertex, degree] of left) if (degree <= least) [worst, least] = [vertex, degree];
-      if (!worst) break;
+      for (let at = 0; at < left.length; at += 1) {
+        const degree = remaining.degreeOf(leftSlots[at] ?? 0);
+        if (degree > least) continue;
+        worst = at;
+        least = degree;
+      }
+      const [vertex] = left.splice(worst, 1);
+      leftSlots.copyWithin(worst, worst + 1);
+      if (!vertex) break;
       edges -= least;
-      this.takeOut(left, worst);
+      remaining.takeOut(vertex);
     }
-    return [...left.keys()];
-  }
-
-  /** Answers the hosts that reach one less by that. */
-  private takeOut(degrees: Map<Vertex, number>, vertex: Vertex): readonly Vertex[] {
-    if (!degrees.delete(vertex)) return [];
-    const others: Vertex[] = [];
-    for (const slot of bitsOf(vertex.both)) {
-      const other = this.bySlot[slot];
-      const degree = other && degrees.get(other);
-      if (!other || degree === undefined) continue;
-      degrees.set(other, degree - 1);
-      others.push(other);
-    }
-    return others;
+    return left;
   }
 
   private grow(): void {
@@ -161,16 +178,60 @@ function wider(row: BitSet, size: number): BitSet {
   return wide;
 }
 
+/** Vertices that remain while others are taken out, and how many of the remaining ones each reaches. */
+class Remaining {
+  private readonly slots: BitSet;
+  private readonly degrees: Int32Array;
+
+  constructor(vertices: readonly Vertex[], slots: number) {
+    this.slots = emptyBits(slots);
+    this.degrees = new Int32Array(slots);
+    for (const { slot, degree } of vertices) {
+      setBit(this.slots, slot);
+      this.degrees[slot] = degree;
+    }
+  }
+
+  has(slot: number): boolean {
+    return hasBit(this.slots, slot);
+  }
+
+  degreeOf(slot: number): number {
+    return this.degrees[slot] ?? 0;
+  }
+
+  /** Calls `onLess` for each remaining vertex that reaches one less by that, with its new degree. */
+  takeOut({ slot, both }: Vertex, onLess?: (slot: number, degree: number) => void): void {
+    if (!this.has(slot)) return;
+    clearBit(this.slots, slot);
+    const { degrees, slots } = this;
+    for (let at = 0; at < both.length; at += 1)
+      for (let word = (both[at] ?? 0) & (slots[at] ?? 0); word !== 0; word &= word - 1) {
+        const other = at * 32 + 31 - Math.clz32(word & -word);
+        const degree = (degrees[other] ?? 0) - 1;
+        degrees[other] = degree;
+        if (onLess) onLess(other, degree);
+      }
+  }
+}
+
 /** `vertices` by id. */
-function toMesh(vertices: readonly Vertex[]): Mesh {
-  const places = new Map(vertices.map(({ slot }, place) => [slot, place]));
+function toMesh(vertices: readonly Vertex[], slots: number): Mesh {
+  const places = new Int32Array(slots).fill(-1);
+  const present = emptyBits(slots);
+  vertices.forEach(({ slot }, place) => {
+    places[slot] = place;
+    setBit(present, slot);
+  });
   const neighbours = vertices.map(({ both }, own) => {
     const row = emptyBits(vertices.length);
     setBit(row, own);
-    for (const slot of bitsOf(both)) {
-      const place = places.get(slot);
-      if (place !== undefined) setBit(row, place);
-    }
+    // Written out, as in takeOut: these two visit every edge of a patchy network.
+    for (let at = 0; at < both.length; at += 1)
+      for (let word = (both[at] ?? 0) & (present[at] ?? 0); word !== 0; word &= word - 1) {
+        const place = places[at * 32 + 31 - Math.clz32(word & -word)] ?? 0;
+        row[place >>> 5] = (row[place >>> 5] ?? 0) | (1 << (place & 31));
+      }
     return row;
   });
   return { hosts: vertices.map(({ host }) => host), neighbours };
