@@ -41,5 +41,7 @@ describe('preflight requirements', () => {
     const memory = (...asked: Parameters<typeof of>) => operator('lvm', ...asked)?.worker.quantitative.ram_mib;
     expect([memory(), memory({ openshift_version: '4.14.1' })]).toEqual([100, 400]);
     expect(memory({}, new Map([['LVM_MEMORY_PER_HOST_MIB', '55']]))).toBe(55);
+    const quantitative = { cpu_cores: 1, ram_mib: 100 };
+    expect(operator('lvm')).toMatchObject({ master: { quantitative }, worker: { quantitative } });
   });
 });
