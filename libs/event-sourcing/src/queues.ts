@@ -16,6 +16,13 @@ export class KeyedQueue {
 
 /** Reactions that run side by side; each waits on the store or the bus most of the time. */
 const MAX_CONCURRENT_REACTIONS = 64;
+/**
+ * Reactions that start in one turn of the event loop. Further ones wait for the next turn, so that requests which have arrived in the
+ * meantime are served first.
+ */
+export const REACTIONS_PER_TURN_MAX = 8;
+/** A reaction that has been due for longer starts in the current turn, whatever other work waits. */
+export const REACTION_LATENESS_MS_MAX = 250;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 30_000;
 
@@ -25,9 +32,15 @@ export interface ParkedKey {
   readonly failures: number;
 }
 
-/** Keys to be worked on: each at most once at a time, a failing one parked and retried without holding up the others. */
+/**
+ * Keys that are due for a reaction. A key that becomes due several times before its turn is processed once. Requests have priority over
+ * reactions, within `REACTION_LATENESS_MS_MAX`. A failing key is parked and retried while the others continue.
+ */
 export class WorkQueue {
-  private readonly due = new Set<string>();
+  /** Key → time at which it became due, in ms of a monotonic clock; oldest first. */
+  private readonly due = new Map<string, number>();
+  private startedInTurn = 0;
+  private isNextTurnScheduled = false;
   private readonly running = new Set<string>();
   private readonly failing = new Map<string, { reason: string; failures: number; timer: NodeJS.Timeout }>();
   private idleWaiters: (() => void)[] = [];
@@ -37,13 +50,14 @@ export class WorkQueue {
   constructor(
     private readonly work: (key: string) => Promise<void>,
     private readonly onError: (error: Error) => void,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
   add(key: string): void {
     if (this.closed) return;
     const parked = this.failing.get(key);
     if (parked) clearTimeout(parked.timer);
-    this.due.add(key);
+    if (!this.due.has(key)) this.due.set(key, this.nowMs());
     this.pump();
   }
 
@@ -71,9 +85,11 @@ export class WorkQueue {
   }
 
   private pump(): void {
-    for (const key of this.due) {
+    for (const [key, dueSinceMs] of this.due) {
       if (this.running.size >= MAX_CONCURRENT_REACTIONS) return;
       if (this.running.has(key)) continue;
+      if (this.startedInTurn >= REACTIONS_PER_TURN_MAX && this.nowMs() - dueSinceMs <= REACTION_LATENESS_MS_MAX) return;
+      this.countStart();
       this.due.delete(key);
       this.running.add(key);
       void this.runOne(key);
@@ -82,6 +98,18 @@ export class WorkQueue {
       this.idleWaiters.forEach((resolve) => resolve());
       this.idleWaiters = [];
     }
+  }
+
+  /** The first reaction of a turn schedules the next turn, which runs after the requests that wait. */
+  private countStart(): void {
+    this.startedInTurn += 1;
+    if (this.isNextTurnScheduled) return;
+    this.isNextTurnScheduled = true;
+    setImmediate(() => {
+      this.isNextTurnScheduled = false;
+      this.startedInTurn = 0;
+      this.pump();
+    });
   }
 
   private async runOne(key: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { KeyedQueue, WorkQueue } from './queues';
+import { KeyedQueue, REACTION_LATENESS_MS_MAX, REACTIONS_PER_TURN_MAX, WorkQueue } from './queues';
 
 const gate = () => {
   let open = (): void => undefined;
@@ -32,6 +32,9 @@ describe('the keyed queue', () => {
   });
 });
 
+/** The next turn of the event loop. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Work that waits until the test lets it end. */
 const gatedWork = () => {
   const begun: string[] = [];
@@ -51,7 +54,7 @@ const gatedWork = () => {
 };
 
 describe('the work queue', () => {
-  beforeEach(() => jest.useFakeTimers());
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
   afterEach(() => jest.useRealTimers());
   const errors: string[] = [];
   const onError = (error: Error): void => void errors.push(error.message);
@@ -62,10 +65,41 @@ describe('the work queue', () => {
     const queue = new WorkQueue(work, onError);
     for (let n = 0; n < 70; n += 1) queue.add(`filler-${n}`);
     for (let n = 0; n < 5; n += 1) queue.add('waiting');
-    for (let n = 0; n < 70; n += 1) await end(`filler-${n}`);
+    for (let n = 0; n < 70; n += 1) {
+      await turn();
+      await end(`filler-${n}`);
+    }
+    await turn();
     await end('waiting');
     await queue.idle();
     expect(begun.filter((key) => key === 'waiting')).toHaveLength(1);
+  });
+
+  it('serves requests that wait before further reactions', async () => {
+    const { work, begun } = gatedWork();
+    const queue = new WorkQueue(work, onError);
+    const startedBeforeRequest: number[] = [];
+    setImmediate(() => startedBeforeRequest.push(begun.length));
+    for (let n = 0; n < 40; n += 1) queue.add(`k-${n}`);
+    await turn();
+    await turn();
+    expect(startedBeforeRequest).toEqual([REACTIONS_PER_TURN_MAX]);
+    expect(begun.length).toBeGreaterThan(REACTIONS_PER_TURN_MAX);
+  });
+
+  it('starts a reaction that has been due for longer than the bound in the current turn', () => {
+    const { work, begun } = gatedWork();
+    let nowMs = 0;
+    const queue = new WorkQueue(work, onError, () => nowMs);
+    for (let n = 0; n < 40; n += 1) queue.add(`k-${n}`);
+    expect(begun).toHaveLength(REACTIONS_PER_TURN_MAX);
+    nowMs = REACTION_LATENESS_MS_MAX;
+    queue.add('on-time');
+    expect(begun).toHaveLength(REACTIONS_PER_TURN_MAX);
+    nowMs += 1;
+    queue.add('late');
+    expect(begun).toHaveLength(40);
+    expect(begun).not.toContain('on-time');
   });
 
   it('looks at a key once more when it is added while it is being worked on', async () => {
@@ -86,10 +120,16 @@ describe('the work queue', () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
     for (let n = 0; n < 100; n += 1) queue.add(`k-${n}`);
+    for (let n = 0; n < 64 / REACTIONS_PER_TURN_MAX; n += 1) await turn();
+    expect(begun).toHaveLength(64);
+    await turn();
     expect(begun).toHaveLength(64);
     await end('k-0');
     expect(begun).toHaveLength(65);
-    for (let n = 1; n < 100; n += 1) await end(`k-${n}`);
+    for (let n = 1; n < 100; n += 1) {
+      await turn();
+      await end(`k-${n}`);
+    }
     await queue.idle();
     expect(begun).toHaveLength(100);
   });
@@ -161,6 +201,7 @@ describe('the work queue', () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
     for (let n = 0; n < 65; n += 1) queue.add(`k-${n}`);
+    for (let n = 0; n < 64 / REACTIONS_PER_TURN_MAX; n += 1) await turn();
     let isClosed = false;
     const closing = queue.close().then(() => (isClosed = true));
     queue.add('late');
