@@ -7,11 +7,32 @@ const BOOT_SIGNATURE_OFFSET = 510;
 const BOOT_SIGNATURE = 0xaa55;
 
 export function readDisks(files: MachineFiles): readonly Disk[] {
+  const appliance = applianceOf(files);
+  if (appliance) return [appliance];
   const mounts = readMounts(files);
   return files
     .list('/sys/block')
     .filter((name) => isReported(files, name))
     .map((name) => readDisk(files, mounts, name));
+}
+
+const APPLIANCE_BYTES = 100 * 1024 ** 3;
+
+/** A machine that boots the appliance installs from a mapped disk, which is reported alone and with a fixed size. */
+function applianceOf(files: MachineFiles): Disk | undefined {
+  const device = files
+    .list('/sys/block')
+    .find((name) => name.startsWith('dm-') && files.text(`/sys/block/${name}/dm/name`)?.startsWith('agent'));
+  if (device === undefined) return undefined;
+  const path = `/dev/${device}`;
+  return {
+    drive_type: 'SSD',
+    id: path,
+    installation_eligibility: { eligible: true, not_eligible_reasons: [] },
+    name: device,
+    path,
+    size_bytes: APPLIANCE_BYTES,
+  };
 }
 
 function isReported(files: MachineFiles, name: string): boolean {
@@ -32,7 +53,9 @@ function readDisk(files: MachineFiles, mounts: readonly Mount[], name: string): 
   const path = files.exists(`/dev/${name}`) ? `/dev/${name}` : (byPath ?? `/dev/${name}`);
   const driveType = driveTypeOf(files, name, byPath ?? '');
   const isMedia = driveType === 'ODD' || mountsOf(mounts, name).some(({ target }) => target.endsWith('iso'));
-  const reasons = reasonsAgainst(mounts, name, driveType, isMedia);
+  const reasons = isMedia
+    ? ['Disk holds the medium that the machine runs from']
+    : [...reasonsAgainst(mounts, name, driveType), ...(driveType === 'iSCSI' ? reasonsAgainstIscsi(files, name) : [])];
   const known = (text: string | undefined): string | undefined => (text === 'unknown' ? undefined : text);
   return {
     bootable: isBootable(files, name),
@@ -45,6 +68,7 @@ function readDisk(files: MachineFiles, mounts: readonly Mount[], name: string): 
     id: byId ?? byPath ?? path,
     installation_eligibility: { eligible: reasons.length === 0, not_eligible_reasons: reasons },
     is_installation_media: isMedia,
+    ...(driveType === 'iSCSI' && { iscsi: { host_ip_address: iscsiAddress(files, name) } }),
     model: known(files.text(`${block}/device/model`)),
     name,
     path,
@@ -76,8 +100,9 @@ function linkTo(
 }
 
 function driveTypeOf(files: MachineFiles, name: string, byPath: string): string {
+  if (name.startsWith('dasd')) return dasdTypeOf(files, name);
   if (byPath.includes('-iscsi-')) return 'iSCSI';
-  if (byPath.includes('-fc-')) return 'FC';
+  if (byPath.includes('-fc-') || byPath.startsWith('/dev/disk/by-path/fc-')) return 'FC';
   const mapper = mapperKind(files, name);
   if (mapper) return mapper;
   if (name.startsWith('md')) return 'RAID';
@@ -87,14 +112,51 @@ function driveTypeOf(files: MachineFiles, name: string, byPath: string): string 
   return rotational === '1' ? 'HDD' : rotational === '0' ? 'SSD' : 'Unknown';
 }
 
+/** A direct access storage device of s390x. ESE volumes are thin. */
+function dasdTypeOf(files: MachineFiles, name: string): string {
+  const device = `/sys/block/${name}/device`;
+  const discipline = files.text(`${device}/discipline`) ?? 'Unknown';
+  return discipline === 'ECKD' && files.text(`${device}/ese`) === '1' ? 'ECKD (ESE)' : discipline;
+}
+
+interface IscsiSession {
+  readonly host: string;
+  readonly session: string;
+}
+
+/** The host adapter and the session are parts of the path of the disk in /sys/devices. */
+function iscsiSessionOf(files: MachineFiles, name: string): IscsiSession | undefined {
+  const [, host, session] = /\/(host\d+)\/(session\d+)\//.exec(files.resolved(`/sys/block/${name}`) ?? '') ?? [];
+  return host && session ? { host, session } : undefined;
+}
+
+function iscsiAddress(files: MachineFiles, name: string): string | undefined {
+  const found = iscsiSessionOf(files, name);
+  return found && files.text(`/sys/class/iscsi_host/${found.host}/ipaddress`);
+}
+
+/** The firmware has to know the target: the installed system boots from it. */
+function reasonsAgainstIscsi(files: MachineFiles, name: string): readonly string[] {
+  const state = files.text(`/sys/block/${name}/device/state`) ?? 'unknown';
+  if (state !== 'running') return [`iSCSI disk is ${state}, it must be running`];
+  const session = iscsiSessionOf(files, name)?.session;
+  const target = session && files.text(`/sys/class/iscsi_session/${session}/targetname`);
+  if (!target) return ['Cannot find iSCSI target name'];
+  if (!files.exists('/sys/firmware/ibft')) return ['iBFT firmware is missing'];
+  const known = files
+    .list('/sys/firmware/ibft')
+    .filter((entry) => entry.startsWith('target'))
+    .map((entry) => files.text(`/sys/firmware/ibft/${entry}/target-name`));
+  return known.includes(target) ? [] : [`iSCSI target ${target} is missing in the iBFT`];
+}
+
 /** The disk itself and its partitions: sda, sda1, nvme0n1p2. */
 function mountsOf(mounts: readonly Mount[], name: string): readonly Mount[] {
   const device = new RegExp(`^/dev/${name}(p?\\d+)?$`);
   return mounts.filter(({ source }) => device.test(source));
 }
 
-function reasonsAgainst(mounts: readonly Mount[], name: string, driveType: string, isMedia: boolean): string[] {
-  if (isMedia) return ['Disk holds the medium that the machine runs from'];
+function reasonsAgainst(mounts: readonly Mount[], name: string, driveType: string): readonly string[] {
   return [
     ...(driveType === 'LVM' ? ['Disk is a logical volume of LVM'] : []),
     ...mountsOf(mounts, name).map(({ source, target }) => `Disk is in use: ${source} is mounted at ${target}`),

@@ -108,8 +108,24 @@ const GPU_CLASSES = ['0300', '0302', '0380', '1200'];
 export function readGpus(files: MachineFiles): readonly Gpu[] {
   const hex = (address: string, name: string): string =>
     (files.text(`/sys/bus/pci/devices/${address}/${name}`) ?? '').replace(/^0x/, '');
-  return files
+  const addresses = files
     .list('/sys/bus/pci/devices')
-    .filter((address) => GPU_CLASSES.includes(hex(address, 'class').slice(0, 4)))
-    .map((address) => ({ address, device_id: hex(address, 'device'), vendor_id: hex(address, 'vendor') }));
+    .filter((address) => GPU_CLASSES.includes(hex(address, 'class').slice(0, 4)));
+  const names = addresses.length > 0 ? (files.text('/usr/share/hwdata/pci.ids') ?? '') : '';
+  return addresses.map((address) => {
+    const [vendorId, deviceId] = [hex(address, 'vendor'), hex(address, 'device')];
+    return { address, device_id: deviceId, vendor_id: vendorId, ...pciNames(names, vendorId, deviceId) };
+  });
 }
+
+/** Looks up a card in the PCI database: a line per vendor, and indented below it a line per device. */
+function pciNames(database: string, vendorId: string, deviceId: string): Pick<Gpu, 'name' | 'vendor'> {
+  const start = `\n${database}`.indexOf(`\n${vendorId}  `);
+  if (start < 0) return {};
+  const [vendorLine = '', ...lines] = database.slice(start).split('\n');
+  const end = lines.findIndex((line) => line !== '' && !line.startsWith('\t') && !line.startsWith('#'));
+  const device = lines.slice(0, end < 0 ? undefined : end).find((line) => line.startsWith(`\t${deviceId}  `));
+  return { vendor: nameIn(vendorLine), name: device && nameIn(device) };
+}
+
+const nameIn = (line: string): string => line.trim().replace(/^\S+\s+/, '');

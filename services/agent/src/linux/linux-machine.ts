@@ -14,6 +14,7 @@ import { readDisks } from './disks';
 import { readBoot, readCpu, readGpus, readMemory, readSystemVendor, readTpmVersion } from './hardware';
 import { createInstallationSteps } from './installation-steps';
 import { createMachineFiles, type MachineFiles, readMounts } from './machine-files';
+import { readBmc, withBiosNames } from './machine-tools';
 import { type Addresses, hostnameOf, permanentMacs, readInterfaces, readRoutes } from './network';
 import { checkImages, resolveDomains, synchronizeTime } from './service-checks';
 
@@ -43,12 +44,10 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
   const architecture = options.architecture ?? (machine() || arch());
   const interfaces = () => readInterfaces(files, addresses());
 
-  const inventory = (): Inventory => {
-    const cards = interfaces();
+  const inventory = async (signal: AbortSignal): Promise<Inventory> => {
+    const cards = await withBiosNames(interfaces(), run, signal);
     return {
-      // Reading the board management controller takes tools of root; these are the values for "not known".
-      bmc_address: '0.0.0.0',
-      bmc_v6address: '::/0',
+      ...(await readBmc(run, signal)),
       boot: readBoot(files),
       cpu: readCpu(files, architecture),
       disks: readDisks(files),
@@ -63,7 +62,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
   };
 
   const abilities: Abilities = {
-    inventory: async () => inventory(),
+    inventory: (_order, signal) => inventory(signal),
     'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, probe, signal),
     'ntp-synchronizer': ({ sources }, signal) => synchronizeTime(sources, run, signal),
     'domain-resolution': ({ domains }) =>

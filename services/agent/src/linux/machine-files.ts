@@ -64,9 +64,23 @@ export interface Mount {
   readonly target: string;
 }
 
+/** Mounts of whole file systems. A bind mount shows a folder of a file system that is mounted elsewhere, so it is left out. */
 export function readMounts(files: MachineFiles): readonly Mount[] {
-  return (files.text('/proc/mounts') ?? '').split('\n').flatMap((line) => {
-    const [source, target] = line.split(' ').map((word) => word.replace(/\\040/g, ' '));
-    return source && target ? [{ source, target }] : [];
+  const mountInfo = files.text('/proc/self/mountinfo');
+  if (mountInfo === undefined) return mountsIn(files.text('/proc/mounts') ?? '');
+  return mountInfo.split('\n').flatMap((line) => {
+    const [own = '', shared = ''] = line.split(' - ');
+    const [, , , folder, target] = own.split(' ').map(unescaped);
+    const [type, source] = shared.split(' ').map(unescaped);
+    // A subvolume of btrfs has a folder of its own and is no bind mount.
+    return source && target && (folder === '/' || type === 'btrfs') ? [{ source, target }] : [];
   });
 }
+
+const mountsIn = (text: string): readonly Mount[] =>
+  text.split('\n').flatMap((line) => {
+    const [source, target] = line.split(' ').map(unescaped);
+    return source && target ? [{ source, target }] : [];
+  });
+
+const unescaped = (text: string): string => text.replace(/\\040/g, ' ');

@@ -13,6 +13,7 @@ const FLAGS: readonly (readonly [number, string])[] = [
   [0x10, 'pointtopoint'],
   [0x1000, 'multicast'],
 ];
+const IS_UP = 0x1;
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i;
 
 export function readInterfaces(files: MachineFiles, addresses: Addresses): readonly Interface[] {
@@ -27,7 +28,7 @@ export function readInterfaces(files: MachineFiles, addresses: Addresses): reado
           one.family === family && one.cidr && !LINK_LOCAL.test(one.address) ? [one.cidr] : [],
         );
       return {
-        flags: FLAGS.filter(([bit]) => flags & bit).map(([, word]) => word),
+        flags: [...FLAGS.filter(([bit]) => flags & bit).map(([, name]) => name), ...runningFlag(files, net, flags)],
         has_carrier: files.text(`${net}/carrier`) === '1',
         ipv4_addresses: cidrs('IPv4'),
         ipv6_addresses: cidrs('IPv6'),
@@ -42,6 +43,10 @@ export function readInterfaces(files: MachineFiles, addresses: Addresses): reado
     });
 }
 
+/** The kernel computes this flag from the operational state; the file with the flags does not have it. */
+const runningFlag = (files: MachineFiles, net: string, flags: number): readonly string[] =>
+  flags & IS_UP && ['up', 'unknown'].includes(files.text(`${net}/operstate`) ?? '') ? ['running'] : [];
+
 /** A member of a bond shows the bond's address; its own is kept aside. */
 function permanentMac(files: MachineFiles, name: string): string | undefined {
   const own = files.text(`/sys/class/net/${name}/bonding_slave/perm_hwaddr`);
@@ -49,10 +54,17 @@ function permanentMac(files: MachineFiles, name: string): string | undefined {
   return mac === '00:00:00:00:00:00' ? undefined : mac;
 }
 
+/** Returns physical or the kind of the link as netlink names it; device for kinds that /sys does not show. */
 function typeOf(files: MachineFiles, name: string): string {
-  const isVirtual = files.resolved(`/sys/class/net/${name}`)?.includes('/virtual/') ?? true;
+  const net = `/sys/class/net/${name}`;
+  const isVirtual = files.resolved(net)?.includes('/virtual/') ?? true;
   if (!isVirtual) return 'physical';
-  return /^DEVTYPE=(.+)$/m.exec(files.text(`/sys/class/net/${name}/uevent`) ?? '')?.[1] ?? 'device';
+  const kind = /^DEVTYPE=(.+)$/m.exec(files.text(`${net}/uevent`) ?? '')?.[1];
+  if (kind) return kind;
+  if (files.exists(`${net}/tun_flags`)) return 'tun';
+  // The other end of a pair is another interface.
+  const other = files.text(`${net}/iflink`);
+  return other !== undefined && other !== '0' && other !== files.text(`${net}/ifindex`) ? 'veth' : 'device';
 }
 
 /** Addresses that name the machine: the loopback has none. */
@@ -60,7 +72,6 @@ export function permanentMacs(files: MachineFiles): readonly string[] {
   return files.list('/sys/class/net').flatMap((name) => permanentMac(files, name) || []);
 }
 
-const IS_UP = 0x1;
 const IS_REJECT = 0x200;
 const IS_LOCAL = 0x80000000;
 const METRIC_UNSET = 0xffffffff;

@@ -47,6 +47,7 @@ export interface Disk {
     readonly not_eligible_reasons: readonly string[] | null;
   };
   readonly is_installation_media?: boolean;
+  readonly iscsi?: { readonly host_ip_address?: string };
   readonly model?: string;
   readonly name: string;
   readonly path: string;
@@ -66,6 +67,7 @@ export interface Gpu {
 }
 
 export interface Interface {
+  readonly biosdevname?: string;
   readonly flags: readonly string[];
   readonly has_carrier?: boolean;
   readonly ipv4_addresses: readonly string[];

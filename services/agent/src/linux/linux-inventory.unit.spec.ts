@@ -1,0 +1,169 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Inventory } from '../machine/inventory';
+import { ProgramMissing, type RunCommand } from './command';
+import { linuxMachine } from './linux-machine';
+
+const never = new AbortController().signal;
+const withoutTools: RunCommand = async (program) => {
+  throw new ProgramMissing(program);
+};
+const roots: string[] = [];
+afterAll(() => roots.forEach((root) => rmSync(root, { recursive: true })));
+
+type Files = { readonly [path: string]: string };
+
+/** Reads the inventory of a machine with these files. A content that starts with `->` is a link. */
+async function inventoryOf(files: Files, run = withoutTools): Promise<Inventory> {
+  const root = mkdtempSync(join(tmpdir(), 'muster-inventory-'));
+  roots.push(root);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    if (content.startsWith('->')) symlinkSync(content.slice(2), join(root, path));
+    else writeFileSync(join(root, path), content);
+  }
+  const machine = linuxMachine({ root, architecture: 'x86_64', hostname: () => 'node', addresses: () => ({}), run });
+  return (await machine.abilities.inventory?.({ hostId: '' }, never)) as Inventory;
+}
+
+const diskOf = async (name: string, files: Files) =>
+  (await inventoryOf({ [`/sys/block/${name}/size`]: '2048', ...files })).disks.find((one) => one.name === name);
+
+describe('the disks of a machine', () => {
+  it.each([
+    ['ECKD', { discipline: 'ECKD' }],
+    ['ECKD (ESE)', { discipline: 'ECKD', ese: '1' }],
+    ['FBA', { discipline: 'FBA' }],
+  ])('include direct access storage devices of type %s', async (type, device) => {
+    const files = Object.entries(device).map(([name, text]) => [`/sys/block/dasda/device/${name}`, text] as const);
+    expect((await diskOf('dasda', Object.fromEntries(files)))?.drive_type).toBe(type);
+  });
+
+  const SESSION = '/sys/devices/platform/host2/session1/target/block/sdb';
+  const ISCSI: Files = {
+    '/sys/block/sdb': `->../devices/platform/host2/session1/target/block/sdb`,
+    [`${SESSION}/size`]: '2048',
+    [`${SESSION}/device/state`]: 'running',
+    '/dev/disk/by-path/ip-192.0.2.9:3260-iscsi-iqn.2026-01.com.example:disk-lun-0': '->../../sdb',
+    '/sys/class/iscsi_host/host2/ipaddress': '192.0.2.20',
+    '/sys/class/iscsi_session/session1/targetname': 'iqn.2026-01.com.example:disk',
+    '/sys/firmware/ibft/target0/target-name': 'iqn.2026-01.com.example:disk',
+  };
+  const iscsiDisk = async (changes: { readonly [path: string]: string | undefined } = {}) => {
+    const files = Object.entries({ ...ISCSI, ...changes }).flatMap(([path, text]) =>
+      text === undefined ? [] : [[path, text] as const],
+    );
+    return (await inventoryOf(Object.fromEntries(files))).disks[0];
+  };
+
+  it('have the host address of an iSCSI session', async () => {
+    expect(await iscsiDisk()).toMatchObject({
+      drive_type: 'iSCSI',
+      iscsi: { host_ip_address: '192.0.2.20' },
+      installation_eligibility: { eligible: true },
+    });
+  });
+
+  it.each([
+    [{ [`${SESSION}/device/state`]: 'offline' }, 'iSCSI disk is offline, it must be running'],
+    [{ '/sys/class/iscsi_session/session1/targetname': undefined }, 'Cannot find iSCSI target name'],
+    [{ '/sys/firmware/ibft/target0/target-name': undefined }, 'iBFT firmware is missing'],
+    [
+      { '/sys/firmware/ibft/target0/target-name': 'iqn.other' },
+      'iSCSI target iqn.2026-01.com.example:disk is missing in the iBFT',
+    ],
+  ])('are not eligible when the firmware cannot boot from them: %#', async (changes, reason) => {
+    expect((await iscsiDisk(changes))?.installation_eligibility.not_eligible_reasons).toEqual([reason]);
+  });
+
+  it('are Fibre Channel by their path on s390x too', async () => {
+    const disk = await diskOf('sdc', { '/dev/disk/by-path/fc-0x500507-lun-0': '->../../sdc' });
+    expect(disk?.drive_type).toBe('FC');
+  });
+
+  it('are not in use by a bind mount', async () => {
+    const mountInfo = (folder: string): Files => ({
+      '/proc/self/mountinfo': `36 35 8:2 ${folder} /var/data rw - xfs /dev/sda2 rw\n`,
+    });
+    expect((await diskOf('sda', mountInfo('/folder')))?.installation_eligibility.eligible).toBe(true);
+    expect((await diskOf('sda', mountInfo('/')))?.installation_eligibility.not_eligible_reasons).toEqual([
+      'Disk is in use: /dev/sda2 is mounted at /var/data',
+    ]);
+  });
+
+  it('are one disk of 100 GiB on an appliance', async () => {
+    const { disks } = await inventoryOf({
+      '/sys/block/sda/size': '2048',
+      '/sys/block/dm-0/dm/name': 'agentboot',
+      '/sys/block/dm-0/size': '2048',
+    });
+    expect(disks).toMatchObject([{ name: 'dm-0', drive_type: 'SSD', size_bytes: 100 * 1024 ** 3 }]);
+  });
+});
+
+describe('the network interfaces of a machine', () => {
+  const interfaceWith = async (files: Files) => {
+    const net = '/sys/devices/virtual/net/x0';
+    const all = Object.entries({ address: '52:54:00:00:00:01', ...files }).map(([n, text]) => [`${net}/${n}`, text]);
+    const link = { '/sys/class/net/x0': '->../../devices/virtual/net/x0' };
+    return (await inventoryOf({ ...Object.fromEntries(all), ...link })).interfaces[0];
+  };
+
+  it.each([
+    ['0x1003', 'up', ['up', 'broadcast', 'multicast', 'running']],
+    ['0x1003', 'unknown', ['up', 'broadcast', 'multicast', 'running']],
+    ['0x1003', 'down', ['up', 'broadcast', 'multicast']],
+    ['0x1002', 'up', ['broadcast', 'multicast']],
+  ])('with flags %s are running in state %s: %j', async (flags, operstate, names) => {
+    expect((await interfaceWith({ flags, operstate }))?.flags).toEqual(names);
+  });
+
+  it.each<[string, Files]>([
+    ['vlan', { uevent: 'DEVTYPE=vlan\n' }],
+    ['bridge', { uevent: 'DEVTYPE=bridge\n' }],
+    ['tun', { tun_flags: '0x1' }],
+    ['veth', { iflink: '7', ifindex: '3' }],
+    ['device', { iflink: '3', ifindex: '3' }],
+  ])('are of type %s', async (type, files) => {
+    expect((await interfaceWith(files))?.type).toBe(type);
+  });
+});
+
+describe('the cards and controllers of a machine', () => {
+  it('have the names of the PCI database', async () => {
+    const { gpus } = await inventoryOf({
+      '/sys/bus/pci/devices/0000:3b:00.0/class': '0x030200',
+      '/sys/bus/pci/devices/0000:3b:00.0/vendor': '0x10de',
+      '/sys/bus/pci/devices/0000:3b:00.0/device': '0x1eb8',
+      '/usr/share/hwdata/pci.ids':
+        '# list\n1002  Other\n\t1eb8  Wrong card\n10de  NVIDIA Corporation\n\t1eb8  TU104GL [Tesla T4]\n\t\t10de 12a2  Sub\n',
+    });
+    expect(gpus).toMatchObject([{ vendor: 'NVIDIA Corporation', name: 'TU104GL [Tesla T4]' }]);
+  });
+
+  it('are asked with ipmitool and biosdevname where they are installed', async () => {
+    const answers = new Map([
+      ['ipmitool lan print 2', 'IP Address Source : DHCP\nIP Address              : 192.0.2.77\n'],
+      ['ipmitool lan6 print 2 enables', 'IPv6/IPv4 Addressing Enables: both\n'],
+      [
+        'ipmitool lan6 print 2 static_addr',
+        'IPv6 Static Address 0:\n    Enabled:        yes\n    Address:        2001:db8::77/64\n    Status:         active\n',
+      ],
+      ['biosdevname -i x0', 'em1\n'],
+    ]);
+    const run: RunCommand = async (program, args) => {
+      const line = [program, ...args].join(' ');
+      return line === 'ipmitool lan print 1'
+        ? { exitCode: 1, stdout: '', stderr: 'Invalid channel: 1' }
+        : { exitCode: 0, stdout: answers.get(line) ?? '' };
+    };
+    const found = await inventoryOf({ '/sys/class/net/x0/address': '52:54:00:00:00:01' }, run);
+    expect(found).toMatchObject({ bmc_address: '192.0.2.77', bmc_v6address: '2001:db8::77' });
+    expect(found.interfaces[0]?.biosdevname).toBe('em1');
+  });
+
+  it('have the defaults of assisted-service v2 where the tools are missing', async () => {
+    expect(await inventoryOf({})).toMatchObject({ bmc_address: '0.0.0.0', bmc_v6address: '::/0' });
+  });
+});
