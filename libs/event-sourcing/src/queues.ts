@@ -72,7 +72,7 @@ export class WorkQueue {
 
   /** Resolves when the keys that are due or running now have been worked on, whether or not others follow. */
   worked(): Promise<void> {
-    const keys = new Set([...this.due, ...this.running]);
+    const keys = new Set([...this.due.keys(), ...this.running]);
     if (keys.size === 0) return Promise.resolve();
     return new Promise((done) => this.keyWaiters.add({ keys, done }));
   }
