@@ -84,6 +84,7 @@ const PURE_BUILTINS = { 'boot-image': ['node:zlib'] };
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '**/*.cjs', 'tools/lint-examples/**'] },
   ...tseslint.configs.recommended,
+  { files: ['**/*.{ts,mjs}'], rules: { 'max-lines': ['error', { max: 300 }] } },
   {
     files: ['**/*.ts'],
     plugins: { '@nx': nx },

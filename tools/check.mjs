@@ -2,11 +2,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const BIN = join(ROOT, 'node_modules', '.bin');
 const environment = { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true', CI: 'true' };
+const SOURCE_FILES_MAX = 850;
+const SINGLE_FILE_FOLDERS_MAX = 0.12;
 const generated = mkdtempSync(join(tmpdir(), 'muster-check-'));
 
 const CHECKS = [
@@ -34,6 +36,7 @@ const CHECKS = [
   ['contracts: nothing released is broken', () => run('buf', ['breaking', '--against', 'proto/released.binpb'])],
   ['contracts: generated code is current', generatedCodeIsCurrent],
   ['documentation: paths and links exist', () => run('node', ['tools/check-documentation.mjs'])],
+  ['few and full files', fewFullFiles],
   ['language', () => run('node', ['tools/language/check-language.mjs'])],
   ['no regular expression of exponential time', () => run('node', ['tools/check-expressions.mjs'])],
   ['diagrams and reference pages are current', () => run('node', ['tools/diagrams/dist/main.js', '--check'])],
@@ -76,4 +79,22 @@ function generatedCodeIsCurrent() {
   } catch (error) {
     return `libs/contracts/src/gen is not what proto/ says; run: npx buf generate\n${error.stdout ?? ''}`;
   }
+}
+
+/** Limits the number of source files and the share of folders with one file. The length of a file is a rule of ESLint. */
+function fewFullFiles() {
+  const files = execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .filter((file) => !file.includes('/gen/'));
+  const sources = files.filter((file) => !file.endsWith('.spec.ts')).length;
+  const filesOf = new Map();
+  for (const file of files) filesOf.set(dirname(file), (filesOf.get(dirname(file)) ?? 0) + 1);
+  const single = [...filesOf].filter(([, count]) => count === 1).map(([folder]) => folder);
+  const share = single.length / filesOf.size;
+  if (sources > SOURCE_FILES_MAX)
+    return `${sources} source files. Allowed: at most ${SOURCE_FILES_MAX}. Merge files of one topic.`;
+  return share > SINGLE_FILE_FOLDERS_MAX
+    ? `${single.length} of ${filesOf.size} folders have one file. Move these files up:\n${single.join('\n')}`
+    : undefined;
 }
