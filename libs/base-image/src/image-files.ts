@@ -23,7 +23,7 @@ export function biosStub(message: string): Uint8Array {
     ...[0xbe, 0x00, 0x00], // si = message (address filled in below)
     ...[0xac, 0x84, 0xc0, 0x74, 0x09], // next character; stop at zero
     ...[0xb4, 0x0e, 0xbb, 0x07, 0x00, 0xcd, 0x10, 0xeb, 0xf2], // print it; again
-    ...[0xf4, 0xeb, 0xfd], // halt for ever
+    ...[0xf4, 0xeb, 0xfd], // halt
   ];
   const messageAddress = LOAD_ADDRESS + CODE_OFFSET + code.length;
   code[7] = messageAddress & 0xff;

@@ -204,7 +204,7 @@ describe('a feed', () => {
     expect(numbersOf(seen)).toEqual(upTo(4));
   });
 
-  it('keeps a bounded number of facts while a page is in hand, and reads the rest from the store', async () => {
+  it('keeps a bounded number of events while a page is processed, and reads the rest from the store', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     const feed = start({
@@ -215,7 +215,7 @@ describe('a feed', () => {
     });
     await feed.caughtUp;
     await appendLive(store, bus, 1);
-    await eventually('the first page is in hand', () => seen.length === 1);
+    await eventually('the first page is processed', () => seen.length === 1);
     await appendLive(store, bus, 5_000);
     const readsBefore = store.reads;
     release();
@@ -224,7 +224,7 @@ describe('a feed', () => {
     expect(store.reads).toBeGreaterThan(readsBefore);
   });
 
-  it('waits at its close for the page in hand and hands out nothing more', async () => {
+  it('waits at its close for the current page and delivers nothing more', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     let finished = 0;
@@ -237,7 +237,7 @@ describe('a feed', () => {
     });
     await feed.caughtUp;
     await appendLive(store, bus, 1);
-    await eventually('the page is in hand', () => seen.length === 1);
+    await eventually('the page is processed', () => seen.length === 1);
     await appendLive(store, bus, 3);
     let isClosed = false;
     const closing = feed.close().then(() => (isClosed = true));
@@ -262,7 +262,7 @@ describe('a feed', () => {
       },
     });
     void feed.caughtUp.then(() => (claimed = true));
-    await eventually('a page is in hand', () => pages.length > 0);
+    await eventually('a page is processed', () => pages.length > 0);
     await feed.close();
     await turns();
     expect({ claimed, pages }).toEqual({ claimed: false, pages: [512] });

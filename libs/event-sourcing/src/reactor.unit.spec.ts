@@ -133,9 +133,9 @@ describe('a reactor', () => {
   it('looks at a key when it is woken without an event', async () => {
     const reactor = start();
     await reactor.caughtUp;
-    reactor.wake('out of the blue');
+    reactor.wake('without-event');
     await reactor.idle();
-    expect(reacted).toEqual(['out of the blue']);
+    expect(reacted).toEqual(['without-event']);
   });
 
   it('takes events in though the reactions hang', async () => {

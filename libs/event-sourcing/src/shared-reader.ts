@@ -60,7 +60,7 @@ class SharedReader<Event extends EventShape> {
       if (this.isElsewhere(position)) return 'elsewhere';
       const isJoined = this.advancing !== undefined;
       this.advancing ??= this.advance().finally(() => (this.advancing = undefined));
-      // A read that another consumer began may have missed an event that this one has already heard of.
+      // A read that another consumer began may have missed an event that this one has already received.
       if (!(await this.advancing) && !isJoined) return undefined;
     }
   }

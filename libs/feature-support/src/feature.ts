@@ -75,7 +75,7 @@ export interface LeveledFeature {
 /** Levels below supported can be chosen all the same. */
 export const isAvailable = ({ level }: LeveledFeature): boolean => level !== 'unavailable';
 
-/** Nothing stands against choosing it; what is unsupported can be chosen at one's own risk. */
+/** Returns true for levels that can be selected without a warning. */
 export const isUsable = (level: SupportLevel): boolean => level !== 'unavailable' && level !== 'unsupported';
 
 /** `feature-support-level-id` of the contract. */

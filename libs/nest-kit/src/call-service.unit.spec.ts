@@ -26,7 +26,7 @@ describe('a call to another service', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  /** The last answer is given for ever. */
+  /** The last answer is repeated without limit. */
   const call = async (...answers: [Answer, ...Answer[]]) => {
     const asked: { subject: string; headers: MessageHeaders; timeoutMs: number }[] = [];
     const requests: Requests = {
@@ -87,7 +87,7 @@ describe('a call to another service', () => {
     });
   });
 
-  it.each(['invented-later', 'constructor'])('takes the unknown code %s for a fault of ours', async (code) => {
+  it.each(['invented-later', 'constructor'])('takes the unknown code %s for an internal error', async (code) => {
     const { outcome } = await call(() => ({ refusal: { code, reason: 'x' } }));
     expect((outcome as RefusalError).refusal.code).toBe('internal');
   });

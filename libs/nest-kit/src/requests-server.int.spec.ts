@@ -148,7 +148,7 @@ describe('a service on the bus', () => {
     let release = (): void => undefined;
     gates.set('slow', new Promise((resolve) => (release = resolve)));
     const slow = ask({ note: { name: 'slow' } });
-    await eventually('the slow one is in hand', () => received.length === 1);
+    await eventually('the slow one is received', () => received.length === 1);
     expect(await ask({ note: { name: 'quick' } })).toEqual({ ok: { position: 7 } });
     release();
     expect(await slow).toEqual({ ok: { position: 7 } });

@@ -115,7 +115,7 @@ export interface CatchUpSource {
 
 /**
  * The loop behind `EventStore.subscribe`, the same for every adapter: read to the head, wait, repeat. Closing waits for
- * the page in hand, so a handler must not await the close of its own subscription.
+ * the current page, so a handler must not await the close of its own subscription.
  */
 export const followEvents = (
   source: CatchUpSource,

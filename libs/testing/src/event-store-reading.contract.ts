@@ -79,7 +79,7 @@ export const readingContract = (current: Current): void => {
     for await (const page of store.readAll(before)) expect(page.length).toBeGreaterThan(0);
   });
 
-  it('does not mix streams whose names begin alike', async () => {
+  it('does not mix streams whose names have the same prefix', async () => {
     const { store } = current();
     const stream = freshStream();
     await store.append(stream, NO_STREAM, [eventToAppend({ n: 1 })]);

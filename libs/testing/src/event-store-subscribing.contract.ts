@@ -118,7 +118,7 @@ export const subscribingContract = (current: Current): void => {
     await Promise.all([subscription.close(), other.close()]);
   });
 
-  it('hands out nothing after it was closed, and lets the page in hand finish first', async () => {
+  it('hands out nothing after it was closed, and lets the current page finish first', async () => {
     const { store } = current();
     const before = await store.head();
     const stream = freshStream();
@@ -136,7 +136,7 @@ export const subscribingContract = (current: Current): void => {
       },
       fail,
     );
-    await eventually('the first page is in hand', () => entered);
+    await eventually('the first page is processed', () => entered);
     await subscription.close();
     expect(finished).toBe(true);
     await store.append(stream, 0, [eventToAppend()]);

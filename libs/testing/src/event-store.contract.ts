@@ -190,7 +190,7 @@ export const appendingContract = (current: Current): void => {
 
 /** The contract of every EventStore. Call it at the top level of a spec. */
 export const eventStoreContract = (name: string, open: OpenEventStore): void => {
-  describe(`${name} keeps the promises of an event store`, () => {
+  describe(`${name} meets the contract of an event store`, () => {
     let opened: Awaited<ReturnType<OpenEventStore>>;
     beforeEach(async () => {
       opened = await open();

@@ -38,7 +38,7 @@ export const objectAreasContract = (name: string, open: () => Promise<ObjectArea
 
 /** What every ObjectStore promises. Call it at the top level of a spec. */
 export const objectStoreContract = (name: string, open: OpenObjectStore): void => {
-  describe(`${name} keeps the promises of an object store`, () => {
+  describe(`${name} meets the contract of an object store`, () => {
     let opened: Awaited<ReturnType<OpenObjectStore>>;
     let objects: ObjectStore;
     beforeEach(async () => {

@@ -65,7 +65,7 @@ export const needsServer = (variable: string, example: string, subject: string, 
   const name = url ? subject : `${subject} (skipped: set ${variable}, such as ${example})`;
   (url ? describe : describe.skip)(name, () => {
     if (url) suite(url);
-    else it('keeps the promises of its port', () => expect(url).toBeDefined());
+    else it('meets the contract of its port', () => expect(url).toBeDefined());
   });
 };
 

@@ -138,7 +138,7 @@ export type OpenReadModels = () => Promise<{ readonly readModels: ReadModels; cl
 
 /** What every ReadModels promises. Call it at the top level of a spec. */
 export const readModelsContract = (name: string, open: OpenReadModels): void => {
-  describe(`${name} keeps the promises of read models`, () => {
+  describe(`${name} meets the contract of read models`, () => {
     let opened: Awaited<ReturnType<OpenReadModels>>;
     let models: ReadModels;
     beforeEach(async () => {

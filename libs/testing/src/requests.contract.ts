@@ -22,7 +22,7 @@ const SOON_MS = 50;
 
 /** What every Requests promises. Call it at the top level of a spec. */
 export const requestsContract = (name: string, open: OpenRequests): void => {
-  describe(`${name} keeps the promises of requests`, () => {
+  describe(`${name} meets the contract of requests`, () => {
     let bus: Awaited<ReturnType<OpenRequests>>;
     let subject: string;
     beforeEach(async () => {

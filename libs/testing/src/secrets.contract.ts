@@ -10,7 +10,7 @@ export type OpenSecrets = () => Promise<{
 
 /** What every Secrets promises. Call it at the top level of a spec. */
 export const secretsContract = (name: string, open: OpenSecrets): void => {
-  describe(`${name} keeps the promises of secrets`, () => {
+  describe(`${name} meets the contract of secrets`, () => {
     let opened: Awaited<ReturnType<OpenSecrets>>;
     let secrets: Secrets;
     let scope: string;

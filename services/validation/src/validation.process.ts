@@ -20,7 +20,7 @@ import { OutcomeStore } from './outcome-store';
 /** Statuses in which a host is not evaluated again when the service restarts. */
 const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
 
-/** The only deadline: a flapping outcome may be stable by then. */
+/** The only deadline: when it passes, a flapping outcome may be stable. */
 const EVALUATE_AGAIN = 'evaluate again';
 
 /**

@@ -30,7 +30,7 @@ const SYSTEM = '$';
 export const toEventData = ({ id, type, data, metadata }: EventToAppend): EventData =>
   jsonEvent({ id, type, data, metadata: { ...metadata } }) as EventData;
 
-/** Whether the event is one of ours, not the server's own bookkeeping. */
+/** Returns true for an event of Muster, and false for an internal event of the server. */
 export const isOurs = (event: DbEvent): boolean =>
   event.isJson && !event.streamId.startsWith(SYSTEM) && !event.type.startsWith(SYSTEM);
 

@@ -68,7 +68,7 @@ const PINGS_UNANSWERED_MAX = 2;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * The bus over NATS. Reconnects for ever; while it is disconnected, publications are dropped (live copies may be lost) and
+ * The bus over NATS. Reconnects without limit; while it is disconnected, publications are dropped (live copies may be lost) and
  * requests wait within their own timeout. Throws NatsUnreachable.
  */
 export const connectNatsRequests = async (options: NatsRequestsOptions): Promise<NatsRequests> => {
@@ -125,7 +125,7 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
   const close = async (): Promise<void> => {
     if (!isOpen) return;
     isOpen = false;
-    // 1. No new messages. 2. The ones in hand are answered. 3. The answers reach the server.
+    // 1. No new messages. 2. Messages that were received are answered. 3. The answers reach the server.
     if (watch.isConnected()) {
       await within(
         CLOSE_TIMEOUT_MS,
@@ -190,7 +190,7 @@ const tlsOptions = (ca: string, servers: readonly string[]): TlsOptions => {
   return { ca, ...identity };
 };
 
-/** Waits for the work, but not for ever. */
+/** Waits for the work, with a time limit. */
 const within = async (timeoutMs: number, work: Promise<unknown>): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
   const waitTimeout = new Promise((resolve) => {

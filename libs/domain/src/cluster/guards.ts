@@ -51,7 +51,7 @@ export const CLUSTER_VARIABLES = {
   nodeAddress: ['known', 'missing', 'not-needed'],
   attempt: ['current', 'other'],
   outcome: ['success', 'failure'],
-  /** Of every role enough hosts are installed, or at least on their way. */
+  /** Enough hosts of every role are installed, or still installing. */
   hosts: ['enough-installed', 'enough-on-the-way', 'too-few'],
   /** Does a host wait for a user to fix its boot order? */
   userAction: [true, false],

@@ -178,7 +178,7 @@ describe('deadlines', () => {
   const names = (state: Parameters<typeof clusterDeadlines>[0], settings = HARD): readonly string[] =>
     clusterDeadlines(state, settings).map(({ name, atMs }) => `${name} ${(atMs - Date.parse(at(0))) / 60_000}`);
 
-  it('of a preparation count from the click', () =>
+  it('of a preparation count from the install request', () =>
     expect(names(clusterIn('preparing-for-installation'))).toEqual(['preparation 11']));
   it('do not run while hosts install, unless timeouts are soft', () => {
     expect(names(clusterIn('installing'))).toEqual([]);

@@ -155,7 +155,7 @@ export function readProgress(state: HostState, report: HostCommandOf<'ReportProg
   if (!isHostStage(report.stage)) return { ...same, move: 'not-a-stage' };
   if (report.stage === 'Failed') return { ...same, move: 'failed' };
 
-  // A day-2 host is not heard of after its reboot unless the Kubernetes API watches it: rebooting is the end.
+  // A day-2 host does not report after its reboot unless the Kubernetes API watches it: rebooting is the end.
   const isLast = report.stage === 'Rebooting' && isDay2(state) && !report.isKubeApi;
   const stage = isLast ? 'Done' : report.stage;
   if (stage === progress.stage) return { ...same, move: report.info === progress.info ? 'repeat' : 'words' };

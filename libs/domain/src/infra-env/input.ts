@@ -8,7 +8,7 @@ import { IMAGE_TYPES } from './state';
 type Settings = Plain<InfraEnvSettings>;
 
 const MAX_TRUST_BUNDLE_CHARACTERS = 65_535;
-/** One character or one quoted part at a time: nested repetition would take for ever on some inputs. */
+/** One character or one quoted part at a time: nested repetition would take exponential time on some inputs. */
 const KERNEL_ARGUMENT = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
 /** The boot images append arguments. They cannot replace or delete those that they carry. */
 const KERNEL_OPERATIONS = ['append'];

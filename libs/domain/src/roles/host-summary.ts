@@ -100,7 +100,7 @@ export function isEnough(counts: RoleCounts, hosts: HostSummary, controlPlaneCou
   );
 }
 
-/** Of every role enough hosts are installed; else enough are on their way; else the cluster cannot come about. */
+/** Whether enough hosts of every role are installed, are still installing, or can no longer complete the cluster. */
 export function installationBlockingStatus(
   hosts: HostSummary,
   controlPlaneCount: number,

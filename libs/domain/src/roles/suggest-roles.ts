@@ -34,7 +34,7 @@ export const STATUSES_WITH_OPEN_ROLE: ReadonlySet<string> = new Set([
 export interface HardwareSize {
   readonly cores: number;
   readonly usableMemoryGib: number;
-  /** Of all disks that could be installed on. */
+  /** The sum over all eligible disks. */
   readonly eligibleDisksGib: number;
   readonly hasGpu: boolean;
 }

@@ -183,7 +183,7 @@ describe('enough hosts', () => {
     ],
     ['the only worker failed', [...masters('installed'), host('error', 'worker')], 3, 'enough-installed'],
     ['a single node', masters('installed', 1), 1, 'enough-installed'],
-    ['a single node on its way', masters('installing-pending-user-action', 1), 1, 'enough-on-the-way'],
+    ['a single node that is installing', masters('installing-pending-user-action', 1), 1, 'enough-on-the-way'],
     ['two control plane hosts alone', masters('installed', 2), 2, 'too-few'],
     ['two and an arbiter', [...masters('installed', 2), host('installed', 'arbiter')], 2, 'enough-installed'],
     ['two, and the arbiter failed', [...masters('installed', 2), host('error', 'arbiter')], 2, 'too-few'],

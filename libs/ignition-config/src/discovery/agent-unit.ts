@@ -29,7 +29,7 @@ export function downloadScript(
     DOWNLOAD_PATH,
     MODE_EXECUTABLE,
     `#!/bin/bash
-# Downloads the program that registers this machine, unless it is here already. Tries for ever: networks and services come up
+# Downloads the program that registers this machine, unless it is here already. Retries without limit: networks and services come up
 # later than machines.
 program=${HOST_EXECUTABLE_PATH}
 architecture=$(uname -m)
@@ -130,7 +130,7 @@ export function agentUnit(input: DiscoveryInput): IgnitionUnit {
     'Restart=always',
     `RestartSec=${RESTART_WAIT_SECONDS}`,
     ...environment,
-    // A download is tried for ever; a pull as long as the setting allows.
+    // A download is retried without limit, a pull within the time limit of the setting.
     `TimeoutStartSec=${agent.executable ? 'infinity' : agent.startTimeoutSeconds}`,
     ...(agent.executable ? downloadedProgram(flags) : containedProgram(execArgument(agent.image), flags)),
     '',

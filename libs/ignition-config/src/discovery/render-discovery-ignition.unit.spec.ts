@@ -40,7 +40,7 @@ describe('The discovery ignition', () => {
     expect(linesOf(without, 'Environment=')).toEqual([]);
   });
 
-  it('restarts the agent for ever and gives it time to fetch its image', () => {
+  it('restarts the agent without limit and gives it time to fetch its image', () => {
     const unit = unitOf(renderDiscoveryIgnition(sampleDiscovery()), 'agent.service');
     expect(unit).toMatch(/^Restart=always$/m);
     expect(unit).toMatch(/^RestartSec=3$/m);

@@ -14,7 +14,7 @@ export interface ClusterSettingsFacts {
   readonly name: string;
   readonly baseDnsDomain: string;
   readonly openshiftVersion: string;
-  /** Of all hosts; multi when they may differ, empty when not chosen. */
+  /** The architecture of all hosts. multi: hosts may differ. Empty: not selected. */
   readonly cpuArchitecture: string;
   readonly controlPlaneCount: number;
   readonly clusterNetworks: readonly ClusterNetworkFacts[];
@@ -48,7 +48,7 @@ export interface ClusterSettingsFacts {
   readonly ignoredClusterRules: readonly string[];
 }
 
-/** What rules read for a host of the pool; they do not apply or are excused by then. */
+/** The settings that rules read for an unbound host. The rules do not apply to it or are excused. */
 export const NO_CLUSTER: ClusterSettingsFacts = {
   kind: 'Cluster',
   imported: false,

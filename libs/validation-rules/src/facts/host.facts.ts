@@ -18,7 +18,7 @@ export function effectiveRole(role: string, suggestedRole: string): string {
   return role === AUTO_ASSIGN && suggestedRole !== '' ? suggestedRole : role;
 }
 
-/** From here on the host runs the new system and no agent of ours: silence means nothing. */
+/** In these stages the host runs the installed system without the agent, so it does not poll. */
 const AFTER_REBOOT = ['Rebooting', 'Waiting for ignition', 'Configuring', 'Joined', 'Done'];
 
 export const isAfterReboot = (stage: string): boolean => AFTER_REBOOT.includes(stage);

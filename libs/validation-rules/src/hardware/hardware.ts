@@ -5,7 +5,7 @@ export type Disk = Plain<DiskFacts>;
 export type Nic = Plain<NicFacts>;
 export type Route = Plain<RouteFacts>;
 
-/** What rules read when there is no inventory; the evaluator has answered `pending` by then. */
+/** What rules read when there is no inventory; the result is `pending` in that case. */
 export const NO_HARDWARE: Hardware = {
   hostname: '',
   cpuArchitecture: '',

@@ -20,7 +20,7 @@ export const HARDWARE_CASES: readonly [
   HostFacts,
   'success' | 'failure' | 'pending' | 'error' | 'none',
 ][] = [
-  ['connected', 'heard of', given(), 'success'],
+  ['connected', 'reporting', given(), 'success'],
   ['connected', 'silent', given({ isSilent: true }), 'failure'],
   ['connected', 'silent after the reboot', given({ isSilent: true, stage: 'Rebooting' }), 'none'],
   ['media-connected', 'readable', given(), 'success'],

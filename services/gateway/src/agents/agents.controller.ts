@@ -74,7 +74,7 @@ export class AgentsController {
     };
   }
 
-  /** A host that is registered but not shown yet is not "not found": an agent would wait for ever on that. */
+  /** A host that is registered but not shown yet is not "not found": an agent would not retry. */
   private async show(infraEnvId: string, hostId: string, isVisible: boolean): Promise<V2Host> {
     try {
       return await this.hosts.show(infraEnvId, hostId);

@@ -25,7 +25,7 @@ describe('an answer that waits for the read models', () => {
     await server.stop();
   });
 
-  it('reminds them of a fact that was lost on its way', async () => {
+  it('requests an event again that was lost on the bus', async () => {
     const reminded: unknown[] = [];
     requests.subscribe(HEAD_BEACON, ({ body }) => {
       reminded.push(body);

@@ -93,7 +93,7 @@ export class ImageStore {
     return this.states.get(image.fileName) ?? { kind: 'absent' };
   }
 
-  /** Begins a download unless the image is there, on its way, or failed a moment ago. */
+  /** Begins a download unless the image is present, is being downloaded, or failed recently. */
   fetch(image: WantedImage): void {
     const state = this.state(image);
     const failedLately = state.kind === 'failed' && this.options.nowMs() < state.retryAtMs;

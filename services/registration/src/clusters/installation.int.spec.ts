@@ -109,7 +109,7 @@ describe('an installation', () => {
     expect((await running.cluster(cluster.id)).settings.machineNetworks?.items).toEqual(['192.0.2.0/24']);
   });
 
-  it('leaves everything as it was when the click is refused', async () => {
+  it('changes nothing when the install request is refused', async () => {
     const keys = await cluster.ready();
     const [first] = keys;
     if (!first) throw new Error('there are three hosts');
@@ -123,12 +123,12 @@ describe('an installation', () => {
     for (const key of keys) expect((await running.host(key)).role).toBe('auto-assign');
   });
 
-  it('is started once by a click that is repeated', async () => {
+  it('is started once by a repeated install request', async () => {
     await cluster.ready();
-    const click = asPerson();
-    const first = await running.ask(method.installCluster, { clusterId: cluster.id }, click);
+    const request = asPerson();
+    const first = await running.ask(method.installCluster, { clusterId: cluster.id }, request);
     const before = await running.allEvents();
-    const again = await running.ask(method.installCluster, { clusterId: cluster.id }, click);
+    const again = await running.ask(method.installCluster, { clusterId: cluster.id }, request);
     expect(again.stored?.revision).toBe(first.stored?.revision);
     expect(await running.allEvents()).toEqual(before);
   });

@@ -20,7 +20,7 @@ export function poolConfigs(root: string): ReadonlyMap<string, IgnitionConfig> {
   const custom = ofKind('MachineConfigPool').flatMap(({ metadata }) => metadata?.name ?? []);
   return new Map(
     [...BUILT_IN_POOLS, ...custom].map((pool) => {
-      // Pools of one's own are workers first.
+      // Custom pools include the worker configuration.
       const roles = BUILT_IN_POOLS.includes(pool) ? [pool] : ['worker', pool];
       const own = machineConfigs.filter(({ metadata }) => roles.includes(metadata?.labels?.[ROLE_LABEL] ?? ''));
       const merged = own

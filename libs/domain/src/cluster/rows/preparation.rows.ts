@@ -69,7 +69,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
 
 const PREPARING = ['preparing-for-installation'] as const;
 
-/** From the click on install to the moment when hosts start: artifacts and hosts are made ready side by side. */
+/** From the install request to the start of the hosts: artifacts and hosts are prepared at the same time. */
 export const PREPARATION_ROWS: readonly ClusterRow[] = [
   {
     id: 'start-preparation',

@@ -12,7 +12,7 @@ const FILE_BYTES_MAX = 256 * 1024 * 1024;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 /** Threads count as processes. */
 const PROCESSES_MAX = 512;
-/** Machines of clouds are none of ours: they would be made a second time. */
+/** Machine manifests of clouds are left out because the machines exist already. */
 const CLOUD_MACHINES =
   /^99_openshift-(?:cluster-api_master-machines-\d+|cluster-api_worker-machineset-\d+|machine-api_master-control-plane-machine-set)\.yaml$/;
 const CLOUDS: ReadonlySet<string> = new Set(['vsphere', 'nutanix']);
