@@ -52,3 +52,17 @@ export interface CommandContext {
 export function toMetadata(context: CommandContext, occurredAt: string): EventMetadata {
   return { ...context, occurredAt };
 }
+
+/** Position and revision of the last event of a stream after a command. */
+export interface Stored {
+  readonly position: number;
+  readonly revision: number;
+}
+
+/** The reply of a service to a command. */
+export interface StoredReply {
+  readonly stored: Stored;
+}
+
+/** Nothing was stored, so there is no position to wait for. */
+export const NOTHING_STORED: Stored = { position: 0, revision: 0 };

@@ -18,31 +18,17 @@ import {
   type CommandContext,
   CommandLog,
   toMetadata,
+  type Stored,
 } from './aggregate';
 import { BoundedMap } from './bounded-map';
 import { KeyedQueue } from './queues';
-import type { EventCategory, TypedEventStore } from './typed-event-store';
+import { available, type EventCategory, type TypedEventStore, waitForStore } from './typed-event-store';
 
 /** Another replica may have appended since the last read. More rounds than this on one stream indicate a fault. */
 const MAX_APPEND_ATTEMPTS = 5;
 /** A command whose store is away tries again for this long after its arrival. Callers wait about twice as long. */
 const COMMAND_DEADLINE_MS = 5_000;
-const RETRY_WAIT_MS = 100;
 const DEFAULT_CACHED_AGGREGATES = 20_000;
-
-/** Position and revision of the last event of a stream after a command. */
-export interface Stored {
-  readonly position: number;
-  readonly revision: number;
-}
-
-/** The reply of a service to a command. */
-export interface StoredReply {
-  readonly stored: Stored;
-}
-
-/** Nothing was stored, so there is no position to wait for. */
-export const NOTHING_STORED: Stored = { position: 0, revision: 0 };
 
 export type HandleResult<State, Event = EventShape, Code extends string = string> =
   | (Aggregate<State> & { readonly kind: 'stored'; readonly events: readonly Event[] })
@@ -225,7 +211,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
             throw new Unavailable('The event store', `it hides an event of ${streamOf(id)}`, {
               isOutcomeUnknown: true,
             });
-          await pause();
+          await waitForStore();
         } else round += 1;
         revisionMin = result.actualRevision;
       } catch (error) {
@@ -296,28 +282,6 @@ interface Attempt {
 }
 
 type Conflict = Extract<AppendResult, { readonly kind: 'conflict' }>;
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_WAIT_MS));
-
-/**
- * The result of the work, which is repeated while the store is away.
- * @throws Unavailable after `giveUpAtMs`; its outcome is unknown when that of any attempt was
- */
-async function available<Result>(giveUpAtMs: number, work: () => Promise<Result>): Promise<Result> {
-  for (let isOutcomeUnknown = false; ;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      isOutcomeUnknown ||= error.isOutcomeUnknown;
-      if (error.isRefused || performance.now() + RETRY_WAIT_MS >= giveUpAtMs) {
-        const { server, reason, isRefused } = error;
-        throw new Unavailable(server, reason, { isOutcomeUnknown, isRefused, cause: error });
-      }
-    }
-    await pause();
-  }
-}
 
 function isEvents<Result extends object, Event>(outcome: Result | readonly Event[]): outcome is readonly Event[] {
   return Array.isArray(outcome);

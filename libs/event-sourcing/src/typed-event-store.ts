@@ -6,6 +6,7 @@ import {
   parseStreamId,
   type RecordedEvent,
   type StreamId,
+  Unavailable,
 } from '@muster/ports';
 
 /** Converts events between the types of a product and what is stored. */
@@ -110,4 +111,29 @@ export function ownedEventStore<Event extends EventShape>(
       return store.append(streamId, expected, events);
     },
   };
+}
+
+const RETRY_WAIT_MS = 100;
+
+/** The pause before the store is asked again. */
+export const waitForStore = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_WAIT_MS));
+
+/**
+ * The result of the work, which is repeated while the store is away.
+ * @throws Unavailable after `giveUpAtMs`; its outcome is unknown when that of any attempt was
+ */
+export async function available<Result>(giveUpAtMs: number, work: () => Promise<Result>): Promise<Result> {
+  for (let isOutcomeUnknown = false; ;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      isOutcomeUnknown ||= error.isOutcomeUnknown;
+      if (error.isRefused || performance.now() + RETRY_WAIT_MS >= giveUpAtMs) {
+        const { server, reason, isRefused } = error;
+        throw new Unavailable(server, reason, { isOutcomeUnknown, isRefused, cause: error });
+      }
+    }
+    await waitForStore();
+  }
 }
