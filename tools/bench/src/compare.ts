@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Bench, type Measurement, percentile } from './measurement';
 import { rowsOf, toMarkdown } from './report';
@@ -35,6 +35,7 @@ export async function compareWith(
   const { benches, isQuick, tell } = options;
   const other = prepareTree(ref, tell);
   const rounds: Round[] = [];
+  const loads: string[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
     const tables = { before: new Map<string, string>(), after: new Map<string, string>() };
     // The order changes, so that a machine that becomes slower harms neither commit more.
@@ -46,8 +47,9 @@ export async function compareWith(
         for (const { what, measured } of rows) tables[side].set(what, measured);
       }
     rounds.push(tables);
+    loads.push((loadavg()[0] ?? 0).toFixed(1));
   }
-  return `${ref} (before) and this tree (after), ${rounds.length} rounds in alternating order. A ratio above 1 means slower or more.\n\n${ratioTable(rounds)}`;
+  return `${ref} (before) and this tree (after), ${rounds.length} rounds in alternating order. A ratio above 1 means slower or more.\nLoad average of the machine during the run: ${loads.join(', ')} on ${cpus().length} cores. Where it exceeds the number of cores, other programs ran as well.\n\n${ratioTable(rounds)}`;
 }
 
 /** Rows that both commits have in every round. */
@@ -58,7 +60,15 @@ export function ratioTable(rounds: readonly Round[]): string {
     const after = rounds.flatMap((round) => costIn(round.after.get(what)) ?? []);
     if (before.length < rounds.length || after.length < rounds.length) return [];
     const ratios = after.map((value, index) => value / (before[index] ?? NaN));
-    const [lowest, median, highest] = [0, 0.5, 1].map((share) => percentile(ratios, share));
+    const [lowest, highest] = [Math.min(...ratios), Math.max(...ratios)];
+    // An even number of rounds has two ratios in the middle. The lower one alone would favour this tree.
+    const median =
+      (percentile(ratios, 0.5) -
+        percentile(
+          ratios.map((ratio) => -ratio),
+          0.5,
+        )) /
+      2;
     const noise = Math.max(...[before, after].map((values) => Math.max(...values) / Math.min(...values)));
     return [
       [
@@ -67,7 +77,7 @@ export function ratioTable(rounds: readonly Round[]): string {
         firstFigureOf(rounds, 'after', what),
         `${twoDigits(median)} (${twoDigits(lowest)} to ${twoDigits(highest)})`,
         twoDigits(noise),
-        toResult(median ?? NaN, lowest ?? NaN, highest ?? NaN, noise),
+        toResult(median, lowest, highest, noise),
       ],
     ];
   });
@@ -100,7 +110,7 @@ function firstFigureOf(rounds: readonly Round[], side: keyof Round, what: string
   return unit.startsWith('/') ? `${digits}${unit}` : `${digits} ${unit}`;
 }
 
-const twoDigits = (value = NaN): string => value.toFixed(2);
+const twoDigits = (value: number): string => value.toFixed(2);
 
 /** A built worktree of a commit, kept in the temporary directory for the next comparison. */
 function prepareTree(ref: string, tell: (text: string) => void): string {
@@ -127,14 +137,18 @@ function commandOf(bench: Bench, tree: string, isQuick: boolean): readonly strin
   return [join(OWN_TREE, BENCH_PROGRAM), ...options, '--program', program];
 }
 
-/** Rows of the table that the program prints. A benchmark that breaks has no figure there. */
+/** Rows of the table that the program prints. A benchmark that breaks has no figure there. Rejects when there is no table. */
 function runBench(args: readonly string[]): Promise<readonly Measurement[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
     child.once('error', reject);
-    child.once('close', () => resolve(rowsOf(text)));
+    child.once('close', (code) => {
+      const rows = rowsOf(text);
+      if (rows.length > 0) resolve(rows);
+      else reject(new Error(`node ${args.join(' ')} ended with ${code} and printed no figures.`));
+    });
   });
 }
 

@@ -43,6 +43,10 @@ describe('a comparison', () => {
     expect(resultOf([round('1.00 ms', '1.10 ms'), round('1.00 ms', '0.90 ms')])[6]).toBe('within the noise');
   });
 
+  it('takes the middle of an even number of rounds', () => {
+    expect(resultOf([round('1.00 ms', '1.10 ms'), round('1.00 ms', '1.30 ms')])[4]).toBe('1.20 (1.10 to 1.30)');
+  });
+
   it('leaves out rows that one commit does not have in every round', () => {
     expect(ratioTable([round('1 ms', '2 ms'), round('broke, see above', '2 ms')]).split('\n')).toHaveLength(2);
   });

@@ -4,11 +4,12 @@ import { createBenchBed } from './bench-bed';
 import { compareWith } from './compare';
 import { BENCHES, parseCommandLine, USAGE, UsageError } from './command-line';
 import type { Measurement } from './measurement';
-import { machine, mergeWithPage, toPage, toTable } from './report';
+import { comparisonIn, machine, mergeWithPage, toPage, toTable, withComparison } from './report';
 
 const PAGE = join(__dirname, '..', '..', '..', 'docs', 'benchmarks.md');
 
 const QUICK = ', quick run: figures mean nothing';
+const readPage = (): string => (existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '');
 const tell = (text: string): void => console.error(`bench: ${text}`);
 
 /** A benchmark that breaks shows as such in the table and in the exit code; a slow one does neither. */
@@ -21,7 +22,9 @@ async function main(args: readonly string[]): Promise<number> {
   if (options.compare) {
     const { ref, rounds } = options.compare;
     const table = await compareWith(ref, { ...options, rounds, tell });
-    console.log(`${machine()}${options.isQuick ? QUICK : ''}\n${table}`);
+    const text = `${machine()}${options.isQuick ? QUICK : ''}\n${table}`;
+    console.log(text);
+    if (options.writes) writeFileSync(PAGE, withComparison(readPage(), text));
     return 0;
   }
   const bed = createBenchBed({ ...options, tell });
@@ -44,8 +47,9 @@ async function main(args: readonly string[]): Promise<number> {
   console.log(`${machine()}${options.isQuick ? QUICK : ''}\n\n${toTable(measurements)}`);
   if (options.writes) {
     const isPartial = options.benches.length < BENCHES.length;
-    const page = isPartial && existsSync(PAGE) ? mergeWithPage(readFileSync(PAGE, 'utf8'), measurements) : measurements;
-    writeFileSync(PAGE, toPage(page, options.isQuick));
+    const before = readPage();
+    const page = isPartial && before !== '' ? mergeWithPage(before, measurements) : measurements;
+    writeFileSync(PAGE, withComparison(toPage(page, options.isQuick), comparisonIn(before)));
   }
   return broken === 0 ? 0 : 1;
 }

@@ -30,6 +30,14 @@ Budgets are those of the design; a figure that misses its budget is a reason to 
 ${toTable(measurements)}
 `;
 
+const COMPARISON = '\n## Comparison\n\n';
+
+/** The page with another comparison of two commits, which stays when other rows are measured again. */
+export const withComparison = (page: string, comparison: string | undefined): string =>
+  (page.split(COMPARISON)[0] ?? '') + (comparison === undefined ? '' : `${COMPARISON}${comparison.trim()}\n`);
+
+export const comparisonIn = (page: string): string | undefined => page.split(COMPARISON)[1];
+
 /**
  * What a page said before, with the figures of a run that measured only some of it: those are replaced where they stand, new ones come last.
  * A page of another machine says nothing about this one.
@@ -37,7 +45,7 @@ ${toTable(measurements)}
 export function mergeWithPage(page: string, measurements: readonly Measurement[]): readonly Measurement[] {
   if (!page.includes(`Machine: ${machine()}.`)) return measurements;
   const fresh = new Map(measurements.map((one) => [one.what, one]));
-  const known = rowsOf(page);
+  const known = rowsOf(withComparison(page, undefined));
   const kept = known.map((one) => fresh.get(one.what) ?? one);
   const names = new Set(known.map(({ what }) => what));
   return [...kept, ...measurements.filter(({ what }) => !names.has(what))];

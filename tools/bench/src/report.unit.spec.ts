@@ -1,4 +1,4 @@
-import { mergeWithPage, toPage, toTable } from './report';
+import { comparisonIn, mergeWithPage, toPage, toTable, withComparison } from './report';
 
 const MEASUREMENTS = [
   { what: 'a', measured: '1 000/s', budget: '' },
@@ -18,6 +18,13 @@ describe('the report', () => {
   it('says on its page when the figures mean nothing', () => {
     expect(toPage(MEASUREMENTS, true)).toContain('mean nothing');
     expect(toPage(MEASUREMENTS, false)).not.toContain('mean nothing');
+  });
+
+  it('keeps a comparison beside the rows, and replaces it by the next one', () => {
+    const page = withComparison(toPage(MEASUREMENTS, false), '| a | b | c |');
+    expect(comparisonIn(page)?.trim()).toBe('| a | b | c |');
+    expect(mergeWithPage(page, [])).toEqual(MEASUREMENTS);
+    expect(withComparison(page, 'another')).toBe(withComparison(toPage(MEASUREMENTS, false), 'another'));
   });
 
   it('replaces the rows of a page that were measured again, and adds new ones', () => {
