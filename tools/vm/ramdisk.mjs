@@ -66,6 +66,8 @@ else
   mkdir -p /run/overlay/upper /run/overlay/work
   upper=/run/overlay
 fi
+# The agent watches the medium where this folder exists.
+rmdir /run/media/iso 2>/dev/null
 mount -t squashfs -o ro,loop "$image" /run/lower || { say 'there is no root file system'; exec sh; }
 mount -t overlay -o lowerdir=/run/lower,upperdir=$upper/upper,workdir=$upper/work overlay /sysroot
 if grep -q ignition.firstboot /proc/cmdline && [ -s "$config" ]; then
