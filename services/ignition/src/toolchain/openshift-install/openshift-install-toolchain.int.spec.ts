@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
 import { type ImageRegistry, ImageRegistryError } from '@muster/ports';
@@ -29,11 +29,7 @@ const program = (name: string, text: string): string => {
   chmodSync(path, 0o755);
   return path;
 };
-const installer = (): string => {
-  copyFileSync(FAKE, join(tools, 'openshift-install'));
-  chmodSync(join(tools, 'openshift-install'), 0o755);
-  return join(tools, 'openshift-install');
-};
+const installer = (): string => program('openshift-install', readFileSync(FAKE, 'utf8'));
 const settingsOf = (changes: Partial<OpenshiftInstallSettings> = {}): OpenshiftInstallSettings => ({
   installerPath: installer(),
   registries: { settings: undefined, mirrors: [] },
@@ -294,8 +290,8 @@ describe('installers of releases', () => {
   });
 
   it('are not read with a pull secret that is none', async () => {
-    const settings = settingsOf({ installerPath: undefined });
-    const failure = openshiftInstallToolchain(settings).make({ ...order(), pullSecret: '{' }, keptInMemory());
+    const { make } = openshiftInstallToolchain(settingsOf({ installerPath: undefined }));
+    const failure = make({ ...order(), pullSecret: '{' }, keptInMemory());
     await expect(failure).rejects.toThrow(/The pull secret is not JSON/);
   });
 });
