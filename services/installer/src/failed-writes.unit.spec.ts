@@ -1,6 +1,9 @@
 import { HOST_ID, runRecorded } from './recorded-host.fixture.spec';
 
-/** The ends of outputs that coreos-installer 0.27.0 printed, and the beginning of what is reported to the service. */
+/**
+ * Ends of outputs of coreos-installer, and the beginning of what is reported to the service. Version 0.27.0 printed them, except
+ * those for no route, a clock in 1970, a disk in use, a disk error and a missing program, which are written in the same form.
+ */
 const OUTPUTS: readonly (readonly [string, string, string])[] = [
   [
     'the image does not exist',
