@@ -5,7 +5,7 @@ import { type Environment, type RunningService, SettingsError, SettingsReader } 
 import type { LoggerService } from '@nestjs/common';
 import { lockDataDirectory } from './data-directory';
 import { LOOPBACK } from './doctor';
-import { builtHostBinaries, prepareBaseImages } from './host-files';
+import { prepareBaseImages } from './host-files';
 import { type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
 import { checkSettings, SERVICES, type StartableService } from './services';
@@ -37,7 +37,6 @@ export async function startEmbedded(
         ...(nats.caFile && { NATS_CA_FILE: nats.caFile }),
         AGENT_NATS_URL: settings.get('AGENT_NATS_URL') ?? nats.url,
       }),
-      ...builtHostBinaries(settings),
       ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
       ...environment,
     },

@@ -2,6 +2,7 @@ import { type Environment, SettingsReader, unknownSettings } from '@muster/nest-
 import 'reflect-metadata';
 import { allFindings, findingText, localFindings, realSurroundings } from './doctor';
 import { type RunningMuster, startAlone, startEmbedded } from './embedded';
+import { builtHostBinaries } from './host-files';
 import { createLogger } from './logger';
 import { checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
@@ -49,7 +50,9 @@ async function main(args: readonly string[], environment: Environment): Promise<
     for (const finding of await localFindings(environment, realSurroundings(environment)))
       logger.warn(findingText(finding), 'doctor');
   const muster =
-    name === undefined ? await startEmbedded(environment, logger) : await startAlone(name, environment, logger);
+    name === undefined
+      ? await startEmbedded({ ...builtHostBinaries(new SettingsReader(environment)), ...environment }, logger)
+      : await startAlone(name, environment, logger);
 
   running.muster = muster;
   console.log(`muster: ${name ?? 'all services'} started in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
