@@ -123,7 +123,7 @@ describe('a projector', () => {
       get: async (collection, key) => {
         if (!fails) return readModels.get(collection, key);
         fails = false;
-        throw new Error('nobody answers');
+        throw new Error('no answer');
       },
     };
     const feed = await start({ readModels: flaky });

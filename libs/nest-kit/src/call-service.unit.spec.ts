@@ -18,7 +18,7 @@ const fine: Answer = () => ({ ok: { position: 7 } });
 const timesOut: Answer = () => {
   throw new RequestTimedOut(SUBJECT, 1);
 };
-const nobody: Answer = () => {
+const noResponder: Answer = () => {
   throw new NoResponder(SUBJECT);
 };
 
@@ -64,13 +64,13 @@ describe('a call to another service', () => {
   });
 
   it('waits for a service that is starting', async () => {
-    const { asked, outcome } = await call(nobody, nobody, nobody, fine);
+    const { asked, outcome } = await call(noResponder, noResponder, noResponder, fine);
     expect(outcome).toEqual({ position: 7 });
     expect(asked).toHaveLength(4);
   });
 
   it('is refused as busy when the service does not start', async () => {
-    const { asked, outcome } = await call(nobody);
+    const { asked, outcome } = await call(noResponder);
     expect(asked).toHaveLength(41);
     expect((outcome as RefusalError).refusal.code).toBe('busy');
   });

@@ -135,7 +135,7 @@ const INSTALLATION: readonly Case[] = [
     refresh({}, cluster('installing-pending-user-action', true)),
   ],
   [
-    'user-action-harms-nobody',
+    'user-action-not-needed',
     [...day1('installing-pending-user-action'), deadline('pending-user-action')],
     refresh({}, cluster('installed', true)),
   ],

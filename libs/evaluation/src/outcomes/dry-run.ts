@@ -33,8 +33,8 @@ import { toClusterFacts, toHostFacts } from '../facts/to-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
 
 /** Id of the cluster, infra-env and hosts of a dry run. */
-const NOWHERE = '00000000-0000-0000-0000-000000000000';
-const NOBODY = { userName: '', orgId: '', emailDomain: '' };
+const DRY_RUN_ID = '00000000-0000-0000-0000-000000000000';
+const NO_OWNER = { userName: '', orgId: '', emailDomain: '' };
 /** Disks depend on roles and roles on disks: after this many rounds nothing changes any more. */
 const ROUNDS_MAX = 3;
 
@@ -95,10 +95,10 @@ export class DryRun {
     this.decideCluster({
       type: 'Register',
       at: this.at,
-      clusterId: NOWHERE,
+      clusterId: DRY_RUN_ID,
       kind: 'Cluster',
       settings,
-      owner: NOBODY,
+      owner: NO_OWNER,
       pullSecretSet,
       olmOperators: [],
       openshiftClusterId: '',
@@ -107,7 +107,7 @@ export class DryRun {
   }
 
   private registerHost({ hostId, role, requestedHostname, installationDiskId, reports }: DryRunHost): HostKey {
-    const key = hostKeyOf(NOWHERE, hostId);
+    const key = hostKeyOf(DRY_RUN_ID, hostId);
     if (this.view.host(key))
       throw new RefusalError({
         code: 'invalid-input',
@@ -117,14 +117,14 @@ export class DryRun {
     this.decideHost(key, {
       type: 'Register',
       at: this.at,
-      infraEnvId: NOWHERE,
+      infraEnvId: DRY_RUN_ID,
       hostId,
-      clusterId: NOWHERE,
+      clusterId: DRY_RUN_ID,
       kind: 'Host',
       role: HOST_ROLES.find((known) => known === role) ?? 'auto-assign',
       bootstrap: false,
       machineConfigPoolName: '',
-      owner: NOBODY,
+      owner: NO_OWNER,
       agentVersion: this.policy.agentImage,
       clusterAcceptsHosts: true,
     });
@@ -153,7 +153,7 @@ export class DryRun {
       return { hostId, status, role, suggestedRole, hardware, installationDiskId: installationDisk.id };
     });
     for (const { hostId, role } of suggestRoles(weighHosts(weighed, facts, this.policy), facts.controlPlaneCount))
-      this.decideHost(hostKeyOf(NOWHERE, hostId), { type: 'SuggestRole', at: this.at, role });
+      this.decideHost(hostKeyOf(DRY_RUN_ID, hostId), { type: 'SuggestRole', at: this.at, role });
     return this.position > before;
   }
 
@@ -191,8 +191,8 @@ export class DryRun {
   }
 
   private decideCluster(command: Parameters<typeof clusterDecider.decide>[0]): void {
-    const state = this.view.cluster(NOWHERE)?.state ?? clusterDecider.initialState();
-    this.store(`cluster-${NOWHERE}`, clusterDecider.decide(command, state));
+    const state = this.view.cluster(DRY_RUN_ID)?.state ?? clusterDecider.initialState();
+    this.store(`cluster-${DRY_RUN_ID}`, clusterDecider.decide(command, state));
   }
 
   private decideHost(key: HostKey, command: Parameters<typeof hostDecider.decide>[0]): void {
@@ -211,7 +211,7 @@ export class DryRun {
   }
 
   private cluster(): ClusterEntry {
-    const cluster = this.view.cluster(NOWHERE);
+    const cluster = this.view.cluster(DRY_RUN_ID);
     if (!cluster) throw new Error('The cluster of the dry run is missing.');
     return cluster;
   }

@@ -39,7 +39,7 @@ describe('the output of ping and arping', () => {
   });
 });
 
-const nobody = { find: async () => [] };
+const noNeighbours = { find: async () => [] };
 
 describe('a connectivity check', () => {
   const card = (name: string, cidr: string, mtu = 1500): Interface => ({
@@ -59,7 +59,7 @@ describe('a connectivity check', () => {
       return { exitCode: 0, stdout: program === 'ping' ? PING : ARPING };
     };
     const cards = [card('eth0', '192.0.2.2/24'), card('eth1', '198.51.100.2/24')];
-    expect(await checkConnectivity(hosts, cards, run, nobody, never)).toEqual({
+    expect(await checkConnectivity(hosts, cards, run, noNeighbours, never)).toEqual({
       remote_hosts: [
         {
           host_id: 'b',
@@ -89,7 +89,7 @@ describe('a connectivity check', () => {
       hosts,
       [card('eth0', '198.51.100.2/24', 9000)],
       run,
-      nobody,
+      noNeighbours,
       never,
     );
     expect(remote_hosts[0]?.mtu_report).toEqual([
@@ -120,7 +120,7 @@ describe('a connectivity check', () => {
 
   it('says that an address did not answer', async () => {
     const run: RunCommand = async () => ({ exitCode: 1, stdout: NO_PING });
-    const { remote_hosts } = await checkConnectivity(hosts, [], run, nobody, never);
+    const { remote_hosts } = await checkConnectivity(hosts, [], run, noNeighbours, never);
     expect(remote_hosts[0]?.l3_connectivity).toEqual([{ remote_ip_address: '192.0.2.7', packet_loss_percentage: 100 }]);
   });
 });

@@ -17,11 +17,11 @@ export const Context = createParamDecorator((_: unknown, context: ExecutionConte
 /** The caller. */
 export const Who = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller =>
-    context.switchToHttp().getRequest<FastifyRequest>().caller ?? NOBODY,
+    context.switchToHttp().getRequest<FastifyRequest>().caller ?? UNAUTHENTICATED,
 );
 
-/** Public routes have no caller. */
-const NOBODY: Caller = { kind: 'user', user: '', org: '', role: 'user' };
+/** The caller of a public route, which needs no credentials. */
+const UNAUTHENTICATED: Caller = { kind: 'user', user: '', org: '', role: 'user' };
 
 export function toCommandContext(request: FastifyRequest): CommandContext {
   const { caller = ADMIN } = request;

@@ -16,8 +16,8 @@ export interface ImageRequest {
   readonly baseUrl: string;
 }
 
-/** An infra-env that there never is. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+/** Id that no infra-env has. */
+const UNUSED_INFRA_ENV_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The base image of a version with the infra-env's document and kernel arguments in it; nothing is copied or kept. */
 @Injectable()
@@ -29,7 +29,7 @@ export class DiscoveryImages implements OnApplicationBootstrap {
 
   /** Runs once at start, so the first download does not wait for compilation and connections. */
   onApplicationBootstrap(): void {
-    void this.contents.of(NOBODY, 'full-iso', false).catch(() => undefined);
+    void this.contents.of(UNUSED_INFRA_ENV_ID, 'full-iso', false).catch(() => undefined);
     void this.baseImages
       .opened()
       .then(async (images) => {

@@ -122,7 +122,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     status: () => hostReason('boot-timed-out'),
   },
   {
-    id: 'user-action-harms-nobody',
+    id: 'user-action-not-needed',
     from: ['installing-pending-user-action'],
     on: 'Refresh',
     when: { cluster: ['done'], statusDeadline: ['passed'], quorum: [true] },

@@ -12,7 +12,7 @@ record="$notes/record"
 } >>"$record"
 [ "$1" = create ] && [ "$3" = --dir ] || { echo "unknown arguments" >&2; exit 64; }
 if [ -f "$(dirname "$0")/fail" ]; then
-  for i in $(seq 1 60); do echo "level=info msg=line $i of what nobody wants to read" >&2; done
+  for i in $(seq 1 60); do echo "level=info msg=line $i of unneeded output" >&2; done
   echo "level=fatal msg=failed to fetch $2: no such platform" >&2
   exit 3
 fi
