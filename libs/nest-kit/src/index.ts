@@ -11,6 +11,7 @@ export {
 } from './documents/sealed-documents';
 export { DOCUMENT_TASKS, type DocumentTask, DocumentWorkers } from './documents/document-workers';
 export * from './requests-server';
+export * from './settings/addresses';
 export * from './settings/derived-settings';
 export * from './metrics';
 export * from './platform';

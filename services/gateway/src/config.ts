@@ -7,7 +7,9 @@ import {
   type ReleaseSource,
 } from '@muster/assisted-api';
 import {
+  type EndpointAddress,
   type Environment,
+  imageEndpoint,
   readHardwareRequirements,
   type AuthType,
   readAuthType,
@@ -68,9 +70,9 @@ export interface GatewayConfig {
   /** PEM; needed in AUTH_TYPE=local. */
   readonly ecPublicKeyPem: string;
   readonly ecPrivateKeyPem: string;
-  /** Where hosts download boot images; undefined: port 8888 of the address that the request came to. */
+  /** Where hosts download boot images; undefined: the endpoint below at the host name that the request came to. */
   readonly imageServiceBaseUrl: string | undefined;
-  readonly imageServicePort: number;
+  readonly imageEndpoint: EndpointAddress;
   /** Where machines reach this API; undefined: where the request came to. */
   readonly serviceBaseUrl: string | undefined;
   /** Registries, with an optional path, whose release images every user may name. */
@@ -116,7 +118,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
     ecPublicKeyPem: read.get('EC_PUBLIC_KEY_PEM'),
     ecPrivateKeyPem: read.get('EC_PRIVATE_KEY_PEM'),
     imageServiceBaseUrl: read.get('IMAGE_SERVICE_BASE_URL'),
-    imageServicePort: read.get('IMAGE_PORT'),
+    imageEndpoint: imageEndpoint(read),
     serviceBaseUrl: read.get('SERVICE_BASE_URL'),
     allowedReleaseRegistries: read.get('ALLOWED_RELEASE_REGISTRIES'),
     releaseImages: read.get('RELEASE_IMAGES') ?? DEFAULT_RELEASE_IMAGES,

@@ -12,7 +12,7 @@ describe('readGatewayConfig', () => {
       port: 8090,
       authType: 'none',
       imageServiceBaseUrl: undefined,
-      imageServicePort: 8888,
+      imageEndpoint: { scheme: 'http', port: 8888 },
       inactiveDeletionHours: 480,
     });
   });

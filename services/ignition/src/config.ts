@@ -7,7 +7,9 @@ import {
   readAuthType,
   readComponentImages,
   readHostBinaries,
+  readImageServiceBaseUrl,
   readOperatorSettings,
+  readServiceBaseUrl,
   readSettings,
   SettingError,
   type SettingsReader,
@@ -56,8 +58,6 @@ export interface IgnitionServiceConfig {
 export const CONFIG = Symbol('IgnitionServiceConfig');
 
 const EC_KEY = 'the PEM text of a P-256 private key';
-const LOOPBACK_URL = 'http://127.0.0.1:8090';
-const LOOPBACK_IMAGE_URL = 'http://127.0.0.1:8888';
 
 /** @throws SettingsError with every setting that cannot be used */
 export const readConfig = (environment: Environment): IgnitionServiceConfig =>
@@ -70,7 +70,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     settings.reject('EC_PRIVATE_KEY_PEM', '', `${EC_KEY}, which AUTH_TYPE=local needs`);
   const registries = readRegistries(settings);
   return {
-    serviceBaseUrl: settings.get('SERVICE_BASE_URL') ?? LOOPBACK_URL,
+    serviceBaseUrl: readServiceBaseUrl(settings),
     skipsCertificateVerification: settings.get('SKIP_CERT_VERIFICATION'),
     serviceCaPath: settings.get('SERVICE_CA_CERT_PATH'),
     agentImage: readComponentImages(settings).agent,
@@ -98,9 +98,8 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
 function readAgentExecutable(settings: SettingsReader): ExecutableSource | undefined {
   const executable = readHostBinaries(settings);
   if (!executable || settings.isSet('AGENT_DOCKER_IMAGE')) return undefined;
-  const imageServiceUrl = settings.get('IMAGE_SERVICE_BASE_URL') ?? LOOPBACK_IMAGE_URL;
   return {
-    baseUrl: `${imageServiceUrl}/host-binaries`,
+    baseUrl: `${readImageServiceBaseUrl(settings)}/host-binaries`,
     sha256: Object.fromEntries(executable.binaries.map(({ architecture, sha256 }) => [architecture, sha256])),
   };
 }

@@ -8,6 +8,7 @@ import {
   readAuthType,
   readFileSetting,
   readHostBinaries,
+  readServiceBaseUrl,
   readSettings,
   readTlsFiles,
   SettingError,
@@ -81,7 +82,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
       kernelBytesMin: settings.get('OS_IMAGES_KERNEL_BYTES_MIN'),
     },
     authType,
-    apiBaseUrl: settings.get('SERVICE_BASE_URL') ?? 'http://127.0.0.1:8090',
+    apiBaseUrl: readServiceBaseUrl(settings),
     tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
     concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };

@@ -6,7 +6,7 @@ import type { LoggerService } from '@nestjs/common';
 import { lockDataDirectory } from './data-directory';
 import { LOOPBACK } from './doctor';
 import { prepareBaseImages } from './host-files';
-import { type NatsProcess, startNats } from './nats-process';
+import { freePort, type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
 import { checkSettings, SERVICES, type StartableService } from './services';
 
@@ -39,6 +39,7 @@ export async function startEmbedded(
       }),
       ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
       ...environment,
+      ...(await chooseFreePorts(settings)),
     },
     dataDirectory,
     natsUrl: nats?.url ?? settings.get('NATS_URL') ?? '',
@@ -93,6 +94,20 @@ export async function startAlone(
       lock.release();
     },
   };
+}
+
+const PORTS = [
+  ['REST_PORT', 'REST_HOST'],
+  ['IMAGE_PORT', 'IMAGE_HOST'],
+  ['HTTP_LISTEN_PORT', 'IMAGE_HOST'],
+] as const;
+
+/** A port for each endpoint whose port is 0. It is chosen before the services start, because other services name it in URLs. */
+async function chooseFreePorts(settings: SettingsReader): Promise<Environment> {
+  const free = PORTS.filter(([port]) => settings.get(port) === 0).map(
+    async ([port, host]) => [port, String(await freePort(settings.get(host)))] as const,
+  );
+  return Object.fromEntries(await Promise.all(free));
 }
 
 async function ownBus(

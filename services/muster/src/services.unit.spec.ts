@@ -1,4 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SettingsReader } from '@muster/nest-kit';
+import { readIgnitionConfig } from '@muster/service-ignition';
+import { readImageConfig } from '@muster/service-image';
+import { temporaryDirectory } from '@muster/testing';
 import { checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
 
@@ -68,5 +73,25 @@ describe('The failure of a start', () => {
     const { reason, lines } = describeFailure(new Error('boom'), new SettingsReader({}));
     expect(EXIT_CODES[reason]).toBe(1);
     expect(lines.at(-1)).toContain('unexpected error at start: boom');
+  });
+});
+
+describe('The addresses that no setting names', () => {
+  const hostBinaries = temporaryDirectory();
+  writeFileSync(join(hostBinaries.path, 'index.json'), JSON.stringify({ version: '1', binaries: [] }));
+  afterAll(() => hostBinaries.remove());
+  const KEY_FILES = { HTTPS_KEY_FILE: __filename, HTTPS_CERT_FILE: __filename };
+  it.each([
+    [{}, 'http://127.0.0.1:8090', 'http://127.0.0.1:8888'],
+    [{ REST_PORT: '9000', IMAGE_PORT: '9001' }, 'http://127.0.0.1:9000', 'http://127.0.0.1:9001'],
+    [{ PORT: '9000', LISTEN_PORT: '9001' }, 'http://127.0.0.1:9000', 'http://127.0.0.1:9001'],
+    [{ HTTP_LISTEN_PORT: '9002' }, 'http://127.0.0.1:8090', 'http://127.0.0.1:9002'],
+    [{ ...KEY_FILES, SERVE_HTTPS: 'true' }, 'https://127.0.0.1:8090', 'https://127.0.0.1:8888'],
+    [{ ...KEY_FILES, HTTP_LISTEN_PORT: '9002' }, 'http://127.0.0.1:8090', 'https://127.0.0.1:8888'],
+  ])('follow the endpoints with %j', (environment, rest, image) => {
+    const ignition = readIgnitionConfig({ ...environment, MUSTER_HOST_BINARIES: hostBinaries.path });
+    expect(ignition.serviceBaseUrl).toBe(rest);
+    expect(readImageConfig(environment).apiBaseUrl).toBe(rest);
+    expect(ignition.agentExecutable?.baseUrl).toBe(`${image}/host-binaries`);
   });
 });

@@ -118,7 +118,8 @@ export class ImageUrls {
 
   /** Hosts reach the image service at the host name of the request, unless a setting names another. */
   private imageBaseUrl(request: Asked): string {
-    return this.config.imageServiceBaseUrl ?? `http://${request.hostname}:${this.config.imageServicePort}`;
+    const { imageEndpoint, imageServiceBaseUrl } = this.config;
+    return imageServiceBaseUrl ?? `${imageEndpoint.scheme}://${request.hostname}:${imageEndpoint.port}`;
   }
 }
 

@@ -50,7 +50,10 @@ export async function openCanaryWorld(): Promise<CanaryWorld> {
     logger,
   );
   // A replica of the gateway, because only its creator can list the routes.
-  const { service, routes } = await openGateway(muster.platform, logger);
+  const { service, routes } = await openGateway(
+    { ...muster.platform, environment: { ...muster.platform.environment, REST_PORT: '0' } },
+    logger,
+  );
   const endpoints = muster.services.flatMap((one) => one.endpoints).filter((endpoint) => endpoint.startsWith('http'));
   return {
     routes: routes

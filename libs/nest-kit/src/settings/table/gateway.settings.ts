@@ -10,13 +10,13 @@ const RATE_MAX = 1_000_000;
 export const GATEWAY_SETTINGS = {
   REST_HOST: text({ ...GATEWAY, fallback: '0.0.0.0', meaning: 'The address on which the REST API listens.' }),
   REST_PORT: port({
-    ...GATEWAY,
+    readBy: ['gateway', 'ignition', 'image'],
     fallback: 8_090,
     aliases: ['PORT'],
     meaning: 'The port on which the REST API listens. 0: any free port.',
   }),
   SERVE_HTTPS: boolean({
-    ...GATEWAY,
+    readBy: ['gateway', 'ignition', 'image'],
     fallback: false,
     meaning: 'Whether the REST API uses TLS with `HTTPS_KEY_FILE` and `HTTPS_CERT_FILE`.',
   }),

@@ -8,22 +8,22 @@ const MEBIBYTE = 1024 ** 2;
 export const IMAGE_SETTINGS = {
   IMAGE_HOST: text({ ...IMAGE, fallback: '0.0.0.0', meaning: 'The address on which the image service listens.' }),
   IMAGE_PORT: port({
-    readBy: ['gateway', 'image'],
+    readBy: ['gateway', 'ignition', 'image'],
     fallback: 8_888,
     aliases: ['IMAGE_SERVICE_PORT', 'LISTEN_PORT'],
     meaning: 'The port on which the image service listens. 0: any free port.',
   }),
   HTTP_LISTEN_PORT: port({
-    ...IMAGE,
+    readBy: ['gateway', 'ignition', 'image'],
     fallbackText: 'none',
     meaning: 'A plain HTTP port. Beside a port with TLS it serves only what network boot needs.',
   }),
   HTTPS_KEY_FILE: path({
-    readBy: ['gateway', 'image'],
+    readBy: ['gateway', 'ignition', 'image'],
     meaning: 'The PEM file with the private key of the image service, and of the REST API with `SERVE_HTTPS=true`.',
   }),
   HTTPS_CERT_FILE: path({
-    readBy: ['gateway', 'image'],
+    readBy: ['gateway', 'ignition', 'image'],
     meaning: 'The PEM file with the certificate of the image service, and of the REST API with `SERVE_HTTPS=true`.',
   }),
   IMAGE_DIRECTORY: path({ ...IMAGE, fallback: '.', meaning: 'The directory of images whose `url` is a path.' }),

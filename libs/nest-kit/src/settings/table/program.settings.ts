@@ -129,12 +129,14 @@ export const PROGRAM_SETTINGS = {
   }),
   SERVICE_BASE_URL: url({
     readBy: ['ignition', 'gateway', 'image'],
-    fallbackText: '`http://127.0.0.1:8090` for hosts; the address of the request in links',
+    fallbackText:
+      '`http://127.0.0.1` with `REST_PORT` (https with `SERVE_HTTPS`) for hosts; the address of the request in links',
     meaning: 'The API URL given to hosts. It must be reachable from them.',
   }),
   IMAGE_SERVICE_BASE_URL: url({
     readBy: ['gateway', 'ignition', 'image'],
-    fallbackText: 'the address of the request with `IMAGE_PORT`',
+    fallbackText:
+      'the address of the request with `IMAGE_PORT`, or with `HTTP_LISTEN_PORT` when there is no certificate',
     meaning: 'The URL from which hosts and users download boot images. It must be reachable from them.',
   }),
   HTTP_PROXY: text({
