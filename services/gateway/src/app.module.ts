@@ -116,7 +116,7 @@ export class ValidationsModule {}
   ],
 })
 export class GatewayModule {
-  /** `outside` provides what exists before the application: platform, configuration, keys, routes. */
+  /** `outside`: providers of values that exist before the application (platform, configuration, keys, routes). */
   static with(outside: readonly Provider[]): DynamicModule {
     return { module: GatewayModule, imports: [CoreModule.with(outside)] };
   }

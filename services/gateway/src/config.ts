@@ -29,11 +29,11 @@ const MS_PER_HOUR = 3_600_000;
 
 /** Settings of AUTH_TYPE=oidc. */
 export interface OidcSettings {
-  /** Accepted issuer of tokens; empty: any issuer that has one of the keys. */
+  /** Issuer that tokens must name. Empty: any issuer that has one of the keys. */
   readonly issuer: string;
-  /** Audience that tokens must name; empty: any. */
+  /** Audience that tokens must name. Empty: any audience. */
   readonly audience: string;
-  /** Keys of the issuer: their URL, or the keys themselves as JSON. One of the two. */
+  /** Keys of the issuer: their URL, or a JSON key set. One of the two is set. */
   readonly jwksUrl: string;
   readonly jwks: SettingValue<'JWKS_CERT'>;
   readonly adminUsers: readonly string[];
@@ -47,33 +47,33 @@ export interface GatewayConfig {
   readonly tls: TlsFiles | undefined;
   readonly authType: AuthType;
   readonly oidc: OidcSettings;
-  /** Members of an organisation see what others of it made. */
+  /** Members of an organisation may read the resources of its other members. */
   readonly isOrgTenancy: boolean;
-  /** How long the address of an image opens it, in AUTH_TYPE=oidc. */
+  /** Lifetime of an image URL with AUTH_TYPE=oidc. */
   readonly imageExpirationMs: number;
-  /** How long the addresses that AUTH_TYPE=local signs are good. */
+  /** Lifetime of the tokens that are signed with AUTH_TYPE=local. */
   readonly localTokenLifetimeMs: number;
   /** Origins from which browsers may send requests; `*` matches any part. */
   readonly allowedDomains: readonly string[];
-  /** DNS names that AUTH_TYPE=none serves beside the usual ones. */
+  /** Additional DNS names that are served with AUTH_TYPE=none. */
   readonly allowedHosts: readonly string[];
-  /** Open connections of one address; 0: no limit. */
+  /** Maximum number of open connections per address. 0: no limit. */
   readonly connectionsPerAddressMax: number;
-  /** Bytes of all uploaded logs of one cluster. */
+  /** Maximum size of all uploaded logs of one cluster. */
   readonly logsBytesPerClusterMax: number;
-  /** Failed attempts per address before 429; 0: no limit. */
+  /** Failed authentications per address before 429. 0: no limit. */
   readonly failedProofsPerMinuteMax: number;
-  /** Events that one token may add per minute; 0: no limit. */
+  /** Events that one token may add per minute. 0: no limit. */
   readonly eventsPerMinuteMax: number;
-  /** Of one caller; 0: as many as can be answered. */
+  /** Requests per caller. 0: no limit. */
   readonly requestsPerSecondMax: number;
-  /** PEM; needed in AUTH_TYPE=local. */
+  /** PEM. Required with AUTH_TYPE=local. */
   readonly ecPublicKeyPem: string;
   readonly ecPrivateKeyPem: string;
-  /** Where hosts download boot images; undefined: the endpoint below at the host name that the request came to. */
+  /** URL from which hosts download boot images. Undefined: the endpoint below at the host name of the request. */
   readonly imageServiceBaseUrl: string | undefined;
   readonly imageEndpoint: EndpointAddress;
-  /** Where machines reach this API; undefined: where the request came to. */
+  /** URL at which hosts reach this API. Undefined: the address in the request. */
   readonly serviceBaseUrl: string | undefined;
   /** Registries, with an optional path, whose release images every user may name. */
   readonly allowedReleaseRegistries: readonly string[];
@@ -81,11 +81,11 @@ export interface GatewayConfig {
   readonly osImages: readonly OsImage[];
   readonly releaseSources: readonly ReleaseSource[];
   readonly requirements: RequirementsTable;
-  /** What was set for single OLM operators. */
+  /** Settings of OLM operators, by variable. */
   readonly operatorSettings: OperatorSettings;
   readonly ntpDefaultServer: string;
   readonly inactiveDeletionHours: number;
-  /** Component name to image or version, as the API shows it. */
+  /** Image or version by component, as the API shows them. */
   readonly componentVersions: { readonly [component: string]: string };
   readonly releaseTag: string;
 }
@@ -93,7 +93,7 @@ export interface GatewayConfig {
 /** Injection token of the gateway's configuration. */
 export const GATEWAY_CONFIG = Symbol('GatewayConfig');
 
-/** @throws SettingsError with every setting that cannot be used */
+/** @throws SettingsError with every setting that is not valid */
 export const readGatewayConfig = (environment: Environment): GatewayConfig => readSettings(environment, readConfig);
 
 function readConfig(read: SettingsReader): GatewayConfig {
@@ -175,7 +175,11 @@ function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
   };
   if (authType !== 'oidc') return oidc;
   if (!oidc.jwks && !oidc.jwksUrl && !oidc.issuer)
-    throw new SettingError('JWKS_URL', '', 'where the keys of the issuer are: JWKS_URL, JWKS_CERT or OIDC_ISSUER_URL');
+    throw new SettingError(
+      'JWKS_URL',
+      '',
+      'the URL or the keys of the token issuer: JWKS_URL, JWKS_CERT or OIDC_ISSUER_URL',
+    );
   for (const [name, url] of [
     ['JWKS_URL', oidc.jwksUrl],
     ['OIDC_ISSUER_URL', oidc.issuer],

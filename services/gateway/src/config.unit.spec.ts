@@ -17,7 +17,7 @@ describe('readGatewayConfig', () => {
     });
   });
 
-  it('lets REST_PORT win over PORT, and takes catalogues as JSON', () => {
+  it('prefers REST_PORT to PORT, and reads the catalogues as JSON', () => {
     const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: 'http://a', version: '1' };
     const config = readGatewayConfig({ PORT: '1', REST_PORT: '2', OS_IMAGES: JSON.stringify([image]) });
     expect(config.port).toBe(2);
@@ -38,11 +38,11 @@ describe('readGatewayConfig', () => {
     ['RELEASE_SOURCES', [{ ...source, multi_cpu_architectures: [1] }], 'multi_cpu_architectures[0] must be a string'],
     ['RELEASE_SOURCES', [{ ...source, upgrade_channels: [{ cpu_architecture: 'a' }] }], 'channels is required'],
     ['JWKS_CERT', { keys: [{}] }, 'value.keys[0].kty is required'],
-  ])('says what is wrong with %s', (name, value, fault) => {
+  ])('reports what is wrong with %s', (name, value, fault) => {
     expect(() => readGatewayConfig({ [name]: JSON.stringify(value) })).toThrow(fault);
   });
 
-  it(`takes the catalogues of assisted-service v2${hasData ? '' : ' (skipped: the data is not on this machine)'}`, () => {
+  it(`reads the catalogues of assisted-service v2${hasData ? '' : ' (skipped: the data is not on this machine)'}`, () => {
     if (!hasData) return;
     const textOf = (name: string): string => readFileSync(`${DATA}/${name}.json`, 'utf8');
     expect(DEFAULT_RELEASE_SOURCES).toEqual(JSON.parse(textOf('default_release_sources')));
@@ -65,13 +65,13 @@ describe('readGatewayConfig', () => {
     { RELEASE_IMAGES: '[{}]' },
     { RELEASE_SOURCES: '[4]' },
     { RHCOS_VERSIONS: '[4]' },
-  ])('refuses %j by name', (environment) => {
+  ])('refuses %j with the name of the setting', (environment) => {
     expect(() => readGatewayConfig(environment)).toThrow(Object.keys(environment)[0]);
   });
 });
 
 describe('TLS of the REST API', () => {
-  it('needs a key and a certificate that can be read', () => {
+  it('requires a key and a certificate that can be read', () => {
     expect(readGatewayConfig({}).tls).toBeUndefined();
     expect(() => readGatewayConfig({ SERVE_HTTPS: 'true' })).toThrow(/HTTPS_KEY_FILE is missing/);
     expect(() => readGatewayConfig({ SERVE_HTTPS: 'true', HTTPS_KEY_FILE: '/nowhere' })).toThrow(/HTTPS_KEY_FILE/);
@@ -87,7 +87,7 @@ describe('Weak settings', () => {
     [{ OIDC_ISSUER_URL: 'http://issuer.example.com' }, ['OIDC_ISSUER_URL', 'OIDC_AUDIENCE']],
     [{ JWKS_URL: 'https://keys.example.com', OIDC_AUDIENCE: 'a' }, []],
     [{ AUTH_TYPE: 'none' }, []],
-  ])('of %j are named', (environment, weak) => {
+  ])('of %j are reported by name', (environment, weak) => {
     expect(weakIn(environment as Record<string, string>)).toEqual(weak);
   });
 });

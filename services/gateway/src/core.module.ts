@@ -29,7 +29,7 @@ function authenticatorFor(
   scopes: TokenScopes,
 ): Authenticator {
   switch (config.authType) {
-    // With AUTH_TYPE=none the guard admits every request before it asks an authenticator.
+    // With AUTH_TYPE=none the guard admits every request without using the authenticator.
     case 'none':
     case 'local':
       return new LocalAuthenticator(tokens, scopes);
@@ -61,11 +61,11 @@ const SHARED = [
   ImageUrls,
 ];
 
-/** What every feature module uses: identity, the way to the services, and the views of the read models. */
+/** Providers that every feature module uses: authentication, commands, and views of the read models. */
 @Global()
 @Module({})
 export class CoreModule {
-  /** `outside` provides what exists before the application: platform, configuration, keys, routes. */
+  /** `outside`: providers of values that exist before the application (platform, configuration, keys, routes). */
   static with(outside: readonly Provider[]): DynamicModule {
     return {
       module: CoreModule,

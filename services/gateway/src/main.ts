@@ -28,11 +28,11 @@ import { protectFromBrowsers } from './http/browsers';
 import { createFastifyServer, limitConnections } from './http/fastify-server';
 import { RouteTable, setPaths } from './http/routes';
 
-/** Providers that exist before the module; the preview does not use them. */
+/** Providers that exist before the module. Building the API document does not use them. */
 const PORTS = [EVENT_STORE, READ_MODELS, OBJECT_STORE, LOGS, SECRETS, REQUESTS, CLOCK, IDS, PROBES];
 const FROM_OUTSIDE = [...PORTS, GATEWAY_CONFIG, LocalTokens, RouteTable, VersionCatalogue];
 
-/** The document as a running gateway serves it, without one: no handler and no provider is made. */
+/** Returns the API document of a running gateway without starting one: no provider or handler is created. */
 export async function createApiDocument(): Promise<OpenAPIObject> {
   const providers = FROM_OUTSIDE.map((provide) => ({ provide, useValue: null }));
   const app = await NestFactory.create(GatewayModule.with(providers), new FastifyAdapter(), {
@@ -44,10 +44,13 @@ export async function createApiDocument(): Promise<OpenAPIObject> {
   return apiDocumentOf(app);
 }
 
-/** Opens the endpoints: REST, and the agents' subjects on the bus. Throws SettingError when a setting cannot be used. */
+/**
+ * Opens the endpoints: REST, and the bus subjects of agents.
+ * @throws SettingError when a setting is not valid
+ */
 export const startGateway: StartService = async (platform, logger) => (await openGateway(platform, logger)).service;
 
-/** The same, and what is served. */
+/** Starts the gateway and returns its application. */
 export async function openGateway(
   platform: Platform,
   logger: LoggerService,
@@ -75,7 +78,7 @@ export async function openGateway(
   try {
     await app.listen(config.port, config.host);
   } catch (error) {
-    // A port that is taken must not leave the agents' endpoint open behind it.
+    // When the port is in use, the agents' endpoint must be closed again.
     await app.close();
     throw error;
   }
@@ -85,7 +88,7 @@ export async function openGateway(
   };
 }
 
-/** The URL with the port that the system assigned. */
+/** Returns the URL with the port that the system assigned. */
 function endpointOf(app: NestFastifyApplication, scheme: 'http' | 'https'): string {
   const address = app.getHttpServer().address();
   if (address === null || typeof address === 'string') return `${scheme}://${address ?? 'localhost'}`;

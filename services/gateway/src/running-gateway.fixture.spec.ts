@@ -22,13 +22,13 @@ export interface Answer {
 type MethodName = Parameters<typeof subjectOfMethod>[0];
 type Reply = (body: JsonObject, message: IncomingMessage) => JsonObject | Promise<JsonObject>;
 
-/** A gateway over a real nats-server, in-memory read models, and services that answer what a test says. */
+/** A gateway with a real nats-server, in-memory read models, and services that answer as a test defines. */
 export interface RunningGateway {
   readonly url: string;
   readonly platform: Platform;
-  /** A second connection to the bus: an agent's, or a service's. */
+  /** A second connection to the bus, for agents or services of a test. */
   readonly bus: NatsRequests;
-  /** What the services behind the gateway were asked, in order. */
+  /** The requests that the services received, in order. */
   readonly asked: {
     readonly subject: string;
     readonly body: JsonObject;
@@ -36,7 +36,7 @@ export interface RunningGateway {
   }[];
   readonly log: string[];
   readonly routes: RouteTable;
-  /** Throws when the answer is not as the API's document tells. */
+  /** Sends a request over HTTP. Throws when the response does not match the API document. */
   call(
     method: string,
     path: string,
@@ -44,7 +44,7 @@ export interface RunningGateway {
   ): Promise<Answer>;
   answers(method: MethodName, reply: Reply): Promise<void>;
   refuses(method: MethodName, refusal: Refusal): Promise<void>;
-  /** Does what the projection does: stores documents, then announces them. */
+  /** Stores documents and announces their position, as the projection does. */
   project(position: number, documents: readonly { collection: string; key: string; document: object }[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -18,7 +18,9 @@ const V2_STEP = Type.Object(
 );
 type V2Step = Static<typeof V2_STEP>;
 
-/** `steps` of the contract. The seconds are left out when 0, the list is null when there is nothing to do. */
+/**
+ * `steps` of the v2 API. `next_instruction_seconds` is absent when it is 0; `instructions` is null when there are none.
+ */
 export const V2_STEPS = Type.Object(
   {
     next_instruction_seconds: Type.Optional(Type.Integer()),
@@ -44,7 +46,10 @@ const presentStep = ({ stepType, stepId, args }: Plain<NextStepsResponse>['instr
   ...(args.length === 0 ? {} : { args }),
 });
 
-/** What an agent may ask, by the verb of its subject. Both endpoints lead here. */
+/**
+ * The methods that agents may call, by the verb of the bus subject. The HTTP endpoint and the NATS endpoint use this
+ * table.
+ */
 export const AGENT_METHODS = {
   register: RegistrationService.method.registerHost,
   next_steps: RegistrationService.method.nextSteps,
@@ -54,7 +59,7 @@ export const AGENT_METHODS = {
 
 export type AskingVerb = keyof typeof AGENT_METHODS;
 
-/** The one handler behind the HTTP endpoint and the NATS endpoint of agents. */
+/** Sends the requests of agents to the service that decides. The HTTP endpoint and the NATS endpoint use it. */
 @Injectable()
 export class AgentRequests {
   constructor(
@@ -63,7 +68,7 @@ export class AgentRequests {
     private readonly commands: Commands,
   ) {}
 
-  /** Throws RefusalError. */
+  /** @throws RefusalError */
   async ask<Verb extends AskingVerb>(
     verb: Verb,
     input: InputOf<(typeof AGENT_METHODS)[Verb]> & { readonly infraEnvId: string; readonly hostId: string },
@@ -72,7 +77,7 @@ export class AgentRequests {
     const asAgent = { ...context, actor: `agent:${input.hostId}` };
     const { infraEnvId, hostId } = input;
     const answer = await this.commands.ask(AGENT_METHODS[verb], input, asAgent);
-    // Only for known hosts, so that made-up ids take no memory.
+    // Recorded only after the command succeeded, so that invented host ids use no memory.
     const clockSeconds = 'timestampSeconds' in input ? Number(input.timestampSeconds) : 0;
     this.lastSeen.note(infraEnvId, hostId, this.clock.nowMs(), clockSeconds);
     return answer;

@@ -10,8 +10,8 @@ import { AGENT_METHODS, AgentRequests, type AskingVerb } from './agent-desk';
 const QUEUE = 'gateway';
 
 /**
- * The agents' endpoint on the bus: `agent.v1.<infraEnvId>.<hostId>.<verb>`. What an agent may publish to is fixed by its
- * credentials, so the ids of the subject are proven and win over those of the message.
+ * The bus endpoint for agents: `agent.v1.<infraEnvId>.<hostId>.<verb>`. The credentials of an agent limit the subjects
+ * to which it may publish. The ids of the subject are therefore authenticated, and they replace the ids in the message.
  */
 @Injectable()
 export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -50,10 +50,10 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
     }
   }
 
-  /** The agent names the command, so that it can retry; its identity comes from the subject. */
+  /** The agent chooses the command id, so that it can repeat a request. Its identity comes from the subject. */
   private contextOf({ headers }: IncomingMessage, { infraEnvId, hostId }: HostIds): CommandContext {
     const given = headers[HEADERS.commandId] ?? '';
-    // Under the host's own name: no agent can use up the command id of another.
+    // The host id is part of the command id, so that an agent cannot use the command ids of another agent.
     const commandId = UUID_PATTERN.test(given) ? `${infraEnvId}.${hostId}.${given}` : this.ids.uuid();
     return fromHeaders({ [HEADERS.commandId]: commandId, [HEADERS.actor]: `agent:${hostId}` }, this.ids);
   }

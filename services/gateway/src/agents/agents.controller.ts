@@ -25,7 +25,7 @@ import { HostViews } from '../views/host-views';
 import { AgentRequests, presentSteps, V2_STEPS, type V2Steps } from './agent-desk';
 import { HeldPolls } from './held-polls';
 
-/** `host_registration_response` of the contract. */
+/** `host_registration_response` of the v2 API. */
 const V2_REGISTERED_HOST = Type.Object(
   {
     ...V2_HOST.properties,
@@ -74,7 +74,10 @@ export class AgentsController {
     };
   }
 
-  /** A host that is registered but not shown yet is not "not found": an agent would not retry. */
+  /**
+   * A registered host that the read models do not contain yet is answered with 503. After a 404 an agent would not
+   * retry.
+   */
   private async show(infraEnvId: string, hostId: string, isVisible: boolean): Promise<V2Host> {
     try {
       return await this.hosts.show(infraEnvId, hostId);

@@ -9,14 +9,14 @@ const { registerHost, nextSteps, replyToStep, reportHostProgress, bindHost, issu
   RegistrationService.method;
 const COMMAND_ID = '7d444840-9dc0-41d1-b245-5ffdce74fad2';
 
-describe('the two endpoints of agents', () => {
+describe('the HTTP and NATS endpoints for agents', () => {
   let gateway: RunningGateway;
   beforeEach(async () => {
     gateway = await startRunningGateway();
   });
   afterEach(() => gateway.close());
 
-  it('registers a host with 201, the host and the runner command', async () => {
+  it('registers a host with 201 and returns the host with the command of the next-step runner', async () => {
     await gateway.answers(registerHost, () => ({ stored: { position: 5, revision: 0 }, agentVersion: 'agent:1' }));
     await gateway.project(5, [hostDocument()]);
     const answer = await gateway.call('POST', HOSTS, {
@@ -51,14 +51,14 @@ describe('the two endpoints of agents', () => {
     expect(gateway.asked[0]?.body).toEqual({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, publicKey: 'UKEY' });
   });
 
-  it('answers 503, never "not found", when a registered host cannot be shown in time', async () => {
+  it('returns 503 instead of 404 when a registered host is not readable in time', async () => {
     await gateway.answers(registerHost, () => ({ stored: { position: 5, revision: 0 }, agentVersion: 'agent:1' }));
     const answer = await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } });
     expect(answer).toMatchObject({ status: 503, body: { code: '503' } });
     expect(answer.headers.get('retry-after')).not.toBeNull();
   });
 
-  it('writes steps as the contract does: null when there are none, zeros left out, arguments as texts', async () => {
+  it('returns null without steps, omits seconds of 0 and step ids that are empty, and returns arguments as strings', async () => {
     const replies: JsonObject[] = [
       { instructions: [], nextInstructionSeconds: 0, postStepAction: 'exit' },
       {
@@ -84,7 +84,7 @@ describe('the two endpoints of agents', () => {
     expect(gateway.asked[1]?.body).toMatchObject({ timestampSeconds: 1_700_000_000, discoveryAgentVersion: 'agent:2' });
   });
 
-  it('holds a poll without steps until the host is nudged', async () => {
+  it('delays the reply to a poll without steps until the host receives a wake-up', async () => {
     const empty = { instructions: [], nextInstructionSeconds: 1, postStepAction: 'continue', holdSeconds: 20 };
     const install = {
       ...empty,
@@ -94,14 +94,14 @@ describe('the two endpoints of agents', () => {
     const replies: JsonObject[] = [empty, install];
     await gateway.answers(nextSteps, () => replies.shift() ?? {});
     const poll = gateway.call('GET', `${HOSTS}/${HOST_ID}/instructions`);
-    await eventually('the first question is asked', async () => gateway.asked.length === 1);
+    await eventually('the first request for steps is sent', async () => gateway.asked.length === 1);
     gateway.bus.publish(agentSubject(INFRA_ENV_ID, COMMAND_ID, 'nudge'), { reason: 'another host' });
     gateway.bus.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'status' });
     expect((await poll).body).toMatchObject({ instructions: [{ step_type: 'install' }] });
     expect(gateway.asked).toHaveLength(2);
   });
 
-  it('shows a poll as a sign of life, although nothing is stored for it', async () => {
+  it('shows the time of the last poll although the poll is not stored', async () => {
     await gateway.answers(nextSteps, () => ({ instructions: [], nextInstructionSeconds: 60 }));
     await gateway.project(2, [hostDocument({ checked_in_at: '2020-01-01T00:00:00.000Z' })]);
     const seen = async () => (await gateway.call('GET', `${HOSTS}/${HOST_ID}`)).body as { checked_in_at: string };
@@ -111,7 +111,7 @@ describe('the two endpoints of agents', () => {
     expect((await seen()).checked_in_at >= before).toBe(true);
   });
 
-  it('takes step replies with 204 and progress with 200', async () => {
+  it('returns 204 for a step reply and 200 for a progress report', async () => {
     await gateway.answers(replyToStep, () => ({ stored: { position: 1, revision: 1 } }));
     await gateway.answers(reportHostProgress, () => ({ stored: { position: 1, revision: 1 } }));
     const reply = {
@@ -141,11 +141,11 @@ describe('the two endpoints of agents', () => {
 
   const notes = () => gateway.asked.flatMap(({ body }) => (body['note'] ? [body['note']] : []));
 
-  it('writes down why a host does not appear, once however often it asks', async () => {
+  it('records a refused registration in the event log once, although the host repeats it', async () => {
     await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
     await gateway.refuses(registerHost, { code: 'cluster-does-not-accept-hosts', reason: 'It is being installed.' });
     for (const _ of [1, 2]) await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } });
-    await eventually('it is written down', async () => notes().length > 0);
+    await eventually('the refusal is recorded', async () => notes().length > 0);
     expect(notes()).toEqual([
       expect.objectContaining({
         name: 'host_registration_failed',
@@ -157,13 +157,13 @@ describe('the two endpoints of agents', () => {
     ]);
   });
 
-  it('writes nothing down about an infra-env that is not there', async () => {
+  it('records no refusal for an infra-env that does not exist', async () => {
     await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
     await gateway.refuses(registerHost, { code: 'not-found', reason: 'There is no such infra-env.' });
     await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } });
     await gateway.refuses(bindHost, { code: 'not-allowed-in-state', reason: 'It is bound.' });
     await gateway.call('POST', `${HOSTS}/${HOST_ID}/actions/bind`, { json: { cluster_id: COMMAND_ID } });
-    await eventually('the next refusal is written down', async () => notes().length > 0);
+    await eventually('the next refusal is recorded', async () => notes().length > 0);
     expect(notes()).toEqual([expect.objectContaining({ name: 'host_bind_failed', clusterId: COMMAND_ID })]);
   });
 
@@ -188,7 +188,7 @@ describe('the two endpoints of agents', () => {
     });
   });
 
-  it('passes a refusal on to the bus as it is', async () => {
+  it('returns a refusal over the bus unchanged', async () => {
     await gateway.refuses(registerHost, { code: 'identity-conflict', reason: 'Two machines.', allowed: ['one'] });
     const reply = await gateway.bus.request(agentSubject(INFRA_ENV_ID, HOST_ID, 'register'), {}, {}, 5_000);
     expect(reply).toEqual({
@@ -197,17 +197,21 @@ describe('the two endpoints of agents', () => {
   });
 
   it.each([
-    ['an infra-env id that is none', agentSubject('me', HOST_ID, 'register'), {}],
-    ['a message of another shape', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exitCode: 'zero' }],
+    ['a subject with an infra-env id that is not a UUID', agentSubject('me', HOST_ID, 'register'), {}],
+    [
+      'a message that does not match its schema',
+      agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'),
+      { exitCode: 'zero' },
+    ],
     ['a message with an unknown field', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exit: 0 }],
   ])('refuses %s', async (_, subject, body) => {
     expect(await gateway.bus.request(subject, body, {}, 5_000)).toMatchObject({ refusal: { code: 'invalid-input' } });
     expect(gateway.asked).toEqual([]);
   });
 
-  it('still sees that a host is shown when the message was lost', async () => {
+  it('notices that a host is readable when the announcement of the projection is lost', async () => {
     await gateway.answers(registerHost, () => {
-      // The documents arrive, the announcement does not.
+      // The documents are stored, but the announcement is not published.
       setTimeout(() => {
         const { collection, key, document } = hostDocument();
         const change = { kind: 'put' as const, collection, key, document: document as unknown as JsonObject };

@@ -8,8 +8,8 @@ interface Held {
 }
 
 /**
- * Polls over HTTP that are not answered yet. An agent without the bus learns of new steps at once: its poll is answered when the
- * service publishes a nudge for the host, or when the hold is over.
+ * HTTP polls whose reply is delayed. An agent that does not use the bus receives new steps immediately: its poll is
+ * answered when the service publishes a wake-up for the host, or when the delay ends.
  */
 @Injectable()
 export class HeldPolls implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -31,8 +31,8 @@ export class HeldPolls implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   /**
-   * Asks, and holds the answer for the seconds that `holdSecondsOf` reads from it. A nudge ends the hold and asks once more; a
-   * nudge that arrives while the first question is open counts too.
+   * Sends a request and delays its reply by the seconds that `holdSecondsOf` returns for it. A wake-up ends the delay
+   * and repeats the request. A wake-up that arrives during the first request has the same effect.
    */
   async hold<Answer>(
     { infraEnvId, hostId }: { readonly infraEnvId: string; readonly hostId: string },
@@ -59,7 +59,7 @@ export class HeldPolls implements OnApplicationBootstrap, OnApplicationShutdown 
     }
   }
 
-  /** How many polls wait now. */
+  /** Number of polls whose reply is delayed now. */
   get count(): number {
     let count = 0;
     for (const ofHost of this.held.values()) count += ofHost.size;

@@ -13,12 +13,15 @@ interface DescribedOperation {
   readonly responses: Json;
 }
 
-/** What is wrong with an answer according to the document; undefined when nothing is. */
+/** Returns how a response differs from the document; undefined when it matches. */
 export type AnswerChecker = (method: string, path: string, status: number, body: unknown) => string | undefined;
 
 let made: Promise<AnswerChecker> | undefined;
 
-/** Checks answers strictly: a member that the document does not describe is wrong. One for all tests of a file. */
+/**
+ * Checks responses strictly: a member that the document does not describe is an error. The tests of one file share the
+ * checker.
+ */
 export function answerChecker(): Promise<AnswerChecker> {
   made ??= createApiDocument().then(checkerOf);
   return made;
@@ -37,17 +40,19 @@ export function checkerOf(document: OpenAPIObject): AnswerChecker {
     const operation = operations.find((known) => known.method === method && known.matcher.test(path));
     if (!operation) return undefined;
     const answer = operation.responses[String(status)] as Json | undefined;
-    if (!answer) return `${operation.name} answers ${status}, of which the document does not tell`;
+    if (!answer) return `${operation.name} answers ${status}, which the document does not describe`;
     const schema = schemaOf(resolved(document, answer));
     if (schema === undefined)
-      return body === undefined ? undefined : `${operation.name}: ${status} has a body, told of is none`;
+      return body === undefined
+        ? undefined
+        : `${operation.name}: ${status} has a body, but the document describes none`;
     if (schema['format'] === 'binary') return undefined;
     const key = `${operation.name} ${status}`;
     const validate = validators.get(key) ?? ajv.compile(closed(schema) as object);
     validators.set(key, validate);
     if (validate(body)) return undefined;
     const [error] = validate.errors ?? [];
-    return `${operation.name}: the body of ${status} is not as its schema says: ${error?.instancePath ?? ''} ${error?.message ?? ''} ${JSON.stringify(error?.params)}`;
+    return `${operation.name}: the body of ${status} does not match its schema: ${error?.instancePath ?? ''} ${error?.message ?? ''} ${JSON.stringify(error?.params)}`;
   };
 }
 
@@ -60,7 +65,7 @@ function operationsOf({ paths }: OpenAPIObject): readonly DescribedOperation[] {
       responses: operation['responses'] as Json,
     })),
   );
-  // `/clusters/import` is not a cluster's id.
+  // Paths with fewer parameters come first, so that `/clusters/import` does not match `/clusters/{cluster_id}`.
   return operations.sort((one, other) => braces(one.name) - braces(other.name));
 }
 
@@ -75,7 +80,10 @@ function resolved(document: OpenAPIObject, answer: Json): Json {
   return name === undefined ? answer : ((document.components?.responses?.[name] ?? {}) as Json);
 }
 
-/** The same with every described object closed, and with references that lead into `document`. */
+/**
+ * Returns a copy of the schema in which objects with described members allow no others, and references start with
+ * `document`.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

@@ -3,27 +3,27 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiOperation } from '@nestjs/swagger';
 import type { TSchema } from '@sinclair/typebox';
 
-/** Where a route's note stands in the operation until the document is finished. */
+/** Extension of an operation that holds the notes of its route until the document is finished. */
 export const NOTE = 'x-answer';
 
 export interface AnswerNote {
-  /** Absent: the answer has no body. */
+  /** Absent when the response has no body. */
   readonly schema?: JsonSchema;
   readonly mediaType: string;
-  /** Name to what it says, of headers beside the usual ones. */
+  /** Response headers besides the usual ones, by name. */
   readonly headers: { readonly [name: string]: JsonSchema };
-  /** Other statuses, with what each means; the body is the same, but for 204. */
+  /** Other statuses with their meaning. Their body is the same, except that 204 has none. */
   readonly others: { readonly [status: string]: string };
-  /** It can be too early to ask: answered 409. */
+  /** The operation answers 409 while its resource does not exist yet. */
   readonly isEarlyAtTimes: boolean;
-  /** The request names resources by ids outside of its path: 404 when they do not exist. */
+  /** The request refers to resources by ids outside of its path: 404 when they do not exist. */
   readonly namesOthers: boolean;
-  /** What it names is checked beyond its form: answered 422. */
+  /** The values that the request refers to are checked beyond their format: 422 when they are not valid. */
   readonly checksNames: boolean;
 }
 
 type Particulars = Partial<Pick<AnswerNote, 'headers' | 'others' | 'isEarlyAtTimes' | 'namesOthers' | 'checksNames'>>;
-/** The part of a property descriptor that has the result of the handler. */
+/** The property descriptor of a handler, reduced to its result. */
 interface Answering<Value> {
   readonly value?: (...parameters: never[]) => Value | Promise<Value>;
 }
@@ -31,18 +31,24 @@ interface Answering<Value> {
 const JSON_TYPE = 'application/json';
 const FILE_TYPE = 'application/octet-stream';
 
-/** `does` is the summary: one imperative sentence. The handler's result has the type of the schema. */
+/**
+ * Documents a JSON response and checks at compile time that the handler returns the type of the schema. `summary` is
+ * one imperative sentence.
+ */
 export const Answers =
   <S extends TSchema>(does: string, schema: S, particulars: Particulars = {}) =>
   (target: object, key: string | symbol, handler: Answering<Static<S>>): void => {
     note(does, { ...NOTHING_SPECIAL, ...particulars, schema })(target, key, handler);
   };
 
-/** JSON that leaves as text: no type ties it to its schema, `answers.int.spec.ts` does. */
+/**
+ * Documents JSON that the handler returns as text. The compiler cannot check it against the schema; the gateway tests
+ * do.
+ */
 export const AnswersText = (does: string, schema: TSchema, particulars: Particulars = {}): MethodDecorator =>
   note(does, { ...NOTHING_SPECIAL, ...particulars, schema });
 
-/** A file to be saved. */
+/** Documents a file download. */
 export const AnswersFile = (does: string, particulars: Particulars = {}): MethodDecorator =>
   note(does, {
     ...NOTHING_SPECIAL,
@@ -51,11 +57,11 @@ export const AnswersFile = (does: string, particulars: Particulars = {}): Method
     mediaType: FILE_TYPE,
   });
 
-/** Text for programs that watch. */
+/** Documents a plain text response, such as metrics. */
 export const AnswersPlainText = (does: string): MethodDecorator =>
   note(does, { ...NOTHING_SPECIAL, schema: { type: 'string', format: 'binary' }, mediaType: 'text/plain' });
 
-/** No body. */
+/** Documents a response without body. */
 export const AnswersNothing =
   (does: string, particulars: Particulars = {}) =>
   (target: object, key: string | symbol, handler: Answering<void>): void => {
@@ -74,7 +80,7 @@ const NOTHING_SPECIAL: AnswerNote = {
 const note = (does: string, answer: AnswerNote): MethodDecorator =>
   applyDecorators(ApiOperation({ summary: does }), ApiExtension(NOTE, answer));
 
-/** As much of an operation as decides in which ways it can be refused. */
+/** The properties of an operation that determine its error responses. */
 export interface AskedOperation {
   readonly method: string;
   readonly isOpenToAll: boolean;
@@ -85,7 +91,7 @@ export interface AskedOperation {
 }
 
 export interface ErrorRow {
-  /** Its name in the document. */
+  /** Name of the response in the document. */
   readonly name: string;
   readonly status: number;
   readonly means: string;
@@ -97,11 +103,11 @@ export interface ErrorRow {
 const RETRY_AFTER: ErrorRow['headers'] = {
   'Retry-After': { type: 'integer', description: 'Seconds after which a retry is useful.' },
 };
-/** Requests that the HTTP server refuses before a handler runs get the shorter body. */
+/** The HTTP server refuses some requests before a handler runs. Those responses have the shorter body. */
 const EITHER: JsonSchema = { oneOf: [V2_ERROR, V2_INFRA_ERROR] };
 const isGuarded = ({ isOpenToAll }: AskedOperation): boolean => !isOpenToAll;
 
-/** Every way in which an operation can be refused, and which operations can be. */
+/** All error responses, and the operations that have them. */
 export const ERROR_ROWS: readonly ErrorRow[] = [
   {
     name: 'malformed',

@@ -26,7 +26,7 @@ import { toOpenApi } from '../http/headers';
 import { IdPipe, isRequestClass, TextPipe } from '../http/request.pipes';
 import { finishDocument } from './finish-document';
 
-/** A parameter of a handler, as Nest's `@Body`, `@Query`, `@Param` and `@Headers` note it. */
+/** A parameter of a handler, as the Nest decorators `@Body`, `@Query`, `@Param` and `@Headers` record it. */
 interface RouteArgument {
   readonly index: number;
   readonly data?: unknown;
@@ -36,8 +36,8 @@ interface RouteArgument {
 const described = new WeakSet<object>();
 
 /**
- * Tells `@nestjs/swagger` what the handlers take: the schemas come from the class-validator decorators of the request
- * classes, the descriptions from the table of descriptions. A second call changes nothing.
+ * Registers the parameters of all handlers with `@nestjs/swagger`. The schemas come from the class-validator decorators
+ * of the request classes, the descriptions from the table of field descriptions. A second call has no effect.
  */
 export function describeRoutes(app: INestApplication): void {
   for (const { controllers } of app.get(ModulesContainer).values())
@@ -99,16 +99,16 @@ const queryNotes = (type: new () => object): readonly MethodDecorator[] =>
       required: field.isRequired,
       description: description ?? descriptionOf(type.name, field.name),
       schema: toOpenApi(schema),
-      // Comma-separated and repeated values mean the same; tools write one of them.
+      // Comma-separated and repeated values have the same meaning. Generators use the form that the document names.
       ...(fieldSchema(field).type === 'array' && { style: 'form', explode: false }),
     });
   });
 
 const ABOUT = `Installs OpenShift and OKD clusters on bare metal. Paths under /api/assisted-install implement the v2 API of
-assisted-service; paths under /api/muster are specific to Muster. Answers may get additional fields at any time. Requests
+assisted-service; paths under /api/muster are specific to Muster. Responses may get additional fields at any time. Requests
 with fields that this document does not describe are refused. A field that is null counts as absent.`;
 
-/** The OpenAPI document of what the application serves. */
+/** Returns the OpenAPI document of the application. */
 export function apiDocumentOf(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Muster')
@@ -126,16 +126,16 @@ export function apiDocumentOf(app: INestApplication): OpenAPIObject {
   );
 }
 
-/** The name of the handler; further paths of one handler get a number. */
+/** The name of the handler. Further paths of the same handler get a number. */
 function toOperationId(_controller: string, handler: string): string {
   const [, name = '', alias = ''] = /^(\w+?)(?:\[(\d+)\])?$/.exec(handler) ?? [];
   return name + (alias === '' || alias === '0' ? '' : `Alias${alias}`);
 }
 
-/** The page to browse; the document itself is beside it. */
+/** Path of the Swagger UI page. The path of the document follows from it. */
 export const DOCUMENT_PAGE = 'docs';
 
-/** The document is public. It is made at the first request, so it costs nothing at start. */
+/** Serves the document without authentication. It is built at the first request, so it does not delay the start. */
 export function serveDocument(app: NestFastifyApplication): void {
   SwaggerModule.setup(DOCUMENT_PAGE, app, () => apiDocumentOf(app), {
     jsonDocumentUrl: `${DOCUMENT_PAGE}/openapi.json`,

@@ -16,13 +16,13 @@ const operationsOf = ({ paths }: OpenAPIObject): readonly (readonly [string, Ope
     ),
   );
 
-describe('The document of the API', () => {
+describe('the API document', () => {
   let document: OpenAPIObject;
   beforeAll(async () => {
     document = await createApiDocument();
   });
 
-  it('describes every route and its answers', () => {
+  it('describes every route and its responses', () => {
     const silent = operationsOf(document).flatMap(([name, { summary, responses }]) =>
       summary && Object.keys(responses).some((status) => status.startsWith('2'))
         ? []
@@ -44,7 +44,7 @@ describe('The document of the API', () => {
     expect(silent).toEqual([]);
   });
 
-  it('names every operation once', () => {
+  it('gives every operation an id of its own', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods as { readonly [method: string]: { readonly operationId: string } }).map(
         ({ operationId }) => operationId,
@@ -53,21 +53,21 @@ describe('The document of the API', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  it('checks answers: a member that it does not describe is wrong', () => {
+  it('reports responses with a member that the document does not describe', () => {
     const check = checkerOf(document);
     const path = '/api/assisted-install/v2/component-versions';
     expect(check('GET', path, 200, { versions: { agent: '1' }, release_tag: 'v1' })).toBeUndefined();
     expect(check('GET', path, 200, { versions: { agent: 1 }, release_tag: 'v1' })).toContain('must be string');
     expect(check('GET', path, 200, { versions: {}, release_tag: 'v1', more: 1 })).toContain('additional');
-    expect(check('GET', path, 418, {})).toContain('does not tell');
+    expect(check('GET', path, 418, {})).toContain('does not describe');
     expect(check('GET', '/elsewhere', 200, 'anything')).toBeUndefined();
   });
 });
 
-describe('Schemas with a title', () => {
+describe('schemas with a title', () => {
   const lid = { title: 'lid', type: 'object', properties: { title: { type: 'string' } } };
 
-  it('stand among the components, members of that name stay', () => {
+  it('are moved to the components, while members that are named title stay', () => {
     expect(hoistSchemas({ a: lid, b: { type: 'array', items: lid } })).toEqual({
       tree: {
         a: { $ref: '#/components/schemas/lid' },
@@ -77,7 +77,7 @@ describe('Schemas with a title', () => {
     });
   });
 
-  it('are refused when two of one title differ', () => {
+  it('are refused when two different schemas have one title', () => {
     expect(() => hoistSchemas([lid, { title: 'lid', type: 'string' }])).toThrow('Two schemas are named lid');
   });
 });

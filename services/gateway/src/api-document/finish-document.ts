@@ -6,8 +6,8 @@ import { type AnswerNote, ERROR_ROWS, errorsOf, NOTE } from './answers.decorator
 type Json = unknown;
 
 /**
- * The tree with every schema that has a title replaced by a reference, and those schemas by their titles.
- * Throws when two different ones have the same title.
+ * Returns the tree with references in place of schemas that have a title, and those schemas by their titles.
+ * @throws Error when two different schemas have the same title.
  */
 export function hoistSchemas(tree: Json): {
   readonly tree: Json;
@@ -34,7 +34,9 @@ export function hoistSchemas(tree: Json): {
   };
 }
 
-/** The schema with descriptions of its members, which the table of descriptions names by its title. */
+/**
+ * Adds the descriptions of the members from the table of field descriptions, which is keyed by the title of the schema.
+ */
 function described(value: object): object {
   if (!isNamed(value) || !('properties' in value)) return value;
   const properties = Object.entries(value.properties as { readonly [name: string]: JsonSchema });
@@ -46,7 +48,7 @@ function described(value: object): object {
   };
 }
 
-/** `title` is also the name of a member of some objects; of a schema it is a text beside a type. */
+/** Some objects have a member called `title`. The title of a schema is a string beside `type`. */
 const isNamed = (value: object): value is { readonly title: string } =>
   'title' in value && typeof value.title === 'string' && 'type' in value && typeof value.type === 'string';
 
@@ -58,7 +60,7 @@ type Components = NonNullable<OpenAPIObject['components']>;
 const NO_CONTENT = '204';
 const METHODS: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** What the routes say becomes what OpenAPI says: statuses, bodies, headers, tags, named schemas. */
+/** Converts the notes of the routes to OpenAPI: statuses, bodies, headers, tags, named schemas. */
 export function finishDocument(scanned: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(scanned.paths).sort(([one], [other]) => (one < other ? -1 : 1));
   const { tree, schemas } = hoistSchemas({
@@ -146,7 +148,7 @@ const answer = (
   ...(schema && { content: { [mediaType]: { schema } } }),
 });
 
-/** Tag by path; the last matching row counts. */
+/** Tags by path. The last matching row applies. */
 const TAGS: readonly (readonly [RegExp, string])[] = [
   [/./, 'catalogue'],
   [/\/v2\/clusters\b/, 'clusters'],

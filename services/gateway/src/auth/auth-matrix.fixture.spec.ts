@@ -12,9 +12,9 @@ import {
 export const FOREIGN_ID = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
 export const FOREIGN_CLUSTER_ID = '3f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
 export const REFUSED: readonly number[] = [401, 403, 404];
-/** Public routes; another route that answers without a token fails the test. */
+/** Public routes. Any other route that answers without a token fails the test. */
 export const OPEN_ROUTES: readonly string[] = ['GET /health', 'GET /metrics', 'GET /ready'];
-/** The API's document and its page say what can be asked, nothing else. */
+/** The API document and its page are public. They describe the API and contain no data. */
 export const isOpen = ({ name, path }: Route): boolean =>
   OPEN_ROUTES.includes(name) || path === `/${DOCUMENT_PAGE}` || path.startsWith(`/${DOCUMENT_PAGE}/`);
 export const PATH_VALUES: ReadonlyMap<string, string> = new Map([
@@ -29,7 +29,7 @@ export interface Route {
   /** The path names a cluster, infra-env or host. */
   readonly isOwned: boolean;
 }
-/** Every operation that the gateway serves, so that a new one cannot be forgotten. */
+/** Every operation that the gateway serves, so that new operations are included. */
 export function routesOf({ routes }: RunningGateway): readonly Route[] {
   return routes.all().flatMap(({ pattern, methods }) =>
     methods

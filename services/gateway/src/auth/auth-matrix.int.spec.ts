@@ -49,11 +49,11 @@ describe('AUTH_TYPE=oidc, every operation', () => {
   refusesOnEveryRoute(
     () => gateway,
     [
-      ['a request without any proof', async () => [{}, ''], 'any route'],
+      ['a request without credentials', async () => [{}, ''], 'any route'],
       ['an expired token', async () => [await bearer('alice', { expiresIn: '-1h' }), ''], 'any route'],
       ['a token with a foreign signature', async () => [await bearer('alice', { by: 'a stranger' }), ''], 'any route'],
       [
-        'a tampered token, wherever it is put',
+        'a tampered token in every header and parameter',
         async () => {
           const token = tampered(await issuer.token({ username: 'bob' }));
           return [everyHeader(token), everyParameter(token)];
@@ -61,13 +61,13 @@ describe('AUTH_TYPE=oidc, every operation', () => {
         'any route',
       ],
       [
-        'a token without a name in it',
+        'a token without a user name',
         async () => [{ authorization: `Bearer ${await issuer.token({})}` }, ''],
         'any route',
       ],
       ['the token of another tenant', async () => [await bearer('bob'), ''], 'owned routes'],
       [
-        "an agent's token of another infra-env",
+        'an agent token of another infra-env',
         async () => {
           const token = await agentToken(FOREIGN_ID);
           return [{ 'x-secret-key': token }, `?api_key=${token}`];
@@ -85,7 +85,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     ],
   );
 
-  it('gives users access to their own resources, and lists nothing else', async () => {
+  it('gives users access to their own resources, and lists no others', async () => {
     expect(await ask(`/v2/clusters/${CLUSTER_ID}`, await bearer('alice'))).toBe(200);
     for (const list of ['/v2/clusters', '/v2/infra-envs']) {
       const own = (await gateway.call('GET', API + list, { headers: await bearer('bob') })).body as { id: string }[];
@@ -108,7 +108,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(`/v2/events?cluster_id=${gone}`, await bearer('root'))).toBe(200);
   });
 
-  it('shows deleted clusters to administrators on request, and their events to their owners', async () => {
+  it('shows deleted clusters to administrators on request, and the events of deleted clusters to their owners', async () => {
     const id = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000de1e';
     const { document } = clusterDocument({ id, user_name: 'alice', deleted_at: '2026-01-02T03:04:05.000Z' });
     const host = hostDocument({ cluster_id: id, deleted_at: '2026-01-02T03:04:05.000Z' });
@@ -134,7 +134,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(`/v2/events?cluster_id=${id}`, await bearer('bob'))).toBe(404);
   });
 
-  it('shows administrators everything, auditors for reading only', async () => {
+  it('gives administrators full access, and read-only administrators read access', async () => {
     expect(await ask(`/v2/clusters/${CLUSTER_ID}`, await bearer('root'))).toBe(200);
     expect(await ask('/v2/events', await bearer('auditor'))).toBe(200);
     expect(await ask(`/v2/clusters/${CLUSTER_ID}`, await bearer('auditor'))).toBe(200);
@@ -142,10 +142,10 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(`/v2/clusters/${CLUSTER_ID}/credentials`, await bearer('root'))).toBe(403);
   });
 
-  it("lets agents in with their infra-env's token or the token of its pull secret", async () => {
+  it('accepts agents by the token of their infra-env or by the token of its pull secret', async () => {
     const path = `/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
     expect(await ask(path, { 'x-secret-key': await agentToken(INFRA_ENV_ID) })).toBe(200);
-    // Those that are made here always end.
+    // Tokens that Muster signs always expire.
     expect(await ask(path, { 'x-secret-key': await agentToken(INFRA_ENV_ID, '') })).toBe(401);
     const pullSecret = { auths: { 'cloud.openshift.com': { auth: 'from-the-pull-secret' } } };
     await gateway.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from(JSON.stringify(pullSecret)));
@@ -153,7 +153,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(path, { 'x-secret-key': 'from-another-one....' })).toBe(401);
   });
 
-  it('refuses the tokens of agents that were issued before the signing key was replaced', async () => {
+  it('refuses agent tokens that were issued before the signing key was rotated', async () => {
     const path = `/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
     const before = await agentToken(INFRA_ENV_ID);
     expect(await ask(path, { 'x-secret-key': before })).toBe(200);
@@ -162,7 +162,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(path, { 'x-secret-key': await agentToken(INFRA_ENV_ID) })).toBe(200);
   });
 
-  it('gives addresses of images that expire and can be withdrawn', async () => {
+  it('signs image URLs that expire and can be revoked', async () => {
     const shown = await gateway.call('GET', `${API}/v2/infra-envs/${INFRA_ENV_ID}/downloads/image-url`, {
       headers: await bearer('alice'),
     });
@@ -175,7 +175,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(`${own}?image_token=${token}`, {})).toBe(401);
   });
 
-  it('follows an issuer that changes its keys', async () => {
+  it('accepts tokens signed with a rotated key of the issuer', async () => {
     const old = await bearer('alice');
     await issuer.changeKeys();
     const fresh = await startRunningGateway({ AUTH_TYPE: 'oidc', OIDC_ISSUER_URL: issuer.url });
@@ -190,7 +190,7 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     }
   });
 
-  it('says that it is not its fault when the issuer is away', async () => {
+  it('returns 503 when the keys of the issuer are unavailable', async () => {
     const fresh = await startRunningGateway({ AUTH_TYPE: 'oidc', JWKS_URL: 'http://127.0.0.1:9/keys' });
     try {
       const answer = await fresh.call('GET', `${API}/v2/clusters`, { headers: await bearer('alice') });

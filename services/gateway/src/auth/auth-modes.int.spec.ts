@@ -14,7 +14,7 @@ import {
 } from './auth-matrix.fixture.spec';
 
 describe('AUTH_TYPE=oidc with organisations', () => {
-  it('shows members what others of theirs made, and keeps them from changing it', async () => {
+  it('lets members read the resources of other members of their organisation, but not change them', async () => {
     const issuer = await startTestIssuer();
     const gateway = await startRunningGateway({
       AUTH_TYPE: 'oidc',
@@ -41,7 +41,7 @@ describe('AUTH_TYPE=oidc with organisations', () => {
 describe('AUTH_TYPE=local, every operation', () => {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   let gateway: RunningGateway;
-  // More than the routes and credentials below need.
+  // Higher than the number of requests that the routes and credentials below produce.
   const FAILURES_MAX = 1_000;
   beforeAll(async () => {
     gateway = await startRunningGateway({
@@ -63,14 +63,14 @@ describe('AUTH_TYPE=local, every operation', () => {
   refusesOnEveryRoute(
     () => gateway,
     [
-      ['a request without any proof', async () => [{}, ''], 'any route'],
+      ['a request without credentials', async () => [{}, ''], 'any route'],
       ['an expired token', async () => everywhere(await token(INFRA_ENV_ID, '-1h')), 'any route'],
       ['a tampered token', async () => everywhere(tampered(await token(FOREIGN_ID, '1h'))), 'any route'],
       ['the token of another infra-env', async () => everywhere(await token(FOREIGN_ID, '1h')), 'owned routes'],
     ],
   );
 
-  it('tells an address that guesses to slow down, and lets the others there in', async () => {
+  it('answers 429 to failed authentications of an address, and still serves valid callers of that address', async () => {
     const path = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
     const guess = () => gateway.call('GET', path, { headers: { 'x-secret-key': 'guess' } });
     let answer = await guess();
@@ -83,7 +83,7 @@ describe('AUTH_TYPE=local, every operation', () => {
 });
 
 describe('AUTH_TYPE=agent-installer-local', () => {
-  it('takes tokens for the scheme that they name, in every other way refuses them', async () => {
+  it('accepts tokens only for the scheme that they name', async () => {
     const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const pem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
     const gateway = await startRunningGateway({

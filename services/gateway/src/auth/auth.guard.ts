@@ -76,8 +76,9 @@ export class AuthGuard implements CanActivate {
   }
 
   /**
-   * The key under which requests are counted: the user, the host or the token; the address only without any of them, because a
-   * whole site may share one. A host has its own key once it has polled this gateway, so made-up ids do not evade the limit.
+   * The key under which requests are counted: the user, the host or the token. The address is the key only when none of
+   * them is known, because a whole site may share one address. A host has a key of its own after its first poll of this
+   * gateway, so invented host ids do not avoid the limit.
    */
   private countedAs(caller: Caller | undefined, { infraEnvId, hostId }: PathIds, address: string): string {
     if (caller?.kind === 'user' && caller.user !== '') return caller.user;
@@ -85,7 +86,7 @@ export class AuthGuard implements CanActivate {
     return caller?.scope ? `token:${Object.values(caller.scope).join()}` : address;
   }
 
-  /** The caller by the first scheme of the route that the request has a valid credential for. */
+  /** Returns the caller by the first scheme of the route for which the request has a valid credential. */
   private async identify(
     schemes: readonly AuthScheme[],
     request: FastifyRequest,
@@ -119,7 +120,7 @@ function pathIdsOf(request: FastifyRequest): PathIds {
   return { ...ids, hostId: hostIds[0] };
 }
 
-/** Runs behind the AuthGuard: reads the body once the caller is identified, and checks the ids that it names. */
+/** Runs after the AuthGuard: reads the body of an identified caller, and checks the ids in it. */
 @Injectable()
 export class BodyGuard implements CanActivate {
   constructor(

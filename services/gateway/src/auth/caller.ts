@@ -2,23 +2,23 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 
-/** Rights of a user: everything, reading everything, or its own resources. */
+/** Rights of a user: administrator, read-only administrator, or access to the user's own resources. */
 export type Role = 'admin' | 'read-only-admin' | 'user';
 
 /** The authenticated caller. */
 export interface Caller {
-  /** A user or program with a name, or `agent` for those that prove themselves by an infra-env's or cluster's token. */
+  /** `user`: a user or a named program. `agent`: the bearer of a token of an infra-env or cluster. */
   readonly kind: 'user' | 'agent';
   readonly user: string;
   readonly org: string;
   readonly role: Role;
-  /** What a token is for; absent: whatever the role may have. */
+  /** The resource to which the token gives access. Absent: the role decides. */
   readonly scope?: TokenScope;
 }
 
 export type TokenScope = { readonly infraEnvId: string } | { readonly clusterId: string };
 
-/** Without authentication everyone is the administrator of the one, nameless organisation. */
+/** Without authentication every caller is an administrator of the one organisation, which has no name. */
 export const ADMIN: Caller = { kind: 'user', user: 'admin', org: '', role: 'admin' };
 
 export const agentOf = (scope: TokenScope): Caller => ({ kind: 'agent', user: '', org: '', role: 'user', scope });
@@ -28,17 +28,20 @@ export type AuthScheme = 'userAuth' | 'agentAuth' | 'urlAuth' | 'imageAuth' | 'i
 
 /** Metadata key of the schemes that a route accepts. */
 export const ACCEPTED_SCHEMES = Symbol('accepted schemes');
-/** Metadata key of the roles that a route is for. */
+/** Metadata key of the roles that may call a route. */
 export const ALLOWED_ROLES = Symbol('allowed roles');
 
 /** The route serves callers that authenticate by one of these schemes. A route without it refuses every caller. */
 export const Accepts = (...schemes: readonly AuthScheme[]): MethodDecorator =>
   applyDecorators(SetMetadata(ACCEPTED_SCHEMES, schemes), ...schemes.map((scheme) => ApiSecurity(scheme)));
 
-/** The route serves everyone. */
+/** The route serves every caller without authentication. */
 export const AcceptsAnyone = (): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES, 'anyone');
 
-/** Users of these roles only. Without it every role may read, and read-only-admin may not write. */
+/**
+ * Only users with one of these roles may call the route. Without this decorator every role may read, and
+ * `read-only-admin` may not write.
+ */
 export const OnlyRoles = (...roles: readonly Role[]): MethodDecorator => SetMetadata(ALLOWED_ROLES, roles);
 
 export interface PathIds {
@@ -50,8 +53,8 @@ export interface PathIds {
 /** One authentication mode (AUTH_TYPE). */
 export interface Authenticator {
   /**
-   * Returns the identity of a valid credential; undefined for an invalid one. Throws RefusalError `forbidden` for a genuine
-   * credential that is of no use here.
+   * Returns the identity of a valid credential; undefined for an invalid one.
+   * @throws RefusalError `forbidden` for a genuine credential that does not give access to this route.
    */
   authenticate(scheme: AuthScheme, credential: string, path: PathIds): Promise<Caller | undefined>;
 }
@@ -60,11 +63,11 @@ export const AUTHENTICATOR = Symbol('Authenticator');
 
 type Asked = Pick<FastifyRequest, 'headers' | 'query'>;
 
-/** Where a request carries its credential. */
+/** The part of a request that carries the credential of a scheme. */
 export interface CredentialPlace {
   readonly place: 'header' | 'query';
   readonly name: string;
-  /** Text of the API document. */
+  /** Description in the API document. */
   readonly description: string;
 }
 
@@ -79,7 +82,7 @@ export const CREDENTIAL_PLACES: ReadonlyMap<AuthScheme, CredentialPlace> = new M
 const NOWHERE: Pick<CredentialPlace, 'place' | 'name'> = { place: 'query', name: '' };
 const BEARER = /^bearer\s+/i;
 
-/** The credential of a scheme in the request; undefined when there is none. */
+/** Returns the credential of a scheme in the request; undefined when the request has none. */
 export function credentialOf(scheme: AuthScheme, { headers, query }: Asked): string | undefined {
   const { place, name } = CREDENTIAL_PLACES.get(scheme) ?? NOWHERE;
   const given =
@@ -87,7 +90,7 @@ export function credentialOf(scheme: AuthScheme, { headers, query }: Asked): str
   return typeof given === 'string' && given !== '' ? given : undefined;
 }
 
-/** The token behind `Bearer`; undefined without `Bearer`. */
+/** Returns the token after `Bearer`; undefined without `Bearer`. */
 export function bearerToken(credential: string): string | undefined {
   return BEARER.test(credential) ? credential.replace(BEARER, '') : undefined;
 }

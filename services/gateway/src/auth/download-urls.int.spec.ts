@@ -63,22 +63,22 @@ const signed = async (path: string, user = 'alice'): Promise<{ url: string; expi
   return body as { url: string; expires_at: string };
 };
 
-describe('The signed URL of a download', () => {
+describe('the signed URL of a download', () => {
   it.each([
     ['credentials-presigned?file_name=kubeconfig', 'content of kubeconfig'],
     ['credentials-presigned?file_name=kubeadmin-password', 'content of kubeadmin-password'],
     ['files-presigned?file_name=metadata.json', 'content of metadata.json'],
-  ])('of %s serves the file to a client without credentials', async (path, content) => {
+  ])('serves %s to a client without credentials', async (path, content) => {
     const { url, expires_at: expiresAt } = await signed(path);
     expect(Date.parse(expiresAt) - nowMs).toBe(DOWNLOAD_URL_LIFETIME_MS);
     const response = await fetch(url);
     expect([response.status, await response.text()]).toEqual([200, content]);
   });
 
-  it('names the route of logs and of manifests', async () => {
+  it('is the URL of the route that serves logs or manifests', async () => {
     const { url: ofLogs } = await signed(`files-presigned?file_name=logs&logs_type=host&host_id=${HOST_ID}`);
     expect(new URL(ofLogs).pathname).toBe(`${API}/v2/clusters/${CLUSTER_ID}/logs`);
-    // No logs yet: the request reached the handler.
+    // The refusal shows that the request reached the handler: there are no logs yet.
     expect((await get(ofLogs)).status).toBe(409);
     const { url: ofManifest } = await signed('files-presigned?file_name=manifests&additional_name=openshift/a.yaml');
     expect(ofManifest).toContain('/manifests/files?file_name=a.yaml&folder=openshift&');
@@ -86,7 +86,7 @@ describe('The signed URL of a download', () => {
     expect([nameless.status, nameless.text]).toEqual([400, expect.stringContaining('additional_name')]);
   });
 
-  it('ends', async () => {
+  it('expires', async () => {
     const { url } = await signed('credentials-presigned?file_name=kubeconfig');
     nowMs += DOWNLOAD_URL_LIFETIME_MS - 1_000;
     expect((await get(url)).status).toBe(200);
@@ -98,16 +98,16 @@ describe('The signed URL of a download', () => {
     ['another cluster', (url: string) => url.replace(CLUSTER_ID, FOREIGN_CLUSTER_ID)],
     ['another file', (url: string) => url.replace('file_name=kubeconfig', 'file_name=kubeadmin-password')],
     ['another route', (url: string) => url.replace('downloads/credentials', 'downloads/files')],
-    ['a further parameter', (url: string) => `${url}&file_name=kubeadmin-password`],
+    ['an additional parameter', (url: string) => `${url}&file_name=kubeadmin-password`],
     ['a changed signature', (url: string) => url.replace(/.{6}$/, 'AAAAAA')],
     ['no signature', (url: string) => url.replace(/\.[^.]*$/, '.')],
-  ])('opens nothing with %s', async (_, change) => {
+  ])('is refused with %s', async (_, change) => {
     const { url } = await signed('credentials-presigned?file_name=kubeconfig');
     expect(change(url)).not.toBe(url);
     expect((await get(change(url))).status).toBe(401);
   });
 
-  it('opens nothing that its caller cannot open', async () => {
+  it('is not issued for a file that its caller may not download', async () => {
     const path = 'credentials-presigned?file_name=kubeconfig';
     expect((await get(`${DOWNLOADS}/${path}`, await bearer('bob'))).status).toBe(404);
     expect((await get(`${DOWNLOADS}/${path}`, await bearer('auditor'))).status).toBe(403);
@@ -118,7 +118,7 @@ describe('The signed URL of a download', () => {
     expect((await get(url)).status).toBe(404);
   });
 
-  it('opens nothing with a token of the same key for another purpose', async () => {
+  it('is refused with a token for another purpose that the same key signed', async () => {
     const { SignJWT } = await import('jose');
     const token = await new SignJWT({ target: `${DOWNLOADS}/credentials?file_name=kubeconfig`, role: 'user' })
       .setSubject('alice')
@@ -128,14 +128,14 @@ describe('The signed URL of a download', () => {
     expect((await get(`${DOWNLOADS}/credentials?file_name=kubeconfig&download_token=${token}`)).status).toBe(401);
   });
 
-  it('is refused until the files exist', async () => {
+  it('is not issued before the files exist', async () => {
     await fill('ready');
     const answer = await get(`${DOWNLOADS}/credentials-presigned?file_name=kubeconfig`, await bearer('alice'));
     expect(answer.status).toBe(409);
   });
 });
 
-describe('Without authentication', () => {
+describe('without authentication', () => {
   it('the URL of a download has no token', async () => {
     const open = await startRunningGateway();
     try {
@@ -151,7 +151,7 @@ describe('Without authentication', () => {
   });
 });
 
-describe('The token of an agent', () => {
+describe('the token of an agent', () => {
   const ask = async (path: string, infraEnvId = INFRA_ENV_ID): Promise<number> => {
     const { SignJWT } = await import('jose');
     const { secrets } = gateway.platform;
@@ -166,7 +166,7 @@ describe('The token of an agent', () => {
   };
 
   it.each(['credentials?file_name=kubeconfig-noingress', 'files?file_name=bootstrap.ign'])(
-    'opens %s only while a host of the infra-env is installed with the cluster',
+    'gives access to %s only while a host of the infra-env is installed with the cluster',
     async (path) => {
       await fill('installing');
       expect(await ask(path)).toBe(200);
@@ -183,14 +183,14 @@ describe('The token of an agent', () => {
   );
 });
 
-describe('What gives write access', () => {
+describe('credentials that permit writing', () => {
   const infraEnv = `${API}/v2/infra-envs/${INFRA_ENV_ID}`;
   const asked = (): unknown[] =>
     gateway.asked
       .filter(({ subject }) => subject.endsWith('render_discovery_ignition'))
       .map(({ body }) => body['withoutToken']);
 
-  it('is left out of discovery.ign and of image URLs for readers', async () => {
+  it('are omitted from discovery.ign and image URLs for callers with read access', async () => {
     await gateway.answers(IgnitionService.method.renderDiscoveryIgnition, () => ({ ignition: '', generatedAt: '' }));
     const imageToken = await signImageToken(gateway.platform.secrets, INFRA_ENV_ID, nowMs + 60_000);
     const file = `${infraEnv}/downloads/files?file_name=discovery.ign`;

@@ -14,15 +14,18 @@ const ALGORITHM = 'HS256';
 const AUDIENCE = 'download';
 const ROLES: readonly Role[] = ['admin', 'read-only-admin', 'user'];
 
-/** Metadata key of the routes that `DownloadUrls` signs URLs of. */
+/** Metadata key of the routes for which `DownloadUrls` signs URLs. */
 export const OPENED_BY_URL = Symbol('opened by a signed URL');
 
-/** A signed URL of this route serves its caller without other credentials. */
+/** The route accepts signed URLs instead of other credentials. */
 export const OpenedByUrl = (): MethodDecorator => SetMetadata(OPENED_BY_URL, true);
 
 type Asked = Pick<FastifyRequest, 'host' | 'protocol' | 'caller'>;
 
-/** URLs with a token in place of the credentials of a caller. A token is valid for one caller, path and query, for some minutes. */
+/**
+ * Creates and checks URLs with a token in place of credentials. A token is valid for one caller, one path with query,
+ * and `DOWNLOAD_URL_LIFETIME_MS`.
+ */
 @Injectable()
 export class DownloadUrls {
   constructor(
@@ -48,7 +51,7 @@ export class DownloadUrls {
     return { url: `${base}${target}&${PARAMETER}=${token}`, expires_at: expiresAt.toISOString() };
   }
 
-  /** The caller for which the URL of the request was created; undefined when it has no token that is valid for it now. */
+  /** Returns the caller for which the URL was created; undefined when the request has no valid token. */
   async callerOf({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): Promise<Caller | undefined> {
     const token = new URL(url, BASE).searchParams.get(PARAMETER);
     if (token === null || (method !== 'GET' && method !== 'HEAD')) return undefined;
@@ -68,7 +71,7 @@ export class DownloadUrls {
 
 const BASE = 'http://localhost';
 
-/** Path and query without the token, the parameters in one order. */
+/** Returns the path and the query without the token, with sorted parameters. */
 function canonical(target: string): string {
   const { pathname, searchParams } = new URL(target, BASE);
   searchParams.delete(PARAMETER);

@@ -2,7 +2,7 @@ import { BoundedMap } from '@muster/event-sourcing';
 import { Injectable } from '@nestjs/common';
 import { type HostKey, hostKeyOf } from '@muster/contracts';
 
-/** Hosts whose last sign of life is remembered; beyond it the one that spoke longest ago is forgotten. */
+/** Number of hosts whose last poll is stored. Above it, the host with the oldest poll is removed. */
 const REMEMBERED_HOSTS_MAX = 100_000;
 
 interface Sign {
@@ -11,31 +11,35 @@ interface Sign {
 }
 
 /**
- * When agents last spoke through this process. In memory only: a heartbeat is no fact. Of several gateways each knows the
- * requests it answered, so what a reader sees may lag behind by some polls, never behind what is stored.
+ * Times of the last polls that this process answered. They are kept in memory, because heartbeats are not events. With
+ * several gateways each one stores the polls that it answered, so a response may show a time that is some polls old,
+ * but never older than the stored time.
  */
 @Injectable()
 export class LastSeen {
   private readonly signs = new BoundedMap<HostKey, Sign>(REMEMBERED_HOSTS_MAX);
 
-  /** `clockSeconds` is what the machine's own clock says, 0 when it does not say: then what it said last stands. */
+  /**
+   * `clockSeconds`: time of the host's clock, seconds since the epoch. 0 when the request has none; then the previous
+   * value stays.
+   */
   note(infraEnvId: string, hostId: string, nowMs: number, clockSeconds = 0): void {
     const key = hostKeyOf(infraEnvId, hostId);
     const known = this.signs.get(key)?.clockSeconds ?? 0;
     this.signs.set(key, { atMs: nowMs, clockSeconds: clockSeconds || known });
   }
 
-  /** Whether the host has spoken through this process. */
+  /** Whether this process has answered a poll of the host. */
   knows(infraEnvId: string, hostId: string): boolean {
     return this.signs.get(hostKeyOf(infraEnvId, hostId)) !== undefined;
   }
 
-  /** Seconds since the epoch by the machine's own clock; undefined when it did not say. */
+  /** Returns the time of the host's clock, seconds since the epoch; undefined when the host reported none. */
   clockOf(infraEnvId: string, hostId: string): number | undefined {
     return this.signs.get(hostKeyOf(infraEnvId, hostId))?.clockSeconds || undefined;
   }
 
-  /** The later of what is stored (ISO 8601) and what was heard here. */
+  /** Returns the later of the stored time (ISO 8601) and the last poll that this process answered. */
   since(infraEnvId: string, hostId: string, stored: string): string {
     const heard = this.signs.get(hostKeyOf(infraEnvId, hostId))?.atMs;
     return heard === undefined || heard <= Date.parse(stored) ? stored : new Date(heard).toISOString();

@@ -46,7 +46,7 @@ describe('AUTH_TYPE=local', () => {
   const ask = async (path: string, claims: Record<string, string>, key = keys.privateKey): Promise<number> =>
     (await gateway.call('GET', path, { headers: { 'x-secret-key': await tokenOf(claims, key) } })).status;
 
-  it('lets an agent in with the token of its infra-env', async () => {
+  it('accepts an agent with the token of its infra-env', async () => {
     expect(await ask(INSTRUCTIONS, { infra_env_id: INFRA_ENV_ID })).toBe(200);
     expect(await ask(`${API}/v2/clusters/${CLUSTER_ID}`, { infra_env_id: INFRA_ENV_ID })).toBe(200);
     expect(await ask(`${API}/v2/clusters/${CLUSTER_ID}`, { cluster_id: CLUSTER_ID })).toBe(200);
@@ -64,7 +64,7 @@ describe('AUTH_TYPE=local', () => {
     expect(await ask(`${API}/v2/clusters`, { infra_env_id: INFRA_ENV_ID })).toBe(401);
   });
 
-  it('takes the token from the URL where the contract does', async () => {
+  it('accepts the token in the URL where the v2 API allows it', async () => {
     const token = await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey);
     const download = `${API}/v2/infra-envs/${INFRA_ENV_ID}/downloads/files?file_name=discovery.ign`;
     const answer = await gateway.call('GET', `${download}&api_key=${token}`);
@@ -73,7 +73,7 @@ describe('AUTH_TYPE=local', () => {
     expect((await gateway.call('GET', `${INSTRUCTIONS}?api_key=${token}`)).status).toBe(401);
   });
 
-  it('shows events to a token of what they are about, when they are asked for by name', async () => {
+  it('shows the events of a cluster or infra-env to the bearer of its token when the query names it', async () => {
     const token = await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey);
     const status = async (query: string): Promise<number> =>
       (await gateway.call('GET', `${API}/v2/events?${query}api_key=${token}`)).status;
@@ -94,21 +94,21 @@ describe('AUTH_TYPE=local', () => {
     expect((await gateway.call('GET', INSTRUCTIONS, { headers: { 'x-secret-key': token } })).status).toBe(200);
   });
 
-  it('does not start with a key that is none, and does not repeat it', async () => {
+  it('refuses to start with a key that is not valid, and does not show the key', async () => {
     const start = startRunningGateway({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: 'canary-4711', EC_PRIVATE_KEY_PEM: '' });
     await expect(start).rejects.toThrow(/EC_PUBLIC_KEY_PEM/);
     await expect(start).rejects.not.toThrow(/canary-4711/);
   });
 });
 
-describe('How often hosts ask', () => {
+describe('request rates of hosts', () => {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const OTHER_HOST_ID = '7c1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
   const PER_SECOND = 3;
-  /** More than two seconds would let through: the calls may meet the end of one. */
+  /** Twice the limit of two seconds, because the requests may fall into two windows. */
   const FLOOD = 4 * PER_SECOND;
 
-  it('counts for each of them alone, although they share an address and a token', async () => {
+  it('are counted per host, although the hosts share an address and a token', async () => {
     const gateway = await startRunningGateway({
       AUTH_TYPE: 'local',
       EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
@@ -131,7 +131,7 @@ describe('How often hosts ask', () => {
     }
   });
 
-  it('counts for the token when they speak of hosts that never spoke', async () => {
+  it('are counted for the token when the host has never polled', async () => {
     const gateway = await startRunningGateway({
       AUTH_TYPE: 'local',
       EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),

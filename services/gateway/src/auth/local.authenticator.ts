@@ -16,15 +16,21 @@ import type { TokenScopes } from './ownership';
 
 const ALGORITHM = 'ES256';
 
-/** Tokens of AUTH_TYPE=local: ES256, naming the one infra-env or cluster that they open. */
+/**
+ * Tokens of AUTH_TYPE=local. They are signed with ES256 and name the one infra-env or cluster to which they give
+ * access.
+ */
 export class LocalTokens {
-  /** Without keys no token is good, and none can be made. */
+  /** Without keys every token is refused and none can be signed. */
   constructor(
     private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } | undefined,
     private readonly secrets: Secrets,
   ) {}
 
-  /** The scope of the token; undefined when it is forged, expired or has no scope. Tokens of assisted-service v2 never expire. */
+  /**
+   * Returns the scope of the token; undefined when it is forged, expired or has no scope. Tokens of assisted-service v2
+   * do not expire.
+   */
   async verify(token: string): Promise<TokenScope | undefined> {
     if (!this.keys) return undefined;
     const { jwtVerify } = await import('jose');
@@ -37,7 +43,7 @@ export class LocalTokens {
     }
   }
 
-  /** A token that opens the infra-env until it expires. */
+  /** Signs a token that gives access to the infra-env until it expires. */
   async signForInfraEnv(infraEnvId: string, expiresAtMs: number): Promise<string> {
     if (!this.keys) throw new Error('Tokens can be signed only with AUTH_TYPE=local.');
     const { SignJWT } = await import('jose');
@@ -49,10 +55,10 @@ export class LocalTokens {
   }
 }
 
-/** Claims of a verified token that say what it opens. */
+/** Claims of a verified token. */
 export type TokenClaims = { readonly [claim: string]: unknown };
 
-/** The one infra-env or cluster that a token's claims name; undefined when they name none. */
+/** Returns the one infra-env or cluster that the claims name; undefined when they name none. */
 export function readScope({ infra_env_id: infraEnvId, cluster_id: clusterId }: TokenClaims): TokenScope | undefined {
   if (typeof infraEnvId === 'string' && UUID_PATTERN.test(infraEnvId)) return { infraEnvId: infraEnvId.toLowerCase() };
   if (typeof clusterId === 'string' && UUID_PATTERN.test(clusterId)) return { clusterId: clusterId.toLowerCase() };
@@ -63,14 +69,20 @@ export function readScope({ infra_env_id: infraEnvId, cluster_id: clusterId }: T
 export const isCurrent = async (secrets: Secrets, scope: TokenScope, claims: TokenClaims): Promise<boolean> =>
   !('infraEnvId' in scope) || (await isCurrentGeneration(secrets, scope.infraEnvId, claims['generation']));
 
-/** The public key of AUTH_TYPE=agent-installer-local: PEM, as it is or in base64. Throws SettingError. */
+/**
+ * The public key of AUTH_TYPE=agent-installer-local, as PEM or as PEM in base64.
+ * @throws SettingError
+ */
 export function createSiteKey(config: { readonly ecPublicKeyPem: string }): KeyObject {
   const given = config.ecPublicKeyPem;
   const pem = given.includes('-----BEGIN') ? given : Buffer.from(given, 'base64').toString();
   return createEcKey('EC_PUBLIC_KEY_PEM', pem, createPublicKey);
 }
 
-/** The key pair of AUTH_TYPE=local. Throws SettingError when it is not given or not PEM of a P-256 key. */
+/**
+ * The key pair of AUTH_TYPE=local.
+ * @throws SettingError when a key is missing or is not PEM of a P-256 key.
+ */
 export function createLocalTokens(
   config: {
     readonly authType: string;
@@ -89,13 +101,13 @@ export function createLocalTokens(
   );
 }
 
-/** Private keys have one of two PEM forms; Node reads both. Messages never contain the value. */
+/** Private keys have one of two PEM formats; Node reads both. Messages never contain the value. */
 function createEcKey(setting: string, pem: string, create: (pem: string) => KeyObject): KeyObject {
   try {
     const key = create(pem);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {
-    // Said below, without what was given.
+    // The error below does not contain the value.
   }
   throw new SettingError(setting, pem === '' ? '' : '(not shown)', 'the PEM text of a P-256 key');
 }
@@ -117,8 +129,8 @@ export class LocalAuthenticator implements Authenticator {
 const SCHEMES: readonly AuthScheme[] = ['userAuth', 'agentAuth', 'watcherAuth'];
 
 /**
- * AUTH_TYPE=agent-installer-local: a site that installs itself. Its tokens are signed by one key, say which scheme they are for and
- * open everything; they expire only if they say so.
+ * AUTH_TYPE=agent-installer-local: the installation of a cluster by its own hosts. One key signs the tokens. A token
+ * names its scheme and gives access to all resources. It expires only if it has `exp`.
  */
 export class SiteAuthenticator implements Authenticator {
   constructor(private readonly publicKey: KeyObject) {}

@@ -31,7 +31,7 @@ const ALICES_IDS: ReadonlyMap<string, string> = new Map([
   ['host_ids', HOST_ID],
 ]);
 
-/** Fields with the name of an id that name nothing of another tenant. */
+/** Fields that are named like an id and do not refer to a resource of another tenant. */
 const NOT_A_REFERENCE: ReadonlyMap<string, string> = new Map([
   ['POST /api/assisted-install/v2/infra-envs/{infra_env_id}/hosts host_id', 'The host of the infra-env in the path.'],
 ]);
@@ -64,7 +64,7 @@ interface NamedId {
   readonly json?: Readonly<Record<string, unknown>>;
 }
 
-/** Every field of a query or a body of the API document that is named like an id of a tenant's resource. */
+/** Every field of a query or a body in the API document that is named like the id of a resource. */
 function namedIds(document: OpenAPIObject): readonly NamedId[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods as Readonly<Record<string, Operation>>).flatMap(([method, operation]) => {
@@ -100,7 +100,7 @@ function bodyOf(document: OpenAPIObject, { requestBody }: Operation): Schema | u
   return reference === undefined ? undefined : (document.components?.schemas?.[reference] as Schema | undefined);
 }
 
-describe('Ids that a query or a body names', () => {
+describe('ids in a query or a body', () => {
   let issuer: TestIssuer;
   let gateway: RunningGateway;
   let ids: readonly NamedId[];
@@ -177,7 +177,7 @@ describe('Ids that a query or a body names', () => {
     expect(gateway.asked).toEqual([]);
   });
 
-  it('show the events of a machine that changed hands to each tenant as far as they are its own', async () => {
+  it('return the events of a machine that moved between tenants to each tenant for its own infra-env only', async () => {
     const moved = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000aaaa';
     const ofHost = (ordinal: number, infra_env_id: string) =>
       eventDocument(ordinal, { cluster_id: undefined, host_id: moved, infra_env_id });
@@ -196,7 +196,7 @@ describe('Ids that a query or a body names', () => {
     expect(await messages(await userHeaders())).toEqual(['event 2']);
   });
 
-  it('limit the events that one token may add', async () => {
+  it('are refused with 429 when one token adds more events than the limit', async () => {
     await gateway.answers(EventsService.method.recordNote, () => ({}));
     const json = {
       severity: 'info',
@@ -210,7 +210,7 @@ describe('Ids that a query or a body names', () => {
     gateway.asked.length = 0;
   });
 
-  it('are checked after the caller is identified: a body without credentials is not read', async () => {
+  it('are checked after authentication: the gateway does not read a body without credentials', async () => {
     const { hostname, port } = new URL(gateway.url);
     let answer = '';
     const socket = connect(Number(port), hostname, () =>
@@ -219,7 +219,7 @@ describe('Ids that a query or a body names', () => {
       ),
     );
     socket.on('data', (chunk) => (answer += chunk.toString()));
-    // The rest of the body never arrives, so an answer shows that the gateway did not wait for it.
+    // The rest of the body is never sent. A response shows that the gateway does not wait for it.
     await eventually('an answer', () => answer !== '');
     socket.destroy();
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);

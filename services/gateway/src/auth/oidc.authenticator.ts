@@ -16,16 +16,19 @@ import {
 import { isCurrent, readScope } from './local.authenticator';
 import type { TokenScopes } from './ownership';
 
-/** Anything else (`none` among it) is no signature that an issuer makes for strangers. */
+/** Asymmetric signatures only. `none` and symmetric algorithms are refused. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 60;
 const KEYS_KEPT_MS = 10 * 60_000;
 const KEYS_ASKED_EVERY_MS = 30_000;
 const KEYS_TIMEOUT_MS = 5_000;
-/** Entry of a pull secret that agents of assisted-service v2 authenticate by. */
+/** Entry of a pull secret with which agents of assisted-service v2 authenticate. */
 const TOKEN_ENTRY = 'cloud.openshift.com';
 
-/** AUTH_TYPE=oidc: users by tokens of an issuer, agents by their infra-env's token or pull secret, images by signed URLs. */
+/**
+ * AUTH_TYPE=oidc: users authenticate with tokens of an issuer, agents with the token or the pull secret of their
+ * infra-env, and image downloads with signed URLs.
+ */
 export class OidcAuthenticator implements Authenticator {
   private keys: Promise<JWTVerifyGetKey> | undefined;
 
@@ -44,7 +47,7 @@ export class OidcAuthenticator implements Authenticator {
       case 'imageAuth':
       case 'imageURLAuth':
         return this.image(credential, path);
-      // Addresses are opened by image tokens here.
+      // In this mode, download URLs carry image tokens, which the schemes above check.
       case 'urlAuth':
       case 'watcherAuth':
         return undefined;
@@ -85,7 +88,7 @@ export class OidcAuthenticator implements Authenticator {
     return this.settings.readOnlyAdminUsers.includes(user) ? 'read-only-admin' : 'user';
   }
 
-  /** The keys are fetched once and again when a token names one that is not among them. */
+  /** Loads the keys once, and again when a token names a key that is not among them. */
   private async keySet(): Promise<JWTVerifyGetKey> {
     this.keys ??= this.loadKeys().catch((error: unknown) => {
       this.keys = undefined;
@@ -116,7 +119,10 @@ export class OidcAuthenticator implements Authenticator {
     return (await this.scopes.exists(scope)) ? agentOf(scope) : undefined;
   }
 
-  /** Agents of assisted-service v2 send the pull secret's entry for the issuer; it gives access to the infra-env or cluster with that pull secret. */
+  /**
+   * Agents of assisted-service v2 send the entry of their pull secret. It gives access to the infra-env or cluster with
+   * that pull secret.
+   */
   private async bearerOfPullSecret(credential: string, path: PathIds): Promise<Caller | undefined> {
     for (const id of [path.infraEnvId, path.clusterId]) {
       const sealed = id === undefined ? undefined : await this.platform.secrets.open(id, PULL_SECRET);
@@ -157,7 +163,7 @@ function isSame(given: string, wanted: string): boolean {
   return wanted !== '' && first.length === second.length && timingSafeEqual(first, second);
 }
 
-/** Where an issuer says that its keys are. */
+/** Returns the URL of the issuer's keys from its discovery document. */
 async function discoverKeys(issuer: string): Promise<string> {
   const answer = await fetch(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(KEYS_TIMEOUT_MS),

@@ -9,17 +9,20 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { SchemaViolation } from '../http/request.pipes';
 import type { Caller, PathIds, TokenScope } from './caller';
 
-/** Ids of a tenant's resources that one part of a request names, in lower case. */
+/** Ids of resources in one part of a request, in lower case. */
 export interface NamedIds {
   readonly clusterId?: string;
   readonly infraEnvId?: string;
-  /** Hosts of the infra-env, or hosts of any infra-env where none is named. */
+  /** Hosts of `infraEnvId`, or hosts of any infra-env when it is absent. */
   readonly hostIds: readonly string[];
 }
 
 type Fields = { readonly [name: string]: unknown };
 
-/** The ids in the path, the query and the body. A host id belongs to the infra-env beside it, else to that of the path. */
+/**
+ * Return the ids in the path, the query and the body. A host id belongs to the infra-env beside it, otherwise to the
+ * infra-env of the path.
+ */
 export const idsOfPath = ({ params }: FastifyRequest): NamedIds => namedIds(params);
 export const idsOfQuery = ({ query }: FastifyRequest): NamedIds => namedIds(query);
 export function idsOfBody(request: FastifyRequest): NamedIds {
@@ -47,10 +50,10 @@ const textsOf = (value: unknown): readonly string[] =>
     .map((item) => item.trim().toLowerCase())
     .filter((item) => item !== '');
 
-/** More than the longest list of ids that a query may have. */
+/** More than the longest valid list of ids in a query. */
 const IDS_MAX_CHARACTERS = 65_536;
 
-/** A longer text is refused before it is divided: that takes half a second for 4 MiB of commas. */
+/** Longer text is refused before it is split, because splitting 4 MiB of commas takes half a second. */
 function withinLimit(text: string): string {
   if (text.length <= IDS_MAX_CHARACTERS) return text;
   throw new SchemaViolation(
@@ -58,22 +61,22 @@ function withinLimit(text: string): string {
   );
 }
 
-/** Most infra-envs in which one machine is looked up. */
+/** Maximum number of infra-envs in which one host id is looked up. */
 export const SAME_IDS_MAX = 100;
 
-/** Which resources the token of an infra-env or a cluster gives access to. */
+/** Checks whether a resource belongs to the scope of a token (one infra-env or one cluster). */
 @Injectable()
 export class TokenScopes {
   constructor(@Inject(READ_MODELS) private readonly readModels: ReadModels) {}
 
-  /** A token of a deleted resource gives access to nothing. */
+  /** Whether the resource of the token exists. A token of a deleted resource gives no access. */
   async exists(scope: TokenScope): Promise<boolean> {
     const [collection, id] =
       'infraEnvId' in scope ? [COLLECTIONS.infraEnvs, scope.infraEnvId] : [COLLECTIONS.clusters, scope.clusterId];
     return (await this.readModels.get(collection, id)) !== undefined;
   }
 
-  /** Whether every one of the named resources belongs to the scope. Hosts that do not exist belong to any scope. */
+  /** Whether all given resources belong to the scope. Hosts that do not exist belong to every scope. */
   async covers(scope: TokenScope, ids: NamedIds): Promise<boolean> {
     const { infraEnvId, clusterId } = ids;
     if ('infraEnvId' in scope) {
@@ -87,7 +90,9 @@ export class TokenScopes {
     return true;
   }
 
-  /** Machines may have the same id in several infra-envs: without an infra-env, one of them has to be in the scope. */
+  /**
+   * Machines in several infra-envs may have the same id. Without an infra-env, one of them must belong to the scope.
+   */
   private async coversHost(scope: TokenScope, infraEnvId: string | undefined, hostId: string): Promise<boolean> {
     const where = { id: hostId, ...(infraEnvId && { infra_env_id: infraEnvId }) };
     const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
@@ -106,7 +111,7 @@ export class TokenScopes {
     return (await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: 1 })).length > 0;
   }
 
-  /** True when hosts of the infra-env are, or will be, hosts of the cluster. */
+  /** Whether hosts of the infra-env are, or will be, hosts of the cluster. */
   private async feeds(infraEnvId: string, clusterId: string): Promise<boolean> {
     const infraEnv = await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
     return infraEnv?.cluster_id === clusterId || this.hasHostIn({ infraEnvId }, clusterId);
@@ -115,14 +120,17 @@ export class TokenScopes {
 
 export type Wish = 'read' | 'write';
 
-/** What says whose a document is. */
+/** The members of a document that determine its owner. */
 export interface Owned {
   readonly user_name?: unknown;
   readonly org_id?: unknown;
   readonly cluster_id?: unknown;
 }
 
-/** Ownership of clusters, infra-envs and hosts: users own what they create, and may read what their organization owns with ENABLE_ORG_TENANCY. */
+/**
+ * Ownership of clusters, infra-envs and hosts. Users own what they create. With ENABLE_ORG_TENANCY they may read the
+ * resources of their organisation.
+ */
 @Injectable()
 export class Ownership {
   constructor(
@@ -146,7 +154,7 @@ export class Ownership {
     else await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
   }
 
-  /** Machines of several tenants may have one id: the caller needs access to one of them. */
+  /** Machines of several tenants may have the same id. The caller needs access to one of them. */
   private async checkBareHost(caller: Caller, wish: Wish, hostId: string): Promise<void> {
     const where = { id: hostId };
     const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
@@ -181,19 +189,22 @@ export class Ownership {
     await this.check(caller, 'read', { clusterId, infraEnvId, hostIds: hostId ? [hostId] : [] });
   }
 
-  /** Whether the caller may change the document. What gives write access, such as the token of an agent, is not shown without it. */
+  /**
+   * Whether the caller may change the resource. Values that permit writing, such as agent tokens, are hidden from other
+   * callers.
+   */
   async permitsWrite(caller: Caller, document: Owned): Promise<boolean> {
     return seesEverything(caller, 'write') || (caller.role === 'user' && (await this.mayWrite(caller, document)));
   }
 
-  /** Whether a list shows the document to the caller. */
+  /** Whether lists show the resource to the caller. */
   shows(caller: Caller, document: Owned): boolean {
     return seesEverything(caller, 'read') || this.mayRead(caller, document);
   }
 
   private async require(caller: Caller, wish: Wish, collection: Collection<Owned>, id: string): Promise<void> {
     const document = await this.readModels.get(collection, id);
-    // The handler refuses a missing resource with the same message as an invisible one.
+    // The handler refuses a missing resource with the same message, so the two cases cannot be distinguished.
     if (!document) return;
     if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
     if (wish === 'write' && !(await this.mayWrite(caller, document)))
@@ -219,11 +230,11 @@ const NOT_YOURS: Refusal = { code: 'not-found', reason: 'Not found, or you do no
 
 const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' && caller.user === user;
 
-/** ResourceAccess checks the scopes of tokens. */
+/** `ResourceAccess` checks callers with a token scope. */
 const seesEverything = ({ kind, role }: Caller, wish: Wish): boolean =>
   kind === 'agent' || role === 'admin' || (role === 'read-only-admin' && wish === 'read');
 
-/** The one check of ids against the caller, for paths, queries and bodies of all routes. */
+/** Checks the ids of paths, queries and bodies against the caller, for all routes. */
 @Injectable()
 export class ResourceAccess {
   constructor(
@@ -232,13 +243,12 @@ export class ResourceAccess {
   ) {}
 
   /**
-   * Resources that do not exist pass: the handler refuses them.
-   *
-   * @throws RefusalError `not-found` for a resource outside of the token's scope or of another tenant, `forbidden` for one that
-   * the caller may only read.
+   * Ids of resources that do not exist pass; the handler refuses them.
+   * @throws RefusalError `not-found` for a resource outside of the token's scope or of another tenant, `forbidden` for
+   * a resource that the caller may only read.
    */
   async check(caller: Caller, wish: Wish, ids: NamedIds): Promise<void> {
-    // The same refusal as for a missing resource, so that a token does not reveal which ids exist.
+    // The refusal equals that for a missing resource, so that a token does not reveal which ids exist.
     if (caller.scope && !(await this.scopes.covers(caller.scope, ids)))
       throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
     await this.ownership.check(caller, wish, ids);

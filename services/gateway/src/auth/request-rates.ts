@@ -8,7 +8,7 @@ import type { Caller } from './caller';
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
-/** Addresses and callers that are remembered; beyond it the oldest window is forgotten. */
+/** Number of addresses and callers that are counted. Above it, the oldest window is removed. */
 const REMEMBERED_MAX = 50_000;
 
 interface Window {
@@ -16,7 +16,10 @@ interface Window {
   count: number;
 }
 
-/** Request rates per caller. Refuses with `too-many-requests` and when to come back. */
+/**
+ * Limits request rates per caller. A refusal has the code `too-many-requests` and the time after which the caller may
+ * retry.
+ */
 @Injectable()
 export class RequestRates {
   private readonly failures = new BoundedMap<string, Window>(REMEMBERED_MAX);
@@ -33,9 +36,8 @@ export class RequestRates {
   ) {}
 
   /**
-   * Counts a failed authentication from an address. Callers that authenticate from the same address are still served, because a
-   * whole site may share one.
-   *
+   * Counts a failed authentication of an address. Callers with valid credentials from the same address are still
+   * served, because a whole site may share one address.
    * @throws RefusalError `too-many-requests` above the limit.
    */
   countFailure(address: string): void {

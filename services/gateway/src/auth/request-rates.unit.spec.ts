@@ -1,7 +1,7 @@
 import { RefusalError } from '@muster/problems';
 import { RequestRates } from './request-rates';
 
-describe('Request rates', () => {
+describe('request rates', () => {
   let nowMs = 1_000_000;
   const rates = (requestsPerSecondMax: number, failedProofsPerMinuteMax = 0): RequestRates =>
     new RequestRates({ nowMs: () => nowMs }, { requestsPerSecondMax, failedProofsPerMinuteMax, eventsPerMinuteMax: 0 });
@@ -14,7 +14,7 @@ describe('Request rates', () => {
     }
   };
 
-  it('are without limit unless one is set', () => {
+  it('are unlimited unless a limit is set', () => {
     const free = rates(0);
     for (let n = 0; n < 10_000; n += 1) {
       free.count('a');
@@ -22,7 +22,7 @@ describe('Request rates', () => {
     }
   });
 
-  it('count each caller separately, second by second', () => {
+  it('are counted per caller and second', () => {
     const few = rates(2);
     few.count('a');
     few.count('a');
@@ -32,7 +32,7 @@ describe('Request rates', () => {
     expect(refusalOf(() => few.count('a'))).toBeUndefined();
   });
 
-  it('say for how long an address that guesses should wait', () => {
+  it('return Retry-After for an address with too many failed authentications', () => {
     const few = rates(0, 1);
     few.countFailure('a');
     nowMs += 20_000;

@@ -42,13 +42,13 @@ export function toCommandContext(request: FastifyRequest): CommandContext {
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
-/** The version digit of ids that are derived from a key (RFC 9562, version 8). */
+/** Version digit of ids that are derived from a key (RFC 9562, version 8). */
 const DERIVED_VERSION = '8';
 const VERSION_INDEX = 14;
 
 /**
- * The id of the command. The header `Idempotency-Key` makes it the same for a repetition of the request by the same caller, so
- * that the repetition stores nothing and gets the first answer.
+ * Returns the command id. With the header `Idempotency-Key`, repeated requests of the same caller to the same path have
+ * the same command id, so a repetition stores nothing and gets the first response.
  */
 function commandIdOf({ headers, method, url }: FastifyRequest, caller: string): string {
   const key = headers[IDEMPOTENCY_KEY];
@@ -62,7 +62,7 @@ function commandIdOf({ headers, method, url }: FastifyRequest, caller: string): 
   return derivedId([caller, method, url.split('?', 1)[0] ?? '', key]);
 }
 
-/** The id of a resource that the command creates: the same one for a repetition with the same `Idempotency-Key`. */
+/** Returns the id of a new resource. Repetitions with the same `Idempotency-Key` get the same id. */
 export const newResourceId = ({ commandId }: CommandContext, ids: Ids): string =>
   commandId.charAt(VERSION_INDEX) === DERIVED_VERSION ? derivedId([commandId, 'resource']) : ids.uuid();
 
@@ -95,7 +95,10 @@ const readWithDeleted = createParamDecorator((_: unknown, context: ExecutionCont
   });
 });
 
-/** Whether deleted resources are requested as well. @throws RefusalError `forbidden` for callers that are not administrators. */
+/**
+ * Whether the request includes deleted resources.
+ * @throws RefusalError `forbidden` for callers that are not administrators.
+ */
 export const WithDeleted = (): ParameterDecorator =>
   documented(readWithDeleted(), headerNote(HEADER, { type: 'boolean', default: false }));
 

@@ -21,9 +21,9 @@ interface Proofs {
   readonly roles: readonly string[];
 }
 
-/** Where we are stricter than the contract, on purpose. */
+/** Routes that are stricter than the v2 API on purpose. */
 const STRICTER: ReadonlySet<string> = new Set([
-  // The contract names no roles there, which would let read-only-admin write.
+  // The v2 API names no roles for these routes and would permit read-only-admin to write.
   'POST /v2/clusters/{cluster_id}/manifests',
   'PATCH /v2/clusters/{cluster_id}/manifests',
 ]);
@@ -87,12 +87,12 @@ function agreed(): ReadonlyMap<string, Proofs> {
   return proofs;
 }
 
-describe('The proofs that a route accepts', () => {
-  it('are named by every route', () => {
+describe('the authentication schemes of routes', () => {
+  it('are declared by every route', () => {
     expect(served().size).toBeGreaterThan(70);
   });
 
-  withContract(`are those of the contract${missing}`, () => {
+  withContract(`are those of the v2 API${missing}`, () => {
     const routes = served();
     const different = [...agreed()].flatMap(([operation, wanted]) => {
       const own = routes.get(operation);

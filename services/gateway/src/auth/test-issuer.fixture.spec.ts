@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An issuer of tokens on a real socket: discovery, keys, and whatever tokens a test needs. */
+/** A token issuer on a real socket: discovery document, keys, and tokens for tests. */
 export interface TestIssuer {
   readonly url: string;
-  /** A token that is good unless the changes say otherwise. */
+  /** Returns a valid token, changed by `claims` and `options`. */
   token(claims: object, options?: { readonly expiresIn?: string; readonly by?: 'a stranger' }): Promise<string>;
-  /** From now on other keys are used, and only they are published. */
+  /** Replaces the signing keys and publishes the new ones only. */
   changeKeys(): Promise<void>;
   close(): Promise<void>;
 }

@@ -19,15 +19,15 @@ import { ReadYourWrites } from './read-your-writes';
 const { method } = RegistrationService;
 
 interface RecordedRefusal {
-  /** As in the contract's list of events. */
+  /** Name of the event in the v2 API. */
   readonly name: string;
-  /** The property of the event that has the reason. */
+  /** Name of the event property that contains the reason. */
   readonly reasonAs: 'error' | 'message';
 }
 
 /**
- * Commands whose refusal is recorded in the event log with its reason, because users wait for their effect. What brings a host
- * into a cluster by itself is recorded by the service that refuses it.
+ * Commands whose refusal is recorded in the event log with its reason, because users wait for their effect. The
+ * registration service itself records why a host could not join a cluster automatically.
  */
 const RECORDED: ReadonlyMap<Method, RecordedRefusal> = new Map<Method, RecordedRefusal>([
   [method.cancelInstallation, { name: 'cancel_installation_failed', reasonAs: 'error' }],
@@ -40,7 +40,7 @@ const RECORDED: ReadonlyMap<Method, RecordedRefusal> = new Map<Method, RecordedR
   [method.unbindHost, { name: 'host_unbind_failed', reasonAs: 'message' }],
 ]);
 
-/** Commands that change what validations, roles and statuses depend on. Their answers show the new ones. */
+/** Commands that change the inputs of validations, roles and statuses. Their responses show the new results. */
 const REEVALUATED: ReadonlySet<Method> = new Set<Method>([
   method.reviseCluster,
   method.reviseHost,
@@ -67,14 +67,16 @@ function subjectOf(input: object): Subject {
   return { clusterId: idOf('clusterId'), infraEnvId: idOf('infraEnvId'), hostId: idOf('hostId') };
 }
 
-/** The same refusal of the same host is written down again after this long at the earliest. */
+/** Minimum time before the same refusal of the same host is recorded again, in milliseconds. */
 const REPEAT_MS = 60 * 60_000;
-/** Remembered refusals; beyond it the oldest is forgotten and may be logged twice. */
+/**
+ * Number of refusals that are stored to detect repetitions. Above it, the oldest is removed and may be recorded again.
+ */
 const REMEMBERED_MAX = 10_000;
-/** The resource or the service is missing: there is nothing to log it for. */
+/** Refusals that do not concern the state of the resource are not recorded. */
 const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'unavailable', 'internal', 'too-many-requests'];
 
-/** The way from a request to the service that decides. */
+/** Sends requests to the service that decides on them. */
 @Injectable()
 export class Commands {
   private readonly logger = new Logger('gateway');
@@ -88,22 +90,23 @@ export class Commands {
   ) {}
 
   /**
-   * Sends the command. A refusal that users wait for is recorded in the event log as well.
+   * Sends a request. A refusal of a command in RECORDED is recorded in the event log as well.
    * @throws RefusalError
    */
   async ask<M extends Method>(order: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
     try {
       return await callService(this.requests, order, input, context);
     } catch (error) {
-      // Not awaited: the caller gets its answer even when the event log is unavailable.
+      // The caller does not wait for the event log, so its response is independent of the log.
       if (error instanceof RefusalError) void this.record(order, subjectOf(input), error.refusal, context);
       throw error;
     }
   }
 
   /**
-   * Sends the command and waits until the read models show its result, so that users see their own changes. After a change of
-   * settings that includes the validations, roles and statuses that follow from it; a header of the answer says when that took too long.
+   * Sends a command and waits until the read models contain its result, so that users can read their own changes. After
+   * a change of settings this includes the validations, roles and statuses that follow. A response header reports a
+   * wait that ended early.
    * @throws RefusalError
    */
   async execute<M extends Method>(order: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
@@ -149,7 +152,7 @@ export class Commands {
     return true;
   }
 
-  /** Name of a known host; a host whose registration was refused may be unknown. */
+  /** Returns the name of a known host; `{}` for an unknown host. */
   private async hostName({ infraEnvId, hostId }: Subject): Promise<{ readonly host_name?: string }> {
     if (!infraEnvId || !hostId) return {};
     const host = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
@@ -157,7 +160,7 @@ export class Commands {
   }
 }
 
-/** The position in the reply of a command that stores events. */
+/** Returns the position in the reply of a command that stores events. */
 function positionOf(reply: object): number | undefined {
   if (!('stored' in reply)) return undefined;
   const { stored } = reply;
@@ -166,18 +169,18 @@ function positionOf(reply: object): number | undefined {
     : undefined;
 }
 
-/** Files that an installation is made of. */
+/** Reads the files of an installation. */
 @Injectable()
 export class Artifacts {
   constructor(private readonly commands: Commands) {}
 
-  /** Throws RefusalError `not-ready` when the file does not exist yet. */
+  /** @throws RefusalError `not-ready` when the file does not exist yet. */
   async read(clusterId: string, name: string, context: CommandContext): Promise<Buffer> {
     const { content } = await this.commands.ask(IgnitionService.method.readArtifact, { clusterId, name }, context);
     return Buffer.from(content, 'base64');
   }
 
-  /** Undefined when the file does not exist (yet). */
+  /** Returns undefined when the file does not exist. */
   async find(clusterId: string, name: string, context: CommandContext): Promise<Buffer | undefined> {
     try {
       return await this.read(clusterId, name, context);

@@ -8,7 +8,7 @@ import { musterEventStore, Readiness } from '@muster/nest-kit';
 import { type NatsServer, startNatsServer } from '@muster/testing';
 import { ReadYourWrites } from './read-your-writes';
 
-describe('an answer that waits for the read models', () => {
+describe('a response that waits for the read models', () => {
   const readModels = inMemoryReadModels();
   let server: NatsServer;
   let requests: NatsRequests;
@@ -25,7 +25,7 @@ describe('an answer that waits for the read models', () => {
     await server.stop();
   });
 
-  it('requests an event again that was lost on the bus', async () => {
+  it('requests the last event again when its message was lost on the bus', async () => {
     const reminded: unknown[] = [];
     requests.subscribe(HEAD_BEACON, ({ body }) => {
       reminded.push(body);
@@ -36,11 +36,11 @@ describe('an answer that waits for the read models', () => {
     expect(reminded[0]).toEqual({ position: 5 });
   });
 
-  it('does not wait for what they have', async () => {
+  it('does not wait for a position that the read models have passed', async () => {
     expect(await waiting.passed(5)).toBe(true);
   });
 
-  it('waits for what follows from a change, link by link, and says when a service does not answer', async () => {
+  it('waits for all reactions that follow from a change, and reports a service that does not answer', async () => {
     const asked: string[] = [];
     const answering = (method: DescMethod, head: (position: number) => number) =>
       requests.subscribe(subjectOfMethod(method), ({ subject, body }) => {
@@ -51,7 +51,7 @@ describe('an answer that waits for the read models', () => {
     const evaluation = answering(ValidationService.method.awaitEvaluation, (position) => Math.max(position, 7));
     await requests.flush();
     expect(await waiting.reevaluated(5)).toBe(false);
-    // The outcome at position 7 leads to the status at position 9.
+    // The outcome at position 7 causes the status at position 9.
     answering(RegistrationService.method.awaitReaction, (position) => (position < 7 ? position : 9));
     await requests.flush();
     asked.length = 0;
@@ -65,7 +65,7 @@ describe('an answer that waits for the read models', () => {
     expect(await waiting.reevaluated(9)).toBe(false);
   });
 
-  it('says so when they did not get there in time', async () => {
+  it('returns false when the read models do not reach the position in time', async () => {
     expect(await waiting.passed(10, 10)).toBe(false);
   });
 });

@@ -7,21 +7,26 @@ import { NoResponder, type ReadModels, type Requests, RequestTimedOut, START_OF_
 import { createParser, valueOf } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 
-/** Longest wait of one answer for the read models. After it the answer shows what is there. */
+/** Maximum time that a response waits for the read models. After it the response shows their present content. */
 export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
-/** Announcements may be lost; the read models are polled at this interval while an answer waits. */
+/**
+ * Announcements of the projection may be lost, so the read models are polled at this interval while a response waits.
+ */
 const POLL_INTERVAL_MS = 50;
-/** The last event may be lost too, and no later one reveals the gap: after so many polls its position is published again. */
+/**
+ * The message of the last event may be lost, and no later event reveals the gap. After this number of polls its
+ * position is published again.
+ */
 const LOOKS_BEFORE_REMINDER = 5;
 
-/** Longest wait of one answer for what other services conclude from the change. */
+/** Maximum time that a response waits for the reactions of other services to the change. */
 export const REEVALUATION_MAX_WAIT_MS = 500;
 /**
- * Each round covers one link of the longest chain: settings, outcomes of the hosts, their statuses, outcomes of the cluster, its
+ * Each round covers one step of the longest chain: settings, host outcomes, host statuses, cluster outcomes, cluster
  * status, suggested roles.
  */
 const ROUNDS_MAX = 6;
-/** Both act on events of the other. */
+/** Each of these services reacts to events of the other. */
 const REACTING = [RegistrationService.method.awaitReaction, ValidationService.method.awaitEvaluation];
 const parseReaction = createParser(Type.Object({ ok: Type.Object({ position: Type.Number() }) }), { name: 'reply' });
 
@@ -30,7 +35,7 @@ interface Waiter {
   readonly passed: () => void;
 }
 
-/** Knows how far the read models are, and lets an answer wait until they have passed a position. */
+/** Follows the position of the read models and lets responses wait until they have passed a position. */
 @Injectable()
 export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShutdown {
   private reached = START_OF_STORE;
@@ -71,7 +76,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
     this.waiters.clear();
   }
 
-  /** True once the read models hold everything up to the position; false when they did not within the bound. */
+  /** Returns true when the read models contain all events up to the position; false after `maxWaitMs`. */
   async passed(position: number, maxWaitMs = READ_YOUR_WRITES_MAX_WAIT_MS): Promise<boolean> {
     if (position <= this.reached) return true;
     return new Promise((resolve) => {
@@ -92,8 +97,8 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * Waits until the services have reacted to the event at a position, to the events that followed from it, and the read models show
-   * them. Returns false when that took too long.
+   * Waits until the services have reacted to the event at the position and to the events that followed from it, and
+   * until the read models contain them. Returns false when that took longer than REEVALUATION_MAX_WAIT_MS.
    */
   async reevaluated(position: number): Promise<boolean> {
     const endsAtMs = performance.now() + REEVALUATION_MAX_WAIT_MS;
@@ -109,7 +114,10 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
     return this.passed(head, leftMs());
   }
 
-  /** The position of the last stored event after the service has reacted; undefined when it did not answer in time. */
+  /**
+   * Returns the position of the last stored event after the service has reacted; undefined when it did not answer in
+   * time.
+   */
   private async headAfter(
     method: (typeof REACTING)[number],
     position: number,
@@ -151,7 +159,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
       this.readModels
         .checkpoint(VIEWS_PROJECTION)
         .then((position) => this.advance(position))
-        // The read models are unavailable now; waiting answers end at their own bound.
+        // The read models are unavailable. Waiting responses end at their time limit.
         .catch(() => undefined)
         .finally(() => {
           this.poll = undefined;

@@ -20,7 +20,7 @@ const CLUSTER_NETWORKS = Type.Array(
 );
 const SERVICE_NETWORKS = Type.Array(Type.Object({ cidr: Type.String() }, { title: 'default_service_network' }));
 
-/** `cluster_default_config` of the contract. */
+/** `cluster_default_config` of the v2 API. */
 export const V2_DEFAULT_CONFIG = Type.Object(
   {
     cluster_network_cidr: Type.String(),
@@ -43,7 +43,7 @@ const CLUSTER_NETWORK_IPV6 = { cidr: 'fd01::/48', host_prefix: 64 };
 const SERVICE_NETWORK_IPV4 = { cidr: '172.30.0.0/16' };
 const SERVICE_NETWORK_IPV6 = { cidr: 'fd02::/112' };
 
-/** Names that every machine has for itself, so that they do not identify a host. */
+/** Names that do not identify a host, because every machine uses them for itself. */
 const FORBIDDEN_HOSTNAMES = [
   'localhost',
   'localhost.localdomain',
@@ -53,7 +53,7 @@ const FORBIDDEN_HOSTNAMES = [
   'localhost6.localdomain6',
 ];
 
-/** What a console fills its forms with. */
+/** Returns the default values for forms of a web console. */
 export function toDefaultConfig(settings: {
   readonly ntpDefaultServer: string;
   readonly inactiveDeletionHours: number;
@@ -72,13 +72,13 @@ export function toDefaultConfig(settings: {
   };
 }
 
-/** `list-versions` of the contract. */
+/** `list-versions` of the v2 API. */
 const V2_COMPONENT_VERSIONS = Type.Object(
   { versions: Dictionary(Type.String()), release_tag: Type.String() },
   { title: 'list-versions' },
 );
 
-/** `managed-domain` of the contract. */
+/** `managed-domain` of the v2 API. */
 const V2_MANAGED_DOMAIN = Type.Object(
   { domain: Type.Optional(Type.String()), provider: Type.Optional(StringEnum<string>(['route53'])) },
   { title: 'managed-domain' },
@@ -101,7 +101,7 @@ export class CatalogueController {
     return { versions: this.config.componentVersions, release_tag: this.config.releaseTag };
   }
 
-  /** Base domains with managed DNS records: none. */
+  /** Muster manages no DNS records, so the list is empty. */
   @Get('domains')
   @Answers('List the base domains with managed DNS records.', Type.Array(V2_MANAGED_DOMAIN))
   @Accepts('userAuth')
@@ -118,7 +118,7 @@ export class CatalogueController {
     return this.catalogue.toV2({ version: query.version, onlyLatest: query.only_latest });
   }
 
-  /** Which channels releases are taken from; the catalogue itself is what `openshift-versions` lists. */
+  /** The release channels of the catalogue. `openshift-versions` lists the releases. */
   @Get('release-sources')
   @Answers('List the release channels per version and architecture.', Type.Array(V2_RELEASE_SOURCE))
   @Accepts('userAuth')

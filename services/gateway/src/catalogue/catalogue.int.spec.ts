@@ -3,7 +3,7 @@ import { OPERATOR_NAMES } from '@muster/operators';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, hostDocument } from '../sample-documents.fixture.spec';
 
-describe('the catalogue over REST', () => {
+describe('catalogue routes', () => {
   let gateway: RunningGateway;
   const get = (path: string) => gateway.call('GET', `${API}/v2/${path}`);
   const LEVELS = 'support-levels/features';
@@ -13,11 +13,11 @@ describe('the catalogue over REST', () => {
   });
   afterAll(() => gateway.close());
 
-  it('has the channels of releases', async () => {
+  it('list the release channels', async () => {
     expect((await get('release-sources')).body).toEqual(DEFAULT_RELEASE_SOURCES);
   });
 
-  it('levels features for a version, with the architecture of most machines unless another is named', async () => {
+  it('return support levels of features for a version, with x86_64 as the default architecture', async () => {
     const x86 = await get(`${LEVELS}?openshift_version=4.18`);
     expect(x86).toMatchObject({
       status: 200,
@@ -28,7 +28,7 @@ describe('the catalogue over REST', () => {
     expect(arm.body).not.toHaveProperty('features.BAREMETAL_PLATFORM');
   });
 
-  it('levels features of Oracle Cloud, by a name that counts with platform external only', async () => {
+  it('return support levels of Oracle Cloud, whose name is evaluated only with platform external', async () => {
     const level = async (platform: string) =>
       (
         (await get(`${LEVELS}?openshift_version=4.18&platform_type=${platform}&external_platform_name=oci`)).body as {
@@ -38,7 +38,7 @@ describe('the catalogue over REST', () => {
     expect([await level('external'), await level('none')]).toEqual(['unavailable', 'supported']);
   });
 
-  it('refuses queries that leave out the version or name what does not exist', async () => {
+  it('refuse a query without a version and unknown values', async () => {
     const validator = async (query: string) => {
       const { status, body } = await get(query);
       return [status, (body as { message?: string }).message?.split(' ')[0]];
@@ -53,7 +53,7 @@ describe('the catalogue over REST', () => {
     expect(await validator(`${LEVELS}?openshift_version=4.18&platform_type=abacus`)).toEqual([400, 'platform_type']);
   });
 
-  it('lists operators apart, with what they bring along', async () => {
+  it('list operators separately from other features, with their dependencies', async () => {
     const { body } = await get(`${LEVELS}/detailed?openshift_version=4.18&platform_type=nutanix`);
     const { features, operators } = body as Record<'features' | 'operators', Record<string, unknown>[]>;
     const idOf = (row: Record<string, unknown>) => row['feature-support-level-id'];
@@ -71,13 +71,13 @@ describe('the catalogue over REST', () => {
     });
   });
 
-  it('details nothing for a version that cannot be had like that', async () => {
+  it('refuse the platform of a version that does not support it with 400', async () => {
     const { status, body } = await get(`${LEVELS}/detailed?openshift_version=4.10&platform_type=nutanix`);
     expect([status, body]).toEqual([400, expect.objectContaining({ kind: 'Error', code: '400' })]);
     expect((body as { reason: string }).reason).toContain('nutanix');
   });
 
-  it('levels architectures', async () => {
+  it('return support levels of architectures', async () => {
     expect((await get('support-levels/architectures?openshift_version=4.12.3')).body).toEqual({
       architectures: {
         X86_64_ARCHITECTURE: 'supported',
@@ -89,7 +89,7 @@ describe('the catalogue over REST', () => {
     });
   });
 
-  it('lists operators by name, with properties that none has', async () => {
+  it('list the names of operators, which have no properties', async () => {
     const names = (await get('supported-operators')).body as string[];
     expect(names).toEqual([...names].sort());
     expect(names).toEqual(expect.arrayContaining(['amd-gpu', 'odf', 'self-node-remediation']));
@@ -98,7 +98,7 @@ describe('the catalogue over REST', () => {
     expect((await get('supported-operators/toString')).status).toBe(404);
   });
 
-  it('puts operators into bundles, fewer of them on a single node', async () => {
+  it('list the operators of a bundle, fewer for a single node', async () => {
     const { body } = await get('operators/bundles/virtualization');
     expect(body).toMatchObject({
       id: 'virtualization',
@@ -113,7 +113,7 @@ describe('the catalogue over REST', () => {
     expect((await get('operators/bundles?feature_ids=TNA')).status).toBe(400);
   });
 
-  it('lists bundles that can be had there', async () => {
+  it('list the bundles that a version and platform support', async () => {
     const ids = async (query = '') =>
       ((await get(`operators/bundles${query}`)).body as { id: string }[]).map(({ id }) => id);
     expect(await ids()).toEqual(['virtualization', 'openshift-ai']);
@@ -126,7 +126,7 @@ describe('the catalogue over REST', () => {
     expect(await ids('?openshift_version=4.11')).toEqual([]);
   });
 
-  it('names the platforms that the machines of a cluster suit', async () => {
+  it('list the platforms that the hosts of a cluster support', async () => {
     const inventory = Buffer.from(JSON.stringify({ system_vendor: { manufacturer: 'Nutanix' } }));
     const { digest } = await gateway.platform.objectStore.put(inventory, inventory.length);
     await gateway.project(1, [clusterDocument(), hostDocument({ _inventory_digest: digest })]);
@@ -139,7 +139,7 @@ describe('the catalogue over REST', () => {
     expect((await get(`clusters/${CLUSTER_ID.replace('5', '6')}/supported-platforms`)).status).toBe(404);
   });
 
-  it('says before any machine is known what machines need, for OpenShift and for every operator', async () => {
+  it('return preflight requirements of OpenShift and of every operator before hosts exist', async () => {
     await gateway.project(2, [clusterDocument({ openshift_version: '4.18.3', control_plane_count: 3 })]);
     const { body, status } = await get(`clusters/${CLUSTER_ID}/preflight-requirements`);
     expect(status).toBe(200);

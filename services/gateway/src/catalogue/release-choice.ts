@@ -7,7 +7,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 
 const DEFAULT_ARCHITECTURE = 'x86_64';
 
-/** Finds the release and the live image of a version. */
+/** Finds the release and the live image for a version. */
 @Injectable()
 export class ReleaseChoice {
   constructor(
@@ -51,7 +51,10 @@ export class ReleaseChoice {
     });
   }
 
-  /** Returns the version whose live image the hosts boot: of the infra-env, else of its cluster, else the default. */
+  /**
+   * Returns the version of the live image: that of the infra-env, otherwise that of its cluster, otherwise the default
+   * version.
+   */
   ofInfraEnv(
     openshiftVersion: string,
     cpuArchitecture: string | undefined,
@@ -63,7 +66,7 @@ export class ReleaseChoice {
   }
 }
 
-/** `registry` is a host with an optional path; it ends at a separator of the image's name. */
+/** `registry` is a host with an optional path. The match must end at a separator of the image name. */
 const isIn = (image: string, registry: string): boolean => {
   const prefix = registry.replace(/\/+$/, '');
   return image.startsWith(prefix) && /^[/:@]/.test(image.slice(prefix.length)) && !image.includes('..');

@@ -14,11 +14,11 @@ const choose = (image: string, caller: Caller, allowedReleaseRegistries: readonl
 describe('the release image of a new cluster', () => {
   const foreign = 'registry.example.com/team/release:1';
 
-  it('is any image for an administrator', () => {
+  it('may be any image for an administrator', () => {
     expect(choose(foreign, ADMIN)).toBe(foreign);
   });
 
-  it('is an image of RELEASE_IMAGES for a user', () => {
+  it('must be an image of RELEASE_IMAGES for a user', () => {
     expect(choose(OWN, user)).toBe(OWN);
     expect(() => choose(foreign, user)).toThrow(/is not one of the releases of this service/);
     expect(() => choose(foreign, { ...user, role: 'read-only-admin' })).toThrow(/ALLOWED_RELEASE_REGISTRIES/);
@@ -31,13 +31,13 @@ describe('the release image of a new cluster', () => {
     ['registry.example.com/te', false],
     ['registry.example.co', false],
     ['', false],
-  ])('is an image of the allowed registry "%s": %s', (registry, isAllowed) => {
+  ])('may be an image of the allowed registry "%s": %s', (registry, isAllowed) => {
     const chosen = () => choose(foreign, user, [registry]);
     if (isAllowed) expect(chosen()).toBe(foreign);
     else expect(chosen).toThrow(/is not one of the releases/);
   });
 
-  it('does not leave the allowed registry with dots', () => {
+  it('is refused when dots in its path leave the allowed registry', () => {
     expect(() => choose('registry.example.com/team/../x:1', user, ['registry.example.com/team'])).toThrow();
   });
 });

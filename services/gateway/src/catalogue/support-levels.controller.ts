@@ -30,7 +30,7 @@ import { Accepts } from '../auth/caller';
 
 const DEFAULT_ARCHITECTURE = 'x86_64';
 
-/** The query in the terms of the table. */
+/** Converts the query to the terms of the support table. */
 export function toSupportQuery(query: FeatureLevelsQuery): SupportQuery {
   return {
     version: query.openshift_version,
@@ -57,15 +57,15 @@ const REASONS = [
 export const supportLevel = () => StringEnum<SupportLevel>(LEVELS);
 export const unavailableReason = () => StringEnum<UnavailableReason>(REASONS);
 
-/** By the feature's id. */
+/** Support levels by feature id. */
 export const V2_FEATURE_LEVELS = Type.Object({ features: Dictionary(supportLevel()) }, { title: 'feature-levels' });
-/** By the architecture's id. */
+/** Support levels by architecture id. */
 export const V2_ARCHITECTURE_LEVELS = Type.Object(
   { architectures: Dictionary(supportLevel()) },
   { title: 'architecture-levels' },
 );
 
-/** `feature` of the contract. */
+/** `feature` of the v2 API. */
 const V2_FEATURE = Type.Object(
   {
     'feature-support-level-id': StringEnum<FeatureId>(FEATURE_IDS),
@@ -77,7 +77,7 @@ const V2_FEATURE = Type.Object(
 );
 type V2Feature = Static<typeof V2_FEATURE>;
 
-/** `operator` of the contract. */
+/** `operator` of the v2 API. */
 const V2_OPERATOR_FEATURE = Type.Object(
   {
     ...V2_FEATURE.properties,
@@ -96,7 +96,7 @@ export const V2_DETAILED_FEATURES = Type.Object(
 );
 export type V2DetailedFeatures = Static<typeof V2_DETAILED_FEATURES>;
 
-/** Features that are operators are listed apart, with the operators that they bring along. */
+/** Lists features that are operators separately, with the operators on which they depend. */
 export function toDetailedFeatures(features: readonly DetailedFeature[]): V2DetailedFeatures {
   return {
     features: features.filter(({ operator }) => operator === undefined).map(toFeature),
@@ -117,7 +117,7 @@ function toFeature({ id, level, reason, incompatibilities }: DetailedFeature): V
   };
 }
 
-/** As in a cluster of several hosts. */
+/** The dependencies in a cluster of several hosts. */
 function dependenciesOf(operator: string): readonly FeatureId[] {
   const names = operatorNamed(operator)?.dependencies({ isSingleNode: false }) ?? [];
   return names.map(featureOfOperator).filter((id) => id !== undefined);

@@ -6,14 +6,14 @@ import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from
 
 const CLUSTERS = `${API}/v2/clusters`;
 
-describe('credentials of clusters over REST', () => {
+describe('credentials of clusters', () => {
   let gateway: RunningGateway;
   beforeEach(async () => {
     gateway = await startRunningGateway();
   });
   afterEach(() => gateway.close());
 
-  it('hands out kubeconfig-noingress until the kubeconfig exists, and 409 before either does', async () => {
+  it('return kubeconfig-noingress until the kubeconfig exists, and 409 before either file exists', async () => {
     await gateway.project(2, [clusterDocument({ status: 'installing' })]);
     const files: Record<string, string> = {};
     await gateway.bus.flush();
@@ -43,7 +43,7 @@ describe('credentials of clusters over REST', () => {
     });
   });
 
-  it('shows the password only once the console is there', async () => {
+  it('show the kubeadmin password only when the console is available', async () => {
     await gateway.answers(IgnitionService.method.readArtifact, () => ({
       content: Buffer.from('pw\n').toString('base64'),
     }));
@@ -76,13 +76,13 @@ describe('credentials of clusters over REST', () => {
       'host_installation_reset_failed',
       { host_id: HOST_ID, host_name: 'host-one' },
     ],
-  ] as const)('writes down why %s was refused, once an hour', async (order, method, path, name, props) => {
+  ] as const)('record the refusal of %s once an hour', async (order, method, path, name, props) => {
     await gateway.project(1, [clusterDocument(), hostDocument({ requested_hostname: 'host-one' })]);
     await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
     await gateway.refuses(RegistrationService.method[order], { code: 'not-allowed-in-state', reason: 'Not now.' });
     const notes = () => gateway.asked.flatMap(({ body }) => (body['note'] ? [body['note']] : []));
     for (const _ of [1, 2]) expect((await gateway.call(method, `${API}/v2/${path}`)).status).toBe(409);
-    await eventually('it is written down', () => notes().length > 0);
+    await eventually('the refusal is recorded', () => notes().length > 0);
     const about = path.startsWith('clusters') ? { cluster_id: CLUSTER_ID } : { infra_env_id: INFRA_ENV_ID };
     expect(notes()).toEqual([
       expect.objectContaining({ name, severity: 'error', props: { ...about, ...props, error: 'Not now.' } }),

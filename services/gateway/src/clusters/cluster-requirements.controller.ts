@@ -24,7 +24,7 @@ import { ClusterViews } from '../views/cluster-views';
 import { ReportedBodies } from '../views/host-texts';
 import { HostViews } from '../views/host-views';
 
-/** `cluster-host-requirements-details` of the contract. */
+/** `cluster-host-requirements-details` of the v2 API. */
 const V2_QUANTITIES = Type.Object(
   {
     cpu_cores: Type.Integer(),
@@ -55,7 +55,7 @@ const V2_REQUIREMENTS = Type.Object(
   { title: 'hardware-requirements-by-role' },
 );
 
-/** `preflight-hardware-requirements` of the contract. */
+/** `preflight-hardware-requirements` of the v2 API. */
 export const V2_PREFLIGHT_REQUIREMENTS = Type.Object(
   {
     ocp: V2_REQUIREMENTS,
@@ -77,7 +77,7 @@ export type V2PreflightRequirements = Static<typeof V2_PREFLIGHT_REQUIREMENTS>;
 type Asked = Pick<ClusterDocument, 'openshift_version' | 'control_plane_count' | 'disk_encryption' | 'kind'>;
 type Role = 'master' | 'worker';
 
-/** What machines need to have, before any of them is known: for OpenShift, and for every operator that could be chosen. */
+/** Returns the hardware requirements of OpenShift and of every operator, independently of existing hosts. */
 export function preflightRequirements(
   cluster: Asked,
   table: RequirementsTable,
@@ -129,7 +129,7 @@ function ofOperator(
   };
 }
 
-/** Messages of `enable_on` that mean a role. */
+/** The values of `enable_on` that include each role. */
 const ENCRYPTED: Readonly<Record<Role, readonly string[]>> = { master: ['masters', 'all'], worker: ['workers', 'all'] };
 
 function needsTpm({ disk_encryption: encryption }: Asked, role: Role): boolean {
@@ -138,23 +138,26 @@ function needsTpm({ disk_encryption: encryption }: Asked, role: Role): boolean {
   return ENCRYPTED[role].some((word) => roles.includes(word));
 }
 
-/** `platform_type` of the contract. */
+/** `platform_type` of the v2 API. */
 export type PlatformType = 'baremetal' | 'nutanix' | 'vsphere' | 'none' | 'external';
 
 const PLATFORMS: readonly PlatformType[] = ['baremetal', 'nutanix', 'vsphere', 'none', 'external'];
 export const V2_PLATFORM_TYPES = Type.Array(StringEnum<PlatformType>(PLATFORMS));
-/** A single node has no peer that could take over its address. */
+/** A single node has no second node that could take over a virtual address. */
 const SINGLE_NODE_PLATFORMS: ReadonlySet<PlatformType> = new Set(['none', 'external']);
 
 export interface PlatformQuestion {
   readonly version: string;
   readonly architecture: string;
   readonly isSingleNode: boolean;
-  /** Manufacturer of each machine; undefined until its inventory arrives. */
+  /** Manufacturers of the machines; undefined for a machine without an inventory. */
   readonly manufacturers: readonly (string | undefined)[];
 }
 
-/** Platforms that the version has on the architecture, the cluster's size allows and every machine suits. */
+/**
+ * Returns the platforms that the version supports on the architecture, that the size of the cluster allows, and that
+ * match every machine.
+ */
 export function supportedPlatforms(question: PlatformQuestion): readonly PlatformType[] {
   const { version, architecture, isSingleNode, manufacturers } = question;
   return PLATFORMS.filter((platform) => {
@@ -165,7 +168,7 @@ export function supportedPlatforms(question: PlatformQuestion): readonly Platfor
   });
 }
 
-/** `system_vendor.manufacturer` of an inventory; undefined when there is none to be read. */
+/** Returns `system_vendor.manufacturer` of an inventory; undefined when it cannot be read. */
 export function manufacturerOf(inventory: string | undefined): string | undefined {
   if (inventory === undefined) return undefined;
   try {

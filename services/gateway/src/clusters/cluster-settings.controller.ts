@@ -18,7 +18,7 @@ export class ClusterSettingsController {
     private readonly clusters: ClusterViews,
   ) {}
 
-  /** One JSON string, whose text is the document. */
+  /** The response is a JSON string that contains the document. */
   @Get('install-config')
   @Header('content-type', 'application/json')
   @Answers('Get the install-config of a cluster as a string.', Type.String())
@@ -50,7 +50,10 @@ export class ClusterSettingsController {
     await this.commands.execute(RegistrationService.method.reviseCluster, input, context);
   }
 
-  /** A string that a web console stores with a cluster; the service does not read it. Both bodies are one JSON string. */
+  /**
+   * Settings of a web console. The service stores them without reading them. The request and the response are one JSON
+   * string each.
+   */
   @Get('ui-settings')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers('Get the settings that a web console stores with a cluster.', Type.String())

@@ -102,7 +102,7 @@ export class ClustersController {
       : { additionalNtpSource: ntpDefaultServer };
   }
 
-  /** A cluster whose hosts never reach this service: only what its image is made of is kept here. */
+  /** The hosts of this cluster do not connect to this service. It stores only the input of their image. */
   @Post('disconnected')
   @HttpCode(201)
   @Answers('Register a cluster whose hosts do not connect to this service.', V2_CLUSTER)
@@ -193,7 +193,7 @@ export class ClustersController {
 
 function toFilter(query: ListClustersQuery): (cluster: ClusterDocument) => boolean {
   const { openshift_cluster_id: openshiftClusterId, owner } = query;
-  // No cluster has a subscription here, so a filter by subscription leaves nothing.
+  // No cluster of this service has a subscription, so a filter by subscription matches none.
   const bySubscription = (query.ams_subscription_ids ?? []).length > 0;
   return (cluster) =>
     !bySubscription &&

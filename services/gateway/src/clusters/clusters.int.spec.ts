@@ -22,9 +22,9 @@ describe('clusters over REST', () => {
   });
   afterEach(() => gateway.close());
 
-  it('creates a cluster and shows it once the read models have it', async () => {
+  it('creates a cluster and returns it once the read models contain it', async () => {
     await gateway.answers(registerCluster, ({ clusterId }) => {
-      // The projection is behind the reply: the answer has to wait for it.
+      // The projection is behind the reply, so the response has to wait for it.
       setTimeout(() => void gateway.project(7, [clusterDocument({ id: String(clusterId) })]), 60);
       return { stored: { position: 7, revision: 0 } };
     });
@@ -53,7 +53,7 @@ describe('clusters over REST', () => {
     expect(answer.text).not.toContain(CANARY);
   });
 
-  it('sends the same command for a request that is repeated with the same Idempotency-Key', async () => {
+  it('sends the same command id for a request that is repeated with the same Idempotency-Key', async () => {
     let position = 0;
     await gateway.answers(registerCluster, async ({ clusterId }) => {
       position += 1;
@@ -73,14 +73,14 @@ describe('clusters over REST', () => {
     expect(new Set(clusters).size).toBe(4);
   });
 
-  it('refuses an Idempotency-Key that is too long, with what is allowed', async () => {
+  it('refuses an Idempotency-Key that is too long with the allowed length', async () => {
     const headers = { 'idempotency-key': 'k'.repeat(256) };
     const answer = await gateway.call('POST', CLUSTERS, { json: NEW_CLUSTER, headers });
     expect(answer).toMatchObject({ status: 400, body: { reason: expect.stringMatching(/1 to 255/) as string } });
     expect(gateway.asked).toEqual([]);
   });
 
-  it('answers 503 with Retry-After when the event store is away', async () => {
+  it('answers 503 with Retry-After when the event store is unavailable', async () => {
     const reason = 'EventStoreDB at a:1 is not available: reset. The outcome of the command is unknown.';
     await gateway.refuses(registerCluster, { code: 'unavailable', reason });
     const answer = await gateway.call('POST', CLUSTERS, { json: NEW_CLUSTER });
@@ -102,17 +102,13 @@ describe('clusters over REST', () => {
       'network_type in body must be one of the following values: OpenShiftSDN',
     ],
     [
-      'with a CIDR that is none',
+      'with a CIDR that is not valid',
       { ...NEW_CLUSTER, service_networks: [{ cidr: '10.0.0.0' }] },
       'service_networks[0].cidr in body must be a network such as',
     ],
-    [
-      'with a number as text',
-      { ...NEW_CLUSTER, control_plane_count: '3' },
-      'control_plane_count in body must be an integer number',
-    ],
+    ['with a number as text', { ...NEW_CLUSTER, control_plane_count: '3' }, 'with a string instead of a number'],
     ['as a list', [NEW_CLUSTER], 'body must be a JSON object'],
-  ])('refuses a cluster %s, naming the field, before anything is asked', async (_, json, message) => {
+  ])('refuses a cluster %s with the name of the field and sends no command', async (_, json, message) => {
     const answer = await gateway.call('POST', CLUSTERS, { json });
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ code: 400, message: expect.stringContaining(message) });
@@ -122,13 +118,17 @@ describe('clusters over REST', () => {
   it.each([
     ['no JSON', 'canary-4711', 'pull_secret must be a JSON document'],
     ['no registries', '{"canary-4711": 1}', 'pull_secret.auths is required'],
-    ['a registry without auth', '{"auths":{"r.example.com":{}}}', 'pull_secret.auths.r.example.com.auth is required'],
     [
-      'an auth that is no pair',
+      'a registry without credentials',
+      '{"auths":{"r.example.com":{}}}',
+      'pull_secret.auths.r.example.com.auth is required',
+    ],
+    [
+      'an auth value that is not user:password',
       '{"auths":{"r.example.com":{"auth":"canary-4711"}}}',
       'must be base64 of user:password',
     ],
-  ])('refuses a pull secret that is %s without repeating it', async (_, pull_secret, reason) => {
+  ])('refuses a pull secret that is %s without repeating its value', async (_, pull_secret, reason) => {
     const answer = await gateway.call('POST', CLUSTERS, { json: { ...NEW_CLUSTER, pull_secret } });
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
@@ -141,13 +141,13 @@ describe('clusters over REST', () => {
     expect(answer.text).not.toContain('canary-4711');
   });
 
-  it('refuses a version that is not in the catalogue and lists those that are', async () => {
+  it('refuses a version that is not in the catalogue and lists the supported versions', async () => {
     const answer = await gateway.call('POST', CLUSTERS, { json: { ...NEW_CLUSTER, openshift_version: '4.99' } });
     expect(answer.status).toBe(400);
     expect((answer.body as JsonObject)['reason']).toMatch(/"4\.99" is not in the catalogue.*Allowed: .*4\.18/);
   });
 
-  it('answers a refusal with the status of its code and all five members of the contract', async () => {
+  it('answers a refusal with the status of its code and the five members of the v2 error', async () => {
     await gateway.refuses(installCluster, {
       code: 'not-allowed-in-state',
       reason: 'The cluster is insufficient.',
@@ -179,7 +179,7 @@ describe('clusters over REST', () => {
     },
   );
 
-  it('sends only what a revision says', async () => {
+  it('sends only the fields of an update request', async () => {
     await gateway.answers(reviseCluster, () => ({ stored: { position: 3, revision: 1 } }));
     await gateway.project(3, [clusterDocument()]);
     const answer = await gateway.call('PATCH', `${CLUSTERS}/${CLUSTER_ID}`, {
@@ -192,7 +192,7 @@ describe('clusters over REST', () => {
     });
   });
 
-  it('deletes with 204, and then knows the cluster no more', async () => {
+  it('deletes with 204 and answers 404 afterwards', async () => {
     await gateway.answers(deregisterCluster, () => ({ stored: { position: 2, revision: 1 } }));
     await gateway.project(2, []);
     expect((await gateway.call('DELETE', `${CLUSTERS}/${CLUSTER_ID}`)).status).toBe(204);
@@ -201,7 +201,7 @@ describe('clusters over REST', () => {
     expect(gone.body).toMatchObject({ kind: 'Error', code: '404' });
   });
 
-  it('shows hosts with their inventory in a cluster, and none where they are not asked for', async () => {
+  it('shows hosts with their inventory in a cluster, and omits hosts when the query excludes them', async () => {
     const inventory = JSON.stringify({ hostname: 'a' });
     const connectivity = JSON.stringify({ remote_hosts: [] });
     const freeAddresses = JSON.stringify([{ network: '192.0.2.0/24', free_addresses: [] }]);
@@ -235,7 +235,7 @@ describe('clusters over REST', () => {
     expect(host).not.toHaveProperty('inventory');
   });
 
-  it('takes a certificate and console settings as one JSON string', async () => {
+  it('accepts a certificate and console settings as one JSON string', async () => {
     await gateway.answers(IgnitionService.method.acceptIngressCa, () => ({ stored: { position: 2, revision: 1 } }));
     await gateway.answers(reviseCluster, () => ({ stored: { position: 2, revision: 1 } }));
     const { digest } = await sealDocument(gateway.platform.secrets, CLUSTER_ID, 'AI_UI:{}');
@@ -256,7 +256,7 @@ describe('clusters over REST', () => {
   });
 
   it.each(['insufficient', 'ready', 'preparing-for-installation'])(
-    'hands out no file of an installation while the cluster is %s',
+    'refuses to download installation files while the cluster is %s',
     async (status) => {
       await gateway.project(2, [clusterDocument({ status })]);
       for (const file of ['downloads/files?file_name=master.ign', 'downloads/credentials?file_name=kubeadmin-password'])
@@ -268,7 +268,7 @@ describe('clusters over REST', () => {
     },
   );
 
-  it('makes a cluster known that is installed without this service', async () => {
+  it('imports a cluster that was installed without this service', async () => {
     await gateway.answers(registerCluster, async ({ clusterId }) => {
       await gateway.project(7, [clusterDocument({ id: String(clusterId), kind: 'DisconnectedCluster' })]);
       return { stored: { position: 7, revision: 0 } };

@@ -19,7 +19,7 @@ export class Day2Controller {
     private readonly clusters: ClusterViews,
   ) {}
 
-  /** Makes a running cluster known, so that hosts can be added to it. */
+  /** Registers an existing cluster, so that hosts can be added to it. */
   @Post('import')
   @HttpCode(201)
   @Answers('Import a cluster that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
@@ -60,7 +60,10 @@ export class Day2Controller {
   }
 }
 
-/** `api.<name>.<domain>` says how the cluster is called; another host name, or an address, leaves the given name. */
+/**
+ * Returns the name and domain from `api.<name>.<domain>`. For another host name or an address it returns the given
+ * name.
+ */
 export function namesOf(body: Pick<ImportClusterBody, 'name' | 'api_vip_dnsname'>): {
   readonly name: string;
   readonly baseDnsDomain?: string;

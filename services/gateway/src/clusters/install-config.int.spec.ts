@@ -13,7 +13,7 @@ describe('the install-config over REST', () => {
   });
   afterEach(() => gateway.close());
 
-  it('is a JSON string that holds the document', async () => {
+  it('is returned as a JSON string that contains the document', async () => {
     const text = '{"apiVersion":"v1","pullSecret":"{\\"auths\\":{}}"}';
     await gateway.answers(renderInstallConfig, () => ({ content: Buffer.from(text).toString('base64') }));
     const answer = await gateway.call('GET', INSTALL_CONFIG);

@@ -6,5 +6,7 @@ describe('the name of an imported cluster', () => {
     ['192.0.2.1', { name: 'one' }],
     ['lb.example.com', { name: 'one' }],
     ['api.two', { name: 'one' }],
-  ])('follows from %s', (api_vip_dnsname, names) => expect(namesOf({ name: 'one', api_vip_dnsname })).toEqual(names));
+  ])('is derived from %s', (api_vip_dnsname, names) =>
+    expect(namesOf({ name: 'one', api_vip_dnsname })).toEqual(names),
+  );
 });

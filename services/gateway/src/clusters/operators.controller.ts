@@ -31,7 +31,7 @@ import { toSupportQuery } from '../catalogue/support-levels.controller';
 import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 
-/** `bundle` of the contract. */
+/** `bundle` of the v2 API. */
 export const V2_BUNDLE = Type.Object(
   {
     id: Type.String(),
@@ -44,7 +44,7 @@ export const V2_BUNDLE = Type.Object(
 );
 export type V2Bundle = Static<typeof V2_BUNDLE>;
 
-/** The feature that says: one node is all there is. */
+/** Id of the feature for clusters of a single node. */
 export const SINGLE_NODE_FEATURE = 'SNO';
 
 export const toV2Bundle = ({ id, title, description, operators, optionalOperators }: Bundle): V2Bundle => ({
@@ -55,7 +55,10 @@ export const toV2Bundle = ({ id, title, description, operators, optionalOperator
   optional_operators: optionalOperators,
 });
 
-/** What of a bundle can be had there; undefined when something that belongs to it cannot. */
+/**
+ * Returns the bundle without its optional operators that are not supported there; undefined when a required one is not
+ * supported.
+ */
 export function availableBundle(bundle: Bundle, place: SupportQuery): Bundle | undefined {
   if (!bundle.operators.every((name) => isToBeHad(name, place))) return undefined;
   return { ...bundle, optionalOperators: bundle.optionalOperators.filter((name) => isToBeHad(name, place)) };
@@ -69,7 +72,7 @@ function isToBeHad(operator: string, place: SupportQuery): boolean {
   return level !== 'unavailable' && level !== 'unsupported';
 }
 
-/** `operator-property` of the contract. */
+/** `operator-property` of the v2 API. */
 const V2_OPERATOR_PROPERTY = Type.Object(
   {
     name: Type.String(),
@@ -118,7 +121,7 @@ export class OperatorsController {
     }));
   }
 
-  /** Without a version all of them, wherever they can be had. */
+  /** Without a version, all bundles are listed. */
   @Get('operators/bundles')
   @Answers('List the operator bundles.', Type.Array(V2_BUNDLE))
   @OnlyRoles('admin', 'user')

@@ -2,12 +2,12 @@ import { featureOfOperator } from '@muster/feature-support';
 import { bundlesOf, OPERATORS } from '@muster/operators';
 import { availableBundle } from './operators.controller';
 
-describe('bundles and features', () => {
-  it('mean the same by an operator', () => {
+describe('bundles of operators', () => {
+  it('use the same operator names as the features', () => {
     expect(OPERATORS.map(({ name }) => featureOfOperator(name))).toEqual(OPERATORS.map(({ featureId }) => featureId));
   });
 
-  it('leave out of a bundle what may be left out and cannot be had', () => {
+  it('omit optional operators that are not supported', () => {
     const [virtualization] = bundlesOf({ isSingleNode: false });
     if (!virtualization) throw new Error('There is no bundle.');
     const bundle = {

@@ -13,7 +13,7 @@ const operator = (name: string, ...asked: Parameters<typeof of>) =>
   of(...asked).operators.find(({ operator_name: known }) => known === name)?.requirements;
 
 describe('preflight requirements', () => {
-  it('of a single node stand where those of the control plane do', () => {
+  it('return the requirements of a single node in place of those of the control plane', () => {
     const { quantitative } = of({ control_plane_count: 1 }).ocp.master;
     expect(quantitative).toEqual({
       cpu_cores: 8,
@@ -24,7 +24,7 @@ describe('preflight requirements', () => {
     expect(operator('mce', { control_plane_count: 1 })?.master.quantitative).toEqual({ cpu_cores: 8, ram_mib: 32_768 });
   });
 
-  it('ask for a TPM on the roles whose disks it encrypts', () => {
+  it('require a TPM for the roles whose disks are encrypted', () => {
     expect(tpm('all')).toEqual([true, true]);
     expect(tpm('masters')).toEqual([true, undefined]);
     expect(tpm('masters,workers')).toEqual([true, true]);
@@ -32,12 +32,12 @@ describe('preflight requirements', () => {
     expect(tpm('all', 'tang')).toEqual([undefined, undefined]);
   });
 
-  it('list every operator, and none when hosts are added to an installed cluster', () => {
+  it('list every operator for a new cluster, and none for a day-2 cluster', () => {
     expect(of().operators).toHaveLength(OPERATORS.length);
     expect(of({ kind: 'AddHostsCluster' }).operators).toEqual([]);
   });
 
-  it('follow the release and what the service was set up with', () => {
+  it('depend on the release and the settings of the service', () => {
     const memory = (...asked: Parameters<typeof of>) => operator('lvm', ...asked)?.worker.quantitative.ram_mib;
     expect([memory(), memory({ openshift_version: '4.14.1' })]).toEqual([100, 400]);
     expect(memory({}, new Map([['LVM_MEMORY_PER_HOST_MIB', '55']]))).toBe(55);

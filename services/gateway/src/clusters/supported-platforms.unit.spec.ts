@@ -8,23 +8,27 @@ const METAL: PlatformQuestion = {
 };
 const VMWARE = 'VMware, Inc.';
 
-describe('platforms of a cluster', () => {
+describe('the supported platforms', () => {
   it.each<[string, Partial<PlatformQuestion>, readonly string[]]>([
     ['without hosts', {}, ['baremetal', 'nutanix', 'vsphere', 'none', 'external']],
-    ['of machines of any make', { manufacturers: ['Dell Inc.', 'HPE'] }, ['baremetal', 'none', 'external']],
+    ['with machines of any manufacturer', { manufacturers: ['Dell Inc.', 'HPE'] }, ['baremetal', 'none', 'external']],
     ['of VMware machines', { manufacturers: [VMWARE, VMWARE] }, ['baremetal', 'vsphere', 'none', 'external']],
-    ['of mixed machines', { manufacturers: [VMWARE, 'Nutanix'] }, ['baremetal', 'none', 'external']],
+    [
+      'with machines of different manufacturers',
+      { manufacturers: [VMWARE, 'Nutanix'] },
+      ['baremetal', 'none', 'external'],
+    ],
     ['of Nutanix machines', { manufacturers: ['Nutanix'] }, ['baremetal', 'nutanix', 'none', 'external']],
-    ['with a machine that has not reported', { manufacturers: [VMWARE, undefined] }, ['baremetal', 'none', 'external']],
+    ['with a machine that has no inventory', { manufacturers: [VMWARE, undefined] }, ['baremetal', 'none', 'external']],
     ['with a single node', { isSingleNode: true, manufacturers: [VMWARE] }, ['none', 'external']],
-    ['of a version without platform external', { version: '4.13.1' }, ['baremetal', 'nutanix', 'vsphere', 'none']],
+    ['with a version without platform external', { version: '4.13.1' }, ['baremetal', 'nutanix', 'vsphere', 'none']],
     ['of s390x', { architecture: 's390x' }, ['baremetal', 'none', 'external']],
   ])('%s', (_name, question, platforms) => {
     expect(supportedPlatforms({ ...METAL, ...question })).toEqual(platforms);
   });
 });
 
-describe('the maker of a machine', () => {
+describe('the manufacturer of a machine', () => {
   it.each([
     ['{"system_vendor":{"manufacturer":"Nutanix"}}', 'Nutanix'],
     ['{"system_vendor":{"manufacturer":5}}', undefined],

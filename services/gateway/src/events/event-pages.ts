@@ -11,17 +11,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { EVENT_COUNT, severityCountHeader } from '../http/headers';
 import { HostViews } from '../views/host-views';
 
-/** Events of one page when the request says nothing. */
+/** Number of events of a page when the request has no limit. */
 export const EVENTS_PAGE_DEFAULT = 5_000;
-/** Most events of one page; the headers have the total, `offset` selects the next page. */
+/** Maximum number of events of a page. The headers contain the total, `offset` selects the next page. */
 export const EVENTS_PAGE_MAX = 50_000;
 
 type Conditions = ReadModelConditions['where'];
 
 /**
- * A cluster takes precedence over hosts, hosts over an infra-env, as in assisted-service v2; without any, all events match. A host
- * is identified by its infra-env and its id: `infraEnvIds` are those that the caller may see, undefined: all. The reader adds
- * the severities.
+ * Returns the conditions for read models. A cluster takes precedence over hosts, and hosts over an infra-env, as in
+ * assisted-service v2. Without any of them, all events match. A host is identified by its infra-env and its id:
+ * `infraEnvIds` are the infra-envs that the caller may read; undefined: all. The conditions do not include the
+ * severities.
  */
 export function conditionsOf(query: ListEventsQuery, infraEnvIds?: readonly string[]): Conditions {
   return { ...scopeOf(query, infraEnvIds), category: categoriesOf(query) };
@@ -36,7 +37,10 @@ function scopeOf(query: ListEventsQuery, infraEnvIds: readonly string[] | undefi
   return query.infra_env_id ? { infra_env_id: query.infra_env_id.toLowerCase() } : {};
 }
 
-/** Beyond what documents can be looked up by: within a cluster, by text or by hosts of which it has to be known whether they are there. */
+/**
+ * Whether the query has conditions that the read models cannot evaluate: a message text, or the presence of hosts in a
+ * cluster.
+ */
 export const isNarrowedFurther = (query: ListEventsQuery): boolean =>
   Boolean(query.cluster_id && (query.message || query.deleted_hosts || query.cluster_level));
 
@@ -62,10 +66,10 @@ export interface EventCounts {
   readonly [header: string]: string;
 }
 
-/** How many events of each severity match, whatever severities are asked for. */
+/** Number of matching events per severity, independent of the severity filter. */
 export type SeverityCounts = ReadonlyMap<EventSeverity, number>;
 
-/** The contract's counting headers. Severities are counted for a cluster only. */
+/** Returns the counting headers of the v2 API. Severities are counted for a cluster only. */
 export function toCountHeaders(query: ListEventsQuery, counts: SeverityCounts): EventCounts {
   const countOf = (severity: EventSeverity): number => counts.get(severity) ?? 0;
   const listed = severitiesOf(query).reduce((sum, severity) => sum + countOf(severity), 0);
@@ -76,7 +80,7 @@ export function toCountHeaders(query: ListEventsQuery, counts: SeverityCounts): 
   return headers;
 }
 
-/** Any negative limit asks for as many as one page may have. */
+/** A negative limit means the maximum size of a page. */
 export function pageOf({ limit = EVENTS_PAGE_DEFAULT, offset = 0 }: ListEventsQuery): {
   readonly limit: number;
   readonly offset: number;
@@ -100,7 +104,7 @@ export interface EventsPage {
 
 type Find = Omit<ReadModelQuery<EventDocument>, 'offset' | 'limit'>;
 
-/** Reads events in the order in which they were stored, or backwards. */
+/** Reads events in stored order or in reverse. */
 @Injectable()
 export class EventPages {
   constructor(
@@ -113,7 +117,7 @@ export class EventPages {
     return isNarrowedFurther(query) ? this.sieve(query) : this.lookUp(query, infraEnvIds);
   }
 
-  /** Reads what is shown and nothing else; how many there are is known without reading them. */
+  /** Reads only the events of the page. The total is counted without reading the events. */
   private async lookUp(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Promise<EventsPage> {
     const { readModels } = this;
     const where = conditionsOf(query, infraEnvIds);
@@ -130,7 +134,7 @@ export class EventPages {
     return { events, counts: new Map(counts) };
   }
 
-  /** Looks at every event of the cluster, and keeps no more of them than are shown. */
+  /** Reads every event of the cluster and keeps only those of the page. */
   private async sieve(query: ListEventsQuery): Promise<EventsPage> {
     const passes = toEventFilter(query, await this.presence(query));
     const wanted: ReadonlySet<EventSeverity> = new Set(severitiesOf(query));
@@ -166,7 +170,7 @@ export class EventPages {
     }
   }
 
-  /** Whether a host still exists; read for clusters, and only when the query needs it. */
+  /** Whether a host still exists. Read only for clusters, and only when the query depends on it. */
   private async presence({ cluster_id: clusterId, deleted_hosts }: ListEventsQuery): Promise<(id: string) => boolean> {
     if (!deleted_hosts || !clusterId) return () => false;
     const hosts = await this.hosts.documentsOfCluster(clusterId.toLowerCase());

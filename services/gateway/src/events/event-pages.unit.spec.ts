@@ -22,7 +22,7 @@ async function stored(events: readonly Partial<EventDocument>[]): Promise<ReadMo
 const pagesOf = (readModels: ReadModels): EventPages =>
   new EventPages(readModels, { documentsOfCluster: async () => [{ id: PRESENT } as HostDocument] });
 
-/** The rules of the v2 API, applied to a list one after the other. */
+/** The rules of the v2 API, applied to a list one after the other, as the reference for the property test. */
 function asWritten(events: readonly EventDocument[], query: ListEventsQuery): object {
   const hostIds = query.host_ids ?? [];
   const inScope = (event: EventDocument): boolean => {
@@ -80,7 +80,7 @@ const QUERY = fc.record({
 });
 
 describe('pages of events', () => {
-  it('are what the contract says, headers included, for any events and any query', async () => {
+  it('match the rules of the v2 API, headers included, for generated events and queries', async () => {
     await fc.assert(
       fc.asyncProperty(EVENTS, QUERY, async (events, query) => {
         const { events: listed, counts } = await pagesOf(await stored(events)).read(query);
@@ -94,13 +94,13 @@ describe('pages of events', () => {
   });
 
   it.each([
-    ['the first of a cluster', { cluster_id: 'c1' }],
-    ['the last of a cluster', { cluster_id: 'c1', order: 'descending' as const }],
-    ['those of one host', { host_ids: ['h1'], offset: 100 }],
-    ['those of a host in its cluster', { cluster_id: 'c1', host_ids: ['h1'] }],
-    ['the worst of an infra-env', { infra_env_id: 'i1', severities: ['error', 'critical'] }],
-    ['the last of all', { order: 'descending' as const }],
-  ])('read nothing but what they show: %s', async (_, query) => {
+    ['the first events of a cluster', { cluster_id: 'c1' }],
+    ['the last events of a cluster', { cluster_id: 'c1', order: 'descending' as const }],
+    ['the events of one host', { host_ids: ['h1'], offset: 100 }],
+    ['the events of a host in its cluster', { cluster_id: 'c1', host_ids: ['h1'] }],
+    ['the error events of an infra-env', { infra_env_id: 'i1', severities: ['error', 'critical'] }],
+    ['the last of all events', { order: 'descending' as const }],
+  ])('read only the events that they contain: %s', async (_, query) => {
     const readModels = await stored(
       Array.from({ length: 12_000 }, (_event, n) => ({
         cluster_id: CLUSTERS[n % 2],
@@ -126,13 +126,13 @@ describe('pages of events', () => {
     );
   });
 
-  it('end at the most that one answer may have, also where all are asked for', () => {
+  it('have at most the maximum number of events, also when the request has no limit', () => {
     for (const limit of [-1, -7, EVENTS_PAGE_MAX + 1, Number.MAX_SAFE_INTEGER])
       expect(pageOf({ limit })).toEqual({ limit: EVENTS_PAGE_MAX, offset: 0 });
     expect(pageOf({ limit: 0, offset: -1 })).toEqual({ limit: 0, offset: 0 });
   });
 
-  it('are put together from several reads where one is not enough', async () => {
+  it('combine several reads when one is not sufficient', async () => {
     const readModels = await stored(Array.from({ length: 20_500 }, () => ({ cluster_id: 'c1' })));
     const read = async (query: ListEventsQuery) => (await pagesOf(readModels).read(query)).events;
     expect(await read({ cluster_id: 'c1', limit: -1 })).toHaveLength(20_500);

@@ -12,5 +12,5 @@ describe('parseEventProps', () => {
     ['null', undefined],
     ['{', undefined],
     ['', undefined],
-  ])('makes of %s %j', (text, props) => expect(parseEventProps(text)).toEqual(props));
+  ])('parses %s as %j', (text, props) => expect(parseEventProps(text)).toEqual(props));
 });

@@ -23,7 +23,7 @@ import { Commands } from '../bus/commands';
 import { EVENT_COUNT_HEADERS } from '../http/headers';
 import { EventPages, hostIdsOf, toCountHeaders } from './event-pages';
 
-/** Properties from their text: an object, or a list of keys and values in turn. What is neither is left out. */
+/** Parses properties from an object, or from a list of alternating keys and values. Other text is ignored. */
 export function parseEventProps(text: string | undefined): JsonObject | undefined {
   if (!text) return undefined;
   let props: JsonValue;
@@ -47,7 +47,10 @@ function fromPairs(items: readonly JsonValue[]): JsonObject | undefined {
   return Object.fromEntries(pairs);
 }
 
-/** Restricts the events to what the caller may see. The query has to name the infra-env or cluster of a token. */
+/**
+ * Restricts the events to those that the caller may read. The query of an agent has to name the infra-env or cluster of
+ * its token.
+ */
 @Injectable()
 export class EventScopes {
   constructor(
@@ -55,16 +58,15 @@ export class EventScopes {
     private readonly ownership: Ownership,
   ) {}
 
-  /** Whether the caller gets an empty list: a user without administrator rights has to name a resource. */
+  /** Whether the caller gets an empty list, because a user without administrator rights named no resource. */
   hasNothingToShow(caller: Caller | undefined, query: ListEventsQuery): boolean {
     return caller !== undefined && !caller.scope && caller.role === 'user' && !isOfSomething(query);
   }
 
   /**
-   * The infra-envs whose hosts `host_ids` means for this caller; undefined: all. A machine that changed hands has one host id in
-   * the infra-envs of several tenants.
-   *
-   * @throws RefusalError `not-found` when the query names a resource that the caller may not see.
+   * Returns the infra-envs to which `host_ids` refers for this caller; undefined: all. A machine that moved between
+   * tenants has the same host id in several infra-envs.
+   * @throws RefusalError `not-found` when the query names a resource that the caller may not read.
    */
   async infraEnvsOf(caller: Caller | undefined, query: ListEventsQuery): Promise<readonly string[] | undefined> {
     if (!caller) return undefined;
@@ -92,7 +94,7 @@ export class EventScopes {
     return [...own];
   }
 
-  /** Infra-envs in which the caller may see a host of that id. */
+  /** Returns the infra-envs in which the caller may read a host with that id. */
   private async visibleInfraEnvs(caller: Caller, hostId: string): Promise<readonly string[]> {
     const where = { id: hostId };
     const hosts = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
@@ -116,7 +118,7 @@ export class EventScopes {
 
   private async isOfInfraEnv(infraEnvId: string, query: ListEventsQuery): Promise<boolean> {
     const hostIds = hostIdsOf(query);
-    // The hosts have to belong to the infra-env of the token.
+    // The hosts must belong to the infra-env of the token.
     if (hostIds.length === 0) return query.infra_env_id?.toLowerCase() === infraEnvId;
     for (const hostId of hostIds) {
       if (!(await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId)))) return false;

@@ -41,7 +41,7 @@ describe('events', () => {
     expect((answer.body as JsonObject[])[0]).not.toHaveProperty('category');
   });
 
-  it('counts by severity whatever severities are asked for', async () => {
+  it('counts all severities, independently of the severity filter', async () => {
     const answer = await list(`cluster_id=${CLUSTER_ID}&severities=error,critical&order=descending`);
     expect((answer.body as JsonObject[]).map(({ message }) => message)).toEqual(['event 3']);
     expect(answer.headers.get('event-count')).toBe('1');
@@ -61,7 +61,7 @@ describe('events', () => {
     expect(await messages(`cluster_id=${CLUSTER_ID}&${query}`)).toEqual(expected);
   });
 
-  it('looks at hosts before the infra-env, and at everything without either', async () => {
+  it('filters by hosts before the infra-env, and returns all events without either', async () => {
     expect(await messages(`host_ids=${HOST_ID}&infra_env_id=${CLUSTER_ID}`)).toEqual(['event 2']);
     expect(await messages(`infra_env_id=${INFRA_ENV_ID}&message=nothing`)).toEqual([
       'event 2',
@@ -72,13 +72,13 @@ describe('events', () => {
     expect((await list(`infra_env_id=${INFRA_ENV_ID}`)).headers.get('severity-count-error')).toBe('0');
   });
 
-  it('refuses values that mean nothing', async () => {
+  it('refuses values that are not valid', async () => {
     for (const query of ['order=up', 'severities=info,bad', 'limit=many', 'host_ids=one']) {
       expect(await list(query)).toMatchObject({ status: 400, body: { code: 400 } });
     }
   });
 
-  it('takes an event with 201', async () => {
+  it('adds an event with 201', async () => {
     await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
     const json = {
       severity: 'info',

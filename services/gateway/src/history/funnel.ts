@@ -13,10 +13,10 @@ export const FUNNEL_DEFAULT_DAYS = 90;
 export const FUNNEL_MAX_DAYS = 366;
 
 export interface FunnelWindow {
-  /** ISO 8601 UTC; the first moment that counts, and the first that no longer does. */
+  /** ISO 8601 UTC. `from` is included, `to` is not. */
   readonly from: string;
   readonly to: string;
-  /** Every date in it, `YYYY-MM-DD`. */
+  /** All dates of the window, `YYYY-MM-DD`. */
   readonly days: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function funnelWindow(given: { readonly from?: string; readonly to?: stri
 const refusal = (reason: string) => ({ code: 'invalid-input', reason, subject: 'from' }) as const;
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
-/** What lasted from when to when; without an end it still does. */
+/** A period with its name. `to` is null while it lasts. */
 export interface Span {
   readonly name: string;
   readonly from: string;
@@ -55,7 +55,7 @@ const ENDS: ReadonlySet<string> = new Set([
   'deregistered',
 ]);
 
-/** Each mark lasts until the next one; the last one until now, and not at all where it is an end. */
+/** Each status lasts until the next one, the last one until `now`. A final status has no duration. */
 export function statusSpans(marks: readonly Mark[], now: string): readonly Span[] {
   return marks.map(({ name, at }, index) => {
     const next = marks[index + 1]?.at ?? (ENDS.has(name) ? at : null);
@@ -63,7 +63,7 @@ export function statusSpans(marks: readonly Mark[], now: string): readonly Span[
   });
 }
 
-/** A stage lasts until the next one, or until the host's or the cluster's status says that it is over. */
+/** A stage lasts until the next one, or until a final status of the host or cluster. */
 export function stageSpans(stages: readonly Mark[], statuses: readonly Mark[], now: string): readonly Span[] {
   return stages.map(({ name, at }, index) => {
     const over = statuses.find((status) => status.at >= at && ENDS.has(status.name))?.at;
@@ -77,13 +77,16 @@ function span(name: string, from: string, to: string | null, now: string): Span 
   return { name, from, to, seconds };
 }
 
-/** How many got to a step, and how, from the one before. */
+/** Number of clusters that reached a step, and the conversion from the previous step. */
 export interface StepFigures {
   readonly step: FunnelStep;
   readonly reached: number;
   /** Share of the clusters at the previous step that reached this one; null for the first step and without clusters. */
   readonly conversion: number | null;
-  /** From the step before to this one, of those that reached both; 0 where this one came first. */
+  /**
+   * Median time from the previous step, over the clusters that reached both; 0 where this step came first; null without
+   * such clusters.
+   */
   readonly median_seconds: number | null;
   readonly p90_seconds: number | null;
 }
@@ -103,11 +106,11 @@ export interface Funnel {
   readonly failed: number;
   readonly cancelled: number;
   readonly steps: readonly StepFigures[];
-  /** Most frequent first; a cluster that failed twice counts twice. */
+  /** Most frequent first. A cluster that failed twice counts twice. */
   readonly failures: readonly FailureGroup[];
 }
 
-/** Adds one cluster's way after the other: memory does not grow with their number but for a duration per step. */
+/** Counts timelines one after the other. Memory grows by one duration per step and cluster. */
 export class FunnelCount {
   private readonly reached = new Map<FunnelStep, number>();
   private readonly fromBefore = new Map<FunnelStep, number[]>();
@@ -159,7 +162,7 @@ export class FunnelCount {
   }
 }
 
-/** Null of none. */
+/** Returns null for an empty list. */
 function nearestRank(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }

@@ -10,7 +10,7 @@ const funnelOf = (...journeys: readonly ClusterJourney[]) => {
 const stepOf = (funnel: ReturnType<typeof funnelOf>, name: string) => funnel.steps.find(({ step }) => step === name);
 
 describe('the funnel', () => {
-  it('of nothing has every step, and no figure that would divide by nothing', () => {
+  it('has all steps and no conversion without clusters', () => {
     const { clusters, steps } = funnelOf();
     expect(clusters).toBe(0);
     expect(steps.map(({ step }) => step)).toEqual(FUNNEL_STEPS);
@@ -47,7 +47,7 @@ describe('the funnel', () => {
     expect(step).toMatchObject({ reached: 1, conversion: null, median_seconds: null });
   });
 
-  it('takes no time below zero where steps came the other way round', () => {
+  it('counts a duration of 0 where a later step came first', () => {
     const steps = {
       'image-first-downloaded': MADE_AT,
       'image-download-completed': after(60),
@@ -74,13 +74,13 @@ describe('the funnel', () => {
 describe('the window of a funnel', () => {
   const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
-  it('is the last ninety days, today among them', () => {
+  it('defaults to the last 90 days including today', () => {
     const { from, to, days } = funnelWindow({}, NOW_MS);
     expect([from, to]).toEqual(['2025-12-01T12:00:00.000Z', '2026-03-01T12:00:00.000Z']);
     expect([days[0], days.at(-1), days.length]).toEqual(['2025-12-01', '2026-03-01', 91]);
   });
 
-  it('has no day of which it has no moment', () => {
+  it('excludes the last day when the window ends at midnight', () => {
     expect(funnelWindow({ from: '2026-01-31', to: '2026-02-02' }, NOW_MS).days).toEqual(['2026-01-31', '2026-02-01']);
     expect(funnelWindow({ from: '2026-01-31T23:00:00-02:00', to: '2026-02-02' }, NOW_MS).days).toEqual(['2026-02-01']);
   });

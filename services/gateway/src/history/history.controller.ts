@@ -35,7 +35,7 @@ import { FunnelCount, funnelWindow, stageSpans, statusSpans } from './funnel';
 
 const unpacked = promisify(gunzip);
 
-/** Of one answer of the events service, unpacked. */
+/** Maximum size of one unpacked reply of the events service. */
 const PAST_MAX_BYTES = 256 * 1024 * 1024;
 
 const SPAN = Type.Object(
@@ -109,7 +109,7 @@ const FAILURE = Type.Object(
   { title: 'funnel-failure' },
 );
 
-/** Counts are of clusters; `steps` in the order of the way, `failures` most frequent first. */
+/** Numbers are counts of clusters. `steps` are in the order of the installation, `failures` most frequent first. */
 const FUNNEL = Type.Object(
   {
     from: Type.String({ format: 'date-time' }),
@@ -137,7 +137,7 @@ export class HistoryController {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** A cluster and its hosts as they were at a moment of the past. */
+  /** A cluster and its hosts at an earlier point in time. */
   @Get('clusters/:cluster_id')
   @Answers('Show a cluster and its hosts as they were at a point in time.', V2_CLUSTER)
   @Accepts('userAuth')
@@ -147,7 +147,7 @@ export class HistoryController {
     @Context() context: CommandContext,
   ): Promise<V2Cluster> {
     if (at === undefined) return this.clusters.show(clusterId);
-    // Access to the cluster gives access to its past.
+    // Access to the cluster gives access to its history.
     await this.clusters.document(clusterId);
     const { documents } = await this.commands.ask(EventsService.method.readPast, { clusterId, at }, context);
     const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });
@@ -160,7 +160,7 @@ export class HistoryController {
     });
   }
 
-  /** Where a cluster's time went: its phases, its hosts' stages, and what failed. */
+  /** Durations of the phases of a cluster and of the stages of its hosts, and the failures. */
   @Get('clusters/:cluster_id/timeline')
   @Answers('Show the time that a cluster spent in each phase and its hosts in each stage, and the failures.', TIMELINE)
   @Accepts('userAuth')
@@ -196,7 +196,10 @@ export class HistoryController {
     return timelines;
   }
 
-  /** How far the clusters of everyone came that were created in a window of time, and where they failed. */
+  /**
+   * Counts the clusters of all owners that were created in a window of time by the step that they reached, and their
+   * failures.
+   */
   @Get('funnel')
   @Answers('Show the installation funnel: clusters per step, durations and failures.', FUNNEL)
   @OnlyRoles('admin', 'read-only-admin')

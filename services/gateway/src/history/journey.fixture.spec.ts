@@ -4,7 +4,7 @@ import { CLUSTER_ID, HOST_ID, INFRA_ENV_ID } from '../sample-documents.fixture.s
 
 export const MADE_AT = '2026-01-02T03:04:00.000Z';
 
-/** So many seconds after the cluster was made. */
+/** ISO 8601 time, in seconds after the creation of the cluster. */
 export const after = (seconds: number): string => new Date(Date.parse(MADE_AT) + seconds * 1_000).toISOString();
 
 export function clusterJourney(changes: Partial<ClusterJourney> = {}): ClusterJourney {

@@ -9,7 +9,7 @@ const FUNNEL = '/api/muster/v1/funnel';
 const JANUARY = '?from=2026-01-01&to=2026-02-01';
 const timelineOf = (id: string): string => `/api/muster/v1/clusters/${id}/timeline`;
 
-describe('The funnel and the timeline', () => {
+describe('the funnel and the timeline', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startRunningGateway();
@@ -46,18 +46,18 @@ describe('The funnel and the timeline', () => {
     ['&topology=single-node', 1],
     ['&openshift_version=4.18.52', 2],
     ['&platform=vsphere', 0],
-  ])('count those only that are asked for: %s', async (filter, clusters) => {
+  ])('count only the clusters that match the query: %s', async (filter, clusters) => {
     expect((await gateway.call('GET', FUNNEL + JANUARY + filter)).body).toMatchObject({ clusters });
   });
 
   it.each(['?from=yesterday', '?from=2026-13-01', '?from=2026-02-01&to=2026-01-01', '?from=2020-01-01'])(
-    'take no window like %s',
+    'refuse a window such as %s',
     async (query) => {
       expect((await gateway.call('GET', FUNNEL + query)).status).toBe(400);
     },
   );
 
-  it('show where the time of a cluster and of its hosts went', async () => {
+  it('show the durations of the phases of a cluster and of the stages of its hosts', async () => {
     const { status, body } = await gateway.call('GET', timelineOf(CLUSTER_ID));
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -70,11 +70,11 @@ describe('The funnel and the timeline', () => {
     });
   });
 
-  it('show nothing of a cluster that is not there', async () => {
+  it('answer 404 for a cluster that does not exist', async () => {
     expect((await gateway.call('GET', timelineOf('5b0f2c5e-8d6d-4b7a-9a52-0f6f3a1c9d99'))).status).toBe(404);
   });
 
-  it('show a cluster as it was at any moment of the past', async () => {
+  it('show a cluster at an earlier point in time', async () => {
     const past = { cluster: clusterDocument({ status: 'installing' }).document, hosts: [hostDocument().document] };
     await gateway.answers(EventsService.method.readPast, () => ({
       documents: gzipSync(JSON.stringify(past)).toString('base64'),
@@ -87,18 +87,18 @@ describe('The funnel and the timeline', () => {
     expect(JSON.stringify(body)).not.toContain('_position');
   });
 
-  it('show a cluster as it is when no moment is named', async () => {
+  it('show the present state of a cluster without a point in time', async () => {
     const { body } = await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}`);
     expect(body).toMatchObject({ id: CLUSTER_ID, status: 'insufficient' });
   });
 
-  it('take nothing for a moment that is none', async () => {
+  it('refuse a point in time that is not valid', async () => {
     expect((await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}?at=then`)).status).toBe(400);
   });
 });
 
-describe('The funnel of everyone', () => {
-  it('is for administrators and auditors', async () => {
+describe('the funnel of all owners', () => {
+  it('is available to administrators and read-only administrators only', async () => {
     const issuer = await startTestIssuer();
     const gateway = await startRunningGateway({
       AUTH_TYPE: 'rhsso',

@@ -13,7 +13,7 @@ import { attachment } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
 
-/** The document that a host is installed with. */
+/** Reads the Ignition document with which a host is installed. */
 @Injectable()
 export class HostIgnition {
   constructor(
@@ -21,7 +21,7 @@ export class HostIgnition {
     private readonly artifacts: Artifacts,
   ) {}
 
-  /** Throws RefusalError: `not-found`, or `not-ready` before an installation is prepared. */
+  /** @throws RefusalError `not-found`, or `not-ready` before an installation is prepared */
   async read(
     infraEnvId: string,
     hostId: string,
@@ -39,13 +39,13 @@ export class HostIgnition {
   }
 }
 
-/** A host without a role becomes a worker: only day-2 hosts get here without one. */
+/** A host without a role becomes a worker. Only day-2 hosts have no role here. */
 function effectiveRole({ role, suggested_role }: HostDocument): string {
   const chosen = role === 'auto-assign' ? (suggested_role ?? role) : role;
   return chosen === 'auto-assign' ? 'worker' : chosen;
 }
 
-/** `host-ignition-params` of the contract. */
+/** `host-ignition-params` of the v2 API. */
 const V2_HOST_IGNITION = Type.Object({ config: Type.String() }, { title: 'host-ignition-params' });
 
 @Controller('v2')
@@ -57,7 +57,7 @@ export class HostIgnitionController {
   ) {}
 
   @Get('infra-envs/:infra_env_id/hosts/:host_id/ignition')
-  @Answers('Get the ignition document that a host is installed with.', V2_HOST_IGNITION)
+  @Answers('Get the Ignition document with which a host is installed.', V2_HOST_IGNITION)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showHostIgnition(
@@ -71,7 +71,7 @@ export class HostIgnitionController {
 
   @Patch('infra-envs/:infra_env_id/hosts/:host_id/ignition')
   @HttpCode(201)
-  @AnswersNothing('Replace the overrides of the ignition document of a host.')
+  @AnswersNothing('Replace the overrides of the Ignition document of a host.')
   @Accepts('userAuth')
   async overrideIgnition(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -100,9 +100,9 @@ export class HostIgnitionController {
     return this.hosts.show(infraEnvId, hostId);
   }
 
-  /** The contract spells this one path with `infra-env` in the singular. */
+  /** The v2 API spells this one path with `infra-env` in the singular. */
   @Get('infra-env/:infra_env_id/hosts/:host_id/downloads/ignition')
-  @AnswersFile('Download the ignition document that a host is installed with.', { isEarlyAtTimes: true })
+  @AnswersFile('Download the Ignition document with which a host is installed.', { isEarlyAtTimes: true })
   @Accepts('userAuth', 'agentAuth')
   async downloadHostIgnition(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -114,7 +114,7 @@ export class HostIgnitionController {
   }
 }
 
-/** Throws RefusalError `invalid-input` when the text is not an ignition document that could be merged. */
+/** @throws RefusalError `invalid-input` when the text is not an Ignition document that can be merged */
 function checkIgnition(text: string): void {
   const parsed = parseIgnitionOverride(text, 'config');
   if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);

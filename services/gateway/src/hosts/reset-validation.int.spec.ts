@@ -5,7 +5,7 @@ import { HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture
 const { resetHostValidation } = RegistrationService.method;
 const RESET = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/actions/reset-validation`;
 
-describe('resetting a validation over REST', () => {
+describe('resetting a validation', () => {
   let gateway: RunningGateway;
   beforeEach(async () => {
     gateway = await startRunningGateway();
@@ -13,7 +13,7 @@ describe('resetting a validation over REST', () => {
   });
   afterEach(() => gateway.close());
 
-  it('answers 200 with the host as it is once the measurement is gone', async () => {
+  it('answers 200 with the host after the measurement was discarded', async () => {
     await gateway.answers(resetHostValidation, async () => {
       await gateway.project(3, [hostDocument({ images_status: '[]' })]);
       return { stored: { position: 3, revision: 1 } };

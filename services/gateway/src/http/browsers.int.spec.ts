@@ -6,7 +6,7 @@ import { API, type RunningGateway, startRunningGateway } from '../running-gatewa
 const CONSOLE = 'https://console.example.com';
 const CLUSTERS = `${API}/v2/clusters`;
 
-describe('Requests of browsers, AUTH_TYPE=none', () => {
+describe('requests of browsers with AUTH_TYPE=none', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startRunningGateway({ ALLOWED_DOMAINS: CONSOLE, ALLOWED_HOSTS: 'muster.example.com' });
@@ -45,12 +45,12 @@ describe('Requests of browsers, AUTH_TYPE=none', () => {
     expect(answer.headers['access-control-expose-headers']).toContain('Severity-Count-Error');
   });
 
-  it('gives no domain but the allowed ones access', async () => {
+  it('permits no origins besides the allowed domains', async () => {
     const answer = await raw('GET', CLUSTERS, { origin: 'https://evil.example.com' });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('refuses writes of a foreign origin, and serves those of its own and of allowed ones', async () => {
+  it('refuses write requests of a foreign origin, and serves those of its own and of allowed origins', async () => {
     const headers = { 'content-type': 'application/json' };
     const write = (origin: string) => raw('POST', CLUSTERS, { ...headers, origin }, '{}');
     expect(await write('https://evil.example.com')).toMatchObject({
@@ -62,7 +62,7 @@ describe('Requests of browsers, AUTH_TYPE=none', () => {
     expect((await write(gateway.url)).status).toBe(400);
   });
 
-  it('requires a media type for a body', async () => {
+  it('requires a media type for a request with a body', async () => {
     expect((await raw('POST', CLUSTERS, {}, '{}')).status).toBe(415);
   });
 
@@ -74,13 +74,13 @@ describe('Requests of browsers, AUTH_TYPE=none', () => {
     ['192.0.2.7', 200],
     ['[fd00::7]:8090', 200],
     ['assisted-service', 200],
-  ])('serves the host %s with %i', async (host, status) => {
+  ])('answers requests for the host %s with %i', async (host, status) => {
     const answer = await raw('GET', `${CLUSTERS}/default-config`, { host });
     expect(answer.status).toBe(status);
     if (status === 403) expect(answer.text).toContain('ALLOWED_HOSTS');
   });
 
-  it('sends security headers, and forbids to store answers', async () => {
+  it('sends security headers and forbids caching of responses', async () => {
     expect((await raw('GET', CLUSTERS, {})).headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
@@ -91,7 +91,7 @@ describe('Requests of browsers, AUTH_TYPE=none', () => {
     expect((await raw('GET', '/docs', {})).headers['content-security-policy']).toContain("script-src 'self'");
   });
 
-  it('closes further connections of one address', async () => {
+  it('closes further connections of an address at the limit', async () => {
     const few = await startRunningGateway({ CONNECTIONS_PER_ADDRESS_MAX: '1' });
     const { hostname, port } = new URL(few.url);
     const open = (): Socket => connect(Number(port), hostname);

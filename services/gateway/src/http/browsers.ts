@@ -23,7 +23,10 @@ const PAGE_POLICY =
 
 type BrowserConfig = Pick<GatewayConfig, 'allowedDomains' | 'allowedHosts' | 'authType' | 'serviceBaseUrl'>;
 
-/** What browsers may do: CORS for `ALLOWED_DOMAINS`, security headers, and without authentication the checks of Origin and Host. */
+/**
+ * Sets the rules for browsers: CORS for `ALLOWED_DOMAINS`, security headers, and, without authentication, the checks of
+ * Origin and Host.
+ */
 export function protectFromBrowsers(app: NestFastifyApplication, config: BrowserConfig, page: string): void {
   const isAllowed = (origin: string): boolean => isAllowedOrigin(origin, config.allowedDomains);
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
@@ -47,7 +50,7 @@ export function protectFromBrowsers(app: NestFastifyApplication, config: Browser
   });
 }
 
-/** Why a request must not be served without authentication; undefined when it may be. */
+/** Returns why a request is refused without authentication; undefined when it is served. */
 function refusalOf(
   { headers, method }: FastifyRequest,
   config: BrowserConfig,
@@ -61,14 +64,17 @@ function refusalOf(
   return `Origin ${JSON.stringify(origin.slice(0, 80))} may not send write requests with AUTH_TYPE=none. Add it to ALLOWED_DOMAINS.`;
 }
 
-/** Names that a foreign DNS zone cannot point here: addresses, names without a dot, and those of the settings. */
+/**
+ * Names that the DNS zone of an attacker cannot point to this service: addresses, names without a dot, and names in the
+ * settings.
+ */
 function isOwnHost(name: string, { allowedHosts, serviceBaseUrl }: BrowserConfig): boolean {
   if (isIP(name) > 0 || !name.includes('.') || name.endsWith('.localhost')) return true;
   if (allowedHosts.includes(name)) return true;
   return serviceBaseUrl !== undefined && URL.canParse(serviceBaseUrl) && new URL(serviceBaseUrl).hostname === name;
 }
 
-/** `name:8090` is `name`, `[fd00::7]:8090` is `fd00::7`. */
+/** Removes the port: `name:8090` becomes `name`, `[fd00::7]:8090` becomes `fd00::7`. */
 const hostNameOf = (host: string): string => {
   const [, address] = /^\[([^\]]*)\]/.exec(host) ?? [];
   return (address ?? host.replace(/:\d*$/, '')).toLowerCase();

@@ -9,5 +9,5 @@ describe('cleanPath', () => {
     ['//', '/'],
     ['/?x=/', '/?x=/'],
     ['/v2/clusters?url=http://a/', '/v2/clusters?url=http://a/'],
-  ])('makes of %s %s', (url, cleaned) => expect(cleanPath(url)).toBe(cleaned));
+  ])('converts %s to %s', (url, cleaned) => expect(cleanPath(url)).toBe(cleaned));
 });

@@ -13,9 +13,9 @@ import {
 } from '../sample-documents.fixture.spec';
 import { JSON_BODY_MAX_BYTES } from './request-body';
 
-/** The limit of one request, in milliseconds of the event loop. */
+/** Maximum time that one request may occupy the event loop, in milliseconds. */
 const DELAY_MAX_MS = 200;
-/** Other work of the machine, such as garbage collection, may count once: the best of some runs counts. */
+/** Garbage collection and similar work may affect one run, so the best of several runs counts. */
 const RUNS_MAX = 3;
 const ITEMS_MAX = 100_000;
 
@@ -73,7 +73,7 @@ const operations = (): readonly Operation[] =>
     ),
   );
 
-/** A small value that matches the schema, with lists of `count` entries. */
+/** Returns a small value that matches the schema, with lists of `count` entries. */
 function sample(given: Schema, count = 0): unknown {
   const schema = resolved(given);
   if (schema.enum) return schema.enum[0];
@@ -100,7 +100,7 @@ function sample(given: Schema, count = 0): unknown {
 
 const isFit = (text: string): boolean => text.length <= JSON_BODY_MAX_BYTES;
 
-/** The largest list count whose body fits, so that nested lists share the limit. */
+/** Returns the body with the largest list count that fits into the size limit. Nested lists share the limit. */
 function fullest(schema: Schema): string {
   for (const count of [1_000, 300, 100, 60, 30, 10, 3]) {
     const entries = Math.max(0, ...listsOf(schema).map(({ items }) => listsOf(resolved(items ?? {})).length));
@@ -115,7 +115,7 @@ const listsOf = (schema: Schema): readonly Schema[] =>
     .map(resolved)
     .filter(({ type }) => type === 'array');
 
-/** Bodies at the limit of size, by what they have much of. */
+/** Bodies at the size limit, with the kind of content that fills them. */
 function* bodiesOf({ schema }: Operation): Generator<readonly [string, string]> {
   const room = JSON_BODY_MAX_BYTES - 4_096;
   const nested = (open: string, close: string): string => {
@@ -138,10 +138,10 @@ function* bodiesOf({ schema }: Operation): Generator<readonly [string, string]> 
   yield ['nested objects', withField(first, nested('{"a":', '}'))];
   yield ['unknown members', `{${Array.from({ length: Math.floor(room / 14) }, (_, at) => `"k${at}":1`).join(',')}}`];
   yield [
-    'one member again and again',
+    'one member repeated',
     `{${Array.from({ length: Math.floor(room / (first.length + 8)) }, () => `"${first}":"a"`).join(',')}}`,
   ];
-  yield ['all lists full', fullest(schema)];
+  yield ['all lists at their maximum', fullest(schema)];
   for (const [name, given] of fields) {
     const field = resolved(given);
     if (field.type === 'array') {
@@ -175,13 +175,16 @@ function* bodiesOf({ schema }: Operation): Generator<readonly [string, string]> 
   }
 }
 
-/** CPU time of the main thread, milliseconds; elsewhere than on Linux that of the process. */
+/** CPU time of the main thread in milliseconds. On systems other than Linux: of the process. */
 function mainThreadCpuMs(): number {
   if (process.platform !== 'linux') return process.cpuUsage().user / 1_000;
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1_000_000;
 }
 
-/** The longest turn of the event loop while `work` runs, in milliseconds of CPU: a busy machine does not count. */
+/**
+ * Returns the longest turn of the event loop while `work` runs, in milliseconds of CPU time, so that the load of the
+ * machine has no effect.
+ */
 async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = mainThreadCpuMs();
@@ -198,10 +201,10 @@ async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-describe('A request at the limit of size', () => {
+describe('a request at the size limit', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
-    // Worker threads read the documents of users. They need the compiled program, which tests do not have.
+    // Worker threads parse the documents of users. They need the compiled program, which does not exist in this test.
     jest.spyOn(DocumentWorkers.prototype, 'run').mockResolvedValue(undefined);
     document = await createApiDocument();
     gateway = await startRunningGateway();
@@ -223,7 +226,7 @@ describe('A request at the limit of size', () => {
     return response.status;
   };
 
-  it(`delays the event loop by no more than ${DELAY_MAX_MS} ms, on any route with a body`, async () => {
+  it(`delays the event loop by at most ${DELAY_MAX_MS} ms on every route with a body`, async () => {
     const found: string[] = [];
     const all = operations();
     expect(all.length).toBeGreaterThan(20);

@@ -17,8 +17,8 @@ import {
 import type { RouteTable } from './routes';
 
 /**
- * The URL that is routed: existing clients send double and trailing slashes (`/v2/clusters//default-config`,
- * `/v2/clusters/`) and do not follow redirects. The query stays as it is.
+ * Returns the URL for routing. Existing clients send double and trailing slashes (`/v2/clusters//default-config`,
+ * `/v2/clusters/`) and do not follow redirects. The query is not changed.
  */
 export function cleanPath(url: string): string {
   const query = url.indexOf('?');
@@ -30,7 +30,7 @@ export function cleanPath(url: string): string {
   );
 }
 
-/** Closes further connections of an address that has `max` open ones. 0: no limit. */
+/** Closes new connections of an address that has `max` open ones. 0: no limit. */
 export function limitConnections(server: Server, max: number): void {
   if (max === 0) return;
   const openByAddress = new Map<string, number>();
@@ -47,11 +47,11 @@ export function limitConnections(server: Server, max: number): void {
   });
 }
 
-/** How long slow clients are waited for, milliseconds. */
+/** Timeouts for slow clients, in milliseconds. */
 export interface WaitTimeout {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Interval of the check. */
+  /** Interval of the check for slow clients. */
   readonly checkMs: number;
 }
 
@@ -61,10 +61,10 @@ const TIMEOUT: WaitTimeout = {
   checkMs: SLOW_CLIENTS_CHECK_MS,
 };
 
-/** Header of a reply that does not show yet all validations, roles and statuses that follow from the request. */
+/** Response header: the response does not yet show all validations, roles and statuses that follow from the request. */
 export const CUT_SHORT_HEADER = 'Muster-Evaluation';
 
-/** The HTTP server with the contract's habits: cleaned paths, any JSON as a body, named limits. */
+/** Creates the HTTP server as the v2 API requires it: cleaned paths, any JSON value as a body, limits with a name. */
 export function createFastifyServer(
   routes: RouteTable,
   waitTimeout: WaitTimeout = TIMEOUT,
@@ -80,7 +80,7 @@ export function createFastifyServer(
     routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
     frameworkErrors: (error, _request, reply) => {
       const code = error.statusCode ?? 400;
-      // The type of a reply to an unroutable request cannot name its own status codes.
+      // The type of the response to a request without a route does not permit other status codes.
       void (reply as unknown as FastifyReply)
         .status(code)
         .send({ code, message: `The request cannot be routed: ${error.message}` });
@@ -105,7 +105,7 @@ export function createFastifyServer(
   return adapter;
 }
 
-/** A client's own request id is used if it is safe to log. */
+/** A request id of the client is used when it is safe to log. */
 function requestIdOf(given: string | string[] | undefined): string {
   const isFit = typeof given === 'string' && given.length <= REQUEST_ID_MAX_CHARACTERS && /^[\w.:-]+$/.test(given);
   return isFit ? given : randomUUID();

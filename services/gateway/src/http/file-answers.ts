@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { StreamableFile } from '@nestjs/common';
 import { pack, type Pack } from 'tar-stream';
 
-/** A download as clients save it. `fileName` must be plain ASCII without quotes. */
+/** Returns a download with its file name. `fileName` must be plain ASCII without quotes. */
 export function attachment(body: Buffer | Readable, fileName: string): StreamableFile {
   const options = { type: 'application/octet-stream', disposition: `attachment; filename="${fileName}"` };
   return Buffer.isBuffer(body)
@@ -12,17 +12,17 @@ export function attachment(body: Buffer | Readable, fileName: string): Streamabl
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** Answers up to this size go out in one write; beyond it copying them together costs more than writing them one by one. */
+/** Responses up to this size are sent in one write. Above it, copying the parts takes longer than several writes. */
 const WHOLE_MAX_BYTES = 8 * 1024 * 1024;
 
-/** One JSON text in several parts, sent as it is: nothing is built twice, and a large one is never in one place. */
+/** Sends one JSON text in several parts, so that a large text is not copied into one buffer. */
 export function jsonPieces(pieces: readonly Buffer[]): StreamableFile {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const body = length <= WHOLE_MAX_BYTES ? [Buffer.concat(pieces)] : pieces;
   return new StreamableFile(Readable.from(body, { objectMode: false }), { type: JSON_TYPE, length });
 }
 
-/** The parts of a JSON list of texts. */
+/** Returns the parts of a JSON list of texts. */
 export function jsonList(texts: readonly (readonly Buffer[])[]): readonly Buffer[] {
   return [OPEN, ...texts.flatMap((pieces, index) => (index === 0 ? pieces : [COMMA, ...pieces])), CLOSE];
 }
@@ -33,15 +33,18 @@ const CLOSE = Buffer.from(']');
 
 export interface TarEntry {
   readonly name: string;
-  /** The content, or undefined when it no longer exists: the entry is left out. A stream is opened twice: its size comes first. */
+  /**
+   * Returns the content, or undefined when it no longer exists; then the entry is omitted. Streams are opened twice,
+   * first to determine the size.
+   */
   open(): Promise<Buffer | Readable | undefined>;
 }
 
-/** The same archive for the same entries. */
+/** A fixed time, so that equal entries give equal archives. */
 const MTIME = new Date(0);
 const MODE = 0o644;
 
-/** A tar archive of the entries, streamed: the content of a stream is never held in memory. */
+/** Returns a tar archive of the entries as a stream. Contents are not held in memory. */
 export function createTar(entries: readonly TarEntry[]): Readable {
   const archive = pack();
   writeAll(archive, entries).catch((error: unknown) =>

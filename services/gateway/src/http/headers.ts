@@ -3,17 +3,17 @@ import { type ApiBodyOptions, ApiHeader } from '@nestjs/swagger';
 
 type OpenApiSchema = Exclude<Extract<ApiBodyOptions, { schema: unknown }>['schema'], { $ref: string }>;
 
-/** The framework's type has mutable lists; nothing changes them. */
+/** The type of the framework has mutable lists. They are not modified. */
 export const toOpenApi = (schema: JsonSchema): OpenApiSchema => schema as OpenApiSchema;
 
 /** Documents an optional header of the request. */
 export const headerNote = (name: string, schema: JsonSchema = { type: 'string' }): MethodDecorator =>
   ApiHeader({ name, required: false, description: descriptionOf('header', name), schema: toOpenApi(schema) });
 
-/** Documents the version that agents send with every request; only the routes that hand out work read it. */
+/** Documents the header with the version of the agent. Only the routes that return steps read it. */
 export const SendsAgentVersion = (): MethodDecorator => headerNote('discovery_agent_version');
 
-/** A parameter decorator that also decorates the handler, so that the API document shows the parameter. */
+/** A parameter decorator that also changes the API document of its handler. */
 export const documented =
   (parameter: ParameterDecorator, note: MethodDecorator): ParameterDecorator =>
   (target, key, index) => {
@@ -26,7 +26,7 @@ export const EVENT_COUNT = 'Event-Count';
 export const severityCountHeader = (severity: string): string =>
   `Severity-Count-${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
 
-/** What a list of events tells about the events that are not on its page. */
+/** Headers of a list of events with the number of all matching events. */
 export const EVENT_COUNT_HEADERS: { readonly [name: string]: JsonSchema } = {
   [EVENT_COUNT]: { type: 'integer', description: 'Number of matching events.' },
   ...Object.fromEntries(

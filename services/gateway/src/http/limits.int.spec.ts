@@ -14,7 +14,7 @@ describe('limits of a request', () => {
   });
   afterAll(() => gateway.close());
 
-  it('a body that is one byte too large is refused, announced or not', async () => {
+  it('answers 413 to a body that is one byte too large, with or without Content-Length', async () => {
     const raw = `"${'a'.repeat(JSON_BODY_MAX_BYTES - 1)}"`;
     expect(await gateway.call('PUT', `${API}/v2/clusters/${CLUSTER_ID}/ui-settings`, { raw })).toMatchObject({
       status: 413,
@@ -35,14 +35,14 @@ describe('limits of a request', () => {
     expect(chunked.status).toBe(413);
   });
 
-  it('an id that is longer than any id leads nowhere, and is repeated in part at most', async () => {
+  it('answers 404 to an id that is too long, and repeats only a part of it', async () => {
     const long = 'a'.repeat(4 * PATH_PARAMETER_MAX_CHARACTERS);
     const answer = await gateway.call('GET', `${API}/v2/clusters/${long}`);
     expect([400, 404, 414]).toContain(answer.status);
     expect(answer.text).not.toContain(long);
   });
 
-  it('a request id that is too long is replaced', async () => {
+  it('replaces a request id that is too long', async () => {
     const id = 'a'.repeat(REQUEST_ID_MAX_CHARACTERS);
     const kept = await gateway.call('GET', '/health', { headers: { 'x-request-id': id } });
     expect(kept.headers.get('x-request-id')).toBe(id);
@@ -50,7 +50,7 @@ describe('limits of a request', () => {
     expect(replaced.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
   });
 
-  it('a text that is longer than its field allows is refused by its name', async () => {
+  it('refuses a text that is longer than its field allows with the name of the field', async () => {
     const event = {
       name: 'x',
       severity: 'info',
@@ -65,7 +65,7 @@ describe('limits of a request', () => {
 });
 
 describe('request rates', () => {
-  it('one request above the limit gets Retry-After', async () => {
+  it('answers 429 with Retry-After above the limit', async () => {
     const gateway = await startRunningGateway({ REQUESTS_PER_SECOND_MAX: '3' });
     try {
       const path = `${API}/v2/clusters/default-config`;
@@ -104,15 +104,15 @@ describe('slow clients', () => {
     return heard;
   };
 
-  it('closes a connection that does not finish its headers', async () => {
+  it('are disconnected when they do not finish the headers', async () => {
     const heard = say('GET / HTTP/1.1\r\nHost: x\r\n');
-    await eventually('the server hangs up', () => heard.closed);
+    await eventually('the server closes the connection', () => heard.closed);
     expect(heard.answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('closes a connection that does not finish its body', async () => {
+  it('are disconnected when they do not finish the body', async () => {
     const heard = say('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
-    await eventually('the server hangs up', () => heard.closed);
+    await eventually('the server closes the connection', () => heard.closed);
     expect(heard.answer).toMatch(/^HTTP\/1\.1 4/);
   });
 });

@@ -3,28 +3,30 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { JSON_MAX_DEPTH, JSON_MAX_MEMBERS, SchemaViolation } from './request.pipes';
 
-/** Largest JSON body, in bytes. Inventory and connectivity reports of big hosts are the largest that are sent. */
+/** Maximum size of a JSON body, in bytes. Inventory and connectivity reports of large hosts are the largest bodies. */
 export const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
-/** Largest uploaded log bundle, in bytes: the contract's own limit. */
+/** Maximum size of an uploaded log bundle, in bytes: the limit of the v2 API. */
 export const LOG_BUNDLE_MAX_BYTES = 262_144_000;
-/** Longest path parameter, in characters: ids are 36. */
+/** Maximum length of a path parameter, in characters. Ids have 36. */
 export const PATH_PARAMETER_MAX_CHARACTERS = 128;
-/** A client that takes longer than this to say what it wants is cut off. */
+/** Maximum time in which a client must send the headers of a request. */
 export const HEADERS_TIMEOUT_MS = 30_000;
-/** A client that takes longer than this to send a whole request is cut off; log bundles come over slow lines. */
+/** Maximum time in which a client must send a whole request. Log bundles may be sent over slow connections. */
 export const REQUEST_TIMEOUT_MS = 600_000;
-/** Slowest body: average bytes per second, once a body has taken longer than the time below. */
+/**
+ * Minimum average rate of a body in bytes per second. It applies once the body has taken longer than the time below.
+ */
 export const BODY_RATE_MIN_BYTES_PER_SECOND = 1_024;
 export const BODY_RATE_GRACE_MS = 15_000;
-/** Longest request id that is taken over from a client, in characters. */
+/** Maximum length of a request id of a client, in characters. */
 export const REQUEST_ID_MAX_CHARACTERS = 128;
-/** How often clients that take too long are looked for. */
+/** Interval of the check for slow clients. */
 export const SLOW_CLIENTS_CHECK_MS = 10_000;
 
 const LARGE_BODY_BYTES = 256 * 1024;
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
-/** Hands bodies to the handlers as unread streams: nothing is parsed before the caller is identified. */
+/** Passes bodies to the handlers as unread streams. Nothing is parsed before the caller is authenticated. */
 export function leaveBodiesUnread(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
@@ -61,8 +63,8 @@ export async function readBody(request: FastifyRequest, needsMediaType: boolean)
 }
 
 /**
- * Destroys an uploaded file whose request arrives more slowly than the limit, so that its reader fails with 408. The bytes of the
- * connection count: a file that is read piece by piece says nothing about its sender.
+ * Ends the upload of a file that arrives more slowly than the limit with 408. The bytes of the connection are counted,
+ * because the reader of the file may pause.
  * @returns a function that ends the check
  */
 export function limitSlowUpload({ raw: { socket } }: Pick<FastifyRequest, 'raw'>, file: Readable): () => void {
@@ -90,7 +92,7 @@ function watchRate(receivedBytes: () => number, refuse: (error: Error) => void):
   return () => clearInterval(watch);
 }
 
-/** The rest of a refused body is read and dropped, so that the client gets the answer instead of a closed connection. */
+/** Reads and drops the rest of a refused body, so that the client gets the response instead of a closed connection. */
 function bytesOf(body: Readable): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
@@ -121,9 +123,8 @@ function bytesOf(body: Readable): Promise<Buffer> {
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
 
 /**
- * Refuses a text with values that are nested too deeply or too many, before the parser builds them: V8 takes half a second for
- * 4 MiB of brackets. One pass over the bytes; whether they are JSON is for the parser.
- *
+ * Refuses JSON text with too deep or too many values before it is parsed, because V8 takes half a second for 4 MiB of
+ * brackets. It makes one pass over the bytes and does not check the JSON syntax.
  * @throws SchemaViolation
  */
 export function checkJsonExtent(bytes: Uint8Array): void {
@@ -154,7 +155,7 @@ export function checkJsonExtent(bytes: Uint8Array): void {
   }
 }
 
-/** Fastify's own parser, which refuses members that change prototypes. Bytes that are not UTF-8 become U+FFFD. */
+/** Fastify's parser, which refuses members that change prototypes. Bytes that are not UTF-8 become U+FFFD. */
 function parseJson(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const parse = request.server.getDefaultJsonParser('error', 'error');

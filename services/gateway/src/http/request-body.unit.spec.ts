@@ -45,7 +45,7 @@ describe('a body that arrives slowly', () => {
   it.each([
     ['fails', 0.5, true],
     ['continues', 2, false],
-  ])('as an upload %s', async (_, share, fails) => {
+  ])('is handled in the same way when it is an upload: it %s', async (_, share, fails) => {
     const socket = { bytesRead: 5_000_000 };
     const file = new PassThrough();
     const failed = new Promise((resolve) => file.once('error', resolve));

@@ -5,7 +5,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 
-/** The request does not have the form of the contract; answered before anything is done, as `{code, message}`. */
+/** The request does not match its schema. Answered as `{code, message}` before a handler runs. */
 export class SchemaViolation extends Error {
   constructor(
     message: string,
@@ -16,12 +16,12 @@ export class SchemaViolation extends Error {
   }
 }
 
-/** Longest value that a message repeats, in characters. */
+/** Maximum length of a value that a message repeats, in characters. */
 const VALUE_MAX_CHARACTERS = 64;
 /** Paths of fields whose values never appear in messages. */
 const SECRET = /secret|password|token|credential|key|content|config|bundle|argument|headers|proxy|endpoint/i;
 
-/** The first violation as a sentence without full stop: `<field> in <place> must …`. */
+/** Returns the first violation as a sentence without full stop: `<field> in <place> must …`. */
 export function violationText(errors: readonly ValidationError[], place: string): string {
   const [error] = errors;
   return error ? describe(error, place, '') : `${place} is not valid`;
@@ -40,7 +40,7 @@ function describe(error: ValidationError, place: string, parent: string): string
   return `${path} in ${place} ${text}${found(name, path, error)}`;
 }
 
-/** `, not "x"`, where the value helps and is not secret. */
+/** Returns `, not "x"` when the value is useful in a message and not secret. */
 function found(constraint: string, path: string, { value }: ValidationError): string {
   if (SECRET.test(path) || constraint === 'maxLength' || constraint === 'minLength') return '';
   if (Array.isArray(value)) return constraint === 'arrayMaxSize' ? `, not ${value.length}` : ', not a list';
@@ -54,22 +54,24 @@ function pathOf(parent: string, property: string): string {
   return parent === '' ? property : `${parent}.${property}`;
 }
 
-/** Deepest nesting of a request body. */
+/** Maximum nesting of a request body. */
 export const JSON_MAX_DEPTH = 32;
-/** Most members of all objects and lists of a body together. An infra-env with 1,000 static hosts of 10 interfaces has 33,000. */
+/**
+ * Maximum number of members of all objects and lists of a body. An infra-env with 1,000 static hosts of 10 interfaces
+ * has 33,000.
+ */
 export const JSON_MAX_MEMBERS = 50_000;
-/** Most objects of request classes in a body. class-validator takes about 10 µs for each. */
+/** Maximum number of objects of request classes in a body. class-validator takes about 10 µs for each. */
 export const REQUEST_OBJECTS_MAX = 12_000;
 
 type RequestClass = new () => object;
 type Members = { readonly [name: string]: unknown };
 
 /**
- * The body as instances of its request classes, without members that are null, which assisted-service v2 treats as absent.
- * The validation decorators run afterwards. One pass that ends at the first unknown field and is bounded by the limits above;
- * class-transformer takes quadratic time for objects of many members.
- *
- * @throws SchemaViolation for a body that is not an object, an unknown field, and a body that is too deep or too large.
+ * Converts a body to instances of its request classes. Members that are null are omitted, because assisted-service v2
+ * treats them as absent. The validation decorators run afterwards. One pass, which ends at the first unknown field and
+ * has the limits above. class-transformer takes quadratic time for objects with many members.
+ * @throws SchemaViolation for a body that is not an object, has an unknown field, is nested too deeply or is too large
  */
 export function toRequest(type: RequestClass, body: unknown): object {
   if (body === undefined) throw new SchemaViolation('body is required');
@@ -77,7 +79,7 @@ export function toRequest(type: RequestClass, body: unknown): object {
   return new RequestBuilder().object(type, body, '', 0);
 }
 
-/** The declared parameters of a query. Unknown parameters are ignored, as in assisted-service v2. */
+/** Returns the declared parameters of a query. Unknown parameters are ignored, as in assisted-service v2. */
 export function toQuery(type: RequestClass, query: unknown): object {
   const fields = requestFields(type);
   return plainToInstance(
@@ -166,10 +168,13 @@ export class RequestPipe implements PipeTransform {
 }
 
 const VALIDATION = { stopAtFirstError: true, forbidUnknownValues: false };
-/** Entries that are validated in one turn of the event loop: each may have hundreds of objects of its own. */
+/** Number of entries that are validated in one turn of the event loop. Each may have hundreds of objects. */
 const SLICE_ITEMS = 10;
 
-/** The request itself, or copies of it with a part of its long lists of objects each, and how many entries come before that part. */
+/**
+ * Yields the request itself, or copies of it with a part of its long lists of objects each, and the number of entries
+ * before that part.
+ */
 function* partsOf(type: RequestClass, request: object): Generator<readonly [object, number]> {
   const fields = requestFields(type);
   const long = new Map<string, readonly unknown[]>();
@@ -183,7 +188,7 @@ function* partsOf(type: RequestClass, request: object): Generator<readonly [obje
   }
 }
 
-/** The error with the index of the entry in the whole list. */
+/** Returns the error with the index of the entry in the whole list. */
 function withOffset(error: ValidationError, offset: number): ValidationError {
   if (offset > 0)
     for (const child of error.children ?? [])
@@ -206,7 +211,7 @@ export class IdPipe implements PipeTransform<string, string> {
   }
 }
 
-/** A body that is one JSON string. */
+/** Validates a body that is one JSON string. */
 export class TextPipe implements PipeTransform<unknown, string> {
   constructor(readonly maxCharacters: number) {}
 
@@ -218,7 +223,7 @@ export class TextPipe implements PipeTransform<unknown, string> {
   }
 }
 
-/** Throws RefusalError `invalid-input` when the pull secret is not valid; the reason never contains a part of it. */
+/** @throws RefusalError `invalid-input` when the pull secret is not valid. The reason never contains a part of it. */
 export function checkPullSecret(pullSecret: string): void {
   const reason = pullSecretError(pullSecret);
   if (reason) throw new RefusalError({ code: 'invalid-input', reason, subject: 'pull_secret' });

@@ -27,7 +27,7 @@ async function violationOf(metatype: RequestClass, value: unknown, type: 'body' 
   }
 }
 
-describe('The pipe for bodies', () => {
+describe('the pipe for bodies', () => {
   it('returns an instance of the request class and treats null as absent', async () => {
     const body = { name: 'two', tags: null, api_vips: [{ ip: '192.0.2.1', verification: null }] };
     const parsed = await parse('body', ReviseClusterBody, body);
@@ -72,7 +72,7 @@ describe('The pipe for bodies', () => {
     expect(await violationOf(StepReplyBody, undefined)).toBe('valid');
   });
 
-  it('bounds lists, nesting and the number of members', async () => {
+  it('limits lists, nesting and the number of members', async () => {
     expect(await violationOf(RegisterClusterBody, { ...CLUSTER, api_vips: new Array(1_001).fill({}) })).toBe(
       'api_vips in body must contain at most 1000 entries, not 1001',
     );
@@ -99,7 +99,7 @@ describe('The pipe for bodies', () => {
     expect(reads).toHaveLength(0);
   });
 
-  it('names the entry of a long list, which is validated in parts', async () => {
+  it('names the index of an entry in a long list, which is validated in parts', async () => {
     const hosts = Array.from({ length: 350 }, () => ({ network_yaml: 'a', mac_interface_map: [] as object[] }));
     const infraEnv = { name: 'a', pull_secret: '{}', static_network_config: hosts };
     expect(await parse('body', RegisterInfraEnvBody, infraEnv)).toMatchObject(infraEnv);
@@ -109,7 +109,7 @@ describe('The pipe for bodies', () => {
     );
   });
 
-  it('validates the other requests', async () => {
+  it('validates requests of other routes', async () => {
     expect(await violationOf(RegisterHostBody, { host_id: 'one' })).toBe('host_id in body must be a UUID, not "one"');
     expect(await violationOf(ReviseHostBody, { node_labels: [{ key: 'a' }] })).toBe(
       'node_labels[0].value in body is required',
@@ -129,11 +129,11 @@ describe('The pipe for bodies', () => {
   });
 });
 
-describe('The pipe for queries', () => {
+describe('the pipe for queries', () => {
   const parsed = async (query: Record<string, unknown>): Promise<object> =>
     JSON.parse(JSON.stringify(await parse('query', ListEventsQuery, query)));
 
-  it('reads numbers, booleans and lists in all the ways that clients write them', async () => {
+  it('parses numbers, booleans and lists in all formats that clients use', async () => {
     expect(
       await parsed({ limit: '-1', deleted_hosts: 'True', severities: ['info,error', 'warning'], order: '' }),
     ).toEqual({ limit: -1, deleted_hosts: true, severities: ['info', 'error', 'warning'] });
@@ -157,7 +157,7 @@ describe('The pipe for queries', () => {
   });
 });
 
-describe('The pipes for single values', () => {
+describe('the pipes for single values', () => {
   it('returns a UUID of the path in lower case', () => {
     const metadata = { type: 'param', data: 'cluster_id' } as const;
     expect(new IdPipe().transform('5B0F2C5E-8D6D-4B7A-9A52-0F6F3A1C9D01', metadata)).toBe(
@@ -166,7 +166,7 @@ describe('The pipes for single values', () => {
     expect(() => new IdPipe().transform('one', metadata)).toThrow('cluster_id in path must be a UUID');
   });
 
-  it('bounds a body that is one string', () => {
+  it('limits the length of a body that is one string', () => {
     expect(new TextPipe(3).transform('abc')).toBe('abc');
     expect(() => new TextPipe(3).transform('abcd')).toThrow('body must have at most 3 characters, not 4');
     expect(() => new TextPipe(3).transform({})).toThrow('body must be a JSON string');

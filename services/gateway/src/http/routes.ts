@@ -3,10 +3,10 @@ import type { INestApplication } from '@nestjs/common';
 /** Prefix of the paths of the v2 API. */
 export const API_PREFIX = 'api/assisted-install';
 
-/** Prefix of Muster's own paths, which assisted-service v2 does not have. */
+/** Prefix of the Muster API: paths that assisted-service v2 does not have. */
 export const OWN_API = 'api/muster/v1';
 
-/** Puts the v2 prefix before all routes except Muster's own and the probes. */
+/** Adds the v2 prefix to all routes except those of the Muster API and the probes. */
 export const setPaths = (app: INestApplication): INestApplication =>
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'metrics', 'ready', `${OWN_API}/*path`] });
 
@@ -20,12 +20,12 @@ export class RouteTable {
     this.methodsByPattern.set(pattern, known);
   }
 
-  /** Every pattern with its methods, in the order they were added. */
+  /** All patterns with their methods, in the order of registration. */
   all(): readonly { readonly pattern: string; readonly methods: readonly string[] }[] {
     return [...this.methodsByPattern].map(([pattern, { methods }]) => ({ pattern, methods: [...methods] }));
   }
 
-  /** Methods that a cleaned path (no query) is served with; empty when the path is unknown. */
+  /** Returns the methods of a path (cleaned, without query); empty when the path is unknown. */
   methodsOf(path: string): readonly string[] {
     const methods = [...this.methodsByPattern.values()]
       .filter(({ matcher }) => matcher.test(path))

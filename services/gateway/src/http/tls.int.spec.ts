@@ -21,8 +21,8 @@ async function selfSigned(): Promise<{ key: string; cert: string }> {
   return { key: pem, cert: certificate.toString('pem') };
 }
 
-describe('The REST server with TLS files', () => {
-  it('answers over HTTPS with that certificate', async () => {
+describe('the REST server with TLS files', () => {
+  it('serves HTTPS with the configured certificate', async () => {
     const tls = await selfSigned();
     const server = createFastifyServer(new RouteTable(), undefined, tls).getInstance();
     server.get('/health', () => 'fine');

@@ -20,7 +20,9 @@ const INTERNAL: Refusal = {
 const INFRA_STATUSES: readonly number[] = [401, 403];
 const RETRY_AFTER_SECONDS = 5;
 
-/** Every error that leaves the gateway takes its shape here: `error`, `infra_error`, or `{code, message}` of the framework. */
+/**
+ * Converts every error of the gateway to a response body: `error` or `infra_error` of the v2 API, or `{code, message}`.
+ */
 @Catch()
 export class V2ExceptionFilter implements ExceptionFilter {
   private readonly logger = new Logger('gateway');
@@ -82,7 +84,7 @@ function refused(refusal: Refusal): ErrorAnswer {
 
 const framework = (code: number, message: string): ErrorAnswer => ({ status: code, body: { code, message } });
 
-/** Errors of the server itself (body limit, media type, broken JSON) carry their status. */
+/** Errors of the HTTP server (body limit, media type, invalid JSON) have a status. */
 function statusOf(error: unknown): number | undefined {
   const status = (error as { readonly statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : undefined;

@@ -5,7 +5,7 @@ import { API, type RunningGateway, startRunningGateway } from '../running-gatewa
 import { CLUSTER_ID, clusterDocument } from '../sample-documents.fixture.spec';
 import { JSON_BODY_MAX_BYTES } from './request-body';
 
-describe('the wire', () => {
+describe('the HTTP server', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startRunningGateway();
@@ -37,12 +37,12 @@ describe('the wire', () => {
     expect((await gateway.call('GET', '/docs/swagger-ui-bundle.js')).status).toBe(200);
   });
 
-  it('keeps the query while it cleans the path', async () => {
+  it('keeps the query when it cleans the path', async () => {
     const answer = await gateway.call('GET', `${API}/v2//openshift-versions/?version=4.18&only_latest=false`);
     expect(Object.keys(answer.body as object)).toEqual(['4.18.52', '4.18.52-multi']);
   });
 
-  it('tells an unknown path from a wrong method', async () => {
+  it('answers 404 for an unknown path and 405 for a wrong method', async () => {
     const unknown = await gateway.call('GET', `${API}/v2/cluster`);
     expect([unknown.status, unknown.body]).toEqual([
       404,
@@ -55,14 +55,14 @@ describe('the wire', () => {
     expect((await gateway.call('GET', '/nowhere')).status).toBe(404);
   });
 
-  it('refuses an id that is no UUID', async () => {
+  it('refuses an id that is not a UUID', async () => {
     expect((await gateway.call('GET', `${API}/v2/clusters/one`)).body).toEqual({
       code: 400,
       message: expect.stringContaining('cluster_id in path must be a UUID'),
     });
   });
 
-  it('refuses broken JSON, other media types and bodies that are too large', async () => {
+  it('refuses invalid JSON, unsupported media types and bodies that are too large', async () => {
     const broken = await gateway.call('POST', `${API}/v2/clusters`, { raw: '{"pull_secret": "canary-4711"' });
     expect(broken.status).toBe(400);
     expect(broken.body).toMatchObject({ code: 400 });
@@ -78,7 +78,7 @@ describe('the wire', () => {
     expect(large).toMatchObject({ status: 413, body: { code: 413 } });
   });
 
-  it('refuses nesting that no request needs', async () => {
+  it('refuses a body that is nested too deeply', async () => {
     const depth = 100_000;
     const raw = `{"tags":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect(await gateway.call('POST', `${API}/v2/clusters`, { raw })).toMatchObject({
@@ -96,7 +96,7 @@ describe('the wire', () => {
     );
   });
 
-  it('answers a fault of its own with 500, a request id and no trace', async () => {
+  it('answers an internal error with 500 and a request id, without a stack trace', async () => {
     await gateway.bus.flush();
     const broken = { kind: 'put', collection: 'clusters', key: 'x', document: null } as never;
     await gateway.platform.readModels.commit('views', 100, [broken]);
@@ -108,17 +108,17 @@ describe('the wire', () => {
     await gateway.platform.readModels.commit('views', 101, [{ kind: 'remove', collection: 'clusters', key: 'x' }]);
   });
 
-  it('answers what is not HTTP without dying', async () => {
+  it('answers input that is not HTTP with 400 and keeps running', async () => {
     const { hostname, port } = new URL(gateway.url);
     let answer = '';
     const socket = connect(Number(port), hostname, () => socket.write('BLAH\r\n\r\n'));
     socket.on('data', (chunk) => (answer += chunk.toString()));
-    await eventually('the server says that it did not understand', () => answer.startsWith('HTTP/1.1 400'));
+    await eventually('the server answers 400', () => answer.startsWith('HTTP/1.1 400'));
     socket.destroy();
     expect((await gateway.call('GET', '/health')).status).toBe(200);
   });
 
-  it('is healthy, and ready once the read models have caught up', async () => {
+  it('answers /health, and /ready once the read models contain all events', async () => {
     const health = await gateway.call('GET', '/health');
     expect([health.status, health.text]).toEqual([200, '']);
     await eventually('the gateway is ready', async () => (await gateway.call('GET', '/ready')).status === 200);
@@ -127,8 +127,8 @@ describe('the wire', () => {
 });
 
 describe('a gateway whose read models are behind', () => {
-  it('is not ready and says how far they are', async () => {
-    // Facts were stored before it started and nothing projects them.
+  it('answers /ready with 503 and the positions', async () => {
+    // The events were stored before the gateway started, and no projection applies them.
     const late = await startRunningGateway({}, { storedEvents: 3 });
     const answer = await late.call('GET', '/ready');
     expect(answer.status).toBe(503);

@@ -28,7 +28,7 @@ interface Networked {
   readonly static_network_config?: string;
 }
 
-/** The files of the hosts' static networks as a tar archive; empty when the infra-env has none. */
+/** Returns the files of the static networks of the hosts as a tar archive; empty when the infra-env has none. */
 export async function staticNetworkArchive(
   { openshift_version, static_network_config }: Networked,
   documents: DocumentWorkers,
@@ -39,7 +39,7 @@ export async function staticNetworkArchive(
   });
   if (!planned) return Buffer.alloc(0);
   const files = hostNetworkFiles(planned.networks.hosts, planned.form);
-  // Absolute in the machine, relative in the archive as tar itself writes them.
+  // Paths are absolute on the host and relative in the archive, as tar writes them.
   const entries = files.map(({ path, content }) => ({
     name: path.slice(1),
     open: () => Promise.resolve(Buffer.from(content)),
@@ -66,7 +66,7 @@ export class ImagesController {
     private readonly ownership: Ownership,
   ) {}
 
-  /** Where the URL does not expire the contract says so by the time that never was. */
+  /** A URL that does not expire has the zero time of the v2 API as its expiry. */
   @Get('image-url')
   @Answers('Get the download URL of the discovery image.', V2_SIGNED_URL)
   @Accepts('userAuth')
@@ -95,20 +95,20 @@ export class ImagesController {
       const wanted = { type: query.ipxe_script_type ?? '', mac: query.mac ?? '' };
       return attachment(Buffer.from(await this.ipxeScripts.script(infraEnv, wanted, request)), IPXE_SCRIPT);
     }
-    // With the token of the agents a caller could act as a host.
+    // With the token of the agents a caller could act as a host, so readers get the document without it.
     const withoutToken = !(await this.ownership.permitsWrite(request.caller ?? ADMIN, infraEnv));
     const { ignition, generatedAt } = await this.commands.ask(
       IgnitionService.method.renderDiscoveryIgnition,
       { infraEnvId, isoType: query.discovery_iso_type ?? '', withoutToken },
       context,
     );
-    // The image service takes this as the age of its images.
+    // The image service uses this time as the modification time of its images.
     const changedAt = new Date(generatedAt);
     if (!Number.isNaN(changedAt.getTime())) void reply.header('Last-Modified', changedAt.toUTCString());
     return attachment(Buffer.from(ignition, 'base64'), DISCOVERY_IGNITION);
   }
 
-  /** A signed URL for machines, which have no other credentials. */
+  /** Hosts have no other credentials, so the URL is signed. */
   @Get('files-presigned')
   @Answers('Get a signed URL of a boot file.', V2_SIGNED_URL)
   @Accepts('userAuth')
@@ -129,11 +129,11 @@ export class ImagesController {
     };
   }
 
-  /** 204 when the infra-env's machines need nothing before they can fetch their root file system. */
+  /** Answers 204 when the hosts of the infra-env need no RAM disk to download their root file system. */
   @Get('minimal-initrd')
   @AnswersFile('Download the initial RAM disk of the minimal image.', {
     isEarlyAtTimes: true,
-    others: { 204: 'They need nothing.' },
+    others: { 204: 'The hosts need no RAM disk.' },
   })
   @Accepts('userAuth', 'urlAuth', 'imageAuth')
   async downloadMinimalInitrd(

@@ -95,7 +95,7 @@ export class InfraEnvsController {
     @Context() context: CommandContext,
     @Req() request: FastifyRequest,
   ): Promise<V2InfraEnv> {
-    // Empty means unchanged, as in the contract.
+    // Empty means unchanged, as in the v2 API.
     const pullSecret = body.pull_secret || undefined;
     if (pullSecret) checkPullSecret(pullSecret);
     const { cpu_architecture: architecture } = await this.infraEnvs.document(infraEnvId);

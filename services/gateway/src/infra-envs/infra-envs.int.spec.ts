@@ -55,7 +55,7 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
-  it('names the image at port 8888 (or the one that is set) of the address that was asked', async () => {
+  it('returns an image URL with port 8888 of the requested address, or with the configured address', async () => {
     const answer = await gateway.call('GET', `${INFRA_ENVS}/${INFRA_ENV_ID}/downloads/image-url`);
     expect(answer.body).toEqual({
       url: `http://127.0.0.1:9999/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`,
@@ -63,7 +63,7 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
-  it('revises with 201, where empty means unchanged', async () => {
+  it('answers an update with 201 and leaves empty fields unchanged', async () => {
     const json = {
       ssh_authorized_key: '',
       pull_secret: '',
@@ -77,7 +77,7 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
-  it('lists by cluster, deletes with 204', async () => {
+  it('lists by cluster, and answers a deletion with 204', async () => {
     const ids = async (query: string): Promise<unknown[]> =>
       ((await gateway.call('GET', `${INFRA_ENVS}/${query}`)).body as { id: string }[]).map(({ id }) => id);
     expect(await ids(`?cluster_id=${CLUSTER_ID}`)).toEqual([INFRA_ENV_ID]);
@@ -85,7 +85,7 @@ describe('infra-envs and hosts over REST', () => {
     expect((await gateway.call('DELETE', `${INFRA_ENVS}/${INFRA_ENV_ID}`)).status).toBe(204);
   });
 
-  it('revises a host with 201 and the host', async () => {
+  it('answers an update of a host with 201 and the host', async () => {
     const json = {
       host_name: 'node-1',
       host_role: 'master',
@@ -107,7 +107,7 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
-  it('passes secrets of a host on, and neither shows nor logs them', async () => {
+  it('passes secrets of a host on without showing or logging them', async () => {
     const json = {
       ignition_endpoint_token: 'canary-4711',
       ignition_endpoint_http_headers: [{ key: 'X-Rack', value: 'canary-4711' }],
@@ -129,13 +129,13 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
-  it('refuses a host revision that names no installation disk', async () => {
+  it('refuses an empty list of installation disks with 409', async () => {
     const disks = await gateway.call('PATCH', HOST, { json: { disks_selected_config: [] } });
     expect(disks).toMatchObject({ status: 409, body: { code: '409' } });
     expect(gateway.asked).toEqual([]);
   });
 
-  it('binds with 200, installs with 202, removes with 204', async () => {
+  it('answers 200 to bind, 202 to install and 204 to delete', async () => {
     const bound = await gateway.call('POST', `${HOST}/actions/bind`, { json: { cluster_id: CLUSTER_ID } });
     expect(bound).toMatchObject({ status: 200, body: { id: HOST_ID } });
     expect((await gateway.call('POST', `${HOST}/actions/install`)).status).toBe(202);
@@ -145,7 +145,7 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
-  it('passes an ignition override on beside the settings', async () => {
+  it('passes an Ignition override on beside the settings', async () => {
     const config = JSON.stringify({ ignition: { version: '3.2.0' } });
     const answer = await gateway.call('PATCH', `${HOST}/ignition`, { json: { config } });
     expect([answer.status, answer.text]).toEqual([201, '']);
@@ -153,13 +153,13 @@ describe('infra-envs and hosts over REST', () => {
     expect(await gateway.call('PATCH', `${HOST}/ignition`, { json: { config: '{}' } })).toMatchObject({ status: 400 });
   });
 
-  it('keeps installer arguments as the text of a list', async () => {
+  it('stores installer arguments as the text of a list', async () => {
     const args = ['--append-karg', 'ip=dhcp'];
     expect((await gateway.call('PATCH', `${HOST}/installer-args`, { json: { args } })).status).toBe(201);
     expect(gateway.asked[0]?.body).toMatchObject({ settings: { installerArgs: JSON.stringify(args) } });
   });
 
-  it('lists and shows hosts, and knows none that is not there', async () => {
+  it('lists and shows hosts, and answers 404 for an unknown host', async () => {
     expect((await gateway.call('GET', `${INFRA_ENVS}/${INFRA_ENV_ID}/hosts/`)).body).toEqual([
       expect.objectContaining({ id: HOST_ID }),
     ]);

@@ -7,7 +7,10 @@ import { ReportedBodies } from '../views/host-texts';
 import { HostViews } from '../views/host-views';
 import { ImageUrls } from '../views/infra-env-views';
 
-/** The values of an infra-env's kernel arguments, as the contract keeps them: the text of a JSON list of operations. */
+/**
+ * Returns the values of the kernel arguments of an infra-env, which are stored as the text of a JSON list of
+ * operations.
+ */
 export function appendedArguments(stored: string): readonly string[] {
   if (stored === '') return [];
   const list = JSON.parse(stored) as readonly { readonly operation?: string; readonly value?: string }[];
@@ -15,7 +18,7 @@ export function appendedArguments(stored: string): readonly string[] {
 }
 
 export interface IpxeScriptRequest {
-  /** discovery-image-always, which is also what an empty one means, or boot-order-control. */
+  /** `discovery-image-always` (also when empty) or `boot-order-control`. */
   readonly type: string;
   /** MAC address of the machine; empty when the request has none. */
   readonly mac: string;
@@ -26,7 +29,7 @@ const BOOT_ORDER_CONTROL = 'boot-order-control';
 const STATUSES_IN_INSTALLATION: readonly string[] = ['installing-in-progress', 'added-to-existing-cluster'];
 const STAGES_ON_DISK: readonly string[] = ['Rebooting', 'Waiting for ignition', 'Configuring', 'Joined', 'Done'];
 
-/** Scripts for firmware that boots over the network. */
+/** Creates iPXE scripts for hosts that boot over the network. */
 @Injectable()
 export class IpxeScripts {
   constructor(
@@ -35,7 +38,10 @@ export class IpxeScripts {
     private readonly bodies: ReportedBodies,
   ) {}
 
-  /** Throws RefusalError: `not-found` for a machine that shall boot from its disk, so that its firmware continues with that disk. */
+  /**
+   * @throws RefusalError `not-found` for a host that must boot from its disk; then its firmware continues with the next
+   * boot device
+   */
   async script(infraEnv: InfraEnvDocument, { type, mac }: IpxeScriptRequest, request: FastifyRequest): Promise<string> {
     try {
       if (type === BOOT_ORDER_CONTROL && mac === '') {

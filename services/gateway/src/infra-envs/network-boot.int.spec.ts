@@ -8,7 +8,7 @@ const MAC = '02:00:00:aa:bb:01';
 const SERVICE = 'https://service.example.com';
 const IMAGES = 'http://images.example.com:8888';
 
-describe('what machines that boot over the network are given', () => {
+describe('network boot', () => {
   let gateway: RunningGateway;
   beforeEach(async () => {
     gateway = await startRunningGateway({ SERVICE_BASE_URL: `${SERVICE}/`, IMAGE_SERVICE_BASE_URL: IMAGES });
@@ -29,7 +29,7 @@ describe('what machines that boot over the network are given', () => {
     return hostDocument({ id, status, progress, _inventory_digest } as never);
   };
 
-  it('is a script that starts the live system', async () => {
+  it('serves a script that starts the live system', async () => {
     const answer = await gateway.call('GET', SCRIPT);
     expect(answer.status).toBe(200);
     const [first, initrd, kernel, last] = answer.text.split('\n');
@@ -42,7 +42,7 @@ describe('what machines that boot over the network are given', () => {
     expect(kernel).toMatch(/ rd\.muster=1 b="c d"$/);
   });
 
-  it('is asked for again with the machine’s address, where the boot order is controlled', async () => {
+  it('serves a script that requests the script of one MAC address, when the boot order is controlled', async () => {
     const answer = await gateway.call('GET', `${SCRIPT}&ipxe_script_type=boot-order-control`);
     const script = `${SERVICE}${DOWNLOADS}/files?file_name=ipxe-script&ipxe_script_type=boot-order-control`;
     expect(answer.text).toBe(`#!ipxe\nchain ${script}&mac=\${net0/mac}\n`);
@@ -54,7 +54,7 @@ describe('what machines that boot over the network are given', () => {
     ['installing-in-progress', 'Waiting for ignition', 404],
     ['installing-in-progress', 'Writing image to disk', 200],
     ['known', '', 200],
-  ])('of a host that is %s (%s) is answered with %i', async (status, stage, expected) => {
+  ])('answers the script request of a host that is %s (%s) with %i', async (status, stage, expected) => {
     await gateway.project(3, [await host(status, stage)]);
     const ask = async (mac: string): Promise<number> =>
       (await gateway.call('GET', `${SCRIPT}&ipxe_script_type=boot-order-control&mac=${mac}`)).status;
@@ -63,7 +63,7 @@ describe('what machines that boot over the network are given', () => {
     expect((await gateway.call('GET', `${SCRIPT}&mac=${MAC}`)).status).toBe(200);
   });
 
-  it('is refused where two hosts claim one address', async () => {
+  it('refuses the script when two hosts report the same MAC address', async () => {
     const other = 'e1b5a0f4-6f0f-4a4b-9c0a-7d1d2c3b4aff';
     const twin = await host('known', '', other);
     await gateway.project(3, [await host('known', ''), { ...twin, key: `${INFRA_ENV_ID}.${other}` }]);
@@ -71,15 +71,18 @@ describe('what machines that boot over the network are given', () => {
     expect(answer).toMatchObject({ status: 409, body: { reason: expect.stringContaining('2 hosts') as string } });
   });
 
-  it.each(['a\nimgfree', 'a=$x', 'a="b'])('never holds a hostile kernel argument such as %j', async (value) => {
-    await gateway.project(3, [infraEnvDocument(kernelArguments(value))]);
-    expect(await gateway.call('GET', SCRIPT)).toMatchObject({
-      status: 400,
-      body: { reason: expect.stringContaining('refused') as string },
-    });
-  });
+  it.each(['a\nimgfree', 'a=$x', 'a="b'])(
+    'never adds a hostile kernel argument such as %j to a script',
+    async (value) => {
+      await gateway.project(3, [infraEnvDocument(kernelArguments(value))]);
+      expect(await gateway.call('GET', SCRIPT)).toMatchObject({
+        status: 400,
+        body: { reason: expect.stringContaining('refused') as string },
+      });
+    },
+  );
 
-  it('names the image service where the API was asked, unless it was said otherwise', async () => {
+  it('names the image service at the requested address, unless a setting names another', async () => {
     await gateway.close();
     gateway = await startRunningGateway();
     await gateway.project(2, [infraEnvDocument()]);
@@ -88,7 +91,7 @@ describe('what machines that boot over the network are given', () => {
     expect((await gateway.call('GET', `${SCRIPT}&mac=x`)).status).toBe(400);
   });
 
-  it('can be had by an address of its own', async () => {
+  it('signs the URLs of boot files', async () => {
     const presigned = await gateway.call('GET', `${DOWNLOADS}/files-presigned?file_name=discovery.ign`);
     expect(presigned.body).toEqual({
       url: `${SERVICE}${DOWNLOADS}/files?file_name=discovery.ign`,
@@ -105,7 +108,7 @@ describe('what machines that boot over the network are given', () => {
   });
 
   it.each(['full', 'minimal', 'disconnected'])(
-    'is, as a disc, the %s image where the infra-env says so',
+    'returns the URL of the %s image that the infra-env selects',
     async (form) => {
       await gateway.project(3, [infraEnvDocument({ type: `${form}-iso` } as never)]);
       const answer = await gateway.call('GET', `${DOWNLOADS}/image-url`);
@@ -113,7 +116,7 @@ describe('what machines that boot over the network are given', () => {
     },
   );
 
-  it('is the network part of a minimal image, or nothing', async () => {
+  it('serves the network part of a minimal image, and 204 when it is empty', async () => {
     let archive = '';
     await gateway.answers(IgnitionService.method.renderNetworkRamdisk, () => ({ archive }));
     expect(await gateway.call('GET', `${DOWNLOADS}/minimal-initrd`)).toMatchObject({ status: 204, text: '' });

@@ -5,7 +5,7 @@ import { INFRA_ENV_ID, infraEnvDocument } from '../sample-documents.fixture.spec
 const { rotateSigningKey } = RegistrationService.method;
 const regenerate = (id: string): string => `${API}/v2/infra-envs/${id}/regenerate-signing-key`;
 
-describe('a new signing key over REST', () => {
+describe('rotating the signing key', () => {
   let gateway: RunningGateway;
   beforeEach(async () => {
     gateway = await startRunningGateway();
@@ -13,14 +13,14 @@ describe('a new signing key over REST', () => {
   });
   afterEach(() => gateway.close());
 
-  it('is asked for and answered with 204', async () => {
+  it('sends the command and answers 204', async () => {
     await gateway.answers(rotateSigningKey, () => ({ stored: { position: 2, revision: 1 } }));
     const answer = await gateway.call('POST', regenerate(INFRA_ENV_ID));
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(gateway.asked.map(({ body }) => body)).toEqual([{ infraEnvId: INFRA_ENV_ID }]);
   });
 
-  it('is 404 where there is no infra-env, and 400 where there can be none', async () => {
+  it('answers 404 for an unknown infra-env, and 400 for an id that is not a UUID', async () => {
     await gateway.refuses(rotateSigningKey, { code: 'not-found', reason: 'There is none.', subject: 'infra_env_id' });
     expect(await gateway.call('POST', regenerate(INFRA_ENV_ID))).toMatchObject({ status: 404, body: { code: '404' } });
     expect((await gateway.call('POST', regenerate('one'))).status).toBe(400);

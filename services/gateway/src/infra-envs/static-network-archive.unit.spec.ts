@@ -5,12 +5,12 @@ import { staticNetworkArchive as archiveOf } from './images.controller';
 const documents = DocumentWorkers.create();
 const staticNetworkArchive = (infraEnv: Parameters<typeof archiveOf>[0]) => archiveOf(infraEnv, documents);
 
-describe('The archive of static networks', () => {
+describe('the archive of static networks', () => {
   const config = (mac: string): object => ({
     network_yaml: `interfaces: [{name: eth0, mac-address: "${mac}", ipv4: {enabled: true, dhcp: true}}]`,
   });
 
-  it('has a folder per host, as tar reads it', async () => {
+  it('has one folder per host and is readable with tar', async () => {
     const archive = await staticNetworkArchive({
       openshift_version: '4.17.3',
       static_network_config: JSON.stringify([config('02:00:00:00:00:0b'), config('02:00:00:00:00:0a')]),
@@ -25,7 +25,7 @@ describe('The archive of static networks', () => {
     expect(execFileSync('tar', table, { input: archive, encoding: 'utf8' })).toBe('02:00:00:00:00:0A=eth0\n');
   });
 
-  it('is empty without any', async () => {
+  it('is empty without static networks', async () => {
     expect(await staticNetworkArchive({ openshift_version: '4.18' })).toHaveLength(0);
     expect(await staticNetworkArchive({ static_network_config: '[]' })).toHaveLength(0);
   });

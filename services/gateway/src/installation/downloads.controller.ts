@@ -35,11 +35,14 @@ export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, '
   if (refusal) throw new RefusalError({ ...refusal, subject: 'file_name' });
 }
 
-/** Names that `files-presigned` takes beside the installation files, by the route that serves them. */
+/** Values of `file_name` for `files-presigned` besides the installation files, each with its own route. */
 const LOGS = 'logs';
 const MANIFESTS = 'manifests';
 
-/** Replacements until the file exists: the kubeconfig without the ingress CA is valid from the first minute. */
+/**
+ * Files that are served until the requested one exists. The kubeconfig without the ingress CA is valid from the start
+ * of the installation.
+ */
 const STAND_INS: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
 
 const CONSOLE_OPERATOR = 'console';
@@ -99,7 +102,7 @@ export class DownloadsController {
     return attachment(content, name);
   }
 
-  /** A browser downloads by a URL, without the headers of its page. */
+  /** A browser downloads by URL, without the headers of its page. */
   @Get('downloads/credentials-presigned')
   @Answers('Get a signed URL of the kubeconfig or the kubeadmin password.', V2_SIGNED_URL, { isEarlyAtTimes: true })
   @OnlyRoles('user')
@@ -137,7 +140,10 @@ export class DownloadsController {
     return this.urls.create(`${path}/downloads/files`, { file_name }, request);
   }
 
-  /** A token of an infra-env outlives an installation, so it opens nothing of a cluster that is not being installed. */
+  /**
+   * The token of an infra-env is still valid after an installation, so it gives access to clusters that are being
+   * installed only.
+   */
   private async refuseIdleAgents({ scope }: Caller, { id, status, name }: ClusterDocument): Promise<void> {
     if (!scope) return;
     const refusal = clusterActionRefusal('give-credentials-to-agents', status, name);
@@ -164,7 +170,10 @@ export class DownloadsController {
   }
 }
 
-/** Empty when the cluster has no console. Throws RefusalError `not-ready` until it is up. */
+/**
+ * Returns an empty text when the cluster has no console.
+ * @throws RefusalError `not-ready` while the console is not available
+ */
 function consoleUrlOf(cluster: ClusterDocument): string {
   const console = cluster.monitored_operators.find(({ name }) => name === CONSOLE_OPERATOR);
   if (cluster.monitored_operators.length > 0 && !console) return '';
@@ -177,7 +186,7 @@ function consoleUrlOf(cluster: ClusterDocument): string {
   return `https://console-openshift-console.apps.${cluster.name}.${cluster.base_dns_domain ?? ''}`;
 }
 
-/** `openshift/a.yaml` is the manifest a.yaml of the folder openshift. */
+/** `openshift/a.yaml` is the manifest a.yaml in the folder openshift. */
 function manifestQuery({ additional_name: name = '' }: PresignedClusterFileQuery): { [name: string]: string } {
   const [fileName, folder] = name.split('/').reverse();
   if (fileName) return { file_name: fileName, ...(folder && { folder }) };

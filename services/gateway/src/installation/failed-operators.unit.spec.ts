@@ -1,7 +1,7 @@
 import { failedOperatorsOf } from './installation.controller';
 
 describe('failedOperatorsOf', () => {
-  it('names what a report calls failed', () => {
+  it('returns the operators that a report describes as failed', () => {
     const report = [
       { name: 'dns', status: 'failed', status_info: 'no answer' },
       { name: 'etcd', status: 'available' },
@@ -15,5 +15,5 @@ describe('failedOperatorsOf', () => {
     {},
     { CLUSTER_OPERATORS_REPORT: 'all' },
     { CLUSTER_OPERATORS_REPORT: [null, 1, { status: 'failed' }] },
-  ])('finds nothing in %j', (data) => expect(failedOperatorsOf(data)).toEqual([]));
+  ])('returns nothing for %j', (data) => expect(failedOperatorsOf(data)).toEqual([]));
 });

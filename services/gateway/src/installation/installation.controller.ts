@@ -103,7 +103,9 @@ export class InstallationController {
     await this.commands.ask(IgnitionService.method.acceptIngressCa, { clusterId, caBundlePem }, context);
   }
 
-  /** Completion follows from the operators' reports; what a controller says here is only written down. */
+  /**
+   * The reports of the operators determine completion. This report of a controller is only recorded in the event log.
+   */
   @Post('actions/complete-installation')
   @HttpCode(202)
   @SendsAgentVersion()

@@ -17,14 +17,14 @@ import { createTar, type TarEntry } from '../http/file-answers';
 import { ClusterViews } from '../views/cluster-views';
 import { findAll } from '../views/documents';
 
-/** A collected log bundle: `source` is `controller` or a host's id. */
+/** A collected log bundle. `source` is `controller` or a host id. */
 export interface CollectedLog {
   readonly source: string;
   readonly digest: string;
   readonly fileName: string;
 }
 
-/** The collected logs of a cluster, those of the controller first. */
+/** Returns the collected logs of a cluster, with those of the controller first. */
 export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocument[]): readonly CollectedLog[] {
   const name = safe(cluster.name);
   const logs: CollectedLog[] = [];
@@ -40,14 +40,14 @@ export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocu
     logs.push({
       source: host.id,
       digest,
-      // The names of assisted-service v2; the id keeps two hosts of one name apart.
+      // File names as in assisted-service v2, with the host id, because two hosts may have the same name.
       fileName: isTaken ? fileName.replace(/\.tar\.gz$/, `_${host.id}.tar.gz`) : fileName,
     });
   }
   return logs;
 }
 
-/** Hosts report their names: a name must not contain a path or break the header. */
+/** Hosts report their names, so path separators and characters that are not safe in a header are replaced. */
 const safe = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9.-]/g, '-')
@@ -55,9 +55,9 @@ const safe = (name: string): string =>
     .slice(0, 64);
 
 /**
- * The archive of everything that helps to analyse an installation: the events and the state of the cluster, the names of
- * its custom manifests, and the logs that were collected. It exists before the first upload too. Unlike in assisted-service v2,
- * documents of users are left out, because bundles are passed on.
+ * The archive for analysing an installation: events, state of the cluster, names of its custom manifests, and collected
+ * logs. It exists before the first upload too. Documents of users are omitted, unlike in assisted-service v2, because
+ * bundles are passed on.
  */
 @Injectable()
 export class LogBundle {
@@ -79,7 +79,7 @@ export class LogBundle {
     return createTar(entries);
   }
 
-  /** All categories, in order of time, with the members that the events API leaves out. */
+  /** All categories in chronological order, with the members that the events API omits. */
   private async events(clusterId: string): Promise<Buffer> {
     const events: object[] = [];
     const query = { collection: COLLECTIONS.events, where: { cluster_id: clusterId } };
@@ -88,7 +88,9 @@ export class LogBundle {
     return toJson(events);
   }
 
-  /** Names only: a manifest may contain secrets. Left out when their service refuses or does not answer. */
+  /**
+   * Names only, because a manifest may contain secrets. Undefined when the ignition service refuses or does not answer.
+   */
   private async manifests(clusterId: string, context: CommandContext): Promise<readonly TarEntry[]> {
     const input = { clusterId, includeSystemGenerated: false };
     try {

@@ -71,7 +71,7 @@ export class LogsController {
     return attachment(body, log.fileName);
   }
 
-  /** The body is stored while it arrives. The event that follows names it by its digest. */
+  /** The body is stored while it arrives. The event that is stored afterwards refers to it by digest. */
   @Post('clusters/:cluster_id/logs')
   @HttpCode(204)
   @ApiConsumes('multipart/form-data')
@@ -103,7 +103,7 @@ export class LogsController {
     await replaced.finally(endCheck);
   }
 
-  /** The host must be one of the cluster's before its body is taken in. */
+  /** The host must belong to the cluster before its body is read. */
   private async infraEnvOf(clusterId: string, query: UploadLogsQuery): Promise<string> {
     const hostId = query.host_id?.toLowerCase();
     if (!hostId) throw new SchemaViolation('host_id in query is required when logs_type is host');

@@ -28,7 +28,7 @@ describe('logs', () => {
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
   }
 
-  it('stores an upload, then tells which host it is of', async () => {
+  it('stores an upload and records its host', async () => {
     const query = `logs_type=host&host_id=${HOST_ID.toUpperCase()}&infra_env_id=${INFRA_ENV_ID}`;
     expect(await upload(query, 'what the host said')).toEqual({ status: 204, body: undefined });
     const [asked] = gateway.asked;
@@ -40,7 +40,7 @@ describe('logs', () => {
     expect(body.bytes).toBe(18);
   });
 
-  it('takes the logs of the controller', async () => {
+  it('accepts the logs of the controller', async () => {
     expect((await upload('logs_type=controller', 'c')).status).toBe(204);
     expect(gateway.asked[0]).toMatchObject({
       subject: 'registration.v1.record_cluster_logs',
@@ -49,8 +49,8 @@ describe('logs', () => {
   });
 
   it.each([
-    ['of a host without its id', 'logs_type=host', 'upfile', 400, 'host_id in query is required'],
-    ['of a host that is not there', `logs_type=host&host_id=${CLUSTER_ID}`, 'upfile', 404, 'was not found'],
+    ['of a host without the host id', 'logs_type=host', 'upfile', 400, 'host_id in query is required'],
+    ['of a host that does not exist', `logs_type=host&host_id=${CLUSTER_ID}`, 'upfile', 404, 'was not found'],
     [
       'of an unknown type',
       'logs_type=all',
@@ -66,18 +66,18 @@ describe('logs', () => {
     expect(gateway.asked).toEqual([]);
   });
 
-  it('refuses a body that is no form', async () => {
+  it('refuses a body that is not multipart/form-data', async () => {
     expect((await gateway.call('POST', `${LOGS}?logs_type=controller`, { json: {} })).status).toBe(415);
   });
 
-  it('answers 409 for a single log until it was collected', async () => {
+  it('answers 409 for the log of a host that was not collected yet', async () => {
     for (const query of ['?logs_type=controller', `?logs_type=host&host_id=${HOST_ID}`]) {
       expect(await gateway.call('GET', LOGS + query)).toMatchObject({ status: 409, body: { code: '409' } });
     }
     expect(await gateway.call('GET', `${LOGS}?logs_type=host`)).toMatchObject({ status: 400, body: { code: '400' } });
   });
 
-  it('hands out one bundle as it came, and all of them as one archive that tar reads', async () => {
+  it('returns one bundle unchanged, and all of them as one tar archive', async () => {
     const store = async (content: string): Promise<string> =>
       (await (await gateway.platform.logs.area(CLUSTER_ID)).put(Buffer.from(content), 10_000)).digest;
     const controller = await store('from the controller');
@@ -119,7 +119,7 @@ describe('logs', () => {
     }
   });
 
-  it('serves events and state of the cluster before any upload, and without manifests when their service refuses', async () => {
+  it('serves events and state of the cluster before any upload, and without manifests when the ignition service refuses', async () => {
     await gateway.refuses(IgnitionService.method.listManifests, { code: 'busy', reason: 'not now' });
     const response = await fetch(gateway.url + LOGS);
     expect(response.status).toBe(200);
@@ -128,7 +128,7 @@ describe('logs', () => {
     expect(archive).toContain('cluster_metadata.json');
   });
 
-  it('passes on how far the collection is', async () => {
+  it('reports the progress of the log collection', async () => {
     const paths = [
       `${API}/v2/clusters/${CLUSTER_ID}/logs-progress`,
       `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/logs-progress`,

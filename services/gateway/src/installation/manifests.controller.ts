@@ -32,7 +32,7 @@ import { Commands } from '../bus/commands';
 import { attachment } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 
-/** `manifest` of the contract. */
+/** `manifest` of the v2 API. */
 export const V2_MANIFEST = Type.Object(
   {
     folder: StringEnum<string>(MANIFEST_FOLDERS),
@@ -53,7 +53,10 @@ export const presentManifest = ({ folder, fileName, source }: Entry): V2Manifest
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The same text in the one form that has no line breaks. Throws RefusalError when it is empty or not base64; the text is not repeated. */
+/**
+ * Returns the text as base64 without line breaks.
+ * @throws RefusalError when it is empty or not base64; the reason does not contain the text
+ */
 export function checkBase64(field: string, text: string): string {
   const packed = text.replace(/\s+/g, '');
   if (packed !== '' && BASE64.test(packed)) return packed;
@@ -119,7 +122,7 @@ export class ManifestsController {
     return presentManifest(manifest ?? { folder, fileName, source: 'user' });
   }
 
-  /** One that is not there counts as removed. */
+  /** A manifest that does not exist counts as removed. */
   @Delete()
   @AnswersNothing('Delete a custom manifest (idempotent).')
   @Accepts('userAuth')
@@ -142,7 +145,7 @@ export class ManifestsController {
   ): Promise<StreamableFile> {
     const place = { clusterId, folder, fileName };
     const { content } = await this.commands.ask(IgnitionService.method.readManifest, place, context);
-    // A name that exists has been checked when it was given; the header takes nothing else.
+    // The name was checked when the manifest was created, so it is safe in the header.
     return attachment(Buffer.from(content, 'base64'), fileName.replace(/[^\w.-]/g, '_'));
   }
 }

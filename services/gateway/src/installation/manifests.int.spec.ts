@@ -7,7 +7,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const entry = (changes: object = {}) => ({ folder: 'manifests', fileName: 'a.yaml', source: 'user', ...changes });
 const stored = { position: 1, revision: 0 };
 
-describe('Manifests over REST', () => {
+describe('manifests over REST', () => {
   let gateway: RunningGateway;
   beforeEach(async () => {
     gateway = await startRunningGateway();
@@ -15,7 +15,7 @@ describe('Manifests over REST', () => {
   });
   afterEach(() => gateway.close());
 
-  it('are listed, with those of the service when they are asked for', async () => {
+  it('are listed, including those of the service when the query requests them', async () => {
     await gateway.answers(IgnitionService.method.listManifests, ({ includeSystemGenerated }) => ({
       manifests: [entry(), ...(includeSystemGenerated ? [entry({ fileName: 'own.yaml', source: 'system' })] : [])],
     }));
@@ -25,7 +25,7 @@ describe('Manifests over REST', () => {
     expect((await gateway.call('GET', `${MANIFESTS}?include_system_generated=true`)).body).toHaveLength(2);
   });
 
-  it('are created with 201 in the usual folder', async () => {
+  it('are created with 201 in the default folder', async () => {
     await gateway.answers(IgnitionService.method.storeManifest, () => ({ stored, manifest: entry() }));
     const json = { file_name: 'a.yaml', content: `${base64('kind: A\n')}\n` };
     const answer = await gateway.call('POST', MANIFESTS, { json });
@@ -48,7 +48,7 @@ describe('Manifests over REST', () => {
     [{ content: 'YQ==' }, 'file_name'],
     [{ file_name: 'a.yaml', content: 'YQ==', folder: 'etc' }, 'folder'],
     [{ file_name: 'a.yaml', content: 'YQ==', name: 'x' }, 'name'],
-  ])('are refused with 400 and the field: %j', async (json, field) => {
+  ])('are refused with 400 and the name of the field: %j', async (json, field) => {
     const answer = await gateway.call('POST', MANIFESTS, { json });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(field);
@@ -56,13 +56,13 @@ describe('Manifests over REST', () => {
     expect(gateway.asked).toEqual([]);
   });
 
-  it('answer 422 for names that no file can have', async () => {
+  it('answer 422 to names that are not file names', async () => {
     await gateway.refuses(IgnitionService.method.storeManifest, { code: 'unusable-name', reason: 'no' });
     const json = { file_name: '../a.yaml', content: 'YQ==' };
     expect((await gateway.call('POST', MANIFESTS, { json })).status).toBe(422);
   });
 
-  it('are changed with 200, what is not given stays', async () => {
+  it('are changed with 200, and fields that are not given stay', async () => {
     await gateway.answers(IgnitionService.method.reviseManifest, () => ({
       stored,
       manifest: entry({ fileName: 'b.yaml' }),

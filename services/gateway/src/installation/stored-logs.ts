@@ -11,13 +11,13 @@ import { HostViews } from '../views/host-views';
 import { collectedLogs } from './log-bundle';
 
 const SWEEP_INTERVAL_MS = 3_600_000;
-/** A body younger than this may belong to an upload whose event is not stored yet. */
+/** A younger body may belong to an upload whose event is not stored yet. */
 const ORPHAN_AGE_MS = 3_600_000;
 const READ_MODELS_WAIT_MS = 60_000;
 
 /**
- * Bodies of uploaded logs, one area per cluster. A replaced body is removed with the upload that replaces it. Bodies that nothing refers to
- * (an upload that was refused, a host or cluster that was deleted) are removed once an hour.
+ * Bodies of uploaded logs, one area of the object store per cluster. A replaced body is removed by the upload that
+ * replaces it. Bodies without a reference (a refused upload, a deleted host or cluster) are removed once an hour.
  */
 @Injectable()
 export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -71,7 +71,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     if (replaced !== undefined) await this.removeUnreferenced(clusterId, area, replaced);
   }
 
-  /** Removes bodies that nothing refers to. Does nothing while the read models are behind the event store. */
+  /** Removes bodies without a reference. Does nothing while the read models are behind the event store. */
   async sweep(): Promise<void> {
     if (!(await this.readYourWrites.passed(await this.eventStore.head(), READ_MODELS_WAIT_MS))) return;
     for (const clusterId of await this.areas.names()) {
@@ -97,13 +97,13 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     const stored = await area.put(body, Math.min(LOG_BUNDLE_MAX_BYTES, left)).catch((error: unknown) => {
       throw error instanceof ObjectTooLarge && left < LOG_BUNDLE_MAX_BYTES ? quotaExceeded(clusterId, quota) : error;
     });
-    // Uploads at the same time do not see each other before they are stored.
+    // The check above does not include concurrent uploads, so the size is checked again after the body was stored.
     if ((await bytesIn(area, replaced === stored.digest ? undefined : replaced)) <= quota) return stored;
     await this.removeUnreferenced(clusterId, area, stored.digest);
     throw quotaExceeded(clusterId, quota);
   }
 
-  /** Digests of the logs of the cluster by their source; none for a cluster that does not exist. */
+  /** Returns the digests of the logs of the cluster by source; empty for a cluster that does not exist. */
   private async referenced(clusterId: string): Promise<ReadonlyMap<string, string>> {
     const cluster = await this.clusters.document(clusterId).catch((error: unknown) => {
       if (error instanceof RefusalError && error.refusal.code === 'not-found') return undefined;
@@ -120,7 +120,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
   }
 }
 
-/** Bytes of all bodies but one. */
+/** Total size of all bodies except one. */
 async function bytesIn(area: ObjectStore, without: string | undefined): Promise<number> {
   let sum = 0;
   for await (const { digest, bytes } of area.list()) if (digest !== without) sum += bytes;

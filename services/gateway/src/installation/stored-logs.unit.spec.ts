@@ -62,14 +62,14 @@ describe('stored logs', () => {
     expect(await held()).toEqual(['second']);
   });
 
-  it('keeps a replaced body that another source uploaded too', async () => {
+  it('keeps a replaced body that another source uploaded as well', async () => {
     await upload('controller', 'the same');
     await upload(HOST_ID, 'the same');
     await upload('controller', 'another');
     expect(await held()).toEqual(['another', 'the same']);
   });
 
-  it('removes a body whose event was refused, but not when the same bytes were uploaded before', async () => {
+  it('removes a body whose event was refused, except when the same bytes were uploaded before', async () => {
     await upload('controller', 'kept');
     const refuse = async (): Promise<never> => {
       throw new RefusalError({ code: 'already-exists', reason: 'not now' });
@@ -81,7 +81,7 @@ describe('stored logs', () => {
     expect(await held()).toEqual(['kept']);
   });
 
-  it('refuses what exceeds the quota of the cluster, and counts the replaced body no longer', async () => {
+  it('refuses an upload over the quota of the cluster, and does not count the replaced body', async () => {
     await upload('controller', 'a'.repeat(900));
     await expect(upload(HOST_ID, 'b'.repeat(101))).rejects.toMatchObject(quotaRefusal);
     await upload('controller', 'c'.repeat(1_000));
@@ -89,13 +89,13 @@ describe('stored logs', () => {
     expect(await held()).toEqual(['c'.repeat(1_000)]);
   });
 
-  it('does not exceed the quota with uploads at the same time', async () => {
+  it('enforces the quota on concurrent uploads', async () => {
     const texts = ['x', 'y', 'z'].map((letter) => letter.repeat(600));
     await Promise.allSettled(texts.map((text, index) => upload(index === 0 ? 'controller' : HOST_ID, text)));
     expect((await held()).join('').length).toBeLessThanOrEqual(QUOTA);
   });
 
-  it('sweeps bodies that nothing refers to once they are old enough', async () => {
+  it('removes old bodies without a reference', async () => {
     await upload('controller', 'referenced');
     await (await areas.area(CLUSTER_ID)).put(Buffer.from('orphan'), 100);
     await (await areas.area(DELETED_CLUSTER)).put(Buffer.from('of a deleted cluster'), 100);

@@ -26,17 +26,17 @@ export class HealthController {
     @Inject(PROBES) private readonly probes: readonly Probe[],
   ) {}
 
-  /** The process answers. */
+  /** Answers 200 while the process runs. */
   @Get('health')
   @HttpCode(200)
   @AnswersNothing('Check that the process answers.')
   @AcceptsAnyone()
   showHealth(): void {}
 
-  /** 200 once every part can do its work, 503 with those that cannot. */
+  /** Answers 200 when every part works, 503 with the parts that do not. */
   @Get('ready')
   @Answers('Check that every part of the service is ready, and list those that are not.', READINESS, {
-    others: { 503: 'Some part cannot.' },
+    others: { 503: 'A part is not ready.' },
   })
   @AcceptsAnyone()
   async showReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessReport> {

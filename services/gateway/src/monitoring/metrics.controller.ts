@@ -34,7 +34,7 @@ export class MetricsController {
       });
   }
 
-  /** Needs no authentication: it returns numbers and labels from closed lists only. */
+  /** No authentication is required: the response contains only numbers and labels from closed lists. */
   @Get()
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   @AnswersPlainText('Get metrics of installations and requests in the Prometheus text format.')
@@ -43,7 +43,7 @@ export class MetricsController {
     return this.requests.registry.metrics();
   }
 
-  /** A counter without labels starts at 0: Prometheus does not see the first step of a series that is not there. */
+  /** A counter without labels starts at 0, so that Prometheus records its first increment. */
   private async seriesOf(name: string, { type, labels }: MetricRow): Promise<Series> {
     const document = (await this.readModels.get(COLLECTIONS.metrics, name)) as MetricDocument | undefined;
     const series = document?.series ?? {};

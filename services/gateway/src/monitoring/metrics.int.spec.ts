@@ -5,7 +5,7 @@ import { CLUSTER_ID } from '../sample-documents.fixture.spec';
 
 const SAMPLE = /^([a-z_]+)(\{(?:[a-zA-Z]+="(?:[^"\\\n]|\\["\\n])*",?)*\})? (?:[-+.e\d]+)$/;
 
-describe('figures over REST', () => {
+describe('metrics over REST', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startRunningGateway({ AUTH_TYPE: 'none' });
@@ -19,7 +19,7 @@ describe('figures over REST', () => {
     return answer.text.split('\n');
   };
 
-  it('are those of the projection, and counters are there from the start', async () => {
+  it('are those of the projection, and include counters that are 0', async () => {
     expect(await lines()).toContain('service_assisted_installer_cluster_creations 0');
     const buckets = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2];
     const document = (key: string, series: MetricDocument['series']) => ({
@@ -48,12 +48,12 @@ describe('figures over REST', () => {
       expect(text).toContain(line);
   });
 
-  it('count requests by the kind of their address, never by the address', async () => {
+  it('count requests by route, never by URL', async () => {
     await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}?api_key=canary`);
     await gateway.call('GET', '/nowhere/canary');
     const handler = 'handler="/api/assisted-install/v2/clusters/{cluster_id}",method="GET"';
     const count = `http_request_duration_seconds_count{service="assisted-installer",${handler},code="404"} 1`;
-    await eventually('both are counted', async () => {
+    await eventually('both requests are counted', async () => {
       const text = await lines();
       return text.includes(count) && text.some((line) => line.includes('handler="",method="",code="404"'));
     });
@@ -62,7 +62,7 @@ describe('figures over REST', () => {
     expect(text.join('\n')).not.toMatch(/canary|nowhere/);
   });
 
-  it('are in the format that is promised, line by line', async () => {
+  it('conform to the Prometheus text format', async () => {
     const wrong = (await lines()).filter(
       (line) =>
         line !== '' &&

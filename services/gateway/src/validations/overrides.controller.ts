@@ -24,7 +24,7 @@ export interface IgnoredOfCluster {
 
 type Lists = Pick<ClusterDocument, 'ignored_cluster_validations' | 'ignored_host_validations'>;
 
-/** The rules that a user chose to ignore; none for unbound hosts. */
+/** Returns the validations that a user ignores; none for unbound hosts. */
 export function ignoredRules(cluster: Lists | undefined): IgnoredOfCluster {
   return {
     clusterIds: idsIn(cluster?.ignored_cluster_validations),
@@ -32,19 +32,19 @@ export function ignoredRules(cluster: Lists | undefined): IgnoredOfCluster {
   };
 }
 
-/** A cluster with any override is not supported: what the rules guard against may happen to it. */
+/** A cluster with ignored validations is not supported. */
 export function isOverridden(cluster: Lists | undefined): boolean {
   const { clusterIds, hostIds } = ignoredRules(cluster);
   return clusterIds.length + hostIds.length > 0;
 }
 
-/** The document holds the lists as the contract shows them: text of a JSON array. */
+/** The document contains the lists as in the v2 API: text of a JSON array. */
 function idsIn(list: string | undefined): readonly string[] {
   const ids: unknown = JSON.parse(list || '[]');
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }
 
-/** Lists of ids, or only `all`; the history is oldest first, its last entry is in force. */
+/** Each list contains ids, or only `all`. The history is oldest first; its last entry is in force. */
 const LISTS = { host_validation_ids: Type.Array(Type.String()), cluster_validation_ids: Type.Array(Type.String()) };
 
 const OVERRIDES_SCHEMA = Type.Object(
@@ -73,7 +73,7 @@ const V2_IGNORED_VALIDATIONS = Type.Object(
 
 type V2IgnoredValidations = Static<typeof V2_IGNORED_VALIDATIONS>;
 
-/** The v2 request has no reason; the reason names the operation that takes one. */
+/** The v2 request has no reason, so the stored reason names the operation that accepts one. */
 const REASON_OF_THE_CONTRACT =
   'No reason: ignored-validations of the v2 API has no such field. Use PUT …/validation-overrides of Muster.';
 
@@ -92,7 +92,7 @@ export class OverridesController {
     return present(await this.clusters.document(clusterId));
   }
 
-  /** Replaces both lists; one that is absent is empty. */
+  /** Replaces both lists. An absent list is empty. */
   @Put(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
   @Answers('Replace the lists of ignored validations. An absent list is empty.', OVERRIDES_SCHEMA)
   @OnlyRoles('admin', 'user')
@@ -112,7 +112,7 @@ export class OverridesController {
     return present(await this.clusters.document(clusterId));
   }
 
-  /** Both lists travel as the text of a JSON array. */
+  /** Both lists are the text of a JSON array. */
   @Get('v2/clusters/:cluster_id/ignored-validations')
   @Answers('Show the ignored validations of a cluster and its hosts.', V2_IGNORED_VALIDATIONS)
   @OnlyRoles('admin', 'user')
@@ -169,7 +169,7 @@ function namesIn(text: string | undefined, subject: string): string[] {
     const names: unknown = JSON.parse(text);
     if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
   } catch {
-    // Said below: broken JSON and a document of another shape need the same remedy.
+    // The refusal below covers invalid JSON as well as JSON of another shape.
   }
   throw new RefusalError({
     code: 'invalid-input',

@@ -12,10 +12,10 @@ import {
 } from '@muster/validation-rules';
 import { Type } from '@sinclair/typebox';
 
-/** An outcome, with its history when it is recorded. */
+/** An outcome, with its history when the history is recorded. */
 type OutcomeRecord = Outcome & { readonly since?: string; readonly flips?: number };
 
-/** How outcomes of one kind of subject are presented. */
+/** How the outcomes of hosts or of clusters are presented. */
 interface Presentation {
   readonly render: (outcome: Outcome) => RenderedOutcome;
   readonly blockingStatusOf: (outcome: Outcome) => BlockingStatus;
@@ -105,7 +105,7 @@ function presentValidation(
 type Found = OutputOf<typeof ValidationService.method.dryRun>;
 type DryRunResult = InputOf<typeof ValidationService.method.dryRun>['hosts'];
 
-/** `blocking`: findings that block an installation. `unmeasured`: results that are unknown until hosts measure them. */
+/** `blocking`: outcomes that block an installation. `unmeasured`: outcomes that are unknown until hosts report. */
 const FINDING = Type.Object(
   { host_id: Nullable(Type.String()), id: Type.String(), message: Type.String(), remedy: Type.String() },
   { title: 'preflight-finding' },
@@ -136,7 +136,7 @@ export const PREFLIGHT = Type.Object(
 export type Preflight = Static<typeof PREFLIGHT>;
 type Finding = Preflight['blocking'][number];
 
-/** A dry run has no overrides. */
+/** A dry run ignores no validations. */
 const NOTHING_IGNORED: readonly string[] = [];
 
 export function presentPreflight(found: Found, dryRun: DryRunResult): Preflight {

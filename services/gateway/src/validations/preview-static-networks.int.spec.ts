@@ -1,6 +1,6 @@
 import { type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 
-describe('A preview of static networks', () => {
+describe('preview of static networks', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startRunningGateway();
@@ -9,7 +9,7 @@ describe('A preview of static networks', () => {
   const preview = (json: object) => gateway.call('POST', '/api/muster/v1/static-network-previews', { json });
   const config = (network_yaml: string): object => ({ network_yaml });
 
-  it('shows the files of each host', async () => {
+  it('returns the files of each host', async () => {
     const yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14", ipv4: {enabled: true, dhcp: true}}]';
     const answer = await preview({ openshift_version: '4.17', static_network_config: [config(yaml)] });
     expect(answer.status).toBe(200);
@@ -31,7 +31,7 @@ describe('A preview of static networks', () => {
     });
   });
 
-  it('tells every problem with its host and line, and stores nothing', async () => {
+  it('returns every problem with its host and line, and stores nothing', async () => {
     const answer = await preview({ static_network_config: [config('interfaces:\n- name: eth0\n  typ: x\n')] });
     expect(answer.body).toMatchObject({
       hosts: [],
@@ -40,7 +40,7 @@ describe('A preview of static networks', () => {
     expect(gateway.asked).toEqual([]);
   });
 
-  it('asks for what the contract asks for', async () => {
+  it('requires the fields that the v2 API requires', async () => {
     expect((await preview({ static_network_config: 'x' })).status).toBe(400);
     expect((await preview({})).status).toBe(400);
   });

@@ -29,10 +29,10 @@ type DryRunHost = InputOf<typeof ValidationService.method.dryRun>['hosts'][numbe
 
 type DryRunReport = DryRunHost['reports'][number];
 
-/** Infra-env of hosts that exist nowhere. */
+/** Infra-env of the hosts of a dry run, which do not exist. */
 const NO_INFRA_ENV = '00000000-0000-0000-0000-000000000000';
 
-/** Name of a cluster without a name. */
+/** Name of a cluster in a dry run that has no name. */
 const UNNAMED = 'preflight';
 
 const PROBLEM = Type.Object(
@@ -40,7 +40,7 @@ const PROBLEM = Type.Object(
   { title: 'network-problem' },
 );
 
-/** `hosts` are in the order of the folders on the image, and none when there is any problem. */
+/** `hosts` are in the order of the folders of the image. Empty when there is a problem. */
 const PREVIEW = Type.Object(
   {
     form: Type.String(),
@@ -72,7 +72,7 @@ export class PreviewsController {
     private readonly releases: ReleaseChoice,
   ) {}
 
-  /** What would be found of a cluster and its hosts, by the same rules and choices as if they were there. */
+  /** Returns the outcomes for a cluster and its hosts by the same rules and role selection as for stored ones. */
   @Post('preflight')
   @HttpCode(200)
   @Answers('Validate a cluster and its hosts without storing anything (dry run).', PREFLIGHT)
@@ -128,7 +128,7 @@ export class PreviewsController {
     };
   }
 
-  /** What a static network configuration becomes on each host, before anything is stored or booted. */
+  /** Returns the network files of each host for a static network configuration. Nothing is stored. */
   @Post('static-network-previews')
   @HttpCode(200)
   @Answers('Preview the network files of a static network configuration. Nothing is stored.', PREVIEW)
@@ -153,7 +153,7 @@ export class PreviewsController {
   }
 }
 
-/** Which of the hosts it was. */
+/** Adds the index of the host to a refusal. */
 const ofHost = (index: number, { refusal }: RefusalError): RefusalError =>
   new RefusalError({
     ...refusal,

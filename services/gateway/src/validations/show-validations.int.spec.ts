@@ -13,7 +13,7 @@ const outcome = (id: string, status: string, more: object = {}) => ({
   ...more,
 });
 
-describe('Validations over the own API', () => {
+describe('validations over the Muster API', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startRunningGateway();
@@ -38,7 +38,7 @@ describe('Validations over the own API', () => {
   afterAll(() => gateway.close());
   const hostPath = `${API}/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/validations`;
 
-  it('of a host tell since when, how steadily, what waits for them and what to do', async () => {
+  it('of a host contain their history, stability, blocked operations and remedies', async () => {
     const { status, body } = await gateway.call('GET', hostPath);
     expect(status).toBe(200);
     expect(gateway.asked.at(-1)?.body).toEqual({ subjectId: hostKeyOf(INFRA_ENV_ID, HOST_ID) });
@@ -81,7 +81,7 @@ describe('Validations over the own API', () => {
     });
   });
 
-  it('of a cluster are its own, and say that it was not kept since when', async () => {
+  it('of a cluster contain its own outcomes, and no time when none is stored', async () => {
     const { body } = await gateway.call('GET', `${API}/clusters/${CLUSTER_ID}/validations`);
     expect(body).toMatchObject({
       validations: [
@@ -91,7 +91,7 @@ describe('Validations over the own API', () => {
     });
   });
 
-  it('of what is not there are refused', async () => {
+  it('answer 404 for a cluster or host that does not exist', async () => {
     expect((await gateway.call('GET', `${API}/clusters/${HOST_ID}/validations`)).status).toBe(404);
     expect((await gateway.call('GET', hostPath.replace(HOST_ID, CLUSTER_ID))).status).toBe(404);
     expect((await gateway.call('GET', `${API}/clusters/x/validations`)).status).toBe(400);

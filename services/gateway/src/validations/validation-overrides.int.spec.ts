@@ -12,7 +12,7 @@ const RECORD = {
   cluster_validation_ids: [],
 };
 
-describe('Validation overrides', () => {
+describe('validation overrides', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startRunningGateway();
@@ -23,7 +23,7 @@ describe('Validation overrides', () => {
   });
   afterAll(() => gateway.close());
 
-  it('are none at first', async () => {
+  it('are empty at first', async () => {
     expect((await gateway.call('GET', PATH)).body).toEqual({
       host_validation_ids: [],
       cluster_validation_ids: [],
@@ -32,7 +32,7 @@ describe('Validation overrides', () => {
     });
   });
 
-  it('take a reason and record the caller', async () => {
+  it('require a reason and record the caller', async () => {
     const json = { host_validation_ids: ['ntp-synced', 'ntp-synced'], reason: ' a lab ' };
     expect((await gateway.call('PUT', PATH, { json })).status).toBe(200);
     expect(gateway.asked.at(-1)?.body).toMatchObject({
@@ -47,7 +47,7 @@ describe('Validation overrides', () => {
   });
 
   it.each([[{}], [{ reason: '' }], [{ reason: '  ' }], [{ reason: 'x', host_validation_ids: 'all' }]])(
-    'are not taken from %j',
+    'are refused for %j',
     async (json) => {
       const before = gateway.asked.length;
       expect((await gateway.call('PUT', PATH, { json })).status).toBe(400);
@@ -55,7 +55,7 @@ describe('Validation overrides', () => {
     },
   );
 
-  it('of the contract, which has no place for a reason, say where they come from', async () => {
+  it('of the v2 API, which has no reason, record the operation as their reason', async () => {
     const json = { 'host-validation-ids': '["ntp-synced"]' };
     expect((await gateway.call('PUT', CONTRACT_PATH, { json })).status).toBe(201);
     expect(gateway.asked.at(-1)?.body).toMatchObject({
@@ -63,7 +63,7 @@ describe('Validation overrides', () => {
     });
   });
 
-  it('show user, time and reason, which a repeated request does not change', async () => {
+  it('contain user, time and reason, which a repeated request does not change', async () => {
     const ignored = { ignored_host_validations: '["ntp-synced"]', _overrides: [RECORD] };
     await gateway.project(2, [clusterDocument(ignored)]);
     expect((await gateway.call('GET', PATH)).body).toEqual({

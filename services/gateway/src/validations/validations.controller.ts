@@ -26,7 +26,7 @@ export class ValidationsController {
     private readonly hosts: HostViews,
   ) {}
 
-  /** Every outcome of a cluster with time, stability, blocked operations and remedy. */
+  /** All outcomes of a cluster with history, stability, blocked operations and remedies. */
   @Get('clusters/:cluster_id/validations')
   @Answers('List the validations of a cluster with their history, blocked operations and remedies.', VALIDATIONS_SCHEMA)
   @Accepts('userAuth')
@@ -47,7 +47,7 @@ export class ValidationsController {
     };
   }
 
-  /** Every outcome of a host with time, stability, blocked operations and remedy. */
+  /** All outcomes of a host with history, stability, blocked operations and remedies. */
   @Get('infra-envs/:infra_env_id/hosts/:host_id/validations')
   @Answers('List the validations of a host with their history, blocked operations and remedies.', VALIDATIONS_SCHEMA)
   @Accepts('userAuth')

@@ -12,18 +12,21 @@ import { jsonList } from '../http/file-answers';
 import { collect, findAll, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
 
-/** In a cluster's answer its hosts are shown as when they are asked for one by one. */
+/** Members of hosts within a cluster. They equal those of a single host. */
 const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: true };
 
 interface Static {
   readonly withHosts: boolean;
-  /** Deleted clusters and hosts as well, as long as they are kept. Default: false. */
+  /**
+   * Include deleted clusters and hosts within their retention period.
+   * @default false
+   */
   readonly withDeleted?: boolean;
 }
 
 const END = Buffer.from('}');
 
-/** Clusters as the contract shows them. */
+/** Clusters in the shape of the v2 API. */
 @Injectable()
 export class ClusterViews {
   constructor(
@@ -32,19 +35,22 @@ export class ClusterViews {
     private readonly sealed: SealedTexts,
   ) {}
 
-  /** Throws RefusalError `not-found`. */
+  /** @throws RefusalError `not-found` */
   async document(clusterId: string): Promise<ClusterDocument> {
     const document = await this.readModels.get(COLLECTIONS.clusters, clusterId);
     if (!document) throw noCluster(clusterId);
     return document;
   }
 
-  /** Throws RefusalError `not-found`. */
+  /** @throws RefusalError `not-found` */
   async show(clusterId: string, options: { readonly withHosts: boolean } = { withHosts: true }): Promise<V2Cluster> {
     return this.present(await this.document(clusterId), options.withHosts);
   }
 
-  /** The cluster without the documents of users, which may contain secrets. Throws RefusalError `not-found`. */
+  /**
+   * Returns the cluster without the documents of users, which may contain secrets.
+   * @throws RefusalError `not-found`
+   */
   async showWithoutDocuments(clusterId: string): Promise<V2Cluster> {
     const document = await this.document(clusterId);
     const hosts = await this.hosts.documentsOfCluster(clusterId);
@@ -54,7 +60,10 @@ export class ClusterViews {
     return presentCluster(document, { hosts: await Promise.all(presented), hostDocuments: hosts });
   }
 
-  /** The cluster as JSON in parts. Throws RefusalError `not-found`. */
+  /**
+   * Returns the cluster as JSON in parts.
+   * @throws RefusalError `not-found`
+   */
   async text(clusterId: string, options: Static): Promise<readonly Buffer[]> {
     return this.textOf(
       await (options.withDeleted ? this.documentOrDeleted(clusterId) : this.document(clusterId)),
@@ -62,7 +71,7 @@ export class ClusterViews {
     );
   }
 
-  /** The list as JSON in parts. */
+  /** Returns the list as JSON in parts. */
   async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly Buffer[]> {
     const inCollection = (collection: Collection<ClusterDocument>): Promise<ClusterDocument[]> =>
       collect(findAll(this.readModels, { collection, where: {}, orderBy: { field: 'created_at', descending: true } }));
@@ -72,7 +81,10 @@ export class ClusterViews {
     return jsonList(await Promise.all(wanted.map((document) => this.textOf(document, options))));
   }
 
-  /** Hosts of an existing cluster, as a JSON list in parts. Throws RefusalError `not-found`. */
+  /**
+   * Returns the hosts of an existing cluster as a JSON list in parts.
+   * @throws RefusalError `not-found`
+   */
   async hostsOf(
     clusterId: string,
     filter: (host: HostDocument) => boolean,
@@ -117,13 +129,16 @@ export class ClusterViews {
     return presentCluster(document, { hosts, hostDocuments, installConfigOverrides });
   }
 
-  /** The text that a web console stored; empty without one. Throws RefusalError `not-found`. */
+  /**
+   * Returns the text that a web console stored; empty without one.
+   * @throws RefusalError `not-found`
+   */
   async uiSettings(clusterId: string): Promise<string> {
     const { _ui_settings_digest: digest } = await this.document(clusterId);
     return (await this.sealed.of(clusterId, digest)) ?? '';
   }
 
-  /** A cluster of now or of the past. */
+  /** Returns the install-config overrides of a present or past state of a cluster. */
   overridesOf(document: ClusterDocument): Promise<string | undefined> {
     return this.sealed.of(document.id, document._install_config_overrides?.digest);
   }

@@ -4,19 +4,22 @@ import type { ReadModelQuery, ReadModels, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Documents of users that read models name by digest. */
+/** Reads the documents of users to which read models refer by digest. */
 @Injectable()
 export class SealedTexts {
   constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
 
-  /** `scope`: id of the cluster or infra-env. Undefined when there is none, or when it was destroyed with its scope. */
+  /**
+   * `scope`: id of the cluster or infra-env. Returns undefined without a digest, and when the document was destroyed
+   * with its scope.
+   */
   async of(scope: string, digest: string | undefined): Promise<string | undefined> {
     if (!digest) return undefined;
     return (await this.secrets.open(scope, documentSecretName(digest)))?.toString('utf8');
   }
 }
 
-/** All documents of a query, page after page. */
+/** Yields all documents of a query, page by page. */
 export async function* findAll<Document extends object>(
   readModels: ReadModels,
   query: Omit<ReadModelQuery<Document>, 'offset' | 'limit'>,

@@ -3,12 +3,15 @@ import { OBJECT_STORE } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Bytes of reported bodies that are kept in memory; a digest never changes its meaning, so they cannot become stale. */
+/**
+ * Maximum total size of reported bodies in memory. A digest identifies the content, so cached bodies are never
+ * outdated.
+ */
 const CACHE_MAX_BYTES = 64 * 1024 * 1024;
 /** Larger bodies are read from the object store each time. */
 const CACHED_BODY_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Texts that hosts reported, by digest. */
+/** Bodies that hosts reported, by digest. */
 @Injectable()
 export class ReportedBodies {
   private readonly texts = new Map<string, string>();
@@ -16,12 +19,12 @@ export class ReportedBodies {
 
   constructor(@Inject(OBJECT_STORE) private readonly objectStore: ObjectStore) {}
 
-  /** Undefined when nothing was reported, or the body is gone. */
+  /** Returns undefined when nothing was reported, or when the body does not exist any more. */
   async text(digest: string | undefined): Promise<string | undefined> {
     if (!digest) return undefined;
     const known = this.texts.get(digest);
     if (known !== undefined) {
-      // Moves to the end: the first key of the map is the one that was used longest ago.
+      // Moves the entry to the end: the first key of the map is the least recently used one.
       this.texts.delete(digest);
       this.texts.set(digest, known);
       return known;
@@ -43,10 +46,10 @@ export class ReportedBodies {
   }
 }
 
-/** Bytes of texts that are kept. A text is used again until its host's document is another one. */
+/** Maximum total size of cached texts. A text is reused until the document of its host changes. */
 const KEPT_MAX_BYTES = 128 * 1024 * 1024;
 
-/** What changes with every poll. */
+/** The members that change with every poll. */
 interface SignOfLife {
   readonly checkedInAt: string;
   readonly timestamp: number | undefined;
@@ -58,14 +61,14 @@ interface KeptText {
 }
 
 /**
- * Hosts as JSON, kept from answer to answer: most of an answer about a cluster has not changed since the last one. Documents that
- * the read models hand out are never changed, so the same object means the same host.
+ * Caches hosts as JSON, because most of a response about a cluster equals the previous one. The documents of the read
+ * models are immutable, so the same object means the same host.
  */
 export class HostTexts {
   private readonly kept = new Map<string, KeptText>();
   private keptBytes = 0;
 
-  /** The host as JSON in parts; when it was last seen changes with every poll and is added at the end. */
+  /** Returns the host as JSON in parts. The members that change with every poll are added at the end. */
   async of(
     document: HostDocument,
     variant: string,
@@ -79,7 +82,7 @@ export class HostTexts {
     return [text, Buffer.from(`,${JSON.stringify({ checked_in_at: checkedInAt, timestamp }).slice(1)}`)];
   }
 
-  /** The last one used is the last one to go. */
+  /** Makes the entry the most recently used one, which is evicted last. */
   private keep(key: string, entry: KeptText): void {
     this.keptBytes += entry.text.length - (this.kept.get(key)?.text.length ?? 0);
     this.kept.delete(key);
@@ -92,7 +95,7 @@ export class HostTexts {
   }
 }
 
-/** JSON of the host without its end, so that something can be added. */
+/** Returns the JSON of the host without the closing brace, so that members can be appended. */
 function openText({ checked_in_at: _seen, timestamp: _clock, ...host }: V2Host): Buffer {
   return Buffer.from(JSON.stringify(host).slice(0, -1));
 }

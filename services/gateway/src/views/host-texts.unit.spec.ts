@@ -5,8 +5,8 @@ const documentOf = (id: string): HostDocument => ({ id, infra_env_id: 'i' }) as 
 const hostOf = (status: string): V2Host => ({ status, checked_in_at: 'then' }) as V2Host;
 const joined = (pieces: readonly Buffer[]): unknown => JSON.parse(Buffer.concat(pieces).toString());
 
-describe('Texts of hosts', () => {
-  it('are made once per document, with the time that the host was last seen', async () => {
+describe('texts of hosts', () => {
+  it('are rendered once per document, and contain the time of the last poll', async () => {
     const texts = new HostTexts();
     const document = documentOf('a');
     let made = 0;

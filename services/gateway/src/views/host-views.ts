@@ -8,17 +8,20 @@ import { jsonList } from '../http/file-answers';
 import { collect, findAll, noHost, SealedTexts } from './documents';
 import { HostTexts, ReportedBodies } from './host-texts';
 
-/** Which of the big reported bodies an answer shows. */
+/** Which large reported bodies a response contains. */
 export interface HostDetail {
   readonly inventory: boolean;
   readonly connectivity: boolean;
-  /** Documents of users. @default true */
+  /**
+   * Include the documents of users.
+   * @default true
+   */
   readonly documents?: boolean;
 }
 
 const EVERYTHING: HostDetail = { inventory: true, connectivity: true };
 
-/** Hosts as the contract shows them. */
+/** Hosts in the shape of the v2 API. */
 @Injectable()
 export class HostViews {
   private readonly texts = new HostTexts();
@@ -30,14 +33,14 @@ export class HostViews {
     private readonly lastSeen: LastSeen,
   ) {}
 
-  /** Throws RefusalError `not-found`. */
+  /** @throws RefusalError `not-found` */
   async document(infraEnvId: string, hostId: string): Promise<HostDocument> {
     const document = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
     if (!document) throw noHost(infraEnvId, hostId);
     return document;
   }
 
-  /** Throws RefusalError `not-found`. */
+  /** @throws RefusalError `not-found` */
   async show(infraEnvId: string, hostId: string): Promise<V2Host> {
     const document = await this.document(infraEnvId, hostId);
     return this.present(document, await this.controlPlaneCountOf(document.cluster_id), EVERYTHING);
@@ -47,7 +50,7 @@ export class HostViews {
     return this.documents({ cluster_id: clusterId });
   }
 
-  /** Hosts that were deleted while they were in the cluster. */
+  /** Returns the hosts that were deleted while they were in the cluster. */
   async deletedDocumentsOfCluster(clusterId: string): Promise<readonly HostDocument[]> {
     return this.documents({ cluster_id: clusterId }, COLLECTIONS.deletedHosts);
   }
@@ -56,7 +59,7 @@ export class HostViews {
     return this.documents({ infra_env_id: infraEnvId });
   }
 
-  /** The list as JSON in parts. */
+  /** Returns the list as JSON in parts. */
   async listOfInfraEnv(infraEnvId: string): Promise<readonly Buffer[]> {
     const documents = await this.documentsOfInfraEnv(infraEnvId);
     const counts = new Map<string, number | undefined>();
@@ -70,7 +73,7 @@ export class HostViews {
     );
   }
 
-  /** The host as JSON in parts. */
+  /** Returns the host as JSON in parts. */
   text(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<readonly Buffer[]> {
     const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}${Number(detail.connectivity)}`;
     const sign = { checkedInAt: this.checkedInAt(document), timestamp: this.timestampOf(document) };
@@ -104,7 +107,7 @@ export class HostViews {
     );
   }
 
-  /** As it was, with the machine that it was. */
+  /** Returns a past state of the host, with the inventory of that time. */
   async presentPast(document: HostDocument, controlPlaneCount: number | undefined): Promise<V2Host> {
     const inventory = await this.bodies.text(document._inventory_digest);
     return presentHost(document, { controlPlaneCount, inventory });

@@ -23,7 +23,7 @@ export interface NetworkBootUrls {
   readonly rootfsUrl: string;
 }
 
-/** Where an infra-env's machines find what they boot from. */
+/** Creates the URLs from which the hosts of an infra-env boot. */
 @Injectable()
 export class ImageUrls {
   constructor(
@@ -35,7 +35,7 @@ export class ImageUrls {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The boot image, of the infra-env's type. */
+  /** Returns the URL of the boot image, of the image type of the infra-env. */
   async of(infraEnv: InfraEnvDocument, request: Asked): Promise<string> {
     const { id, cpu_architecture: architecture, type } = infraEnv;
     const file = `${this.versionOf(infraEnv)}/${architecture}/${type.replace(/-iso$/, '')}.iso`;
@@ -44,7 +44,7 @@ export class ImageUrls {
     return proof ? `${base}/${proof.place}/${proof.token}/${file}` : `${base}/byid/${id}/${file}`;
   }
 
-  /** What a machine without a disc fetches. Only the ramdisk holds secrets, so only its address opens something. */
+  /** Returns the URLs for a network boot. Only the RAM disk contains secrets, so only its URL has a token. */
   async networkBoot(infraEnv: InfraEnvDocument, request: Asked): Promise<NetworkBootUrls> {
     const base = this.imageBaseUrl(request);
     const query = new URLSearchParams({ arch: infraEnv.cpu_architecture, version: this.versionOf(infraEnv) });
@@ -55,7 +55,7 @@ export class ImageUrls {
     };
   }
 
-  /** A file of the infra-env at this service, by an address that opens it without further proof. */
+  /** Returns the URL of a file of the infra-env at this service. The URL needs no other credentials. */
   file(infraEnv: InfraEnvDocument, parameters: { readonly [name: string]: string }, request: Asked): Promise<string> {
     const base = this.config.serviceBaseUrl ?? `${request.protocol}://${request.host}`;
     const path = `/api/assisted-install/v2/infra-envs/${infraEnv.id}/downloads/files`;
@@ -74,14 +74,14 @@ export class ImageUrls {
     return `${url}?${own.toString()}`;
   }
 
-  /** When addresses that are made now stop to open anything; ISO 8601, undefined where they never do or it is not told. */
+  /** Returns when URLs that are created now expire, ISO 8601; undefined when they do not expire. */
   expiresAt(): string | undefined {
     return this.config.authType === 'oidc' ? new Date(this.imageExpiresAtMs()).toISOString() : undefined;
   }
 
   /**
-   * The token that a URL needs; undefined where none is required, and for callers without write access to the infra-env: what the
-   * URL opens contains the token of the agents.
+   * Returns the token that a URL needs; undefined when none is required, and for callers without write access to the
+   * infra-env, because the file contains the token of the agents.
    */
   private async proof(
     infraEnv: InfraEnvDocument,
@@ -116,14 +116,14 @@ export class ImageUrls {
     return this.catalogue.findOsImage(wanted, architecture)?.openshift_version ?? wanted;
   }
 
-  /** Hosts reach the image service at the host name of the request, unless a setting names another. */
+  /** The image service has the host name of the request, unless a setting names another. */
   private imageBaseUrl(request: Asked): string {
     const { imageEndpoint, imageServiceBaseUrl } = this.config;
     return imageServiceBaseUrl ?? `${imageEndpoint.scheme}://${request.hostname}:${imageEndpoint.port}`;
   }
 }
 
-/** Infra-envs as the contract shows them. */
+/** Infra-envs in the shape of the v2 API. */
 @Injectable()
 export class InfraEnvViews {
   constructor(
@@ -133,14 +133,14 @@ export class InfraEnvViews {
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'componentVersions'>,
   ) {}
 
-  /** Throws RefusalError `not-found`. */
+  /** @throws RefusalError `not-found` */
   async document(infraEnvId: string): Promise<InfraEnvDocument> {
     const document = await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
     if (!document) throw noInfraEnv(infraEnvId);
     return document;
   }
 
-  /** Throws RefusalError `not-found`. */
+  /** @throws RefusalError `not-found` */
   async show(infraEnvId: string, request: FastifyRequest): Promise<V2InfraEnv> {
     return this.present(await this.document(infraEnvId), request);
   }
@@ -170,7 +170,7 @@ export class InfraEnvViews {
     return presentInfraEnv(document, { url, generatorVersion }, { ignitionConfigOverride, staticNetworkConfig });
   }
 
-  /** JSON text; undefined when the infra-env has none. */
+  /** Returns JSON text; undefined when the infra-env has no static networks. */
   staticNetworksOf(document: InfraEnvDocument): Promise<string | undefined> {
     return this.sealed.of(document.id, document._static_networks_digest);
   }
