@@ -131,7 +131,8 @@ export class BodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (!(await readBody(request, this.config.authType === 'none'))) return true;
-    if (request.caller) await this.access.check(request.caller, 'write', idsOfBody(request));
+    const { caller } = request;
+    if (caller) for (const ids of idsOfBody(request)) await this.access.check(caller, 'write', ids);
     return true;
   }
 }

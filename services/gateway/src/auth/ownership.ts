@@ -25,10 +25,38 @@ type Fields = { readonly [name: string]: unknown };
  */
 export const idsOfPath = ({ params }: FastifyRequest): NamedIds => namedIds(params);
 export const idsOfQuery = ({ query }: FastifyRequest): NamedIds => namedIds(query);
-export function idsOfBody(request: FastifyRequest): NamedIds {
-  const ids = namedIds(request.body);
-  return { ...ids, infraEnvId: ids.infraEnvId ?? idsOfPath(request).infraEnvId };
+
+/**
+ * The ids in the members of a body at any depth, once each.
+ * @throws SchemaViolation for more than `BODY_IDS_MAX` of them
+ */
+export function idsOfBody(request: FastifyRequest): readonly NamedIds[] {
+  const found = new Map<string, NamedIds>();
+  let count = 0;
+  for (const object of objectsIn(request.body)) {
+    if (!ID_MEMBERS.some((member) => Object.hasOwn(object, member))) continue;
+    const ids = namedIds(object);
+    const key = JSON.stringify(ids);
+    if (found.has(key)) continue;
+    found.set(key, ids);
+    count += 1 + ids.hostIds.length;
+    if (count > BODY_IDS_MAX)
+      throw new SchemaViolation(`body must not name more than ${BODY_IDS_MAX} clusters, infra-envs and hosts`);
+  }
+  const { infraEnvId } = idsOfPath(request);
+  return [...found.values()].map((ids) => ({ ...ids, infraEnvId: ids.infraEnvId ?? infraEnvId }));
 }
+
+/** Depth and members of a body are limited when it is read. */
+function* objectsIn(value: unknown): Generator<Fields> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Fields;
+  for (const member of Object.values(value)) yield* objectsIn(member);
+}
+
+const ID_MEMBERS = ['cluster_id', 'infra_env_id', 'host_id', 'host_ids'];
+/** Each id is one or more look-ups. */
+const BODY_IDS_MAX = 2_048;
 
 function namedIds(part: unknown): NamedIds {
   const fields = (typeof part === 'object' && part !== null ? part : {}) as Fields;

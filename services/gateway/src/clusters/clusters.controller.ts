@@ -68,7 +68,7 @@ export class ClustersController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Register a cluster.', V2_CLUSTER)
+  @Answers('Register a cluster.', V2_CLUSTER, { namesOthers: true })
   @Accepts('userAuth')
   async registerCluster(
     @Body() body: RegisterClusterBody,

@@ -75,7 +75,7 @@ export class PreviewsController {
   /** Returns the outcomes for a cluster and its hosts by the same rules and role selection as for stored ones. */
   @Post('preflight')
   @HttpCode(200)
-  @Answers('Validate a cluster and its hosts without storing anything (dry run).', PREFLIGHT)
+  @Answers('Validate a cluster and its hosts without storing anything (dry run).', PREFLIGHT, { namesOthers: true })
   @Accepts('userAuth')
   async preflight(
     @Body() body: PreflightBody,
